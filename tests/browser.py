@@ -121,6 +121,45 @@ class Page:
                 )
             select.select([], [], [], 0.05)
 
+    def resize(self, width, height):
+        self._call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+
+    def allow_downloads(self, folder):
+        self._call(
+            "Browser.setDownloadBehavior",
+            behavior="allow",
+            downloadPath=folder,
+        )
+
+    def _mouse(self, kind, x, y, **parameters):
+        self._call(
+            "Input.dispatchMouseEvent",
+            type=kind,
+            x=x,
+            y=y,
+            button="left",
+            **parameters,
+        )
+
+    def drag(self, y, from_x, to_x):
+        self._mouse("mousePressed", from_x, y, clickCount=1)
+        self._mouse("mouseMoved", to_x, y, buttons=1)
+        self._mouse("mouseReleased", to_x, y, clickCount=1)
+
+    def press(self, key, text=None):
+        """Presses a key, which types the text, if any."""
+        typed = {} if text is None else {"text": text}
+        self._call(
+            "Input.dispatchKeyEvent", type="keyDown", key=key, **typed
+        )
+        self._call("Input.dispatchKeyEvent", type="keyUp", key=key)
+
     def close(self):
         self._call("Browser.close")
         self._program.wait()

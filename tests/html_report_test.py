@@ -59,7 +59,7 @@ class HtmlReportTest(report_page.ReportPageTest):
                 page = self.open_report(*results, dark=dark)
                 for chart in CHARTS:
                     self.assertTrue(
-                        page.evaluate(f"{IS_DRAWN}('{chart}')"), chart
+                        page.evaluate(f"{report_page.IS_DRAWN}('{chart}')"), chart
                     )
                 self.assertIn(
                     "This result was made up.", self.text_of(page, "findings")
@@ -99,7 +99,7 @@ class HtmlReportTest(report_page.ReportPageTest):
                     '#peers-controls label:last-child select'))"""
             )
             self.assertTrue(
-                page.evaluate(f"{IS_DRAWN}('heat-map-canvas')"), metric
+                page.evaluate(f"{report_page.IS_DRAWN}('heat-map-canvas')"), metric
             )
         # With nothing selected there is nothing to draw, and no error.
         page.evaluate("document.querySelectorAll('input[name=rpc]')[1].click()")
@@ -120,7 +120,7 @@ class HtmlReportTest(report_page.ReportPageTest):
 
     def test_result_without_anything_new_is_shown(self):
         page = self.open_report(self.write("old.pb", OLD_RESULT))
-        self.assertTrue(page.evaluate(f"{IS_DRAWN}('cdf-chart')"))
+        self.assertTrue(page.evaluate(f"{report_page.IS_DRAWN}('cdf-chart')"))
         self.assertTrue(
             page.evaluate("document.getElementById('protection').hidden")
         )
@@ -192,7 +192,7 @@ class HtmlReportTest(report_page.ReportPageTest):
             self.assertIn(text, table)
         # At first, the timeline is that of a cell with an antagonist.
         for chart in PROTECTION_CHARTS:
-            self.assertTrue(page.evaluate(f"{IS_DRAWN}('{chart}')"), chart)
+            self.assertTrue(page.evaluate(f"{report_page.IS_DRAWN}('{chart}')"), chart)
         self.assertIn("run 3", self.text_of(page, "protection-runs-legend"))
         # The cell without one has no work of it to show.
         page.evaluate(

@@ -47,8 +47,10 @@ class ReportPageTest(programs.ProgramTest):
         self.assertEqual(outcome.status, 0, outcome)
         return self.open_page(report, **page_arguments)
 
-    def open_page(self, report, **page_arguments):
-        page = browser.Page(self, f"file://{report}", **page_arguments)
+    def open_page(self, report, fragment="", **page_arguments):
+        page = browser.Page(
+            self, f"file://{report}{fragment}", **page_arguments
+        )
         page.wait_until(
             "document.body && document.body.dataset.rendered === 'true'"
         )

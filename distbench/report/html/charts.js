@@ -1,4 +1,4 @@
-// Line charts over percentiles, latencies and time, drawn by Chart.js.
+// Line charts, drawn by Chart.js, and their legends.
 
 function cssColor(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -10,44 +10,90 @@ function seriesColor(index) {
 
 const charts = new Map();
 
+// Functions (id, chart, {lines, x, y}) that are called with each chart drawn.
+const chartExtensions = [];
+
+// The curves that the user has hidden, by name, in all charts.
+const hiddenCurves = new Set();
+
+function nameOfCurve({curve, label}) {
+  return curve ?? label;
+}
+
+function toggleCurve(curve) {
+  if (!hiddenCurves.delete(curve)) hiddenCurves.add(curve);
+  for (const chart of charts.values()) {
+    for (const dataset of chart.data.datasets) dataset.hidden = hiddenCurves.has(dataset.curve);
+    chart.update('none');
+  }
+  for (const button of document.querySelectorAll('.legend button')) {
+    button.setAttribute('aria-pressed', String(!hiddenCurves.has(button.curve)));
+  }
+}
+
+// entries: [{label, color}], and curve if lines name it otherwise than by their
+// label. An entry hides and shows its lines.
+function legend(id, entries) {
+  replaceContent(id, ...entries.map(entry => {
+    const swatch = element('i', {className: 'swatch'});
+    swatch.style.background = entry.color;
+    const curve = nameOfCurve(entry);
+    const button = element('button', {type: 'button', curve, title: 'Hide or show'}, swatch, entry.label);
+    button.setAttribute('aria-pressed', String(!hiddenCurves.has(curve)));
+    button.addEventListener('click', () => toggleCurve(curve));
+    return button;
+  }));
+}
+
+function makeDataset(line) {
+  const width = line.isBold ? 3 : line.isThin ? 1 : 2;
+  return {
+    label: line.label,
+    curve: nameOfCurve(line),
+    hidden: hiddenCurves.has(nameOfCurve(line)),
+    data: line.points,
+    borderColor: line.color,
+    backgroundColor: line.isHollow ? 'transparent' : line.color,
+    showLine: !line.isPointsOnly,
+    borderDash: line.isDashed ? [5, 4] : [],
+    borderWidth: line.isDashed ? 0.75 * width : width,
+    // Without marks, a line with a single point would be invisible.
+    pointRadius: line.radius ??
+        (line.isPointsOnly || line.hasPoints || line.points.length === 1 ? 3 : 0),
+    pointHitRadius: 8,
+  };
+}
+
+// More tooltips than this at one place would hide the chart.
+const MAX_TOOLTIPS = 16;
+
 // lines: [{label, points: [{x, y}], color, isDashed}]. Optional: hasPoints
 // marks the points of a line; isPointsOnly omits the line, with radius and
-// isHollow for other marks. x and y are options of the axes; describe(point)
+// isHollow for other marks; isThin and isBold change its width; curve is its name
+// in the legend, if not its label. x and y are options of the axes, of which x may
+// have `zoom`, the name of charts that are zoomed together, and both `column`:
+// {title, valueOf(point)}, their column in downloaded data. describe(point)
 // returns the text of a tooltip. shade: {from, to} marks a part of the x axis.
 function drawLines(id, lines, x, y, describe, shade = null) {
   charts.get(id)?.destroy();
   const ink = cssColor('--ink-soft');
   const grid = cssColor('--line');
-  const axis = options => ({
+  const axis = ({zoom, column, ...options}) => ({
     ...options,
     grid: {color: grid, borderColor: grid},
     ticks: {color: ink, maxRotation: 0, autoSkipPadding: 12, ...options.ticks},
     title: {display: true, color: ink, ...options.title},
   });
-  charts.set(id, new Chart(byId(id), {
+  const chart = new Chart(byId(id), {
     type: 'line',
-    data: {
-      datasets: lines.map(line => ({
-        label: line.label,
-        data: line.points,
-        borderColor: line.color,
-        backgroundColor: line.isHollow ? 'transparent' : line.color,
-        showLine: !line.isPointsOnly,
-        borderDash: line.isDashed ? [5, 4] : [],
-        borderWidth: line.isDashed ? 1.5 : 2,
-        // Without marks, a line with a single point would be invisible.
-        pointRadius: line.radius ??
-            (line.isPointsOnly || line.hasPoints || line.points.length === 1 ? 3 : 0),
-        pointHitRadius: 8,
-      })),
-    },
-    plugins: shade === null ? [] : [{id: 'shade', beforeDatasetsDraw: chart => fillShade(chart, shade)}],
+    data: {datasets: lines.map(makeDataset)},
+    plugins: shade === null ? [] : [{id: 'shade', beforeDatasetsDraw: drawn => fillShade(drawn, shade)}],
     options: {
       animation: false,
       maintainAspectRatio: false,
       parsing: false,
       normalized: true,
-      interaction: {mode: 'nearest', axis: 'x', intersect: false},
+      interaction: {mode: 'nearest', axis: lines.length > MAX_TOOLTIPS ? 'xy' : 'x', intersect: false},
       scales: {x: axis({type: 'linear', ...x}), y: axis({type: 'linear', ...y})},
       plugins: {
         legend: {display: false},
@@ -57,7 +103,9 @@ function drawLines(id, lines, x, y, describe, shade = null) {
         }},
       },
     },
-  }));
+  });
+  charts.set(id, chart);
+  chartExtensions.forEach(extend => extend(id, chart, {lines, x, y}));
 }
 
 function fillShade({ctx: context, chartArea, scales}, {from, to}) {
@@ -96,24 +144,38 @@ function latencyTicks(min, max) {
   });
 }
 
-// A logarithmic axis that fits the latencies.
-function latencyAxis(lines, coordinate) {
+// The ticks that are visible; where the axis is zoomed in so far that it has
+// none, some between its ends.
+function visibleTicks({min, max}, ticks) {
+  const visible = ticks.filter(tick => tick >= min * (1 - 1e-9) && tick <= max * (1 + 1e-9));
+  const between = [0, 0.25, 0.5, 0.75, 1].map(share => min * (max / min) ** share);
+  return (visible.length >= 2 ? visible : between).map(value => ({value}));
+}
+
+// [least, greatest] of a coordinate; infinite if there are no points.
+function rangeOf(lines, coordinate) {
   let min = Infinity;
-  let max = 0;
+  let max = -Infinity;
   for (const line of lines) {
     for (const {[coordinate]: value} of line.points) {
       if (value < min) min = value;
       if (value > max) max = value;
     }
   }
-  if (max === 0) return {type: 'logarithmic'};
-  min = stepBelow(min);
-  max = Math.max(stepAbove(max), stepAbove(min * 1.5));
+  return [min, max];
+}
+
+// A logarithmic axis that fits the latencies.
+function latencyAxis(lines, coordinate) {
+  const [least, greatest] = rangeOf(lines, coordinate);
+  if (greatest === -Infinity) return {type: 'logarithmic'};
+  const min = stepBelow(least);
+  const max = Math.max(stepAbove(greatest), stepAbove(min * 1.5));
   return {
     type: 'logarithmic',
     min,
     max,
-    afterBuildTicks: axis => { axis.ticks = latencyTicks(min, max).map(value => ({value})); },
+    afterBuildTicks: axis => { axis.ticks = visibleTicks(axis, latencyTicks(min, max)); },
     ticks: {autoSkip: false, callback: value => formatTime(value)},
   };
 }
@@ -125,117 +187,4 @@ function atLeastOne(ns) {
 
 function describePercentile(share) {
   return `p${Number((100 * share).toPrecision(8))}`;
-}
-
-function drawPercentiles(curves, latencyName) {
-  const lines = curves.map(({rpc, label, color}) => {
-    const {count, distribution} = rpc[latencyName];
-    // The maximum is drawn at the share of the last RPC.
-    const points = distribution.map(([ns, below]) => {
-      const share = below < count ? below / count : 1 - 1 / count;
-      return {x: 1 / (1 - share), y: atLeastOne(ns), share: below / count};
-    });
-    return {label, color, points};
-  });
-  const largest = lines.flatMap(line => line.points).reduce((max, point) => Math.max(max, point.x), 10);
-  // If there are many decades, there is no room for the median.
-  const ticks = largest > 1e5 ? [1] : [1, 2];
-  for (let x = 10; x <= largest * 1.0001; x *= 10) ticks.push(x);
-  drawLines('percentile-chart', lines, {
-    type: 'logarithmic',
-    min: 1,
-    max: largest,
-    title: {text: 'percentile'},
-    afterBuildTicks: axis => { axis.ticks = ticks.map(value => ({value})); },
-    ticks: {autoSkip: false, callback: value => `${Number((100 - 100 / value).toFixed(6))}%`},
-  }, latencyAxis(lines, 'y'), point => `${describePercentile(point.share)} = ${formatTime(point.y)}`);
-}
-
-function drawCdf(curves, latencyName) {
-  const lines = curves.map(({rpc, label, color}) => {
-    const {count, distribution} = rpc[latencyName];
-    const points = distribution.map(([ns, below]) => ({x: atLeastOne(ns), y: 100 * below / count}));
-    return {label, color, points: [{x: atLeastOne(rpc[latencyName].min_ns), y: 0}, ...points]};
-  });
-  drawLines('cdf-chart', lines, latencyAxis(lines, 'x'), {
-    min: 0,
-    max: 100,
-    ticks: {callback: value => `${value}%`},
-    title: {text: 'of the RPCs'},
-  }, point => `${Number(point.y.toPrecision(6))} % within ${formatTime(point.x)}`);
-}
-
-// ---- Over time ---------------------------------------------------------------
-
-const SECONDS_AXIS = {title: {text: 'seconds since the start'}};
-
-function originOf(run, rows, column) {
-  return run.run.start_timestamp_ns ?? Math.min(...rows.map(row => row[column]));
-}
-
-// The intervals of an RPC, with zeros across gaps.
-function seriesOf({run, rpc}) {
-  const rows = rowsOf(run.seconds).filter(row => row.rpc === rpc.name);
-  const origin = originOf(run, rowsOf(run.seconds), 'start_timestamp_ns');
-  const points = [];
-  let previous = null;
-  for (const row of rows) {
-    const time = (row.start_timestamp_ns - origin) / 1e9;
-    if (previous !== null && time - previous > 1.5 * row.duration_s) {
-      points.push({time: previous + row.duration_s, row: null});
-      if (time - previous > 2.5 * row.duration_s) points.push({time: time - row.duration_s, row: null});
-    }
-    points.push({time, row});
-    previous = time;
-  }
-  return points;
-}
-
-function drawRates(curves) {
-  const lines = [];
-  for (const {series, label, color} of curves) {
-    const rate = column => series.map(
-        ({time, row}) => ({x: time, y: row === null ? 0 : row[column] / row.duration_s}));
-    lines.push({label, color, points: rate('succeeded')});
-    if (series.some(({row}) => row !== null && row.offered > 0)) {
-      lines.push({label: `${label}, offered`, color, points: rate('offered'), isDashed: true});
-    }
-  }
-  byId('rate-caption').textContent = lines.some(line => line.isDashed)
-      ? 'RPCs per second: succeeded, and offered (dashed)' : 'RPCs per second, succeeded';
-  drawLines('rate-chart', lines, SECONDS_AXIS, {beginAtZero: true, ticks: {callback: value => formatRate(value)}},
-      point => `${formatRate(point.y)} per second at ${point.x.toFixed(1)} s`);
-}
-
-function drawLatencyOverTime(curves, latencyName) {
-  // Lateness has no series.
-  const {columns, title} = LATENCIES[latencyName === 'lateness' ? 'service_time' : latencyName];
-  byId('latency-over-time-caption').textContent = `p99 and p50 (dashed) of the ${title} over time`;
-  const lines = curves.flatMap(({series, label, color}) => ['p99', 'p50'].map(percentile => ({
-    label: `${label}, ${percentile}`,
-    color,
-    isDashed: percentile === 'p50',
-    points: series.map(({time, row}) => {
-      const ns = row === null ? null : row[`${columns}_${percentile}_ns`];
-      return {x: time, y: typeof ns === 'number' ? atLeastOne(ns) : NaN};
-    }),
-  })));
-  drawLines('latency-over-time-chart', lines, SECONDS_AXIS, latencyAxis(lines, 'y'),
-      point => `${formatTime(point.y)} at ${point.x.toFixed(1)} s`);
-}
-
-// The longest, in seconds.
-function intervalOf(curves) {
-  return Math.max(...curves.flatMap(({series}) => series.map(({row}) => row === null ? 0 : row.duration_s)));
-}
-
-function renderOverTime(curves, latencyName) {
-  const withSeries = curves.map(curve => ({...curve, series: seriesOf(curve)}))
-      .filter(curve => curve.series.length > 0);
-  showSection('over-time', withSeries.length > 0);
-  if (withSeries.length === 0) return;
-  byId('over-time-note').textContent =
-      `Warm-up is included. A point stands for ${intervalOf(withSeries)} s; the first and the last one may be shorter.`;
-  drawRates(withSeries);
-  drawLatencyOverTime(withSeries, latencyName);
 }

@@ -20,15 +20,33 @@ function showSection(id, isShown) {
   byId(id).hidden = !isShown;
 }
 
-// columns: [{title, isNumber, isWrapped}]; rows: arrays of texts or nodes.
-function makeTable(columns, rows) {
+// Tells those who remember the view that the user has changed it.
+function tellViewChanged() {
+  document.dispatchEvent(new Event('viewchange'));
+}
+
+// Functions (table, columns, name) that add to each table and return what to
+// show instead of it.
+const tableExtensions = [];
+
+// columns: [{title, isNumber, isWrapped}]; rows: arrays of texts or nodes. What
+// the user does to a table with a name holds when it is made again.
+function makeTable(columns, rows, name) {
   const classes = columns.map(
       column => column.isNumber ? 'number' : column.isWrapped ? 'wrap' : '');
   const header = element('tr', {}, ...columns.map(
       (column, i) => element('th', {scope: 'col', className: classes[i]}, column.title)));
   const body = rows.map(row => element('tr', {}, ...row.map(
       (cell, i) => element('td', {className: classes[i]}, cell))));
-  return element('table', {}, element('thead', {}, header), element('tbody', {}, ...body));
+  const table = element('table', {}, element('thead', {}, header), element('tbody', {}, ...body));
+  return tableExtensions.reduce((shown, extend) => extend(table, columns, name), table);
+}
+
+// The row of buttons above the box of a chart; made when first asked for.
+function toolsOf(canvas) {
+  const box = canvas.parentElement;
+  if (!box.previousElementSibling?.classList.contains('tools')) box.before(element('div', {className: 'tools'}));
+  return box.previousElementSibling;
 }
 
 function badge(verdict) {
@@ -49,12 +67,4 @@ function selectBox(title, options, value, onChange) {
       ([key, label]) => element('option', {value: key, selected: key === value}, label)));
   box.addEventListener('change', () => onChange(box.value));
   return element('label', {}, `${title} `, box);
-}
-
-function legend(id, entries) {
-  replaceContent(id, ...entries.map(({label, color}) => {
-    const swatch = element('i', {className: 'swatch'});
-    swatch.style.background = color;
-    return element('span', {}, swatch, label);
-  }));
 }

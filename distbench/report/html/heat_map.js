@@ -1,19 +1,19 @@
 // The heat map of client-server pairs, with one cell per pair.
 
+// least: the RPCs of a pair that a percentile takes.
 const PEER_METRICS = {
   per_second: {title: 'RPCs per second', format: formatRate},
-  p50: {title: 'p50', format: formatTime},
-  p99: {title: 'p99', format: formatTime},
+  p50: {title: 'p50', format: formatTime, least: 2},
+  p99: {title: 'p99', format: formatTime, least: 100},
   max: {title: 'maximum', format: formatTime},
   failed: {title: 'failed RPCs', format: formatCount},
 };
 
-const peersView = {run: 0, rpc: '', metric: 'p99'};
+// The first that has a value is shown at first.
+const PREFERRED_METRICS = ['p99', 'p50', 'max', 'per_second'];
 
-// Compares numbers in names by value: c/2 before c/10.
-function compareNames(a, b) {
-  return a.localeCompare(b, 'en', {numeric: true});
-}
+// reason: why the metric is not the first of them, unless the user chose it.
+const peersView = {run: 0, rpc: '', metric: '', reason: ''};
 
 // Mixes two colours into "#rrggbb"; share is from 0 to 1.
 function mixColors(low, high, share) {
@@ -28,14 +28,44 @@ function peerValue(row, metric) {
   return row[`response_${metric}_ns`] ?? row[`service_${metric}_ns`];
 }
 
-// The pairs that have a value for the selected RPC and run.
+// The pairs of the selected RPC and run; the value is null where there is none.
 function peerCells() {
-  return rowsOf(runs[peersView.run].peers)
-      .filter(row => row.rpc === peersView.rpc)
-      .map(row => ({client: row.client, server: row.server, row, value: peerValue(row, peersView.metric)}))
-      .filter(cell => cell.value !== null)
-      // Failures rank above all latencies.
-      .map(cell => cell.value === 'failed' ? {...cell, value: Infinity} : cell);
+  return peerRows().map(row => {
+    const value = peerValue(row, peersView.metric);
+    // Failures rank above all latencies.
+    return {client: row.client, server: row.server, row, value: value === 'failed' ? Infinity : value};
+  });
+}
+
+function peerRows() {
+  return rowsOf(runs[peersView.run].peers).filter(row => row.rpc === peersView.rpc);
+}
+
+// Why pairs have no value of a metric.
+function whyMissing({title, least}, rows) {
+  if (least === undefined) return `without a ${title}, because no RPC succeeded`;
+  const most = greatestOf(rows.map(row => row.succeeded + row.failed));
+  return most < least
+      ? `without a ${title}, which takes ${least} RPCs of a pair: the busiest has ${formatCount(most)}`
+      : `without a ${title}: it takes ${least} RPCs of a pair, and memory for the pair's histogram`;
+}
+
+function missingNote(cells) {
+  const missing = cells.filter(cell => cell.value === null);
+  if (missing.length === 0) return '';
+  const which = missing.length === cells.length ? `All ${formatCount(cells.length)} pairs are`
+      : `${formatCount(missing.length)} of ${formatCount(cells.length)} pairs are left empty: they are`;
+  return `${which} ${whyMissing(PEER_METRICS[peersView.metric], missing.map(({row}) => row))}.`;
+}
+
+function chooseMetric() {
+  const rows = peerRows();
+  const [preferred] = PREFERRED_METRICS;
+  peersView.metric = PREFERRED_METRICS.find(
+      metric => rows.some(row => peerValue(row, metric) !== null)) ?? 'failed';
+  peersView.reason = peersView.metric === preferred ? ''
+      : `Coloured by ${PEER_METRICS[peersView.metric].title}, because all pairs are ` +
+          `${whyMissing(PEER_METRICS[preferred], rows)}.`;
 }
 
 function describePair({client, server, row}) {
@@ -83,7 +113,7 @@ function drawCells(context, layout, cells, low, high) {
   const from = cssColor('--heat-low');
   const to = cssColor('--heat-high');
   const gap = layout.size >= 8 ? 1 : 0;
-  for (const cell of cells) {
+  for (const cell of cells.filter(({value}) => value !== null)) {
     const share = cell.value === Infinity ? 1 : high > low ? (cell.value - low) / (high - low) : 0.5;
     context.fillStyle = mixColors(from, to, share);
     context.fillRect(layout.left + layout.column.get(cell.server) * layout.size,
@@ -127,9 +157,9 @@ function makeHeatMap(cells) {
   canvas.style.height = `${height}px`;
   context.scale(ratio, ratio);
   context.font = layout.font;
-  const values = cells.map(cell => cell.value).filter(value => value !== Infinity);
-  const low = values.reduce((a, b) => Math.min(a, b), Infinity);
-  const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  const values = cells.map(cell => cell.value).filter(value => value !== null && value !== Infinity);
+  const low = leastOf(values);
+  const high = greatestOf(values);
   drawLabels(context, layout);
   drawCells(context, layout, cells, low, high);
   const {format} = PEER_METRICS[peersView.metric];
@@ -141,39 +171,67 @@ function makeHeatMap(cells) {
 
 function makeExtremes(cells) {
   const {title, format} = PEER_METRICS[peersView.metric];
-  const highest = [...cells].sort((a, b) => b.value - a.value).slice(0, 10);
+  const highest = cells.filter(({value}) => value !== null).sort((a, b) => b.value - a.value).slice(0, 10);
   const table = makeTable(
       [{title: 'Client'}, {title: 'Server'}, {title, isNumber: true}],
       highest.map(cell => [cell.client, cell.server, format(cell.value)]));
-  return element('details', {}, element('summary', {}, `The pairs with the highest ${title}`), table);
+  return element('details', {id: 'peers-highest', open: byId('peers-highest')?.open ?? false},
+      element('summary', {}, `The pairs with the highest ${title}`), element('div', {className: 'scroll'}, table));
+}
+
+function peerCsvRows() {
+  const metrics = Object.keys(PEER_METRICS);
+  return [['client', 'server', ...metrics], ...peerRows().map(
+      row => [row.client, row.server, ...metrics.map(metric => peerValue(row, metric) ?? '')])];
 }
 
 function drawPeers() {
   const cells = peerCells();
+  const {title} = PEER_METRICS[peersView.metric];
   const leftOut = runs[peersView.run].peers.rows_left_out;
-  const note = leftOut === 0 ? []
-      : [element('p', {className: 'note'}, `${formatCount(leftOut)} pairs are not in this report.`)];
-  replaceContent('heat-map', ...(cells.length === 0
-      ? [element('p', {className: 'note'}, 'No pair of instances has a value for this.')]
-      : [...makeHeatMap(cells), makeExtremes(cells)]), ...note);
+  const notes = [
+    peersView.reason, missingNote(cells),
+    leftOut === 0 ? '' : `${formatCount(leftOut)} pairs are not in this report.`,
+  ].filter(note => note !== '').map(note => element('p', {className: 'note'}, note));
+  const hasValue = cells.some(({value}) => value !== null);
+  replaceContent('heat-map', ...(hasValue ? [...makeHeatMap(cells), makeExtremes(cells)] : []), ...notes);
+  if (!hasValue) return;
+  addDownloads(byId('heat-map-canvas'), 'distbench-peers', () => `${peersView.rpc}: ${title} by client and server`,
+      peerCsvRows, () => []);
 }
 
-function renderPeers() {
-  const withPeers = runs.filter(run => run.peers.rows.length > 0);
-  showSection('peers', withPeers.length > 0);
-  if (withPeers.length === 0) return;
-  peersView.run = withPeers[0].index;
-  peersView.rpc = withPeers[0].peers.rows[0][withPeers[0].peers.columns.indexOf('rpc')];
+// Chooses the busiest RPC of a run that has pairs.
+function choosePeers(run) {
+  peersView.run = run.index;
+  const counts = new Map();
+  for (const {rpc, succeeded} of rowsOf(run.peers)) counts.set(rpc, (counts.get(rpc) ?? 0) + succeeded);
+  peersView.rpc = [...counts].reduce((a, b) => b[1] > a[1] ? b : a)[0];
+}
+
+function renderPeerControls(withPeers) {
+  const metrics = Object.entries(PEER_METRICS).map(([key, {title}]) => [key, title]);
   const choose = key => value => {
     peersView[key] = key === 'run' ? Number(value) : value;
+    peersView.reason = '';
     drawPeers();
   };
-  const metrics = Object.entries(PEER_METRICS).map(([key, {title}]) => [key, title]);
   replaceContent('peers-controls',
       ...(withPeers.length > 1 ? [selectBox('Run', withPeers.map(run => [String(run.index), run.label]),
           String(peersView.run), choose('run'))] : []),
       ...(rpcNames.length > 1 ? [selectBox('RPC', rpcNames.map(name => [name, name]), peersView.rpc,
           choose('rpc'))] : []),
       selectBox('Colour by', metrics, peersView.metric, choose('metric')));
+}
+
+function renderPeers() {
+  const withPeers = runs.filter(run => run.peers.rows.length > 0);
+  showSection('peers', withPeers.length > 0);
+  if (withPeers.length === 0) return;
+  // Later, what the user has chosen is drawn again.
+  if (peersView.metric === '') {
+    choosePeers(withPeers[0]);
+    chooseMetric();
+  }
+  renderPeerControls(withPeers);
   drawPeers();
 }

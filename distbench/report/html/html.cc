@@ -41,10 +41,12 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
                              .max_intervals = kMaxIntervals},
                             searches));
   const std::string script =
-      absl::StrCat(kModelJs, kDomJs, kVerdictsJs, kTitleJs, kHeadlineJs,
-                   kFindingsJs, kTopologyLayoutJs, kTopologyJs, kTablesJs,
-                   kChartsJs, kHeatMapJs, kResourcesJs, kNumaJs, kSearchJs,
-                   kProtectionJs, kBlameJs, kMainJs);
+      absl::StrCat(kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs,
+                   kHeadlineJs, kFindingsJs, kTopologyLayoutJs, kTopologyJs,
+                   kTablesJs, kChartsJs, kZoomJs, kDownloadsJs, kSelectionJs,
+                   kRepeatsJs, kLatencyChartsJs, kOverTimeJs, kHeatMapJs,
+                   kResourcesJs, kSweepJs, kNumaJs, kSearchJs, kProtectionJs,
+                   kBlameJs, kDeepLinksJs, kPrintJs, kMainJs);
   // In page order.
   return FillIn(kPageHtml, {{"style", kStyleCss},
                             {"data", data},

@@ -27,25 +27,92 @@ function baseName(path) {
   return path.split('/').pop();
 }
 
-// The shortest labels that distinguish the runs.
-function labelRuns(tests) {
-  const sources = [...new Set(tests.map(test => test.source))];
-  const areBaseNamesUnique = new Set(sources.map(baseName)).size === sources.length;
-  const repeated = tests.some(test => test.repetition > 0);
-  return tests.map(({name, repetition, source}) => {
-    let label = name;
-    if (repeated) label += ` #${repetition + 1}`;
-    if (sources.length > 1) label += ` (${areBaseNamesUnique ? baseName(source) : source})`;
-    return label;
-  });
+const nameOrder = new Intl.Collator('en', {numeric: true});
+
+// Compares numbers in names by value: node2 before node10.
+function compareNames(a, b) {
+  return nameOrder.compare(a, b);
 }
 
+function sortedByName(items, key) {
+  return [...items].sort((a, b) => compareNames(a[key], b[key]));
+}
+
+function sumOf(values) {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+// Unlike Math.min() and Math.max(), for any number of values.
+function leastOf(values) {
+  return values.reduce((a, b) => Math.min(a, b), Infinity);
+}
+
+function greatestOf(values) {
+  return values.reduce((a, b) => Math.max(a, b), -Infinity);
+}
+
+function medianOf(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+// [[key, items]] in the order of their first items.
+function groupBy(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(item);
+  }
+  return [...groups];
+}
+
+// The shortest labels that distinguish the tests: one for each run, without
+// its repetition.
+function labelTests(tests) {
+  const sources = [...new Set(tests.map(test => test.source))];
+  const areBaseNamesUnique = new Set(sources.map(baseName)).size === sources.length;
+  return tests.map(({name, source}) => sources.length === 1 ? name
+      : `${name} (${areBaseNamesUnique ? baseName(source) : source})`);
+}
+
+// The tests with their runs: the repeats of a test in one result.
+const testGroups = new Map();
+
 const runs = (() => {
-  const labels = labelRuns(data.tests);
-  return data.tests.map((test, index) => ({...test, index, label: labels[index]}));
+  const labels = labelTests(data.tests);
+  const all = data.tests.map((test, index) => {
+    const key = JSON.stringify([test.source, test.name]);
+    if (!testGroups.has(key)) testGroups.set(key, {label: labels[index], runs: []});
+    const run = {...test, index, group: testGroups.get(key)};
+    run.group.runs.push(run);
+    return run;
+  });
+  for (const {label, runs: repeats} of testGroups.values()) {
+    // Tests of one name need not be repeats.
+    const areNumbered = new Set(repeats.map(run => run.repetition)).size === repeats.length;
+    repeats.forEach((run, i) => {
+      run.label = repeats.length === 1 ? label : `${label} #${(areNumbered ? run.repetition : i) + 1}`;
+    });
+  }
+  return all;
 })();
 
 const rpcNames = [...new Set(runs.flatMap(run => run.rpcs.map(rpc => rpc.name)))];
+
+// Divides sorted names into the n that rank highest, and all in blocks of n.
+// Returns [{title, names}]; a single entry if all fit.
+function blocksOf(names, n, rank) {
+  if (names.length <= n) return [{title: 'all', names}];
+  const busiest = new Set([...names].sort((a, b) => rank(b) - rank(a)).slice(0, n));
+  const blocks = [{title: `the ${n} busiest`, names: names.filter(name => busiest.has(name))}];
+  for (let i = 0; i < names.length; i += n) {
+    const block = names.slice(i, i + n);
+    blocks.push({title: `${block[0]} – ${block.at(-1)}`, names: block});
+  }
+  return blocks;
+}
 
 function formatWith(value, units) {
   for (const [size, unit] of units) {
@@ -85,28 +152,3 @@ function formatDate(timestampNs) {
       : `${new Date(timestampNs / 1e6).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-// The selected curves: one per RPC and run.
-function selectCurves(selection) {
-  const selected = runs.filter(run => selection.runs.has(run.index)).flatMap(
-      run => run.rpcs.filter(rpc => selection.rpcs.has(rpc.name)).map(rpc => ({run, rpc})));
-  const manyRuns = runs.length > 1;
-  const manyRpcs = rpcNames.length > 1;
-  return selected.map(({run, rpc}) => ({
-    run,
-    rpc,
-    label: [manyRuns ? run.label : '', manyRpcs || !manyRuns ? rpc.name : '']
-        .filter(part => part !== '').join(' · '),
-  }));
-}
-
-// The initial selection: all runs, and as many RPCs as there are colours.
-function initialSelection() {
-  const shownRuns = runs.slice(0, MAX_CURVES);
-  const rpcCount = Math.max(1, Math.floor(MAX_CURVES / Math.max(1, shownRuns.length)));
-  const isOpenLoop = runs.some(run => run.rpcs.some(rpc => rpc.response_time !== null));
-  return {
-    runs: new Set(shownRuns.map(run => run.index)),
-    rpcs: new Set(rpcNames.slice(0, rpcCount)),
-    latency: isOpenLoop ? 'response_time' : 'service_time',
-  };
-}

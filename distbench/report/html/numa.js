@@ -45,11 +45,12 @@ function proofCells(proof) {
 }
 
 function renderBindings() {
-  const rows = runs.flatMap(run => run.bindings.map(
+  const rows = runs.flatMap(run => sortedByName(run.bindings, 'instance').map(
       proof => [...(runs.length > 1 ? [run.label] : []), proof.node, ...proofCells(proof)]));
   showSection('bindings', rows.length > 0);
   replaceContent('bindings-table', makeTable(
-      [...(runs.length > 1 ? [{title: 'Run', isWrapped: true}] : []), {title: 'Node'}, ...PROOF_COLUMNS], rows));
+      [...(runs.length > 1 ? [{title: 'Run', isWrapped: true}] : []), {title: 'Node'}, ...PROOF_COLUMNS],
+      rows, 'bindings'));
 }
 
 // The ratio of a value with this name in the data.

@@ -89,7 +89,7 @@ function drawTimeline(id, lines, y, format, shade) {
   const drawn = lines.filter(line => line.points.some(point => !Number.isNaN(point.y)));
   byId(id).closest('figure').hidden = drawn.length === 0;
   if (drawn.length === 0) return false;
-  drawLines(id, drawn, {title: {text: 'seconds since the antagonist started'}}, y,
+  drawLines(id, drawn, {title: {text: 'seconds since the antagonist started'}, zoom: 'protection'}, y,
       point => `${format(point.y)} at ${point.x.toFixed(1)} s`, shade);
   return true;
 }
@@ -97,7 +97,8 @@ function drawTimeline(id, lines, y, format, shade) {
 // All runs of the cell, one colour each.
 function drawRuns(timelines, shade) {
   const lines = (column, label, isDashed) => timelines.map(({run, rows, color}) => ({
-    label: `run ${run.repetition + 1}${label}`, color, isDashed, points: pointsOf(rows, column),
+    label: `run ${run.repetition + 1}${label}`, curve: `run ${run.repetition + 1}`, color, isDashed,
+    points: pointsOf(rows, column),
   }));
   const rateAxis = {beginAtZero: true, ticks: {callback: value => formatRate(value)}};
   drawTimeline('protection-goodput-chart', lines('goodput_per_second', '', false), rateAxis, formatRate, shade);
@@ -124,9 +125,9 @@ function drawUsage({rows}, shade) {
   ], zero, value => `${value.toFixed(1)} MiB`, shade);
   const resources = [['cpu', 'CPU'], ['memory', 'memory'], ['io', 'I/O']];
   const ofSubject = resources.map(
-      ([name, title], i) => line(`${title}, subject`, i, `subject_${name}_pressure`, 100));
+      ([name, title], i) => ({...line(`${title}, subject`, i, `subject_${name}_pressure`, 100), curve: title}));
   const ofHost = resources.map(
-      ([name, title], i) => ({...line(`${title}, host`, i, `host_${name}_pressure`, 100), isDashed: true}));
+      ([name, title], i) => ({...line(`${title}, host`, i, `host_${name}_pressure`, 100), curve: title, isDashed: true}));
   drawTimeline('protection-pressure-chart', [...ofSubject, ...ofHost], zero, value => `${value.toFixed(1)} %`, shade);
   legend('protection-usage-legend', !hasCpu && !hasMemory ? []
       : ['subject', 'antagonist'].map((label, i) => ({label, color: seriesColor(i)})));

@@ -1,36 +1,50 @@
 // Facts about the nodes, and their resource usage.
 
-const resourcesView = {run: 0};
+// nodes: the title of the block of nodes that is drawn; null for the first.
+const resourcesView = {run: null, nodes: null};
 
 function drawResources() {
   const run = runs[resourcesView.run];
   const rows = rowsOf(run.resources);
-  byId('resource-charts').hidden = rows.length === 0;
-  byId('resources-legend').hidden = rows.length === 0;
-  if (rows.length > 0) drawResourceCharts(run, rows);
+  for (const id of ['resource-charts', 'resources-legend', 'resources-nodes']) showSection(id, rows.length > 0);
+  if (rows.length > 0) drawNodesOverTime(run, rows);
   drawNodes(run);
   drawConnections(run);
 }
 
-function drawResourceCharts(run, rows) {
-  const origin = originOf(run, rows, 'end_timestamp_ns');
-  const names = [...new Set(rows.map(row => row.node))].sort(compareNames).slice(0, MAX_CURVES);
-  const line = (node, i, label, isDashed, amount) => ({
+// As many nodes as there are colours; at first the busiest.
+function drawNodesOverTime(run, rows) {
+  const byNode = new Map(groupBy(rows, row => row.node));
+  const names = [...byNode.keys()].sort(compareNames);
+  const blocks = blocksOf(names, MAX_CURVES, node => sumOf(byNode.get(node).map(row => row.process_cpu_ns)));
+  const note = element('span', {className: 'note'});
+  const draw = title => {
+    const block = blocks.find(other => other.title === title) ?? blocks[0];
+    resourcesView.nodes = block.title;
+    note.textContent = `${block.names.length} of ${names.length} nodes are drawn` +
+        `${block === blocks[0] ? ', by the CPU time of their processes' : ''}.`;
+    drawResourceCharts(originOf(run, rows, 'end_timestamp_ns'), block.names, byNode);
+  };
+  draw(resourcesView.nodes);
+  replaceContent('resources-nodes', ...(blocks.length === 1 ? [] : [
+    selectBox('Nodes', blocks.map(({title}) => [title, title]), resourcesView.nodes, draw), note]));
+}
+
+function drawResourceCharts(origin, names, byNode) {
+  const lines = (label, isDashed, amount) => names.map((node, i) => ({
     label: `${node}${label}`,
+    curve: node,
     color: seriesColor(i),
     isDashed,
-    points: rows.filter(row => row.node === node).map(
-        row => ({x: (row.end_timestamp_ns - origin) / 1e9, y: amount(row)})),
-  });
+    points: byNode.get(node).map(row => ({x: (row.end_timestamp_ns - origin) / 1e9, y: amount(row)})),
+  }));
   const cores = column => row => row[column] / (row.duration_s * 1e9);
   byId('cpu-caption').textContent = 'CPU, cores: node manager, and its whole host (dashed)';
-  drawLines('cpu-chart', names.flatMap((node, i) => [
-    line(node, i, '', false, cores('process_cpu_ns')),
-    line(node, i, ', host', true, cores('host_cpu_ns')),
-  ]), SECONDS_AXIS, {beginAtZero: true}, point => `${point.y.toFixed(2)} cores at ${point.x.toFixed(1)} s`);
-  drawLines('memory-chart', names.map(
-      (node, i) => line(node, i, '', false, row => row.resident_bytes / 2 ** 20)),
-  SECONDS_AXIS, {beginAtZero: true}, point => `${point.y.toFixed(1)} MiB at ${point.x.toFixed(1)} s`);
+  drawLines('cpu-chart', [
+    ...lines('', false, cores('process_cpu_ns')), ...lines(', host', true, cores('host_cpu_ns')),
+  ], SECONDS_AXIS, {beginAtZero: true}, point => `${point.y.toFixed(2)} cores at ${point.x.toFixed(1)} s`);
+  drawLines('memory-chart', lines('', false, row => row.resident_bytes / 2 ** 20),
+      SECONDS_AXIS, {beginAtZero: true}, point => `${point.y.toFixed(1)} MiB at ${point.x.toFixed(1)} s`);
   legend('resources-legend', names.map((label, i) => ({label, color: seriesColor(i)})));
 }
 
@@ -80,7 +94,7 @@ function drawNodes(run) {
     {title: 'Clock offset', isNumber: true}, {title: 'Host', isWrapped: true},
   ];
   const seconds = amount => `${amount.toFixed(2)} s`;
-  const rows = run.nodes.map(({name, usage, host, ...node}) => [
+  const rows = sortedByName(run.nodes, 'name').map(({name, usage, host, ...node}) => [
     name,
     usage === null ? '–' : seconds(usage.user_cpu_seconds + usage.system_cpu_seconds),
     usage === null ? '–' : seconds(usage.user_cpu_seconds),
@@ -91,14 +105,14 @@ function drawNodes(run) {
         : `${formatTime(node.clock_offset_ns)} ± ${formatTime(node.clock_offset_error_ns)}`,
     describeHost(host),
   ]);
-  replaceContent('nodes-table', makeTable(columns, rows));
+  replaceContent('nodes-table', makeTable(columns, rows, 'nodes'));
 }
 
 // More would hide the worst.
 const MAX_CONNECTIONS = 20;
 
 function drawConnections(run) {
-  const worst = rowsOf(run.connections)
+  const worst = [...rowsOf(run.connections)]
       .sort((a, b) => b.retransmitted_segments - a.retransmitted_segments).slice(0, MAX_CONNECTIONS);
   byId('connections').hidden = worst.length === 0;
   const columns = [
@@ -115,7 +129,7 @@ function drawConnections(run) {
     row.uses_ecn ? formatCount(row.congestion_marked_segments) : '–',
     time(row.mean_rtt_ns), time(row.max_rtt_ns),
     `${row.min_congestion_window} – ${row.max_congestion_window}`, `${formatBytes(row.max_delivery_rate)}/s`,
-  ])));
+  ]), 'connections'));
   const others = run.connections.rows.length + run.connections.rows_left_out - worst.length;
   byId('connections-note').textContent = others <= 0 ? ''
       : `The ${worst.length} with the most segments sent again; the result has ${formatCount(others)} more.`;
@@ -125,7 +139,7 @@ function renderResources() {
   const withNodes = runs.filter(run => run.nodes.length > 0 || run.resources.rows.length > 0);
   showSection('resources', withNodes.length > 0);
   if (withNodes.length === 0) return;
-  resourcesView.run = withNodes[0].index;
+  resourcesView.run ??= withNodes[0].index;
   replaceContent('resources-controls', ...(withNodes.length === 1 ? [] : [selectBox(
       'Run', withNodes.map(run => [String(run.index), run.label]), String(resourcesView.run),
       value => {

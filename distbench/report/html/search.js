@@ -114,11 +114,13 @@ function drawBracket(search) {
     points: search.probes.filter(probe => probe.phase === 'final').map(
         probe => ({x: probe.number, y: probe.requested_load, probe})),
   };
-  drawLines('search-bracket-chart', [
+  const brackets = [
     {label: search.finds_lowest ? 'lowest that met' : 'highest that met', color: cssColor('--ok'), isDashed: true, points: met},
     {label: search.finds_lowest ? 'highest that missed' : 'lowest that missed', color: cssColor('--invalid'), isDashed: true, points: missed},
     finals, ...lines,
-  ], {title: {text: 'probe'}, ticks: {precision: 0}},
+  ];
+  legend('search-bracket-legend', brackets);
+  drawLines('search-bracket-chart', brackets, {title: {text: 'probe'}, ticks: {precision: 0}},
   {
     type: 'logarithmic',
     min: 0.9 * Math.min(...search.probes.map(probe => probe.requested_load)),

@@ -12,30 +12,30 @@ function percentileCell(latency, percent) {
 
 const SHOWN_PERCENTS = [50, 90, 99, 99.9, 99.99, 99.999];
 
-function renderLatencyTable(curves, latencyName) {
+// All curves have a row; those without the chosen latency that of their service
+// time, which a column then says.
+function renderLatencyTable(curves, chosen) {
+  const entries = curves.map(curve => ({...curve, ...latencyOf(curve.rpc, chosen)}));
+  const isMixed = entries.some(({name}) => name !== chosen);
   const columns = [
-    {title: 'RPC', isWrapped: true},
+    {title: 'RPC', isWrapped: true}, ...(isMixed ? [{title: 'Latency'}] : []),
     {title: 'Count', isNumber: true}, {title: 'Per second', isNumber: true},
     {title: 'Failed', isNumber: true}, {title: 'Mean', isNumber: true},
     ...SHOWN_PERCENTS.map(percent => ({title: `p${percent}`, isNumber: true})),
     {title: 'Max', isNumber: true},
   ];
-  const rows = curves.filter(curve => curve.rpc[latencyName] !== null).map(({rpc, label}) => {
-    const latency = rpc[latencyName];
-    return [
-      label, formatCount(latency.count), formatRate(rpc.per_second), formatCount(rpc.failed_count),
-      formatTime(latency.mean_ns), ...SHOWN_PERCENTS.map(percent => percentileCell(latency, percent)),
-      formatTime(latency.max_ns),
-    ];
-  });
-  replaceContent('latency-table', ...(rows.length > 0 ? [makeTable(columns, rows)] : []));
-  const missing = curves.filter(curve => curve.rpc[latencyName] === null).map(curve => curve.label);
-  const title = LATENCIES[latencyName].title;
-  byId('latency-note').textContent = [
-    rows.length > 0 ? `Below each percentile of the ${title} is its ${100 * data.confidence} % ` +
-        'confidence interval; "?": too few RPCs for a bound.' : '',
-    missing.length > 0 ? `No ${title}: ${missing.join(', ')}.` : '',
-  ].filter(Boolean).join(' ');
+  const rows = entries.map(({rpc, label, name, latency}) => [
+    label, ...(isMixed ? [LATENCIES[name].title] : []),
+    formatCount(latency?.count ?? 0), formatRate(rpc.per_second), formatCount(rpc.failed_count),
+    formatTime(latency?.mean_ns),
+    ...SHOWN_PERCENTS.map(percent => latency === null ? '–' : percentileCell(latency, percent)),
+    formatTime(latency?.max_ns),
+  ]);
+  replaceContent('latency-table', ...(rows.length > 0 ? [makeTable(columns, rows, 'latency')] : []));
+  const {title} = LATENCIES[chosen];
+  byId('latency-note').textContent = rows.length === 0 ? ''
+      : `Below each percentile of the ${title} is its ${100 * data.confidence} % confidence interval; ` +
+          `"?": too few RPCs for a bound.${isMixed ? ` RPCs without a ${title} have their service time.` : ''}`;
 }
 
 function renderFailures(curves) {
@@ -43,7 +43,7 @@ function renderFailures(curves) {
       .sort((a, b) => b.count - a.count).map(({cause, count}) => [label, formatCount(count), cause]));
   showSection('failures', rows.length > 0);
   replaceContent('failures-table', makeTable(
-      [{title: 'RPC'}, {title: 'Failed', isNumber: true}, {title: 'Cause', isWrapped: true}], rows));
+      [{title: 'RPC'}, {title: 'Failed', isNumber: true}, {title: 'Cause', isWrapped: true}], rows, 'failures'));
 }
 
 const TIME_PARTS = {
@@ -63,7 +63,7 @@ function renderTimeParts() {
     formatTime(row.p50_ns), formatTime(row.p90_ns), formatTime(row.p99_ns), formatTime(row.max_ns),
   ]));
   showSection('time-parts', rows.length > 0);
-  replaceContent('time-parts-table', makeTable(columns, rows));
+  replaceContent('time-parts-table', makeTable(columns, rows, 'time-parts'));
 }
 
 function renderActivities() {
@@ -75,7 +75,7 @@ function renderActivities() {
     {title: 'Waited: mean', isNumber: true}, {title: 'p50', isNumber: true}, {title: 'p99', isNumber: true},
     {title: 'Checksum'},
   ];
-  const rows = runs.flatMap(run => rowsOf(run.activities).map(row => [
+  const rows = runs.flatMap(run => sortedByName(rowsOf(run.activities), 'instance').map(row => [
     ...(runs.length > 1 ? [run.label] : []),
     row.instance, row.activity, formatCount(row.iterations), formatBytes(row.input_bytes),
     formatBytes(row.output_bytes), formatTime(row.duration_mean_ns), formatTime(row.duration_p50_ns),
@@ -83,15 +83,15 @@ function renderActivities() {
     formatTime(row.queueing_p99_ns), row.checksum ?? '–',
   ]));
   showSection('activities', rows.length > 0);
-  replaceContent('activities-table', makeTable(columns, rows));
+  replaceContent('activities-table', makeTable(columns, rows, 'activities'));
 }
 
 function renderConfigs() {
   replaceContent('configs-list', ...runs.map(run => {
     const placement = run.placement.length === 0 ? [] : [element('div', {className: 'scroll'}, makeTable(
         [{title: 'Instance'}, {title: 'Node'}, {title: 'Host'}, {title: 'Address', isWrapped: true}],
-        run.placement.map(place => [place.instance, place.node ?? '–', place.hostname ?? '–',
-          place.address ?? '–'])))];
+        sortedByName(run.placement, 'instance').map(
+            place => [place.instance, place.node ?? '–', place.hostname ?? '–', place.address ?? '–'])))];
     return element('details', {id: `config-${run.index}`}, element('summary', {}, run.label),
         element('pre', {}, run.traffic_config || 'The result contains no traffic config.'), ...placement);
   }));

@@ -179,6 +179,9 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   json["bindings"] = BindingsJson(result);
   json["controls"] = ControlsJson(result);
   json["stopped_instances"] = StoppedInstancesJson(result);
+  const auto& attributes = result.traffic_config().attributes();
+  json["attributes"] =
+      std::map<std::string, std::string>(attributes.begin(), attributes.end());
   json["traffic_config"] = ConfigText(result.traffic_config());
   return json;
 }

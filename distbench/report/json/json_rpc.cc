@@ -101,6 +101,10 @@ Json RpcJson(const RpcMeasurements& rpc) {
       LatencyJson(rpc.response_time, ResponseTimeBlocks(rpc.series));
   json["lateness"] = LatencyJson({.latency_ns = rpc.totals.lateness_ns}, {});
   json["series_left_out"] = rpc.series.left_out_count;
+  json["start_timestamp_ns"] =
+      rpc.traffic ? Json(rpc.traffic->start_ns) : Json(nullptr);
+  json["end_timestamp_ns"] =
+      rpc.traffic ? Json(rpc.traffic->end_ns) : Json(nullptr);
   return json;
 }
 

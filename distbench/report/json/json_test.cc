@@ -40,7 +40,8 @@ TEST(JsonTest, SchemaIsAsDocumented) {
                   "topology", "time_parts", "peers", "activities",
                   "activity_series", "resources", "cpus", "groups",
                   "connections", "blame", "nodes", "placement", "bindings",
-                  "controls", "stopped_instances", "traffic_config"));
+                  "controls", "stopped_instances", "attributes",
+                  "traffic_config"));
   EXPECT_THAT(Keys(test["findings"][0]),
               testing::UnorderedElementsAre("severity", "code", "message",
                                             "advice"));
@@ -51,7 +52,8 @@ TEST(JsonTest, SchemaIsAsDocumented) {
           "name", "succeeded_count", "failed_count", "warmup_count",
           "request_bytes", "response_bytes", "dropped_sample_count",
           "duration_ns", "per_second", "offered_load", "failures",
-          "service_time", "response_time", "lateness", "series_left_out"));
+          "service_time", "response_time", "lateness", "series_left_out",
+          "start_timestamp_ns", "end_timestamp_ns"));
   EXPECT_THAT(
       Keys(test["rpcs"][0]["service_time"]),
       testing::UnorderedElementsAre(
@@ -105,6 +107,8 @@ TEST(JsonTest, NumbersAreThoseOfTheResult) {
   EXPECT_EQ(rpc["succeeded_count"], 6000);
   EXPECT_EQ(rpc["per_second"], 300.0);
   EXPECT_EQ(rpc["offered_load"]["offered_count"], 6000);
+  EXPECT_EQ(rpc["start_timestamp_ns"], test["run"]["start_timestamp_ns"]);
+  EXPECT_EQ(rpc["end_timestamp_ns"], test["run"]["end_timestamp_ns"]);
   const Json& latency = rpc["service_time"];
   EXPECT_EQ(latency["distribution"].back()[0], latency["max_ns"]);
   EXPECT_EQ(latency["distribution"].back()[1], 6000);
@@ -217,6 +221,16 @@ TEST(JsonTest, LimitsAreSaid) {
   EXPECT_EQ(test["connections"]["rows_left_out"], 1);
   EXPECT_EQ(test["seconds"]["rows"].size(), 20);
   EXPECT_EQ(test["seconds"]["rows"][0][2], 2.0);
+}
+
+TEST(JsonTest, AttributesAreThoseOfTheTest) {
+  TestResult result = MakeExampleResult({});
+  auto& attributes = *result.mutable_traffic_config()->mutable_attributes();
+  attributes["node_count"] = "10";
+  attributes["swept_parameter"] = "node_count";
+  EXPECT_EQ(
+      Rendered(Sourced({result}))["tests"][0]["attributes"],
+      Json({{"node_count", "10"}, {"swept_parameter", "node_count"}}));
 }
 
 TEST(JsonTest, AnEmptyResultHasAllFields) {

@@ -11,6 +11,7 @@
 
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/measurements/traffic_span.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/outcomes.h"
@@ -38,6 +39,9 @@ struct RpcMeasurements {
   // Outcomes by response time; see ResponseTimeOf().
   Outcomes response_time;
   RpcSeries series;
+
+  // Absent if there is no series.
+  std::optional<TrafficSpan> traffic;
 
   // The latency that a caller experiences: response times in open loops,
   // otherwise service times.
