@@ -1,9 +1,13 @@
 #include "distbench/report/html/html.h"
 
+#include <set>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "distbench/report/testing/example_result.h"
 #include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
@@ -41,6 +45,19 @@ TEST(HtmlTest, NamesCanNotBecomeMarkup) {
   EXPECT_THAT(page, Not(HasSubstr("<img")));
   EXPECT_THAT(page, HasSubstr("\\u003cimg"));
   EXPECT_THAT(page, Not(HasSubstr("<!--{{script}}")));
+}
+
+// All scripts share one scope, in which the last of two functions would win.
+TEST(HtmlTest, FunctionsHaveDifferentNames) {
+  const std::string page =
+      RenderHtml(ListRuns(Sourced({MakeExampleResult({})})));
+  std::set<absl::string_view> names;
+  for (absl::string_view line : absl::StrSplit(page, '\n')) {
+    if (!absl::ConsumePrefix(&line, "function ")) continue;
+    const absl::string_view name = line.substr(0, line.find('('));
+    EXPECT_TRUE(names.insert(name).second) << name;
+  }
+  EXPECT_GT(names.size(), 50);
 }
 
 }  // namespace

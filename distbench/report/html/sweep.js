@@ -76,7 +76,7 @@ function splittingParameters({runs: entries, parameters}, name) {
       byValue.some(([, alike]) => distinctValues(alike, other).length > 1));
 }
 
-function percentileOf(rpc, percent) {
+function percentileValueOf(rpc, percent) {
   const {latency} = latencyOf(rpc, 'response_time');
   const value = latency?.percentiles.find(entry => entry.percentile === percent)?.value_ns;
   return value === 'failed' ? Infinity : value ?? NaN;
@@ -95,8 +95,8 @@ function makePoint(repeats, xOf, rpcOf) {
     offered: median(rpc => offeredRate(rpc) ?? NaN),
     succeeded: median(rpc => rpc.per_second),
     failed: sumOf(repeats.map(run => rpcOf(run).failed_count)),
-    p50: median(rpc => percentileOf(rpc, 50)),
-    p99: median(rpc => percentileOf(rpc, 99)),
+    p50: median(rpc => percentileValueOf(rpc, 50)),
+    p99: median(rpc => percentileValueOf(rpc, 99)),
   };
 }
 
