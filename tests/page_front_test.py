@@ -195,6 +195,11 @@ class PageFrontTest(report_page.ReportPageTest):
         self.assertIn("node1 left", self.text_of(page, "findings"))
         page.close()
 
+    def test_a_run_that_measured_nothing_is_not_ok(self):
+        page = self.open_text("test_results {}")
+        self.assertEqual(self.badges(page), ["nothing measured: badge warn"])
+        page.close()
+
     # ---- Tiles ---------------------------------------------------------------
 
     def test_tiles_have_load_latency_and_failures(self):
@@ -218,7 +223,7 @@ class PageFrontTest(report_page.ReportPageTest):
         headline = self.text_of(page, "headline-parts")
         self.assertIn("query", headline)
         self.assertIn("p99, service time", headline)
-        self.assertIn("closed loop", headline)
+        self.assertIn("no offered rate", headline)
         page.close()
 
     def test_repeats_share_their_tiles(self):

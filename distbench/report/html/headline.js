@@ -101,7 +101,7 @@ function loadTile(figures) {
   const achieved = summarize(figures.map(figure => figure.achieved), formatLoadRate);
   const offered = summarize(figures.map(figure => figure.offered), formatLoadRate);
   return tile('Load achieved', achieved.median, [
-    offered.median === '–' ? 'closed loop: sends as fast as answers come' : `of ${offered.median} offered`,
+    offered.median === '–' ? 'no offered rate in this result' : `of ${offered.median} offered`,
     achieved.range,
   ]);
 }

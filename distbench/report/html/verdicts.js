@@ -1,8 +1,15 @@
 // Verdicts on runs, tests and searches. Only what was shown to be good is green.
 
-// The worst first.
-const VERDICT_CLASSES = {
-  failed: 'failed', invalid: 'invalid', missed: 'invalid', undecided: 'warn', unproven: 'warn', warn: 'warn', ok: 'ok',
+// Of runs, by kind; the worst first.
+const VERDICTS = {
+  failed: {text: 'failed', className: 'failed'},
+  invalid: {text: 'invalid', className: 'invalid'},
+  missed: {text: 'missed', className: 'invalid'},
+  undecided: {text: 'undecided', className: 'warn'},
+  unproven: {text: 'not proven', className: 'warn'},
+  empty: {text: 'nothing measured', className: 'warn'},
+  warn: {text: 'warn', className: 'warn'},
+  ok: {text: 'ok', className: 'ok'},
 };
 
 const SEARCH_MISSES = ['objective_unreachable', 'not_all_met'];
@@ -39,7 +46,7 @@ function describeObjectives(run) {
   return `${counts.map(([count, name]) => `${count} ${name}`).join(', ')} of ${plural(all, 'objective')}`;
 }
 
-// {kind: a key of VERDICT_CLASSES, text, className, reason}
+// {kind: a key of VERDICTS, text, className, reason}
 function verdictOfRun(run) {
   const search = data.searches.find(other => other.source === run.source && !isProven(other));
   const warnings = findingsOf(run).filter(finding => finding.severity === 'warn').length;
@@ -48,26 +55,23 @@ function verdictOfRun(run) {
       : objectivesWith(run, 'fail') > 0 ? 'missed'
       : objectivesWith(run, 'undecided') > 0 ? 'undecided'
       : search !== undefined ? 'unproven'
+      : run.totals.succeeded_count === 0 ? 'empty'
       : warnings > 0 ? 'warn' : 'ok';
   const reasons = [
     kind === 'failed' ? 'the test did not run to its end' : '',
     kind === 'invalid' ? 'the numbers are false' : '',
+    kind === 'empty' ? 'no RPC succeeded' : '',
     describeObjectives(run),
     search === undefined ? '' : `the search: ${verdictOfSearch(search).text}`,
     warnings === 0 ? 'no warnings' : plural(warnings, 'warning'),
   ];
-  return {
-    kind,
-    text: kind === 'unproven' ? 'not proven' : kind,
-    className: VERDICT_CLASSES[kind],
-    reason: reasons.filter(Boolean).join('; '),
-  };
+  return {kind, ...VERDICTS[kind], reason: reasons.filter(Boolean).join('; ')};
 }
 
 // The worst verdict of several runs.
 function verdictOfGroup(group) {
   const verdicts = group.runs.map(verdictOfRun);
-  const kind = Object.keys(VERDICT_CLASSES).find(name => verdicts.some(verdict => verdict.kind === name));
+  const kind = Object.keys(VERDICTS).find(name => verdicts.some(verdict => verdict.kind === name));
   const alike = verdicts.filter(verdict => verdict.kind === kind);
   const where = group.runs.length === 1 ? '' : `${alike.length} of ${group.runs.length} runs: `;
   return {...alike[0], reason: where + alike[0].reason};
