@@ -42,9 +42,9 @@ TEST(BlameTest, ASlowLeafIsNamed) {
   EXPECT_THAT(sentences[0],
               HasSubstr("of the difference is the handler of lookup."));
   EXPECT_THAT(sentences[1], StartsWith("leaf/3 is a straggler: "));
-  EXPECT_THAT(sentences[2],
-              StartsWith("If leaf/3 answered lookup as fast as the other "
-                         "instances, p99 would be "));
+  EXPECT_THAT(sentences,
+              Contains(StartsWith("If leaf/3 answered lookup as fast as the "
+                                  "other instances, p99 would be ")));
   EXPECT_THAT(sentences.back(),
               StartsWith("p99.9: too few traces. It needs 15000 complete ones, "
                          "and there are 2000."));

@@ -217,19 +217,16 @@ class TreeMaker {
     return awaited;
   }
 
-  // The smallest shift that brings the RPCs between these times, or at least
-  // their end.
+  // The smallest shift that brings the RPCs, which are in the order of their
+  // start, between these times, or at least their end.
   int64_t ShiftInto(int64_t from_ns, int64_t to_ns,
                     absl::Span<const int> rpcs) const {
-    int64_t start_ns = to_ns;
-    int64_t end_ns = from_ns;
-    for (const int rpc : rpcs) {
-      start_ns = std::min(start_ns, StartOf(rpc));
-      end_ns = std::max(end_ns, EndOf(rpc));
-    }
+    if (rpcs.empty()) return 0;
+    int64_t end_ns = EndOf(rpcs.front());
+    for (const int rpc : rpcs) end_ns = std::max(end_ns, EndOf(rpc));
     const int64_t latest_ns = to_ns - end_ns;
-    return std::clamp<int64_t>(0, std::min(from_ns - start_ns, latest_ns),
-                               latest_ns);
+    const int64_t earliest_ns = from_ns - StartOf(rpcs.front());
+    return std::clamp<int64_t>(0, std::min(earliest_ns, latest_ns), latest_ns);
   }
 
   // Since the root was sent, by the clock of the RPC's client.

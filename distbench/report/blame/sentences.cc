@@ -1,5 +1,6 @@
 #include "distbench/report/blame/sentences.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +11,7 @@ namespace distbench {
 namespace {
 
 constexpr size_t kMostNamedStragglers = 5;
-constexpr size_t kMostNamedRemedies = 3;
+constexpr size_t kMostNamedRemedies = 5;
 
 std::string PartText(const TracedRequests& requests, const BlameShare& share) {
   const std::string& rpc = requests.rpcs[share.rpc];

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -62,7 +63,7 @@ double MeanTotal(const WindowTimes& window) {
 // The keys of RPCs and parts, and those of the instances with most of the time
 // of some window.
 std::vector<Key> ChooseKeys(const std::vector<WindowTimes>& windows) {
-  std::map<Key, int> chosen;
+  std::set<Key> chosen;
   for (const WindowTimes& window : windows) {
     TimesByKey sums;
     for (const TimesByKey& times : window.times) {
@@ -71,18 +72,16 @@ std::vector<Key> ChooseKeys(const std::vector<WindowTimes>& windows) {
     std::vector<std::pair<double, Key>> instances;
     for (const auto& [key, sum_ns] : sums) {
       if (std::get<1>(key) < 0) {
-        chosen[key] = 1;
+        chosen.insert(key);
       } else {
         instances.emplace_back(-sum_ns, key);
       }
     }
     std::sort(instances.begin(), instances.end());
     instances.resize(std::min(instances.size(), kMostInstanceShares));
-    for (const auto& [sum_ns, key] : instances) chosen[key] = 1;
+    for (const auto& [sum_ns, key] : instances) chosen.insert(key);
   }
-  std::vector<Key> keys;
-  for (const auto& [key, one] : chosen) keys.push_back(key);
-  return keys;
+  return {chosen.begin(), chosen.end()};
 }
 
 void Draw(const std::vector<Key>& keys, uint64_t seed, WindowTimes& window) {
@@ -102,14 +101,18 @@ void Draw(const std::vector<Key>& keys, uint64_t seed, WindowTimes& window) {
     double& mean_total_ns = window.mean_total_ns.emplace_back();
     for (size_t i = 0; i < tree_count; ++i) {
       if (drawn[i] == 0) continue;
-      const double weight =
-          static_cast<double>(drawn[i]) / static_cast<double>(tree_count);
+      // Sums of whole numbers are exact: equal times have equal means.
+      const auto weight = static_cast<double>(drawn[i]);
       mean_total_ns += weight * window.totals_ns[i];
       for (size_t k = 0; k < keys.size(); ++k) {
         mean_ns[k] += weight * times_ns[i][k];
         mean_share[k] += weight * times_ns[i][k] / window.totals_ns[i];
       }
     }
+    const auto count = static_cast<double>(tree_count);
+    mean_total_ns /= count;
+    for (double& value : mean_ns) value /= count;
+    for (double& value : mean_share) value /= count;
   });
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "distbench/report/blame/tail_shares.h"
 

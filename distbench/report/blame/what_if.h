@@ -4,7 +4,6 @@
 #define DISTBENCH_REPORT_BLAME_WHAT_IF_H_
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"

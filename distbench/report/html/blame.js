@@ -144,7 +144,7 @@ function showBlame() {
   const quantiles = requests.quantiles.filter(({trace_count: count}) => count > 0);
   replaceContent('blame-sentences', ...requests.sentences.map(sentence => element('p', {}, sentence)));
   byId('blame-bars').hidden = quantiles.length === 0;
-  drawBlame(quantiles);
+  if (quantiles.length > 0) drawBlame(quantiles);
   const remedies = requests.what_ifs?.remedies ?? [];
   replaceContent('blame-tables',
       ...(quantiles.length === 0 ? [] : [

@@ -43,8 +43,8 @@ TEST(JsonBlameTest, ASlowLeafIsNamed) {
   EXPECT_EQ(largest["rpc"], "lookup");
   EXPECT_EQ(largest["part"], "server_handler");
   EXPECT_TRUE(largest["instance"].is_null());
-  EXPECT_NEAR(largest["share"], 3.1 / 3.9, 1e-9);
-  EXPECT_NEAR(largest["excess_lower"], 1, 1e-9);
+  EXPECT_NEAR(largest["share"].get<double>(), 3.1 / 3.9, 1e-9);
+  EXPECT_NEAR(largest["excess_lower"].get<double>(), 1, 1e-9);
   EXPECT_EQ(tail["instances"][0]["instance"], "leaf/3");
   EXPECT_TRUE(requests["quantiles"][0]["shares"][0]["excess"].is_null());
 
