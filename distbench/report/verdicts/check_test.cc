@@ -37,7 +37,7 @@ TEST(CheckTest, TextHasColumns) {
 
 TEST(CheckTest, MarkdownCellsDoNotEndEarly) {
   EXPECT_THAT(ChecksMarkdown(AllVerdicts()),
-              HasSubstr("| FAIL | t | a\\|b>1% | it is &lt;2> & "));
+              HasSubstr("| FAIL | t | a\\|b>1% | it is &lt;2> &amp; "));
 }
 
 TEST(CheckTest, JunitCountsAndEscapes) {
