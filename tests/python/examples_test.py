@@ -75,13 +75,13 @@ class ExamplesTest(programs.ClusterTest):
     def test_the_notebook(self):
         printed, module = self.run_all(code_of_notebook())
         self.assertIn("of theory", printed)
-        # What the notebook is to show: measurements agree with theory, those of
-        # single percentiles within a quarter of it.
+        # What the notebook is to show: means and capacity agree with theory, and
+        # percentiles are above it, because hosts add time, but not far above.
         table = module["table"]
         self.assertEqual(len(table), 15)
         ratios = table["measured_ms"] / table["theory_ms"]
-        self.assertGreater(ratios.min(), 0.75)
-        self.assertLess(ratios.max(), 1.25)
+        self.assertGreater(ratios.min(), 1)
+        self.assertLess(ratios.max(), 2)
         means = module["means"]
         self.assertAlmostEqual(means["base"] * module["MS"] / 4, 1, delta=0.1)
         self.assertAlmostEqual(means["new"] * module["MS"] / 3, 1, delta=0.1)
