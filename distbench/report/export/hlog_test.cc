@@ -71,7 +71,8 @@ int64_t LowestValueOf(int64_t index) {
 std::map<int64_t, int64_t> Decode(const std::string& framed) {
   Reader frame(framed);
   EXPECT_EQ(frame.Number(4), 0x1c849314);
-  EXPECT_EQ(frame.Number(4), frame.left());
+  const uint64_t compressed_size = frame.Number(4);
+  EXPECT_EQ(frame.left(), compressed_size);
   std::string bytes(1 << 20, '\0');
   uLongf size = bytes.size();
   const std::string compressed = frame.Rest();

@@ -4,18 +4,7 @@
 const MAX_HEADLINE_RPCS = 6;
 const MAX_TABLE_RPCS = 3;
 
-// Runs of a test in the same file are its repeats.
-const groups = (() => {
-  const byTest = new Map();
-  for (const run of runs) {
-    const key = JSON.stringify([run.source, run.name]);
-    if (!byTest.has(key)) byTest.set(key, []);
-    byTest.get(key).push(run);
-  }
-  const all = [...byTest.values()];
-  const labels = labelRuns(all.map(([{name, source}]) => ({name, source, repetition: 0})));
-  return all.map((runsOfTest, index) => ({index, label: labels[index], runs: runsOfTest}));
-})();
+const groups = [...testGroups.values()].map((group, index) => ({index, ...group}));
 
 // Names of the RPCs that nothing else causes; if that is unknown, of all with
 // response times, or of all.
