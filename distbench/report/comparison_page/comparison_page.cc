@@ -28,6 +28,7 @@ std::string RunsJson(const ComparisonReport& report) {
                            .max_cpu_rows = 0,
                            .max_group_rows = 0,
                            .max_connection_rows = 0,
+                           .max_instance_rows = 0,
                            .max_protection_rows = 0,
                            .max_intervals = std::max(
                                kMinIntervalsOfRun, kMaxIntervals / run_count)});
