@@ -79,8 +79,8 @@ SERVICE = """[...document.querySelectorAll('#topology-graph .service')].find(
 
 
 class PageFrontTest(report_page.ReportPageTest):
-    def open_text(self, text, name="result.pb"):
-        return self.open_report(self.write(name, text))
+    def open_text(self, text, name="result.pb", **report_arguments):
+        return self.open_report(self.write(name, text), **report_arguments)
 
     def count(self, page, selector):
         return page.evaluate(
@@ -190,7 +190,9 @@ class PageFrontTest(report_page.ReportPageTest):
                 page.close()
 
     def test_failed_runs_say_so(self):
-        page = self.open_text(simple(more='run_info { failure: "node1 left" }'))
+        page = self.open_text(
+            simple(more='run_info { failure: "node1 left" }'), status=3
+        )
         self.assertEqual(self.badges(page), ["failed: badge failed"])
         self.assertIn("node1 left", self.text_of(page, "findings"))
         page.close()
@@ -272,7 +274,8 @@ class PageFrontTest(report_page.ReportPageTest):
             simple(
                 more=f"run_info {{ {findings} findings {{ severity: INVALID "
                 'code: "unheard_of" message: "something" } }'
-            )
+            ),
+            status=3,
         )
         text = self.text_of(page, "findings-list")
         self.assertLess(text.index("something"), text.index("host h0"))

@@ -39,12 +39,13 @@ class ReportPageTest(programs.ProgramTest):
         self.assertEqual(outcome.status, 0, outcome)
         return path
 
-    def open_report(self, *results, **page_arguments):
+    def open_report(self, *results, status=0, **page_arguments):
+        """status: the exit status of the report."""
         report = self.path("report.html")
         outcome = self.distbench(
             "report", *results, "--format=html", "-o", report
         )
-        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(outcome.status, status, outcome)
         return self.open_page(report, **page_arguments)
 
     def open_page(self, report, fragment="", **page_arguments):

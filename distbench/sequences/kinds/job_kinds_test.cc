@@ -291,8 +291,11 @@ TEST(ProtectionJobTest, OmittedCellsAndFalseBaselinesFailTheJob) {
   beside.mutable_run_info()->set_failure("killed");
   ASSERT_TRUE(ProtectionKind().Study(job).ok());
   EXPECT_EQ(FindNumber(job.outcome(), "capacity_per_second"), 700);
-  job.mutable_results()->add_test_results()->mutable_run_info()->set_failure(
-      "killed");
+  TestResult& baseline = *job.mutable_results()->add_test_results();
+  baseline.mutable_run_info()->set_failure("killed");
+  // Without a cell, it belongs to the search for the capacity.
+  ASSERT_TRUE(ProtectionKind().Study(job).ok());
+  baseline.mutable_experiment_cell();
   EXPECT_THAT(Message(ProtectionKind().Study(job)), HasSubstr("baseline"));
   report.add_omissions("no cell");
   EXPECT_THAT(Message(ProtectionKind().Study(job)), HasSubstr("no cell"));
