@@ -308,6 +308,7 @@ class PageChartsTest(report_page.ReportPageTest):
             self.labels(page, "memory-chart"),
             [f"node{i}" for i in range(8, 16)],
         )
+        self.open_details(page)
         self.assertEqual(
             [
                 line.split("\n")[0]
