@@ -29,6 +29,9 @@ MAKE_EXAMPLE = os.path.abspath("distbench/report/testing/make_example_result")
 MAKE_EXPERIMENT = os.path.abspath(
     "distbench/report/testing/make_example_experiment"
 )
+MAKE_BLAMED = os.path.abspath(
+    "distbench/report/blame/testing/make_blamed_result"
+)
 SCHEMA = os.path.abspath("docs/report.schema.json")
 
 # What the examples do not contain: a failed run with bindings and settings of
@@ -144,7 +147,7 @@ class ExportTest(programs.ClusterTest):
 
     def run_traced(self):
         """Returns the result of a real test with traces."""
-        sequencer = self.start_sequencer("--local_nodes=2")
+        sequencer = self.start_sequencer("--local_nodes=4")
         path = self.path("traced.pb.gz")
         outcome = self.run_tests(
             sequencer,
@@ -186,12 +189,15 @@ class SchemaTest(ExportTest):
     def documents(self):
         experiment = self.path("experiment.pb.gz")
         self.run_to_end(MAKE_EXPERIMENT, experiment)
+        blamed = self.path("blamed.pb.gz")
+        self.run_to_end(MAKE_BLAMED, blamed, "slow")
         for result in (
             self.example(),
             experiment,
+            blamed,
             self.run_traced(),
             self.write("else.pb", EVERYTHING_ELSE),
-            self.write("empty.pb", ""),
+            self.write("nothing.pb", "test_results {}"),
         ):
             yield json.loads(self.report(result, "json", statuses=(0, 3)))
 
@@ -262,7 +268,6 @@ class OpenMetricsTest(ExportTest):
         example = self.example()
         everything = self.write("else.pb", EVERYTHING_ELSE)
         self.assertTrue(self.samples(example, everything, example))
-        self.assertEqual(self.samples(self.write("empty.pb", "")), {})
 
 
 class HlogTest(ExportTest):
