@@ -301,9 +301,10 @@ class CompareTest(ReportTestCase):
         outcome = self.compared("--format=htlm")
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn('did you mean "html"?', outcome.err)
-        outcome = self.compared("-o", "/nonexistent/a.html")
+        below_a_file = os.path.join(self.write("file", ""), "a.html")
+        outcome = self.compared("-o", below_a_file)
         self.assertEqual(outcome.status, 1, outcome)
-        self.assertIn("/nonexistent/a.html", outcome.err)
+        self.assertIn(below_a_file, outcome.err)
 
     def test_false_numbers_exit_3(self):
         outcome = self.distbench(

@@ -112,7 +112,7 @@ function linesOverTime(sides, valueOf) {
     curve: side.name,
     color: cssColor(side.color),
     isDashed: side.isDashed,
-    isThin: curves.length > 1,
+    isThin: curves.length > 2,
     points: times.map(({time, row}) => ({x: time, y: valueOf(row)})),
   })));
 }

@@ -46,7 +46,6 @@ function legend(id, entries) {
 }
 
 function makeDataset(line) {
-  const width = line.isBold ? 3 : line.isThin ? 1 : 2;
   return {
     label: line.label,
     curve: nameOfCurve(line),
@@ -56,7 +55,7 @@ function makeDataset(line) {
     backgroundColor: line.isHollow ? 'transparent' : line.color,
     showLine: !line.isPointsOnly,
     borderDash: line.isDashed ? [5, 4] : [],
-    borderWidth: line.isDashed ? 0.75 * width : width,
+    borderWidth: line.isBold ? 3 : line.isThin ? 1 : 2,
     // Without marks, a line with a single point would be invisible.
     pointRadius: line.radius ??
         (line.isPointsOnly || line.hasPoints || line.points.length === 1 ? 3 : 0),
