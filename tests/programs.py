@@ -220,11 +220,11 @@ class ProgramTest(unittest.TestCase):
                 with open(f"/proc/{pid}/environ", "rb") as file:
                     environment = file.read()
                 with open(f"/proc/{pid}/cmdline", "rb") as file:
-                    command = file.read().replace(b"\0", b" ").decode(errors="replace")
+                    command = file.read().replace(b"\0", b" ")
             except OSError:
                 continue  # The process has ended meanwhile, or is not ours.
             if self._marker.encode() in environment and command:
-                found[int(pid)] = command
+                found[int(pid)] = command.decode(errors="replace")
         return found
 
     def assert_nothing_runs(self):
