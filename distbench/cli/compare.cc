@@ -43,8 +43,7 @@ int CompareResults(const Flags& flags) {
       .capacities = CompareCapacities(*base, *next,
                                       request->options.allow_different_traffic),
       .allow_undecided = flags.comparison.checks.allow_undecided};
-  report.tests =
-      Compare(report.base.runs, report.next.runs, request->options);
+  report.tests = Compare(report.base.runs, report.next.runs, request->options);
   report.checks = JudgeGates(request->gates, report.tests);
   return FinishComparison(report, flags.comparison);
 }

@@ -41,22 +41,22 @@ class CompletionTest : public testing::Test {
   }
 
   Completion Ask(std::vector<std::string> words) {
-    return Complete(
-        app_, std::move(words), [this](const ValueRequest& request) {
-          asked_ = request.type;
-          words_ = request.words;
-          if (request.type == "RUN") {
-            return std::vector<Candidate>{
-                {"17-a", "the first"}, {"18-b"}, {"-19-c"}};
-          }
-          if (request.type == "NAME") {
-            return std::vector<Candidate>{{"ann"}, {"bob"}};
-          }
-          if (request.type == "LOAF") {
-            return std::vector<Candidate>{{"rye"}, {"--rusk"}};
-          }
-          return std::vector<Candidate>();
-        });
+    return Complete(app_, std::move(words),
+                    [this](const ValueRequest& request) {
+                      asked_ = request.type;
+                      words_ = request.words;
+                      if (request.type == "RUN") {
+                        return std::vector<Candidate>{
+                            {"17-a", "the first"}, {"18-b"}, {"-19-c"}};
+                      }
+                      if (request.type == "NAME") {
+                        return std::vector<Candidate>{{"ann"}, {"bob"}};
+                      }
+                      if (request.type == "LOAF") {
+                        return std::vector<Candidate>{{"rye"}, {"--rusk"}};
+                      }
+                      return std::vector<Candidate>();
+                    });
   }
 
   std::vector<std::string> Words(std::vector<std::string> words) {

@@ -42,7 +42,7 @@ TestPart::TestPart(PrepareTest request, const NodeEnvironment& environment,
            .engine_processes = [this] { return EngineProcesses(); },
            .hardware_counters = [this] { return hardware_counting_.Read(); },
            .data_connections = [this] { return connections_.Sample(); },
-            .group_use = [this] { return controls_.ReadUse(); }}) {}
+           .group_use = [this] { return controls_.ReadUse(); }}) {}
 
 TestPart::~TestPart() { End(); }
 

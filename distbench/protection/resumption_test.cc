@@ -32,9 +32,9 @@ TestSequenceResults InSearch(const ExperimentPlan& plan) {
   SearchProbe& probe = *report.add_probes();
   probe.set_requested_load(kLoad);
   probe.set_achieved_load(kLoad);
-  const auto test = ProbeTest(
-      *search, kLoad,
-      {.warmup = absl::Seconds(1), .measured = absl::Seconds(10)});
+  const auto test =
+      ProbeTest(*search, kLoad,
+                {.warmup = absl::Seconds(1), .measured = absl::Seconds(10)});
   EXPECT_TRUE(test.ok()) << test.status();
   *results.add_test_results()->mutable_traffic_config() = *test;
   return results;

@@ -82,22 +82,20 @@ struct Words {
 // Who has a job's secret gave no certificates, and knows no flags for them.
 Words WordsFor(const TlsFiles& files) {
   if (files.name == kJobName) {
-    return {
-        .own_certificate =
-            absl::StrCat("the secret's certificate ", files.cert),
-        .is_unknown = "it has another secret",
-        .who_signed = absl::StrCat("is ", files.ca, " of another secret?"),
-        .right_name = "is that the leader of a job?",
-        .without_tls = "was it started with --plain?"};
+    return {.own_certificate =
+                absl::StrCat("the secret's certificate ", files.cert),
+            .is_unknown = "it has another secret",
+            .who_signed = absl::StrCat("is ", files.ca, " of another secret?"),
+            .right_name = "is that the leader of a job?",
+            .without_tls = "was it started with --plain?"};
   }
-  return {
-      .own_certificate =
-          absl::StrCat("the certificate of --tls_cert=", files.cert),
-      .is_unknown = "its --tls_ca does not name who signed it",
-      .who_signed =
-          absl::StrCat("does --tls_ca=", files.ca, " name who signed it?"),
-      .right_name = "is that the sequencer, and is --tls_name right?",
-      .without_tls = "was it started with --tls_cert and --tls_key?"};
+  return {.own_certificate =
+              absl::StrCat("the certificate of --tls_cert=", files.cert),
+          .is_unknown = "its --tls_ca does not name who signed it",
+          .who_signed =
+              absl::StrCat("does --tls_ca=", files.ca, " name who signed it?"),
+          .right_name = "is that the sequencer, and is --tls_name right?",
+          .without_tls = "was it started with --tls_cert and --tls_key?"};
 }
 
 // Explains the alert with which the peer refused the handshake.

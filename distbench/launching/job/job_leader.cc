@@ -62,9 +62,8 @@ std::string ReachableHost(const JobOptions& options) {
 std::vector<std::string> CommandEnvironment(const JobOptions& options,
                                             int port) {
   std::vector<std::string> variables = {
-      "DISTBENCH_IN_JOB=1",
-      absl::StrCat("DISTBENCH_TEST_SEQUENCER=",
-                   JoinHostPort(OwnHost(options), port))};
+      "DISTBENCH_IN_JOB=1", absl::StrCat("DISTBENCH_TEST_SEQUENCER=",
+                                         JoinHostPort(OwnHost(options), port))};
   // Set without a value, they hide what the user may have set.
   const TlsFiles files =
       options.node.tls == nullptr ? TlsFiles() : options.node.tls->files();

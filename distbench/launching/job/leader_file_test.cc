@@ -42,8 +42,8 @@ TEST_F(LeaderFileTest, OthersReadWhatWasAnnounced) {
   ASSERT_EQ(leader.Clear(), absl::OkStatus());
   const absl::Status early = ReadLeaderFile(path_).status();
   EXPECT_TRUE(absl::IsNotFound(early));
-  EXPECT_THAT(Message(early), AllOf(HasSubstr("rank 0 has not written its"),
-                                    HasSubstr(path_)));
+  EXPECT_THAT(Message(early),
+              AllOf(HasSubstr("rank 0 has not written its"), HasSubstr(path_)));
   ASSERT_EQ(leader.Announce("host1:1234"), absl::OkStatus());
   EXPECT_EQ(*ReadLeaderFile(path_), "host1:1234");
   EXPECT_EQ(leader.Check(), absl::OkStatus());

@@ -79,10 +79,10 @@ std::string RollCall::Summary() const {
   const std::string all =
       size_ == 1 ? "the only process has joined: "
                  : absl::StrCat("all ", size_, " processes have joined: ");
-  return absl::StrCat(
-      all, status_.nodes_size(),
-      status_.nodes_size() == 1 ? " node on " : " nodes on ", hosts.size(),
-      hosts.size() == 1 ? " host" : " hosts", clocks);
+  return absl::StrCat(all, status_.nodes_size(),
+                      status_.nodes_size() == 1 ? " node on " : " nodes on ",
+                      hosts.size(), hosts.size() == 1 ? " host" : " hosts",
+                      clocks);
 }
 
 absl::Status RollCall::MissingAfter(absl::Duration time,

@@ -191,11 +191,11 @@ TEST_F(SshLaunchTest, ALeaderThatDoesNotLeadEndsTheJob) {
   const auto end = Launcher().Run();
   ASSERT_TRUE(end.ok()) << end.status();
   EXPECT_EQ(end->status, 3);
-  EXPECT_THAT(end->problems,
-              ElementsAre(AllOf(HasSubstr("host0 (rank 0) did not lead the job "
-                                          "within 5s"),
-                                HasSubstr("--start_timeout"),
-                                HasSubstr("disk full"))));
+  EXPECT_THAT(
+      end->problems,
+      ElementsAre(AllOf(HasSubstr("host0 (rank 0) did not lead the job "
+                                  "within 5s"),
+                        HasSubstr("--start_timeout"), HasSubstr("disk full"))));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "host1.arguments"));
 }
 

@@ -52,8 +52,8 @@ void AppendTest(const TestComparison& test, std::string& text) {
   }
   for (const Circumstance& circumstance : test.circumstances) {
     if (!circumstance.differs()) continue;
-    absl::StrAppend(&text, "  note: ",
-                    DescribeCircumstance(circumstance, "new"), "\n");
+    absl::StrAppend(
+        &text, "  note: ", DescribeCircumstance(circumstance, "new"), "\n");
   }
   for (const RpcComparison& rpc : test.rpcs) {
     absl::StrAppend(&text, "  ", rpc.rpc, ", ", rpc.latency, ":\n");

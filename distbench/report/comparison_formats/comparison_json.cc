@@ -43,13 +43,13 @@ void AddChange(const Difference& change, Json& json) {
 }
 
 Json MetricJson(const MetricComparison& metric) {
-  Json json = {{"metric", MetricName(metric.metric)},
-               {"unit", UnitOf(metric.metric)},
-               {"higher_is_better", HigherIsBetter(metric.metric)},
-               {"change_is", IsComparedByRatio(metric.metric) ? "ratio"
-                                                              : "difference"},
-               {"verdict", Name(VerdictName(metric.verdict))},
-               {"reason", TextOrNull(metric.reason)}};
+  Json json = {
+      {"metric", MetricName(metric.metric)},
+      {"unit", UnitOf(metric.metric)},
+      {"higher_is_better", HigherIsBetter(metric.metric)},
+      {"change_is", IsComparedByRatio(metric.metric) ? "ratio" : "difference"},
+      {"verdict", Name(VerdictName(metric.verdict))},
+      {"reason", TextOrNull(metric.reason)}};
   const bool is_compared = metric.verdict != ComparisonVerdict::kNotComparable;
   for (const char* name :
        {"base", "new", "difference", "change", "lower", "upper"}) {
@@ -104,18 +104,17 @@ Json CircumstancesJson(const TestComparison& test) {
 }
 
 Json TestJson(const TestComparison& test) {
-  Json json = {
-      {"name", test.test},
-      {"base_name", TextOrNull(test.base_name)},
-      {"new_name", TextOrNull(test.next_name)},
-      {"base_runs", test.base_runs},
-      {"new_runs", test.next_runs},
-      {"not_comparable", TextOrNull(test.not_comparable)},
-      {"is_invalid", test.is_invalid},
-      {"most_runs_until_decided",
-       test.look_plan ? Json(test.look_plan->last) : Json(nullptr)},
-      {"notes", test.notes},
-      {"circumstances", CircumstancesJson(test)}};
+  Json json = {{"name", test.test},
+               {"base_name", TextOrNull(test.base_name)},
+               {"new_name", TextOrNull(test.next_name)},
+               {"base_runs", test.base_runs},
+               {"new_runs", test.next_runs},
+               {"not_comparable", TextOrNull(test.not_comparable)},
+               {"is_invalid", test.is_invalid},
+               {"most_runs_until_decided",
+                test.look_plan ? Json(test.look_plan->last) : Json(nullptr)},
+               {"notes", test.notes},
+               {"circumstances", CircumstancesJson(test)}};
   Json& rpcs = json["rpcs"] = Json::array();
   for (const RpcComparison& rpc : test.rpcs) rpcs.push_back(RpcJson(rpc));
   return json;

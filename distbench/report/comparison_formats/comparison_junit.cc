@@ -27,21 +27,20 @@ Outcome OutcomeOf(ComparisonVerdict verdict) {
 std::string MetricMessage(const MetricComparison& metric) {
   const std::string verdict = VerdictText(metric);
   if (metric.verdict == ComparisonVerdict::kNotComparable) return verdict;
-  return absl::StrCat(
-      verdict, ": ", FormatValue(metric.metric, metric.base), " -> ",
-      FormatValue(metric.metric, metric.next), ", ",
-      FormatChange(metric.metric, metric.change.estimate), " (",
-      FormatInterval(metric), ")");
+  return absl::StrCat(verdict, ": ", FormatValue(metric.metric, metric.base),
+                      " -> ", FormatValue(metric.metric, metric.next), ", ",
+                      FormatChange(metric.metric, metric.change.estimate), " (",
+                      FormatInterval(metric), ")");
 }
 
 void AppendMetrics(const TestComparison& test, std::vector<JunitCase>& cases) {
   for (const RpcComparison& rpc : test.rpcs) {
     for (const MetricComparison& metric : rpc.metrics) {
-      cases.push_back({.suite = test.test,
-                       .name = absl::StrCat(rpc.rpc, " ",
-                                            MetricName(metric.metric)),
-                       .outcome = OutcomeOf(metric.verdict),
-                       .message = MetricMessage(metric)});
+      cases.push_back(
+          {.suite = test.test,
+           .name = absl::StrCat(rpc.rpc, " ", MetricName(metric.metric)),
+           .outcome = OutcomeOf(metric.verdict),
+           .message = MetricMessage(metric)});
     }
   }
 }
@@ -57,12 +56,11 @@ void AppendSearch(const CapacityComparison& question,
   }
   for (const CapacityRatio& ratio : question.ratios) {
     const ComparisonVerdict verdict = JudgeRatio(ratio, question.tolerance);
-    cases.push_back(
-        {.suite = suite,
-         .name = ratio.name,
-         .outcome = OutcomeOf(verdict),
-         .message = absl::StrCat(VerdictName(verdict), ": ",
-                                 DescribeRatio(ratio))});
+    cases.push_back({.suite = suite,
+                     .name = ratio.name,
+                     .outcome = OutcomeOf(verdict),
+                     .message = absl::StrCat(VerdictName(verdict), ": ",
+                                             DescribeRatio(ratio))});
   }
 }
 

@@ -63,8 +63,8 @@ class Table {
 // Contents that the reader unfolds; nothing if there are none.
 std::string Folded(absl::string_view summary, const std::string& contents) {
   if (contents.empty()) return "";
-  return absl::StrCat("<details><summary>", summary, "</summary>\n\n",
-                      contents, "</details>\n\n");
+  return absl::StrCat("<details><summary>", summary, "</summary>\n\n", contents,
+                      "</details>\n\n");
 }
 
 std::string SideText(absl::string_view name, const ComparisonSide& side) {
@@ -180,10 +180,10 @@ std::string Circumstances(const ComparisonReport& report) {
   for (const TestComparison& test : report.tests) {
     for (const Circumstance& circumstance : test.circumstances) {
       if (!circumstance.differs()) continue;
-      table.Add({test.test, circumstance.name,
-                 circumstance.base.empty() ? "not known" : circumstance.base,
-                 circumstance.other.empty() ? "not known"
-                                            : circumstance.other});
+      table.Add(
+          {test.test, circumstance.name,
+           circumstance.base.empty() ? "not known" : circumstance.base,
+           circumstance.other.empty() ? "not known" : circumstance.other});
     }
   }
   for (const std::string& note : report.capacities.notes) {
@@ -207,13 +207,13 @@ std::string Notes(const ComparisonReport& report,
 std::string ComparisonMarkdown(const ComparisonReport& report) {
   const Headline headline = HeadlineOf(report);
   const std::vector<PlacedMetric> metrics = MetricsWorstFirst(report);
-  return absl::StrCat(
-      "**distbench: ", headline.verdict, ".** ", headline.text, "\n\n",
-      SideText("Base", report.base), ", ", SideText("new", report.next),
-      ".\n\n", ChecksTable(report), NotCompared(report),
-      ChangedMetrics(metrics), Searches(report.capacities),
-      Distributions(report), OtherMetrics(metrics), Circumstances(report),
-      Notes(report, headline.cautions));
+  return absl::StrCat("**distbench: ", headline.verdict, ".** ", headline.text,
+                      "\n\n", SideText("Base", report.base), ", ",
+                      SideText("new", report.next), ".\n\n",
+                      ChecksTable(report), NotCompared(report),
+                      ChangedMetrics(metrics), Searches(report.capacities),
+                      Distributions(report), OtherMetrics(metrics),
+                      Circumstances(report), Notes(report, headline.cautions));
 }
 
 }  // namespace distbench

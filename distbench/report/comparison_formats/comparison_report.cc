@@ -165,10 +165,9 @@ std::vector<Check> ChecksWorstFirst(const ComparisonReport& report) {
            : check.verdict == CheckVerdict::kUndecided ? 1
                                                        : 2;
   };
-  std::stable_sort(checks.begin(), checks.end(),
-                   [&](const Check& a, const Check& b) {
-                     return rank(a) < rank(b);
-                   });
+  std::stable_sort(
+      checks.begin(), checks.end(),
+      [&](const Check& a, const Check& b) { return rank(a) < rank(b); });
   return checks;
 }
 

@@ -47,8 +47,7 @@ TEST(ComparisonPageTest, IsOnePageWithEverythingInIt) {
 }
 
 TEST(ComparisonPageTest, LeavesOutWhatItDoesNotShow) {
-  const std::string page =
-      PageOf(MakeExampleResult({}), MakeExampleResult({}));
+  const std::string page = PageOf(MakeExampleResult({}), MakeExampleResult({}));
   EXPECT_THAT(page, Not(HasSubstr("\"rows\":[[\"node")));
 }
 

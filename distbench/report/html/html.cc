@@ -40,13 +40,12 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
                              .max_protection_rows = kMaxProtectionRows,
                              .max_intervals = kMaxIntervals},
                             searches));
-  const std::string script =
-      absl::StrCat(kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs,
-                   kHeadlineJs, kFindingsJs, kTopologyLayoutJs, kTopologyJs,
-                   kTablesJs, kChartsJs, kZoomJs, kDownloadsJs, kSelectionJs,
-                   kRepeatsJs, kLatencyChartsJs, kOverTimeJs, kHeatMapJs,
-                   kResourcesJs, kSweepJs, kNumaJs, kSearchJs, kProtectionJs,
-                   kBlameJs, kDeepLinksJs, kPrintJs, kMainJs);
+  const std::string script = absl::StrCat(
+      kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs, kHeadlineJs,
+      kFindingsJs, kTopologyLayoutJs, kTopologyJs, kTablesJs, kChartsJs,
+      kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs, kLatencyChartsJs,
+      kOverTimeJs, kHeatMapJs, kResourcesJs, kSweepJs, kNumaJs, kSearchJs,
+      kProtectionJs, kBlameJs, kDeepLinksJs, kPrintJs, kMainJs);
   // In page order.
   return FillIn(kPageHtml, {{"style", kStyleCss},
                             {"data", data},

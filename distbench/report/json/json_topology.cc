@@ -15,11 +15,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kTrafficFields[] = {
-    "offered_per_second", "succeeded_per_second",
-    "succeeded",          "failed",
-    "unsent",             "p50_ns",
-    "p99_ns",             "latency"};
+constexpr const char* kTrafficFields[] = {"offered_per_second",
+                                          "succeeded_per_second",
+                                          "succeeded",
+                                          "failed",
+                                          "unsent",
+                                          "p50_ns",
+                                          "p99_ns",
+                                          "latency"};
 
 // The cells of kTrafficFields.
 Row TrafficCells(const RpcTraffic& traffic) {

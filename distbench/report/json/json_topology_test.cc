@@ -15,8 +15,8 @@ using Json = nlohmann::json;
 using ::testing::UnorderedElementsAre;
 
 Json TopologyOf(const TestResult& result, const JsonLimits& limits = {}) {
-  return Json::parse(RenderJson(ListRuns(Sourced({result})),
-                                limits))["tests"][0]["topology"];
+  return Json::parse(
+      RenderJson(ListRuns(Sourced({result})), limits))["tests"][0]["topology"];
 }
 
 // The cell of a row of instances.

@@ -34,8 +34,7 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
   rpc.service_time = ServiceTimeOf(rpc.totals);
   rpc.response_time = ResponseTimeOf(result, totals, rpc.name);
   rpc.series = CollectSeries(result, rpc_index, max_intervals);
-  rpc.traffic =
-      SpanOfTraffic(result.run_info(), rpc.totals.counts, rpc.series);
+  rpc.traffic = SpanOfTraffic(result.run_info(), rpc.totals.counts, rpc.series);
   return rpc;
 }
 

@@ -95,14 +95,14 @@ TEST(TopologyTest, ServicesAreInTiers) {
   EXPECT_THAT(Services(topology),
               ElementsAre("3 leaf in tier 2", "4 root in tier 1",
                           "2 load in tier 0", "1 idle in tier 0"));
-  EXPECT_THAT(Edges(topology), ElementsAre("fetch: root to leaf",
-                                           "query: load to root, entry"));
+  EXPECT_THAT(Edges(topology),
+              ElementsAre("fetch: root to leaf", "query: load to root, entry"));
 }
 
 TEST(TopologyTest, TheLongestWayDeterminesTheTier) {
-  EXPECT_THAT(Services(FindTopology(
-                  Calling({{"a", "c"}, {"a", "b"}, {"b", "c"}}))),
-              ElementsAre("0 a in tier 0", "0 c in tier 2", "0 b in tier 1"));
+  EXPECT_THAT(
+      Services(FindTopology(Calling({{"a", "c"}, {"a", "b"}, {"b", "c"}}))),
+      ElementsAre("0 a in tier 0", "0 c in tier 2", "0 b in tier 1"));
 }
 
 TEST(TopologyTest, CyclesAreCutWhereTheyLeadBackToTheStart) {

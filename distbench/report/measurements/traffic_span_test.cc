@@ -52,8 +52,7 @@ TEST(TrafficSpanTest, WarmUpBeginsWithTheRun) {
 // As if RPCs failed before the first success and after the last one.
 TEST(TrafficSpanTest, TimesInOtherIntervalsDoNotCount) {
   const RpcCounts counts = CountsFrom(1130, 1160);
-  auto span =
-      SpanOfTraffic(RunFrom(1010, 1290), counts, ThreeIntervals());
+  auto span = SpanOfTraffic(RunFrom(1010, 1290), counts, ThreeIntervals());
   ASSERT_TRUE(span.has_value());
   EXPECT_EQ(span->start_ns, 1010);
   EXPECT_EQ(span->end_ns, 1290);

@@ -16,8 +16,7 @@ TEST(EscapeTest, MarkdownIsShownAsItIs) {
 
 TEST(EscapeTest, MarkdownMentionsNobodyAndLinksToNothing) {
   EXPECT_EQ(MarkdownText("@octocat #1"), "@<!-- -->octocat #<!-- -->1");
-  EXPECT_EQ(MarkdownText("http://x www.x"),
-            "http:<!-- -->//x www<!-- -->.x");
+  EXPECT_EQ(MarkdownText("http://x www.x"), "http:<!-- -->//x www<!-- -->.x");
 }
 
 TEST(EscapeTest, XmlIsWellFormed) {
@@ -28,7 +27,10 @@ TEST(EscapeTest, XmlIsWellFormed) {
 }
 
 TEST(EscapeTest, InvalidUtf8IsReplaced) {
-  EXPECT_EQ(XmlText("a\xff" "b \xc3\xa4"), "a\xef\xbf\xbd" "b \xc3\xa4");
+  EXPECT_EQ(XmlText("a\xff"
+                    "b \xc3\xa4"),
+            "a\xef\xbf\xbd"
+            "b \xc3\xa4");
   EXPECT_EQ(MarkdownText("\xed\xa0\x80").find('\xed'), std::string::npos);
 }
 

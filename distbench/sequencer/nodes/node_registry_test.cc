@@ -81,8 +81,8 @@ TEST_F(NodeRegistryTest, RefusesMoreNodesThanAreExpected) {
   const absl::Status refused = of_one.Register(Valid(), make);
   EXPECT_TRUE(absl::IsResourceExhausted(refused));
   EXPECT_THAT(std::string(refused.message()),
-              AllOf(HasSubstr("no more than 1 node;"),
-                    HasSubstr("--max_nodes"), HasSubstr("--size")));
+              AllOf(HasSubstr("no more than 1 node;"), HasSubstr("--max_nodes"),
+                    HasSubstr("--size")));
 }
 
 TEST_F(NodeRegistryTest, GivesNodesTheNameThatTheyAskFor) {
