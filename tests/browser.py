@@ -102,16 +102,6 @@ class Page:
             raise AssertionError(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
-    def resize(self, width, height):
-        """Makes the window that of a phone or a tablet."""
-        self._call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=True,
-        )
-
     def wait_until(self, expression):
         end = time.monotonic() + programs.DEADLINE_SECONDS
         while not self.evaluate(expression):
@@ -122,6 +112,7 @@ class Page:
             select.select([], [], [], 0.05)
 
     def resize(self, width, height):
+        """Makes the window that of a phone or a tablet."""
         self._call(
             "Emulation.setDeviceMetricsOverride",
             width=width,

@@ -88,58 +88,45 @@ function drawShareLines(lines) {
   }, point => `${Number(point.y.toPrecision(6))} % within ${formatTime(point.x)}`);
 }
 
-const TIME_AXIS = {title: {text: 'seconds since the start'}};
-
-// Points {time, row} of the intervals of an RPC; row is null in gaps.
-function timesOf({run, rpc}) {
-  const rows = rowsOf(run.seconds);
-  const origin = run.run.start_timestamp_ns ?? Math.min(...rows.map(row => row.start_timestamp_ns));
-  const points = [];
-  for (const row of rows.filter(({rpc: name}) => name === rpc.name)) {
-    const time = (row.start_timestamp_ns - origin) / 1e9;
-    const gapStart = points.length === 0 ? time : points.at(-1).time + row.duration_s;
-    if (time - gapStart > 0.5 * row.duration_s) points.push({time: gapStart, row: null});
-    if (time - gapStart > 1.5 * row.duration_s) points.push({time: time - row.duration_s, row: null});
-    points.push({time, row});
-  }
-  return points;
-}
-
 // A line for each run.
-function linesOverTime(sides, valueOf) {
-  return sides.flatMap(({side, curves}) => curves.map(({times}, i) => ({
+function linesOverTime(sides, pointsOf) {
+  return sides.flatMap(({side, curves}) => curves.map(({intervals}, i) => ({
     label: curves.length > 1 ? `${side.name} #${i + 1}` : side.name,
     curve: side.name,
     color: cssColor(side.color),
     isDashed: side.isDashed,
     isThin: curves.length > 2,
-    points: times.map(({time, row}) => ({x: time, y: valueOf(row)})),
+    points: pointsOf(intervals),
   })));
 }
 
+function drawLoad(sides) {
+  const lines = linesOverTime(sides, intervals =>
+      pointsOver(intervalsWithRate(intervals), ({row, covered}) => row.succeeded / covered, 0));
+  drawLines('load-chart', lines, SECONDS_AXIS, {beginAtZero: true, ticks: {callback: value => formatRate(value)}},
+      point => `${formatRate(point.y)} per second at ${point.x.toFixed(1)} s`);
+}
+
 function drawPercentileOverTime(sides, percentile, column) {
-  const lines = linesOverTime(sides, row => {
-    const ns = row === null ? null : row[column];
-    return typeof ns === 'number' ? atLeastOne(ns) : NaN;
-  });
-  drawLines(`${percentile}-chart`, lines, TIME_AXIS, latencyAxis(lines, 'y'),
+  const lines = linesOverTime(sides, intervals => pointsOver(
+      intervals, ({row}) => typeof row[column] === 'number' ? atLeastOne(row[column]) : NaN, NaN));
+  drawLines(`${percentile}-chart`, lines, SECONDS_AXIS, latencyAxis(lines, 'y'),
       point => `${formatTime(point.y)} at ${point.x.toFixed(1)} s`);
 }
 
 function drawOverTime(sides, latencyName) {
-  const withTimes = sides.map(({side, curves}) => ({
-    side, curves: curves.map(curve => ({...curve, times: timesOf(curve)})).filter(({times}) => times.length > 0),
+  const withSeries = sides.map(({side, curves}) => ({
+    side,
+    curves: curves.map(curve => ({...curve, intervals: intervalsOf(curve)}))
+        .filter(({intervals}) => intervals.length > 0),
   }));
-  const rows = withTimes.flatMap(({curves}) => curves.flatMap(({times}) => times.map(({row}) => row)));
-  showSection('over-time', rows.length > 0);
-  if (rows.length === 0) return;
-  byId('over-time-note').textContent = 'Over time, each run is a line. Warm-up is included. A point stands for ' +
-      `${Math.max(...rows.map(row => row?.duration_s ?? 0))} s; the first and the last one may be shorter.`;
-  drawLines('load-chart', linesOverTime(withTimes, row => row === null ? 0 : row.succeeded / row.duration_s),
-      TIME_AXIS, {beginAtZero: true, ticks: {callback: value => formatRate(value)}},
-      point => `${formatRate(point.y)} per second at ${point.x.toFixed(1)} s`);
+  const all = withSeries.flatMap(({curves}) => curves);
+  showSection('over-time', all.length > 0);
+  if (all.length === 0) return;
+  byId('over-time-note').textContent = `Over time, each run is a line. ${overTimeNote(all)}`;
+  drawLoad(withSeries);
   for (const percentile of ['p50', 'p99']) {
-    drawPercentileOverTime(withTimes, percentile, `${LATENCIES[latencyName].columns}_${percentile}_ns`);
+    drawPercentileOverTime(withSeries, percentile, `${LATENCIES[latencyName].columns}_${percentile}_ns`);
   }
 }
 

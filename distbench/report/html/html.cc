@@ -44,8 +44,8 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
       kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs, kHeadlineJs,
       kFindingsJs, kTopologyLayoutJs, kTopologyJs, kTablesJs, kChartsJs,
       kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs, kLatencyChartsJs,
-      kOverTimeJs, kHeatMapJs, kResourcesJs, kSweepJs, kNumaJs, kSearchJs,
-      kProtectionJs, kBlameJs, kDeepLinksJs, kPrintJs, kMainJs);
+      kIntervalsJs, kOverTimeJs, kHeatMapJs, kResourcesJs, kSweepJs, kNumaJs,
+      kSearchJs, kProtectionJs, kBlameJs, kDeepLinksJs, kPrintJs, kMainJs);
   // In page order.
   return FillIn(kPageHtml, {{"style", kStyleCss},
                             {"data", data},
