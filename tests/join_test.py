@@ -267,7 +267,14 @@ class EndTest(JoinTest):
             f"--infile={self.config(programs.ENDLESS)}",
             f"--outfile={outfile}",
         )
-        ranks[0].wait_for(r"[1-9]\d* RPCs", stream="err")
+        address = ranks[0].wait_for(r"leads at (\S+)", stream="err").group(1)
+        self.wait_for_traffic(
+            address,
+            f"--tls_ca={self.secret}/ca.crt",
+            f"--tls_cert={self.secret}/tls.crt",
+            f"--tls_key={self.secret}/tls.key",
+            "--tls_name=distbench-job",
+        )
         return ranks, outfile
 
     def assert_measured(self, outfile):
@@ -411,6 +418,7 @@ class RefusalTest(JoinTest):
 
     def test_secret_of_another_job_is_said_on_both_sides(self):
         other = self.make_secret("other")
+        leaders = []
         for leader_flags, flags, pattern in (
             (
                 [f"--secret={self.secret}"],
@@ -430,22 +438,25 @@ class RefusalTest(JoinTest):
             ),
         ):
             with self.subTest(leader_flags=leader_flags, flags=flags):
+                folder = self.path(f"job{len(leaders)}")
+                os.mkdir(folder)
+                rendezvous = f"--rendezvous={folder}"
                 leader = self.start_rank(
-                    slurm(0, 2),
-                    self.rendezvous,
-                    "--join_timeout=10s",
-                    *leader_flags,
+                    slurm(0, 2), rendezvous, "--join_timeout=10s", *leader_flags
                 )
+                leaders.append(leader)
                 leader.wait_for("rank 0 of 2 leads at", stream="err")
                 outcome = self.assert_refused(
-                    slurm(1, 2), [self.rendezvous, SHORT, *flags], pattern
+                    slurm(1, 2), [rendezvous, SHORT, *flags], pattern
                 )
                 self.assertNotIn("--tls_", outcome.err)
-                outcome = leader.wait()
-                self.assertEqual(outcome.status, 1, outcome)
-                self.assertRegex(
-                    outcome.err, "rank 1 of 2 did not join within 10s; "
-                )
+        # Their times run out while the others are tried.
+        for leader in leaders:
+            outcome = leader.wait()
+            self.assertEqual(outcome.status, 1, outcome)
+            self.assertRegex(
+                outcome.err, "rank 1 of 2 did not join within 10s; "
+            )
 
     def test_leaders_that_do_not_appear(self):
         port = programs.free_port()

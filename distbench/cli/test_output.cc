@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -27,10 +26,10 @@ void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags) {
   AddTextFlag(command, "--outfile", flags.outfile, "FILE",
               "Write all measurements here, compressed if the name\n"
               "ends in .gz; default: nowhere");
-  command.add_flag("--binary_output", flags.binary_output,
-                   "Write the outfile in binary instead of text");
-  command.add_flag("--allow_invalid", flags.allow_invalid,
-                   "Exit 0 also if the numbers are found to be false");
+  AddSwitch(command, "--binary_output", flags.binary_output,
+            "Write the outfile in binary instead of text");
+  AddSwitch(command, "--allow_invalid", flags.allow_invalid,
+            "Exit 0 also if the numbers are found to be false");
 }
 
 void AddObjectiveFlags(CLI::App& command, TestOutputFlags& flags) {
@@ -42,8 +41,8 @@ void AddObjectiveFlags(CLI::App& command, TestOutputFlags& flags) {
 }
 
 void AddVerboseFlag(CLI::App& command, TestOutputFlags& flags) {
-  command.add_flag("--verbose", flags.verbose,
-                   "Print the whole summary on a terminal, too");
+  AddSwitch(command, "--verbose", flags.verbose,
+            "Print the whole summary on a terminal, too");
 }
 
 absl::Status CheckOutput(const TestOutputFlags& flags) {
