@@ -70,7 +70,7 @@ struct Judgement {
 // fewer permutations of the values than the corrected probability allows reach
 // this distance. Its parts are then examined in the same way. A second pass
 // does so with the distances from each part's median, which tells changes of
-// the spread alone better.
+// the spread alone better. The passes share the probability of a false alarm.
 //
 // `series_count` is the number of series that are judged together, at least 1:
 // the probability of a false alarm in any of them is at most kAlarmProbability
