@@ -119,10 +119,25 @@ class HistoryIndex {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
+  struct JudgedSeries;
+
   HistoryIndex(std::unique_ptr<Database> database, std::string notes_path);
 
+  absl::Status Update(const ResultSource& source,
+                      const std::vector<ResultEntry>& entries,
+                      absl::FunctionRef<bool()> should_stop,
+                      SyncOutcome& outcome) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Begins again with an empty index, in place of a damaged one.
+  absl::Status Replace() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  absl::StatusOr<JudgedSeries> JudgeSeries(int64_t series_id)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  void AddNote(IndexedResult& result) const;
+
   mutable absl::Mutex mutex_;
-  const std::unique_ptr<Database> database_ ABSL_PT_GUARDED_BY(mutex_);
+  std::unique_ptr<Database> database_ ABSL_GUARDED_BY(mutex_)
+      ABSL_PT_GUARDED_BY(mutex_);  // never null
   Notes notes_;
 };
 

@@ -94,7 +94,7 @@ struct SeriesSummary {
   std::string rpc;
 
   // "p50 response time" and "p99 service time", for example, with p50, p99 and
-  // p99.9; "succeeded", "failed", "achieved of offered".
+  // p99.9; "succeeded", "failed", "sent of offered".
   std::string metric;
   std::string unit;  // "seconds", "per_second" or "share"
   bool higher_is_better = false;

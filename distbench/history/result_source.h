@@ -42,6 +42,9 @@ class ResultSource {
   // NOT_FOUND if there is no such file (any more).
   virtual absl::StatusOr<KeptResults> Read(const std::string& name) const = 0;
 
+  // Whether the file is still as it was listed.
+  virtual bool IsUnchanged(const ResultEntry& entry) const = 0;
+
   // Opens the file as it is on disk, to be handed out.
   virtual absl::StatusOr<FileDescriptor> Open(
       const std::string& name) const = 0;
