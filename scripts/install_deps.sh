@@ -36,6 +36,7 @@ PACKAGES=(
   libnuma-dev
   libprotobuf-dev
   libsnappy-dev
+  libsqlite3-dev
   libssl-dev
   libyaml-cpp-dev
   libzstd-dev

@@ -16,6 +16,7 @@ void AddCompleteCommand(CLI::App& app, CommandBody& chosen);
 void AddControlGuardianCommand(CLI::App& app, CommandBody& chosen);
 void AddEngineCommand(CLI::App& app, CommandBody& chosen);
 void AddGenerateShellFilesCommand(CLI::App& app, CommandBody& chosen);
+void AddHistoryCommand(CLI::App& app, CommandBody& chosen);
 void AddJoinCommand(CLI::App& app, CommandBody& chosen);
 void AddLaunchCommand(CLI::App& app, CommandBody& chosen);
 void AddLaunchedCommand(CLI::App& app, CommandBody& chosen);

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
           AddTestPreviewCommand,   AddCalibrateCommand,
           AddStatusCommand,        AddReportCommand,
           AddCompareCommand,       AddNoiseFloorCommand,
+          AddHistoryCommand,
           AddCompleteCommand,      AddGenerateShellFilesCommand,
       },
       {argv + 1, argv + argc}, ProcessEnvironment());

@@ -1,0 +1,265 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/output.h"
+#include "distbench/cli/run_table.h"
+#include "distbench/history/history_index.h"
+#include "distbench/history/json.h"
+#include "distbench/history/notes.h"
+#include "distbench/history/result_source.h"
+#include "distbench/history/text.h"
+#include "distbench/report/findings/verdict.h"
+
+namespace distbench {
+
+namespace {
+
+struct Flags {
+  std::string folder;
+  ResultQuery query;
+  std::vector<std::string> attributes;  // NAME=VALUE
+  std::string rpc;
+  std::string metric;
+  std::string format = "text";
+  std::string result_id;
+  std::string note;
+};
+
+// Opens an index in memory of all results in the folder, and says on stderr
+// which files cannot be read.
+absl::StatusOr<std::unique_ptr<HistoryIndex>> IndexFolder(
+    const std::string& folder) {
+  const absl::StatusOr<std::unique_ptr<ResultSource>> source =
+      OpenResultFolder(folder);
+  if (!source.ok()) return source.status();
+  absl::StatusOr<std::unique_ptr<HistoryIndex>> index = HistoryIndex::Open(
+      {.index_path = "", .notes_path = absl::StrCat(folder, "/", kNotesFile)});
+  if (!index.ok()) return index;
+  const absl::Status synchronised =
+      (*index)->Synchronise(**source, [] { return false; }).status();
+  if (!synchronised.ok()) return synchronised;
+  const absl::StatusOr<std::vector<FileProblem>> problems =
+      (*index)->Problems();
+  if (!problems.ok()) return problems.status();
+  for (const FileProblem& problem : *problems) {
+    std::cerr << "distbench: left out: " << Printable(problem.problem) << '\n';
+  }
+  return index;
+}
+
+absl::Status ReadAttributes(Flags& flags) {
+  for (const std::string& attribute : flags.attributes) {
+    const size_t end = attribute.find('=');
+    if (end == std::string::npos || end == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--attribute=", attribute, ": expected NAME=VALUE"));
+    }
+    flags.query.attributes[attribute.substr(0, end)] =
+        attribute.substr(end + 1);
+  }
+  return absl::OkStatus();
+}
+
+int List(HistoryIndex& index, Flags& flags) {
+  const absl::Status valid = ReadAttributes(flags);
+  if (!valid.ok()) return Fail(valid, kExitUsage);
+  const absl::StatusOr<ResultPage> page = index.List(flags.query);
+  if (!page.ok()) return Fail(page.status(), kExitUsage);
+  std::cout << (flags.format == "json" ? ToJson(*page) + "\n"
+                                       : ResultsText(*page))
+            << std::flush;
+  return kExitOk;
+}
+
+// All series that the flags select; INVALID_ARGUMENT if there are none.
+absl::StatusOr<std::vector<SeriesSummary>> SelectSeries(
+    const HistoryIndex& index, const Flags& flags) {
+  absl::StatusOr<std::vector<SeriesSummary>> all =
+      index.ListSeries(flags.query.test, flags.rpc);
+  if (!all.ok()) return all;
+  std::vector<SeriesSummary> selected;
+  for (SeriesSummary& series : *all) {
+    if (flags.metric.empty() || series.metric == flags.metric) {
+      selected.push_back(std::move(series));
+    }
+  }
+  if (!selected.empty()) return selected;
+  std::string known = "there is no such series in the results";
+  for (const SeriesSummary& series : *all) {
+    absl::StrAppend(&known, "\n  ", Printable(series.rpc), ", ",
+                    Printable(series.metric));
+  }
+  return absl::InvalidArgumentError(known);
+}
+
+int ShowTrend(HistoryIndex& index, Flags& flags) {
+  const absl::StatusOr<std::vector<SeriesSummary>> selected =
+      SelectSeries(index, flags);
+  if (!selected.ok()) return Fail(selected.status(), kExitUsage);
+  std::string json;
+  for (const SeriesSummary& series : *selected) {
+    const absl::StatusOr<Trend> trend = index.TrendOf(series.id);
+    if (!trend.ok()) return Fail(trend.status(), kExitRunFailed);
+    if (flags.format == "json") {
+      absl::StrAppend(&json, json.empty() ? "" : ",\n", ToJson(*trend));
+    } else {
+      std::cout << TrendText(*trend);
+    }
+  }
+  if (flags.format == "json") std::cout << "[" << json << "]\n";
+  std::cout << std::flush;
+  return kExitOk;
+}
+
+int Note(HistoryIndex& index, Flags& flags) {
+  const absl::Status status = index.SetNote(flags.result_id, flags.note);
+  return status.ok() ? kExitOk : Fail(status, kExitUsage);
+}
+
+template <bool kIsAccepted>
+int Accept(HistoryIndex& index, Flags& flags) {
+  const absl::Status status = index.SetAccepted(flags.result_id, kIsAccepted);
+  return status.ok() ? kExitOk : Fail(status, kExitUsage);
+}
+
+using Action = int (*)(HistoryIndex& index, Flags& flags);
+
+int Run(Action action, Flags& flags) {
+  const absl::StatusOr<std::unique_ptr<HistoryIndex>> index =
+      IndexFolder(flags.folder);
+  if (!index.ok()) return Fail(index.status(), kExitUsage);
+  return action(**index, flags);
+}
+
+CLI::App& AddAction(CLI::App& history, const std::string& name,
+                    const std::string& description, Action action,
+                    const std::shared_ptr<Flags>& flags, CommandBody& chosen) {
+  CLI::App* command = history.add_subcommand(name, description);
+  command
+      ->add_option("DIR", flags->folder,
+                   "Folder of results: those of run_tests, or the\n"
+                   "--results_dir of a test sequencer")
+      ->required()
+      ->option_text(" ");
+  command->callback([action, flags, &chosen] {
+    chosen = [action, flags] { return Run(action, *flags); };
+  });
+  return *command;
+}
+
+void AddFormat(CLI::App& command, Flags& flags) {
+  command.add_option("--format", flags.format, "Output format")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("text|json")
+      ->capture_default_str();
+}
+
+void AddResult(CLI::App& command, Flags& flags) {
+  command
+      .add_option("RESULT", flags.result_id,
+                  "The result's id, as `history list` shows it")
+      ->required()
+      ->option_text(" ");
+}
+
+void AddList(CLI::App& history, CommandBody& chosen) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command = AddAction(
+      history, "list", "Lists results, the newest last", List, flags, chosen);
+  AddTextFlag(command, "--search", flags->query.search, "WORDS",
+              "Only results whose label, test, file, run, attributes or\n"
+              "hosts have words that begin so");
+  AddTextFlag(command, "--test", flags->query.test, "NAME",
+              "Only results of this test");
+  AddTextFlag(command, "--label", flags->query.label, "TEXT",
+              "Only results of runs with this label");
+  AddTextFlag(command, "--host", flags->query.host, "NAME",
+              "Only results measured on this host");
+  AddRepeatedFlag(command, "--attribute", flags->attributes, "NAME=VALUE",
+                  "Only results with this attribute of the test or its nodes");
+  command.add_option("--limit", flags->query.limit, "Most results shown")
+      ->check(CLI::Range(1, kMaxPageSize))
+      ->capture_default_str();
+  AddFormat(command, *flags);
+  command.footer(
+      "Example:\n"
+      "  distbench history list results --search=nightly --limit=20");
+}
+
+void AddTrend(CLI::App& history, CommandBody& chosen) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command =
+      AddAction(history, "trend", "Shows when a test's figures changed",
+                ShowTrend, flags, chosen);
+  AddTextFlag(command, "--test", flags->query.test, "NAME", "The test");
+  command.get_option("--test")->required();
+  AddTextFlag(command, "--rpc", flags->rpc, "NAME", "Only this RPC");
+  AddTextFlag(command, "--metric", flags->metric, "METRIC",
+              "Only this metric, such as \"p99 response time\"");
+  AddFormat(command, *flags);
+  command.footer(
+      "Results that failed or are invalid are left out. All series of the\n"
+      "test are judged together: the probability that any shows a change\n"
+      "although there is none is 5 %.\n\n"
+      "Example:\n"
+      "  distbench history trend results --test=my_test --rpc=query");
+}
+
+void AddNote(CLI::App& history, CommandBody& chosen) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command = AddAction(history, "note", "Keeps a note about a result",
+                                Note, flags, chosen);
+  AddResult(command, *flags);
+  command.footer(
+      "Notes are kept in DIR/distbench_notes.jsonl.\n\n"
+      "Example:\n"
+      "  distbench history note results 0123456789abcdef-0 'new switch'");
+  command.add_option("TEXT", flags->note, "The note; \"\" removes it")
+      ->required()
+      ->option_text(" ");
+}
+
+void AddAcceptance(CLI::App& history, const std::string& name,
+                   const std::string& description, Action action,
+                   CommandBody& chosen) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command =
+      AddAction(history, name, description, action, flags, chosen);
+  AddResult(command, *flags);
+  command.footer(
+      absl::StrCat("Changes within 5 results of an accepted one are no longer\n"
+                   "counted as changes of a series.\n\n"
+                   "Example:\n  distbench history ",
+                   name, " results 0123456789abcdef-0"));
+}
+
+}  // namespace
+
+void AddHistoryCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "history", "Lists kept results, and shows when their figures changed");
+  command->require_subcommand(0, 1);
+  AddList(*command, chosen);
+  AddTrend(*command, chosen);
+  AddNote(*command, chosen);
+  AddAcceptance(*command, "accept",
+                "Says that the change at a result is known and wanted",
+                Accept<true>, chosen);
+  AddAcceptance(*command, "unaccept", "Takes back accept", Accept<false>,
+                chosen);
+  command->footer(
+      "Examples:\n"
+      "  distbench history list results\n"
+      "  distbench history trend results --test=my_test");
+}
+
+}  // namespace distbench

@@ -1,0 +1,187 @@
+#include "distbench/history/trends/change_points.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "distbench/history/trends/energy_scan.h"
+#include "distbench/history/trends/part_comparison.h"
+
+namespace distbench {
+namespace {
+
+// The shares of kAlarmProbability that the two passes have. Changes of the
+// level are so easy to find that they need little of it.
+constexpr double kLevelShare = 0.2;
+constexpr double kSpreadShare = 1 - kLevelShare;
+
+// Fewer values tell little of their spread.
+constexpr size_t kMinSpreadPoints = 10;
+
+// Of random permutations. A corrected probability is told apart by at least
+// kPassingPermutations that may reach the distance, or one less.
+constexpr int kFewestPermutations = 999;
+constexpr int kPassingPermutations = 2;
+constexpr uint64_t kSeed = 0x64697374;
+
+// A half-open range of values.
+struct Range {
+  size_t begin;
+  size_t end;
+};
+
+// The same on all platforms, unlike std::shuffle().
+void Shuffle(std::mt19937_64& random, std::vector<uint32_t>& order) {
+  for (size_t i = order.size(); i > 1; --i) {
+    const uint64_t pick = (random() >> 32) * i >> 32;
+    std::swap(order[i - 1], order[pick]);
+  }
+}
+
+bool IsEarlier(const ChangePoint& a, const ChangePoint& b) {
+  return a.index < b.index;
+}
+
+class ChangeSearch {
+ public:
+  // p-values are multiplied by `correction`. Segments have at least
+  // `min_segment` values.
+  ChangeSearch(double correction, size_t min_segment)
+      : correction_(correction),
+        min_segment_(min_segment),
+        permutations_(std::max<int>(
+            kFewestPermutations,
+            std::ceil(kPassingPermutations * correction / kAlarmProbability))) {
+  }
+
+  // Notes the changes of the values, which begin at `offset`.
+  void Search(absl::Span<const double> values, size_t offset) {
+    if (values.size() < 2 * min_segment_) return;
+    EnergyScan scan(values, min_segment_);
+    const Division division = scan.Best(scan.ranks());
+    const double p_value = PValueOf(scan, division);
+    if (p_value > kAlarmProbability) return;
+    changes_.push_back({.index = offset + division.index, .p_value = p_value});
+    Search(values.first(division.index), offset);
+    Search(values.subspan(division.index), offset + division.index);
+  }
+
+  // Ascending. Call it once, at the end.
+  std::vector<ChangePoint> Take() {
+    std::sort(changes_.begin(), changes_.end(), &IsEarlier);
+    return std::move(changes_);
+  }
+
+ private:
+  // Corrected. Gives up, with 1, as soon as it exceeds kAlarmProbability for
+  // sure.
+  double PValueOf(EnergyScan& scan, const Division& division) const {
+    std::mt19937_64 random(kSeed);
+    std::vector<uint32_t> order = scan.ranks();
+    const double per_reached = correction_ / (permutations_ + 1);
+    int reached = 1;  // the values' own order
+    for (int i = 0; i < permutations_; ++i) {
+      Shuffle(random, order);
+      // Rounding must not tell equal divisions apart.
+      constexpr double kAlmost = 1 - 1e-9;
+      if (scan.Best(order).distance >= division.distance * kAlmost) ++reached;
+      if (reached * per_reached > kAlarmProbability) return 1;
+    }
+    return reached * per_reached;
+  }
+
+  const double correction_;
+  const size_t min_segment_;
+  const int permutations_;
+  std::vector<ChangePoint> changes_;
+};
+
+// Calls visit(range) for the values between changes.
+template <typename Visit>
+void ForEachSegment(const std::vector<ChangePoint>& changes, size_t count,
+                    Visit visit) {
+  size_t begin = 0;
+  for (const ChangePoint& change : changes) {
+    visit(Range{begin, change.index});
+    begin = change.index;
+  }
+  visit(Range{begin, count});
+}
+
+Segment Describe(absl::Span<const double> values, const Range& range) {
+  const absl::Span<const double> part =
+      values.subspan(range.begin, range.end - range.begin);
+  const double median = MedianOf(part);
+  constexpr double kDeviations = 2;
+  // The standard deviation of a normal distribution in median absolute
+  // deviations.
+  constexpr double kNormal = 1.4826;
+  const double reach =
+      kDeviations * kNormal * MedianOf(DistancesFrom(median, part));
+  return {.first = range.begin,
+          .last = range.end - 1,
+          .mean = MeanOf(part),
+          .noise_low = median - reach,
+          .noise_high = median + reach};
+}
+
+// Fills in what the two parts tell.
+void Describe(absl::Span<const double> before, absl::Span<const double> after,
+              ChangePoint& change) {
+  change.kind = MeansDiffer(before, after) <= SpreadsDiffer(before, after)
+                    ? ChangeKind::kLevel
+                    : ChangeKind::kSpread;
+  const auto size = [&](absl::Span<const double> part) {
+    return change.kind == ChangeKind::kLevel ? MeanOf(part)
+                                             : StandardDeviationOf(part);
+  };
+  change.before = size(before);
+  change.after = size(after);
+  change.relative = change.before == change.after
+                        ? 0
+                        : (change.after - change.before) / change.before;
+}
+
+}  // namespace
+
+absl::string_view ChangeKindName(ChangeKind kind) {
+  return kind == ChangeKind::kLevel ? "level" : "spread";
+}
+
+Judgement FindChanges(absl::Span<const double> values, int series_count) {
+  const double series = std::max(1, series_count);
+  ChangeSearch levels(series / kLevelShare, kMinSegmentPoints);
+  levels.Search(values, 0);
+  std::vector<ChangePoint> changes = levels.Take();
+  ChangeSearch spreads(series / kSpreadShare, kMinSpreadPoints);
+  ForEachSegment(changes, values.size(), [&](const Range& range) {
+    const absl::Span<const double> part =
+        values.subspan(range.begin, range.end - range.begin);
+    spreads.Search(DistancesFrom(MedianOf(part), part), range.begin);
+  });
+  const std::vector<ChangePoint> more = spreads.Take();
+  changes.insert(changes.end(), more.begin(), more.end());
+  std::sort(changes.begin(), changes.end(), &IsEarlier);
+  return DescribeChanges(values, std::move(changes));
+}
+
+Judgement DescribeChanges(absl::Span<const double> values,
+                          std::vector<ChangePoint> changes) {
+  Judgement judgement;
+  if (values.empty()) return judgement;
+  ForEachSegment(changes, values.size(), [&](const Range& range) {
+    judgement.segments.push_back(Describe(values, range));
+  });
+  for (size_t i = 0; i < changes.size(); ++i) {
+    const size_t begin = judgement.segments[i].first;
+    const size_t middle = changes[i].index;
+    const size_t end = judgement.segments[i + 1].last + 1;
+    Describe(values.subspan(begin, middle - begin),
+             values.subspan(middle, end - middle), changes[i]);
+  }
+  judgement.changes = std::move(changes);
+  return judgement;
+}
+
+}  // namespace distbench
