@@ -85,6 +85,7 @@ def make_trend(series, count, changes=(), error=""):
                     "after": before[kind] * factor,
                     "relative": factor - 1,
                     "p_value": 0.001,
+                    "accepted": False,
                     "facts": facts,
                 }
             )
@@ -237,6 +238,7 @@ class FakeDashboard:
         return {
             "results": found[begin:end],
             "total": len(found),
+            "total_is_least": False,
             "next": str(end) if end < len(found) else None,
         }
 

@@ -107,10 +107,10 @@ function adviceOnEmptyList() {
 }
 
 function renderResults() {
-  const {results, total, next} = listed;
+  const {results, total, total_is_least: isLeast, next} = listed;
   byId('results-count').textContent = results.length === 0 ? adviceOnEmptyList()
       : results.length === total ? `${plural(total, 'result')}, newest first`
-          : `The newest ${formatCount(results.length)} of ${plural(total, 'result')}`;
+          : `The newest ${formatCount(results.length)} of ${isLeast ? 'at least ' : ''}${plural(total, 'result')}`;
   replaceContent('results-table', ...(results.length === 0 ? []
       : [makeTable(RESULT_COLUMNS, results.map(resultRow), 'results')]));
   const more = element('button', {type: 'button'}, 'More');

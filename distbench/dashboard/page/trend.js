@@ -13,7 +13,8 @@ function changeItem(change, {points, series}) {
   const around = change.index === 0 ? [] : [' ', element('a', {
     href: addressOf('/compare', {base: points[change.index - 1].result, new: points[change.index].result}),
   }, 'Compare before and after')];
-  return element('li', {}, `${formatTimestamp(change.started)} `, verdictOn(change, series), ` ${describeChange(change, series)}`,
+  return element('li', {}, `${formatTimestamp(change.started)} `, verdictOn(change, series),
+      ` ${describeChange(change, series)}${change.accepted ? ', accepted' : ''}`,
       element('small', {}, facts.length === 0 ? 'No known fact changed there.' : `Changed there: ${facts.join('; ')}.`, ...around));
 }
 

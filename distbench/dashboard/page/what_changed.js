@@ -4,8 +4,9 @@
 const MAX_CHANGED_SERIES = 24;
 const MAX_ENTRIES = 10;
 
+// Those that nobody has accepted.
 function changesOf(trend) {
-  return trend.changes.map(change => ({...change, series: trend.series, result: trend.points[change.index].result}));
+  return trend.changes.filter(({accepted}) => !accepted).map(change => ({...change, series: trend.series, result: trend.points[change.index].result}));
 }
 
 function entryOf(changes) {
