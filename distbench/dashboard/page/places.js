@@ -32,7 +32,11 @@ function renderNavigation(current) {
 let shownView = null;
 
 function showPlace() {
-  takeToken();
+  if (takeToken()) {
+    // The token allows more than the page was made for.
+    location.reload();
+    return;
+  }
   const {path, parameters} = currentPlace();
   const shown = views.has(path) ? path : firstPath();
   const view = views.get(shown);

@@ -13,7 +13,8 @@ const metricUnits = new Map();
 
 const latestList = latestOnly();
 
-// The choices of filters, units and problems, which change slowly; loaded once.
+// The choices of filters, units and problems, which change slowly; loaded each time
+// that the view is entered.
 let resultsSetUp = null;
 
 async function setUpResults() {
@@ -101,8 +102,8 @@ const RESULT_COLUMNS = [
 // What to do if nothing is listed.
 function adviceOnEmptyList() {
   if (Object.keys(chosenFilters()).length > 0) return 'No result matches. Remove a filter, or search for less.';
-  return session.source === 'sequencer'
-      ? 'There are no results yet. Run a test; a sequencer keeps its results if it was started with --results_dir.'
+  if (session.why_no_history) return session.why_no_history;
+  return session.source === 'sequencer' ? 'There are no results yet. Run a test.'
       : `There are no results in ${session.name} yet. Write some there: distbench run_tests --outfile=${session.name}/NAME.pb.gz`;
 }
 
@@ -140,4 +141,8 @@ async function showResults() {
   renderResults();
 }
 
-views.set('/results', {id: 'results-view', title: 'Results', show: showResults});
+function leaveResults() {
+  resultsSetUp = null;
+}
+
+views.set('/results', {id: 'results-view', title: 'Results', show: showResults, leave: leaveResults});

@@ -3,12 +3,13 @@
 const TOKEN_KEY = 'distbench-token';
 
 // Keeps the token of the address for this tab, and takes it out of the address,
-// which people copy.
+// which people copy. Returns whether there was one.
 function takeToken() {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
-  if (token === null) return;
+  if (token === null) return false;
   sessionStorage.setItem(TOKEN_KEY, token);
   history.replaceState(null, '', '#/');
+  return true;
 }
 
 // "/api/results?test=a"; empty values are left out.
@@ -18,8 +19,10 @@ function addressOf(path, parameters) {
 }
 
 // Throws an Error whose message says what is wrong and what to do.
-async function request(address, options) {
-  const response = await fetch(address, options).catch(() => {
+async function request(address, {headers = {}, ...options} = {}) {
+  const token = sessionStorage.getItem(TOKEN_KEY);
+  if (token !== null) headers['X-Distbench-Token'] = token;
+  const response = await fetch(address, {...options, headers}).catch(() => {
     throw new Error('The dashboard does not answer. See whether its program still runs, then load the page again.');
   });
   const answer = await response.json().catch(() => ({}));
@@ -32,10 +35,9 @@ function getJson(path, parameters = {}) {
 }
 
 function postJson(path, content) {
-  const headers = {'Content-Type': 'application/json'};
-  const token = sessionStorage.getItem(TOKEN_KEY);
-  if (token !== null) headers['X-Distbench-Token'] = token;
-  return request(path, {method: 'POST', headers, body: JSON.stringify(content)});
+  return request(path, {
+    method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify(content),
+  });
 }
 
 // Returns a function that awaits requests and gives null for those that were

@@ -62,7 +62,7 @@ function renderGrid(series) {
   const shown = series.filter(({test}) => test === shownTrends.test).sort(bySignificance);
   replaceContent('series-grid', ...(shown.length > 0 ? shown.map(one => seriesCard(one, shownTrends))
       : [element('p', {className: 'note'}, series.length === 0
-          ? 'There are no results to draw trends of. Keep results of repeated runs of a test in the folder.'
+          ? session.why_no_history || 'There are no results to draw trends of. Keep results of repeated runs of a test.'
           : `There are no results of the test "${shownTrends.test}". Choose another one.`)]));
 }
 
