@@ -41,6 +41,7 @@ class Page:
         self._pending = b""
         self._last_id = 0
         self._session = None
+        self._load_count = 0
         self.complaints = []
         self.requests = []
         self._open(url)
@@ -92,6 +93,8 @@ class Page:
             self.complaints.append(parameters["args"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
+        elif method == "Page.loadEventFired":
+            self._load_count += 1
 
     def evaluate(self, expression):
         """Returns the value of a JavaScript expression."""
@@ -110,6 +113,13 @@ class Page:
                     f"never true: {expression}; {self.complaints}"
                 )
             select.select([], [], [], 0.05)
+
+    def reload(self):
+        """Loads the page again, and waits until it is loaded."""
+        loaded = self._load_count
+        self._call("Page.reload")
+        while self._load_count == loaded:
+            self._note(self._read_message())
 
     def resize(self, width, height):
         """Makes the window that of a phone or a tablet."""

@@ -42,8 +42,8 @@ std::string RenderComparisonPage(const ComparisonReport& report) {
   const std::string style = absl::StrCat(kStyleCss, kComparisonCss);
   // The report's own scripts come first.
   const std::string script = absl::StrCat(
-      kModelJs, kDomJs, kChartsJs, kIntervalsJs, kSidesJs, kChangesJs,
-      kCurvesJs, kDiffJs, kDifferencesJs, kComparisonJs);
+      kFormatsJs, kModelJs, kDomJs, kChartsJs, kIntervalsJs, kSidesJs,
+      kChangesJs, kCurvesJs, kDiffJs, kDifferencesJs, kComparisonJs);
   // In page order.
   return FillIn(kComparisonHtml, {{"style", style},
                                   {"runs", runs},

@@ -71,9 +71,9 @@ const MAX_TOOLTIPS = 16;
 // isHollow for other marks; isThin and isBold change its width; curve is its name
 // in the legend, if not its label. x and y are options of the axes, of which x may
 // have `zoom`, the name of charts that are zoomed together, and both `column`:
-// {title, valueOf(point)}, their column in downloaded data. describe(point)
-// returns the text of a tooltip. shade: {from, to} marks a part of the x axis.
-function drawLines(id, lines, x, y, describe, shade = null) {
+// {title, valueOf(point)}, or a list of these, in downloaded data. describe(point)
+// returns the text of a tooltip. plugins: Chart.js's, which draw more.
+function drawLines(id, lines, x, y, describe, plugins = []) {
   charts.get(id)?.destroy();
   const ink = cssColor('--ink-soft');
   const grid = cssColor('--line');
@@ -86,7 +86,7 @@ function drawLines(id, lines, x, y, describe, shade = null) {
   const chart = new Chart(byId(id), {
     type: 'line',
     data: {datasets: lines.map(makeDataset)},
-    plugins: shade === null ? [] : [{id: 'shade', beforeDatasetsDraw: drawn => fillShade(drawn, shade)}],
+    plugins,
     options: {
       animation: false,
       maintainAspectRatio: false,
@@ -105,6 +105,11 @@ function drawLines(id, lines, x, y, describe, shade = null) {
   });
   charts.set(id, chart);
   chartExtensions.forEach(extend => extend(id, chart, {lines, x, y}));
+}
+
+// Marks a part of the x axis.
+function shadePlugin(shade) {
+  return {id: 'shade', beforeDatasetsDraw: chart => fillShade(chart, shade)};
 }
 
 function fillShade({ctx: context, chartArea, scales}, {from, to}) {

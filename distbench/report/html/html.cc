@@ -41,7 +41,7 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
                              .max_intervals = kMaxIntervals},
                             searches));
   const std::string script = absl::StrCat(
-      kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs, kHeadlineJs,
+      kFormatsJs, kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs, kHeadlineJs,
       kFindingsJs, kTopologyLayoutJs, kTopologyJs, kTablesJs, kChartsJs,
       kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs, kLatencyChartsJs,
       kIntervalsJs, kOverTimeJs, kHeatMapJs, kResourcesJs, kSweepJs, kNumaJs,
