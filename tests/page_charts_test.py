@@ -11,7 +11,6 @@ START_S = page_results.START_S
 run = page_results.run
 sample = page_results.sample
 series = page_results.series
-swept = page_results.swept
 
 
 class PageChartsTest(report_page.ReportPageTest):
@@ -195,18 +194,10 @@ class PageChartsTest(report_page.ReportPageTest):
         page.close()
 
     def test_repeats_of_a_test_share_a_hue(self):
-        files = []
-        for name, latency_us in (("base", 100), ("new", 300)):
-            repeats = "".join(
-                run(
-                    "test",
-                    {"query": [sample(START_S, latency_us + i)] * 3},
-                    run_info=f"repetition: {i}",
-                )
-                for i in range(4)
-            )
-            files.append(self.write(f"{name}.pb", repeats))
-        page = self.open_report(*files)
+        page = self.open_report(
+            self.write("base.pb", page_results.repeats([100] * 3)),
+            self.write("new.pb", page_results.repeats([300] * 3)),
+        )
         datasets = page.evaluate(
             "Chart.getChart('percentile-chart').data.datasets.map("
             "({label, borderColor, borderWidth}) =>"
@@ -237,22 +228,7 @@ class PageChartsTest(report_page.ReportPageTest):
         page.close()
 
     def test_sweeps_are_curves(self):
-        tests = "".join(
-            swept(
-                f"clique {count} {size}",
-                {
-                    "swept_parameter": "node_count,size",
-                    "node_count": str(count),
-                    "size": str(size),
-                    "traffic_alias": f"clique_{count}x{size}",
-                },
-                offered_count=100 * count,
-                latency_us=10 * count + size,
-            )
-            for size in (1, 1000)
-            for count in (2, 10, 4)
-        )
-        page = self.open_report(self.write("sweep.pb", tests))
+        page = self.open_report(self.write("sweep.pb", page_results.sweep()))
         # Over load, which depends on the number of nodes.
         points = self.points(page, "sweep-latency-chart", "size 1, p99")
         self.assertEqual([round(x) for x, _ in points], [200, 400, 1000])

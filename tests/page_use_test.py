@@ -15,6 +15,18 @@ START_S = page_results.START_S
 run = page_results.run
 sample = page_results.sample
 
+# The least space between two labels of a chart's x axis, in pixels.
+TICK_GAP = """(id => {
+  const {scales: {x}, ctx} = Chart.getChart(id);
+  ctx.font = `${Chart.defaults.font.size}px ${Chart.defaults.font.family}`;
+  const ends = x.ticks.map(({label, value}) => {
+    const half = ctx.measureText(label).width / 2;
+    const center = x.getPixelForValue(value);
+    return [center - half, center + half];
+  });
+  return Math.min(...ends.slice(1).map(([left], i) => left - ends[i][1]));
+})"""
+
 # None of them says anything that this page has.
 HOSTILE_FRAGMENTS = (
     "#runs=99,-1,__proto__&rpc=nothing&latency=__proto__",
@@ -38,6 +50,8 @@ class PageUseTest(report_page.ReportPageTest):
         page.wait_until(
             "Chart.getChart('rate-chart').width <= 360 && innerWidth === 360"
         )
+        for chart in ("percentile-chart", "cdf-chart"):
+            self.assertGreater(page.evaluate(f"{TICK_GAP}('{chart}')"), 0, chart)
         self.open_details(page)
         self.assertLessEqual(
             page.evaluate("document.documentElement.scrollWidth"), 360

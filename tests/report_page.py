@@ -71,6 +71,17 @@ class ReportPageTest(programs.ProgramTest):
         self.assertEqual(outcome.status, 0, outcome)
         return path
 
+    def side(self, name, slowness, runs=2):
+        """A directory with runs of a test."""
+        folder = self.path(name)
+        os.makedirs(folder, exist_ok=True)
+        for run in range(runs):
+            path = os.path.join(folder, f"{run}.pb.gz")
+            size = map(str, (2, 3, 2, 20, 50, slowness * (1 + run / 100)))
+            outcome = self.run_to_end(MAKE_EXAMPLE, path, "example", *size)
+            self.assertEqual(outcome.status, 0, outcome)
+        return folder
+
     def open_report(self, *results, status=0, **page_arguments):
         """status: the exit status of the report."""
         report = self.path("report.html")
