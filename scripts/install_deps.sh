@@ -114,7 +114,7 @@ ensure_localhost() {
 
 main() {
   if [[ ${1-} == --with-browser ]]; then
-    PACKAGES+=(chromium prometheus)
+    PACKAGES+=(chromium fonts-dejavu-core prometheus)
     shift
   fi
   if [[ ${1-} == --list ]]; then

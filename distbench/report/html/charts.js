@@ -148,12 +148,28 @@ function latencyTicks(min, max) {
   });
 }
 
-// The ticks that are visible; where the axis is zoomed in so far that it has
-// none, some between its ends.
-function visibleTicks({min, max}, ticks) {
+// The width of a tick's label, and some space.
+const TICK_PIXELS = 46;
+
+// The ticks without those whose labels would cover the one before.
+function readableTicks({min, max, maxWidth}, ticks) {
+  let end = -Infinity;
+  return ticks.filter(tick => {
+    const x = maxWidth * Math.log(tick / min) / Math.log(max / min);
+    if (x < end) return false;
+    end = x + TICK_PIXELS;
+    return true;
+  });
+}
+
+// The ticks of a logarithmic axis that are visible; where it is zoomed in so far
+// that it has none, some between its ends.
+function visibleTicks(axis, ticks) {
+  const {min, max} = axis;
   const visible = ticks.filter(tick => tick >= min * (1 - 1e-9) && tick <= max * (1 + 1e-9));
   const between = [0, 0.25, 0.5, 0.75, 1].map(share => min * (max / min) ** share);
-  return (visible.length >= 2 ? visible : between).map(value => ({value}));
+  const shown = visible.length >= 2 ? visible : between;
+  return (axis.isHorizontal() ? readableTicks(axis, shown) : shown).map(value => ({value}));
 }
 
 // [least, greatest] of a coordinate; infinite if there are no points.
