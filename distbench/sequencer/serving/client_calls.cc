@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "distbench/base/grpc_calls.h"
+#include "distbench/results/legacy_results.h"
 #include "distbench/results/merge.h"
 
 namespace distbench {

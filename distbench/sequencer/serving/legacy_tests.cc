@@ -1,7 +1,6 @@
 #include "distbench/sequencer/serving/legacy_tests.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -68,11 +67,6 @@ class Adaptation {
   std::vector<std::string> warnings_;
 };
 
-bool IsSilent(const ServicePerformanceLog& log) {
-  return log.peer_logs().empty() && log.activity_logs().empty() &&
-         log.replay_trace_logs().empty() && !log.has_engine_error_message();
-}
-
 }  // namespace
 
 WarningsByTest AdaptLegacyTests(TestSequence& sequence) {
@@ -92,13 +86,6 @@ void AddWarnings(const std::vector<std::string>& warnings, TestResult& result) {
     finding.set_code(kFindingCode);
     finding.set_message(warning);
     result.add_log_summary(absl::StrCat("warning: ", warning));
-  }
-}
-
-void DropSilentInstances(ServiceLogs& logs) {
-  auto& instances = *logs.mutable_instance_logs();
-  for (auto log = instances.begin(); log != instances.end();) {
-    log = IsSilent(log->second) ? instances.erase(log) : std::next(log);
   }
 }
 

@@ -1,5 +1,5 @@
-// Tests from existing clients, which know only the call RunTestSequence, and
-// their results. distbench's own clients use RunTests, and never come here.
+// Tests from existing clients, which know only the call RunTestSequence.
+// distbench's own clients use RunTests, and never come here.
 
 #ifndef DISTBENCH_SEQUENCER_SERVING_LEGACY_TESTS_H_
 #define DISTBENCH_SEQUENCER_SERVING_LEGACY_TESTS_H_
@@ -27,10 +27,6 @@ WarningsByTest AdaptLegacyTests(TestSequence& sequence);
 
 // Adds the warnings to the findings and at the end of the summary.
 void AddWarnings(const std::vector<std::string>& warnings, TestResult& result);
-
-// Removes the logs of instances that neither sent an RPC nor did anything that
-// is logged. Existing clients take every log for that of an active instance.
-void DropSilentInstances(ServiceLogs& logs);
 
 }  // namespace distbench
 

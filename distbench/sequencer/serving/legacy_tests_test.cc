@@ -82,23 +82,5 @@ TEST(AddWarningsTest, WarnsInFindingsAndAtTheEndOfTheSummary) {
   EXPECT_EQ(result.run_info().findings(0).severity(), Finding::WARN);
 }
 
-TEST(DropSilentInstancesTest, KeepsWhoSentOrLogged) {
-  auto logs = FromText<ServiceLogs>(R"(
-    instance_logs { key: "caller" value { peer_logs { key: "s" value {} } } }
-    instance_logs { key: "worker" value { activity_logs { key: "a" } } }
-    instance_logs { key: "replayer" value { replay_trace_logs {} } }
-    instance_logs { key: "failed" value { engine_error_message: "bad" } }
-    instance_logs {
-      key: "server"
-      value {
-        error_dictionary { error_message: "" }
-        driver_counters { key: "rpcs_received" value: 3 }
-      }
-    })");
-  DropSilentInstances(logs);
-  EXPECT_EQ(logs.instance_logs_size(), 4);
-  EXPECT_EQ(logs.instance_logs().count("server"), 0);
-}
-
 }  // namespace
 }  // namespace distbench
