@@ -90,6 +90,7 @@ absl::Status CheckDetached(const Flags& flags) {
   if (!flags.detach) return absl::OkStatus();
   const char* flag = !flags.output.outfile.empty()           ? "--outfile"
                      : flags.output.binary_output            ? "--binary_output"
+                     : flags.output.legacy_text              ? "--legacy_text"
                      : flags.output.allow_invalid            ? "--allow_invalid"
                      : flags.output.verbose                  ? "--verbose"
                      : flags.quiet                           ? "--quiet"

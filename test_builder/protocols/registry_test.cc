@@ -121,9 +121,21 @@ TEST(MercuryTest, SetsItsTransport) {
   ExpectOptions(setup, R"pb(
     server_settings {
       name: "hg_init_info_string"
-      string_value: "ofi+verbs://__SERVER_IP__"
+      string_value: "ofi+verbs"
     }
     server_settings { name: "threadpool_size" int64_value: 2 }
+  )pb");
+  ExpectOptions(MakeSetup("mercury", {{"transport", "custom_transport"}}), R"pb(
+    server_settings {
+      name: "hg_init_info_string"
+      string_value: "custom_transport"
+    }
+  )pb");
+  ExpectOptions(MakeSetup("mercury", {}), R"pb(
+    server_settings {
+      name: "hg_init_info_string"
+      string_value: "ofi+tcp://__SERVER_IP__"
+    }
   )pb");
 }
 

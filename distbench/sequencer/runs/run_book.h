@@ -49,7 +49,8 @@ struct RunSubmission {
   // The client that submits the run.
   std::string client;
 
-  // Whether a failed test ends the run.
+  // Whether a failed test ends the run, unless it only reached its
+  // overload_limits.
   bool stop_at_failure = false;
 };
 

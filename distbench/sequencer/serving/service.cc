@@ -11,6 +11,7 @@
 #include "distbench/base/version.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/sequencer/runs/run_status.h"
+#include "distbench/sequencer/serving/legacy_tests.h"
 
 namespace distbench {
 namespace {
@@ -85,12 +86,35 @@ grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context,
 grpc::ServerUnaryReactor* SequencerService::RunTestSequence(
     grpc::CallbackServerContext* context, const TestSequence* request,
     TestSequenceResults* response) {
-  const RunOrError run = Submit({.tests = *request,
-                                 .label = "",
-                                 .client = ClientName(*context),
-                                 .stop_at_failure = true},
-                                /*preempt=*/false);
-  return RunTestSequenceCall::Open(*response, run, CancelOf(run));
+  TestSequence tests = *request;
+  const bool shuts_down = tests.tests_setting().shutdown_after_tests();
+  // Existing clients ask in this way whether there is a sequencer.
+  if (tests.tests().empty() && !shuts_down) {
+    return Answer(*context, absl::OkStatus());
+  }
+  WarningsByTest warnings = AdaptLegacyTests(tests);
+  const RunSubmission submission = {.tests = tests,
+                                    .label = "",
+                                    .client = ClientName(*context),
+                                    .stop_at_failure = true};
+  // Without tests, there is nothing to check: it is an order to shut down.
+  const RunOrError run = tests.tests().empty()
+                             ? Enqueue(tests, submission, /*preempt=*/false)
+                             : Submit(submission, /*preempt=*/false);
+  return RunTestSequenceCall::Open(*response, run, std::move(warnings),
+                                   CancelOf(run));
+}
+
+grpc::ServerUnaryReactor* SequencerService::RegisterNode(
+    grpc::CallbackServerContext* context, const NodeRegistration* request,
+    NodeConfig*) {
+  return Answer(
+      *context,
+      absl::UnimplementedError(absl::StrCat(
+          "the test sequencer is that of distbench ", ProgramVersion(),
+          ", which node managers of other programs cannot serve; start "
+          "distbench node_manager of that version on ",
+          request->hostname())));
 }
 
 grpc::ServerBidiReactor<NodeMessage, NodeCommand>*
@@ -165,10 +189,15 @@ SequencerService::RunOrError SequencerService::Submit(
     const RunSubmission& submission, bool preempt) {
   absl::StatusOr<TestSequence> checked = CheckTestSequence(submission.tests);
   if (!checked.ok()) return checked.status();
+  return Enqueue(*std::move(checked), submission, preempt);
+}
+
+SequencerService::RunOrError SequencerService::Enqueue(
+    TestSequence checked, const RunSubmission& submission, bool preempt) {
   RunOrError record = book_.Add(submission);
   if (!record.ok()) return record.status();
   auto run =
-      std::make_shared<SequenceRun>(*std::move(checked), environment_, *record);
+      std::make_shared<SequenceRun>(std::move(checked), environment_, *record);
   // The run holds the record, so the record must not hold the run.
   (*record)->SetCanceller([this, weak_run = std::weak_ptr<SequenceRun>(run)](
                               const absl::Status& reason) {
