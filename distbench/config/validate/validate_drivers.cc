@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/driver_resolution.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/validators.h"
 
@@ -33,6 +34,23 @@ void CheckDevice(const TestValidation& validation, const Path& path,
                                 " cannot be the name of a network device; "
                                 "`ip link` lists them"));
   }
+}
+
+// Unix sockets belong to no network device and no IP version.
+void CheckUnixTransport(const TestValidation& validation, const Path& path,
+                        const ProtocolDriverOptions& options,
+                        const DriverDeclaration& driver) {
+  if (StringSetting(options.server_settings(), driver.server_settings,
+                    kTransportSetting) != kUnixTransport) {
+    return;
+  }
+  const auto refuse = [&](const std::string& field) {
+    validation.Add(path.Field(field),
+                   "has no effect on Unix sockets; remove it, or set the "
+                   "server setting \"transport\" to \"tcp\"");
+  };
+  if (!options.netdev_name().empty()) refuse("netdev_name");
+  if (options.ip_version() != 0) refuse("ip_version");
 }
 
 bool HasSettings(const ProtocolDriverOptions& options) {
@@ -77,6 +95,7 @@ class DriverCheck {
     const ResolvedDriver& outermost = stack.drivers.front();
     if (outermost.options == &options) {
       CheckSettings(index, options, *outermost.driver);
+      CheckUnixTransport(validation_, path, options, *outermost.driver);
     } else if (HasSettings(options)) {
       validation_.Add(path,
                       absl::StrCat("its settings have no effect, because the "
