@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/driver_resolution.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/validators.h"
 
@@ -33,6 +34,23 @@ void CheckDevice(const TestValidation& validation, const Path& path,
                                 " cannot be the name of a network device; "
                                 "`ip link` lists them"));
   }
+}
+
+// Unix sockets belong to no network device and no IP version.
+void CheckUnixTransport(const TestValidation& validation, const Path& path,
+                        const ProtocolDriverOptions& options,
+                        const SettingsDeclaration& server_settings) {
+  if (StringSetting(options.server_settings(), server_settings,
+                    kTransportSetting) != kUnixTransport) {
+    return;
+  }
+  const auto refuse = [&](const std::string& field) {
+    validation.Add(path.Field(field),
+                   "has no effect on Unix sockets; remove it, or set the "
+                   "server setting \"transport\" to \"tcp\"");
+  };
+  if (!options.netdev_name().empty()) refuse("netdev_name");
+  if (options.ip_version() != 0) refuse("ip_version");
 }
 
 bool HasSettings(const ProtocolDriverOptions& options) {
@@ -129,6 +147,7 @@ class DriverCheck {
                      const DriverStack& stack) {
     const Path path = PathOf(index);
     const SharedOptions shared(options, stack);
+    CheckUnixTransport(validation_, path, options, shared.server_settings);
     const int64_t problems_before = validation_.problems().count();
     ValidateSettings(path.Field("client_settings"), options.client_settings(),
                      shared.client_settings, shared.owner,

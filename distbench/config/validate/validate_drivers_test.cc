@@ -124,7 +124,27 @@ INSTANTIATE_TEST_SUITE_P(
             "protocol_driver_options { name: 'new' server_settings { name: "
             "'transport' string_value: 'homa' } }",
             "protocol_driver_options[\"new\"].server_settings[\"transport\"]",
-            "must be one of \"tcp\""},
+            "must be one of \"tcp\", \"unix\""},
+        ValidationCase{
+            "UnixSocketOnADevice", "",
+            "protocol_driver_options { name: 'new' protocol_name: 'tcp' "
+            "netdev_name: 'lo' server_settings { name: 'transport' "
+            "string_value: 'unix' } }",
+            "protocol_driver_options[\"new\"].netdev_name",
+            "has no effect on Unix sockets; remove it"},
+        ValidationCase{
+            "UnixSocketOfAnIpVersion", "",
+            "protocol_driver_options { name: 'new' ip_version: 4 "
+            "server_settings { name: 'transport' string_value: 'unix' } }",
+            "protocol_driver_options[\"new\"].ip_version",
+            "has no effect on Unix sockets; remove it"},
+        ValidationCase{
+            "StreamsHandledByAPool", "",
+            "protocol_driver_options { name: 'new' protocol_name: "
+            "'grpc_stream' server_settings { name: 'server_type' "
+            "string_value: 'handoff' } }",
+            "protocol_driver_options[\"new\"].server_settings[\"server_type\"]",
+            "must be one of \"inline\""},
         ValidationCase{
             "SettingOfADriverWithoutAny", "",
             "protocol_driver_options { name: 'new' protocol_name: 'loopback' "
