@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
           AddTestPreviewCommand,   AddCalibrateCommand,
           AddStatusCommand,        AddReportCommand,
           AddCompareCommand,       AddNoiseFloorCommand,
-          AddCompleteCommand,      AddGenerateShellFilesCommand,
+          AddServeCommand,         AddCompleteCommand,
+          AddGenerateShellFilesCommand,
       },
       {argv + 1, argv + argc}, ProcessEnvironment());
 }
