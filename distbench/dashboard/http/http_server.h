@@ -98,9 +98,8 @@ class HttpServer {
   // Sends a comment to all that follow events.
   void SendHeartbeat();
 
-  class Impl;
-
  private:
+  class Impl;
   explicit HttpServer(std::unique_ptr<Impl> impl);
   const std::unique_ptr<Impl> impl_;
 };
