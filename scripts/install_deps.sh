@@ -28,6 +28,7 @@ PACKAGES=(
   # Libraries.
   libabsl-dev
   libarchive-dev
+  libboost-dev
   libboost-math-dev
   libcli11-dev
   libgoogle-glog-dev

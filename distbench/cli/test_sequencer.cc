@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,6 +18,8 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
 #include "distbench/cli/revision.h"
+#include "distbench/dashboard/dashboard.h"
+#include "distbench/dashboard/sequencer_live.h"
 #include "distbench/hosting/process_engines.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/report/findings/verdict.h"
@@ -47,6 +50,9 @@ struct Flags {
   TlsFiles tls;
   AccessRules access;
   std::optional<int> metrics_port;
+  std::optional<int> dashboard_port;
+  std::string dashboard_listen = "localhost";
+  std::vector<std::string> dashboard_hosts;
   int max_nodes = kMaxLocalNodes;
 };
 
@@ -97,6 +103,20 @@ void SayWhatWasInterrupted(const SequencerServer& sequencer) {
   }
 }
 
+absl::StatusOr<std::unique_ptr<Dashboard>> StartDashboard(
+    const Flags& flags, LiveSource& live, const std::string& address) {
+  DashboardOptions options;
+  options.listen_address = flags.dashboard_listen;
+  options.port = *flags.dashboard_port;
+  options.host_names = flags.dashboard_hosts;
+  options.tls = flags.tls;
+  options.access = flags.access;
+  options.results_dir = flags.results_dir;
+  options.live = &live;
+  options.live_name = address;
+  return Dashboard::Start(std::move(options));
+}
+
 int RunTestSequencer(const Flags& flags) {
   const absl::Status access = CheckAccessFlags(flags);
   if (!access.ok()) return Fail(access, kExitUsage);
@@ -129,15 +149,28 @@ int RunTestSequencer(const Flags& flags) {
                                      engines ? &*engines : nullptr);
   if (!nodes.ok()) return Fail(nodes.status(), kExitRunFailed);
 
-  std::cout << "Listening at "
-            << ReachableAddress(flags.listen, (*sequencer)->port()) << '\n'
+  const std::string address =
+      ReachableAddress(flags.listen, (*sequencer)->port());
+  SequencerLive live(**sequencer);
+  std::unique_ptr<Dashboard> dashboard;
+  if (flags.dashboard_port.has_value()) {
+    auto started = StartDashboard(flags, live, address);
+    if (!started.ok()) return Fail(started.status(), kExitUsage);
+    dashboard = *std::move(started);
+  }
+
+  std::cout << "Listening at " << address << '\n'
             << SequencerExposure(flags.listen, flags.tls, flags.access)
             << std::endl;
   if ((*sequencer)->metrics_port() != 0) {
     std::cout << "Metrics at port " << (*sequencer)->metrics_port()
               << std::endl;
   }
+  if (dashboard != nullptr) {
+    std::cout << "Dashboard at " << dashboard->Url() << std::endl;
+  }
   stop.Wait();
+  dashboard = nullptr;
   // The nodes of this process can still deliver their measurements here.
   (*sequencer)->EndRuns();
   return kExitOk;
@@ -182,6 +215,14 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
   AddNumberFlag(command, "--max_nodes", flags->max_nodes, 1, kMaxNodeNames,
                 "COUNT", "Most nodes that may be registered at the same time");
   AddMetricsPortFlag(command, flags->metrics_port);
+  AddNumberFlag(command, "--dashboard_port", flags->dashboard_port, 0, 65535,
+                "PORT",
+                "Serve a dashboard to browsers on this port; 0 picks a free\n"
+                "port. Prints its address, whose token allows changes.\n"
+                "Default: no dashboard");
+  AddTextFlag(command, "--dashboard_listen", flags->dashboard_listen, "ADDRESS",
+              "Address of the dashboard; default: localhost");
+  AddDashboardHostFlag(command, flags->dashboard_hosts);
   SetFooter(
       command,
       "Node managers register with the sequencer and run the tests that\n"

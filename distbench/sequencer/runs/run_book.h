@@ -93,6 +93,9 @@ class RunBook {
   using ListHandler = std::function<void(std::vector<RunDescription> runs)>;
   void List(ListHandler on_listed) const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Lists the runs that have not ended, oldest first. Does not need the disk.
+  std::vector<RunDescription> Unfinished() const ABSL_LOCKS_EXCLUDED(mutex_);
+
   // NOT_FOUND if there is no such run; the message suggests a similar id.
   using RunOrError = absl::StatusOr<std::shared_ptr<RunRecord>>;
   using FindHandler = std::function<void(RunOrError run)>;

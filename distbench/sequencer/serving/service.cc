@@ -1,46 +1,17 @@
 #include "distbench/sequencer/serving/service.h"
 
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/clock.h"
 #include "distbench/base/grpc_calls.h"
 #include "distbench/base/host_port.h"
-#include "distbench/base/time_units.h"
 #include "distbench/base/version.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/sequencer/runs/run_status.h"
 #include "distbench/sequencer/serving/legacy_tests.h"
+#include "distbench/sequencer/serving/status.h"
 
 namespace distbench {
 namespace {
-
-NodeStatus DescribeNode(const NodeHandle& node,
-                        const std::optional<RunStatus::RunningTest>& running) {
-  NodeStatus status;
-  status.mutable_config()->set_node_alias(node.alias());
-  *status.mutable_registration() = node.registration();
-  status.set_busy(running.has_value() &&
-                  running->node_aliases.count(node.alias()) > 0);
-  if (const std::optional<ClockOffset> offset = node.clock_offset()) {
-    status.set_clock_offset_ns(offset->offset_ns);
-    status.set_clock_error_ns(offset->error_ns);
-  }
-  return status;
-}
-
-void DescribeTest(const RunStatus::RunningTest& test, const Clock& clock,
-                  GetStatusResponse& response) {
-  response.set_running_test(test.name);
-  if (test.expected_duration_us > 0) {
-    response.set_expected_duration_us(test.expected_duration_us);
-  }
-  if (test.started_ns == 0) return;
-  response.set_running_time_us((clock.MonotonicNs() - test.started_ns) /
-                               kNsPerUs);
-  *response.mutable_progress() = test.progress;
-}
 
 // The name in the client's certificate, or else its address.
 std::string ClientName(const grpc::CallbackServerContext& context) {
@@ -139,15 +110,8 @@ grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::RunTests(
 grpc::ServerUnaryReactor* SequencerService::GetStatus(
     grpc::CallbackServerContext* context, const GetStatusRequest*,
     GetStatusResponse* response) {
-  const auto running = environment_.status.Get();
-  for (const auto& node : environment_.registry.Nodes()) {
-    *response->add_nodes() = DescribeNode(*node, running);
-  }
-  if (running.has_value()) {
-    DescribeTest(*running, environment_.clock, *response);
-  }
-  response->set_queued_sequence_count(queue_.waiting_count());
-  response->set_version(std::string(ProgramVersion()));
+  *response = DescribeStatus(environment_.registry, environment_.status, queue_,
+                             environment_.clock);
   return Answer(*context, absl::OkStatus());
 }
 
