@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "distbench/history/database.h"
-#include "distbench/history/measured_test.h"
+#include "distbench/history/measured_result.h"
 #include "distbench/history/result_source.h"
 
 namespace distbench {

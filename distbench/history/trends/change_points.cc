@@ -150,6 +150,7 @@ absl::string_view ChangeKindName(ChangeKind kind) {
 }
 
 Judgement FindChanges(absl::Span<const double> values, int series_count) {
+  if (values.empty()) return {};
   const double series = std::max(1, series_count);
   ChangeSearch levels(series / kLevelShare, kMinSegmentPoints);
   levels.Search(values, 0);

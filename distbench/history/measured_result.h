@@ -1,7 +1,7 @@
 // What an index keeps of one test of a result file.
 
-#ifndef DISTBENCH_HISTORY_MEASURED_TEST_H_
-#define DISTBENCH_HISTORY_MEASURED_TEST_H_
+#ifndef DISTBENCH_HISTORY_MEASURED_RESULT_H_
+#define DISTBENCH_HISTORY_MEASURED_RESULT_H_
 
 #include <cstdint>
 #include <map>
@@ -50,4 +50,4 @@ MeasuredTest Measure(const TestRun& run);
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_HISTORY_MEASURED_TEST_H_
+#endif  // DISTBENCH_HISTORY_MEASURED_RESULT_H_

@@ -1,4 +1,4 @@
-#include "distbench/history/measured_test.h"
+#include "distbench/history/measured_result.h"
 
 #include <algorithm>
 #include <iterator>
