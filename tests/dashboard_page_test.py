@@ -356,8 +356,10 @@ class DashboardPageTest(dashboard_page.PageTest):
         self.wait_for_rows(page, 2)
         page.evaluate("document.body.focus()")
         reached = []
-        for _ in range(40):
+        for _ in range(60):
             page.press("Tab")
+            if page.evaluate(f"{FOCUS} === document.body"):
+                break  # All of the page was visited.
             reached.append(
                 page.evaluate(f"{FOCUS}.ariaLabel ?? {FOCUS}.textContent")
             )
@@ -367,8 +369,6 @@ class DashboardPageTest(dashboard_page.PageTest):
                 self.assertNotEqual(outline, "none", reached)
             if reached[-1].startswith("Compare checkout of 2026-01-01"):
                 page.press(" ", " ")
-            if reached[-1] == "Untick all":
-                break
         self.assertEqual(reached[0], "Skip to the content")
         for part in ("Results", "Search results", "checkout", "Add a note"):
             self.assertIn(part, reached)
