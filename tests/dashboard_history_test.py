@@ -1,5 +1,5 @@
-"""The dashboard's pages in a real browser, over the real programs. Skipped if there is
-no chromium."""
+"""The dashboard's pages in a real browser, over the real programs. Skipped if
+there is no chromium."""
 
 import json
 import os
@@ -118,9 +118,8 @@ class DashboardHistoryTest(dashboard_page.PageTest):
         self.wait_for_text(page, "#what-changed", "worse")
         self.click(page, "#what-changed .change-link.worse")
         self.wait_for_text(page, "#trend-changes", "level +")
-        self.assertIn(
-            "kernel 6.1.0-18 → 6.1.0-20", page.evaluate(text("#trend-changes"))
-        )
+        changes = page.evaluate(text("#trend-changes"))
+        self.assertIn("kernel 6.1.0-18 → 6.1.0-20", changes)
         self.assertTrue(page.evaluate(f"{report_page.IS_DRAWN}('trend-chart')"))
         self.assertEqual(page.complaints, [])
         page.close()
@@ -155,7 +154,8 @@ class DashboardHistoryTest(dashboard_page.PageTest):
             f"--outfile={self.path('out.pb')}",
         )
         self.wait_for_text(page, "#running-name", "client_server")
-        succeeded = f"Number({text('.tile:nth-child(2) .tile-value')}.replaceAll(',', ''))"
+        shown = text(".tile:nth-child(2) .tile-value")
+        succeeded = f"Number({shown}.replaceAll(',', ''))"
         page.wait_until(f"{succeeded} > 0")
         first = page.evaluate(succeeded)
         page.wait_until(f"{succeeded} > {first}")

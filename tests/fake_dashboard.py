@@ -1,7 +1,9 @@
-"""A stand-in for the dashboard's server, for situations of its page that the real
-one cannot be brought into quickly: many nodes, long histories, lost connections.
+"""A stand-in for the dashboard's server, for situations of its page that the
+real one cannot be brought into quickly: many nodes, long histories, lost
+connections.
 
-To look at the page with made-up data, with the files of //distbench/dashboard/page:
+To look at the page with made-up data, with the files that
+//distbench/dashboard/page:files has built:
 
     python3 -m tests.fake_dashboard FOLDER_OF_FILES [PORT]
 """
@@ -16,7 +18,11 @@ import urllib.parse
 
 FILES = "distbench/dashboard/page"
 
-CONTENT_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+CONTENT_TYPES = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+}
 
 # That of the real server.
 CONTENT_SECURITY_POLICY = (
@@ -170,7 +176,9 @@ def make_run(**changes):
 class FakeDashboard:
     """Serves until close(). Its contents may be changed at any time."""
 
-    def __init__(self, files=FILES, port=0, session=None, results=(), trends=()):
+    def __init__(
+        self, files=FILES, port=0, session=None, results=(), trends=()
+    ):
         self.session = {**SESSION, **(session or {})}
         self.results = sorted(results, key=lambda result: -result["started"])
         self.trends = list(trends)
@@ -183,7 +191,9 @@ class FakeDashboard:
         self._changed = threading.Condition()
         self._epoch = 0
         handler = type("Handler", (_Handler,), {"dashboard": self})
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+        self._server = http.server.ThreadingHTTPServer(
+            ("127.0.0.1", port), handler
+        )
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever)
         self._thread.start()
@@ -220,16 +230,17 @@ class FakeDashboard:
 
     def list_results(self, query):
         def matches(result):
-            text = json.dumps([result[key] for key in ("test", "label", "file", "hosts")])
+            searched = ("test", "label", "file", "hosts")
+            text = json.dumps([result[key] for key in searched])
             attributes = [f"{k}={v}" for k, v in result["attributes"].items()]
             return (
                 query.get("search", "").lower() in text.lower()
                 and query.get("test", result["test"]) == result["test"]
                 and query.get("label", result["label"]) == result["label"]
-                and ("host" not in query or query["host"] in result["hosts"])
-                and ("attribute" not in query or query["attribute"] in attributes)
+                and query.get("host") in [None, *result["hosts"]]
+                and query.get("attribute") in [None, *attributes]
                 and int(query.get("after", 0)) <= result["started"]
-                and result["started"] <= int(query.get("before", 1 << 60))
+                and result["started"] < int(query.get("before", 1 << 60))
             )
 
         found = list(filter(matches, self.results))
@@ -250,7 +261,7 @@ class FakeDashboard:
         return {
             "tests": sorted({result["test"] for result in self.results}),
             "labels": sorted({result["label"] for result in self.results}),
-            "hosts": sorted({h for result in self.results for h in result["hosts"]}),
+            "hosts": sorted({h for r in self.results for h in r["hosts"]}),
             "attributes": {k: sorted(v) for k, v in attributes.items()},
             "truncated": False,
         }
@@ -362,17 +373,19 @@ def make_history(count=200):
         for i in range(count)
     ]
     kernel = [{"name": "kernel", "before": "6.1.0-18", "after": "6.1.0-20"}]
+    release = [{"name": "distbench", "before": "1.3", "after": "1.4"}]
+    too_few = "A trend needs at least 10 results."
     changes = [
         (count * 3 // 10, "level", 1.05, kernel),
         (count * 6 // 10, "spread", 2, []),
-        (count * 8 // 10, "level", 0.9, [{"name": "distbench", "before": "1.3", "after": "1.4"}]),
+        (count * 8 // 10, "level", 0.9, release),
     ]
     trends = [
         make_trend(make_series(1, "query", "p99"), count, changes),
         make_trend(make_series(2, "query", "p50"), count, changes[:1]),
         make_trend(make_series(3, "query", "succeeded"), count),
         make_trend(make_series(4, "fetch", "p99"), count),
-        make_trend(make_series(5, "find", "p99", "search"), 4, error="A trend needs at least 10 results."),
+        make_trend(make_series(5, "find", "p99", "search"), 4, error=too_few),
     ]
     return results, trends
 
@@ -382,14 +395,17 @@ def main():
     dashboard = FakeDashboard(
         sys.argv[1],
         int(sys.argv[2]) if len(sys.argv) > 2 else 0,
-        session={"live": True, "source": "sequencer", "name": "127.0.0.1:10000"},
+        session={"live": True, "source": "sequencer", "name": "127.0.0.1:1"},
         results=results,
         trends=trends,
     )
-    dashboard.problems = [{"file": "old/half.pb.gz", "problem": "it ends too early; copy it again"}]
+    dashboard.problems = [
+        {"file": "old/half.pb.gz", "problem": "it ends too early; copy it again"}
+    ]
     nodes = [make_node(f"node{i}") for i in range(25)]
-    other = make_node("node25", state="busy", facts={"kernel": "6.12", "CPUs": "64"})
-    queue = [make_run(id="run8", label=""), make_run(id="run9", label="weekly", tests=["search"])]
+    facts = {"kernel": "6.12", "CPUs": "64"}
+    other = make_node("node25", state="busy", facts=facts)
+    queue = [make_run(id="run8", label=""), make_run(id="run9", tests=["search"])]
     dashboard.show(nodes=[*nodes, other], running=make_run(), queue=queue)
     print(dashboard.address, flush=True)
     threading.Event().wait()

@@ -42,12 +42,12 @@ function showPlace() {
   const view = views.get(shown);
   if (shownView !== view) {
     shownView?.leave?.();
-    showProblem('');
     renderNavigation(shown);
     for (const {id} of views.values()) byId(id).hidden = id !== view.id;
     document.title = `${view.title} – distbench`;
   }
   shownView = view;
+  showProblem('');
   withProblems(view.show(parameters));
   if (path === '/live' && shown !== path) showProblem(NOT_LIVE);
 }

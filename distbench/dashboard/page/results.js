@@ -136,7 +136,6 @@ async function showResults() {
   showFilters();
   const page = await latestList(getJson('/api/results', {...filterParameters(), limit: PAGE_SIZE}));
   if (page === null) return;
-  showProblem('');
   listed = page;
   renderResults();
 }
