@@ -43,7 +43,9 @@ class PageTest(programs.ClusterTest):
         )
 
     def wait_for_text(self, page, selector, part):
-        page.wait_until(f"{text(selector)}.includes({json.dumps(part)})")
+        # There may be no such element yet.
+        found = f"document.querySelector('{selector}')?.innerText"
+        page.wait_until(f"{found}?.includes({json.dumps(part)})")
 
     def wait_for_rows(self, page, number):
         rows = count("#results-table tbody tr")

@@ -143,7 +143,7 @@ TEST(GrpcDriverWithoutThreads, CanNotBeMade) {
   const absl::Status status =
       MakeGrpcDriver(Mode().Options(), DriverEnvironment()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(status.ToString(), HasSubstr("the timer of driver \"grpc\""));
+  EXPECT_THAT(status.ToString(), HasSubstr("the timer of a gRPC driver"));
 }
 
 TEST(GrpcDriverWithoutThreads, CanBeShutDown) {
