@@ -59,12 +59,20 @@ function startedCell(result) {
   return element('label', {className: 'tick'}, element('span', {}, formatTimestamp(result.started).replace(' UTC', '')), tick);
 }
 
+// Tests of test_builder have some twenty, which would hide all else.
+const MAX_UNFOLDED_ATTRIBUTES = 3;
+
+function attributeList({attributes}) {
+  const entries = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
+  const list = element('small', {}, entries.join(', '));
+  if (entries.length <= MAX_UNFOLDED_ATTRIBUTES) return list;
+  return element('details', {}, element('summary', {}, plural(entries.length, 'attribute')), list);
+}
+
 function testCell(result) {
-  const attributes = Object.entries(result.attributes).map(([name, value]) => `${name}=${value}`).join(', ');
-  const detail = [result.label, attributes].filter(Boolean).join(' · ');
-  return element('div', {},
+  return element('div', {className: 'result-test'},
       element('a', {href: reportOf(result.id), title: `${result.file}, run ${result.run_id}`}, result.test),
-      element('small', {}, detail));
+      element('small', {}, result.label), attributeList(result));
 }
 
 function metricsCell({test, metrics}) {
