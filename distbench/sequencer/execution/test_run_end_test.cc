@@ -197,11 +197,11 @@ TEST_F(TestRunTest, ANodeThatOnlyServesCanEndTheTraffic) {
     message.mutable_traffic_finished()->set_message("told to end");
     nodes_[1]->Say(std::move(message));
   });
-  Run();
+  const TestResult result = Run();
   EXPECT_THAT(
       std::string(failure_.message()),
       AllOf(HasSubstr("node1"), HasSubstr("ended the traffic: told to end")));
-  EXPECT_FALSE(result_.run_info().overloaded());
+  EXPECT_FALSE(result.run_info().overloaded());
   EXPECT_THAT(nodes_[0]->CommandsOf(NodeCommand::kStop), SizeIs(1));
   EXPECT_THAT(nodes_[1]->CommandsOf(NodeCommand::kCollect), SizeIs(1));
 }
