@@ -1,5 +1,5 @@
-// TLS 1.3 over non-blocking sockets, for the tcp driver, which has no RPC stack
-// that provides TLS.
+// TLS 1.3 over non-blocking sockets, for drivers without an RPC stack that
+// provides TLS.
 
 #ifndef DISTBENCH_SECURITY_TLS_SESSION_H_
 #define DISTBENCH_SECURITY_TLS_SESSION_H_
@@ -13,6 +13,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/security/tls_files.h"
@@ -65,8 +66,10 @@ class TlsSession {
 // checked. Renewed certificates apply to new connections. Thread-safe.
 class TlsContext {
  public:
-  // `files` are those of a node.
-  static absl::StatusOr<std::unique_ptr<TlsContext>> Make(TlsFiles files);
+  // `files` are those of a node. `protocol` is the only one that a session may
+  // agree on (ALPN, RFC 7301), such as "h2"; if empty, none is mentioned.
+  static absl::StatusOr<std::unique_ptr<TlsContext>> Make(
+      TlsFiles files, absl::string_view protocol = {});
   ~TlsContext();
 
   enum class Side { kClient, kServer };
@@ -78,13 +81,14 @@ class TlsContext {
  private:
   using Context = std::shared_ptr<ssl_ctx_st>;
 
-  explicit TlsContext(TlsFiles files) : files_(std::move(files)) {}
+  TlsContext(TlsFiles files, absl::string_view protocol);
 
   absl::StatusOr<Context> Load() const;
   Context Current() ABSL_LOCKS_EXCLUDED(mutex_);
   std::string FileTimes() const;
 
   const TlsFiles files_;
+  const std::string protocols_;  // as ALPN's list; may be empty
   absl::Mutex mutex_;
   Context context_ ABSL_GUARDED_BY(mutex_);
   std::string loaded_times_ ABSL_GUARDED_BY(mutex_);

@@ -4,6 +4,8 @@
 #define DISTBENCH_PROTOCOL_TCP_SETTINGS_H_
 
 #include <cstdint>
+#include <map>
+#include <string>
 
 #include "distbench/config/plan/driver_options.h"
 
@@ -31,6 +33,10 @@ struct TcpSettings {
   // See DriverEnvironment; not a setting of the traffic config.
   bool measures_time_parts = false;
 };
+
+// Returns the setting if it is there, else its default.
+int64_t ReadSetting(const std::map<std::string, DriverOptions::Value>& settings,
+                    const TcpSettingLimits& setting);
 
 // Missing settings take their defaults (config/driver_catalog.h).
 TcpSettings ReadTcpSettings(const DriverOptions& options);
