@@ -8,6 +8,41 @@
 namespace distbench {
 namespace {
 
+ProtocolSetup SetUpHttp2(const ParameterValues& values) {
+  ProtocolSetup setup;
+  setup.alias = absl::StrCat("http2", IpVersionSuffix(values));
+  if (values.Has("connections")) {
+    absl::StrAppend(&setup.alias, "_conn", values.Text("connections"));
+    AddClientInteger(values, "connections", setup.options);
+  }
+  if (values.Has("stream_window_bytes")) {
+    absl::StrAppend(&setup.alias, "_window",
+                    values.Text("stream_window_bytes"));
+    AddClientInteger(values, "stream_window_bytes", setup.options);
+    AddServerInteger(values, "stream_window_bytes", setup.options);
+  }
+  if (values.Has("max_concurrent_streams")) {
+    absl::StrAppend(&setup.alias, "_streams",
+                    values.Text("max_concurrent_streams"));
+    AddServerInteger(values, "max_concurrent_streams", setup.options);
+  }
+  return setup;
+}
+
+std::vector<Parameter> Http2Parameters() {
+  return {
+      IntegerParameter("connections", "", {1},
+                       "Connections from each worker of a client to each "
+                       "server. Default: 1."),
+      IntegerParameter("stream_window_bytes", "", {65'535},
+                       "Bytes of a message that may be sent before the "
+                       "receiver has said that it reads them. Default: 1 MiB."),
+      IntegerParameter("max_concurrent_streams", "", {1},
+                       "Requests that may be in flight on a connection. "
+                       "Default: 65536."),
+  };
+}
+
 ProtocolSetup SetUpTcp(const ParameterValues& values) {
   ProtocolSetup setup;
   setup.alias = absl::StrCat("tcp", IpVersionSuffix(values));
@@ -46,6 +81,15 @@ ProtocolSetup SetUpLoopback(const ParameterValues&) {
 }
 
 }  // namespace
+
+Protocol Http2Protocol() {
+  return {
+      .name = "http2",
+      .summary = "gRPC's wire format over HTTP/2, without gRPC",
+      .parameters = Http2Parameters(),
+      .build = &SetUpHttp2,
+  };
+}
 
 Protocol TcpProtocol() {
   return {

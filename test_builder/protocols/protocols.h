@@ -11,6 +11,9 @@ namespace distbench {
 // gRPC with its threading models.
 Protocol GrpcProtocol();
 
+// gRPC's wire format over HTTP/2, without gRPC.
+Protocol Http2Protocol();
+
 // Messages over plain TCP connections.
 Protocol TcpProtocol();
 

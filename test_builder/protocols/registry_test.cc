@@ -32,7 +32,7 @@ void ExpectOptions(const ProtocolSetup& setup, const std::string& expected) {
 
 TEST(RegistryTest, HasTheProtocols) {
   EXPECT_THAT(ProtocolNames(),
-              ElementsAre("grpc", "tcp", "loopback", "homa", "mercury",
+              ElementsAre("grpc", "http2", "tcp", "loopback", "homa", "mercury",
                           "double_barrel", "composable_rpc_counter"));
   EXPECT_EQ(FindProtocol("gRPC"), nullptr);
 }
@@ -132,6 +132,20 @@ TEST(PlainDriversTest, NeedNoSettings) {
   EXPECT_EQ(MakeSetup("tcp", {{"ip_version", "6"}}).alias, "tcp_ipv6");
   EXPECT_EQ(MakeSetup("loopback", {}).alias, "loopback");
   ExpectOptions(MakeSetup("tcp", {}), "");
+}
+
+TEST(PlainDriversTest, Http2NamesWhatIsSet) {
+  const ProtocolSetup setup =
+      MakeSetup("http2", {{"connections", "4"},
+                          {"stream_window_bytes", "65535"},
+                          {"max_concurrent_streams", "100"}});
+  EXPECT_EQ(setup.alias, "http2_conn4_window65535_streams100");
+  ExpectOptions(setup, R"pb(
+    client_settings { name: "connections" int64_value: 4 }
+    client_settings { name: "stream_window_bytes" int64_value: 65535 }
+    server_settings { name: "stream_window_bytes" int64_value: 65535 }
+    server_settings { name: "max_concurrent_streams" int64_value: 100 }
+  )pb");
 }
 
 TEST(PlainDriversTest, TcpNamesWhatIsSet) {

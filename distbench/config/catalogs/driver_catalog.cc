@@ -2,6 +2,9 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "distbench/config/plan/driver_options.h"
 
@@ -195,6 +198,52 @@ DriverDeclaration Tcp() {
   };
 }
 
+std::vector<SettingDeclaration> Http2Windows(const std::string& messages) {
+  return {
+      TcpSetting(kHttp2StreamWindow,
+                 "Bytes of a " + messages +
+                     " that its sender may send before it hears that they "
+                     "have been read (HTTP/2's initial window size)."),
+      TcpSetting(kHttp2ConnectionWindow,
+                 "Same, for all " + messages + "s of a connection together."),
+  };
+}
+
+DriverDeclaration Http2() {
+  SettingsDeclaration client = {
+      .settings = {
+          TcpSetting(kTcpConnections,
+                     "Connections from each worker of a client to each "
+                     "server, used in turn."),
+          TcpSetting(kTcpSendQueueBytes,
+                     "Bytes that may wait to be written to a connection "
+                     "before requests are held back."),
+          SpinUs(),
+      }};
+  for (SettingDeclaration& setting : Http2Windows("response")) {
+    client.settings.push_back(std::move(setting));
+  }
+  SettingsDeclaration server = {
+      .settings = {
+          TcpSetting(kHttp2MaxStreams,
+                     "Requests that may be in flight on a connection; "
+                     "further ones wait at the client."),
+          SpinUs(),
+      }};
+  for (SettingDeclaration& setting : Http2Windows("request")) {
+    server.settings.push_back(std::move(setting));
+  }
+  return {
+      .name = "http2",
+      .description =
+          "gRPC's wire format over HTTP/2 without gRPC, to show what of gRPC's "
+          "cost is HTTP/2's.",
+      .client_settings = std::move(client),
+      .server_settings = std::move(server),
+      .channel_settings = ChannelSettings(),
+  };
+}
+
 DriverDeclaration Decorator(const std::string& name,
                             const std::string& description,
                             const std::string& setting) {
@@ -220,6 +269,7 @@ std::vector<DriverDeclaration> MakeCatalog() {
            "channel arguments of that side.",
            "polling", "inline"),
       GrpcAsyncCallback(),
+      Http2(),
       Tcp(),
       {
           .name = "loopback",

@@ -55,8 +55,8 @@ inline constexpr TcpSettingLimits kHttp2StreamWindow = {
     "stream_window_bytes", 1 << 20, 65'535, (int64_t{1} << 31) - 1};
 inline constexpr TcpSettingLimits kHttp2ConnectionWindow = {
     "connection_window_bytes", 16 << 20, 65'535, (int64_t{1} << 31) - 1};
-inline constexpr TcpSettingLimits kHttp2MaxStreams = {
-    "max_concurrent_streams", 1 << 16, 1, 1 << 20};
+inline constexpr TcpSettingLimits kHttp2MaxStreams = {"max_concurrent_streams",
+                                                      1 << 16, 1, 1 << 20};
 
 // A batch of this size is written at once, even if it is below max_batch.
 inline constexpr int64_t kTcpMaxBatchBytes = 256 << 10;

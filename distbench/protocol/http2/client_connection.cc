@@ -110,6 +110,7 @@ bool Http2ClientConnection::Complete(Exchange& exchange) {
   ClientCall& call = *exchange.call;
   RemoveCall(exchange);
   exchange.call = nullptr;
+  call.transport_state = nullptr;
   call.done_ns = read_ns();
   call.received_bytes = exchange.input.size_bytes();
   call.responding_instance = header.server_instance;
@@ -195,8 +196,8 @@ void Http2ClientConnection::FinishDial() {
     return GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ", name_,
                                " again: ", dial.error()));
   }
-  auto begun = std::make_unique<Http2Session>(
-      Http2Session::Side::kClient, context().settings.client, name_);
+  auto begun = std::make_unique<Http2Session>(Http2Session::Side::kClient,
+                                              context().settings.client, name_);
   handshake_.emplace(*begun, context().security.test_nonce);
   handshake_due_ns_ = NowNs() + context().settings.handshake_timeout_ns;
   Open(dial.TakeStream(), /*watched=*/true);

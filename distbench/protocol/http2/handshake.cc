@@ -68,7 +68,7 @@ class Verification {
   std::string Finish() {
     if (problem_.empty()) {
       problem_ = handshake_.is_over() ? handshake_.problem()
-                                       : "no answer to the handshake in time";
+                                      : "no answer to the handshake in time";
     }
     if (!problem_.empty()) {
       return absl::StrCat(target_.name, " (", problem_, ")");
@@ -98,8 +98,8 @@ using Verifications = std::vector<std::unique_ptr<Verification>>;
 
 void AwaitAll(const Verifications& all, absl::Time deadline,
               const std::atomic<bool>& aborted) {
-  while (!aborted && !absl::c_all_of(
-                         all, [](const auto& one) { return one->is_over(); })) {
+  while (!aborted &&
+         !absl::c_all_of(all, [](const auto& one) { return one->is_over(); })) {
     const absl::Duration left = deadline - absl::Now();
     if (left <= absl::ZeroDuration()) return;
     std::vector<pollfd> awaited;

@@ -32,7 +32,8 @@ DriverUnderTest MakeVariant(const Variant& variant) {
   return {[variant](const std::string& test_nonce) {
     DriverOptions options;
     options.client_settings["connections"] = variant.connections;
-    for (auto* settings : {&options.client_settings, &options.server_settings}) {
+    for (auto* settings :
+         {&options.client_settings, &options.server_settings}) {
       (*settings)["stream_window_bytes"] = variant.window_bytes;
       (*settings)["connection_window_bytes"] = variant.window_bytes;
     }

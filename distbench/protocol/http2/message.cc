@@ -43,8 +43,8 @@ Http2Output::Piece Http2Output::Take(int64_t max_bytes) {
   const auto head_bytes = static_cast<size_t>(std::min(head_left, max_bytes));
   Piece piece = {
       .head = absl::string_view(head_).substr(taken_, head_bytes),
-      .payload_bytes = std::min(
-          payload_left_, max_bytes - static_cast<int64_t>(head_bytes))};
+      .payload_bytes = std::min(payload_left_,
+                                max_bytes - static_cast<int64_t>(head_bytes))};
   taken_ += head_bytes;
   payload_left_ -= piece.payload_bytes;
   return piece;

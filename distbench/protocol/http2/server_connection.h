@@ -21,8 +21,8 @@ class Http2ServerConnection;
 // engine, if it got the request, has replied.
 struct Http2Request : ServerCall, Http2Exchange {
   Http2ServerConnection* connection = nullptr;
-  int64_t begun_ns = 0;  // monotonic; only if time parts are measured
-  size_t position = 0;   // among the connection's open requests
+  int64_t begun_ns = 0;     // monotonic; only if time parts are measured
+  size_t position = 0;      // among the connection's open requests
   bool is_pending = false;  // the engine owes a reply
 };
 

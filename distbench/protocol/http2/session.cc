@@ -111,9 +111,9 @@ struct Http2Session::Callbacks {
                      void* self) {
     if (frame->hd.type == NGHTTP2_SETTINGS) Of(self).has_peer_settings_ = true;
     if (frame->hd.type == NGHTTP2_GOAWAY) Of(self).was_ended_by_peer_ = true;
-    const bool ends_stream = (frame->hd.type == NGHTTP2_HEADERS ||
-                              frame->hd.type == NGHTTP2_DATA) &&
-                             (frame->hd.flags & NGHTTP2_FLAG_END_STREAM);
+    const bool ends_stream =
+        (frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) &&
+        (frame->hd.flags & NGHTTP2_FLAG_END_STREAM);
     if (!ends_stream) return 0;
     Http2Exchange* exchange = ExchangeOf(session, frame->hd.stream_id);
     if (exchange != nullptr) Of(self).handler_->OnReceived(*exchange);
@@ -226,9 +226,9 @@ Http2Session::Http2Session(Side side, const Http2Limits& limits,
        static_cast<uint32_t>(limits.stream_window_bytes)},
       is_client
           ? nghttp2_settings_entry{NGHTTP2_SETTINGS_ENABLE_PUSH, 0}
-          : nghttp2_settings_entry{
-                NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
-                static_cast<uint32_t>(limits.max_concurrent_streams)},
+          : nghttp2_settings_entry{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
+                                   static_cast<uint32_t>(
+                                       limits.max_concurrent_streams)},
   };
   CHECK_EQ(nghttp2_submit_settings(made, NGHTTP2_FLAG_NONE, settings,
                                    std::size(settings)),
@@ -244,17 +244,13 @@ Http2Session::~Http2Session() = default;
 bool Http2Session::SendRequest(Http2Exchange& exchange,
                                absl::string_view path) {
   const nghttp2_nv fields[] = {
-      Field(":method", "POST"),
-      Field(":scheme", "http"),
-      Field(":path", path),
-      Field(":authority", authority_),
-      Field("te", "trailers"),
-      Field("content-type", "application/grpc"),
+      Field(":method", "POST"), Field(":scheme", "http"),
+      Field(":path", path),     Field(":authority", authority_),
+      Field("te", "trailers"),  Field("content-type", "application/grpc"),
   };
   const nghttp2_data_provider provider = Callbacks::ProviderOf(exchange);
-  const int32_t id =
-      nghttp2_submit_request(session_.get(), nullptr, fields, std::size(fields),
-                             &provider, &exchange);
+  const int32_t id = nghttp2_submit_request(
+      session_.get(), nullptr, fields, std::size(fields), &provider, &exchange);
   if (id < 0) return false;
   exchange.stream_id = id;
   ++open_streams_;

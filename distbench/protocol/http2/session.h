@@ -62,7 +62,8 @@ class Http2Session final : public BegunSession {
 
     // The stream has closed, after OnReceived() or without it. `reason` is
     // HTTP/2's error, such as "CANCEL".
-    virtual void OnClosed(Http2Exchange& exchange, absl::string_view reason) = 0;
+    virtual void OnClosed(Http2Exchange& exchange,
+                          absl::string_view reason) = 0;
 
    protected:
     ~Handler() = default;
@@ -80,7 +81,8 @@ class Http2Session final : public BegunSession {
 
   // Opens a stream for a request with the exchange's output. `path` must
   // outlive the session. Returns false if there are no more stream ids.
-  [[nodiscard]] bool SendRequest(Http2Exchange& exchange, absl::string_view path);
+  [[nodiscard]] bool SendRequest(Http2Exchange& exchange,
+                                 absl::string_view path);
 
   // Sends the exchange's output as the response, with gRPC's status 0.
   void SendResponse(Http2Exchange& exchange);

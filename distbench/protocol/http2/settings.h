@@ -34,8 +34,8 @@ struct Http2Settings {
   // How long a worker polls before it blocks.
   int64_t spin_ns = 0;
 
-  // Time limit for a peer to accept a connection and to prove that it belongs to
-  // the test.
+  // Time limit for a peer to accept a connection and to prove that it belongs
+  // to the test.
   int64_t handshake_timeout_ns = 5'000'000'000;
 
   // See DriverEnvironment; not a setting of the traffic config.

@@ -25,8 +25,8 @@ TcpSettings ReadTcpSettings(const DriverOptions& options) {
       .server_max_batch = ReadSetting(server, kTcpMaxBatch),
       .send_queue_bytes = ReadSetting(client, kTcpSendQueueBytes),
       // One worker serves both sides.
-      .spin_ns =
-          1000 * std::max(ReadSetting(client, kTcpSpinUs), ReadSetting(server, kTcpSpinUs)),
+      .spin_ns = 1000 * std::max(ReadSetting(client, kTcpSpinUs),
+                                 ReadSetting(server, kTcpSpinUs)),
   };
 }
 

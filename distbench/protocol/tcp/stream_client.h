@@ -169,7 +169,8 @@ void StreamClient<Connection>::SetPeers(std::vector<StreamPeer> peers) {
 }
 
 template <typename Connection>
-typename StreamClient<Connection>::Server& StreamClient<Connection>::NextServer(Peer& peer) {
+typename StreamClient<Connection>::Server& StreamClient<Connection>::NextServer(
+    Peer& peer) {
   if (!peer.round_robin) peer.next = 0;
   return TakeTurn(
       peer.servers, peer.next,
@@ -187,7 +188,8 @@ Connection& StreamClient<Connection>::NextConnection(Server& server) {
 
 template <typename Connection>
 bool StreamClient<Connection>::Start(ClientCall* call) {
-  if (closed_ || call->trace_context.size() > Connection::kMaxTraceBytes) [[unlikely]] {
+  if (closed_ || call->trace_context.size() > Connection::kMaxTraceBytes)
+      [[unlikely]] {
     Refuse(call);
     return true;
   }
@@ -218,6 +220,7 @@ void StreamClient<Connection>::Refuse(ClientCall* call) {
 
 template <typename Connection>
 void StreamClient<Connection>::EndWith(ClientCall* call, std::string error) {
+  call->transport_state = nullptr;
   ended_.push_back({.call = call, .error = std::move(error)});
 }
 
@@ -269,7 +272,8 @@ void StreamClient<Connection>::Work(int64_t now_ns) {
 }
 
 template <typename Connection>
-void StreamClient<Connection>::OnDown(Connection& connection, const std::string& error) {
+void StreamClient<Connection>::OnDown(Connection& connection,
+                                      const std::string& error) {
   calls_.RemoveIf([&](const typename Calls::Entry& entry) {
     if (entry.owner != &connection) return false;
     EndWith(entry.call, error);

@@ -38,8 +38,8 @@ struct StreamContext {
 };
 
 // One connection of any protocol, from the end of its handshake until it
-// closes: when it is written, what the poller watches for, and how it ends. Used
-// by its worker's thread.
+// closes: when it is written, what the poller watches for, and how it ends.
+// Used by its worker's thread.
 class StreamConnection : public Poller::Watcher {
  public:
   StreamConnection(const StreamConnection&) = delete;

@@ -44,8 +44,8 @@ void AddTargets(const std::vector<Peer>& peers, const AddressMap& resolved,
 
 // Takes the connections of one transport, in the order of AddTargets().
 std::vector<StreamPeer> TakePeers(const std::vector<Peer>& peers,
-                               int64_t connections,
-                               std::vector<DialTarget>::iterator& next) {
+                                  int64_t connections,
+                                  std::vector<DialTarget>::iterator& next) {
   std::vector<StreamPeer> taken;
   for (const Peer& peer : peers) {
     StreamPeer& stream_peer = taken.emplace_back();
@@ -97,7 +97,7 @@ absl::StatusOr<std::string> StreamDriver::Listen(int worker_count) {
 }
 
 absl::Status StreamDriver::Connect(const std::vector<Peer>& announced,
-                                absl::Time deadline) {
+                                   absl::Time deadline) {
   const absl::StatusOr<std::vector<Peer>> dialled =
       PeersToDial(announced, security_.tls != nullptr);
   if (!dialled.ok()) return dialled.status();

@@ -116,7 +116,9 @@ void StreamServer<Connection>::OnHelloOver(Connection& connection) {
 }
 
 template <typename Connection>
-void StreamServer<Connection>::OnClosed(Connection&) { some_are_closed_ = true; }
+void StreamServer<Connection>::OnClosed(Connection&) {
+  some_are_closed_ = true;
+}
 
 }  // namespace distbench
 

@@ -104,8 +104,8 @@ class StreamTransportOf final : public StreamTransport {
 };
 
 template <typename Client, typename Server>
-void StreamTransportOf<Client, Server>::Accept(FileDescriptor listener,
-                          Acceptor::OnAccepted on_accepted) {
+void StreamTransportOf<Client, Server>::Accept(
+    FileDescriptor listener, Acceptor::OnAccepted on_accepted) {
   acceptor_.emplace(std::move(listener), std::move(on_accepted),
                     context_.poller, context_.counters);
 }
@@ -127,7 +127,8 @@ void StreamTransportOf<Client, Server>::Serve(FileDescriptor socket) {
 }
 
 template <typename Client, typename Server>
-void StreamTransportOf<Client, Server>::SetPeers(std::vector<StreamPeer> peers) {
+void StreamTransportOf<Client, Server>::SetPeers(
+    std::vector<StreamPeer> peers) {
   Post([&](Inbox& inbox) { inbox.peers = std::move(peers); });
 }
 
@@ -159,7 +160,8 @@ bool StreamTransportOf<Client, Server>::Start(ClientCall* call) {
 }
 
 template <typename Client, typename Server>
-void StreamTransportOf<Client, Server>::Poll(int64_t deadline_ns, TransportEvents& events) {
+void StreamTransportOf<Client, Server>::Poll(int64_t deadline_ns,
+                                             TransportEvents& events) {
   if (has_mail_.load(std::memory_order_acquire)) TakeInbox();
   FlushAll();
   server_.Bury();
