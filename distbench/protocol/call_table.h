@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "absl/base/attributes.h"
@@ -95,21 +94,6 @@ class CallTable {
 
   std::vector<Entry> entries_;
   std::vector<uint32_t> free_;
-};
-
-// What is told to the owner of a client's connections.
-template <typename Connection>
-class ClientListener {
- public:
-  // All calls in flight on the connection have failed.
-  virtual void OnDown(Connection& connection, const std::string& error) = 0;
-  // A call that has been removed from the table has failed.
-  virtual void OnFailed(ClientCall& call, std::string error) = 0;
-  // Work() has something to do from now on.
-  virtual void OnDialNeeded(Connection& connection) = 0;
-
- protected:
-  ~ClientListener() = default;
 };
 
 // The deadlines of calls by id. Deadlines of ended calls stay for a while, so

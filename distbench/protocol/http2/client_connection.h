@@ -16,6 +16,7 @@
 #include "distbench/protocol/http2/handshake.h"
 #include "distbench/protocol/http2/http2_connection.h"
 #include "distbench/protocol/http2/session.h"
+#include "distbench/protocol/tcp/client_listener.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/redialer.h"
 
