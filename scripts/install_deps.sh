@@ -34,6 +34,7 @@ PACKAGES=(
   libgoogle-glog-dev
   libgrpc++-dev
   libjs-chart.js
+  libnghttp2-dev
   libnuma-dev
   libprotobuf-dev
   libsnappy-dev

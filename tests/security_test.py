@@ -47,7 +47,7 @@ class SecurityTest(programs.ClusterTest):
         sequencer = self.start_sequencer(*self.host)
         for _ in range(2):
             self.start_tls_node(sequencer, *self.host)
-        for driver in ("grpc", "tcp"):
+        for driver in ("grpc", "http2", "tcp"):
             with self.subTest(driver=driver):
                 outfile = self.path(f"{driver}.out")
                 outcome = self.run_tests(

@@ -190,6 +190,8 @@ class FlatReader {
     return value < 0x80 || ReadRestOfVarint(value);
   }
 
+  size_t bytes_left() const { return static_cast<size_t>(end_ - next_); }
+
   bool ReadBytes(uint64_t count, absl::string_view& bytes, std::string&) {
     const char* const begin = next_;
     if (!Skip(count)) return false;
@@ -418,6 +420,25 @@ bool DecodeHead(absl::string_view head, int64_t payload_bytes,
                 ResponseHeader& header, std::string& scratch) {
   header = {.server_instance = ResponseHeader::kNoInstance};
   return DecodeBeforePayload(head, payload_bytes, header, scratch);
+}
+
+size_t FindHead(absl::string_view bytes, int64_t total_bytes) {
+  FlatReader reader(bytes);
+  uint32_t tag;
+  while (!reader.at_end() && reader.ReadTag(tag)) {
+    if (tag != Tag(kPayload, kLengthDelimited)) {
+      if (!SkipField(reader, tag)) return 0;
+      continue;
+    }
+    uint64_t length;
+    if (!reader.ReadVarint(length)) return 0;
+    const size_t head_bytes = bytes.size() - reader.bytes_left();
+    if (length == static_cast<uint64_t>(total_bytes) - head_bytes) {
+      return head_bytes;
+    }
+    if (!reader.Skip(length)) return 0;
+  }
+  return 0;
 }
 
 }  // namespace distbench

@@ -107,6 +107,11 @@ void WriteHead(const ResponseHeader& header, const MessageLayout& layout,
 [[nodiscard]] bool DecodeHead(absl::string_view head, int64_t payload_bytes,
                               ResponseHeader& header, std::string& scratch);
 
+// Returns the size of the head of a message of total_bytes that begins with
+// `bytes` and ends with its payload. Returns 0 if the payload does not begin
+// there, or other fields follow it, or the message is malformed.
+size_t FindHead(absl::string_view bytes, int64_t total_bytes);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_PAYLOAD_MESSAGE_CODEC_H_

@@ -91,6 +91,40 @@ std::string CertificateProblem(const SSL* ssl) {
                       "; --tls_ca must name who signed it)");
 }
 
+// ---- ALPN -------------------------------------------------------------------
+
+// Returns a list of up to one protocol as ALPN encodes it.
+std::string ProtocolList(absl::string_view protocol) {
+  if (protocol.empty()) return "";
+  return absl::StrCat(std::string(1, static_cast<char>(protocol.size())),
+                      protocol);
+}
+
+const unsigned char* BytesOf(const std::string& text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+// A client that offers protocols must offer the server's.
+int SelectProtocol(SSL*, const unsigned char** selected, unsigned char* size,
+                   const unsigned char* offered, unsigned int offered_size,
+                   void* list) {
+  const auto& ours = *static_cast<const std::string*>(list);
+  unsigned char* found = nullptr;
+  const int result = SSL_select_next_proto(&found, size, BytesOf(ours),
+                                           ours.size(), offered, offered_size);
+  *selected = found;
+  return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK
+                                          : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+// `list` must outlive the context.
+void OfferProtocols(const std::string& list, SSL_CTX* context) {
+  if (list.empty()) return;
+  SSL_CTX_set_alpn_protos(context, BytesOf(list), list.size());
+  SSL_CTX_set_alpn_select_cb(context, SelectProtocol,
+                             const_cast<std::string*>(&list));
+}
+
 // ---- Names ------------------------------------------------------------------
 
 std::string CommonName(X509* certificate) {
@@ -221,11 +255,17 @@ ssize_t TlsSession::ToResult(int result) {
 
 // ---- TlsContext -------------------------------------------------------------
 
-absl::StatusOr<std::unique_ptr<TlsContext>> TlsContext::Make(TlsFiles files,
-                                                             TlsRole role) {
+TlsContext::TlsContext(TlsFiles files, TlsRole role, absl::string_view protocol)
+    : files_(std::move(files)),
+      role_(role),
+      protocols_(ProtocolList(protocol)) {}
+
+absl::StatusOr<std::unique_ptr<TlsContext>> TlsContext::Make(
+    TlsFiles files, TlsRole role, absl::string_view protocol) {
   absl::Status status = CheckTlsFiles(files, role);
   if (!status.ok()) return status;
-  std::unique_ptr<TlsContext> made(new TlsContext(std::move(files), role));
+  std::unique_ptr<TlsContext> made(
+      new TlsContext(std::move(files), role, protocol));
   absl::StatusOr<Context> context = made->Load();
   if (!context.ok()) return context.status();
   const absl::MutexLock lock(&made->mutex_);
@@ -261,6 +301,7 @@ absl::StatusOr<TlsContext::Context> TlsContext::Load() const {
   // resume.
   SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(ctx, 0);
+  OfferProtocols(protocols_, ctx);
   return context;
 }
 

@@ -1,5 +1,5 @@
-// TLS 1.3 over non-blocking sockets, for the tcp driver, which has no RPC stack
-// that provides TLS, and the certificates of servers over TLS in general.
+// TLS 1.3 over non-blocking sockets, for drivers without an RPC stack that
+// provides TLS, and the certificates of servers over TLS in general.
 
 #ifndef DISTBENCH_SECURITY_TLS_SESSION_H_
 #define DISTBENCH_SECURITY_TLS_SESSION_H_
@@ -14,6 +14,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/security/tls_files.h"
@@ -72,9 +73,12 @@ std::vector<std::string> PeerNames(const ssl_st* ssl);
 class TlsContext {
  public:
   // `files` are those of a node, or of a sequencer: then a server, which
-  // requires certificates only if there is a CA.
+  // requires certificates only if there is a CA. `protocol` is the only one
+  // that a session may agree on (ALPN, RFC 7301), such as "h2"; if empty, none
+  // is mentioned.
   static absl::StatusOr<std::unique_ptr<TlsContext>> Make(
-      TlsFiles files, TlsRole role = TlsRole::kNode);
+      TlsFiles files, TlsRole role = TlsRole::kNode,
+      absl::string_view protocol = {});
   ~TlsContext();
 
   enum class Side { kClient, kServer };
@@ -90,8 +94,7 @@ class TlsContext {
  private:
   using Context = std::shared_ptr<ssl_ctx_st>;
 
-  TlsContext(TlsFiles files, TlsRole role)
-      : files_(std::move(files)), role_(role) {}
+  TlsContext(TlsFiles files, TlsRole role, absl::string_view protocol);
 
   absl::StatusOr<Context> Load() const;
   Context Current() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -99,6 +102,7 @@ class TlsContext {
 
   const TlsFiles files_;
   const TlsRole role_;
+  const std::string protocols_;  // as ALPN's list; may be empty
   absl::Mutex mutex_;
   Context context_ ABSL_GUARDED_BY(mutex_);
   std::string loaded_times_ ABSL_GUARDED_BY(mutex_);

@@ -8,6 +8,13 @@
 namespace distbench {
 namespace {
 
+// Adds the parameter "transport" as a server setting, and to the alias.
+void AddTransport(const ParameterValues& values, ProtocolSetup& setup) {
+  if (!values.Has("transport")) return;
+  absl::StrAppend(&setup.alias, "_", values.Text("transport"));
+  AddServerText(values, "transport", setup.options);
+}
+
 // Adds the parameter as a client setting, and to the alias.
 void AddToClient(const ParameterValues& values, absl::string_view name,
                  absl::string_view word, ProtocolSetup& setup) {
@@ -19,10 +26,7 @@ void AddToClient(const ParameterValues& values, absl::string_view name,
 ProtocolSetup SetUpGrpcStream(const ParameterValues& values) {
   ProtocolSetup setup;
   setup.alias = absl::StrCat("grpc_stream", IpVersionSuffix(values));
-  if (values.Has("transport")) {
-    absl::StrAppend(&setup.alias, "_", values.Text("transport"));
-    AddServerText(values, "transport", setup.options);
-  }
+  AddTransport(values, setup);
   AddToClient(values, "streams", "streams", setup);
   AddToClient(values, "messages_per_stream", "messages", setup);
   AddToClient(values, "send_queue_messages", "queue", setup);
@@ -49,17 +53,46 @@ std::vector<Parameter> GrpcStreamParameters() {
   };
 }
 
+ProtocolSetup SetUpHttp2(const ParameterValues& values) {
+  ProtocolSetup setup;
+  setup.alias = absl::StrCat("http2", IpVersionSuffix(values));
+  AddTransport(values, setup);
+  AddToClient(values, "connections", "conn", setup);
+  if (values.Has("stream_window_bytes")) {
+    absl::StrAppend(&setup.alias, "_window",
+                    values.Text("stream_window_bytes"));
+    AddClientInteger(values, "stream_window_bytes", setup.options);
+    AddServerInteger(values, "stream_window_bytes", setup.options);
+  }
+  if (values.Has("max_concurrent_streams")) {
+    absl::StrAppend(&setup.alias, "_streams",
+                    values.Text("max_concurrent_streams"));
+    AddServerInteger(values, "max_concurrent_streams", setup.options);
+  }
+  return setup;
+}
+
+std::vector<Parameter> Http2Parameters() {
+  return {
+      WordParameter("transport", "",
+                    "What carries HTTP/2: tcp or unix. Default: tcp."),
+      IntegerParameter("connections", "", {1},
+                       "Connections from each worker of a client to each "
+                       "server. Default: 1."),
+      IntegerParameter("stream_window_bytes", "", {65'535},
+                       "Bytes of a message that may be sent before the "
+                       "receiver has said that it reads them. Default: 1 MiB."),
+      IntegerParameter("max_concurrent_streams", "", {1},
+                       "Requests that may be in flight on a connection. "
+                       "Default: 65536."),
+  };
+}
+
 ProtocolSetup SetUpTcp(const ParameterValues& values) {
   ProtocolSetup setup;
   setup.alias = absl::StrCat("tcp", IpVersionSuffix(values));
-  if (values.Has("transport")) {
-    absl::StrAppend(&setup.alias, "_", values.Text("transport"));
-    AddServerText(values, "transport", setup.options);
-  }
-  if (values.Has("connections")) {
-    absl::StrAppend(&setup.alias, "_conn", values.Text("connections"));
-    AddClientInteger(values, "connections", setup.options);
-  }
+  AddTransport(values, setup);
+  AddToClient(values, "connections", "conn", setup);
   if (values.Has("max_batch")) {
     absl::StrAppend(&setup.alias, "_batch", values.Text("max_batch"));
     AddClientInteger(values, "max_batch", setup.options);
@@ -100,6 +133,15 @@ Protocol GrpcStreamProtocol() {
       .summary = "messages on long-lived gRPC streams",
       .parameters = GrpcStreamParameters(),
       .build = &SetUpGrpcStream,
+  };
+}
+
+Protocol Http2Protocol() {
+  return {
+      .name = "http2",
+      .summary = "gRPC's wire format over HTTP/2, without gRPC",
+      .parameters = Http2Parameters(),
+      .build = &SetUpHttp2,
   };
 }
 

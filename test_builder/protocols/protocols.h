@@ -14,6 +14,9 @@ Protocol GrpcProtocol();
 // Messages on gRPC streams.
 Protocol GrpcStreamProtocol();
 
+// gRPC's wire format over HTTP/2, without gRPC.
+Protocol Http2Protocol();
+
 // Messages over plain TCP connections.
 Protocol TcpProtocol();
 

@@ -6,10 +6,9 @@ namespace distbench {
 
 const std::vector<Protocol>& AllProtocols() {
   static const auto& protocols = *new std::vector<Protocol>{
-      GrpcProtocol(),         GrpcStreamProtocol(),
-      TcpProtocol(),          LoopbackProtocol(),
-      HomaProtocol(),         MercuryProtocol(),
-      DoubleBarrelProtocol(), ComposableRpcCounterProtocol(),
+      GrpcProtocol(),    GrpcStreamProtocol(),   Http2Protocol(),
+      TcpProtocol(),     LoopbackProtocol(),     HomaProtocol(),
+      MercuryProtocol(), DoubleBarrelProtocol(), ComposableRpcCounterProtocol(),
   };
   return protocols;
 }

@@ -33,8 +33,8 @@ void ExpectOptions(const ProtocolSetup& setup, const std::string& expected) {
 TEST(RegistryTest, HasTheProtocols) {
   EXPECT_THAT(
       ProtocolNames(),
-      ElementsAre("grpc", "grpc_stream", "tcp", "loopback", "homa", "mercury",
-                  "double_barrel", "composable_rpc_counter"));
+      ElementsAre("grpc", "grpc_stream", "http2", "tcp", "loopback", "homa",
+                  "mercury", "double_barrel", "composable_rpc_counter"));
   EXPECT_EQ(FindProtocol("gRPC"), nullptr);
 }
 
@@ -120,10 +120,7 @@ TEST(MercuryTest, SetsItsTransport) {
       "mercury", {{"transport", "ofi+verbs"}, {"threadpool_size", "2"}});
   EXPECT_EQ(setup.alias, "mercury_ofi+verbs_2");
   ExpectOptions(setup, R"pb(
-    server_settings {
-      name: "hg_init_info_string"
-      string_value: "ofi+verbs"
-    }
+    server_settings { name: "hg_init_info_string" string_value: "ofi+verbs" }
     server_settings { name: "threadpool_size" int64_value: 2 }
   )pb");
   ExpectOptions(MakeSetup("mercury", {{"transport", "custom_transport"}}), R"pb(
@@ -157,6 +154,22 @@ TEST(PlainDriversTest, GrpcStreamNamesWhatIsSet) {
     server_settings { name: "transport" string_value: "unix" }
     client_settings { name: "streams" int64_value: 4 }
     client_settings { name: "messages_per_stream" int64_value: 9 }
+  )pb");
+}
+
+TEST(PlainDriversTest, Http2NamesWhatIsSet) {
+  const ProtocolSetup setup =
+      MakeSetup("http2", {{"transport", "unix"},
+                          {"connections", "4"},
+                          {"stream_window_bytes", "65535"},
+                          {"max_concurrent_streams", "100"}});
+  EXPECT_EQ(setup.alias, "http2_unix_conn4_window65535_streams100");
+  ExpectOptions(setup, R"pb(
+    server_settings { name: "transport" string_value: "unix" }
+    client_settings { name: "connections" int64_value: 4 }
+    client_settings { name: "stream_window_bytes" int64_value: 65535 }
+    server_settings { name: "stream_window_bytes" int64_value: 65535 }
+    server_settings { name: "max_concurrent_streams" int64_value: 100 }
   )pb");
 }
 

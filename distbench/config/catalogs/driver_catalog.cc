@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "distbench/config/plan/driver_options.h"
 
@@ -270,6 +272,44 @@ DriverDeclaration Tcp() {
   };
 }
 
+SettingDeclaration Http2StreamWindow(const std::string& messages) {
+  return TcpSetting(kHttp2StreamWindow,
+                    "Bytes of a " + messages +
+                        " that its sender may send before it hears that they "
+                        "have been read (HTTP/2's initial window size).");
+}
+
+SettingDeclaration Http2ConnectionWindow(const std::string& messages) {
+  return TcpSetting(kHttp2ConnectionWindow, "Same, for all " + messages +
+                                                "s of a connection together.");
+}
+
+DriverDeclaration Http2() {
+  return {
+      .name = "http2",
+      .description =
+          "gRPC's wire format over HTTP/2 without gRPC, to show what of gRPC's "
+          "cost is HTTP/2's.",
+      .client_settings =
+          {.settings = {TcpSetting(kTcpConnections,
+                                   "Connections from each worker of a client "
+                                   "to each server, used in turn."),
+                        TcpSetting(kTcpSendQueueBytes,
+                                   "Bytes that may wait to be written to a "
+                                   "connection before requests are held back."),
+                        SpinUs(), Http2StreamWindow("response"),
+                        Http2ConnectionWindow("response")}},
+      .server_settings =
+          {.settings = {TcpSetting(kHttp2MaxStreams,
+                                   "Requests that may be in flight on a "
+                                   "connection; further ones wait at the "
+                                   "client."),
+                        Transport(), SpinUs(), Http2StreamWindow("request"),
+                        Http2ConnectionWindow("request")}},
+      .channel_settings = ChannelSettings(),
+  };
+}
+
 DriverDeclaration Decorator(const std::string& name,
                             const std::string& description,
                             const std::string& setting) {
@@ -296,6 +336,7 @@ std::vector<DriverDeclaration> MakeCatalog() {
            "polling", "inline"),
       GrpcAsyncCallback(),
       GrpcStream(),
+      Http2(),
       Tcp(),
       {
           .name = "loopback",

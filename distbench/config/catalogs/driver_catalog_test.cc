@@ -81,6 +81,20 @@ TEST(DriverCatalog, TcpHasItsSettingsWithRanges) {
   EXPECT_THAT(driver->channel_settings.settings, Not(IsEmpty()));
 }
 
+TEST(DriverCatalog, Http2HasWindowsOnBothSides) {
+  const DriverDeclaration* driver = FindDriver("http2");
+  ASSERT_NE(driver, nullptr);
+  for (const auto* side :
+       {&driver->client_settings, &driver->server_settings}) {
+    for (const char* name :
+         {"stream_window_bytes", "connection_window_bytes", "spin_us"}) {
+      EXPECT_NE(FindSetting(*side, name), nullptr) << name;
+    }
+  }
+  EXPECT_NE(FindSetting(driver->server_settings, "max_concurrent_streams"),
+            nullptr);
+}
+
 TEST(DriverCatalog, DecoratorsRequireTheDriverThatTheyDecorate) {
   for (const char* name : {"double_barrel", "composable_rpc_counter"}) {
     const DriverDeclaration* driver = FindDriver(name);

@@ -60,6 +60,15 @@ inline constexpr TcpSettingLimits kTcpSendQueueBytes = {
     "send_queue_bytes", 16 << 20, 64 << 10, 1 << 30};
 inline constexpr TcpSettingLimits kTcpSpinUs = {"spin_us", 0, 0, 1'000'000};
 
+// The http2 driver's settings, as far as they are not the tcp driver's. Windows
+// are at most as large as HTTP/2 allows (RFC 9113, section 6.9.1).
+inline constexpr TcpSettingLimits kHttp2StreamWindow = {
+    "stream_window_bytes", 1 << 20, 65'535, (int64_t{1} << 31) - 1};
+inline constexpr TcpSettingLimits kHttp2ConnectionWindow = {
+    "connection_window_bytes", 16 << 20, 65'535, (int64_t{1} << 31) - 1};
+inline constexpr TcpSettingLimits kHttp2MaxStreams = {"max_concurrent_streams",
+                                                      1 << 16, 1, 1 << 20};
+
 // A batch of this size is written at once, even if it is below max_batch.
 inline constexpr int64_t kTcpMaxBatchBytes = 256 << 10;
 

@@ -15,6 +15,8 @@
 #include "distbench/protocol/decorators/rpc_counter.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/host_address.h"
+#include "distbench/protocol/http2/http2_driver.h"
+#include "distbench/protocol/http2/settings.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
@@ -50,22 +52,37 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLoopback(
                             environment.measures_time_parts);
 }
 
-absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
+// Makes a driver over TCP connections, whose TLS is for ALPN's `protocol`.
+template <typename MadeDriver, typename MadeSettings>
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeStreamDriver(
+    MadeSettings settings, absl::string_view protocol,
     const DriverOptions& options, const DriverEnvironment& environment) {
   ConnectionSecurity security = {.test_nonce = environment.test_nonce};
   if (environment.tls != nullptr) {
-    auto context = TlsContext::Make(environment.tls->files());
+    auto context =
+        TlsContext::Make(environment.tls->files(), TlsRole::kNode, protocol);
     if (!context.ok()) return context.status();
     security.tls = *std::move(context);
   }
-  TcpSettings settings = ReadTcpSettings(options);
   settings.measures_time_parts = environment.measures_time_parts;
-  return std::make_unique<TcpDriver>(
+  return std::make_unique<MadeDriver>(
       settings,
       AddressPreference{.netdev = options.netdev,
                         .ip_version = options.ip_version,
                         .listen_address = environment.listen_address},
       environment.service_address, std::move(security));
+}
+
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeHttp2(
+    const DriverOptions& options, const DriverEnvironment& environment) {
+  return MakeStreamDriver<Http2Driver>(ReadHttp2Settings(options), kHttp2Alpn,
+                                       options, environment);
+}
+
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
+    const DriverOptions& options, const DriverEnvironment& environment) {
+  return MakeStreamDriver<TcpDriver>(ReadTcpSettings(options), "", options,
+                                     environment);
 }
 
 // Makes a driver that decorates the driver named by its options.
@@ -88,6 +105,7 @@ constexpr Driver kDrivers[] = {
     {"double_barrel", MakeDecorator<MakeDoubleBarrelDriver>},
     {"grpc", MakeGrpcDriver},
     {"grpc_stream", MakeGrpcStreamDriver},
+    {"http2", MakeHttp2},
     {"tcp", MakeTcp},
     {"loopback", MakeLoopback},
 };

@@ -47,7 +47,7 @@ TEST(SpareCpuTest, DriversWithoutTheSettingDoNotSpin) {
 }
 
 TEST(RegistryTest, MakesDriversByName) {
-  for (const char* name : {"grpc", "tcp", "loopback"}) {
+  for (const char* name : {"grpc", "http2", "tcp", "loopback"}) {
     DriverOptions options;
     options.driver = name;
     EXPECT_TRUE(MakeProtocolDriver(options, {}).ok()) << name;

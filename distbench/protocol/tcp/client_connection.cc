@@ -1,6 +1,5 @@
 #include "distbench/protocol/tcp/client_connection.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -29,7 +28,7 @@ ClientConnection::ClientConnection(ConnectionContext& context,
       max_queued_bytes_(context.settings.send_queue_bytes),
       calls_(calls),
       listener_(listener),
-      dial_(context.security) {
+      redialer_(context, context.settings.handshake_timeout_ns) {
   Open(std::move(target.stream), /*watched=*/false);
 }
 
@@ -41,14 +40,8 @@ void ClientConnection::StampCalls() {
 }
 
 void ClientConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
-  if (dial_.in_progress()) {
-    const uint32_t events_before = dial_.events();
-    dial_.Continue();
-    if (!dial_.in_progress()) {
-      FinishDial();
-    } else if (dial_.events() != events_before) {
-      context().poller.Rewatch(dial_.fd(), dial_.events(), *this);
-    }
+  if (redialer_.dial().in_progress()) {
+    if (redialer_.Continue(*this)) FinishDial();
     return;
   }
   if (!is_open()) return;
@@ -93,7 +86,7 @@ inline StreamError ClientConnection::OnReply(const FrameHeader& frame,
   const ResponseHeader* const header =
       heads_.Read(head, frame.message_bytes - frame.head_bytes);
   if (header == nullptr) return StreamError::kMalformedMessage;
-  backoff_ns_ = kMinBackoffNs;  // the server works
+  redialer_.OnReply();
   ClientCall& call = *entry->call;
   calls_.Remove(*entry);
   call.done_ns = read_ns;
@@ -114,7 +107,7 @@ bool ClientConnection::IsInUse() const {
       [this](const Calls::Entry& entry) { return entry.owner == this; });
 }
 
-void ClientConnection::OnBroken(const std::string& reason) {
+void ClientConnection::OnClosed(const std::string& reason) {
   GoDown(absl::StrCat("UNAVAILABLE: the connection to ", name_,
                       " was lost: ", reason));
 }
@@ -123,51 +116,30 @@ void ClientConnection::OnBroken(const std::string& reason) {
 void ClientConnection::GoDown(const std::string& error) {
   StampCalls();
   Close();
-  dial_ns_ = NowNs() + backoff_ns_;
-  backoff_ns_ = std::min(2 * backoff_ns_, kMaxBackoffNs);
+  redialer_.OnDown(NowNs());
   listener_.OnDown(*this, error);
 }
 
 void ClientConnection::RequestDial() {
   if (is_open() || is_dialing()) return;
-  dial_is_due_ = true;  // at dial_ns_
+  redialer_.Request();
   listener_.OnDialNeeded(*this);
-}
-
-int64_t ClientConnection::next_due_ns() const {
-  return is_dialing() ? dial_ns_ : INT64_MAX;
 }
 
 void ClientConnection::Work(int64_t now_ns) {
   if (now_ns < next_due_ns()) return;
-  if (dial_is_due_) {
-    BeginDial(now_ns);
-  } else {
-    dial_.Fail("no answer in time");
-    FinishDial();
-  }
-}
-
-void ClientConnection::BeginDial(int64_t now_ns) {
-  dial_is_due_ = false;
-  dial_ns_ = now_ns + context().settings.handshake_timeout_ns;
-  ++context().counters.reconnects;
-  dial_.Begin(address_);
-  if (dial_.in_progress()) {
-    context().poller.Watch(dial_.fd(), dial_.events(), *this);
-  } else {
-    FinishDial();
-  }
+  if (redialer_.Work(now_ns, address_, *this)) FinishDial();
 }
 
 void ClientConnection::FinishDial() {
-  if (dial_.state() == Dial::State::kConnected) {
-    Open(dial_.TakeStream(), /*watched=*/true);
+  Dial& dial = redialer_.dial();
+  if (dial.state() == Dial::State::kConnected) {
+    Open(dial.TakeStream(), /*watched=*/true);
     return;
   }
   ++context().counters.failed_reconnects;
   GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ", name_,
-                      " again: ", dial_.error()));
+                      " again: ", dial.error()));
 }
 
 }  // namespace distbench

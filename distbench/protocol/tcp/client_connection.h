@@ -1,6 +1,7 @@
 #ifndef DISTBENCH_PROTOCOL_TCP_CLIENT_CONNECTION_H_
 #define DISTBENCH_PROTOCOL_TCP_CLIENT_CONNECTION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,8 +11,10 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/client_listener.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
+#include "distbench/protocol/tcp/redialer.h"
 
 namespace distbench {
 
@@ -19,27 +22,15 @@ namespace distbench {
 //
 // When it breaks, the calls in flight fail. Calls that are started afterwards
 // wait for the next attempt to connect: they are sent if it succeeds, and fail
-// if it does not. The first attempt comes a millisecond after the failure. The
-// delay doubles for each further attempt, up to kMaxBackoffNs. Without calls
-// there are no attempts.
+// if it does not (redialer.h). Without calls there are no attempts.
 class ClientConnection final : public Connection {
  public:
   using Calls = CallTable<ClientConnection>;
+  using Context = ConnectionContext;
+  using Listener = ClientListener<ClientConnection>;
 
-  static constexpr int64_t kMinBackoffNs = 1'000'000;
-  static constexpr int64_t kMaxBackoffNs = 256'000'000;
-
-  class Listener {
-   public:
-    // All calls in flight on the connection have failed.
-    virtual void OnDown(ClientConnection& connection,
-                        const std::string& error) = 0;
-    // Work() has something to do from now on.
-    virtual void OnDialNeeded(ClientConnection& connection) = 0;
-
-   protected:
-    ~Listener() = default;
-  };
+  // A request's other fields take less than the rest of kMaxHeadBytes.
+  static constexpr size_t kMaxTraceBytes = kMaxHeadBytes - 256;
 
   // Takes over the connection of a target that has been reached. `calls` holds
   // the calls in flight.
@@ -60,6 +51,9 @@ class ClientConnection final : public Connection {
     if (!is_open()) RequestDial();
   }
 
+  // Call this before a call ends without a reply. The server is not told.
+  void Abandon(ClientCall& /*call*/) {}
+
   // Sets the sent_ns of the calls queued since the last flush.
   void StampCalls();
 
@@ -67,11 +61,11 @@ class ClientConnection final : public Connection {
   void RequestDial();
 
   // The monotonic time at which Work() has something to do, or INT64_MAX.
-  int64_t next_due_ns() const;
+  int64_t next_due_ns() const { return redialer_.next_due_ns(); }
   void Work(int64_t now_ns);
 
   // Returns whether Work() must be called before the next OnDialNeeded().
-  bool is_dialing() const { return dial_.in_progress() || dial_is_due_; }
+  bool is_dialing() const { return redialer_.is_pending(); }
 
   // Poller::Watcher.
   void OnReady(uint32_t epoll_events, TransportEvents& events) override;
@@ -79,7 +73,7 @@ class ClientConnection final : public Connection {
  private:
   void OnFlush() override { StampCalls(); }
   bool IsInUse() const override;
-  void OnBroken(const std::string& reason) override;
+  void OnClosed(const std::string& reason) override;
 
   template <FrameKind kind>
   ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError OnReply(const FrameHeader& header,
@@ -88,7 +82,6 @@ class ClientConnection final : public Connection {
                                                    TransportEvents& events);
   template <FrameKind kind>
   void ReadReplies(TransportEvents& events);
-  void BeginDial(int64_t now_ns);
   void FinishDial();
   void GoDown(const std::string& error);
 
@@ -100,10 +93,7 @@ class ClientConnection final : public Connection {
   Listener& listener_;
   std::vector<ClientCall*> unstamped_;  // gathered, not flushed
 
-  Dial dial_;
-  bool dial_is_due_ = false;  // waits for dial_ns_
-  int64_t dial_ns_ = 0;       // not before; while dialing: not after
-  int64_t backoff_ns_ = kMinBackoffNs;
+  Redialer redialer_;
   HeadReader<ResponseHeader> heads_;
 };
 

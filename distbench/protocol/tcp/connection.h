@@ -1,12 +1,10 @@
 #ifndef DISTBENCH_PROTOCOL_TCP_CONNECTION_H_
 #define DISTBENCH_PROTOCOL_TCP_CONNECTION_H_
 
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/base/attributes.h"
 #include "absl/strings/string_view.h"
@@ -15,11 +13,10 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/frame.h"
-#include "distbench/protocol/tcp/poller.h"
 #include "distbench/protocol/tcp/send_queue.h"
 #include "distbench/protocol/tcp/settings.h"
-#include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream.h"
+#include "distbench/protocol/tcp/stream_connection.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
 namespace distbench {
@@ -65,43 +62,20 @@ class HeadReader {
   std::string scratch_;
 };
 
-class Connection;
-
 // State shared by the connections of one worker.
-struct ConnectionContext {
-  // Large enough to make a read worthwhile, and few enough small frames (a
-  // millisecond of work) not to starve timers.
-  static constexpr size_t kReadBytes = 64 * 1024;
-  // Used while a large payload is skipped.
-  static constexpr size_t kMaxReadBytes = 256 * 1024;
-
+struct ConnectionContext : StreamContext {
   ConnectionContext(const TcpSettings& settings,
                     const ConnectionSecurity& security,
                     StreamCounters& counters)
-      : settings(settings),
-        security(security),
-        counters(counters),
-        poller(settings.spin_ns),
-        read_buffer(new char[kMaxReadBytes]) {}
+      : StreamContext(security, counters, settings.spin_ns),
+        settings(settings) {}
 
   const TcpSettings settings;
-  const ConnectionSecurity& security;
-  StreamCounters& counters;
-  Poller poller;
-  const std::unique_ptr<char[]> read_buffer;
-  std::vector<Connection*> to_flush;
 };
 
 // The frames of one connection in both directions, from the end of its
 // handshake until it closes. Used by its worker's thread.
-class Connection : public Poller::Watcher {
- public:
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-
-  // Writes the queued frames. Call it for the connections in to_flush.
-  void Flush();
-
+class Connection : public StreamConnection {
  protected:
   // Batches of max_batch frames are written at once.
   Connection(ConnectionContext& context, FrameKind incoming, int64_t max_batch);
@@ -109,20 +83,12 @@ class Connection : public Poller::Watcher {
 
   ConnectionContext& context() { return context_; }
   int64_t queued_bytes() const { return queue_.queued_bytes(); }
-  bool is_open() const { return stream_.is_open(); }
-  Stream& stream() { return stream_; }
 
-  // Sends frames to the stream and reads frames from it from now on. `watched`
-  // says whether the poller already watches its socket for this connection.
+  // As StreamConnection; frames may have been queued before.
   void Open(Stream stream, bool watched);
 
   // Drops what is queued.
   void Close();
-
-  // Closes the connection, and reports why in the next Flush() at the latest.
-  void Break(StreamError error);
-  // As Break(), with the stream's own explanation of the error.
-  void BreakWithStreamError(StreamError error);
 
   // Queues a frame, to be written by the next Flush() or earlier. May be called
   // before Open(). Returns the message's size.
@@ -143,45 +109,24 @@ class Connection : public Poller::Watcher {
   template <typename OnFrame>
   void Read(const OnFrame& on_frame);
 
-  // Sets whether to read at all; UpdateInterest() tells the poller.
-  void set_reads(bool reads) { reads_ = reads; }
-  bool reads() const { return reads_; }
-  void UpdateInterest();
-
-  // Called when the socket has room again.
-  void OnWritable();
-
-  // Handles an error, if there was one: closes the connection and calls
-  // OnBroken(). Must not be called while frames are being delivered.
-  void SettleError();
-
   // Called before the queued frames are written.
   virtual void OnFlush() {}
 
-  // Returns whether the end of the connection would affect anyone.
-  virtual bool IsInUse() const = 0;
-
   // Called when the connection has closed because of an error.
-  virtual void OnBroken(const std::string& reason) = 0;
+  virtual void OnClosed(const std::string& reason) = 0;
 
  private:
+  void Write() final;
+  void OnBroken(const std::string& reason) final;
+
   ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t Queued(int64_t message_bytes);
-  void Write();
-  void MarkDirty();
 
   ConnectionContext& context_;
   const int64_t max_batch_;
-  Stream stream_;
   SendQueue queue_;
   FrameDecoder decoder_;
   int64_t batched_frames_ = 0;
   int64_t batched_bytes_ = 0;
-  bool is_dirty_ = false;
-  bool is_full_ = false;  // the socket has no room
-  bool reads_ = true;
-  uint32_t interest_ = 0;  // what the poller watches for
-  StreamError error_ = StreamError::kNone;
-  std::string socket_error_;  // with kSocketFailed and kTlsFailed
 };
 
 template <typename Header>
@@ -192,7 +137,7 @@ inline int64_t Connection::Send(FrameKind kind, uint64_t call_id,
 
 // A frame with a message of this size has been queued.
 inline int64_t Connection::Queued(int64_t message_bytes) {
-  if (!is_dirty_) MarkDirty();
+  if (!is_dirty()) MarkDirty();
   ++batched_frames_;
   batched_bytes_ += message_bytes;
   if (batched_frames_ >= max_batch_ || batched_bytes_ >= kTcpMaxBatchBytes) {
@@ -203,22 +148,14 @@ inline int64_t Connection::Queued(int64_t message_bytes) {
 
 template <typename OnFrame>
 void Connection::Read(const OnFrame& on_frame) {
-  char* const buffer = context_.read_buffer.get();
   const size_t wanted = decoder_.payload_bytes_left() > context_.kReadBytes
                             ? context_.kMaxReadBytes
                             : context_.kReadBytes;
-  const ssize_t received = stream_.Receive(buffer, wanted);
-  if (received <= 0) {
-    if (received == 0) {
-      Break(StreamError::kClosedByPeer);
-    } else if (errno != EAGAIN && errno != EWOULDBLOCK) {
-      BreakWithStreamError(StreamError::kSocketFailed);
-    }
-    return;
-  }
+  const size_t received = ReadSome(wanted);
+  if (received == 0) return;
   const int64_t read_ns = RealClock().MonotonicNs();
   const StreamError error =
-      decoder_.Decode(absl::string_view(buffer, received),
+      decoder_.Decode(absl::string_view(context_.read_buffer.get(), received),
                       [&](const FrameHeader& header, absl::string_view head) {
                         return on_frame(header, head, read_ns);
                       });

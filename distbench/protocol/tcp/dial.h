@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,8 +20,9 @@
 namespace distbench {
 
 // One attempt to make a connection: connects, performs the TLS handshake if TLS
-// is wanted, and greets the peer, which must know the test. Never waits: the
-// caller waits until fd() is ready for events().
+// is wanted, and greets the peer, which must know the test, unless `security`
+// says otherwise. Never waits: the caller waits until fd() is ready for
+// events().
 class Dial {
  public:
   enum class State { kConnecting, kSecuring, kGreeting, kConnected, kFailed };
@@ -66,6 +68,12 @@ class Dial {
   std::string error_;
 };
 
+// What a protocol keeps of a connection that it has begun to use.
+class BegunSession {
+ public:
+  virtual ~BegunSession() = default;
+};
+
 // A connection to make, and the result.
 struct DialTarget {
   // The target's name in errors.
@@ -77,6 +85,9 @@ struct DialTarget {
   // The result.
   Stream stream;
   SocketAddress address;  // the one that answered
+
+  // Null unless the protocol verifies its peers after dialing.
+  std::unique_ptr<BegunSession> session;
 };
 
 // Makes all connections, a bounded number at a time. The error names the

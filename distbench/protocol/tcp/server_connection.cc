@@ -176,10 +176,10 @@ void ServerConnection::Finish() {
   Flush();
   if (!is_open()) return;
   Close();
-  OnBroken("");
+  OnClosed("");
 }
 
-void ServerConnection::OnBroken(const std::string& /*reason*/) {
+void ServerConnection::OnClosed(const std::string& /*reason*/) {
   if (greeting_.has_value()) {
     greeting_.reset();
     listener_.OnHelloOver(*this);

@@ -29,6 +29,9 @@ struct TcpRequest : ServerCall {
 // used, then the client's greeting, then requests. Used by its worker's thread.
 class ServerConnection final : public Connection {
  public:
+  using Context = ConnectionContext;
+  using Request = TcpRequest;
+
   class Listener {
    public:
     // The greeting is over, or the connection has closed before its end.
@@ -67,7 +70,7 @@ class ServerConnection final : public Connection {
 
  private:
   bool IsInUse() const override { return pending_requests_ > 0; }
-  void OnBroken(const std::string& reason) override;
+  void OnClosed(const std::string& reason) override;
 
   void ContinueGreeting();
   bool Secure();

@@ -4,6 +4,8 @@
 #define DISTBENCH_PROTOCOL_TCP_SETTINGS_H_
 
 #include <cstdint>
+#include <map>
+#include <string>
 
 #include "distbench/config/plan/driver_options.h"
 
@@ -34,6 +36,14 @@ struct TcpSettings {
   // See DriverEnvironment; not a setting of the traffic config.
   bool measures_time_parts = false;
 };
+
+// Returns the setting if it is there, else its default.
+int64_t ReadSetting(const std::map<std::string, DriverOptions::Value>& settings,
+                    const TcpSettingLimits& setting);
+
+// Returns whether a server with these settings listens on a Unix socket.
+bool UsesUnixSocket(
+    const std::map<std::string, DriverOptions::Value>& server_settings);
 
 // Missing settings take their defaults (config/driver_catalog.h).
 TcpSettings ReadTcpSettings(const DriverOptions& options);

@@ -20,6 +20,10 @@ struct ConnectionSecurity {
 
   // Null means plain text.
   std::shared_ptr<TlsContext> tls = {};
+
+  // Whether the peers greet each other (greeting.h) before anything else is
+  // sent. Otherwise their protocol itself makes sure that they know the nonce.
+  bool greets = true;
 };
 
 // A connected socket, with or without TLS. Used by one thread at a time.

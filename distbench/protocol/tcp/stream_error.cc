@@ -34,6 +34,8 @@ absl::string_view Describe(StreamError error) {
       return "a malformed message";
     case StreamError::kUnknownCall:
       return "a reply to a call that was never made";
+    case StreamError::kProtocolViolated:
+      return "the HTTP/2 protocol was violated";
     case StreamError::kClosedByPeer:
       return "closed by the peer";
     case StreamError::kSocketFailed:
@@ -68,6 +70,8 @@ absl::string_view NameOf(StreamError error) {
       return "malformed_message";
     case StreamError::kUnknownCall:
       return "unknown_call";
+    case StreamError::kProtocolViolated:
+      return "protocol_violated";
     case StreamError::kClosedByPeer:
       return "closed_by_peer";
     case StreamError::kSocketFailed:

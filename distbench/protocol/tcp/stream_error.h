@@ -29,6 +29,8 @@ enum class StreamError {
   kHeadBeyondMessage,
   kMalformedMessage,
   kUnknownCall,
+  // HTTP/2.
+  kProtocolViolated,
   // The connection itself.
   kClosedByPeer,
   kSocketFailed,

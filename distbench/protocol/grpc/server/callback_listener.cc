@@ -16,7 +16,7 @@
 #include "distbench/protocol/grpc/server/callback_server.h"
 #include "distbench/protocol/grpc/server/listener.h"
 #include "distbench/protocol/grpc/wire/channel.h"
-#include "distbench/protocol/grpc/wire/handshake.h"
+#include "distbench/protocol/handshake_messages.h"
 
 namespace distbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <grpc/slice.h>
 
 #include "absl/status/statusor.h"
-#include "distbench/protocol/grpc/wire/handshake.h"
+#include "distbench/protocol/handshake_messages.h"
 #include "glog/logging.h"
 
 namespace distbench {

@@ -9,8 +9,8 @@
 #include "distbench/protocol/grpc/server/queue_server.h"
 #include "distbench/protocol/grpc/server/stream_server.h"
 #include "distbench/protocol/grpc/wire/channel.h"
-#include "distbench/protocol/grpc/wire/handshake.h"
 #include "distbench/protocol/grpc/wire/stream_counts.h"
+#include "distbench/protocol/handshake_messages.h"
 
 namespace distbench {
 namespace {

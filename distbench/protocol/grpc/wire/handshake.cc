@@ -6,15 +6,16 @@
 #include <grpc/slice.h>
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/wire/channel.h"
+#include "distbench/protocol/handshake_messages.h"
 #include "distbench/security/nonce.h"
 #include "glog/logging.h"
-#include "proto/data_plane.pb.h"
 
 namespace distbench {
 namespace {
@@ -70,9 +71,7 @@ class Handshake {
 };
 
 void Handshake::Start(grpc_completion_queue* queue, gpr_timespec deadline) {
-  HandshakeRequest message;
-  message.set_challenge(challenge_);
-  grpc_slice bytes = Slice(message.SerializeAsString());
+  grpc_slice bytes = Slice(HandshakeRequestWith(challenge_));
   request_ = grpc_raw_byte_buffer_create(&bytes, 1);
   grpc_slice_unref(bytes);
   call_ = grpc_channel_create_call(
@@ -124,26 +123,13 @@ std::string Handshake::Problem() const {
                                                 GRPC_SLICE_START_PTR(details_)),
                                             GRPC_SLICE_LENGTH(details_)));
   }
-  HandshakeResponse response;
-  if (!response.ParseFromString(Response()) ||
-      !IsProofOf(nonce_, challenge_, response.proof())) {
-    return "it does not know this test's nonce: it takes part in another test "
-           "or in none";
-  }
-  return "";
+  return ProblemOfAnswer(nonce_, challenge_, Response());
 }
 
 std::string Handshake::Failure() const {
   const std::string problem = Problem();
   return problem.empty() ? ""
                          : absl::StrCat(channel_.target(), " (", problem, ")");
-}
-
-absl::Status ToStatus(const FailureList& failures) {
-  if (failures.empty()) return absl::OkStatus();
-  return absl::PermissionDeniedError(absl::StrCat(
-      "no traffic is sent to peer ", failures.ToString(),
-      "; check that the address is the peer's (--service_address)"));
 }
 
 void AwaitAll(const std::vector<std::unique_ptr<Handshake>>& handshakes,
@@ -162,20 +148,6 @@ void AwaitAll(const std::vector<std::unique_ptr<Handshake>>& handshakes,
 
 }  // namespace
 
-absl::StatusOr<std::string> AnswerHandshake(absl::string_view nonce,
-                                            absl::string_view request) {
-  HandshakeRequest message;
-  // Only one length is accepted, so that the answer is of no use elsewhere.
-  if (!message.ParseFromArray(request.data(),
-                              static_cast<int>(request.size())) ||
-      message.challenge().size() != kNonceBytes) {
-    return absl::InvalidArgumentError("malformed handshake");
-  }
-  HandshakeResponse response;
-  response.set_proof(ProveNonce(nonce, message.challenge()));
-  return response.SerializeAsString();
-}
-
 absl::Status VerifyPeers(absl::Span<const Channel* const> channels,
                          absl::string_view nonce, absl::Time deadline,
                          const std::atomic<bool>& aborted) {
@@ -193,7 +165,7 @@ absl::Status VerifyPeers(absl::Span<const Channel* const> channels,
     if (!failure.empty()) failures.Add(std::move(failure));
   }
   if (aborted) return absl::CancelledError("connecting was aborted");
-  return ToStatus(failures);
+  return HandshakeStatus(failures);
 }
 
 }  // namespace distbench

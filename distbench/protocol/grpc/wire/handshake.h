@@ -5,23 +5,14 @@
 #define DISTBENCH_PROTOCOL_GRPC_WIRE_HANDSHAKE_H_
 
 #include <atomic>
-#include <string>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 
 namespace distbench {
-
-inline constexpr char kHandshakeMethod[] = "/distbench.Traffic/Handshake";
-
-// Returns the server's answer to a serialised HandshakeRequest, or an
-// INVALID_ARGUMENT error.
-absl::StatusOr<std::string> AnswerHandshake(absl::string_view nonce,
-                                            absl::string_view request);
 
 // Verifies all channels concurrently, on the client. Each must be connected, to
 // a single server. The error names the servers that do not know the nonce.

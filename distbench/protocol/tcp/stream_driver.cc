@@ -1,4 +1,4 @@
-#include "distbench/protocol/tcp/tcp_driver.h"
+#include "distbench/protocol/tcp/stream_driver.h"
 
 #include <cstdint>
 #include <utility>
@@ -9,7 +9,6 @@
 #include "distbench/base/listen_address.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver_parts.h"
-#include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/unix_address.h"
 
@@ -45,15 +44,15 @@ void AddTargets(const std::vector<Peer>& peers, const AddressMap& resolved,
 }
 
 // Takes the connections of one transport, in the order of AddTargets().
-std::vector<TcpPeer> TakePeers(const std::vector<Peer>& peers,
-                               int64_t connections,
-                               std::vector<DialTarget>::iterator& next) {
-  std::vector<TcpPeer> taken;
+std::vector<StreamPeer> TakePeers(const std::vector<Peer>& peers,
+                                  int64_t connections,
+                                  std::vector<DialTarget>::iterator& next) {
+  std::vector<StreamPeer> taken;
   for (const Peer& peer : peers) {
-    TcpPeer& tcp_peer = taken.emplace_back();
-    tcp_peer.round_robin = peer.policy != kPickFirstPolicy;
-    tcp_peer.servers.resize(peer.addresses.size());
-    for (std::vector<DialTarget>& server : tcp_peer.servers) {
+    StreamPeer& stream_peer = taken.emplace_back();
+    stream_peer.round_robin = peer.policy != kPickFirstPolicy;
+    stream_peer.servers.resize(peer.addresses.size());
+    for (std::vector<DialTarget>& server : stream_peer.servers) {
       for (int64_t i = 0; i < connections; ++i) {
         server.push_back(std::move(*next++));
       }
@@ -64,20 +63,22 @@ std::vector<TcpPeer> TakePeers(const std::vector<Peer>& peers,
 
 }  // namespace
 
-TcpDriver::TcpDriver(const TcpSettings& settings, AddressPreference preference,
-                     std::string service_address, ConnectionSecurity security)
-    : settings_(settings),
+StreamDriver::StreamDriver(int64_t connections, bool uses_unix_socket,
+                           AddressPreference preference,
+                           std::string service_address,
+                           ConnectionSecurity security)
+    : connections_(connections),
+      uses_unix_socket_(uses_unix_socket),
       preference_(std::move(preference)),
       service_address_(std::move(service_address)),
       security_(std::move(security)) {}
 
-absl::StatusOr<std::string> TcpDriver::Listen(int worker_count) {
+absl::StatusOr<std::string> StreamDriver::Listen(int worker_count) {
   absl::StatusOr<Listening> listening =
-      settings_.uses_unix_socket ? ListenAtUnixSocket() : ListenAtHost();
+      uses_unix_socket_ ? ListenAtUnixSocket() : ListenAtHost();
   if (!listening.ok()) return listening.status();
   for (int i = 0; i < worker_count; ++i) {
-    transports_.push_back(
-        std::make_unique<TcpTransport>(settings_, security_, counters_));
+    transports_.push_back(MakeTransport());
   }
   transports_.front()->Accept(
       std::move(listening->socket), [this](FileDescriptor socket) {
@@ -87,7 +88,7 @@ absl::StatusOr<std::string> TcpDriver::Listen(int worker_count) {
   return listening->address;
 }
 
-absl::StatusOr<TcpDriver::Listening> TcpDriver::ListenAtHost() const {
+absl::StatusOr<StreamDriver::Listening> StreamDriver::ListenAtHost() const {
   const auto interfaces = ListInterfaceAddresses();
   if (!interfaces.ok()) return interfaces.status();
   const auto address =
@@ -107,7 +108,8 @@ absl::StatusOr<TcpDriver::Listening> TcpDriver::ListenAtHost() const {
                        security_.tls != nullptr)};
 }
 
-absl::StatusOr<TcpDriver::Listening> TcpDriver::ListenAtUnixSocket() const {
+absl::StatusOr<StreamDriver::Listening> StreamDriver::ListenAtUnixSocket()
+    const {
   absl::StatusOr<std::string> address =
       NewUnixAddress(/*uses_tls=*/security_.tls != nullptr);
   if (!address.ok()) return address.status();
@@ -117,8 +119,8 @@ absl::StatusOr<TcpDriver::Listening> TcpDriver::ListenAtUnixSocket() const {
                    .address = *std::move(address)};
 }
 
-absl::Status TcpDriver::Connect(const std::vector<Peer>& announced,
-                                absl::Time deadline) {
+absl::Status StreamDriver::Connect(const std::vector<Peer>& announced,
+                                   absl::Time deadline) {
   const absl::StatusOr<std::vector<Peer>> dialled =
       PeersToDial(announced, security_.tls != nullptr);
   if (!dialled.ok()) return dialled.status();
@@ -127,19 +129,22 @@ absl::Status TcpDriver::Connect(const std::vector<Peer>& announced,
   if (!resolved.ok()) return resolved.status();
   std::vector<DialTarget> targets;
   for (size_t i = 0; i < transports_.size(); ++i) {
-    AddTargets(peers, *resolved, settings_.connections, targets);
+    AddTargets(peers, *resolved, connections_, targets);
   }
-  const absl::Status status =
+  absl::Status status =
       DialAll(absl::MakeSpan(targets), security_, deadline, connect_aborted_);
+  if (status.ok()) {
+    status = Verify(absl::MakeSpan(targets), deadline, connect_aborted_);
+  }
   if (!status.ok()) return status;
   auto next = targets.begin();
   for (const auto& transport : transports_) {
-    transport->SetPeers(TakePeers(peers, settings_.connections, next));
+    transport->SetPeers(TakePeers(peers, connections_, next));
   }
   return absl::OkStatus();
 }
 
-void TcpDriver::Shutdown() {
+void StreamDriver::Shutdown() {
   if (shut_down_) return;
   shut_down_ = true;
   for (const auto& transport : transports_) transport->BeginShutdown();

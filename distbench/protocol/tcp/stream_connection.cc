@@ -1,0 +1,96 @@
+#include "distbench/protocol/tcp/stream_connection.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace distbench {
+
+void StreamConnection::Open(Stream stream, bool watched) {
+  stream_ = std::move(stream);
+  is_full_ = false;
+  reads_ = true;
+  error_ = StreamError::kNone;
+  interest_ = EPOLLIN;
+  if (watched) {
+    context_.poller.Rewatch(stream_.fd(), interest_, *this);
+  } else {
+    context_.poller.Watch(stream_.fd(), interest_, *this);
+  }
+}
+
+void StreamConnection::Close() {
+  stream_.Close();
+  error_ = StreamError::kNone;
+}
+
+void StreamConnection::Break(StreamError error) {
+  if (error_ != StreamError::kNone) return;
+  error_ = error;
+  MarkDirty();
+}
+
+void StreamConnection::BreakWithStreamError(StreamError error) {
+  socket_error_ = stream_.Error();
+  Break(error);
+}
+
+size_t StreamConnection::ReadSome(size_t wanted) {
+  const ssize_t received = stream_.Receive(context_.read_buffer.get(), wanted);
+  if (received > 0) return received;
+  if (received == 0) {
+    Break(StreamError::kClosedByPeer);
+  } else if (errno != EAGAIN && errno != EWOULDBLOCK) {
+    BreakWithStreamError(StreamError::kSocketFailed);
+  }
+  return 0;
+}
+
+void StreamConnection::MarkDirty() {
+  if (is_dirty_) return;
+  is_dirty_ = true;
+  context_.to_flush.push_back(this);
+}
+
+void StreamConnection::Flush() {
+  is_dirty_ = false;
+  Write();
+  SettleError();
+}
+
+void StreamConnection::OnFull() {
+  is_full_ = true;
+  UpdateInterest();
+}
+
+void StreamConnection::OnWritable() {
+  is_full_ = false;
+  Write();
+  if (!is_full_) UpdateInterest();
+}
+
+void StreamConnection::UpdateInterest() {
+  if (!is_open()) return;
+  const uint32_t interest =
+      (reads_ ? uint32_t{EPOLLIN} : 0) | (is_full_ ? uint32_t{EPOLLOUT} : 0);
+  if (interest == interest_) return;
+  interest_ = interest;
+  context_.poller.Rewatch(stream_.fd(), interest_, *this);
+}
+
+void StreamConnection::SettleError() {
+  if (error_ == StreamError::kNone) return;
+  const StreamError error = error_;
+  const bool is_loss = error == StreamError::kClosedByPeer ||
+                       error == StreamError::kSocketFailed;
+  if (!is_loss || IsInUse()) context_.counters.CountError(error);
+  std::string reason(Describe(error));
+  if (error == StreamError::kSocketFailed || error == StreamError::kTlsFailed) {
+    absl::StrAppend(&reason, ": ", socket_error_);
+  }
+  Close();
+  OnBroken(reason);
+}
+
+}  // namespace distbench

@@ -1,0 +1,82 @@
+// What drivers over TCP connections or Unix sockets have in common: listening,
+// connecting, and the distribution of connections over workers.
+
+#ifndef DISTBENCH_PROTOCOL_TCP_STREAM_DRIVER_H_
+#define DISTBENCH_PROTOCOL_TCP_STREAM_DRIVER_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "distbench/base/files.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/host_address.h"
+#include "distbench/protocol/tcp/dial.h"
+#include "distbench/protocol/tcp/stream.h"
+#include "distbench/protocol/tcp/stream_transport.h"
+
+namespace distbench {
+
+// Each worker has its own connections to each server. A server distributes
+// accepted connections over its workers in turn.
+class StreamDriver : public ProtocolDriver {
+ public:
+  absl::StatusOr<std::string> Listen(int worker_count) override;
+  Transport& transport(int worker) override { return *transports_[worker]; }
+  absl::Status Connect(const std::vector<Peer>& peers,
+                       absl::Time deadline) override;
+  void AbortConnect() override { connect_aborted_ = true; }
+  void Shutdown() override;
+
+ protected:
+  // `connections` is their number from each worker to each server. The server
+  // may listen on a Unix socket (unix_address.h) instead of a TCP port. For
+  // service_address, see DriverEnvironment.
+  StreamDriver(int64_t connections, bool uses_unix_socket,
+               AddressPreference preference, std::string service_address,
+               ConnectionSecurity security);
+
+  const ConnectionSecurity& security() const { return security_; }
+
+ private:
+  // A socket and the address to which peers connect.
+  struct Listening {
+    FileDescriptor socket;
+    std::string address;
+  };
+  absl::StatusOr<Listening> ListenAtHost() const;
+  absl::StatusOr<Listening> ListenAtUnixSocket() const;
+
+  virtual std::unique_ptr<StreamTransport> MakeTransport() = 0;
+
+  // Makes sure that the peers of connections that were just made belong to this
+  // test, if their protocol does so only after dialing.
+  virtual absl::Status Verify(absl::Span<DialTarget> /*targets*/,
+                              absl::Time /*deadline*/,
+                              const std::atomic<bool>& /*aborted*/) {
+    return absl::OkStatus();
+  }
+
+  // The transports are destroyed after what the derived class has given them,
+  // which their destructors do not use.
+  const int64_t connections_;
+  const bool uses_unix_socket_;
+  const AddressPreference preference_;
+  const std::string service_address_;
+  const ConnectionSecurity security_;
+  std::vector<std::unique_ptr<StreamTransport>> transports_;
+  size_t next_transport_ = 0;  // gets the next accepted connection
+  std::atomic<bool> connect_aborted_ = false;
+  bool shut_down_ = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_TCP_STREAM_DRIVER_H_
