@@ -37,7 +37,8 @@ TEST(TestBuilderCompletionTest, Settings) {
   EXPECT_THAT(Words({"clique:node"}), ElementsAre("clique:node_count="));
   EXPECT_THAT(Words({"clique:node_count=3:test_d"}),
               ElementsAre("clique:node_count=3:test_duration="));
-  EXPECT_THAT(Words({"clique:gr"}), ElementsAre("clique:grpc"));
+  EXPECT_THAT(Words({"clique:gr"}),
+              ElementsAre("clique:grpc", "clique:grpc_stream"));
   EXPECT_THAT(Words({"clique:client_t"}), ElementsAre("clique:client_type="));
   EXPECT_THAT(Words({"clique:tcp:client_t"}), IsEmpty());
 }
