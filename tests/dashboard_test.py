@@ -1,6 +1,7 @@
 """Dashboards of folders and of sequencers, with the real programs."""
 
 import os
+import shutil
 import signal
 import time
 
@@ -57,6 +58,19 @@ class DashboardTest(dashboard_client.DashboardTest):
         self.assertEqual([p["file"] for p in problems], ["bad.pb"])
         self.assertTrue(problems[0]["problem"])
 
+    def test_says_that_the_folder_is_gone(self):
+        self.make_result(f"{self.results}/a.pb.gz")
+        dashboard = self.serve(self.results)
+        (result,) = self.wait_for_results(dashboard, 1)
+        shutil.rmtree(self.results)
+        end = time.monotonic() + programs.DEADLINE_SECONDS
+        while not (files := dashboard.get("/api/problems").json()["files"]):
+            self.assertLess(time.monotonic(), end)
+        self.assertIn(self.results, files[0]["problem"])
+        answer = dashboard.get(f"/results/{result['id']}")
+        self.assertEqual(answer.status, 404, answer)
+        self.assertIn("a.pb.gz", answer.json()["error"])
+
     def test_says_what_is_wrong_with_a_query(self):
         dashboard = self.serve(self.results)
         for query, what in (
@@ -67,11 +81,17 @@ class DashboardTest(dashboard_client.DashboardTest):
             ("tset=a", "tset"),
             ("test=a&test=b", "test"),
             ("search=%", "%25"),
+            (f"search={'a+' * 100}", "words"),
         ):
             with self.subTest(query):
                 answer = dashboard.get(f"/api/results?{query}")
                 self.assertEqual(answer.status, 400, answer)
                 self.assertIn(what, answer.json()["error"])
+        for path in ("filters", "problems", "series", "trend"):
+            with self.subTest(path):
+                answer = dashboard.get(f"/api/{path}?tset=a")
+                self.assertEqual(answer.status, 400, answer)
+                self.assertIn("tset", answer.json()["error"])
 
     def test_says_why_it_cannot_start(self):
         dashboard = self.serve(self.results)
@@ -81,6 +101,7 @@ class DashboardTest(dashboard_client.DashboardTest):
             ([self.results, "--listen=192.0.2.1"], "192.0.2.1"),
             ([self.results, "--port=0", "--index=/missing/x.db"], "/missing"),
             ([self.results, "--tls_cert=/missing.crt"], "tls"),
+            ([self.results, "--allow_submit=alice"], "--tls_ca"),
         ):
             with self.subTest(arguments):
                 outcome = self.distbench("serve", *arguments)
@@ -148,6 +169,12 @@ class DashboardTest(dashboard_client.DashboardTest):
         self.assertFalse(session["history"])
         self.assertIn("--results_dir", session["why_no_history"])
         self.assertEqual(dashboard.get("/api/results").json()["results"], [])
+
+    def test_flags_of_no_dashboard_are_refused(self):
+        for flag in ("--dashboard_listen=::1", "--dashboard_host=a.example"):
+            outcome = self.distbench("test_sequencer", "--port=0", flag)
+            self.assertEqual(outcome.status, 1, outcome)
+            self.assertIn("--dashboard_port", outcome.err)
 
     def test_shows_the_results_of_its_runs(self):
         sequencer = self.start_live(f"--results_dir={self.results}")

@@ -14,6 +14,7 @@ namespace distbench {
 // `listen` is the value of --listen; empty means all interfaces.
 std::string SequencerExposure(const std::string& listen, const TlsFiles& tls,
                               const AccessRules& access);
+std::string DashboardExposure(const std::string& listen, const TlsFiles& tls);
 std::string NodeExposure(const std::string& listen,
                          const std::string& service_address,
                          const TlsFiles& tls);

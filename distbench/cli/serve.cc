@@ -5,9 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/commands.h"
+#include "distbench/cli/exposure.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
 #include "distbench/dashboard/dashboard.h"
@@ -29,6 +31,12 @@ struct Flags {
 };
 
 int Serve(const Flags& flags) {
+  if (!flags.access.empty() && flags.tls.ca.empty()) {
+    return Fail(absl::InvalidArgumentError(
+                    "--allow_submit names clients by their certificates; give "
+                    "--tls_ca, --tls_cert and --tls_key as well"),
+                kExitUsage);
+  }
   StopSignals stop(kExitRunFailed);
   DashboardOptions options;
   options.listen_address = flags.listen;
@@ -41,7 +49,8 @@ int Serve(const Flags& flags) {
   const absl::StatusOr<std::unique_ptr<Dashboard>> dashboard =
       Dashboard::Start(std::move(options));
   if (!dashboard.ok()) return Fail(dashboard.status(), kExitUsage);
-  std::cout << "Dashboard at " << (*dashboard)->Url() << std::endl;
+  std::cout << "Dashboard at " << (*dashboard)->Url() << '\n'
+            << DashboardExposure(flags.listen, flags.tls) << std::endl;
   stop.Wait();
   return kExitOk;
 }

@@ -39,6 +39,8 @@ constexpr int64_t kMaxMemoryMib = 1 << 30;
 constexpr int64_t kLeastReceiveMemoryMib = 16;
 constexpr int kMaxNodeNames = 100'000;
 
+constexpr char kDashboardListen[] = "localhost";
+
 struct Flags {
   int port = 10'000;
   int local_nodes = 0;
@@ -51,17 +53,26 @@ struct Flags {
   AccessRules access;
   std::optional<int> metrics_port;
   std::optional<int> dashboard_port;
-  std::string dashboard_listen = "localhost";
+  std::string dashboard_listen = kDashboardListen;
   std::vector<std::string> dashboard_hosts;
   int max_nodes = kMaxLocalNodes;
 };
 
 // --allow_* restrict clients by name, and only certificates have names.
-absl::Status CheckAccessFlags(const Flags& flags) {
-  if (flags.access.empty() || !flags.tls.ca.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      "--allow_submit and --allow_node name clients by their certificates; "
-      "give --tls_ca, --tls_cert and --tls_key as well");
+absl::Status CheckFlags(const Flags& flags) {
+  if (!flags.access.empty() && flags.tls.ca.empty()) {
+    return absl::InvalidArgumentError(
+        "--allow_submit and --allow_node name clients by their certificates; "
+        "give --tls_ca, --tls_cert and --tls_key as well");
+  }
+  if (!flags.dashboard_port.has_value() &&
+      (flags.dashboard_listen != kDashboardListen ||
+       !flags.dashboard_hosts.empty())) {
+    return absl::InvalidArgumentError(
+        "--dashboard_listen and --dashboard_host have no effect without a "
+        "dashboard; give --dashboard_port as well");
+  }
+  return absl::OkStatus();
 }
 
 // Returns the address at which others reach the port.
@@ -118,8 +129,8 @@ absl::StatusOr<std::unique_ptr<Dashboard>> StartDashboard(
 }
 
 int RunTestSequencer(const Flags& flags) {
-  const absl::Status access = CheckAccessFlags(flags);
-  if (!access.ok()) return Fail(access, kExitUsage);
+  const absl::Status usage = CheckFlags(flags);
+  if (!usage.ok()) return Fail(usage, kExitUsage);
   const auto tls = TlsCredentials::Load(flags.tls, TlsRole::kSequencer);
   if (!tls.ok()) return Fail(tls.status(), kExitUsage);
   StopSignals stop(kExitRunFailed);
@@ -167,11 +178,13 @@ int RunTestSequencer(const Flags& flags) {
               << std::endl;
   }
   if (dashboard != nullptr) {
-    std::cout << "Dashboard at " << dashboard->Url() << std::endl;
+    std::cout << "Dashboard at " << dashboard->Url() << '\n'
+              << DashboardExposure(flags.dashboard_listen, flags.tls)
+              << std::endl;
   }
   stop.Wait();
-  dashboard = nullptr;
-  // The nodes of this process can still deliver their measurements here.
+  // The nodes of this process can still deliver their measurements here. The
+  // dashboard ends after that: it may wait for a report that is being made.
   (*sequencer)->EndRuns();
   return kExitOk;
 }

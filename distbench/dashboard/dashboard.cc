@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/base/host_port.h"
+#include "distbench/base/threads.h"
 #include "distbench/dashboard/dashboard_handler.h"
 #include "distbench/dashboard/page/assets.h"
 #include "distbench/history/notes.h"
@@ -62,8 +63,7 @@ std::string DefaultIndexPath(const std::string& results_dir) {
 absl::StatusOr<std::unique_ptr<HistoryIndex>> OpenIndex(
     const DashboardOptions& options) {
   HistoryOptions history;
-  history.notes_path =
-      (fs::path(options.results_dir) / kNotesFile).string();
+  history.notes_path = (fs::path(options.results_dir) / kNotesFile).string();
   history.index_path =
       options.index_path.value_or(DefaultIndexPath(options.results_dir));
   auto index = HistoryIndex::Open(history);
@@ -188,9 +188,13 @@ class Dashboard::Impl final : public EventSink {
 
 absl::StatusOr<std::unique_ptr<Dashboard>> Dashboard::Start(
     DashboardOptions options) {
-  auto impl = std::make_unique<Impl>(std::move(options));
-  if (absl::Status status = impl->Start(); !status.ok()) return status;
-  return std::unique_ptr<Dashboard>(new Dashboard(std::move(impl)));
+  try {
+    auto impl = std::make_unique<Impl>(std::move(options));
+    if (absl::Status status = impl->Start(); !status.ok()) return status;
+    return std::unique_ptr<Dashboard>(new Dashboard(std::move(impl)));
+  } catch (const std::system_error& error) {
+    return NoThreadError("the dashboard", error);
+  }
 }
 
 Dashboard::Dashboard(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

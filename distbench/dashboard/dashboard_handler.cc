@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -40,6 +42,8 @@ int HttpStatusOf(const absl::Status& status) {
       return 409;
     case absl::StatusCode::kResourceExhausted:
       return 413;
+    case absl::StatusCode::kUnavailable:
+      return 503;
     default:
       return 500;
   }
@@ -57,11 +61,12 @@ HttpResponse JsonResponse(absl::StatusOr<std::string> body) {
 }
 
 // A self-contained page.
-HttpResponse PageResponse(absl::StatusOr<std::string> page) {
+HttpResponse PageResponse(absl::StatusOr<std::string> page,
+                          const std::string& policy) {
   if (!page.ok()) return ToResponse(page.status());
   HttpResponse response;
   response.content_type = kHtml;
-  response.headers.emplace_back(kPolicyHeader, PolicyOf(*page));
+  response.headers.emplace_back(kPolicyHeader, policy);
   response.body = *std::move(page);
   return response;
 }
@@ -104,9 +109,9 @@ HttpResponse NotLive() {
 template <typename Value>
 absl::StatusOr<Value> Member(const Json& object, const char* name) {
   const auto found = object.is_object() ? object.find(name) : object.end();
-  const bool is_right = object.is_object() && found != object.end() &&
-                        (std::is_same_v<Value, bool> ? found->is_boolean()
-                                                     : found->is_string());
+  const bool is_right =
+      object.is_object() && found != object.end() &&
+      (std::is_same_v<Value, bool> ? found->is_boolean() : found->is_string());
   if (is_right) return found->get<Value>();
   return absl::InvalidArgumentError(absl::StrCat(
       "the request must be a JSON object with \"", name, "\", which is ",
@@ -142,7 +147,9 @@ HttpResponse DashboardHandler::AnswerGet(const HttpRequest& request,
     return AnswerAsset(std::string(absl::StripPrefix(path, "/assets/")));
   }
   if (absl::StartsWith(path, "/results/")) return AnswerResult(target);
-  if (path == "/compare") return PageResponse(Compare(target));
+  if (path == "/compare") {
+    return PageResponse(Compare(target), ComparisonPolicy());
+  }
   if (path == "/api/session") return JsonResponse(Session(request));
   if (path == "/api/status" || path == "/api/live") {
     if (contents_.live == nullptr) return NotLive();
@@ -189,8 +196,23 @@ std::string DashboardHandler::Session(const HttpRequest& request) const {
   return session.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+DashboardHandler::Body DashboardHandler::Problems() {
+  std::vector<FileProblem> all;
+  if (contents_.keeper != nullptr) {
+    const std::string problem = contents_.keeper->Problem();
+    if (!problem.empty()) all.push_back({.file = ".", .problem = problem});
+  }
+  if (contents_.index != nullptr) {
+    auto files = contents_.index->Problems();
+    if (!files.ok()) return files.status();
+    all.insert(all.end(), files->begin(), files->end());
+  }
+  return ToJson(all);
+}
+
 DashboardHandler::Body DashboardHandler::History(const Target& target) {
   HistoryIndex* const index = contents_.index;
+  absl::Status status;
   if (target.path == "/api/results") {
     const absl::StatusOr<ResultQuery> query = ReadResultQuery(target);
     if (!query.ok()) return query.status();
@@ -199,22 +221,25 @@ DashboardHandler::Body DashboardHandler::History(const Target& target) {
     return page.ok() ? Body(ToJson(*page)) : page.status();
   }
   if (target.path == "/api/filters") {
+    if (!(status = CheckParameters(target, {})).ok()) return status;
     if (index == nullptr) return ToJson(FilterValues());
     const absl::StatusOr<FilterValues> filters = index->Filters();
     return filters.ok() ? Body(ToJson(*filters)) : filters.status();
   }
   if (target.path == "/api/problems") {
-    if (index == nullptr) return ToJson(absl::Span<const FileProblem>());
-    const auto problems = index->Problems();
-    return problems.ok() ? Body(ToJson(*problems)) : problems.status();
+    status = CheckParameters(target, {});
+    return status.ok() ? Problems() : Body(status);
   }
   if (target.path == "/api/series") {
+    if (!(status = CheckParameters(target, {"test", "rpc"})).ok())
+      return status;
     if (index == nullptr) return ToJson(absl::Span<const SeriesSummary>());
     const auto series = index->ListSeries(ParameterOf(target, "test"),
                                           ParameterOf(target, "rpc"));
     return series.ok() ? Body(ToJson(*series)) : series.status();
   }
   if (target.path == "/api/trend") {
+    if (!(status = CheckParameters(target, {"series"})).ok()) return status;
     int64_t id = 0;
     if (index == nullptr ||
         !absl::SimpleAtoi(ParameterOf(target, "series"), &id)) {
@@ -250,7 +275,7 @@ HttpResponse DashboardHandler::AnswerResult(const Target& target) const {
     return FileResponse(result->file, ReportFile(*result, source));
   }
   return wants_json ? JsonResponse(ReportJson(*result, source))
-                    : PageResponse(ReportPage(*result, source));
+                    : PageResponse(ReportPage(*result, source), ReportPolicy());
 }
 
 DashboardHandler::Body DashboardHandler::Compare(const Target& target) const {
@@ -286,8 +311,8 @@ HttpResponse DashboardHandler::AnswerPost(const HttpRequest& request,
     if (!result.ok()) return ToResponse(result.status());
     if (target.path == "/api/notes") {
       const auto note = Member<std::string>(object, "note");
-      status = note.ok() ? contents_.index->SetNote(*result, *note)
-                         : note.status();
+      status =
+          note.ok() ? contents_.index->SetNote(*result, *note) : note.status();
     } else {
       const auto accepted = Member<bool>(object, "accepted");
       status = accepted.ok() ? contents_.index->SetAccepted(*result, *accepted)

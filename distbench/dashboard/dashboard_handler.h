@@ -59,6 +59,7 @@ class DashboardHandler final : public HttpHandler {
 
   std::string Session(const HttpRequest& request) const;
   Body History(const Target& target);
+  Body Problems();
   Body Compare(const Target& target) const;
   absl::StatusOr<IndexedResult> FindResult(const std::string& id) const;
 

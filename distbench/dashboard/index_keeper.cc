@@ -1,10 +1,11 @@
 #include "distbench/dashboard/index_keeper.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/time/clock.h"
+#include "distbench/base/clock.h"
 #include "glog/logging.h"
 
 namespace distbench {
@@ -13,6 +14,8 @@ namespace {
 // Of the time that a list takes, so long is the pause at least.
 constexpr int kPausePerList = 20;
 
+int64_t NowNs() { return RealClock().MonotonicNs(); }
+
 }  // namespace
 
 IndexKeeper::IndexKeeper(HistoryIndex& index, const ResultSource& source,
@@ -20,7 +23,7 @@ IndexKeeper::IndexKeeper(HistoryIndex& index, const ResultSource& source,
     : index_(index),
       source_(source),
       options_(std::move(options)),
-      watched_until_(absl::Now() + options_.attention),
+      watched_until_ns_(NowNs() + absl::ToInt64Nanoseconds(options_.attention)),
       thread_([this] { Run(); }) {}
 
 IndexKeeper::~IndexKeeper() {
@@ -33,7 +36,20 @@ IndexKeeper::~IndexKeeper() {
 
 void IndexKeeper::OnRequest() {
   const absl::MutexLock lock(&mutex_);
-  watched_until_ = absl::Now() + options_.attention;
+  watched_until_ns_ = NowNs() + absl::ToInt64Nanoseconds(options_.attention);
+}
+
+std::string IndexKeeper::Problem() {
+  const absl::MutexLock lock(&mutex_);
+  return problem_;
+}
+
+void IndexKeeper::SetProblem(std::string problem) {
+  const absl::MutexLock lock(&mutex_);
+  if (!problem.empty() && problem != problem_) {
+    LOG(WARNING) << "the index of results is not up to date: " << problem;
+  }
+  problem_ = std::move(problem);
 }
 
 bool IndexKeeper::ShouldStop() {
@@ -44,7 +60,7 @@ bool IndexKeeper::ShouldStop() {
 
 void IndexKeeper::Run() {
   const auto is_wanted = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return is_ended_ || absl::Now() < watched_until_;
+    return is_ended_ || NowNs() < watched_until_ns_;
   };
   while (true) {
     {
@@ -52,29 +68,42 @@ void IndexKeeper::Run() {
       if (is_complete_) mutex_.Await(absl::Condition(&is_wanted));
       if (is_ended_) return;
     }
-    const absl::Time start = absl::Now();
-    if (!options_.is_busy()) Update();
+    const int64_t start_ns = NowNs();
+    if (!options_.is_busy()) {
+      // A file that needs more memory than there is must not end the process,
+      // which may be a sequencer.
+      try {
+        SetProblem(std::string(Update().message()));
+      } catch (const std::exception& error) {
+        SetProblem(error.what());
+      }
+    }
     const absl::Duration pause =
-        std::max(options_.interval, kPausePerList * (absl::Now() - start));
+        std::max(options_.interval,
+                 kPausePerList * absl::Nanoseconds(NowNs() - start_ns));
     const absl::MutexLock lock(&mutex_);
     mutex_.AwaitWithTimeout(absl::Condition(&is_ended_), pause);
   }
 }
 
-void IndexKeeper::Update() {
+absl::Status IndexKeeper::Update() {
   absl::StatusOr<std::vector<ResultEntry>> entries = source_.List();
-  if (entries.ok() && is_complete_ && *entries == entries_) return;
-  const auto should_stop = [this] { return ShouldStop(); };
-  const absl::StatusOr<SyncOutcome> outcome =
-      index_.Synchronise(source_, should_stop);
-  absl::Status status = outcome.status();
-  if (status.ok()) status = index_.Judge(should_stop);
-  if (!status.ok()) {
-    LOG_EVERY_N(WARNING, 100)
-        << "the index of results is not up to date: " << status.message();
+  if (entries.ok() && is_complete_ && *entries == entries_) {
+    return absl::OkStatus();
   }
-  is_complete_ = status.ok() && entries.ok() && !outcome->was_stopped;
-  if (is_complete_) entries_ = *std::move(entries);
+  is_complete_ = false;
+  if (!entries.ok()) return entries.status();
+  bool was_stopped = false;
+  const auto should_stop = [&] {
+    was_stopped = was_stopped || ShouldStop();
+    return was_stopped;
+  };
+  absl::Status status = index_.Synchronise(source_, should_stop).status();
+  if (status.ok()) status = index_.Judge(should_stop);
+  if (!status.ok()) return status;
+  is_complete_ = !was_stopped;
+  entries_ = *std::move(entries);
+  return absl::OkStatus();
 }
 
 }  // namespace distbench

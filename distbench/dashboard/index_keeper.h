@@ -3,11 +3,14 @@
 #ifndef DISTBENCH_DASHBOARD_INDEX_KEEPER_H_
 #define DISTBENCH_DASHBOARD_INDEX_KEEPER_H_
 
+#include <cstdint>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/history/history_index.h"
@@ -16,8 +19,8 @@
 namespace distbench {
 
 // Reads results at the start, and while somebody looks at them: then it lists
-// the files every few seconds, and reads those that have changed. Waits while a
-// test is running, which it would disturb. Thread-safe.
+// the files every few seconds, and reads those that have changed. While a test
+// is running, which it would disturb, it begins nothing. Thread-safe.
 class IndexKeeper {
  public:
   struct Options {
@@ -33,6 +36,7 @@ class IndexKeeper {
   };
 
   // `index` and `source` must outlive the keeper.
+  // Throws std::system_error if there can be no thread.
   IndexKeeper(HistoryIndex& index, const ResultSource& source, Options options);
 
   // Waits until the file that is being read is read.
@@ -44,9 +48,16 @@ class IndexKeeper {
   // Somebody looks at the results.
   void OnRequest() ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Why the index could not be brought up to date when that was tried last,
+  // such as a folder that is gone; empty if it could.
+  std::string Problem() ABSL_LOCKS_EXCLUDED(mutex_);
+
  private:
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
-  void Update() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Sets is_complete_ if nothing was left.
+  absl::Status Update() ABSL_LOCKS_EXCLUDED(mutex_);
+  void SetProblem(std::string problem) ABSL_LOCKS_EXCLUDED(mutex_);
   bool ShouldStop() ABSL_LOCKS_EXCLUDED(mutex_);
 
   HistoryIndex& index_;
@@ -59,7 +70,8 @@ class IndexKeeper {
 
   absl::Mutex mutex_;
   bool is_ended_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Time watched_until_ ABSL_GUARDED_BY(mutex_);
+  std::string problem_ ABSL_GUARDED_BY(mutex_);
+  int64_t watched_until_ns_ ABSL_GUARDED_BY(mutex_);  // monotonic
   std::thread thread_;
 };
 

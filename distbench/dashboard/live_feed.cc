@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 
 namespace distbench {
 namespace {
@@ -42,13 +41,17 @@ void LiveFeed::EndSending() {
 
 void LiveFeed::OnFollower() {
   const absl::MutexLock lock(&mutex_);
-  expected_until_ = absl::Now() + kArrivalTime;
+  expected_until_ = Now() + kArrivalTime;
   Send();
 }
 
 bool LiveFeed::IsFollowed() const {
   return sink_ != nullptr &&
-         (sink_->FollowerCount() > 0 || absl::Now() < expected_until_);
+         (sink_->FollowerCount() > 0 || Now() < expected_until_);
+}
+
+absl::Time LiveFeed::Now() const {
+  return absl::FromUnixNanos(options_.clock->MonotonicNs());
 }
 
 void LiveFeed::Run() {
@@ -61,16 +64,16 @@ void LiveFeed::Run() {
     mutex_.Await(absl::Condition(&has_work));
     if (is_ended_) return;
     Send();
-    if (absl::Now() - sent_ >= options_.heartbeat) {
+    if (Now() - sent_ >= options_.heartbeat) {
       sink_->SendHeartbeat();
-      sent_ = absl::Now();
+      sent_ = Now();
     }
     mutex_.AwaitWithTimeout(absl::Condition(&is_ended_), options_.interval);
   }
 }
 
 void LiveFeed::Look() {
-  const absl::Time now = absl::Now();
+  const absl::Time now = Now();
   if (now - looked_ < options_.interval) return;
   looked_ = now;
   const LiveStatus status = source_.Look();
@@ -82,7 +85,7 @@ void LiveFeed::Send() {
   if (sink_ == nullptr || json_ == sent_json_) return;
   sink_->SendState(absl::StrCat("event: status\ndata: ", json_, "\n\n"));
   sent_json_ = json_;
-  sent_ = absl::Now();
+  sent_ = Now();
 }
 
 }  // namespace distbench

@@ -9,6 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "distbench/base/clock.h"
 #include "distbench/dashboard/live_json.h"
 #include "distbench/dashboard/live_source.h"
 
@@ -34,9 +35,11 @@ class LiveFeed {
   struct Options {
     absl::Duration interval = absl::Seconds(1);
     absl::Duration heartbeat = absl::Seconds(10);
+    const Clock* clock = &RealClock();
   };
 
-  // `source` must outlive the feed.
+  // `source` must outlive the feed. Throws std::system_error if there can be no
+  // thread.
   LiveFeed(const LiveSource& source, Options options);
   ~LiveFeed();
 
@@ -64,6 +67,9 @@ class LiveFeed {
   // Looks, and sends what has changed.
   void Send() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsFollowed() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // On a clock that never steps: otherwise a step back would stop all looks.
+  absl::Time Now() const;
 
   const LiveSource& source_;
   const Options options_;

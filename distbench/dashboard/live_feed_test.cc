@@ -8,6 +8,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "distbench/base/testing/fake_clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -87,6 +88,17 @@ TEST(LiveFeedTest, OneLookIsForAllWhoAskWithinAnInterval) {
   const std::string first = feed.Json();
   EXPECT_EQ(feed.Json(), first);
   EXPECT_EQ(source.looks(), 1);
+}
+
+TEST(LiveFeedTest, LooksAgainAfterAnIntervalOfAClockThatNeverSteps) {
+  FakeSource source;
+  FakeClock clock;
+  LiveFeed feed(source, {.interval = absl::Seconds(1), .clock = &clock});
+  const std::string first = feed.Json();
+  clock.Advance(kSecondNs - 1);
+  EXPECT_EQ(feed.Json(), first);
+  clock.Advance(1);
+  EXPECT_NE(feed.Json(), first);
 }
 
 TEST(LiveFeedTest, AFollowerGetsTheStateAtOnceAndThenChanges) {

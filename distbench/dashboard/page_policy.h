@@ -9,7 +9,8 @@ namespace distbench {
 
 // The Content-Security-Policy for a self-contained page of ours: a browser runs
 // and applies its own scripts and styles, known by their SHA-256, and nothing
-// else. Documents of data in script elements are no scripts.
+// else. Documents of data in script elements are no scripts. The page should
+// contain nothing of others yet, because its scripts would be known, too.
 std::string PolicyOf(absl::string_view page);
 
 // The policy of pages whose scripts and styles are files of this server.

@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "distbench/base/files.h"
-#include "distbench/report/comparison/capacity.h"
+#include "distbench/dashboard/page_policy.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison_formats/comparison_report.h"
 #include "distbench/report/comparison_page/comparison_page.h"
@@ -89,6 +89,18 @@ absl::StatusOr<std::vector<TestRun>> RunsOf(const IndexedResult& result,
 
 }  // namespace
 
+const std::string& ReportPolicy() {
+  static const auto* const policy =
+      new std::string(PolicyOf(RenderHtml(/*runs=*/{})));
+  return *policy;
+}
+
+const std::string& ComparisonPolicy() {
+  static const auto* const policy =
+      new std::string(PolicyOf(RenderComparisonPage(ComparisonReport())));
+  return *policy;
+}
+
 absl::StatusOr<std::string> ReportPage(const IndexedResult& result,
                                        const ResultSource& source) {
   const absl::StatusOr<SourcedResults> sourced = ReadFileOf(result, source);
@@ -114,13 +126,12 @@ absl::StatusOr<std::string> ReportFile(const IndexedResult& result,
   while (true) {
     const ssize_t size = read(file->get(), buffer, sizeof(buffer));
     if (size < 0) {
-      return absl::UnavailableError(absl::StrCat(
-          "cannot read ", result.file, ": ", std::strerror(errno)));
+      return absl::UnavailableError(absl::StrCat("cannot read ", result.file,
+                                                 ": ", std::strerror(errno)));
     }
     if (size == 0) return bytes;
     bytes.append(buffer, size);
-    absl::Status status =
-        CheckSize(static_cast<int64_t>(bytes.size()), result);
+    absl::Status status = CheckSize(static_cast<int64_t>(bytes.size()), result);
     if (!status.ok()) return status;
   }
 }

@@ -17,6 +17,12 @@ namespace distbench {
 // of them must fit into the memory of a process that has other work.
 inline constexpr int64_t kMaxReportedBytes = int64_t{128} << 20;
 
+// The Content-Security-Policy of reports and of comparisons. It knows the
+// scripts and styles of a page without results: what a result contains cannot
+// become a script.
+const std::string& ReportPolicy();
+const std::string& ComparisonPolicy();
+
 // All of these are slow. Errors name the file: NOT_FOUND if it is gone,
 // RESOURCE_EXHAUSTED if it is too large; they say what to do instead.
 

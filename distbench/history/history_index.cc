@@ -143,6 +143,14 @@ absl::Status HistoryIndex::Replace() {
 }
 
 absl::Status HistoryIndex::Judge(absl::FunctionRef<bool()> should_stop) {
+  const absl::Status status = JudgeChanged(should_stop);
+  if (absl::IsDataLoss(status)) {
+    if (absl::Status replaced = Replace(); !replaced.ok()) return replaced;
+  }
+  return status;
+}
+
+absl::Status HistoryIndex::JudgeChanged(absl::FunctionRef<bool()> should_stop) {
   const absl::StatusOr<std::vector<int64_t>> ids = [this] {
     absl::MutexLock lock(&mutex_);
     return SeriesOfChangedTests(*database_);

@@ -82,11 +82,14 @@ class HistoryIndex {
   // Judges the series that have changed since they were judged, and keeps what
   // was found. It takes milliseconds for each series of some hundred results,
   // and up to seconds for one of kMaxJudgedPoints. `should_stop` is asked
-  // between series. Call it after Synchronise(), in the same thread.
+  // between series. Call it after Synchronise(), in the same thread. DATA_LOSS
+  // if the index was damaged: then it is empty, and the next Synchronise()
+  // fills it.
   absl::Status Judge(absl::FunctionRef<bool()> should_stop)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // INVALID_ARGUMENT if limit or cursor are not valid.
+  // INVALID_ARGUMENT if limit or cursor are not valid, or there are too many
+  // words or attributes.
   absl::StatusOr<ResultPage> List(const ResultQuery& query) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -127,6 +130,9 @@ class HistoryIndex {
                       const std::vector<ResultEntry>& entries,
                       absl::FunctionRef<bool()> should_stop,
                       SyncOutcome& outcome) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  absl::Status JudgeChanged(absl::FunctionRef<bool()> should_stop)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Begins again with an empty index, in place of a damaged one.
   absl::Status Replace() ABSL_LOCKS_EXCLUDED(mutex_);

@@ -142,6 +142,17 @@ TEST_F(HistoryIndexTest, DoesNotFollowLinksOutOfTheFolder) {
   }
 }
 
+TEST_F(HistoryIndexTest, NotesAreNotWrittenToWhereALinkLeads) {
+  Write("a.pb", MakeResult(1));
+  Synchronise();
+  const std::string id = index_->List({})->results[0].id;
+  const std::string target = absl::StrCat(folder_, "/target");
+  std::ofstream(target) << "kept\n";
+  fs::create_symlink(target, absl::StrCat(folder_, "/notes"));
+  EXPECT_FALSE(index_->SetNote(id, "a note").ok());
+  EXPECT_EQ(fs::file_size(target), 5u);
+}
+
 TEST_F(HistoryIndexTest, CanBeStoppedBetweenFiles) {
   Write("a.pb", MakeResult(1));
   Write("b.pb", MakeResult(2));
@@ -177,6 +188,20 @@ TEST_F(HistoryIndexTest, FindsByWordsAndFilters) {
   ASSERT_TRUE(filters.ok()) << filters.status();
   EXPECT_THAT(filters->tests, ElementsAre("example"));
   EXPECT_THAT(filters->attributes.at("rack"), ElementsAre("r-12"));
+}
+
+TEST_F(HistoryIndexTest, LimitsWordsAndAttributes) {
+  std::string words;
+  for (int i = 0; i < kMaxSearchTerms; ++i) absl::StrAppend(&words, " a");
+  EXPECT_TRUE(index_->List(Search(words)).ok());
+  EXPECT_FALSE(index_->List(Search(words + " a")).ok());
+  ResultQuery query;
+  for (int i = 0; i < kMaxSearchTerms; ++i) {
+    query.attributes[absl::StrCat(i)] = "a";
+  }
+  EXPECT_TRUE(index_->List(query).ok());
+  query.attributes["one more"] = "a";
+  EXPECT_FALSE(index_->List(query).ok());
 }
 
 TEST_F(HistoryIndexTest, PagesDoNotOverlap) {

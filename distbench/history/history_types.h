@@ -39,10 +39,14 @@ struct IndexedResult {
 
 inline constexpr int kMaxPageSize = 500;
 
+// The most words, and the most attributes, of a query.
+inline constexpr int kMaxSearchTerms = 20;
+
 // Empty fields select everything; several select what all of them select.
 struct ResultQuery {
   // Words, each of which begins a word of the label, the test, the file, the
-  // run's id, an attribute or a host. Any text is valid.
+  // run's id, an attribute or a host. Any text of up to kMaxSearchTerms words
+  // is valid.
   std::string search;
   std::string test;
   std::string label;

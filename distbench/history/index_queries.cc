@@ -149,6 +149,20 @@ class Selection {
   std::vector<Value> values_;
 };
 
+// One more word or attribute costs one more search, while which the index
+// answers nothing else.
+absl::Status CheckSize(const ResultQuery& query) {
+  const std::vector<absl::string_view> words = absl::StrSplit(
+      query.search, absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty());
+  if (words.size() > kMaxSearchTerms ||
+      query.attributes.size() > kMaxSearchTerms) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("search: there may be ", kMaxSearchTerms,
+                     " words, and as many attributes"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Check(const ResultQuery& query) {
   if (query.limit < 1 || query.limit > kMaxPageSize) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -159,7 +173,7 @@ absl::Status Check(const ResultQuery& query) {
     return absl::InvalidArgumentError(
         "cursor: this is not the \"next\" of another page");
   }
-  return absl::OkStatus();
+  return CheckSize(query);
 }
 
 // The different values of a column that is the first of an index, by one search

@@ -55,8 +55,8 @@ absl::Status Notes::Refresh() {
 
 absl::Status Notes::RefreshLocked() {
   struct stat attributes;
-  if (path_.empty() || stat(path_.c_str(), &attributes) != 0 ||
-      attributes.st_size == read_bytes_) {
+  if (path_.empty() || lstat(path_.c_str(), &attributes) != 0 ||
+      !S_ISREG(attributes.st_mode) || attributes.st_size == read_bytes_) {
     return absl::OkStatus();
   }
   const absl::StatusOr<std::string> text = ReadFile(path_);
@@ -126,7 +126,8 @@ absl::Status Notes::Append(absl::string_view line) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path_));
   };
   const FileDescriptor file(
-      open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+      open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+           0666));
   if (!file.is_open() || flock(file.get(), LOCK_EX) != 0) return error();
   const std::string bytes = absl::StrCat(IsTorn(file.get()) ? "\n" : "", line);
   if (!WriteAll(file.get(), bytes) || fsync(file.get()) != 0) return error();

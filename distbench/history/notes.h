@@ -38,7 +38,8 @@ struct ResultNote {
 //   {"result":"0123456789abcdef-0","accepted":true,"time":"2026-01-31T..."}
 //
 // The last line about a result counts. Lines that are no such object, such as
-// one that a crash cut off, are skipped. Thread-safe.
+// one that a crash cut off, are skipped. Nothing but a file is read or written:
+// where a symbolic link is in its place, changes fail. Thread-safe.
 class Notes {
  public:
   // An empty path keeps notes in memory only.

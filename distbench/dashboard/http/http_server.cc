@@ -26,6 +26,7 @@
 #include "distbench/dashboard/http/beast_messages.h"
 #include "distbench/dashboard/http/connection.h"
 #include "distbench/dashboard/http/stream_connection.h"
+#include "glog/logging.h"
 
 namespace distbench {
 namespace {
@@ -35,6 +36,10 @@ using boost::system::error_code;
 using net::ip::tcp;
 
 constexpr int kThreadsPerLane = 2;
+
+// Responses up to this size are sent even while large ones are many: the number
+// of connections limits them.
+constexpr int64_t kSmallResponseBytes = 64 << 10;
 
 // How long the server accepts nothing after an error, such as too many files.
 constexpr std::chrono::milliseconds kAcceptPause(100);
@@ -112,7 +117,7 @@ class HttpServer::Impl final : public ConnectionHost {
     follower_count_ = static_cast<int>(followers_.size());
   }
   bool BeginResponse(int64_t bytes) override {
-    if (response_bytes_ > 0 &&
+    if (bytes > kSmallResponseBytes && response_bytes_ > 0 &&
         response_bytes_ + bytes > limits_.response_bytes) {
       return false;
     }
@@ -124,9 +129,10 @@ class HttpServer::Impl final : public ConnectionHost {
               std::function<void(HttpResponse)> on_answer) override;
 
  private:
+  void RunLoop();
   void Accept(tcp::acceptor& acceptor);
-  void OnAccept(tcp::acceptor& acceptor, const error_code& error,
-                tcp::socket socket);
+  void AcceptLater(tcp::acceptor& acceptor);
+  void Welcome(tcp::socket socket);
 
   const HttpLimits limits_;
   const std::shared_ptr<TlsContext> tls_;
@@ -145,7 +151,6 @@ class HttpServer::Impl final : public ConnectionHost {
   // latest.
   net::io_context loop_{1};
   std::list<tcp::acceptor> acceptors_;
-  net::steady_timer accept_pause_{loop_};
   Lane ordinary_;
   Lane slow_;
   std::thread thread_;
@@ -175,45 +180,59 @@ absl::Status HttpServer::Impl::Listen(const std::string& listen_address,
 absl::Status HttpServer::Impl::Run() {
   for (tcp::acceptor& acceptor : acceptors_) Accept(acceptor);
   absl::StatusOr<std::thread> thread =
-      StartThread("the dashboard", [this] { loop_.run(); });
+      StartThread("the dashboard", [this] { RunLoop(); });
   if (!thread.ok()) return thread.status();
   thread_ = *std::move(thread);
   return absl::OkStatus();
 }
 
+// Where memory is short, Asio and Beast throw, and a connection is lost. The
+// process has work that must not end by that.
+void HttpServer::Impl::RunLoop() {
+  while (!loop_.stopped()) {
+    try {
+      loop_.run();
+    } catch (const std::exception& error) {
+      LOG(WARNING) << "the dashboard lost a connection: " << error.what();
+    }
+  }
+}
+
 void HttpServer::Impl::Accept(tcp::acceptor& acceptor) {
   acceptor.async_accept(
       [this, &acceptor](const error_code& error, tcp::socket socket) {
-        OnAccept(acceptor, error, std::move(socket));
+        if (error) {
+          AcceptLater(acceptor);
+          return;
+        }
+        Accept(acceptor);
+        Welcome(std::move(socket));
       });
 }
 
-void HttpServer::Impl::OnAccept(tcp::acceptor& acceptor,
-                                const error_code& error, tcp::socket socket) {
-  if (error) {
-    accept_pause_.expires_after(kAcceptPause);
-    accept_pause_.async_wait(
-        [this, &acceptor](const error_code&) { Accept(acceptor); });
-    return;
-  }
+void HttpServer::Impl::AcceptLater(tcp::acceptor& acceptor) {
+  auto pause = std::make_shared<net::steady_timer>(loop_, kAcceptPause);
+  pause->async_wait(
+      [this, &acceptor, pause](const error_code&) { Accept(acceptor); });
+}
+
+void HttpServer::Impl::Welcome(tcp::socket socket) {
   if (connection_count_ >= limits_.connections && !waiting_.empty()) {
     waiting_.front()->Close();
   }
   // All of them are being answered: this one has to try again.
-  if (connection_count_ < 2 * limits_.connections) {
-    ++connection_count_;
-    std::shared_ptr<Connection> connection;
-    if (tls_ == nullptr) {
-      connection = std::make_shared<StreamConnection<boost::beast::tcp_stream>>(
-          *this, std::move(socket));
-    } else {
-      net::ssl::context context(tls_->NewReference());
-      connection = std::make_shared<StreamConnection<TlsStream>>(
-          *this, boost::beast::tcp_stream(std::move(socket)), context);
-    }
-    connection->Begin();
+  if (connection_count_ >= 2 * limits_.connections) return;
+  std::shared_ptr<Connection> connection;
+  if (tls_ == nullptr) {
+    connection = std::make_shared<StreamConnection<boost::beast::tcp_stream>>(
+        *this, std::move(socket));
+  } else {
+    net::ssl::context context(tls_->NewReference());
+    connection = std::make_shared<StreamConnection<TlsStream>>(
+        *this, boost::beast::tcp_stream(std::move(socket)), context);
   }
-  Accept(acceptor);
+  ++connection_count_;
+  connection->Begin();
 }
 
 void HttpServer::Impl::Answer(HttpRequest request,

@@ -35,7 +35,8 @@ struct HttpLimits {
   int waiting_requests = 64;
   int waiting_slow_requests = 32;
 
-  // Responses that are being sent, in total.
+  // Responses that are being sent, in total. Beyond that, large ones (more than
+  // 64 KiB) are refused.
   int64_t response_bytes = int64_t{256} << 20;
 
   // From the end of one request, or of the handshake, to the end of the next.

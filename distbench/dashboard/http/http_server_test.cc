@@ -79,8 +79,11 @@ class RawClient {
   std::string received_;
 };
 
-// Answers with what it was asked. "/slow..." waits for Release(), and "/live"
-// follows events.
+// More than the kernel keeps for a client that does not read.
+constexpr size_t kLargeBytes = 64 << 20;
+
+// Answers with what it was asked. "/slow..." waits for Release(), "/large" has
+// a large answer, and "/live" follows events.
 class EchoHandler final : public HttpHandler {
  public:
   bool IsSlow(const HttpRequest& request) const override {
@@ -95,6 +98,7 @@ class EchoHandler final : public HttpHandler {
     }
     response.body = absl::StrCat(request.method, " ", request.target, " ",
                                  request.Header("X-Test"), " ", request.body);
+    if (request.target == "/large") response.body.resize(kLargeBytes, ' ');
     response.is_event_stream = request.target == "/live";
     return response;
   }
@@ -201,6 +205,19 @@ TEST_F(HttpServerTest, SlowRequestsLeaveThreadsToOthersAndAreLimited) {
   EXPECT_THAT(Ask(Get("/a")), HasSubstr("GET /a"));
   handler_.Release();
   EXPECT_THAT(slow.ReceiveAll(), HasSubstr("GET /slow"));
+}
+
+TEST_F(HttpServerTest, LargeAnswersThatNobodyReadsDelayNoSmallOnes) {
+  Start({.response_bytes = 1});
+  RawClient idle(server_->port());
+  idle.Send(Get("/large"));
+  idle.ReceiveUntil("GET /large");
+  EXPECT_THAT(Ask(Get("/large")), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(Ask(Get("/a")), HasSubstr("GET /a"));
+  RawClient follower(server_->port());
+  follower.Send(Get("/live"));
+  follower.ReceiveUntil("GET /live");
+  EXPECT_EQ(server_->event_streams(), 1);
 }
 
 TEST_F(HttpServerTest, FollowersGetTheStateAndAllLaterOnes) {

@@ -138,14 +138,14 @@ class StreamConnection final
   }
 
   void Write(HttpResponse response) {
-    if (response.is_event_stream && !server_.Follow(this->shared_from_this())) {
-      response = BusyResponse(
-          "as many live views as it serves at a time; close one of them");
-    }
     bytes_ = static_cast<int64_t>(response.body.size());
     if (!server_.BeginResponse(bytes_)) {
       response = BusyResponse("other large answers");
       bytes_ = 0;
+    } else if (response.is_event_stream &&
+               !server_.Follow(this->shared_from_this())) {
+      response = BusyResponse(
+          "as many live views as it serves at a time; close one of them");
     }
     const bool is_event_stream = response.is_event_stream;
     response_.emplace(
