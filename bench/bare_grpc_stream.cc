@@ -197,6 +197,8 @@ class ClientStream {
 void RunClientThread(const bench::Options& options, bench::Recorder& recorder) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
+  // Retries would keep a copy of what is sent.
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   const auto channel = grpc::CreateCustomChannel(
       options.target, grpc::InsecureChannelCredentials(), arguments);

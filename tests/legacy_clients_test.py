@@ -175,7 +175,8 @@ class LegacyClientsTest(programs.ClusterTest):
         (sample,) = log.peer_logs["server/0"].rpc_logs[0].successful_rpc_samples
         self.assertEqual((sample.request_size, sample.response_size), (16, 32))
         self.assertRegex(
-            "\n".join(result.log_summary), r'(?m)^warning: tests\[0\].*"lost"'
+            "\n".join(result.log_summary),
+            r'(?m)^  warn \(adapted_test\): tests\[0\].*"lost"',
         )
         self.assert_own_client_refuses(config)
 

@@ -2,9 +2,9 @@
 
 #include <sys/stat.h>
 
-#include <cerrno>
-#include <cstring>
+#include <cstddef>
 #include <fstream>
+#include <string>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"

@@ -24,7 +24,8 @@ bool IsAnyOf(const std::vector<std::string>& allowed,
 
 bool ChangesNothing(absl::string_view method) {
   if (!absl::StartsWith(method, kSequencer)) return true;  // health, reflection
-  for (absl::string_view name : {"GetStatus", "ListRuns", "GetRun"}) {
+  for (absl::string_view name :
+       {"GetStatus", "ListRuns", "GetRun", "RegisterNode"}) {
     if (method == absl::StrCat(kSequencer, name)) return true;
   }
   return false;

@@ -10,6 +10,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr char kRunTests[] = "/distbench.DistBenchTestSequencer/RunTests";
+constexpr char kRunTestSequence[] =
+    "/distbench.DistBenchTestSequencer/RunTestSequence";
 constexpr char kCancelRun[] = "/distbench.DistBenchTestSequencer/CancelRun";
 constexpr char kNodeSession[] = "/distbench.DistBenchTestSequencer/NodeSession";
 constexpr char kGetStatus[] = "/distbench.DistBenchTestSequencer/GetStatus";
@@ -31,6 +33,21 @@ TEST(AuthorizationTest, OnlyNamedClientsSubmit) {
   }
   // These rules do not restrict nodes.
   EXPECT_TRUE(CheckAccess(rules, kNodeSession, {"carol"}).ok());
+}
+
+// Without tests, the call can shut the cluster down.
+TEST(AuthorizationTest, ExistingClientsNeedTheSameRight) {
+  const AccessRules rules = {.submit = {"alice"}};
+  EXPECT_TRUE(CheckAccess(rules, kRunTestSequence, {"alice"}).ok());
+  EXPECT_FALSE(CheckAccess(rules, kRunTestSequence, {"carol"}).ok());
+}
+
+// It is only told that it cannot take part.
+TEST(AuthorizationTest, NodeManagersOfOtherProgramsAreAnswered) {
+  const AccessRules rules = {.submit = {"alice"}, .node = {"node"}};
+  EXPECT_TRUE(
+      CheckAccess(rules, "/distbench.DistBenchTestSequencer/RegisterNode", {})
+          .ok());
 }
 
 TEST(AuthorizationTest, OnlyNamedNodesRegister) {

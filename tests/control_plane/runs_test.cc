@@ -25,6 +25,7 @@ using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Property;
 using ::testing::SizeIs;
 
 TEST(RunsTest, BringsBackWhatTheNodesMeasured) {
@@ -400,6 +401,27 @@ TEST_F(UnaryRunTest, RefusesATestThatIsWrong) {
   wrong.add_tests();
   const grpc::Status status = Run(wrong);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+// Whoever reads the result learns that it is not what was submitted.
+TEST_F(UnaryRunTest, ChangedTestsSayItInTheirResults) {
+  DistributedSystemDescription test = ClientServerTest("t", 1);
+  test.mutable_rpc_descriptions(0)->set_request_payload_name("lost");
+  ASSERT_TRUE(Run(SequenceOf({test})).ok());
+  const auto client = cluster_.Connect();
+  const auto runs = client->ListRuns();
+  ASSERT_TRUE(runs.ok()) << runs.status();
+  TestSequenceResults kept;
+  const absl::Status status = client->GetRun(
+      runs->front(), /*wait=*/true, [](const RunTestsEvent&) {}, kept);
+  ASSERT_TRUE(status.ok()) << status;
+  for (const TestSequenceResults* results : {&results_, &kept}) {
+    ASSERT_THAT(results->test_results(), SizeIs(1));
+    const TestResult& result = results->test_results(0);
+    EXPECT_THAT(result.run_info().findings(),
+                Contains(Property(&Finding::message, HasSubstr("\"lost\""))));
+    EXPECT_THAT(result.log_summary(), Contains(HasSubstr("adapted_test")));
+  }
 }
 
 TEST_F(UnaryRunTest, IsAbortedByTheFirstTestThatFails) {

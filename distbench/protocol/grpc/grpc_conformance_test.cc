@@ -6,9 +6,13 @@
 #include "distbench/protocol/driver_environment.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/testing/driver_conformance.h"
+#include "distbench/protocol/testing/driver_testing.h"
 #include "distbench/protocol/testing/time_parts_conformance.h"
+#include "distbench/protocol/unix_address.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/testing/testing_certificates.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
@@ -97,6 +101,15 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(MakeVariant({"polling", "inline", false, true}),
                     MakeVariant({"callback", "polling", false, true}),
                     MakeVariant({"polling", "handoff", false, true})));
+
+// Without that, the suite UnixSockets would test TCP.
+TEST(UnixSocketsTest, AreUsed) {
+  for (const DriverUnderTest& driver :
+       {MakeVariant({.transport = "unix"}), MakeStreams({1, 0, "unix"})}) {
+    const TestServer server([&] { return driver.make_for_test("nonce"); });
+    EXPECT_THAT(server.address(), testing::StartsWith(kUnixScheme));
+  }
+}
 
 }  // namespace
 }  // namespace distbench

@@ -113,5 +113,21 @@ TEST(GrpcStreamTest, FailedStreamsAreCountedAndNamed) {
   EXPECT_GE(CounterOf(client.driver(), "streams_failed"), 1);
 }
 
+// At the end of a test, servers may leave before their clients.
+TEST(GrpcStreamTest, StreamsThatEndWhileTheyAreIdleHaveNotFailed) {
+  TestServer leaving([] { return MakeStreamDriver(); });
+  TestServer staying([] { return MakeStreamDriver(); });
+  TestClient client(MakeStreamDriver(),
+                    SingleServers({leaving.address(), staying.address()}));
+  ClientCall call;
+  ASSERT_EQ(client.Call(call), "");
+  leaving.Stop();
+  call.peer = 1;
+  // The client learns of the end meanwhile.
+  for (int i = 0; i < 200; ++i) ASSERT_EQ(client.Call(call), "");
+  EXPECT_EQ(CounterOf(client.driver(), "streams_opened"), 2);
+  EXPECT_EQ(CounterOf(client.driver(), "streams_failed"), 0);
+}
+
 }  // namespace
 }  // namespace distbench

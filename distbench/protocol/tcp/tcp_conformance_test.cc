@@ -5,9 +5,13 @@
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
 #include "distbench/protocol/testing/driver_conformance.h"
+#include "distbench/protocol/testing/driver_testing.h"
 #include "distbench/protocol/testing/time_parts_conformance.h"
+#include "distbench/protocol/unix_address.h"
 #include "distbench/security/testing/testing_certificates.h"
 #include "distbench/security/tls_session.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
@@ -64,6 +68,14 @@ INSTANTIATE_TEST_SUITE_P(UnixSocket, DriverConformanceTest,
 INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
                          testing::Values(MakeVariant({1, 64, 0, false, true}),
                                          MakeVariant({3, 1, 0, true, true})));
+
+// Without that, the suite UnixSocket would test TCP.
+TEST(UnixSocketTest, IsUsed) {
+  const DriverUnderTest driver = MakeVariant(
+      {.connections = 1, .max_batch = 64, .spin_us = 0, .transport = "unix"});
+  const TestServer server([&] { return driver.make_for_test("nonce"); });
+  EXPECT_THAT(server.address(), testing::StartsWith(kUnixScheme));
+}
 
 }  // namespace
 }  // namespace distbench

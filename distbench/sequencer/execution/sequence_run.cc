@@ -99,9 +99,12 @@ class TestFollower final : public TestRunObserver {
 
 }  // namespace
 
-SequenceRun::SequenceRun(TestSequence sequence, RunEnvironment& environment,
+SequenceRun::SequenceRun(TestSequence sequence,
+                         std::map<int, std::vector<Finding>> known_findings,
+                         RunEnvironment& environment,
                          std::shared_ptr<RunClient> client)
     : sequence_(std::move(sequence)),
+      known_findings_(std::move(known_findings)),
       environment_(environment),
       client_(std::move(client)) {
   absl::BitGen random;
@@ -203,10 +206,18 @@ absl::Status SequenceRun::RunTest(int test_index) {
   if (!environment_.revision.empty()) {
     result.mutable_run_info()->set_revision(environment_.revision);
   }
+  AddKnownFindings(test_index, result);
   follower.Conclude(result);
   const absl::Status status =
       client_->OnTestFinished(test_index, std::move(result));
   return run.cancelled() ? run.failure() : status;
+}
+
+void SequenceRun::AddKnownFindings(int test_index, TestResult& result) const {
+  const auto known = known_findings_.find(test_index);
+  if (known == known_findings_.end()) return;
+  result.mutable_run_info()->mutable_findings()->Add(known->second.begin(),
+                                                     known->second.end());
 }
 
 absl::Status SequenceRun::FinishUnplaced(int test_index,
@@ -218,6 +229,7 @@ absl::Status SequenceRun::FinishUnplaced(int test_index,
   info.set_version(std::string(ProgramVersion()));
   info.set_random_seed(test.random_seed());
   info.set_failure(std::string(reason.message()));
+  AddKnownFindings(test_index, result);
   for (std::string& line : SummarizeTest(result)) {
     result.add_log_summary(std::move(line));
   }

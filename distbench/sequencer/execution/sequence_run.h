@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "distbench/sequencer/runs/run_client.h"
 #include "distbench/sequencer/runs/run_queue.h"
 #include "distbench/sequencer/runs/run_status.h"
+#include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {
@@ -45,9 +47,11 @@ struct RunEnvironment {
 
 class SequenceRun final : public QueuedRun {
  public:
-  // `sequence` must be the return value of CheckTestSequence().
-  SequenceRun(TestSequence sequence, RunEnvironment& environment,
-              std::shared_ptr<RunClient> client);
+  // `sequence` must be the return value of CheckTestSequence(). For
+  // known_findings, see RunSubmission.
+  SequenceRun(TestSequence sequence,
+              std::map<int, std::vector<Finding>> known_findings,
+              RunEnvironment& environment, std::shared_ptr<RunClient> client);
 
   void OnQueuePosition(int ahead) override;
 
@@ -70,6 +74,7 @@ class SequenceRun final : public QueuedRun {
 
   // An error ends the sequence.
   absl::Status RunTest(int test_index);
+  void AddKnownFindings(int test_index, TestResult& result) const;
   absl::Status FinishUnplaced(int test_index, const absl::Status& reason);
 
   // Returns the inbox of the next test; the error says why there is none.
@@ -77,6 +82,7 @@ class SequenceRun final : public QueuedRun {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   TestSequence sequence_;
+  const std::map<int, std::vector<Finding>> known_findings_;
   RunEnvironment& environment_;
   const std::shared_ptr<RunClient> client_;
 

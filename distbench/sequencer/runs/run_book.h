@@ -23,6 +23,7 @@
 #include "distbench/sequencer/runs/run_record.h"
 #include "distbench/sequencer/runs/run_storage.h"
 #include "proto/control.pb.h"
+#include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {
@@ -52,6 +53,10 @@ struct RunSubmission {
   // Whether a failed test ends the run, unless it only reached its
   // overload_limits.
   bool stop_at_failure = false;
+
+  // What is known of tests before they run, by their position. It becomes part
+  // of their results.
+  std::map<int, std::vector<Finding>> known_findings = {};
 };
 
 // Thread-safe.

@@ -83,10 +83,10 @@ void FollowRunCall::End(const absl::Status& status) {
 
 RunTestSequenceCall* RunTestSequenceCall::Open(
     TestSequenceResults& response,
-    absl::StatusOr<std::shared_ptr<RunRecord>> run, WarningsByTest warnings,
+    absl::StatusOr<std::shared_ptr<RunRecord>> run,
     CancelHandler cancel_handler) {
-  std::shared_ptr<RunTestSequenceCall> call(new RunTestSequenceCall(
-      response, std::move(warnings), std::move(cancel_handler)));
+  std::shared_ptr<RunTestSequenceCall> call(
+      new RunTestSequenceCall(response, std::move(cancel_handler)));
   call->self_ = call;
   if (run.ok()) {
     call->Follow(*std::move(run));
@@ -135,8 +135,6 @@ void RunTestSequenceCall::TakeFinished(int test_index, const TestResult& rest) {
   TestResult& result = Result(test_index);
   result.MergeFrom(rest);
   DropSilentInstances(*result.mutable_service_logs());
-  const auto warnings = warnings_.find(test_index);
-  if (warnings != warnings_.end()) AddWarnings(warnings->second, result);
 }
 
 void RunTestSequenceCall::OnDone() {

@@ -13,7 +13,6 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/sequencer/runs/run_record.h"
-#include "distbench/sequencer/serving/legacy_tests.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
@@ -69,10 +68,10 @@ class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent>,
 class RunTestSequenceCall final : public grpc::ServerUnaryReactor {
  public:
   // gRPC owns `response`, which is valid until Finish(). If `run` is an error,
-  // the call ends with it. The warnings are added to the results.
+  // the call ends with it.
   static RunTestSequenceCall* Open(
       TestSequenceResults& response,
-      absl::StatusOr<std::shared_ptr<RunRecord>> run, WarningsByTest warnings,
+      absl::StatusOr<std::shared_ptr<RunRecord>> run,
       CancelHandler cancel_handler);
 
   // ServerUnaryReactor:
@@ -80,11 +79,9 @@ class RunTestSequenceCall final : public grpc::ServerUnaryReactor {
   void OnDone() override;
 
  private:
-  RunTestSequenceCall(TestSequenceResults& response, WarningsByTest warnings,
+  RunTestSequenceCall(TestSequenceResults& response,
                       CancelHandler cancel_handler)
-      : response_(response),
-        warnings_(std::move(warnings)),
-        cancel_handler_(std::move(cancel_handler)) {}
+      : response_(response), cancel_handler_(std::move(cancel_handler)) {}
 
   void Follow(std::shared_ptr<RunRecord> run) ABSL_LOCKS_EXCLUDED(mutex_);
   void Advance() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -93,7 +90,6 @@ class RunTestSequenceCall final : public grpc::ServerUnaryReactor {
   TestResult& Result(int test_index);
 
   TestSequenceResults& response_;
-  const WarningsByTest warnings_;
   const CancelHandler cancel_handler_;
   std::shared_ptr<RunTestSequenceCall> self_;  // until OnDone()
 

@@ -5,7 +5,6 @@
 #define DISTBENCH_SEQUENCER_SERVING_LEGACY_TESTS_H_
 
 #include <map>
-#include <string>
 #include <vector>
 
 #include "proto/results.pb.h"
@@ -13,20 +12,14 @@
 
 namespace distbench {
 
-// Warnings by the position of the test, each with the path of its subject.
-using WarningsByTest = std::map<int, std::vector<std::string>>;
-
 // Changes tests that existing clients run successfully, and that would be
 // refused otherwise:
 // - Names of payloads that do not exist are removed, so that the RPC has the
 //   default size.
 // - A test in which no service has a main list gets an empty one. It sends
 //   nothing, and ends at once.
-// Returns a warning for each change.
-WarningsByTest AdaptLegacyTests(TestSequence& sequence);
-
-// Adds the warnings to the findings and at the end of the summary.
-void AddWarnings(const std::vector<std::string>& warnings, TestResult& result);
+// Returns a warning for each change, by the position of the test.
+std::map<int, std::vector<Finding>> AdaptLegacyTests(TestSequence& sequence);
 
 }  // namespace distbench
 

@@ -1,6 +1,8 @@
 #include "distbench/sequencer/serving/service.h"
 
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/grpc_calls.h"
@@ -63,17 +65,17 @@ grpc::ServerUnaryReactor* SequencerService::RunTestSequence(
   if (tests.tests().empty() && !shuts_down) {
     return Answer(*context, absl::OkStatus());
   }
-  WarningsByTest warnings = AdaptLegacyTests(tests);
+  std::map<int, std::vector<Finding>> warnings = AdaptLegacyTests(tests);
   const RunSubmission submission = {.tests = tests,
                                     .label = "",
                                     .client = ClientName(*context),
-                                    .stop_at_failure = true};
+                                    .stop_at_failure = true,
+                                    .known_findings = std::move(warnings)};
   // Without tests, there is nothing to check: it is an order to shut down.
   const RunOrError run = tests.tests().empty()
                              ? Enqueue(tests, submission, /*preempt=*/false)
                              : Submit(submission, /*preempt=*/false);
-  return RunTestSequenceCall::Open(*response, run, std::move(warnings),
-                                   CancelOf(run));
+  return RunTestSequenceCall::Open(*response, run, CancelOf(run));
 }
 
 grpc::ServerUnaryReactor* SequencerService::RegisterNode(
@@ -160,8 +162,8 @@ SequencerService::RunOrError SequencerService::Enqueue(
     TestSequence checked, const RunSubmission& submission, bool preempt) {
   RunOrError record = book_.Add(submission);
   if (!record.ok()) return record.status();
-  auto run =
-      std::make_shared<SequenceRun>(std::move(checked), environment_, *record);
+  auto run = std::make_shared<SequenceRun>(
+      std::move(checked), submission.known_findings, environment_, *record);
   // The run holds the record, so the record must not hold the run.
   (*record)->SetCanceller([this, weak_run = std::weak_ptr<SequenceRun>(run)](
                               const absl::Status& reason) {

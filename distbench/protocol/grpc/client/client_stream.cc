@@ -117,7 +117,7 @@ void ClientStream::Deliver(TransportEvents& events) {
   if (match == Calls::Match::kUnknown || entry->owner != this) {
     return Fail("a reply to a call that was never made");
   }
-  has_worked_ = true;
+  ++answered_;
   ClientCall& call = *entry->call;
   calls_.Remove(*entry);
   call.done_ns = RealClock().MonotonicNs();

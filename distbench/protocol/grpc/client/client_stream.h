@@ -71,11 +71,14 @@ class ClientStream final : private MessageSender::Owner {
   // Makes an open stream end soon.
   void Cancel() { grpc_call_cancel(call_, nullptr); }
 
-  // Whether a reply has arrived.
-  bool has_worked() const { return has_worked_; }
+  // The number of calls that ended with a reply.
+  int64_t answered() const { return answered_; }
 
   // Once it has ended: whether it was told to end, by Retire().
   bool ended_well() const { return retired_ && status_ == GRPC_STATUS_OK; }
+
+  // Whether the peer sent something that no server may send.
+  bool broke_the_protocol() const { return !violation_.empty(); }
 
   // Once it has ended: the error of calls in flight.
   std::string Error() const;
@@ -114,9 +117,9 @@ class ClientStream final : private MessageSender::Owner {
   MessageSender sender_;
   grpc_call* call_ = nullptr;
   int64_t accepted_ = 0;
+  int64_t answered_ = 0;
   bool retired_ = false;
   bool half_closed_ = false;
-  bool has_worked_ = false;
   bool ended_ = false;  // the status has arrived
   bool done_ = false;   // OnEnded() was called
   int operations_ = 0;  // in gRPC, apart from the sender's

@@ -71,6 +71,7 @@ class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
   void EndWith(ClientCall* call, std::string error) {
     ended_.push_back({.call = call, .error = std::move(error)});
   }
+  bool FailCalls(const ClientStream& stream);
   void ExpireCalls(int64_t now_ns);
   void OpenStreams(int64_t now_ns);
   bool DeliverEnded(TransportEvents& events);
@@ -215,19 +216,28 @@ void GrpcStreamClient::OnEnded(ClientStream& stream) {
   });
   Place& place = *found->place;
   if (place.stream == &stream) place.stream = nullptr;
-  if (stream.has_worked()) place.backoff_ns = kMinBackoffNs;
-  if (!stream.ended_well() && !closed_) {
-    ++counts_.failed;
+  if (stream.answered() > 0) place.backoff_ns = kMinBackoffNs;
+  if (!stream.ended_well()) {
     place.open_ns = NowNs() + place.backoff_ns;
     place.backoff_ns = std::min(2 * place.backoff_ns, kMaxBackoffNs);
   }
+  // A server that leaves at the end of a test ends streams that are idle.
+  if (FailCalls(stream) || stream.broke_the_protocol()) ++counts_.failed;
+  dead_.push_back(std::move(found->stream));
+  streams_.erase(found);
+}
+
+// Ends the calls in flight on the stream. Returns whether there were any.
+bool GrpcStreamClient::FailCalls(const ClientStream& stream) {
+  // Looking at all calls takes too long when streams are replaced often.
+  if (stream.answered() == stream.accepted()) return false;
+  const size_t ended_before = ended_.size();
   calls_.RemoveIf([&](const Calls::Entry& entry) {
     if (entry.owner != &stream) return false;
     EndWith(entry.call, stream.Error());
     return true;
   });
-  dead_.push_back(std::move(found->stream));
-  streams_.erase(found);
+  return ended_.size() > ended_before;
 }
 
 void GrpcStreamClient::CancelAll() {

@@ -11,7 +11,8 @@ namespace distbench {
 
 // What the streams of one driver have counted, on both sides. Thread-safe.
 struct StreamCounts {
-  // Streams that were opened by this side, and those that ended too early.
+  // Streams that were opened by this side, and those of them that ended with
+  // calls in flight, or because of a wrong reply.
   std::atomic<int64_t> opened = 0;
   std::atomic<int64_t> failed = 0;
 
