@@ -156,9 +156,13 @@ class Page:
         )
 
     def print_colors(self):
-        """Shows the page as on paper."""
+        """Shows the page as on paper, and waits until charts have followed."""
         self._call("Emulation.setEmulatedMedia", media="print")
         self.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        self.evaluate(
+            "new Promise(resolve => requestAnimationFrame("
+            "() => requestAnimationFrame(() => setTimeout(resolve))))"
+        )
 
     def picture(self, x, y, width, height):
         """Returns a part of the page, also below the window, as PNG."""

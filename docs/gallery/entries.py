@@ -1,6 +1,7 @@
 """What the gallery shows, and the text of its page."""
 
 import dataclasses
+import textwrap
 
 SEED = "sed 's/^tests {/& random_seed: 1/'"
 RUN = "distbench run_tests --binary_output --no_samples --allow_invalid"
@@ -131,7 +132,7 @@ def readme():
     for entry in ENTRIES:
         command = "".join(f"    {line}\n" for line in entry.command.split("\n"))
         parts.append(
-            f"\n## {entry.title}\n\n{entry.text}\n\n"
+            f"\n## {entry.title}\n\n{textwrap.fill(entry.text, 88)}\n\n"
             f"![{entry.title}](pictures/{entry.name}.png)\n\n"
             f"{command}\n"
             f"Result: [{entry.result}](results/{entry.result})\n"
