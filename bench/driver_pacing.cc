@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
   app.add_option("--per_second", options.per_second);
   app.add_option("--seconds", options.seconds);
   app.add_option("--spin_us", options.spin_us, "poll this long, then block");
-  app.add_option("--driver", options.driver, "grpc or tcp");
+  app.add_option("--driver", options.driver, "grpc, grpc_stream or tcp");
   CLI11_PARSE(app, argc, argv);
 
   distbench::DriverOptions driver_options;

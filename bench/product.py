@@ -6,7 +6,8 @@ import re
 import subprocess
 import tempfile
 
-PROGRAMS = {"product_grpc": "grpc", "product_tcp": "tcp"}
+PROGRAMS = {"product_grpc": "grpc", "product_grpc_stream": "grpc_stream",
+            "product_tcp": "tcp"}
 
 NS_PER_US = 1e3
 WARMUP_SECONDS = 0.5

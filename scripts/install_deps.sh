@@ -28,6 +28,7 @@ PACKAGES=(
   # Libraries.
   libabsl-dev
   libarchive-dev
+  libboost-dev
   libboost-math-dev
   libcli11-dev
   libgoogle-glog-dev
@@ -114,7 +115,7 @@ ensure_localhost() {
 
 main() {
   if [[ ${1-} == --with-browser ]]; then
-    PACKAGES+=(chromium prometheus)
+    PACKAGES+=(chromium fonts-dejavu-core prometheus)
     shift
   fi
   if [[ ${1-} == --list ]]; then

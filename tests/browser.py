@@ -1,5 +1,7 @@
 """A headless browser, driven by its DevTools protocol over a pipe."""
 
+import base64
+import contextlib
 import json
 import os
 import select
@@ -11,12 +13,24 @@ from tests import programs
 CHROMIUM = shutil.which("chromium")
 
 
+@contextlib.contextmanager
+def owner():
+    """Yields an owner of pages that no test opens."""
+    test = programs.ProgramTest()
+    test.setUp()
+    try:
+        yield test
+    finally:
+        test.doCleanups()
+
+
 class Page:
     """A page in its own browser, with all its complaints and its network
     requests."""
 
-    def __init__(self, test, url, dark=False):
-        """test: a ProgramTest, which ends the browser if nothing else does."""
+    def __init__(self, test, url, dark=False, size=None, environment=None):
+        """test: a ProgramTest, which ends the browser if nothing else does.
+        size: width and height of the window. environment: more variables."""
         commands, self._to_browser = os.pipe()
         self._from_browser, events = os.pipe()
         scheme = 0 if dark else 1
@@ -32,20 +46,26 @@ class Page:
             "--disable-gpu",
             "--window-size=1280,1000",
             f"--blink-settings=preferredColorScheme={scheme}",
+            "--disable-lcd-text",
+            "--hide-scrollbars",
+            "--force-color-profile=srgb",
+            "--lang=en-US",
             f"--user-data-dir={test.path('browser')}",
             "--remote-debugging-pipe",
             pass_fds=(commands, events),
+            env=test.environment(**(environment or {})),
         )
         os.close(commands)
         os.close(events)
         self._pending = b""
         self._last_id = 0
         self._session = None
+        self._load_count = 0
         self.complaints = []
         self.requests = []
-        self._open(url)
+        self._open(url, size)
 
-    def _open(self, url):
+    def _open(self, url, size):
         made = self._call("Target.createTarget", url="about:blank")
         attached = self._call(
             "Target.attachToTarget", targetId=made["targetId"], flatten=True
@@ -53,6 +73,8 @@ class Page:
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable")
+        if size is not None:
+            self.resize(*size)
         self._call("Page.navigate", url=url)
 
     def _call(self, method, **parameters):
@@ -92,11 +114,16 @@ class Page:
             self.complaints.append(parameters["args"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
+        elif method == "Page.loadEventFired":
+            self._load_count += 1
 
     def evaluate(self, expression):
-        """Returns the value of a JavaScript expression."""
+        """Returns the value of a JavaScript expression, or of its promise."""
         result = self._call(
-            "Runtime.evaluate", expression=expression, returnByValue=True
+            "Runtime.evaluate",
+            expression=expression,
+            returnByValue=True,
+            awaitPromise=True,
         )
         if "exceptionDetails" in result:
             raise AssertionError(f"{expression}: {result['exceptionDetails']}")
@@ -111,6 +138,13 @@ class Page:
                 )
             select.select([], [], [], 0.05)
 
+    def reload(self):
+        """Loads the page again, and waits until it is loaded."""
+        loaded = self._load_count
+        self._call("Page.reload")
+        while self._load_count == loaded:
+            self._note(self._read_message())
+
     def resize(self, width, height):
         """Makes the window that of a phone or a tablet."""
         self._call(
@@ -120,6 +154,19 @@ class Page:
             deviceScaleFactor=1,
             mobile=False,
         )
+
+    def print_colors(self):
+        """Shows the page as on paper."""
+        self._call("Emulation.setEmulatedMedia", media="print")
+        self.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+
+    def picture(self, x, y, width, height):
+        """Returns a part of the page, also below the window, as PNG."""
+        clip = {"x": x, "y": y, "width": width, "height": height, "scale": 1}
+        taken = self._call(
+            "Page.captureScreenshot", clip=clip, captureBeyondViewport=True
+        )
+        return base64.b64decode(taken["data"])
 
     def allow_downloads(self, folder):
         self._call(

@@ -1,16 +1,10 @@
 """The page of `distbench compare` in a real browser. Skipped if there is no
 chromium."""
 
-import os
-import unittest
-
-from tests import browser
-from tests import programs
+from tests import report_page
 from tests import testing_main
 
-MAKE_EXAMPLE = os.path.abspath("distbench/report/testing/make_example_result")
-
-HOSTILE = '</script><img src=x onerror=\\"document.title = \'broken\'\\">'
+HOSTILE = report_page.HOSTILE
 
 # A small result, with the version, the host's kernel and a finding given.
 RESULT = """
@@ -54,45 +48,20 @@ HAS_COLOUR = """((id, name) => {
 })"""
 
 
-@unittest.skipUnless(
-    browser.CHROMIUM,
-    "chromium is not installed (scripts/install_deps.sh --with-browser)",
-)
-class ComparisonPageTest(programs.ProgramTest):
-    def side(self, name, slowness, runs=2):
-        """A directory with runs of a test."""
-        folder = self.path(name)
-        os.makedirs(folder, exist_ok=True)
-        for run in range(runs):
-            path = os.path.join(folder, f"{run}.pb.gz")
-            size = map(str, (2, 3, 2, 20, 50, slowness * (1 + run / 100)))
-            outcome = self.run_to_end(MAKE_EXAMPLE, path, "example", *size)
-            self.assertEqual(outcome.status, 0, outcome)
-        return folder
-
-    def open_page(self, base, new, *flags, dark=False, status=0):
+class ComparisonPageTest(report_page.ReportPageTest):
+    def open_comparison(self, base, new, *flags, dark=False, status=0):
         file = self.path("changes.html")
         outcome = self.distbench(
             "compare", base, new, "--format=html", "-o", file, *flags
         )
         self.assertEqual(outcome.status, status, outcome)
-        page = browser.Page(self, f"file://{file}", dark=dark)
-        page.wait_until(
-            "document.body && document.body.dataset.rendered === 'true'"
-        )
-        self.assertEqual(page.complaints, [])
-        # The page makes no other requests.
-        self.assertEqual(page.requests, [f"file://{file}"])
-        return page
-
-    def text_of(self, page, element):
-        return page.evaluate(f"document.getElementById('{element}').innerText")
+        return self.open_page(file, dark=dark)
 
     def test_base_and_new_are_drawn_over_each_other(self):
         base, new = self.side("base", 1), self.side("new", 2)
         for dark in (False, True):
             with self.subTest(dark=dark):
-                page = self.open_page(base, new, dark=dark)
+                page = self.open_comparison(base, new, dark=dark)
                 for chart in CHARTS:
                     for colour in ("--base", "--new"):
                         self.assertTrue(
@@ -103,7 +72,7 @@ class ComparisonPageTest(programs.ProgramTest):
                 page.close()
 
     def test_the_verdict_and_the_changes_are_shown(self):
-        page = self.open_page(
+        page = self.open_comparison(
             self.side("base", 1),
             self.side("new", 2),
             "--fail_if=rpc_0:p50>5%",
@@ -132,7 +101,7 @@ class ComparisonPageTest(programs.ProgramTest):
         page.close()
 
     def test_another_rpc_can_be_chosen(self):
-        page = self.open_page(self.side("base", 1), self.side("new", 2))
+        page = self.open_comparison(self.side("base", 1), self.side("new", 2))
         before = self.text_of(page, "curves-note")
         page.evaluate(
             """(box => { box.value = '1';
@@ -151,7 +120,7 @@ class ComparisonPageTest(programs.ProgramTest):
         new = RESULT.format(name="query", kernel="6.12").replace(
             'name: "query" rpc', 'name: "query" default_protocol: "tcp" rpc'
         )
-        page = self.open_page(
+        page = self.open_comparison(
             self.write("base.pb", base), self.write("new.pb", new)
         )
         differences = self.text_of(page, "differences-list")
@@ -165,7 +134,7 @@ class ComparisonPageTest(programs.ProgramTest):
         page.close()
 
     def test_tests_that_are_not_compared_are_shown(self):
-        page = self.open_page(
+        page = self.open_comparison(
             self.write(
                 "two.pb",
                 RESULT.format(name="a", kernel="6.1")
@@ -177,7 +146,7 @@ class ComparisonPageTest(programs.ProgramTest):
         self.assertIn("it is in base only", changes)
         self.assertIn("too few RPCs", changes)
         page.close()
-        page = self.open_page(
+        page = self.open_comparison(
             self.write("failed.pb", 'test_results { run_info { failure: "x" } }'),
             self.write("none.pb", "test_results {}"),
             status=3,
@@ -188,7 +157,7 @@ class ComparisonPageTest(programs.ProgramTest):
         page.close()
 
     def test_a_phone_does_not_scroll_sideways(self):
-        page = self.open_page(self.side("base", 1), self.side("new", 2))
+        page = self.open_comparison(self.side("base", 1), self.side("new", 2))
         page.resize(360, 740)
         # Charts follow the window a moment later.
         page.wait_until(
@@ -201,7 +170,7 @@ class ComparisonPageTest(programs.ProgramTest):
 
     def test_names_stay_text(self):
         result = RESULT.format(name=HOSTILE, kernel=HOSTILE)
-        page = self.open_page(
+        page = self.open_comparison(
             self.write("hostile.pb", result),
             self.write("other.pb", result.replace("Z80", HOSTILE)),
         )

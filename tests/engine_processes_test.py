@@ -43,7 +43,7 @@ class EngineProcessesTest(programs.ClusterTest):
             f"--infile={config}",
             f"--outfile={self.path('endless.result')}",
         )
-        run.wait_for(r"\d RPCs|QPS", "err")
+        self.wait_for_traffic(self.sequencer.address)
         return run
 
     def assert_usable(self):
@@ -176,6 +176,8 @@ class EngineProcessesTest(programs.ClusterTest):
 
     def test_what_a_lost_client_measured_is_in_the_result(self):
         run = self.start_endless_run()
+        # Its first progress comes after some seconds.
+        run.wait_for(r"\d RPCs|QPS", "err")
         engine = engine_of(self.nodes[0])
         os.kill(engine, signal.SIGKILL)
         outcome = run.wait()

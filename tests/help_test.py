@@ -40,6 +40,7 @@ SUBCOMMANDS = (
     "runs list",
     "runs wait",
     "search",
+    "serve",
     "status",
     "test_preview",
     "test_sequencer",

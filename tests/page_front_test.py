@@ -1,36 +1,15 @@
 """The front of the HTML report: title, verdicts, findings and services, in a
 real browser. Skipped if there is no chromium."""
 
+from tests import page_results
 from tests import report_page
 from tests import testing_main
 
 HOSTILE = report_page.HOSTILE
-
-
-def samples(count, latency_ns):
-    """RPCs of a pair of instances, one each 10 ms."""
-    return "".join(
-        f"successful_rpc_samples {{ start_timestamp_ns: {1 + i * 10_000_000} "
-        f"latency_ns: {latency_ns} }} "
-        for i in range(count)
-    )
-
-
-def log(client, rpc, servers):
-    """The log of a client; servers maps instances to RPCs."""
-    peers = "".join(
-        f'peer_logs {{ key: "{server}" value {{ rpc_logs {{ '
-        f"key: {rpc} value {{ {rpcs} }} }} }} }} "
-        for server, rpcs in servers.items()
-    )
-    return f'instance_logs {{ key: "{client}" value {{ {peers} }} }} '
-
-
-def result(config, logs, more=""):
-    return (
-        f"test_results {{ traffic_config {{ {config} }} "
-        f"service_logs {{ {logs} }} {more} }}\n"
-    )
+TIERS = page_results.TIERS
+log = page_results.log
+result = page_results.result
+samples = page_results.samples
 
 
 def simple(more_config="", more="", latency_ns=2000, name="simple"):
@@ -42,28 +21,6 @@ def simple(more_config="", more="", latency_ns=2000, name="simple"):
         more,
     )
 
-
-# The RPCs of three tiers; "leaf" fails for one of its callers.
-TIERS = """
-name: "tiers"
-services { name: "load" count: 1 }
-services { name: "root" count: 2 }
-services { name: "leaf" count: 3 }
-rpc_descriptions { name: "fetch" client: "root" server: "leaf" }
-rpc_descriptions { name: "query" client: "load" server: "root" }
-action_lists { name: "load" action_names: "run" }
-action_lists { name: "query" action_names: "ask" }
-actions { name: "run" rpc_name: "query" }
-actions { name: "ask" rpc_name: "fetch" }
-"""
-
-FAILED = "failed_rpc_samples { start_timestamp_ns: 5 latency_ns: 7 } "
-
-TIERS_LOGS = (
-    log("load/0", 1, {"root/0": samples(200, 9000)})
-    + log("root/0", 0, {"leaf/0": samples(200, 2000)})
-    + log("root/1", 0, {"leaf/2": samples(200, 3000) + 100 * FAILED})
-)
 
 # Whether no two of the labels and boxes of the graph cover each other.
 NOTHING_OVERLAPS = """(() => {
@@ -217,7 +174,7 @@ class PageFrontTest(report_page.ReportPageTest):
         page.close()
 
     def test_tiles_are_those_of_rpcs_that_nothing_causes(self):
-        page = self.open_text(result(TIERS, TIERS_LOGS))
+        page = self.open_text(TIERS)
         self.assertEqual(self.count(page, "#headline .headline-rpc"), 1)
         headline = self.text_of(page, "headline-parts")
         self.assertIn("query", headline)
@@ -287,7 +244,7 @@ class PageFrontTest(report_page.ReportPageTest):
     # ---- Services ------------------------------------------------------------
 
     def test_services_are_drawn_with_what_is_worst(self):
-        page = self.open_text(result(TIERS, TIERS_LOGS))
+        page = self.open_text(TIERS)
         self.assertEqual(self.count(page, "#topology-graph .service"), 3)
         self.assertEqual(self.count(page, "#topology-graph .edge"), 2)
         self.assertTrue(page.evaluate(NOTHING_OVERLAPS))
@@ -315,7 +272,7 @@ class PageFrontTest(report_page.ReportPageTest):
         page.close()
 
     def test_instances_are_listed_by_keyboard(self):
-        page = self.open_text(result(TIERS, TIERS_LOGS))
+        page = self.open_text(TIERS)
         is_hidden = "document.getElementById('topology-instances').hidden"
         self.assertTrue(page.evaluate(is_hidden))
         self.press(page, "leaf", "Enter")
@@ -394,7 +351,7 @@ class PageFrontTest(report_page.ReportPageTest):
         page.close()
 
     def test_graph_scrolls_inside_itself(self):
-        page = self.open_text(result(TIERS, TIERS_LOGS))
+        page = self.open_text(TIERS)
         self.assertTrue(
             page.evaluate(
                 """(() => {

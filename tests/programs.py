@@ -212,6 +212,18 @@ class ProgramTest(unittest.TestCase):
     def distbench(self, *arguments, **popen_arguments):
         return self.run_to_end(DISTBENCH, *arguments, **popen_arguments)
 
+    def wait_for_traffic(self, address, *flags):
+        """Waits until a test of this sequencer has measured something. Its
+        client would tell every few seconds."""
+        end = time.monotonic() + DEADLINE_SECONDS
+        while time.monotonic() < end:
+            status = self.distbench(
+                "status", f"--test_sequencer={address}", *flags
+            )
+            if re.search(r", [1-9]\d* RPCs", status.out):
+                return
+        raise AssertionError(f"no traffic: {status}")
+
     def leftovers(self):
         """Returns the command lines of this test's running processes, by id."""
         found = {}

@@ -2,6 +2,7 @@
 
 import os
 import unittest
+import urllib.parse
 
 from tests import browser
 from tests import programs
@@ -27,6 +28,37 @@ IS_DRAWN = """(id => {
   return coloured > 100;
 })"""
 
+CHARTS_WITH_LEGENDS = (
+    "percentile-chart",
+    "cdf-chart",
+    "rate-chart",
+    "latency-over-time-chart",
+    "cpu-chart",
+    "memory-chart",
+)
+
+# The labels of what a chart draws, without what is hidden.
+LINES = """(id => {
+  const chart = Chart.getChart(id);
+  return chart.data.datasets.filter((_, i) => chart.isDatasetVisible(i))
+      .map(dataset => dataset.label);
+})"""
+
+# The points of a line of a chart: pairs of x and y.
+POINTS = """((id, label) => Chart.getChart(id).data.datasets
+    .find(dataset => dataset.label === label).data.map(({x, y}) => [x, y]))"""
+
+# [min, max] of the x axis of a chart.
+X_RANGE = """(id => {
+  const {min, max} = Chart.getChart(id).scales.x;
+  return [min, max];
+})"""
+
+# Each cell of a column of a table, by the id of its box.
+COLUMN = """((id, column) =>
+    [...document.getElementById(id).querySelectorAll('tbody tr')]
+        .filter(row => !row.hidden).map(row => row.cells[column].innerText))"""
+
 
 @unittest.skipUnless(
     browser.CHROMIUM,
@@ -38,6 +70,17 @@ class ReportPageTest(programs.ProgramTest):
         outcome = self.run_to_end(MAKE_EXAMPLE, path, name, *map(str, size))
         self.assertEqual(outcome.status, 0, outcome)
         return path
+
+    def side(self, name, slowness, runs=2):
+        """A directory with runs of a test."""
+        folder = self.path(name)
+        os.makedirs(folder, exist_ok=True)
+        for run in range(runs):
+            path = os.path.join(folder, f"{run}.pb.gz")
+            size = map(str, (2, 3, 2, 20, 50, slowness * (1 + run / 100)))
+            outcome = self.run_to_end(MAKE_EXAMPLE, path, "example", *size)
+            self.assertEqual(outcome.status, 0, outcome)
+        return folder
 
     def open_report(self, *results, status=0, **page_arguments):
         """status: the exit status of the report."""
@@ -68,4 +111,43 @@ class ReportPageTest(programs.ProgramTest):
         page.evaluate(
             "document.querySelectorAll('details')"
             ".forEach(details => { details.open = true; })"
+        )
+
+    def labels(self, page, chart):
+        return page.evaluate(f"{LINES}('{chart}')")
+
+    def points(self, page, chart, label):
+        return page.evaluate(f"{POINTS}('{chart}', '{label}')")
+
+    def x_range(self, page, chart):
+        return page.evaluate(f"{X_RANGE}('{chart}')")
+
+    def column(self, page, table, column):
+        return page.evaluate(f"{COLUMN}('{table}', {column})")
+
+    def choose(self, page, selector, value):
+        page.evaluate(
+            f"""(box => {{ box.value = '{value}';
+            box.dispatchEvent(new Event('change')); }})(
+            document.querySelector('{selector}'))"""
+        )
+
+    def fragment(self, page):
+        return urllib.parse.parse_qs(page.evaluate("location.hash.slice(1)"))
+
+    def drag_on(self, page, chart, from_share, to_share):
+        """Drags over a part of the x axis of a chart."""
+        left, right, y = page.evaluate(
+            f"""(canvas => {{
+              canvas.scrollIntoView({{block: 'center'}});
+              const box = canvas.getBoundingClientRect();
+              const {{left, right}} = Chart.getChart(canvas).chartArea;
+              return [box.left + left, box.left + right,
+                      box.top + box.height / 2];
+            }})(document.getElementById('{chart}'))"""
+        )
+        page.drag(
+            y,
+            left + from_share * (right - left),
+            left + to_share * (right - left),
         )

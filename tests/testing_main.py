@@ -49,9 +49,31 @@ class _XmlResult(unittest.TextTestResult):
             self._mark("failure", self._exc_info_to_string(err, test))
 
 
+class _ShardLoader(unittest.TestLoader):
+    """Loads this shard's part of the cases, if Bazel divides the test."""
+
+    def getTestCaseNames(self, testCaseClass):
+        index = int(os.environ.get("TEST_SHARD_INDEX", 0))
+        shards = int(os.environ.get("TEST_TOTAL_SHARDS", 1))
+        return super().getTestCaseNames(testCaseClass)[index::shards]
+
+
+def _tell_that_shards_are_supported():
+    path = os.environ.get("TEST_SHARD_STATUS_FILE")
+    if path:
+        with open(path, "w", encoding="utf-8"):
+            pass
+
+
 def main():
+    _tell_that_shards_are_supported()
     runner = unittest.TextTestRunner(verbosity=2, resultclass=_XmlResult)
-    program = unittest.main(module="__main__", testRunner=runner, exit=False)
+    program = unittest.main(
+        module="__main__",
+        testRunner=runner,
+        testLoader=_ShardLoader(),
+        exit=False,
+    )
     xml_path = os.environ.get("XML_OUTPUT_FILE")
     if xml_path:
         ElementTree.ElementTree(program.result.suite).write(xml_path)

@@ -53,4 +53,12 @@ absl::Status ToAbslStatus(const grpc::Status& status) {
                       status.error_message());
 }
 
+std::string NoSuchCalls(absl::string_view server) {
+  return absl::StrCat(
+      "the server at ", server,
+      " is not a test sequencer of this distbench: it is another program, or "
+      "a sequencer of another implementation, which needs its own clients and "
+      "node managers; is it the right port?");
+}
+
 }  // namespace distbench

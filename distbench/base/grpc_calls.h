@@ -22,6 +22,10 @@ std::string ShortenedMessage(absl::string_view message);
 grpc::Status ToGrpcStatus(const absl::Status& status);
 absl::Status ToAbslStatus(const grpc::Status& status);
 
+// What to say of a server that does not know the calls of a test sequencer;
+// `server` is its address.
+std::string NoSuchCalls(absl::string_view server);
+
 // The largest message that the sequencer accepts: room for very large tests,
 // but not for a message that would use up its memory.
 inline constexpr int kMaxMessageToSequencerBytes = 256 << 20;

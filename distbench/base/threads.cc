@@ -1,10 +1,13 @@
 #include "distbench/base/threads.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "distbench/base/files.h"
@@ -20,6 +23,26 @@ int64_t ProcessThreadCount(pid_t pid) {
   }
   // Without /proc, only the caller's own thread is known.
   return pid == 0 ? 1 : 0;
+}
+
+void NameThread(const char* name) { pthread_setname_np(pthread_self(), name); }
+
+int64_t TestThreadCount(pid_t pid) {
+  int64_t count = 0;
+  std::error_code error;  // a process or a thread may end meanwhile
+  const std::filesystem::directory_iterator threads(
+      ProcFolder("", pid) + "/task", error);
+  for (auto thread = begin(threads); thread != end(threads);
+       thread.increment(error)) {
+    std::ifstream file(thread->path() / "comm");
+    std::string name;
+    file >> name;
+    if (name == kWorkerThread || name == kActivityThread ||
+        name == kHandlerThread) {
+      ++count;
+    }
+  }
+  return count;
 }
 
 int UsableCpuCount() {

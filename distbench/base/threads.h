@@ -43,6 +43,20 @@ absl::StatusOr<std::thread> StartThread(absl::string_view what, Body body) {
 // 0 stands for this process. 0 if there is no such process. Thread-safe.
 int64_t ProcessThreadCount(pid_t pid = 0);
 
+// Names of the threads that a test starts, as the system shows them.
+inline constexpr char kWorkerThread[] = "worker";
+inline constexpr char kActivityThread[] = "activity";
+inline constexpr char kHandlerThread[] = "handler";
+
+// Names the calling thread; at most 15 bytes. Threads that it starts have the
+// same name until they are given another.
+void NameThread(const char* name);
+
+// Returns how many threads of a process have one of these names, which leaves
+// out those of the process itself and of libraries; pid 0 stands for this
+// process. 0 if there is no such process. Thread-safe; reads a file per thread.
+int64_t TestThreadCount(pid_t pid = 0);
+
 // Returns the number of CPUs that the calling thread may run on; at least 1.
 int UsableCpuCount();
 

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/synchronization/blocking_counter.h"
 #include "absl/synchronization/notification.h"
 #include "distbench/base/testing/scarce_memory.h"
 #include "gmock/gmock.h"
@@ -42,6 +43,25 @@ TEST(StartThread, SaysThatThereAreNoMore) {
   EXPECT_EQ(threads.size(), 2);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(status.ToString(), HasSubstr("start a thread for a test"));
+}
+
+TEST(TestThreadCount, CountsThreadsByTheirNames) {
+  EXPECT_EQ(TestThreadCount(), 0);
+  absl::BlockingCounter named(2);
+  absl::Notification end;
+  const auto wait_as = [&](const char* name) {
+    NameThread(name);
+    named.DecrementCount();
+    end.WaitForNotification();
+  };
+  std::thread handler([&] { wait_as(kHandlerThread); });
+  std::thread other([&] { wait_as("other"); });
+  named.Wait();
+  EXPECT_EQ(TestThreadCount(), 1);
+  end.Notify();
+  handler.join();
+  other.join();
+  EXPECT_EQ(TestThreadCount(/*pid=*/1 << 30), 0);
 }
 
 TEST(ProcessThreadCountTest, CountsThreads) {

@@ -1,7 +1,6 @@
 // `distbench ab_test`.
 #include "distbench/alternation/alternation.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -224,24 +223,20 @@ void AddInputFlags(CLI::App& command, Flags& flags) {
               "Write base.pb.gz, new.pb.gz and, if runs failed,\n"
               "left_out.pb.gz here, after each round");
   for (const char* required : {"--base", "--new", "--outdir"}) {
-    command.get_option(required)->required();
+    Require(command, required);
   }
 }
 
 void AddRepetitionFlags(CLI::App& command, Flags& flags) {
-  command
-      .add_option("--repeat", flags.repeat,
-                  "Run base and new this often or, with --until_decided,\n"
-                  "at most this often")
-      ->check(CLI::Range(1, kMaxRounds).description(""))
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_flag("--until_decided", flags.until_decided,
-                   "End as soon as each --fail_if passes, or one fails");
-  command.add_flag("--no_samples", flags.no_samples,
-                   "Keep no samples of single RPCs");
-  command.add_flag("--allow_invalid", flags.allow_invalid,
-                   "Do not exit 3 because rounds were left out");
+  AddNumberFlag(command, "--repeat", flags.repeat, 1, kMaxRounds, "N",
+                "Run base and new this often or, with --until_decided,\n"
+                "at most this often");
+  AddSwitch(command, "--until_decided", flags.until_decided,
+            "End as soon as each --fail_if passes, or one fails");
+  AddSwitch(command, "--no_samples", flags.no_samples,
+            "Keep no samples of single RPCs");
+  AddSwitch(command, "--allow_invalid", flags.allow_invalid,
+            "Do not exit 3 because rounds were left out");
   AddTextFlag(command, "--label", flags.label, "TEXT",
               "Text kept with the runs, shown by distbench runs list");
   AddQuietFlag(command, flags.quiet);
@@ -250,13 +245,14 @@ void AddRepetitionFlags(CLI::App& command, Flags& flags) {
 }  // namespace
 
 void AddAbTestCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command =
-      app.add_subcommand("ab_test", "Runs two tests in turn and compares them");
+  CLI::App& command =
+      AddSubcommand(app, "ab_test", "Runs two tests in turn and compares them");
   auto flags = std::make_shared<Flags>();
-  AddInputFlags(*command, *flags);
-  AddRepetitionFlags(*command, *flags);
-  AddComparisonFlags(*command, flags->comparison);
-  command->footer(
+  AddInputFlags(command, *flags);
+  AddRepetitionFlags(command, *flags);
+  AddComparisonFlags(command, flags->comparison);
+  SetFooter(
+      command,
       "Each round runs base and new once, in alternating order. With\n"
       "--until_decided, the bounds of the conditions are wider, so that\n"
       "looking after each round does not make a pass more likely; see\n"
@@ -267,8 +263,7 @@ void AddAbTestCommand(CLI::App& app, CommandBody& chosen) {
       "  distbench ab_test --test_sequencer=host1:10000 --base=base.config \\\n"
       "      --new=new.config --outdir=results --fail_if='p99>5%' \\\n"
       "      --until_decided --repeat=30");
-  command->callback(
-      [flags, &chosen] { chosen = [flags] { return AbTest(*flags); }; });
+  SetBody(command, chosen, [flags] { return AbTest(*flags); });
 }
 
 }  // namespace distbench

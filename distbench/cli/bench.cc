@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -15,19 +14,26 @@ namespace {
 
 using Flags = std::shared_ptr<BenchFlags>;
 
+constexpr char kRunText[] =
+    "Jobs that are done are skipped; one that was cut short is run again.\n"
+    "Later jobs use what earlier ones found. SIGINT or SIGTERM keeps what\n"
+    "was measured. Exits 2 if an objective was not met, 3 if a job failed.\n"
+    "See docs/sequences.md.\n\n";
+constexpr char kRunExample[] =
+    "\nExample:\n"
+    "  distbench bench run -r result.pb.gz hashd-params:passive=io \\\n"
+    "      protection:id=iocost-off,passive=io iocost-params \\\n"
+    "      protection:id=iocost-on";
+
 void AddResultFlag(CLI::App& command, const Flags& flags) {
-  command
-      .add_option("-r,--result", flags->result,
-                  "The result file of the jobs, binary; compressed if its\n"
-                  "name ends in .gz")
-      ->type_name("FILE");
+  AddTextFlag(command, "-r,--result", flags->result, "FILE",
+              "The result file of the jobs, binary; compressed if its\n"
+              "name ends in .gz");
 }
 
 void AddJobsFlag(CLI::App& command, const Flags& flags) {
-  command
-      .add_option("-f,--jobs", flags->jobs,
-                  "A YAML file of named jobs, such as workloads/jobs.yaml")
-      ->type_name("FILE");
+  AddTextFlag(command, "-f,--jobs", flags->jobs, "FILE",
+              "A YAML file of named jobs, such as workloads/jobs.yaml");
 }
 
 // The files may be named before the action or after it.
@@ -35,18 +41,10 @@ CLI::App& AddAction(CLI::App& bench, const std::string& name,
                     const std::string& description,
                     int (*action)(const BenchFlags&), const Flags& flags,
                     CommandBody& chosen) {
-  CLI::App* command = bench.add_subcommand(name, description);
-  AddResultFlag(*command, flags);
-  command->callback([action, flags, &chosen] {
-    chosen = [action, flags] { return action(*flags); };
-  });
-  return *command;
-}
-
-CLI::Option& AddArguments(CLI::App& command, const std::string& name,
-                          const std::string& description, const Flags& flags) {
-  return *command.add_option(name, flags->arguments, description)
-              ->option_text(" ");
+  CLI::App& command = AddSubcommand(bench, name, description);
+  AddResultFlag(command, flags);
+  SetBody(command, chosen, [action, flags] { return action(*flags); });
+  return command;
 }
 
 // One line for each kind, and one for each of its properties.
@@ -74,29 +72,18 @@ std::string KindsText() {
 void AddRun(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
   CLI::App& command = AddAction(bench, "run", "Runs jobs after each other",
                                 RunBench, flags, chosen);
-  AddArguments(command, "JOB",
-               "Jobs, as KIND:KEY=VALUE,...; with -f, the name of one", flags)
-      .required();
+  AddArguments(command, "JOB", flags->arguments, "JOB",
+               "Jobs, as KIND:KEY=VALUE,...; with -f, the name of one");
+  Require(command, "JOB");
   AddJobsFlag(command, flags);
   AddTextFlag(command, "--test_sequencer", flags->test_sequencer, "HOST:PORT",
               "Run tests there; default: on this host, with a sequencer and\n"
               "node managers that are started for each job");
   AddTlsFlags(command, flags->tls);
-  command
-      .add_option("-i,--variables", flags->variables,
-                  "With -f: values of variables, such as '{\"qps\": 100}'")
-      ->type_name("JSON");
+  AddTextFlag(command, "-i,--variables", flags->variables, "JSON",
+              "With -f: values of variables, such as '{\"qps\": 100}'");
   AddQuietFlag(command, flags->quiet);
-  command.footer(absl::StrCat(
-      "Jobs that are done are skipped; one that was cut short is run again.\n"
-      "Later jobs use what earlier ones found. SIGINT or SIGTERM keeps what\n"
-      "was measured. Exits 2 if an objective was not met, 3 if a job failed.\n"
-      "See docs/sequences.md.\n\n",
-      KindsText(),
-      "\nExample:\n"
-      "  distbench bench run -r result.pb.gz hashd-params:passive=io \\\n"
-      "      protection:id=iocost-off,passive=io iocost-params \\\n"
-      "      protection:id=iocost-on"));
+  SetFooter(command, absl::StrCat(kRunText, KindsText(), kRunExample));
 }
 
 void AddList(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
@@ -104,17 +91,18 @@ void AddList(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
       bench, "list", "Lists the jobs of the result file, or the named jobs",
       ListBench, flags, chosen);
   AddJobsFlag(command, flags);
-  command.footer(
-      "Examples:\n"
-      "  distbench bench list -r result.pb.gz\n"
-      "  distbench bench list -f workloads/jobs.yaml");
+  SetFooter(command,
+            "Examples:\n"
+            "  distbench bench list -r result.pb.gz\n"
+            "  distbench bench list -f workloads/jobs.yaml");
 }
 
 void AddStudy(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
   CLI::App& command =
       AddAction(bench, "study", "Computes all results anew from the records",
                 StudyBench, flags, chosen);
-  command.footer(
+  SetFooter(
+      command,
       "For results of an earlier version of distbench. Exits 3 if a job has\n"
       "no result any more.\n\n"
       "Example:\n  distbench bench study -r result.pb.gz");
@@ -124,28 +112,30 @@ void AddFormat(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
   CLI::App& command =
       AddAction(bench, "format", "Prints jobs with their hosts and results",
                 FormatBench, flags, chosen);
-  AddArguments(command, "JOB",
-               "Numbers of list, or KIND or KIND:id=ID; default: all", flags);
-  command.footer(
-      "Example:\n"
-      "  distbench bench format -r result.pb.gz protection:id=iocost-on");
+  AddArguments(command, "JOB", flags->arguments, "JOB",
+               "Numbers of list, or KIND or KIND:id=ID; default: all");
+  SetFooter(command,
+            "Example:\n"
+            "  distbench bench format -r result.pb.gz protection:id=iocost-on");
 }
 
 void AddSummary(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
   CLI::App& command =
       AddAction(bench, "summary", "Prints the last line of each result",
                 SummariseBench, flags, chosen);
-  command.footer("Example:\n  distbench bench summary -r result.pb.gz");
+  SetFooter(command, "Example:\n  distbench bench summary -r result.pb.gz");
 }
 
 void AddMerge(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
   CLI::App& command =
       AddAction(bench, "merge", "Merges result files into a new one",
                 MergeBench, flags, chosen);
-  AddArguments(command, "FILE", "The files to merge", flags).required();
-  command.add_flag("--force", flags->force,
-                   "Merge also jobs that missed requirements");
-  command.footer(
+  AddArguments(command, "FILE", flags->arguments, "FILE", "The files to merge");
+  Require(command, "FILE");
+  AddSwitch(command, "--force", flags->force,
+            "Merge also jobs that missed requirements");
+  SetFooter(
+      command,
       "Jobs of equal kind, id, properties and tests, on disks of the same\n"
       "model, become repetitions of one job.\n\n"
       "Example:\n"
@@ -158,31 +148,31 @@ void AddPack(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
                 PackBench, flags, chosen);
   AddTextFlag(command, "--outfile", flags->outfile, "FILE",
               "The archive; default: the result file's name and .tar.gz");
-  command.footer("Example:\n  distbench bench pack -r result.pb.gz");
+  SetFooter(command, "Example:\n  distbench bench pack -r result.pb.gz");
 }
 
 }  // namespace
 
 void AddBenchCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "bench", "Runs sequences of jobs into one result file");
-  command->require_subcommand(0, 1);
+  CLI::App& command = AddSubcommand(
+      app, "bench", "Runs sequences of jobs into one result file");
+  AllowOneSubcommand(command);
   auto flags = std::make_shared<BenchFlags>();
-  AddResultFlag(*command, flags);
-  AddJobsFlag(*command, flags);
-  AddRun(*command, flags, chosen);
-  AddList(*command, flags, chosen);
-  AddStudy(*command, flags, chosen);
-  AddFormat(*command, flags, chosen);
-  AddSummary(*command, flags, chosen);
-  AddMerge(*command, flags, chosen);
-  AddPack(*command, flags, chosen);
-  command->footer(
-      "Examples:\n"
-      "  distbench bench -r result.pb.gz run run:infile=a.config \\\n"
-      "      search:infile=a.config,slo='query p99<=5ms'\n"
-      "  distbench bench -r result.pb.gz format\n"
-      "  distbench help bench run");
+  AddResultFlag(command, flags);
+  AddJobsFlag(command, flags);
+  AddRun(command, flags, chosen);
+  AddList(command, flags, chosen);
+  AddStudy(command, flags, chosen);
+  AddFormat(command, flags, chosen);
+  AddSummary(command, flags, chosen);
+  AddMerge(command, flags, chosen);
+  AddPack(command, flags, chosen);
+  SetFooter(command,
+            "Examples:\n"
+            "  distbench bench -r result.pb.gz run run:infile=a.config \\\n"
+            "      search:infile=a.config,slo='query p99<=5ms'\n"
+            "  distbench bench -r result.pb.gz format\n"
+            "  distbench help bench run");
 }
 
 }  // namespace distbench

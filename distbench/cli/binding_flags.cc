@@ -1,7 +1,5 @@
 #include "distbench/cli/binding_flags.h"
 
-#include <CLI/CLI.hpp>
-
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/index_list.h"

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdint>
 #include <iostream>
@@ -203,33 +202,27 @@ int CalibrateTests(const Flags& flags) {
 }  // namespace
 
 void AddCalibrateCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "calibrate", "Measures the cost of activities and sizes them to targets");
+  CLI::App& command = AddSubcommand(
+      app, "calibrate",
+      "Measures the cost of activities and sizes them to targets");
   auto flags = std::make_shared<Flags>();
-  AddInfileFlag(*command, flags->infile);
-  AddInfileArgument(*command, flags->infile);
-  AddRepeatedFlag(*command, "--activity", flags->activities, "ACTIVITY",
+  AddInfileFlag(command, flags->infile);
+  AddInfileArgument(command, flags->infile);
+  AddRepeatedFlag(command, "--activity", flags->activities, "ACTIVITY",
                   "Measure this activity only; may be repeated");
-  AddRepeatedFlag(*command, "--target", flags->targets, "NAME=TIME",
+  AddRepeatedFlag(command, "--target", flags->targets, "NAME=TIME",
                   "CPU time that an iteration should take, such as\n"
                   "rank=5000us; may be repeated");
-  AddTextFlag(*command, "--outfile", flags->outfile, "FILE",
+  AddTextFlag(command, "--outfile", flags->outfile, "FILE",
               "Write the calibrated config here");
-  command
-      ->add_option("--rounds", flags->rounds,
-                   "Measure this often; the median and range are printed")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  AddDurationFlag(*command, "--round", flags->round,
+  AddNumberFlag(command, "--rounds", flags->rounds, 1, 1000, "N",
+                "Measure this often; the median and range are printed");
+  AddDurationFlag(command, "--round", flags->round,
                   "Least CPU time of each round; default: 200ms");
-  command
-      ->add_option("--tolerance", flags->tolerance_percent,
-                   "Accepted deviation from a target, in percent")
-      ->type_name("PERCENT")
-      ->check(CLI::Range(0.1, 50.0))
-      ->capture_default_str();
-  command->footer(
+  AddNumberFlag(command, "--tolerance", flags->tolerance_percent, 0.1, 50.0,
+                "PERCENT", "Accepted deviation from a target, in percent");
+  SetFooter(
+      command,
       "Measures the CPU time of one iteration on one thread of this machine.\n"
       "With a target, changes the settings that the activity's cost is\n"
       "proportional to.\n\n"
@@ -237,9 +230,7 @@ void AddCalibrateCommand(CLI::App& app, CommandBody& chosen) {
       "  distbench calibrate feed.config\n"
       "  distbench calibrate feed.config --target=rank=5000us \\\n"
       "      --outfile=calibrated.config");
-  command->callback([flags, &chosen] {
-    chosen = [flags] { return CalibrateTests(*flags); };
-  });
+  SetBody(command, chosen, [flags] { return CalibrateTests(*flags); });
 }
 
 }  // namespace distbench

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -47,20 +46,19 @@ int CheckTests(const Flags& flags) {
 }  // namespace
 
 void AddCheckTestCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "check_test", "Lists all problems of a test config without running it");
+  CLI::App& command =
+      AddSubcommand(app, "check_test",
+                    "Lists all problems of a test config without running it");
   auto flags = std::make_shared<Flags>();
-  AddInfileFlag(*command, flags->infile);
-  command
-      ->add_option("FILE", flags->files, "The same as --infile=FILE, of each")
-      ->excludes(command->get_option("--infile"))
-      ->option_text(" ");
-  command->footer(
-      "Examples:\n"
-      "  distbench check_test my_test.config\n"
-      "  distbench check_test workloads/*.config");
-  command->callback(
-      [flags, &chosen] { chosen = [flags] { return CheckTests(*flags); }; });
+  AddInfileFlag(command, flags->infile);
+  AddArguments(command, "FILE", flags->files, "FILE",
+               "The same as --infile=FILE, of each");
+  Exclude(command, "FILE", "--infile");
+  SetFooter(command,
+            "Examples:\n"
+            "  distbench check_test my_test.config\n"
+            "  distbench check_test workloads/*.config");
+  SetBody(command, chosen, [flags] { return CheckTests(*flags); });
 }
 
 }  // namespace distbench

@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "distbench/cli/device_address.h"
+#include "distbench/cli/legacy_flags.h"
 #include "distbench/cli/version_text.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/flags/command_tree.h"
@@ -302,7 +304,18 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
   AddHelpCommand(app, chosen);
   defaults.Announce(app);
 
-  arguments = SplitEmptyValues(TakeTrailingCommand(app, std::move(arguments)));
+  const auto has_flag = [&app](const std::string& flag) {
+    return !CommandsWithFlag(app, flag).empty();
+  };
+  absl::StatusOr<TranslatedFlags> flags = TranslateLegacyFlags(
+      arguments, has_flag,
+      [](const std::string& device) { return AddressOrDevice(device); });
+  if (!flags.ok()) return Refuse(app, std::string(flags.status().message()));
+  for (const std::string& note : flags->notes) {
+    std::cerr << "distbench: " << note << '\n';
+  }
+  arguments =
+      SplitEmptyValues(TakeTrailingCommand(app, std::move(flags->arguments)));
   std::reverse(arguments.begin(), arguments.end());  // the order CLI11 expects
   try {
     app.parse(arguments);

@@ -4,10 +4,10 @@
 #ifndef DISTBENCH_CLI_COMMAND_LINE_H_
 #define DISTBENCH_CLI_COMMAND_LINE_H_
 
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "distbench/cli/subcommand.h"
 #include "distbench/flags/connection_defaults.h"
 
 namespace CLI {
@@ -15,9 +15,6 @@ class App;
 }
 
 namespace distbench {
-
-// The body of a subcommand; returns an ExitCode.
-using CommandBody = std::function<int()>;
 
 // Adds a subcommand to `app`, and stores its body in `chosen` when the user
 // names it.

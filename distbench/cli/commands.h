@@ -29,6 +29,7 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen);
 void AddRunTestsCommand(CLI::App& app, CommandBody& chosen);
 void AddRunsCommand(CLI::App& app, CommandBody& chosen);
 void AddSearchCommand(CLI::App& app, CommandBody& chosen);
+void AddServeCommand(CLI::App& app, CommandBody& chosen);
 void AddStatusCommand(CLI::App& app, CommandBody& chosen);
 void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen);
 void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen);

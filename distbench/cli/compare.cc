@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -6,6 +5,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/comparison_flags.h"
+#include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
 #include "distbench/report/comparison/capacity.h"
@@ -51,20 +51,18 @@ int CompareResults(const Flags& flags) {
 }  // namespace
 
 void AddCompareCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "compare", "Reports what is better or worse in new results");
+  CLI::App& command = AddSubcommand(
+      app, "compare", "Reports what is better or worse in new results");
   auto flags = std::make_shared<Flags>();
-  command
-      ->add_option("BASE", flags->base, "A result file, or a directory of them")
-      ->required()
-      ->type_name("RESULT")
-      ->option_text(" ");
-  command->add_option("NEW", flags->next, "The results to compare with BASE")
-      ->required()
-      ->type_name("RESULT")
-      ->option_text(" ");
-  AddComparisonFlags(*command, flags->comparison);
-  command->footer(
+  AddArgument(command, "BASE", flags->base, "RESULT",
+              "A result file, or a directory of them");
+  Require(command, "BASE");
+  AddArgument(command, "NEW", flags->next, "RESULT",
+              "The results to compare with BASE");
+  Require(command, "NEW");
+  AddComparisonFlags(command, flags->comparison);
+  SetFooter(
+      command,
       "Exits 2 unless every --fail_if passes, 3 if a run failed or its\n"
       "numbers are false. A condition passes if the change, with its\n"
       "uncertainty, lies within the limit; it is undecided if the runs are\n"
@@ -75,9 +73,7 @@ void AddCompareCommand(CLI::App& app, CommandBody& chosen) {
       "  distbench compare base.pb.gz new.pb.gz --fail_if='p99>5%' "
       "--fail_if='rate<-3%'\n"
       "  distbench compare base.pb.gz new.pb.gz --format=html -o changes.html");
-  command->callback([flags, &chosen] {
-    chosen = [flags] { return CompareResults(*flags); };
-  });
+  SetBody(command, chosen, [flags] { return CompareResults(*flags); });
 }
 
 }  // namespace distbench

@@ -1,6 +1,5 @@
 #include "distbench/cli/comparison_flags.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -72,8 +71,8 @@ void AddComparisonFlags(CLI::App& command, ComparisonFlags& flags) {
   AddTextFlag(command, "--noise_floor", flags.noise_floor, "RESULT",
               "Runs of an unchanged test: show how much the same metric\n"
               "differs between groups of them; see distbench noise_floor");
-  command.add_flag("--allow_different_traffic", flags.allow_different_traffic,
-                   "Compare tests that do not send the same");
+  AddSwitch(command, "--allow_different_traffic", flags.allow_different_traffic,
+            "Compare tests that do not send the same");
   AddCheckFlags(command, flags.checks);
 }
 

@@ -2,7 +2,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -10,6 +9,7 @@
 #include "distbench/base/child_process.h"
 #include "distbench/base/files.h"
 #include "distbench/cli/commands.h"
+#include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
 #include "distbench/control_groups/group_files.h"
 #include "distbench/control_groups/guardian.h"
@@ -36,14 +36,15 @@ int Guard(const std::string& journal) {
 }  // namespace
 
 void AddControlGuardianCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      kGuardianSubcommand, "Undoes the controls of a node manager that died");
+  CLI::App& command =
+      AddSubcommand(app, kGuardianSubcommand,
+                    "Undoes the controls of a node manager that died");
   // Hidden from the list of subcommands, because it is not for users.
-  command->group("");
+  HideSubcommand(command);
   auto journal = std::make_shared<std::string>();
-  command->add_option("journal", *journal)->required();
-  command->callback(
-      [journal, &chosen] { chosen = [journal] { return Guard(*journal); }; });
+  AddArgument(command, "journal", *journal, "FILE", "");
+  Require(command, "journal");
+  SetBody(command, chosen, [journal] { return Guard(*journal); });
 }
 
 }  // namespace distbench

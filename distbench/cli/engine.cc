@@ -3,13 +3,14 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "absl/status/status.h"
 #include "distbench/base/files.h"
 #include "distbench/cli/commands.h"
+#include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
 #include "distbench/hosting/engine_messages.h"
 #include "distbench/hosting/engine_server.h"
@@ -48,15 +49,15 @@ int RunEngine(const Flags& flags) {
 }  // namespace
 
 void AddEngineCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      kEngineSubcommand, "Runs a service instance for a node manager");
+  CLI::App& command = AddSubcommand(
+      app, kEngineSubcommand, "Runs a service instance for a node manager");
   // Hidden from the list of subcommands, because it is not for users.
-  command->group("");
+  HideSubcommand(command);
   auto flags = std::make_shared<Flags>();
-  command->add_flag(kWarmFlag, flags->is_warm);
-  command->add_option(kMaxFilesFlag, flags->max_files);
-  command->callback(
-      [flags, &chosen] { chosen = [flags] { return RunEngine(*flags); }; });
+  AddSwitch(command, kWarmFlag, flags->is_warm, "");
+  AddNumberFlag(command, kMaxFilesFlag, flags->max_files, 0,
+                std::numeric_limits<int64_t>::max(), "N", "");
+  SetBody(command, chosen, [flags] { return RunEngine(*flags); });
 }
 
 }  // namespace distbench

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -63,6 +64,17 @@ CLI::Option& AddRepeatedOption(CLI::App& command, const std::string& flag,
               ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+// Adds an option that takes a number in a range, which is not in the help.
+template <typename Number, typename Variable>
+CLI::Option& AddNumberOption(CLI::App& command, const std::string& flag,
+                             Variable& variable, Number least, Number most,
+                             const std::string& type,
+                             const std::string& description) {
+  return *command.add_option(flag, variable, description)
+              ->check(CLI::Range(least, most).description(""))
+              ->type_name(type);
+}
+
 }  // namespace
 
 void AddTextFlag(CLI::App& command, const std::string& flag, std::string& text,
@@ -89,11 +101,84 @@ void AddChoiceFlag(CLI::App& command, const std::string& flag,
   if (!text.empty()) option->capture_default_str();
 }
 
+void AddSwitch(CLI::App& command, const std::string& flag, bool& is_set,
+               const std::string& description) {
+  command.add_flag(flag, is_set, description);
+}
+
+void AddBoolFlag(CLI::App& command, const std::string& flag, bool& value,
+                 const std::string& description) {
+  command.add_option(flag, value, description)
+      ->type_name("true|false")
+      ->default_str(value ? "true" : "false");
+}
+
+template <typename Number>
+void AddNumberFlag(CLI::App& command, const std::string& flag, Number& number,
+                   std::type_identity_t<Number> least,
+                   std::type_identity_t<Number> most, const std::string& type,
+                   const std::string& description) {
+  CLI::Option& option =
+      AddNumberOption(command, flag, number, least, most, type, description);
+  if (number >= least && number <= most) option.capture_default_str();
+}
+
+template <typename Number>
+void AddNumberFlag(CLI::App& command, const std::string& flag,
+                   std::optional<Number>& number,
+                   std::type_identity_t<Number> least,
+                   std::type_identity_t<Number> most, const std::string& type,
+                   const std::string& description) {
+  AddNumberOption(command, flag, number, least, most, type, description);
+}
+
+template void AddNumberFlag(CLI::App&, const std::string&, int&, int, int,
+                            const std::string&, const std::string&);
+template void AddNumberFlag(CLI::App&, const std::string&, int64_t&, int64_t,
+                            int64_t, const std::string&, const std::string&);
+template void AddNumberFlag(CLI::App&, const std::string&, uint64_t&, uint64_t,
+                            uint64_t, const std::string&, const std::string&);
+template void AddNumberFlag(CLI::App&, const std::string&, double&, double,
+                            double, const std::string&, const std::string&);
+template void AddNumberFlag(CLI::App&, const std::string&, std::optional<int>&,
+                            int, int, const std::string&, const std::string&);
+template void AddNumberFlag(CLI::App&, const std::string&,
+                            std::optional<int64_t>&, int64_t, int64_t,
+                            const std::string&, const std::string&);
+template void AddNumberFlag(CLI::App&, const std::string&,
+                            std::optional<uint64_t>&, uint64_t, uint64_t,
+                            const std::string&, const std::string&);
+template void AddNumberFlag(CLI::App&, const std::string&,
+                            std::optional<double>&, double, double,
+                            const std::string&, const std::string&);
+
+void AddArgument(CLI::App& command, const std::string& name, std::string& text,
+                 const std::string& type, const std::string& description) {
+  command.add_option(name, text, description)
+      ->type_name(type)
+      ->option_text(" ");
+}
+
+void AddArguments(CLI::App& command, const std::string& name,
+                  std::vector<std::string>& texts, const std::string& type,
+                  const std::string& description) {
+  command.add_option(name, texts, description)
+      ->type_name(type)
+      ->option_text(" ");
+}
+
+void Require(CLI::App& command, const std::string& name) {
+  command.get_option(name)->required();
+}
+
+void Exclude(CLI::App& command, const std::string& name,
+             const std::string& other) {
+  command.get_option(name)->excludes(command.get_option(other));
+}
+
 void AddPortFlag(CLI::App& command, int& port, absl::string_view description) {
-  command.add_option("--port", port, std::string(description))
-      ->check(CLI::Range(0, kMaxPort).description(""))
-      ->type_name("PORT")
-      ->capture_default_str();
+  AddNumberFlag(command, "--port", port, 0, kMaxPort, "PORT",
+                std::string(description));
 }
 
 void AddTestSequencerFlag(CLI::App& command, std::string& address) {
@@ -140,12 +225,15 @@ void AddListenFlag(CLI::App& command, std::string& address,
 }
 
 void AddMetricsPortFlag(CLI::App& command, std::optional<int>& port) {
-  command
-      .add_option("--metrics_port", port,
-                  "Serve metrics to Prometheus on this port, without TLS;\n"
-                  "0 picks a free port and prints it; default: no metrics")
-      ->check(CLI::Range(0, kMaxPort).description(""))
-      ->type_name("PORT");
+  AddNumberFlag(command, "--metrics_port", port, 0, kMaxPort, "PORT",
+                "Serve metrics to Prometheus on this port, without TLS;\n"
+                "0 picks a free port and prints it; default: no metrics");
+}
+
+void AddDashboardHostFlag(CLI::App& command, std::vector<std::string>& names) {
+  AddNamesFlag(command, "--dashboard_host", names,
+               "Further names by which browsers may call the dashboard, such\n"
+               "as results.example.com; known are the names of this host");
 }
 
 void AddInfileFlag(CLI::App& command, std::string& infile) {
@@ -162,8 +250,8 @@ void AddInfileArgument(CLI::App& command, std::string& infile) {
 }
 
 void AddQuietFlag(CLI::App& command, bool& quiet) {
-  command.add_flag("--quiet", quiet,
-                   "Show no progress, only results, warnings and errors");
+  AddSwitch(command, "--quiet", quiet,
+            "Show no progress, only results, warnings and errors");
 }
 
 void AddDurationFlag(CLI::App& command, const std::string& flag,

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -36,6 +37,47 @@ void AddRepeatedFlag(CLI::App& command, const std::string& flag,
                      std::vector<std::string>& texts, const std::string& type,
                      absl::string_view description);
 
+// Adds --flag, which takes no value.
+void AddSwitch(CLI::App& command, const std::string& flag, bool& is_set,
+               const std::string& description);
+
+// Adds --flag=true|false.
+void AddBoolFlag(CLI::App& command, const std::string& flag, bool& value,
+                 const std::string& description);
+
+// Adds a flag that takes a number from `least` to `most`. A number that it
+// already has is the default, unless it is out of this range. `Number` is int,
+// int64_t, uint64_t or double.
+template <typename Number>
+void AddNumberFlag(CLI::App& command, const std::string& flag, Number& number,
+                   std::type_identity_t<Number> least,
+                   std::type_identity_t<Number> most, const std::string& type,
+                   const std::string& description);
+
+// The same, for a number that stays empty if the flag is not given.
+template <typename Number>
+void AddNumberFlag(CLI::App& command, const std::string& flag,
+                   std::optional<Number>& number,
+                   std::type_identity_t<Number> least,
+                   std::type_identity_t<Number> most, const std::string& type,
+                   const std::string& description);
+
+// Adds an argument that is known by its place. `name` stands for it in the
+// help, and `type` says what it is, as with flags.
+void AddArgument(CLI::App& command, const std::string& name, std::string& text,
+                 const std::string& type, const std::string& description);
+
+// The same, for any number of arguments.
+void AddArguments(CLI::App& command, const std::string& name,
+                  std::vector<std::string>& texts, const std::string& type,
+                  const std::string& description);
+
+// For flags, with their dashes, and arguments that the command already has: it
+// must be given; the two are not given together.
+void Require(CLI::App& command, const std::string& name);
+void Exclude(CLI::App& command, const std::string& name,
+             const std::string& other);
+
 // --port=PORT.
 void AddPortFlag(CLI::App& command, int& port, absl::string_view description);
 
@@ -56,6 +98,9 @@ void AddListenFlag(CLI::App& command, std::string& address,
 
 // --metrics_port=PORT; `port` stays empty if the flag is not given.
 void AddMetricsPortFlag(CLI::App& command, std::optional<int>& port);
+
+// --dashboard_host=NAME[,NAME...].
+void AddDashboardHostFlag(CLI::App& command, std::vector<std::string>& names);
 
 // --infile=FILE.
 void AddInfileFlag(CLI::App& command, std::string& infile);

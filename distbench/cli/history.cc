@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -143,32 +142,24 @@ int Run(Action action, Flags& flags) {
 CLI::App& AddAction(CLI::App& history, const std::string& name,
                     const std::string& description, Action action,
                     const std::shared_ptr<Flags>& flags, CommandBody& chosen) {
-  CLI::App* command = history.add_subcommand(name, description);
-  command
-      ->add_option("DIR", flags->folder,
-                   "Folder of results: those of run_tests, or the\n"
-                   "--results_dir of a test sequencer")
-      ->required()
-      ->option_text(" ");
-  command->callback([action, flags, &chosen] {
-    chosen = [action, flags] { return Run(action, *flags); };
-  });
-  return *command;
+  CLI::App& command = AddSubcommand(history, name, description);
+  AddArgument(command, "DIR", flags->folder, "DIR",
+              "Folder of results: those of run_tests, or the\n"
+              "--results_dir of a test sequencer");
+  Require(command, "DIR");
+  SetBody(command, chosen, [action, flags] { return Run(action, *flags); });
+  return command;
 }
 
 void AddFormat(CLI::App& command, Flags& flags) {
-  command.add_option("--format", flags.format, "Output format")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->type_name("text|json")
-      ->capture_default_str();
+  AddChoiceFlag(command, "--format", flags.format, {"text", "json"},
+                "text|json", "Output format");
 }
 
 void AddResult(CLI::App& command, Flags& flags) {
-  command
-      .add_option("RESULT", flags.result_id,
-                  "The result's id, as `history list` shows it")
-      ->required()
-      ->option_text(" ");
+  AddArgument(command, "RESULT", flags.result_id, "RESULT",
+              "The result's id, as `history list` shows it");
+  Require(command, "RESULT");
 }
 
 void AddList(CLI::App& history, CommandBody& chosen) {
@@ -186,13 +177,12 @@ void AddList(CLI::App& history, CommandBody& chosen) {
               "Only results measured on this host");
   AddRepeatedFlag(command, "--attribute", flags->attributes, "NAME=VALUE",
                   "Only results with this attribute of the test or its nodes");
-  command.add_option("--limit", flags->query.limit, "Most results shown")
-      ->check(CLI::Range(1, kMaxPageSize))
-      ->capture_default_str();
+  AddNumberFlag(command, "--limit", flags->query.limit, 1, kMaxPageSize,
+                "COUNT", "Most results shown");
   AddFormat(command, *flags);
-  command.footer(
-      "Example:\n"
-      "  distbench history list results --search=nightly --limit=20");
+  SetFooter(command,
+            "Example:\n"
+            "  distbench history list results --search=nightly --limit=20");
 }
 
 void AddTrend(CLI::App& history, CommandBody& chosen) {
@@ -201,12 +191,13 @@ void AddTrend(CLI::App& history, CommandBody& chosen) {
       AddAction(history, "trend", "Shows when a test's figures changed",
                 ShowTrend, flags, chosen);
   AddTextFlag(command, "--test", flags->query.test, "NAME", "The test");
-  command.get_option("--test")->required();
+  Require(command, "--test");
   AddTextFlag(command, "--rpc", flags->rpc, "NAME", "Only this RPC");
   AddTextFlag(command, "--metric", flags->metric, "METRIC",
               "Only this metric, such as \"p99 response time\"");
   AddFormat(command, *flags);
-  command.footer(
+  SetFooter(
+      command,
       "Results that failed or are invalid are left out. All series of the\n"
       "test are judged together: the probability that any shows a change\n"
       "although there is none is 5 %.\n\n"
@@ -219,13 +210,13 @@ void AddNote(CLI::App& history, CommandBody& chosen) {
   CLI::App& command = AddAction(history, "note", "Keeps a note about a result",
                                 Note, flags, chosen);
   AddResult(command, *flags);
-  command.footer(
-      "Notes are kept in DIR/distbench_notes.jsonl.\n\n"
-      "Example:\n"
-      "  distbench history note results 0123456789abcdef-0 'new switch'");
-  command.add_option("TEXT", flags->note, "The note; \"\" removes it")
-      ->required()
-      ->option_text(" ");
+  SetFooter(command,
+            "Notes are kept in DIR/distbench_notes.jsonl.\n\n"
+            "Example:\n"
+            "  distbench history note results 0123456789abcdef-0 'new switch'");
+  AddArgument(command, "TEXT", flags->note, "TEXT",
+              "The note; \"\" removes it");
+  Require(command, "TEXT");
 }
 
 void AddAcceptance(CLI::App& history, const std::string& name,
@@ -235,7 +226,8 @@ void AddAcceptance(CLI::App& history, const std::string& name,
   CLI::App& command =
       AddAction(history, name, description, action, flags, chosen);
   AddResult(command, *flags);
-  command.footer(
+  SetFooter(
+      command,
       absl::StrCat("Changes within 5 results of an accepted one are no longer\n"
                    "counted as changes of a series.\n\n"
                    "Example:\n  distbench history ",
@@ -245,21 +237,22 @@ void AddAcceptance(CLI::App& history, const std::string& name,
 }  // namespace
 
 void AddHistoryCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "history", "Lists kept results, and shows when their figures changed");
-  command->require_subcommand(0, 1);
-  AddList(*command, chosen);
-  AddTrend(*command, chosen);
-  AddNote(*command, chosen);
-  AddAcceptance(*command, "accept",
+  CLI::App& command =
+      AddSubcommand(app, "history",
+                    "Lists kept results, and shows when their figures changed");
+  AllowOneSubcommand(command);
+  AddList(command, chosen);
+  AddTrend(command, chosen);
+  AddNote(command, chosen);
+  AddAcceptance(command, "accept",
                 "Says that the change at a result is known and wanted",
                 Accept<true>, chosen);
-  AddAcceptance(*command, "unaccept", "Takes back accept", Accept<false>,
+  AddAcceptance(command, "unaccept", "Takes back accept", Accept<false>,
                 chosen);
-  command->footer(
-      "Examples:\n"
-      "  distbench history list results\n"
-      "  distbench history trend results --test=my_test");
+  SetFooter(command,
+            "Examples:\n"
+            "  distbench history list results\n"
+            "  distbench history trend results --test=my_test");
 }
 
 }  // namespace distbench

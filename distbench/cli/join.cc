@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -184,13 +183,10 @@ void AddPlaceFlags(CLI::App& command, Flags& flags) {
   AddTextFlag(command, "--leader", flags.leader.leader, "HOST[:PORT]",
               "Where rank 0 is; default: DISTBENCH_LEADER, --rendezvous,\n"
               "or the first host of SLURM_STEP_NODELIST");
-  command
-      .add_option("--port", flags.leader.port,
-                  "Port of rank 0; default: a free one with --rendezvous,\n"
-                  "with Slurm one that follows from the job's number, else\n"
-                  "10000")
-      ->check(CLI::Range(0, 65535).description(""))
-      ->type_name("PORT");
+  AddNumberFlag(command, "--port", flags.leader.port, 0, 65535, "PORT",
+                "Port of rank 0; default: a free one with --rendezvous,\n"
+                "with Slurm one that follows from the job's number, else\n"
+                "10000");
   AddTextFlag(command, "--rendezvous", flags.leader.rendezvous, "DIR",
               "Directory that all hosts share, in which rank 0 says where\n"
               "it is; default: DISTBENCH_RENDEZVOUS");
@@ -200,14 +196,11 @@ void AddJobFlags(CLI::App& command, Flags& flags) {
   AddTextFlag(command, "--secret", flags.secret, "DIR",
               "The job's secret, made by distbench make_secret: TLS for\n"
               "everything; default: DISTBENCH_SECRET");
-  command.add_flag("--plain", flags.is_plain,
-                   "No secret: without TLS, anybody who can reach the ports\n"
-                   "can use the job's hosts");
-  command
-      .add_option("--node_on_leader", flags.node_on_leader,
-                  "Whether rank 0 is a node, too")
-      ->type_name("true|false")
-      ->default_str("true");
+  AddSwitch(command, "--plain", flags.is_plain,
+            "No secret: without TLS, anybody who can reach the ports\n"
+            "can use the job's hosts");
+  AddBoolFlag(command, "--node_on_leader", flags.node_on_leader,
+              "Whether rank 0 is a node, too");
   AddDurationFlag(command, "--join_timeout", flags.join_timeout,
                   "How long all processes may take to join; default: 60s");
   AddDurationFlag(command, "--leader_timeout", flags.leader_timeout,
@@ -218,19 +211,18 @@ void AddJobFlags(CLI::App& command, Flags& flags) {
 }  // namespace
 
 void AddJoinCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "join", "Makes this process a part of a job, as the launcher says");
+  CLI::App& command = AddSubcommand(
+      app, "join", "Makes this process a part of a job, as the launcher says");
   auto flags = std::make_shared<Flags>();
-  command
-      ->add_option("ATTRIBUTES", flags->attributes,
-                   "name=value: attributes for the service constraints of\n"
-                   "tests; those that the launcher tells are there already")
-      ->option_text(" ");
-  AddPlaceFlags(*command, *flags);
-  AddJobFlags(*command, *flags);
-  AddNodeFlags(*command, flags->node);
-  AddTrailingCommand(*command, flags->command);
-  command->footer(
+  AddArguments(command, "ATTRIBUTES", flags->attributes, "ATTRIBUTES",
+               "name=value: attributes for the service constraints of\n"
+               "tests; those that the launcher tells are there already");
+  AddPlaceFlags(command, *flags);
+  AddJobFlags(command, *flags);
+  AddNodeFlags(command, flags->node);
+  AddTrailingCommand(command, flags->command);
+  SetFooter(
+      command,
       "The same command, started once on each host, makes a cluster: rank 0 "
       "is\n"
       "the sequencer and a node, the others are nodes. When all are there,\n"
@@ -247,9 +239,7 @@ void AddJoinCommand(CLI::App& app, CommandBody& chosen) {
       "      --rendezvous=secret -- run_tests --infile=my_test.config\n"
       "  distbench join --rank=0 --size=2 --leader=host1 --secret=secret \\\n"
       "      -- run_tests --infile=my_test.config");
-  command->callback([flags, &app, &chosen] {
-    chosen = [flags, &app] { return RunJoin(app, *flags); };
-  });
+  SetBody(command, chosen, [flags, &app] { return RunJoin(app, *flags); });
 }
 
 }  // namespace distbench

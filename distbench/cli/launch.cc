@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -163,14 +162,14 @@ void AddHostFlags(CLI::App& command, Flags& flags) {
               "The hosts: [USER@]HOST[:PORT], separated by commas, or in a\n"
               "file, one a line, with attributes NAME=VALUE behind them and\n"
               "comments after #. The first one runs COMMAND");
-  command.get_option("--hosts")->required();
+  Require(command, "--hosts");
   AddTextFlag(command, "--ssh", flags.ssh, "COMMAND",
               "ssh with flags, such as 'ssh -i my_key'; default: ssh");
-  command.add_flag("--copy", flags.copy,
-                   "Copy this program to the hosts, and remove it at the end");
+  AddSwitch(command, "--copy", flags.copy,
+            "Copy this program to the hosts, and remove it at the end");
   AddTextFlag(command, "--remote_program", flags.remote_program, "PATH",
               "distbench on the hosts; default: distbench, found by PATH");
-  command.get_option("--copy")->excludes("--remote_program");
+  Exclude(command, "--copy", "--remote_program");
   AddTextFlag(command, "--remote_dir", flags.remote_dir, "DIR",
               "Directory on the hosts in which it runs, and in which --copy\n"
               "makes its own; default: the home directory, and $TMPDIR");
@@ -189,13 +188,11 @@ void AddJobFlags(CLI::App& command, Flags& flags) {
                   "leads the job; default: 2m");
   AddDurationFlag(command, "--join_timeout", flags.join_timeout,
                   "As of distbench join");
-  command
-      .add_option("--node_on_leader", flags.node_on_leader,
-                  "Whether the first host is a node, too; default: true")
-      ->type_name("true|false");
-  command.add_flag("--plain", flags.plain,
-                   "Without TLS: anyone on the network can read and change\n"
-                   "everything");
+  AddBoolFlag(command, "--node_on_leader", flags.node_on_leader,
+              "Whether the first host is a node, too");
+  AddSwitch(command, "--plain", flags.plain,
+            "Without TLS: anyone on the network can read and change\n"
+            "everything");
   AddListenFlag(command, flags.listen, "As of distbench join");
   AddTextFlag(command, "--service_address", flags.service_address, "ADDRESS",
               "As of distbench join");
@@ -204,13 +201,14 @@ void AddJobFlags(CLI::App& command, Flags& flags) {
 }  // namespace
 
 void AddLaunchCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "launch", "Runs a job on hosts that are reached by ssh");
+  CLI::App& command = AddSubcommand(
+      app, "launch", "Runs a job on hosts that are reached by ssh");
   auto flags = std::make_shared<Flags>();
-  AddHostFlags(*command, *flags);
-  AddJobFlags(*command, *flags);
-  AddTrailingCommand(*command, flags->command);
-  command->footer(
+  AddHostFlags(command, *flags);
+  AddJobFlags(command, *flags);
+  AddTrailingCommand(command, flags->command);
+  SetFooter(
+      command,
       "Starts distbench join on every host, with a secret of its own for the\n"
       "job, shows what the first host prints and exits as it does. Nothing is\n"
       "started unless all hosts are ready. SIGINT, SIGTERM, a lost session or\n"
@@ -225,8 +223,7 @@ void AddLaunchCommand(CLI::App& app, CommandBody& chosen) {
       "      --binary_output\n"
       "  distbench launch --hosts=hosts.txt --copy --logs=logs -- \\\n"
       "      search --infile=my_test.config --slo='query p99<=5ms'");
-  command->callback(
-      [flags, &chosen] { chosen = [flags] { return Launch(*flags); }; });
+  SetBody(command, chosen, [flags] { return Launch(*flags); });
 }
 
 }  // namespace distbench

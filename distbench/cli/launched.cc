@@ -2,7 +2,6 @@
 #include <sys/wait.h>
 
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -43,15 +42,13 @@ int RunLaunched(const std::vector<std::string>& join_arguments) {
 }  // namespace
 
 void AddLaunchedCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "launched", "Runs one host's part of a job for distbench launch");
+  CLI::App& command = AddSubcommand(
+      app, "launched", "Runs one host's part of a job for distbench launch");
   // Hidden from the list of subcommands, because it is not for users.
-  command->group("");
+  HideSubcommand(command);
   auto arguments = std::make_shared<std::vector<std::string>>();
-  AddTrailingCommand(*command, *arguments);
-  command->callback([arguments, &chosen] {
-    chosen = [arguments] { return RunLaunched(*arguments); };
-  });
+  AddTrailingCommand(command, *arguments);
+  SetBody(command, chosen, [arguments] { return RunLaunched(*arguments); });
 }
 
 }  // namespace distbench

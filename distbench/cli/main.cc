@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
           AddTestPreviewCommand,   AddCalibrateCommand,
           AddStatusCommand,        AddReportCommand,
           AddCompareCommand,       AddNoiseFloorCommand,
-          AddHistoryCommand,
+          AddHistoryCommand,       AddServeCommand,
           AddCompleteCommand,      AddGenerateShellFilesCommand,
       },
       {argv + 1, argv + argc}, ProcessEnvironment());

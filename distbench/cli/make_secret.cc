@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -52,17 +51,16 @@ int RunMakeSecret(const Flags& flags) {
 }  // namespace
 
 void AddMakeSecretCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "make_secret", "Makes the secret that the processes of a job share");
+  CLI::App& command = AddSubcommand(
+      app, "make_secret", "Makes the secret that the processes of a job share");
   auto flags = std::make_shared<Flags>();
-  command
-      ->add_option("DIR", flags->directory,
-                   "Where to; made if it is missing, with mode 0700")
-      ->required()
-      ->option_text(" ");
-  AddTextFlag(*command, "--valid_for", flags->valid_for, "DURATION",
+  AddArgument(command, "DIR", flags->directory, "DIR",
+              "Where to; made if it is missing, with mode 0700");
+  Require(command, "DIR");
+  AddTextFlag(command, "--valid_for", flags->valid_for, "DURATION",
               "How long it can be used, such as 12h; default: 7d");
-  command->footer(
+  SetFooter(
+      command,
       "Writes the files of a kubernetes.io/tls Secret: ca.crt, the "
       "certificate\n"
       "of an authority for this job alone, and tls.crt with tls.key, the only\n"
@@ -72,8 +70,7 @@ void AddMakeSecretCommand(CLI::App& app, CommandBody& chosen) {
       "  distbench make_secret job_secret --valid_for=12h\n"
       "  srun distbench join --secret=job_secret --rendezvous=job_secret \\\n"
       "      -- run_tests --infile=my_test.config");
-  command->callback(
-      [flags, &chosen] { chosen = [flags] { return RunMakeSecret(*flags); }; });
+  SetBody(command, chosen, [flags] { return RunMakeSecret(*flags); });
 }
 
 }  // namespace distbench

@@ -2,7 +2,6 @@
 
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
@@ -36,18 +35,14 @@ absl::Status CheckFileLimit(const EngineLimits& limits) {
 }
 
 void AddEngineLimitFlags(CLI::App& command, EngineLimits& limits) {
-  command
-      .add_option("--engine_max_files", limits.max_files,
-                  "Files and sockets that each engine process may have\n"
-                  "open; default: as many as this process")
-      ->check(CLI::Range(kLeastFiles, kMostOfEngine).description(""))
-      ->type_name("N");
-  command
-      .add_option("--engine_max_threads", limits.max_threads,
-                  "Threads that each engine process may have, those of\n"
-                  "libraries included; default: what the host allows")
-      ->check(CLI::Range(kLeastThreads, kMostOfEngine).description(""))
-      ->type_name("N");
+  AddNumberFlag(command, "--engine_max_files", limits.max_files, kLeastFiles,
+                kMostOfEngine, "N",
+                "Files and sockets that each engine process may have\n"
+                "open; default: as many as this process");
+  AddNumberFlag(command, "--engine_max_threads", limits.max_threads,
+                kLeastThreads, kMostOfEngine, "N",
+                "Threads that each engine process may have, those of\n"
+                "libraries included; default: what the host allows");
 }
 
 }  // namespace
@@ -61,13 +56,9 @@ void AddNodeFlags(CLI::App& command, NodeFlags& flags) {
               "Address at which other nodes reach the services on this\n"
               "node; default: detected");
   AddBindingFlags(command, flags.binding);
-  command
-      .add_option("--workers", flags.workers,
-                  "Threads per instance on this node, unless the test sets\n"
-                  "them; 0: the sequencer divides the host's CPUs")
-      ->check(CLI::Range(0, kMaxWorkers).description(""))
-      ->type_name("N")
-      ->capture_default_str();
+  AddNumberFlag(command, "--workers", flags.workers, 0, kMaxWorkers, "N",
+                "Threads per instance on this node, unless the test sets\n"
+                "them; 0: the sequencer divides the host's CPUs");
   AddEngineLimitFlags(command, flags.engine_limits);
   AddTextFlag(command, "--control_state_dir", flags.control_state_dir, "DIR",
               "Where to note what the controls of tests change, so that it\n"

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -97,25 +96,23 @@ int RunNodeManager(const Flags& flags) {
 }  // namespace
 
 void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "node_manager",
-      "Makes this host a node of a test sequencer until SIGINT");
+  CLI::App& command =
+      AddSubcommand(app, "node_manager",
+                    "Makes this host a node of a test sequencer until SIGINT");
   auto flags = std::make_shared<Flags>();
-  command
-      ->add_option("ARGUMENTS", flags->arguments,
-                   "nodeN: the node's name, otherwise chosen by the\n"
-                   "sequencer; then name=value: attributes for the\n"
-                   "service constraints of tests")
-      ->type_name("NODE")
-      ->option_text(" ");
-  AddTestSequencerFlag(*command, flags->test_sequencer);
-  AddTlsFlags(*command, flags->tls);
-  AddPortFlag(*command, flags->port,
+  AddArguments(command, "ARGUMENTS", flags->arguments, "NODE",
+               "nodeN: the node's name, otherwise chosen by the\n"
+               "sequencer; then name=value: attributes for the\n"
+               "service constraints of tests");
+  AddTestSequencerFlag(command, flags->test_sequencer);
+  AddTlsFlags(command, flags->tls);
+  AddPortFlag(command, flags->port,
               "Port of this node's health service (grpc.health.v1), which\n"
               "the sequencer is told; 0: none");
-  AddMetricsPortFlag(*command, flags->metrics_port);
-  AddNodeFlags(*command, flags->node);
-  command->footer(
+  AddMetricsPortFlag(command, flags->metrics_port);
+  AddNodeFlags(command, flags->node);
+  SetFooter(
+      command,
       "Registers with the sequencer and runs the services assigned to it.\n"
       "Registers again if the sequencer restarts or was unreachable for a\n"
       "while. SIGINT or SIGTERM ends it and the test that it takes part in;\n"
@@ -125,9 +122,7 @@ void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
       "  distbench node_manager --test_sequencer=host1:10000\n"
       "  distbench node_manager node3 rack=a7 --test_sequencer=host1:10000\n"
       "  distbench node_manager --numa_node=1 --test_sequencer=host1:10000");
-  command->callback([flags, &chosen] {
-    chosen = [flags] { return RunNodeManager(*flags); };
-  });
+  SetBody(command, chosen, [flags] { return RunNodeManager(*flags); });
 }
 
 }  // namespace distbench

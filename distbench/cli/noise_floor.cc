@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -7,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "distbench/cli/commands.h"
+#include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
 #include "distbench/report/comparison/noise_floor.h"
@@ -40,15 +40,15 @@ int ShowNoiseFloor(const std::vector<std::string>& paths) {
 }  // namespace
 
 void AddNoiseFloorCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "noise_floor", "Shows how much results differ if nothing has changed");
+  CLI::App& command =
+      AddSubcommand(app, "noise_floor",
+                    "Shows how much results differ if nothing has changed");
   auto paths = std::make_shared<std::vector<std::string>>();
-  command
-      ->add_option("RESULT", *paths,
-                   "Repeated runs of a test: files, or directories of them")
-      ->required()
-      ->option_text(" ");
-  command->footer(
+  AddArguments(command, "RESULT", *paths, "RESULT",
+               "Repeated runs of a test: files, or directories of them");
+  Require(command, "RESULT");
+  SetFooter(
+      command,
       "For each metric: if so many runs are compared with as many others of\n"
       "the same test, 95 % of these comparisons differ by less. The file can\n"
       "then be given to compare and ab_test as --noise_floor. Exits 3 if\n"
@@ -58,9 +58,7 @@ void AddNoiseFloorCommand(CLI::App& app, CommandBody& chosen) {
       "      --infile=my_test.config --repeat=10 --no_samples \\\n"
       "      --outfile=noise.pb.gz --binary_output\n"
       "  distbench noise_floor noise.pb.gz");
-  command->callback([paths, &chosen] {
-    chosen = [paths] { return ShowNoiseFloor(*paths); };
-  });
+  SetBody(command, chosen, [paths] { return ShowNoiseFloor(*paths); });
 }
 
 }  // namespace distbench

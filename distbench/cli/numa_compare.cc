@@ -1,6 +1,6 @@
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <random>
 #include <string>
@@ -159,27 +159,17 @@ void AddDeploymentFlags(CLI::App& command, Flags& flags) {
   AddTextFlag(command, "--generator_cpus", flags.generator_cpus, "LIST",
               "CPUs of all other services, such as 3,7; default: the\n"
               "CPUs of other nodes, else those of the service");
-  command
-      .add_option("--instances", flags.instances,
-                  "Instances in all deployments but the first; default: one\n"
-                  "per node, or two on a single node")
-      ->check(CLI::Range(1, kMaxInstances).description(""))
-      ->type_name("N");
-  command
-      .add_option("--workers", flags.workers,
-                  "Threads of all instances together; default: one per CPU\n"
-                  "of the service")
-      ->check(CLI::Range(1, kMaxInstances).description(""))
-      ->type_name("N");
+  AddNumberFlag(command, "--instances", flags.instances, 1, kMaxInstances, "N",
+                "Instances in all deployments but the first; default: one\n"
+                "per node, or two on a single node");
+  AddNumberFlag(command, "--workers", flags.workers, 1, kMaxInstances, "N",
+                "Threads of all instances together; default: one per CPU\n"
+                "of the service");
 }
 
 void AddSearchFlags(CLI::App& command, Flags& flags) {
-  command
-      .add_option("--cpu", flags.cpu_percent,
-                  "Find the load at which the host's CPUs are this busy")
-      ->check(CLI::Range(1.0, 100.0).description(""))
-      ->type_name("PERCENT")
-      ->capture_default_str();
+  AddNumberFlag(command, "--cpu", flags.cpu_percent, 1.0, 100.0, "PERCENT",
+                "Find the load at which the host's CPUs are this busy");
   AddTextFlag(command, "--slo", flags.comparison.latency_objective, "OBJECTIVE",
               "Also find the highest load that meets this objective,\n"
               "such as 'query p99<=2ms'; default: none");
@@ -189,49 +179,37 @@ void AddSearchFlags(CLI::App& command, Flags& flags) {
                   "Least measured time of each run; default: 10s");
   AddDurationFlag(command, "--final", flags.timing.final_run,
                   "Duration of the run that confirms an answer; default: 60s");
-  command.add_option("--max_probes", flags.max_probes, "Most runs per search")
-      ->check(CLI::Range(3, kMaxRepeat).description(""))
-      ->type_name("N")
-      ->capture_default_str();
-  command
-      .add_option("--tolerance", flags.tolerance_percent,
-                  "Precision of the loads found, in percent")
-      ->check(CLI::Range(0.1, 50.0).description(""))
-      ->type_name("PERCENT")
-      ->capture_default_str();
-  command
-      .add_option("--repeat", flags.comparison.repetitions,
-                  "Number of searches of each kind; confidence intervals\n"
-                  "need two or more")
-      ->check(CLI::Range(1, kMaxRepeat).description(""))
-      ->type_name("N")
-      ->capture_default_str();
-  command
-      .add_option("--seed", flags.comparison.seed,
-                  "Seed for the order of the searches; 0: random, printed")
-      ->type_name("N")
-      ->capture_default_str();
+  AddNumberFlag(command, "--max_probes", flags.max_probes, 3, kMaxRepeat, "N",
+                "Most runs per search");
+  AddNumberFlag(command, "--tolerance", flags.tolerance_percent, 0.1, 50.0,
+                "PERCENT", "Precision of the loads found, in percent");
+  AddNumberFlag(command, "--repeat", flags.comparison.repetitions, 1,
+                kMaxRepeat, "N",
+                "Number of searches of each kind; confidence intervals\n"
+                "need two or more");
+  AddNumberFlag(command, "--seed", flags.comparison.seed, 0,
+                std::numeric_limits<uint64_t>::max(), "N",
+                "Seed for the order of the searches; 0: random, printed");
 }
 
 }  // namespace
 
 void AddNumaCompareCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "numa_compare",
-      "Compares deployments of a test on this host's NUMA nodes");
+  CLI::App& command =
+      AddSubcommand(app, "numa_compare",
+                    "Compares deployments of a test on this host's NUMA nodes");
   auto flags = std::make_shared<Flags>();
-  CLI::Option* pattern = command
-                             ->add_option("PATTERN", flags->pattern,
-                                          "A test in test_builder's syntax, "
-                                          "such as\nfeed_aggregator:grpc")
-                             ->option_text(" ");
-  AddInfileFlag(*command, flags->infile);
-  command->get_option("--infile")->excludes(pattern);
-  AddDeploymentFlags(*command, *flags);
-  AddSearchFlags(*command, *flags);
-  AddTestOutputFlags(*command, flags->output);
-  AddQuietFlag(*command, flags->quiet);
-  command->footer(
+  AddArgument(command, "PATTERN", flags->pattern, "PATTERN",
+              "A test in test_builder's syntax, such as\n"
+              "feed_aggregator:grpc");
+  AddInfileFlag(command, flags->infile);
+  Exclude(command, "PATTERN", "--infile");
+  AddDeploymentFlags(command, *flags);
+  AddSearchFlags(command, *flags);
+  AddTestOutputFlags(command, flags->output);
+  AddQuietFlag(command, flags->quiet);
+  SetFooter(
+      command,
       "Starts its own sequencer and node managers, and searches for the\n"
       "highest load in each deployment, all with the same total of workers:\n"
       "one instance of the service on all CPUs (one_unbound); several\n"
@@ -241,8 +219,7 @@ void AddNumaCompareCommand(CLI::App& app, CommandBody& chosen) {
       "Example:\n"
       "  distbench numa_compare --infile=my_test.config --service=server \\\n"
       "      --slo='query p99<=2ms' --outfile=numa.pb.gz --binary_output");
-  command->callback(
-      [flags, &chosen] { chosen = [flags] { return NumaCompare(*flags); }; });
+  SetBody(command, chosen, [flags] { return NumaCompare(*flags); });
 }
 
 }  // namespace distbench

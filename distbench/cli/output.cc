@@ -1,6 +1,5 @@
 #include "distbench/cli/output.h"
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <iostream>
 #include <utility>
@@ -51,9 +50,9 @@ void AddCheckFlags(CLI::App& command, CheckFlags& flags) {
               "Write the verdicts on all conditions as JUnit XML");
   AddTextFlag(command, "--markdown", flags.markdown, "FILE",
               "Write them as a Markdown table");
-  command.add_flag("--allow_undecided", flags.allow_undecided,
-                   "Do not exit 2 where the evidence is too thin for a\n"
-                   "verdict");
+  AddSwitch(command, "--allow_undecided", flags.allow_undecided,
+            "Do not exit 2 where the evidence is too thin for a\n"
+            "verdict");
 }
 
 absl::Status WriteChecks(absl::Span<const Check> checks,

@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <random>
@@ -262,28 +262,26 @@ int Protection(const Flags& flags) {
 }  // namespace
 
 void AddProtectionCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "protection", "Measures what a service keeps beside noisy neighbours");
+  CLI::App& command =
+      AddSubcommand(app, "protection",
+                    "Measures what a service keeps beside noisy neighbours");
   auto flags = std::make_shared<Flags>();
-  AddTestSequencerFlag(*command, flags->test_sequencer);
-  AddTlsFlags(*command, flags->tls);
-  AddInfileFlag(*command, flags->infile);
-  AddInfileArgument(*command, flags->infile);
-  command
-      ->add_option("--repeat", flags->repeat,
-                   "Run each cell this often; default: the config's repeat")
-      ->check(CLI::Range(1, kMaxRepeat).description(""))
-      ->type_name("N");
-  command
-      ->add_option("--seed", flags->seed,
-                   "Seed of the order of the cells and of their traffic;\n"
-                   "default: the config's random_seed, or a random one")
-      ->type_name("N");
-  AddTestOutputFlags(*command, flags->output);
-  AddTextFlag(*command, "--resume", flags->resume, "FILE",
+  AddTestSequencerFlag(command, flags->test_sequencer);
+  AddTlsFlags(command, flags->tls);
+  AddInfileFlag(command, flags->infile);
+  AddInfileArgument(command, flags->infile);
+  AddNumberFlag(command, "--repeat", flags->repeat, 1, kMaxRepeat, "N",
+                "Run each cell this often; default: the config's repeat");
+  AddNumberFlag(command, "--seed", flags->seed, 0,
+                std::numeric_limits<uint64_t>::max(), "N",
+                "Seed of the order of the cells and of their traffic;\n"
+                "default: the config's random_seed, or a random one");
+  AddTestOutputFlags(command, flags->output);
+  AddTextFlag(command, "--resume", flags->resume, "FILE",
               "Go on with the experiment in this outfile, and write to it");
-  AddQuietFlag(*command, flags->quiet);
-  command->footer(
+  AddQuietFlag(command, flags->quiet);
+  SetFooter(
+      command,
       "Runs the cells of the config's experiment: each set of controls with\n"
       "each antagonist, and with none, at each load. The outfile is written\n"
       "after each cell. SIGINT or SIGTERM keeps the cells that are complete;\n"
@@ -292,8 +290,7 @@ void AddProtectionCommand(CLI::App& app, CommandBody& chosen) {
       "Example:\n"
       "  distbench protection workloads/protection.config \\\n"
       "      --test_sequencer=host1:10000 --outfile=protection.pb.gz");
-  command->callback(
-      [flags, &chosen] { chosen = [flags] { return Protection(*flags); }; });
+  SetBody(command, chosen, [flags] { return Protection(*flags); });
 }
 
 }  // namespace distbench

@@ -1,5 +1,5 @@
-#include <CLI/CLI.hpp>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -329,46 +329,42 @@ std::string TableHelp() {
 }  // namespace
 
 void AddReportCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "report", "Shows results as text, tables, charts or traces");
+  CLI::App& command = AddSubcommand(
+      app, "report", "Shows results as text, tables, charts or traces");
   auto flags = std::make_shared<Flags>();
-  command
-      ->add_option("RESULT", flags->results,
-                   "Result files (text or binary, compressed or not) or\n"
-                   "directories with *.pb and *.pb.gz files")
-      ->required()
-      ->option_text("...");
-  AddChoiceFlag(*command, "--format", flags->format, FormatNames(), "FORMAT",
+  AddArguments(command, "RESULT", flags->results, "RESULT",
+               "Result files (text or binary, compressed or not) or\n"
+               "directories with *.pb and *.pb.gz files");
+  Require(command, "RESULT");
+  AddChoiceFlag(command, "--format", flags->format, FormatNames(), "FORMAT",
                 FormatHelp());
-  AddTextFlag(*command, "-o", flags->output, "FILE",
+  AddTextFlag(command, "-o", flags->output, "FILE",
               "Write the report here; default: standard output");
-  AddChoiceFlag(*command, "--table", flags->table, TableNames(), "TABLE",
+  AddChoiceFlag(command, "--table", flags->table, TableNames(), "TABLE",
                 TableHelp());
-  AddTextFlag(*command, "--test", flags->selection.test, "TEST",
+  AddTextFlag(command, "--test", flags->selection.test, "TEST",
               "With --format=hdr or hlog: the test, if there are several");
-  AddTextFlag(*command, "--rpc", flags->selection.rpc, "RPC",
+  AddTextFlag(command, "--rpc", flags->selection.rpc, "RPC",
               "With --format=hdr or hlog: the RPC, if there are several");
-  AddChoiceFlag(*command, "--latency", flags->latency, {"service", "response"},
+  AddChoiceFlag(command, "--latency", flags->latency, {"service", "response"},
                 "service|response",
                 "With --format=hdr or hlog: service or response time;\n"
                 "default: response time if it was measured");
-  command->add_flag("--strict_legacy", flags->strict_legacy,
-                    "With --format=benchpress: only FeedSim's keys, and some\n"
-                    "numbers as strings, as FeedSim has them");
-  command
-      ->add_option("--instance", flags->instance,
-                   "Of a search with several copies of the system, only this\n"
-                   "one (from 1): with --format=benchpress, or --table=search")
-      ->check(CLI::PositiveNumber.description(""))
-      ->type_name("N");
-  command->footer(
+  AddSwitch(command, "--strict_legacy", flags->strict_legacy,
+            "With --format=benchpress: only FeedSim's keys, and some\n"
+            "numbers as strings, as FeedSim has them");
+  AddNumberFlag(command, "--instance", flags->instance, 1,
+                std::numeric_limits<int>::max(), "N",
+                "Of a search with several copies of the system, only this\n"
+                "one (from 1): with --format=benchpress, or --table=search");
+  SetFooter(
+      command,
       "Exits 3 if a run failed or its results are invalid.\n\n"
       "Examples:\n"
       "  distbench report results/my_test.pb.gz\n"
       "  distbench report base.pb.gz new.pb.gz --format=html -o report.html\n"
       "  distbench report my_test.pb.gz --format=csv --table=seconds");
-  command->callback(
-      [flags, &chosen] { chosen = [flags] { return Report(*flags); }; });
+  SetBody(command, chosen, [flags] { return Report(*flags); });
 }
 
 }  // namespace distbench

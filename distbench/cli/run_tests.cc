@@ -1,4 +1,4 @@
-#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -90,6 +90,7 @@ absl::Status CheckDetached(const Flags& flags) {
   if (!flags.detach) return absl::OkStatus();
   const char* flag = !flags.output.outfile.empty()           ? "--outfile"
                      : flags.output.binary_output            ? "--binary_output"
+                     : flags.output.legacy_text              ? "--legacy_text"
                      : flags.output.allow_invalid            ? "--allow_invalid"
                      : flags.output.verbose                  ? "--verbose"
                      : flags.quiet                           ? "--quiet"
@@ -159,39 +160,36 @@ int RunTests(const Flags& flags) {
 }  // namespace
 
 void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command =
-      app.add_subcommand("run_tests", "Runs tests on a test sequencer's nodes");
+  CLI::App& command =
+      AddSubcommand(app, "run_tests", "Runs tests on a test sequencer's nodes");
   auto flags = std::make_shared<Flags>();
-  AddTestSequencerFlag(*command, flags->test_sequencer);
-  AddTlsFlags(*command, flags->tls);
-  AddInfileFlag(*command, flags->infile);
-  AddInfileArgument(*command, flags->infile);
-  AddTestOutputFlags(*command, flags->output);
-  AddObjectiveFlags(*command, flags->output);
-  AddVerboseFlag(*command, flags->output);
-  AddQuietFlag(*command, flags->quiet);
-  AddDurationFlag(*command, "--max_test_duration", flags->max_test_duration,
+  AddTestSequencerFlag(command, flags->test_sequencer);
+  AddTlsFlags(command, flags->tls);
+  AddInfileFlag(command, flags->infile);
+  AddInfileArgument(command, flags->infile);
+  AddTestOutputFlags(command, flags->output);
+  AddObjectiveFlags(command, flags->output);
+  AddVerboseFlag(command, flags->output);
+  AddQuietFlag(command, flags->quiet);
+  AddDurationFlag(command, "--max_test_duration", flags->max_test_duration,
                   "End a test after this time, such as 130s; default:\n"
                   "the test's attribute test_timeout");
-  command
-      ->add_option("--repeat", flags->repeat,
-                   "Run all tests this often, one round after the other.\n"
-                   "Verdicts of compare need repetitions")
-      ->check(CLI::Range(1, kMaxRepeat).description(""))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_flag("--no_samples", flags->no_samples,
-                    "Keep no samples of single RPCs. The result is smaller\n"
-                    "and has the same counts, histograms and series");
-  AddTextFlag(*command, "--label", flags->label, "TEXT",
+  AddNumberFlag(command, "--repeat", flags->repeat, 1, kMaxRepeat, "N",
+                "Run all tests this often, one round after the other.\n"
+                "Verdicts of compare need repetitions");
+  AddSwitch(command, "--no_samples", flags->no_samples,
+            "Keep no samples of single RPCs. The result is smaller\n"
+            "and has the same counts, histograms and series");
+  AddTextFlag(command, "--label", flags->label, "TEXT",
               "Text kept with the run, shown by distbench runs list");
-  command->add_flag("--preempt", flags->preempt,
-                    "Run before all waiting runs without this flag; a run\n"
-                    "that has started is not disturbed");
-  command->add_flag("--detach", flags->detach,
-                    "Print the run's id and exit; then use distbench runs\n"
-                    "to wait for, get or cancel the run");
-  command->footer(
+  AddSwitch(command, "--preempt", flags->preempt,
+            "Run before all waiting runs without this flag; a run\n"
+            "that has started is not disturbed");
+  AddSwitch(command, "--detach", flags->detach,
+            "Print the run's id and exit; then use distbench runs\n"
+            "to wait for, get or cancel the run");
+  SetFooter(
+      command,
       "Prints each test's result to stdout: to a terminal, what matters most;\n"
       "elsewhere, the summary that programs parse. SIGINT or SIGTERM cancels\n"
       "the rest and keeps what was measured; a second signal exits at once.\n"
@@ -202,8 +200,7 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
       "      --outfile=my_test.pb.gz --binary_output\n"
       "  distbench run_tests --test_sequencer=host1:10000 \\\n"
       "      --infile=my_test.config --label=nightly --detach");
-  command->callback(
-      [flags, &chosen] { chosen = [flags] { return RunTests(*flags); }; });
+  SetBody(command, chosen, [flags] { return RunTests(*flags); });
 }
 
 }  // namespace distbench

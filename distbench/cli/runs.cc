@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -122,21 +121,17 @@ int Run(Action action, const Flags& flags) {
 CLI::App& AddAction(CLI::App& runs, const std::string& name,
                     const std::string& description, Action action,
                     std::shared_ptr<Flags> flags, CommandBody& chosen) {
-  CLI::App* command = runs.add_subcommand(name, description);
-  AddTestSequencerFlag(*command, flags->test_sequencer);
-  AddTlsFlags(*command, flags->tls);
-  command->callback([action, flags, &chosen] {
-    chosen = [action, flags] { return Run(action, *flags); };
-  });
-  return *command;
+  CLI::App& command = AddSubcommand(runs, name, description);
+  AddTestSequencerFlag(command, flags->test_sequencer);
+  AddTlsFlags(command, flags->tls);
+  SetBody(command, chosen, [action, flags] { return Run(action, *flags); });
+  return command;
 }
 
 void AddRunId(CLI::App& command, Flags& flags) {
-  command
-      .add_option("RUN", flags.run_id,
-                  "The run's id, such as 20260131-235959-000")
-      ->required()
-      ->option_text(" ");
+  AddArgument(command, "RUN", flags.run_id, "RUN",
+              "The run's id, such as 20260131-235959-000");
+  Require(command, "RUN");
 }
 
 void AddList(CLI::App& runs, CommandBody& chosen) {
@@ -148,12 +143,10 @@ void AddList(CLI::App& runs, CommandBody& chosen) {
         return List(client, flags);
       },
       flags, chosen);
-  command.add_option("--format", flags->format, "Output format")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->type_name("text|json")
-      ->capture_default_str();
-  command.footer(
-      "Example:\n  distbench runs list --test_sequencer=host1:10000");
+  AddChoiceFlag(command, "--format", flags->format, {"text", "json"},
+                "text|json", "Output format");
+  SetFooter(command,
+            "Example:\n  distbench runs list --test_sequencer=host1:10000");
 }
 
 void AddGet(CLI::App& runs, CommandBody& chosen) {
@@ -164,11 +157,11 @@ void AddGet(CLI::App& runs, CommandBody& chosen) {
   AddTestOutputFlags(command, flags->output);
   AddObjectiveFlags(command, flags->output);
   AddVerboseFlag(command, flags->output);
-  command.footer(
-      "Prints summaries and exits as run_tests does.\n\n"
-      "Example:\n"
-      "  distbench runs get 20260131-235959-000 \\\n"
-      "      --test_sequencer=host1:10000 --outfile=my_test.pb.gz");
+  SetFooter(command,
+            "Prints summaries and exits as run_tests does.\n\n"
+            "Example:\n"
+            "  distbench runs get 20260131-235959-000 \\\n"
+            "      --test_sequencer=host1:10000 --outfile=my_test.pb.gz");
 }
 
 void AddCancel(CLI::App& runs, CommandBody& chosen) {
@@ -180,11 +173,11 @@ void AddCancel(CLI::App& runs, CommandBody& chosen) {
       },
       flags, chosen);
   AddRunId(command, *flags);
-  command.footer(
-      "What was measured is kept.\n\n"
-      "Example:\n"
-      "  distbench runs cancel 20260131-235959-000 \\\n"
-      "      --test_sequencer=host1:10000");
+  SetFooter(command,
+            "What was measured is kept.\n\n"
+            "Example:\n"
+            "  distbench runs cancel 20260131-235959-000 \\\n"
+            "      --test_sequencer=host1:10000");
 }
 
 void AddWait(CLI::App& runs, CommandBody& chosen) {
@@ -197,7 +190,8 @@ void AddWait(CLI::App& runs, CommandBody& chosen) {
   AddObjectiveFlags(command, flags->output);
   AddVerboseFlag(command, flags->output);
   AddQuietFlag(command, flags->quiet);
-  command.footer(
+  SetFooter(
+      command,
       "Prints and exits as run_tests does. SIGINT or SIGTERM ends the wait,\n"
       "not the run.\n\n"
       "Example:\n"
@@ -208,14 +202,15 @@ void AddWait(CLI::App& runs, CommandBody& chosen) {
 }  // namespace
 
 void AddRunsCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "runs", "Lists, gets, cancels and awaits runs of run_tests");
-  command->require_subcommand(0, 1);
-  AddList(*command, chosen);
-  AddGet(*command, chosen);
-  AddCancel(*command, chosen);
-  AddWait(*command, chosen);
-  command->footer(
+  CLI::App& command = AddSubcommand(
+      app, "runs", "Lists, gets, cancels and awaits runs of run_tests");
+  AllowOneSubcommand(command);
+  AddList(command, chosen);
+  AddGet(command, chosen);
+  AddCancel(command, chosen);
+  AddWait(command, chosen);
+  SetFooter(
+      command,
       "A run is what one run_tests submits. The test sequencer keeps the\n"
       "results in memory, or on disk with --results_dir.\n\n"
       "Examples:\n"

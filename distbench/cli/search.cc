@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -291,13 +290,14 @@ int Search(const SearchFlags& flags) {
 }  // namespace
 
 void AddSearchCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "search",
-      "Finds the load, or the weakest control, that meets an "
-      "objective");
+  CLI::App& command =
+      AddSubcommand(app, "search",
+                    "Finds the load, or the weakest control, that meets an "
+                    "objective");
   auto flags = std::make_shared<SearchFlags>();
-  AddSearchFlags(*command, *flags);
-  command->footer(
+  AddSearchFlags(command, *flags);
+  SetFooter(
+      command,
       "A load is the number of iterations per second that the main lists of\n"
       "all instances start, unless --knob says otherwise. Exits 2 if an\n"
       "objective cannot be met, 3 if the answer cannot be trusted.\n\n"
@@ -307,8 +307,7 @@ void AddSearchCommand(CLI::App& app, CommandBody& chosen) {
       "  distbench search --test_sequencer=host1:10000 --slo='query p99<=2ms' "
       "\\\n"
       "      --knob=builder:multi_level_rpc:qps=500:leaf_count --max_load=20");
-  command->callback(
-      [flags, &chosen] { chosen = [flags] { return Search(*flags); }; });
+  SetBody(command, chosen, [flags] { return Search(*flags); });
 }
 
 }  // namespace distbench

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -20,6 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/version.h"
 #include "distbench/cli/commands.h"
+#include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
 #include "distbench/cli/value_candidates.h"
 #include "distbench/flags/command_tree.h"
@@ -131,34 +131,31 @@ absl::Status WriteShellFiles(const CLI::App& app,
 }  // namespace
 
 void AddCompleteCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "complete", "Prints what may come next on a command line");
+  CLI::App& command = AddSubcommand(
+      app, "complete", "Prints what may come next on a command line");
   // Hidden from the list of subcommands, because scripts of shells call it.
-  command->group("");
+  HideSubcommand(command);
   auto words = std::make_shared<std::vector<std::string>>();
-  AddTrailingCommand(*command, *words);
-  command->footer("Example:\n  distbench complete -- distbench run_");
-  command->callback([&app, words, &chosen] {
-    chosen = [&app, words] { return PrintCompletion(app, *words); };
-  });
+  AddTrailingCommand(command, *words);
+  SetFooter(command, "Example:\n  distbench complete -- distbench run_");
+  SetBody(command, chosen,
+          [&app, words] { return PrintCompletion(app, *words); });
 }
 
 void AddGenerateShellFilesCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "generate_shell_files",
+  CLI::App& command = AddSubcommand(
+      app, "generate_shell_files",
       "Writes manual pages and completion scripts of all programs");
   // Hidden from the list of subcommands, because packages call it.
-  command->group("");
+  HideSubcommand(command);
   auto folder = std::make_shared<std::string>();
-  command->add_option("DIR", *folder, "Where to make man/ and completions/")
-      ->required()
-      ->option_text(" ");
-  command->footer("Example:\n  distbench generate_shell_files build/shell");
-  command->callback([&app, folder, &chosen] {
-    chosen = [&app, folder] {
-      const absl::Status status = WriteShellFiles(app, *folder);
-      return status.ok() ? int{kExitOk} : Fail(status, kExitUsage);
-    };
+  AddArgument(command, "DIR", *folder, "DIR",
+              "Where to make man/ and completions/");
+  Require(command, "DIR");
+  SetFooter(command, "Example:\n  distbench generate_shell_files build/shell");
+  SetBody(command, chosen, [&app, folder] {
+    const absl::Status status = WriteShellFiles(app, *folder);
+    return status.ok() ? int{kExitOk} : Fail(status, kExitUsage);
   });
 }
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -111,14 +110,14 @@ int ShowStatus(const Flags& flags) {
 }  // namespace
 
 void AddStatusCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "status", "Shows a test sequencer's nodes and what they are doing");
+  CLI::App& command = AddSubcommand(
+      app, "status", "Shows a test sequencer's nodes and what they are doing");
   auto flags = std::make_shared<Flags>();
-  AddTestSequencerFlag(*command, flags->test_sequencer);
-  AddTlsFlags(*command, flags->tls);
-  command->footer("Example:\n  distbench status --test_sequencer=host1:10000");
-  command->callback(
-      [flags, &chosen] { chosen = [flags] { return ShowStatus(*flags); }; });
+  AddTestSequencerFlag(command, flags->test_sequencer);
+  AddTlsFlags(command, flags->tls);
+  SetFooter(command,
+            "Example:\n  distbench status --test_sequencer=host1:10000");
+  SetBody(command, chosen, [flags] { return ShowStatus(*flags); });
 }
 
 }  // namespace distbench

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -18,6 +17,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/terminal/result_text.h"
+#include "distbench/results/legacy_results.h"
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
 
@@ -27,10 +27,13 @@ void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags) {
   AddTextFlag(command, "--outfile", flags.outfile, "FILE",
               "Write all measurements here, compressed if the name\n"
               "ends in .gz; default: nowhere");
-  command.add_flag("--binary_output", flags.binary_output,
-                   "Write the outfile in binary instead of text");
-  command.add_flag("--allow_invalid", flags.allow_invalid,
-                   "Exit 0 also if the numbers are found to be false");
+  AddSwitch(command, "--binary_output", flags.binary_output,
+            "Write the outfile in binary instead of text");
+  AddSwitch(command, "--legacy_text", flags.legacy_text,
+            "Leave out of the text what programs for the original\n"
+            "format cannot parse; statistics and findings are among it");
+  AddSwitch(command, "--allow_invalid", flags.allow_invalid,
+            "Exit 0 also if the numbers are found to be false");
 }
 
 void AddObjectiveFlags(CLI::App& command, TestOutputFlags& flags) {
@@ -42,14 +45,19 @@ void AddObjectiveFlags(CLI::App& command, TestOutputFlags& flags) {
 }
 
 void AddVerboseFlag(CLI::App& command, TestOutputFlags& flags) {
-  command.add_flag("--verbose", flags.verbose,
-                   "Print the whole summary on a terminal, too");
+  AddSwitch(command, "--verbose", flags.verbose,
+            "Print the whole summary on a terminal, too");
 }
 
 absl::Status CheckOutput(const TestOutputFlags& flags) {
   for (const std::string& text : flags.objectives) {
     const absl::StatusOr<Objective> objective = ParseObjective(text);
     if (!objective.ok()) return objective.status();
+  }
+  if (flags.legacy_text && (flags.outfile.empty() || flags.binary_output)) {
+    return absl::InvalidArgumentError(
+        "--legacy_text is about a text outfile; give --outfile, and leave out "
+        "--binary_output, whose readers skip what they do not know");
   }
   if (flags.outfile.empty()) return absl::OkStatus();
   std::error_code ignored;
@@ -76,9 +84,15 @@ absl::Status WriteOutfile(const ConsoleRun& run, const TestOutputFlags& flags) {
   if (flags.outfile.empty() || run.results.test_results().empty()) {
     return absl::OkStatus();
   }
-  return WriteResults(
-      run.results, flags.outfile,
-      flags.binary_output ? ResultEncoding::kBinary : ResultEncoding::kText);
+  if (flags.binary_output) {
+    return WriteResults(run.results, flags.outfile, ResultEncoding::kBinary);
+  }
+  if (!flags.legacy_text) {
+    return WriteResults(run.results, flags.outfile, ResultEncoding::kText);
+  }
+  TestSequenceResults results = run.results;
+  DropExtensions(results);
+  return WriteResults(results, flags.outfile, ResultEncoding::kText);
 }
 
 // Writes files before it prints, as FinishRun() does.

@@ -19,13 +19,14 @@ namespace distbench {
 struct TestOutputFlags {
   std::string outfile;
   bool binary_output = false;
+  bool legacy_text = false;
   bool allow_invalid = false;
   bool verbose = false;
   std::vector<std::string> objectives;
   CheckFlags checks;
 };
 
-// Adds --outfile, --binary_output and --allow_invalid. `flags` must outlive the
+// Adds --outfile, --binary_output, --legacy_text and --allow_invalid. `flags` must outlive the
 // parsing.
 void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags);
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -85,21 +84,21 @@ int PreviewTests(const Flags& flags) {
 }  // namespace
 
 void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command =
-      app.add_subcommand("test_preview", "Runs tests within this process");
+  CLI::App& command =
+      AddSubcommand(app, "test_preview", "Runs tests within this process");
   auto flags = std::make_shared<Flags>();
-  AddInfileFlag(*command, flags->infile);
-  AddInfileArgument(*command, flags->infile);
-  AddTestOutputFlags(*command, flags->output);
-  AddObjectiveFlags(*command, flags->output);
-  AddVerboseFlag(*command, flags->output);
-  AddQuietFlag(*command, flags->quiet);
-  command->footer(
+  AddInfileFlag(command, flags->infile);
+  AddInfileArgument(command, flags->infile);
+  AddTestOutputFlags(command, flags->output);
+  AddObjectiveFlags(command, flags->output);
+  AddVerboseFlag(command, flags->output);
+  AddQuietFlag(command, flags->quiet);
+  SetFooter(
+      command,
       "Runs all services on one node, wherever the test places them, to show\n"
       "what a test does before a cluster runs it.\n\n"
       "Example:\n  distbench test_preview my_test.config");
-  command->callback(
-      [flags, &chosen] { chosen = [flags] { return PreviewTests(*flags); }; });
+  SetBody(command, chosen, [flags] { return PreviewTests(*flags); });
 }
 
 }  // namespace distbench

@@ -1,10 +1,10 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -18,6 +18,8 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
 #include "distbench/cli/revision.h"
+#include "distbench/dashboard/dashboard.h"
+#include "distbench/dashboard/sequencer_live.h"
 #include "distbench/hosting/process_engines.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/report/findings/verdict.h"
@@ -48,6 +50,9 @@ struct Flags {
   TlsFiles tls;
   AccessRules access;
   std::optional<int> metrics_port;
+  std::optional<int> dashboard_port;
+  std::string dashboard_listen = "localhost";
+  std::vector<std::string> dashboard_hosts;
   int max_nodes = kMaxLocalNodes;
 };
 
@@ -98,6 +103,20 @@ void SayWhatWasInterrupted(const SequencerServer& sequencer) {
   }
 }
 
+absl::StatusOr<std::unique_ptr<Dashboard>> StartDashboard(
+    const Flags& flags, LiveSource& live, const std::string& address) {
+  DashboardOptions options;
+  options.listen_address = flags.dashboard_listen;
+  options.port = *flags.dashboard_port;
+  options.host_names = flags.dashboard_hosts;
+  options.tls = flags.tls;
+  options.access = flags.access;
+  options.results_dir = flags.results_dir;
+  options.live = &live;
+  options.live_name = address;
+  return Dashboard::Start(std::move(options));
+}
+
 int RunTestSequencer(const Flags& flags) {
   const absl::Status access = CheckAccessFlags(flags);
   if (!access.ok()) return Fail(access, kExitUsage);
@@ -130,15 +149,28 @@ int RunTestSequencer(const Flags& flags) {
                                      engines ? &*engines : nullptr);
   if (!nodes.ok()) return Fail(nodes.status(), kExitRunFailed);
 
-  std::cout << "Listening at "
-            << ReachableAddress(flags.listen, (*sequencer)->port()) << '\n'
+  const std::string address =
+      ReachableAddress(flags.listen, (*sequencer)->port());
+  SequencerLive live(**sequencer);
+  std::unique_ptr<Dashboard> dashboard;
+  if (flags.dashboard_port.has_value()) {
+    auto started = StartDashboard(flags, live, address);
+    if (!started.ok()) return Fail(started.status(), kExitUsage);
+    dashboard = *std::move(started);
+  }
+
+  std::cout << "Listening at " << address << '\n'
             << SequencerExposure(flags.listen, flags.tls, flags.access)
             << std::endl;
   if ((*sequencer)->metrics_port() != 0) {
     std::cout << "Metrics at port " << (*sequencer)->metrics_port()
               << std::endl;
   }
+  if (dashboard != nullptr) {
+    std::cout << "Dashboard at " << dashboard->Url() << std::endl;
+  }
   stop.Wait();
+  dashboard = nullptr;
   // The nodes of this process can still deliver their measurements here.
   (*sequencer)->EndRuns();
   return kExitOk;
@@ -147,64 +179,59 @@ int RunTestSequencer(const Flags& flags) {
 }  // namespace
 
 void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "test_sequencer", "Hands tests to node managers until SIGINT");
+  CLI::App& command = AddSubcommand(
+      app, "test_sequencer", "Hands tests to node managers until SIGINT");
   auto flags = std::make_shared<Flags>();
-  AddPortFlag(*command, flags->port,
+  AddPortFlag(command, flags->port,
               "Port to listen on; 0 picks a free port and prints it");
-  command
-      ->add_option("--local_nodes", flags->local_nodes,
-                   "Nodes to run in this process, named node0, node1, ...")
-      ->check(CLI::Range(0, kMaxLocalNodes).description(""))
-      ->type_name("COUNT")
-      ->capture_default_str();
-  AddListenFlag(*command, flags->listen,
+  AddNumberFlag(command, "--local_nodes", flags->local_nodes, 0, kMaxLocalNodes,
+                "COUNT",
+                "Nodes to run in this process, named node0, node1, ...");
+  AddListenFlag(command, flags->listen,
                 "Address to listen on; default: all interfaces");
-  AddDurationFlag(*command, "--node_timeout", flags->node_timeout,
+  AddDurationFlag(command, "--node_timeout", flags->node_timeout,
                   "Declare a node lost if it is unreachable for this long,\n"
                   "and end its traffic; default: 5s");
-  AddTextFlag(*command, "--results_dir", flags->results_dir, "DIR",
+  AddTextFlag(command, "--results_dir", flags->results_dir, "DIR",
               "Directory for runs and results, which survive a restart;\n"
               "default: keep them in memory");
-  command
-      ->add_option("--results_memory", flags->results_memory_mib,
-                   "MiB of memory for results; beyond it the oldest results\n"
-                   "are dropped")
-      ->check(CLI::Range(int64_t{0}, kMaxMemoryMib).description(""))
-      ->type_name("MIB")
-      ->capture_default_str();
-  command
-      ->add_option("--receive_memory", flags->receive_memory_mib,
-                   "Approximate MiB of memory for messages while they are\n"
-                   "received. Beyond it calls are aborted, and a larger\n"
-                   "message never arrives. Default: half of the memory of the\n"
-                   "host or of its control group")
-      ->check(CLI::Range(kLeastReceiveMemoryMib, kMaxMemoryMib).description(""))
-      ->type_name("MIB");
-  AddTlsFlags(*command, flags->tls);
-  AddNamesFlag(*command, "--allow_submit", flags->access.submit,
+  AddNumberFlag(command, "--results_memory", flags->results_memory_mib,
+                int64_t{0}, kMaxMemoryMib, "MIB",
+                "MiB of memory for results; beyond it the oldest results\n"
+                "are dropped");
+  AddNumberFlag(command, "--receive_memory", flags->receive_memory_mib,
+                kLeastReceiveMemoryMib, kMaxMemoryMib, "MIB",
+                "Approximate MiB of memory for messages while they are\n"
+                "received. Beyond it calls are aborted, and a larger\n"
+                "message never arrives. Default: half of the memory of the\n"
+                "host or of its control group");
+  AddTlsFlags(command, flags->tls);
+  AddNamesFlag(command, "--allow_submit", flags->access.submit,
                "Certificate names that may submit and cancel tests, such as\n"
                "alice,ci.example.com; default: all signed by --tls_ca");
-  AddNamesFlag(*command, "--allow_node", flags->access.node,
+  AddNamesFlag(command, "--allow_node", flags->access.node,
                "Certificate names that may be nodes, such as host1,host2;\n"
                "default: all signed by --tls_ca");
-  command
-      ->add_option("--max_nodes", flags->max_nodes,
-                   "Most nodes that may be registered at the same time")
-      ->check(CLI::Range(1, kMaxNodeNames).description(""))
-      ->type_name("COUNT")
-      ->capture_default_str();
-  AddMetricsPortFlag(*command, flags->metrics_port);
-  command->footer(
+  AddNumberFlag(command, "--max_nodes", flags->max_nodes, 1, kMaxNodeNames,
+                "COUNT", "Most nodes that may be registered at the same time");
+  AddMetricsPortFlag(command, flags->metrics_port);
+  AddNumberFlag(command, "--dashboard_port", flags->dashboard_port, 0, 65535,
+                "PORT",
+                "Serve a dashboard to browsers on this port; 0 picks a free\n"
+                "port. Prints its address, whose token allows changes.\n"
+                "Default: no dashboard");
+  AddTextFlag(command, "--dashboard_listen", flags->dashboard_listen, "ADDRESS",
+              "Address of the dashboard; default: localhost");
+  AddDashboardHostFlag(command, flags->dashboard_hosts);
+  SetFooter(
+      command,
       "Node managers register with the sequencer and run the tests that\n"
       "clients submit to it. SIGINT or SIGTERM ends it and the running test,\n"
       "and keeps what was measured; a second signal ends it at once.\n\n"
       "Examples, the second for this machine alone, with two nodes:\n"
       "  distbench test_sequencer --results_dir=/var/lib/distbench\n"
       "  distbench test_sequencer --local_nodes=2 --listen=localhost");
-  command->callback([flags, &chosen] {
-    chosen = [flags] { return RunTestSequencer(*flags); };
-  });
+  SetBody(command, chosen, [flags] { return RunTestSequencer(*flags); });
 }
 
 }  // namespace distbench

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/cli/own_program.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/flags/command_tree.h"
 
 namespace distbench {
 
@@ -44,9 +44,9 @@ absl::StatusOr<std::string> FindTestBuilder(const std::string& own_program,
 // The subcommands that users see. A job within the job would wait for itself.
 std::vector<std::string> PossibleCommands(const CLI::App& app) {
   std::vector<std::string> names = {kTestBuilder};
-  for (const CLI::App* command : app.get_subcommands(nullptr)) {
-    const std::string& name = command->get_name();
-    if (!command->get_group().empty() && name != "join") names.push_back(name);
+  for (const CLI::App* command : CommandsOf(app)) {
+    std::string name = FullName(*command);
+    if (name != "join") names.push_back(std::move(name));
   }
   return names;
 }

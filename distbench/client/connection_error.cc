@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/grpc_calls.h"
 
 namespace distbench {
 namespace {
@@ -27,8 +28,7 @@ std::string Explain(const absl::Status& error, const std::string& address,
                           "; is the host up, does a firewall allow the port, "
                           "and is it the test sequencer's port?");
     case absl::StatusCode::kUnimplemented:
-      return absl::StrCat("the server at ", address,
-                          " is not a test sequencer; is it the right port?");
+      return NoSuchCalls(address);
     default:
       return absl::StrCat("cannot talk to ", address, ": ", message,
                           "; is it the test sequencer's port?");

@@ -1,5 +1,6 @@
 #include "distbench/engine/collect.h"
 
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -195,6 +196,7 @@ class Collector {
     chunk.set_instance(engine_.instance_plan().name);
     chunk.set_peer(engine_.routes().NameOfCounted(peer));
     chunk.set_rpc_index(rpc);
+    if (rpc >= std::ssize(engine_.plan().rpcs)) chunk.set_is_replay(true);
     return chunk;
   }
 

@@ -204,6 +204,7 @@ class Engine::Impl final : public WorkerGroup {
   absl::Status StartThreads() {
     for (const auto& worker : workers_) {
       auto thread = StartThread("workers", [&worker] {
+        NameThread(kWorkerThread);
         DisableTimerSlack();
         worker->Run();
       });

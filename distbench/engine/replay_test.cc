@@ -106,6 +106,18 @@ TEST(ReplayTest, SendsWhatTheRecordsSay) {
       << "without a client_instance all clients send";
 }
 
+// Existing readers take every key of rpc_logs for an RPC of the config.
+TEST(ReplayTest, ReplayedRpcsAreApartFromTheOthers) {
+  SimulatedSystem system(Config("records {}"));
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  const PeerPerformanceLog& peer =
+      logs.instance_logs().at("client/0").peer_logs().at("server/0");
+  EXPECT_THAT(peer.rpc_logs(), IsEmpty());
+  EXPECT_EQ(peer.replay_logs().at(kTraceIndex).statistics().succeeded_count(),
+            1);
+}
+
 TEST(ReplayTest, TrafficAndTraceStartAreDifferentTimes) {
   SimulatedSystem
       system(

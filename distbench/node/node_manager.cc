@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/grpc_calls.h"
 #include "distbench/base/memory.h"
 #include "distbench/base/threads.h"
 #include "distbench/base/version.h"
@@ -289,9 +290,7 @@ class NodeManager::Impl {
 
   absl::Status ExplainFailure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (absl::IsUnimplemented(last_error_)) {
-      return absl::UnimplementedError(
-          absl::StrCat("the server at ", target_,
-                       " is not a test sequencer; is it the right port?"));
+      return absl::UnimplementedError(NoSuchCalls(target_));
     }
     if (!last_error_.ok() && !IsTemporary(last_error_)) {
       return absl::Status(

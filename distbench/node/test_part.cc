@@ -349,7 +349,9 @@ void TestPart::Interrupt(const absl::Status& status) {
     interruption_ = status;
     must_tell = has_finished_ && !engines_.empty();
   }
-  Stop(status.message());
+  // Instances say an overload as those that find it by themselves do.
+  const bool is_overload = absl::IsResourceExhausted(status);
+  Stop(is_overload ? status.ToString() : std::string(status.message()));
   if (must_tell) on_finished_(status, TakeProgress());
 }
 

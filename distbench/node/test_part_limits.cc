@@ -78,14 +78,22 @@ absl::Status TestPart::CheckNeededSockets() const {
   return status;
 }
 
+// Only threads that the test starts count: how many the libraries start depends
+// on the host. All threads of the processes are counted first, which is
+// cheaper.
 absl::Status TestPart::CheckThreadCount(int64_t more) const {
-  int64_t count = ProcessThreadCount();
-  for (const pid_t pid : EngineProcesses()) count += ProcessThreadCount(pid);
+  const auto count_with = [this](int64_t (*count_of)(pid_t)) {
+    int64_t count = count_of(kThisProcess);
+    for (const pid_t pid : EngineProcesses()) count += count_of(pid);
+    return count;
+  };
+  if (count_with(&ProcessThreadCount) + more <= plan_->max_threads) return {};
+  const int64_t count = count_with(&TestThreadCount);
   if (count + more <= plan_->max_threads) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
-      "Too many threads running: ", count,
+      "Too many threads running: ", count, " of the test",
       more > 0 ? absl::StrCat(" before ", more, " more are started") : "",
-      ", but the test's overload_limits allow ", plan_->max_threads,
+      ", but its overload_limits allow ", plan_->max_threads,
       "; raise max_threads, or place fewer instances on the node"));
 }
 

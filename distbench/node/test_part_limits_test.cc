@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/synchronization/blocking_counter.h"
 #include "absl/synchronization/notification.h"
+#include "distbench/base/threads.h"
 #include "distbench/node/testing/test_part_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -20,24 +22,50 @@ using ::testing::HasSubstr;
 
 using TestPartLimitsTest = TestPartFixture;
 
-TEST_F(TestPartLimitsTest, RefusesATestThatAllowsFewerThreadsThanThereAre) {
-  std::thread other([this] { finished_.WaitForNotification(); });
-  request_.mutable_config()
-      ->mutable_traffic_config()
-      ->mutable_overload_limits()
-      ->set_max_threads(1);
+// Threads with a name, which last as long as the object.
+class NamedThreads {
+ public:
+  NamedThreads(int count, const char* name) : named_(count) {
+    for (int i = 0; i < count; ++i) {
+      threads_.emplace_back([this, name] {
+        NameThread(name);
+        named_.DecrementCount();
+        end_.WaitForNotification();
+      });
+    }
+    named_.Wait();
+  }
+
+  ~NamedThreads() {
+    end_.Notify();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+ private:
+  absl::BlockingCounter named_;
+  absl::Notification end_;
+  std::vector<std::thread> threads_;
+};
+
+TEST_F(TestPartLimitsTest, CountsOnlyThreadsOfTheTest) {
+  DistributedSystemDescription& test =
+      *request_.mutable_config()->mutable_traffic_config();
+  test.mutable_overload_limits()->set_max_threads(2);
+  test.set_workers_per_instance(1);
+  const NamedThreads others(5, "library");
+  EXPECT_EQ(Make().Prepare().status().code(), 0);
+  const NamedThreads handlers(2, kHandlerThread);
   const PrepareReply reply = Make().Prepare();
-  finished_.Notify();
-  other.join();
   EXPECT_EQ(reply.status().code(),
             static_cast<int>(absl::StatusCode::kResourceExhausted));
-  EXPECT_THAT(reply.status().message(), HasSubstr("Too many threads running"));
+  EXPECT_THAT(reply.status().message(),
+              HasSubstr("Too many threads running: 2 of the test"));
 }
 
 TEST_F(TestPartLimitsTest, CountsThreadsBeforeAnInstanceIsMade) {
   DistributedSystemDescription& test =
       *request_.mutable_config()->mutable_traffic_config();
-  test.mutable_overload_limits()->set_max_threads(200);
+  test.mutable_overload_limits()->set_max_threads(199);
   test.set_workers_per_instance(200);
   const PrepareReply reply = Make().Prepare();
   EXPECT_THAT(reply.status().message(),
@@ -179,14 +207,10 @@ TEST_F(TestPartLimitsTest, ThreadsBeyondTheLimitEndTheTraffic) {
       ->set_max_threads(50);
   PrepareAndConnect();
   ASSERT_EQ(test_->Start(StartIn(0)).status().code(), 0);
-  std::vector<std::thread> others;
-  absl::Notification end;
-  for (int i = 0; i < 60; ++i) {
-    others.emplace_back([&end] { end.WaitForNotification(); });
+  {
+    const NamedThreads handlers(60, kHandlerThread);
+    test_->StopIfOverloaded();
   }
-  test_->StopIfOverloaded();
-  end.Notify();
-  for (std::thread& other : others) other.join();
   finished_.WaitForNotification();
   EXPECT_TRUE(absl::IsResourceExhausted(finish_status_)) << finish_status_;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/metrics/testing/metric_values.h"
 #include "distbench/node/counted_traffic.h"
 #include "distbench/results/time_series.h"
 #include "gmock/gmock.h"
@@ -23,30 +24,11 @@ RpcTraffic Succeeded(int64_t count) {
   return traffic;
 }
 
-// The values of a family by their labels, joined.
-std::map<std::string, double> ValuesOf(const TrafficMetrics& metrics,
-                                       const std::string& name) {
-  std::map<std::string, double> values;
-  for (const auto& family : metrics.Collect()) {
-    if (family.name != name) continue;
-    for (const prometheus::ClientMetric& metric : family.metric) {
-      std::string labels;
-      for (const auto& label : metric.label) {
-        absl::StrAppend(&labels, labels.empty() ? "" : " ", label.value);
-      }
-      values[labels] = family.type == prometheus::MetricType::Gauge
-                           ? metric.gauge.value
-                           : metric.counter.value;
-    }
-  }
-  return values;
-}
-
 // RPCs that succeeded, by test and RPC.
 std::map<std::string, double> SucceededOf(const TrafficMetrics& metrics) {
   std::map<std::string, double> values;
   for (const auto& [labels, value] :
-       ValuesOf(metrics, "distbench_rpc_ended_total")) {
+       MetricValues(metrics.Collect(), "distbench_rpc_ended_total")) {
     const size_t end = labels.find(" succeeded");
     if (end != std::string::npos) values[labels.substr(0, end)] = value;
   }
@@ -54,7 +36,8 @@ std::map<std::string, double> SucceededOf(const TrafficMetrics& metrics) {
 }
 
 double TotalOf(const TrafficMetrics& metrics) {
-  return ValuesOf(metrics, "distbench_rpcs_succeeded_total").at("");
+  return MetricValues(metrics.Collect(), "distbench_rpcs_succeeded_total")
+      .at("");
 }
 
 TEST(TrafficMetricsTest, ATestThatRunsAgainGoesOnWhereItWas) {
@@ -132,7 +115,7 @@ TEST_F(CountedTrafficTest, CountsEachRpcOnce) {
   CountedTraffic counted(test_, &metrics_);
   counted.CountRecent(Series(0, 5, 10), 2);
   EXPECT_THAT(SucceededOf(metrics_), ElementsAre(Pair("t ping", 10)));
-  EXPECT_THAT(ValuesOf(metrics_, "distbench_rpcs_in_flight"),
+  EXPECT_THAT(MetricValues(metrics_.Collect(), "distbench_rpcs_in_flight"),
               ElementsAre(Pair("", 2)));
   // The last second is in the results only.
   counted.AddResults(Results(0, Series(0, 5, 10)));
@@ -141,7 +124,7 @@ TEST_F(CountedTrafficTest, CountsEachRpcOnce) {
   counted.CountRest();
   EXPECT_THAT(SucceededOf(metrics_),
               ElementsAre(Pair("t ping", 13), Pair("t replay", 4)));
-  EXPECT_THAT(ValuesOf(metrics_, "distbench_rpcs_in_flight"),
+  EXPECT_THAT(MetricValues(metrics_.Collect(), "distbench_rpcs_in_flight"),
               ElementsAre(Pair("", 0)));
   // What an engine tells late was in its results.
   counted.CountRecent(Series(0, 6, 3), 1);
@@ -164,8 +147,9 @@ TEST_F(CountedTrafficTest, CpuTimeNeverDecreases) {
     used.set_user_cpu_time_seconds(seconds);
     counted.CountCpu(used);
   }
-  EXPECT_THAT(ValuesOf(metrics_, "distbench_tests_cpu_seconds_total"),
-              ElementsAre(Pair("", 2.5)));
+  EXPECT_THAT(
+      MetricValues(metrics_.Collect(), "distbench_tests_cpu_seconds_total"),
+      ElementsAre(Pair("", 2.5)));
 }
 
 TEST_F(CountedTrafficTest, NobodyNeedsToWantTheMetrics) {

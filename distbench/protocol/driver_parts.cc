@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/protocol/unix_address.h"
 
 namespace distbench {
 namespace {
@@ -51,6 +52,9 @@ absl::StatusOr<std::vector<Peer>> PeersToDial(std::vector<Peer> peers,
             "none"));
       }
       if (uses_tls) address.erase(0, kTlsPrefix.size());
+      if (!IsUnixAddress(address)) continue;
+      absl::Status here = CheckIsOfThisHost(address);
+      if (!here.ok()) return here;
     }
   }
   return peers;

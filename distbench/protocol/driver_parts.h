@@ -23,6 +23,17 @@ inline RequestHeader HeaderOf(const ClientCall& call) {
           .trace_context = call.trace_context};
 }
 
+// Takes over what a request's header asks for; the trace context stays where it
+// is.
+inline void TakeHeader(const RequestHeader& header, ServerCall& call) {
+  call.rpc_index = header.rpc_index;
+  call.server_instance = header.server_instance;
+  call.warmup = header.warmup;
+  call.response_bytes = header.response_bytes;
+  call.processing_ns = header.processing_ns;
+  call.trace_context = header.trace_context;
+}
+
 // The failed peers with their reasons, such as "a (refused)".
 class FailureList {
  public:
@@ -45,7 +56,8 @@ class FailureList {
 std::string AnnounceTls(std::string address, bool uses_tls);
 
 // Returns the peers at the addresses to dial. The error names a peer that uses
-// TLS although this side does not, or the other way round.
+// TLS although this side does not, or the other way round, or whose Unix socket
+// is on another host.
 absl::StatusOr<std::vector<Peer>> PeersToDial(std::vector<Peer> peers,
                                               bool uses_tls);
 

@@ -163,8 +163,9 @@ absl::Status MergeChunk(ResultChunk chunk, ServiceLogs& logs) {
     return absl::OkStatus();
   }
   PeerPerformanceLog& peer_log = (*log.mutable_peer_logs())[chunk.peer()];
-  return MergeRpcLog(*chunk.mutable_rpc_log(),
-                     (*peer_log.mutable_rpc_logs())[chunk.rpc_index()]);
+  auto& rpc_logs = chunk.is_replay() ? *peer_log.mutable_replay_logs()
+                                     : *peer_log.mutable_rpc_logs();
+  return MergeRpcLog(*chunk.mutable_rpc_log(), rpc_logs[chunk.rpc_index()]);
 }
 
 }  // namespace distbench

@@ -231,6 +231,24 @@ TEST(MergeChunkTest, PutsPiecesInTheirPlaces) {
   EXPECT_TRUE(MessageDifferencer::Equals(logs, expected)) << logs.DebugString();
 }
 
+TEST(MergeChunkTest, KeepsReplaysApartFromRpcs) {
+  ServiceLogs logs;
+  for (const char* text :
+       {R"(instance: "c/0" peer: "s/0" rpc_index: 0
+           rpc_log { statistics { succeeded_count: 1 } })",
+        R"(instance: "c/0" peer: "s/0" rpc_index: 1 is_replay: true
+           rpc_log { statistics { succeeded_count: 2 } })",
+        R"(instance: "c/0" peer: "s/0" rpc_index: 1 is_replay: true
+           rpc_log { statistics { succeeded_count: 3 } })"}) {
+    ASSERT_TRUE(MergeChunk(FromText<ResultChunk>(text), logs).ok());
+  }
+  const PeerPerformanceLog& peer =
+      logs.instance_logs().at("c/0").peer_logs().at("s/0");
+  EXPECT_EQ(peer.rpc_logs().size(), 1);
+  EXPECT_EQ(peer.rpc_logs().at(0).statistics().succeeded_count(), 1);
+  EXPECT_EQ(peer.replay_logs().at(1).statistics().succeeded_count(), 5);
+}
+
 TEST(MergeChunkTest, StatisticsMayComeAfterSamples) {
   ServiceLogs logs;
   const auto samples = FromText<ResultChunk>(R"(

@@ -72,9 +72,12 @@ void AddMissingStatistics(TestResult& result) {
   for (auto& [client, service_log] :
        *result.mutable_service_logs()->mutable_instance_logs()) {
     for (auto& [server, peer_log] : *service_log.mutable_peer_logs()) {
-      for (auto& [rpc_index, rpc_log] : *peer_log.mutable_rpc_logs()) {
-        if (!rpc_log.has_statistics()) {
-          *rpc_log.mutable_statistics() = StatisticsFromSamples(rpc_log);
+      for (auto* logs :
+           {peer_log.mutable_rpc_logs(), peer_log.mutable_replay_logs()}) {
+        for (auto& [rpc_index, rpc_log] : *logs) {
+          if (!rpc_log.has_statistics()) {
+            *rpc_log.mutable_statistics() = StatisticsFromSamples(rpc_log);
+          }
         }
       }
     }

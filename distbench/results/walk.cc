@@ -28,10 +28,13 @@ void ForEachRpcLog(const TestResult& result,
                    absl::FunctionRef<void(const RpcLogView&)> visit) {
   for (const auto* client : Sorted(result.service_logs().instance_logs())) {
     for (const auto* server : Sorted(client->second.peer_logs())) {
-      for (const auto* rpc : Sorted(server->second.rpc_logs())) {
-        const std::string rpc_name = RpcName(result, rpc->first);
-        visit({client->first, server->first, rpc->first, rpc_name, rpc->second,
-               client->second.error_dictionary()});
+      for (const auto* logs :
+           {&server->second.rpc_logs(), &server->second.replay_logs()}) {
+        for (const auto* rpc : Sorted(*logs)) {
+          const std::string rpc_name = RpcName(result, rpc->first);
+          visit({client->first, server->first, rpc->first, rpc_name,
+                 rpc->second, client->second.error_dictionary()});
+        }
       }
     }
   }

@@ -21,8 +21,8 @@ struct RpcLogView {
   const ErrorDictionary& errors;  // the client's dictionary
 };
 
-// Visits by client, server and RPC index. Names are compared as strings, so
-// c/10 comes before c/2.
+// Visits by client, server and RPC index, RPCs of replay traces last. Names are
+// compared as strings, so c/10 comes before c/2.
 void ForEachRpcLog(const TestResult& result,
                    absl::FunctionRef<void(const RpcLogView&)> visit);
 

@@ -55,6 +55,27 @@ TEST(WalkTest, ReplayTracesComeBehindRpcs) {
   EXPECT_EQ(RpcName(result, -1), "rpc[-1]");
 }
 
+// In results of older versions, replays are among the RPCs.
+TEST(WalkTest, VisitsReplaysAfterRpcsWhereverTheyAre) {
+  TestResult result;
+  DistributedSystemDescription& config = *result.mutable_traffic_config();
+  config.add_rpc_descriptions()->set_name("query");
+  config.add_rpc_replay_traces()->set_name("trace");
+  auto& instances = *result.mutable_service_logs()->mutable_instance_logs();
+  PeerPerformanceLog& now = (*instances["now/0"].mutable_peer_logs())["s/0"];
+  (*now.mutable_rpc_logs())[0];
+  (*now.mutable_replay_logs())[1];
+  PeerPerformanceLog& old = (*instances["old/0"].mutable_peer_logs())["s/0"];
+  (*old.mutable_rpc_logs())[0];
+  (*old.mutable_rpc_logs())[1];
+  std::vector<std::string> visits;
+  ForEachRpcLog(result, [&visits](const RpcLogView& view) {
+    visits.push_back(absl::StrCat(view.client, " ", view.rpc_name));
+  });
+  EXPECT_THAT(visits, ElementsAre("now/0 query", "now/0 trace", "old/0 query",
+                                  "old/0 trace"));
+}
+
 TEST(WalkTest, NamesErrors) {
   ErrorDictionary errors;
   errors.add_error_message("");

@@ -137,6 +137,7 @@ TestResult ResultOfCopy(const TestResult& result,
     ServicePerformanceLog& own_log = logs[instance] = log;
     for (auto& [peer, peer_log] : *own_log.mutable_peer_logs()) {
       Reindex(own_index, peer_log.mutable_rpc_logs());
+      Reindex(own_index, peer_log.mutable_replay_logs());
     }
     Reindex(own_index, own_log.mutable_rpc_time_series());
     Reindex(own_index, own_log.mutable_offered_loads());

@@ -1,8 +1,10 @@
 #include "distbench/security/tls_session.h"
 
+#include <arpa/inet.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -89,7 +91,59 @@ std::string CertificateProblem(const SSL* ssl) {
                       "; --tls_ca must name who signed it)");
 }
 
+// ---- Names ------------------------------------------------------------------
+
+std::string CommonName(X509* certificate) {
+  X509_NAME* subject = X509_get_subject_name(certificate);
+  const int place = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (place < 0) return "";
+  unsigned char* text = nullptr;
+  const int size = ASN1_STRING_to_UTF8(
+      &text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, place)));
+  if (size < 0) return "";
+  std::string name(reinterpret_cast<char*>(text), size);
+  OPENSSL_free(text);
+  return name;
+}
+
+// Empty for kinds of names that are no text and no address.
+std::string ToText(const GENERAL_NAME& name) {
+  int type = 0;
+  const auto* value = static_cast<const ASN1_STRING*>(
+      GENERAL_NAME_get0_value(const_cast<GENERAL_NAME*>(&name), &type));
+  if (type == GEN_DNS || type == GEN_EMAIL || type == GEN_URI) {
+    return std::string(
+        reinterpret_cast<const char*>(ASN1_STRING_get0_data(value)),
+        ASN1_STRING_length(value));
+  }
+  if (type != GEN_IPADD) return "";
+  const int family = ASN1_STRING_length(value) == 4 ? AF_INET : AF_INET6;
+  char text[INET6_ADDRSTRLEN] = "";
+  inet_ntop(family, ASN1_STRING_get0_data(value), text, sizeof(text));
+  return text;
+}
+
+std::vector<std::string> NamesIn(X509* certificate) {
+  std::vector<std::string> names = {CommonName(certificate)};
+  auto* alternatives = static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
+  for (int i = 0; i < sk_GENERAL_NAME_num(alternatives); ++i) {
+    names.push_back(ToText(*sk_GENERAL_NAME_value(alternatives, i)));
+  }
+  GENERAL_NAMES_free(alternatives);
+  std::erase(names, "");
+  return names;
+}
+
 }  // namespace
+
+std::vector<std::string> PeerNames(const ssl_st* ssl) {
+  X509* certificate = SSL_get1_peer_certificate(ssl);
+  if (certificate == nullptr) return {};
+  std::vector<std::string> names = NamesIn(certificate);
+  X509_free(certificate);
+  return names;
+}
 
 // ---- TlsSession -------------------------------------------------------------
 
@@ -167,10 +221,11 @@ ssize_t TlsSession::ToResult(int result) {
 
 // ---- TlsContext -------------------------------------------------------------
 
-absl::StatusOr<std::unique_ptr<TlsContext>> TlsContext::Make(TlsFiles files) {
-  absl::Status status = CheckTlsFiles(files, TlsRole::kNode);
+absl::StatusOr<std::unique_ptr<TlsContext>> TlsContext::Make(TlsFiles files,
+                                                             TlsRole role) {
+  absl::Status status = CheckTlsFiles(files, role);
   if (!status.ok()) return status;
-  std::unique_ptr<TlsContext> made(new TlsContext(std::move(files)));
+  std::unique_ptr<TlsContext> made(new TlsContext(std::move(files), role));
   absl::StatusOr<Context> context = made->Load();
   if (!context.ok()) return context.status();
   const absl::MutexLock lock(&made->mutex_);
@@ -189,14 +244,17 @@ absl::StatusOr<TlsContext::Context> TlsContext::Load() const {
   if (SSL_CTX_use_certificate_chain_file(ctx, files_.cert.c_str()) != 1 ||
       SSL_CTX_use_PrivateKey_file(ctx, files_.key.c_str(), SSL_FILETYPE_PEM) !=
           1 ||
-      SSL_CTX_load_verify_locations(ctx, files_.ca.c_str(), nullptr) != 1) {
+      (!files_.ca.empty() &&
+       SSL_CTX_load_verify_locations(ctx, files_.ca.c_str(), nullptr) != 1)) {
     return absl::InvalidArgumentError(
         absl::StrCat("TLS cannot use ", files_.cert, ", ", files_.key, " and ",
                      files_.ca, ": ", TakeOpenSslError()));
   }
   SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION);
-  SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
-                     nullptr);
+  if (!files_.ca.empty()) {
+    SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
+                       nullptr);
+  }
   SSL_CTX_set_mode(
       ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   // Connections are made once and stay open, so there are no sessions to
@@ -209,6 +267,7 @@ absl::StatusOr<TlsContext::Context> TlsContext::Load() const {
 std::string TlsContext::FileTimes() const {
   std::string times;
   for (const std::string* file : {&files_.ca, &files_.cert, &files_.key}) {
+    if (file->empty()) continue;
     struct stat info = {};
     if (stat(file->c_str(), &info) != 0) return "";
     absl::StrAppend(&times, info.st_mtim.tv_sec, ".", info.st_mtim.tv_nsec, " ",
@@ -225,7 +284,7 @@ TlsContext::Context TlsContext::Current() {
   const std::string times = FileTimes();
   if (times == loaded_times_) return context_;
   // During a renewal, the files may not match yet.
-  absl::Status status = CheckTlsFiles(files_, TlsRole::kNode);
+  absl::Status status = CheckTlsFiles(files_, role_);
   if (status.ok()) {
     absl::StatusOr<Context> context = Load();
     status = context.status();
@@ -238,6 +297,12 @@ TlsContext::Context TlsContext::Current() {
         << "the renewed certificate is not used: " << status.message();
   }
   return context_;
+}
+
+ssl_ctx_st* TlsContext::NewReference() {
+  ssl_ctx_st* context = Current().get();
+  SSL_CTX_up_ref(context);
+  return context;
 }
 
 std::unique_ptr<TlsSession> TlsContext::NewSession(int fd, Side side) {

@@ -1,5 +1,5 @@
 // TLS 1.3 over non-blocking sockets, for the tcp driver, which has no RPC stack
-// that provides TLS.
+// that provides TLS, and the certificates of servers over TLS in general.
 
 #ifndef DISTBENCH_SECURITY_TLS_SESSION_H_
 #define DISTBENCH_SECURITY_TLS_SESSION_H_
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -60,13 +61,20 @@ class TlsSession {
   std::string error_;
 };
 
+// The names in the certificate of a session's peer, whose signature was
+// checked: its subject's common name and all alternative names. Empty without a
+// certificate.
+std::vector<std::string> PeerNames(const ssl_st* ssl);
+
 // State shared by a process's sessions. Both sides present a certificate, and
 // require that the peer's is signed by an authority of files.ca; names are not
 // checked. Renewed certificates apply to new connections. Thread-safe.
 class TlsContext {
  public:
-  // `files` are those of a node.
-  static absl::StatusOr<std::unique_ptr<TlsContext>> Make(TlsFiles files);
+  // `files` are those of a node, or of a sequencer: then a server, which
+  // requires certificates only if there is a CA.
+  static absl::StatusOr<std::unique_ptr<TlsContext>> Make(
+      TlsFiles files, TlsRole role = TlsRole::kNode);
   ~TlsContext();
 
   enum class Side { kClient, kServer };
@@ -75,16 +83,22 @@ class TlsContext {
   std::unique_ptr<TlsSession> NewSession(int fd, Side side)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The current certificates, for sessions that another library makes. The
+  // caller frees the reference (SSL_CTX_free()).
+  ssl_ctx_st* NewReference() ABSL_LOCKS_EXCLUDED(mutex_);
+
  private:
   using Context = std::shared_ptr<ssl_ctx_st>;
 
-  explicit TlsContext(TlsFiles files) : files_(std::move(files)) {}
+  TlsContext(TlsFiles files, TlsRole role)
+      : files_(std::move(files)), role_(role) {}
 
   absl::StatusOr<Context> Load() const;
   Context Current() ABSL_LOCKS_EXCLUDED(mutex_);
   std::string FileTimes() const;
 
   const TlsFiles files_;
+  const TlsRole role_;
   absl::Mutex mutex_;
   Context context_ ABSL_GUARDED_BY(mutex_);
   std::string loaded_times_ ABSL_GUARDED_BY(mutex_);

@@ -88,7 +88,8 @@ def merge_chunk(chunk: results_pb2.ResultChunk, logs: results_pb2.ServiceLogs) -
     _merge_measurements(chunk.instance_log, log)
     if chunk.HasField("rpc_log"):
         peer_log = log.peer_logs[chunk.peer]
-        _merge_rpc_log(chunk.rpc_log, peer_log.rpc_logs[chunk.rpc_index])
+        rpc_logs = peer_log.replay_logs if chunk.is_replay else peer_log.rpc_logs
+        _merge_rpc_log(chunk.rpc_log, rpc_logs[chunk.rpc_index])
 
 
 def _set_instance_log(

@@ -132,7 +132,9 @@ def explain(error: "grpc.RpcError", endpoint: Endpoint) -> SequencerError:
     address = endpoint.address
     if code == "UNIMPLEMENTED":
         message = (
-            f"the server at {address} is not a test sequencer; is it the right port?"
+            f"the server at {address} is not a test sequencer of this distbench: it "
+            "is another program, or a sequencer of another implementation, which "
+            "needs its own clients; is it the right port?"
         )
     elif code == "DEADLINE_EXCEEDED":
         message = (

@@ -23,7 +23,7 @@ def rpc_logs(result: results_pb2.TestResult) -> Iterator[RpcLog]:
     for client in sorted(instance_logs):
         peer_logs = instance_logs[client].peer_logs
         for server in sorted(peer_logs):
-            logs = peer_logs[server].rpc_logs
+            logs = _logs_by_rpc(peer_logs[server])
             for index in sorted(logs):
                 yield RpcLog(
                     client,
@@ -39,9 +39,16 @@ def rpc_indices(result: results_pb2.TestResult) -> list[int]:
     indices = set(range(len(result.traffic_config.rpc_descriptions)))
     for log in result.service_logs.instance_logs.values():
         for peer_log in log.peer_logs.values():
-            indices.update(peer_log.rpc_logs)
+            indices.update(_logs_by_rpc(peer_log))
         indices.update(log.rpc_time_series)
     return sorted(indices)
+
+
+def _logs_by_rpc(
+    peer_log: results_pb2.PeerPerformanceLog,
+) -> dict[int, results_pb2.RpcPerformanceLog]:
+    """Returns the logs of RPCs and of replay traces, by index."""
+    return {**peer_log.rpc_logs, **peer_log.replay_logs}
 
 
 def rpc_name(result: results_pb2.TestResult, index: int) -> str:

@@ -3,7 +3,6 @@
 import os
 import warnings
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -13,6 +12,7 @@ from distbench import _channel, result_files
 from distbench._assembly import ResultAssembler
 from distbench._optional import import_optional
 from distbench._proto import control_pb2
+from distbench._submission import Submission
 from distbench.configs import Tests, read_tests
 from distbench.errors import DistbenchError, SequencerError
 from distbench.progress import Observer, Progress, RunDescription, update
@@ -191,23 +191,20 @@ class Client:
                 self._cancel_quietly(progress.run_id)
                 raise
 
-        events = self._stream("RunTests", request, None)
-        received = self._received(events)
-        # A thread gets the first event, which has the run's id: an interrupt of
-        # this one may come before it, and must not lose it.
-        with ThreadPoolExecutor(max_workers=1) as reader:
-            first = reader.submit(next, received, None)
-            try:
-                return self._follow(
-                    _with_first(first, received),
-                    observe,
-                    ResultAssembler(len(request.test_sequence.tests)),
-                )
-            except KeyboardInterrupt:
-                self._cancel_accepted(first)
-                raise
-            finally:
-                events.cancel()
+        submission = Submission(
+            lambda: self._stream("RunTests", request, None), self._received
+        )
+        try:
+            return self._follow(
+                submission.events(),
+                observe,
+                ResultAssembler(len(request.test_sequence.tests)),
+            )
+        except KeyboardInterrupt:
+            self._cancel_accepted(submission)
+            raise
+        finally:
+            submission.close()
 
     def wait(self, run_id: str, *, on_progress: Observer | None = None) -> Results:
         """Follows a run until it ends, and returns its results. Interrupting
@@ -292,12 +289,10 @@ class Client:
         except SequencerError:
             pass  # It has ended, or the sequencer is gone.
 
-    def _cancel_accepted(
-        self, first: "Future[control_pb2.RunTestsEvent | None]"
-    ) -> None:
-        """Cancels the run whose first event this is, or is going to be."""
+    def _cancel_accepted(self, submission: Submission) -> None:
+        """Cancels the run that these tests are, or are going to be."""
         try:
-            event = first.result(_FIRST_EVENT_SECONDS)
+            run_id = submission.run_id(_FIRST_EVENT_SECONDS)
         except TimeoutError:
             warnings.warn(
                 f"{self.address} has not told the id of the run, which may go on; "
@@ -307,8 +302,8 @@ class Client:
         except SequencerError:
             pass  # The sequencer has refused the tests, or is gone.
         else:
-            if event is not None:
-                self._cancel_quietly(event.run_id)
+            if run_id:
+                self._cancel_quietly(run_id)
 
     def _call(
         self, method: str, request: Message, reply: type[_Reply], timeout_s: float
@@ -331,16 +326,6 @@ class Client:
             response_deserializer=control_pb2.RunTestsEvent.FromString,
         )
         return call(request, timeout=timeout_s)
-
-
-def _with_first(
-    first: "Future[control_pb2.RunTestsEvent | None]",
-    others: Iterator[control_pb2.RunTestsEvent],
-) -> Iterator[control_pb2.RunTestsEvent]:
-    event = first.result()
-    if event is not None:
-        yield event
-        yield from others
 
 
 def _request(tests: Tests, label: str, preempt: bool) -> control_pb2.RunTestsRequest:

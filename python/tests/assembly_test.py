@@ -4,6 +4,7 @@ order."""
 import itertools
 import unittest
 
+from distbench import _walk
 from distbench._assembly import ResultAssembler
 from distbench._proto import control_pb2, results_pb2
 from distbench.errors import DistbenchError, ResultError
@@ -145,6 +146,22 @@ class AssemblyTest(unittest.TestCase):
         self.assertEqual(work.activity_metrics[0].value_int, 4)
         self.assertEqual(work.series.intervals[0].completed_count, 7)
         self.assertEqual(work.series.intervals[0].read_ns, histogram_of([3]))
+
+    def test_replays_are_kept_apart_from_rpcs(self):
+        chunks = [
+            results_pb2.ResultChunk(
+                instance="client/0", peer="server/0", rpc_index=1, is_replay=True
+            )
+            for _ in range(2)
+        ]
+        for chunk in chunks:
+            chunk.rpc_log.statistics.succeeded_count = 2
+        _, result = assembled(chunks)
+        log = result.service_logs.instance_logs["client/0"].peer_logs["server/0"]
+        self.assertEqual(list(log.rpc_logs), [])
+        self.assertEqual(log.replay_logs[1].statistics.succeeded_count, 4)
+        (view,) = _walk.rpc_logs(result)
+        self.assertEqual(view.log.statistics.succeeded_count, 4)
 
     def test_counts_stay_within_64_bits(self):
         most = 2**63 - 1

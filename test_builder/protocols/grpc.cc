@@ -48,7 +48,7 @@ std::vector<Parameter> GrpcParameters() {
     parameters.push_back(std::move(parameter));
   }
   parameters.push_back(WordParameter(
-      "transport", "", "What carries gRPC: tcp or homa. Default: tcp."));
+      "transport", "", "What carries gRPC: tcp, unix or homa. Default: tcp."));
   parameters.push_back(IntegerParameter(
       "channels", "", {1},
       "Connections from each worker of a client to each server, used in turn. "

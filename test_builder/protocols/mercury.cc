@@ -6,6 +6,8 @@
 namespace distbench {
 namespace {
 
+constexpr char kDefaultTransport[] = "ofi+tcp";
+
 ProtocolSetup SetUpMercury(const ParameterValues& values) {
   ProtocolSetup setup;
   setup.alias = absl::StrCat(
@@ -13,17 +15,20 @@ ProtocolSetup SetUpMercury(const ParameterValues& values) {
       ThreadPoolTypeSuffix(values), ThreadPoolSizeSuffix(values));
   NamedSetting& init = *setup.options.add_server_settings();
   init.set_name("hg_init_info_string");
-  // The driver replaces the placeholder by its own address.
-  init.set_string_value(
-      absl::StrCat(values.Text("transport"), "://__SERVER_IP__"));
+  const std::string& transport = values.Text("transport");
+  // Users' transports are passed on as they are; the default is the driver's,
+  // which replaces the placeholder by its own address.
+  init.set_string_value(transport == kDefaultTransport
+                            ? absl::StrCat(transport, "://__SERVER_IP__")
+                            : transport);
   AddThreadPool(values, setup.options);
   return setup;
 }
 
 std::vector<Parameter> MercuryParameters() {
   std::vector<Parameter> parameters = {
-      WordParameter("transport", "ofi+tcp",
-                    "Mercury's plugin and protocol, such as ofi+tcp."),
+      WordParameter("transport", kDefaultTransport,
+                    "Mercury's plugin and protocol, passed on as it is."),
   };
   for (Parameter& parameter : ThreadPoolParameters()) {
     parameters.push_back(std::move(parameter));

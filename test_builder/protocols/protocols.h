@@ -11,6 +11,9 @@ namespace distbench {
 // gRPC with its threading models.
 Protocol GrpcProtocol();
 
+// Messages on gRPC streams.
+Protocol GrpcStreamProtocol();
+
 // Messages over plain TCP connections.
 Protocol TcpProtocol();
 

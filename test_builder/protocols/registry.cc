@@ -6,13 +6,10 @@ namespace distbench {
 
 const std::vector<Protocol>& AllProtocols() {
   static const auto& protocols = *new std::vector<Protocol>{
-      GrpcProtocol(),
-      TcpProtocol(),
-      LoopbackProtocol(),
-      HomaProtocol(),
-      MercuryProtocol(),
-      DoubleBarrelProtocol(),
-      ComposableRpcCounterProtocol(),
+      GrpcProtocol(),         GrpcStreamProtocol(),
+      TcpProtocol(),          LoopbackProtocol(),
+      HomaProtocol(),         MercuryProtocol(),
+      DoubleBarrelProtocol(), ComposableRpcCounterProtocol(),
   };
   return protocols;
 }

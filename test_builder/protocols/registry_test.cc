@@ -31,9 +31,10 @@ void ExpectOptions(const ProtocolSetup& setup, const std::string& expected) {
 }
 
 TEST(RegistryTest, HasTheProtocols) {
-  EXPECT_THAT(ProtocolNames(),
-              ElementsAre("grpc", "tcp", "loopback", "homa", "mercury",
-                          "double_barrel", "composable_rpc_counter"));
+  EXPECT_THAT(
+      ProtocolNames(),
+      ElementsAre("grpc", "grpc_stream", "tcp", "loopback", "homa", "mercury",
+                  "double_barrel", "composable_rpc_counter"));
   EXPECT_EQ(FindProtocol("gRPC"), nullptr);
 }
 
@@ -121,9 +122,21 @@ TEST(MercuryTest, SetsItsTransport) {
   ExpectOptions(setup, R"pb(
     server_settings {
       name: "hg_init_info_string"
-      string_value: "ofi+verbs://__SERVER_IP__"
+      string_value: "ofi+verbs"
     }
     server_settings { name: "threadpool_size" int64_value: 2 }
+  )pb");
+  ExpectOptions(MakeSetup("mercury", {{"transport", "custom_transport"}}), R"pb(
+    server_settings {
+      name: "hg_init_info_string"
+      string_value: "custom_transport"
+    }
+  )pb");
+  ExpectOptions(MakeSetup("mercury", {}), R"pb(
+    server_settings {
+      name: "hg_init_info_string"
+      string_value: "ofi+tcp://__SERVER_IP__"
+    }
   )pb");
 }
 
@@ -132,6 +145,19 @@ TEST(PlainDriversTest, NeedNoSettings) {
   EXPECT_EQ(MakeSetup("tcp", {{"ip_version", "6"}}).alias, "tcp_ipv6");
   EXPECT_EQ(MakeSetup("loopback", {}).alias, "loopback");
   ExpectOptions(MakeSetup("tcp", {}), "");
+}
+
+TEST(PlainDriversTest, GrpcStreamNamesWhatIsSet) {
+  EXPECT_EQ(MakeSetup("grpc_stream", {}).alias, "grpc_stream");
+  const ProtocolSetup setup = MakeSetup(
+      "grpc_stream",
+      {{"transport", "unix"}, {"streams", "4"}, {"messages_per_stream", "9"}});
+  EXPECT_EQ(setup.alias, "grpc_stream_unix_streams4_messages9");
+  ExpectOptions(setup, R"pb(
+    server_settings { name: "transport" string_value: "unix" }
+    client_settings { name: "streams" int64_value: 4 }
+    client_settings { name: "messages_per_stream" int64_value: 9 }
+  )pb");
 }
 
 TEST(PlainDriversTest, TcpNamesWhatIsSet) {

@@ -89,7 +89,7 @@ TEST(NoIpv6Test, TheNodeManagersServices) {
 }
 
 TEST(NoIpv6Test, TheDrivers) {
-  for (const char* name : {"grpc", "tcp"}) {
+  for (const char* name : {"grpc", "grpc_stream", "tcp"}) {
     // Listens on all interfaces because the address is a host name.
     auto driver = MakeProtocolDriver({.driver = name},
                                      {.service_address = "node7.example"});

@@ -175,12 +175,11 @@ TEST(NodesTest, CancellationInterruptsAStep) {
   BackgroundRun run(cluster.address(), SequenceOf({ClientServerTest("t", 1)}));
   ASSERT_TRUE(cluster.engines().WaitFor("client/0", EngineStep::kConnect));
   run.Cancel();
-  EXPECT_EQ(run.Finish().code(), absl::StatusCode::kCancelled);
   // The node is told although it is busy.
   EXPECT_TRUE(cluster.engines().WaitFor("client/0", EngineStep::kStop));
-  // Otherwise the cluster's destructor would wait for this node until the
-  // timeout.
+  // Otherwise the sequencer would wait for this node until the timeout.
   cluster.engines().Unblock();
+  EXPECT_EQ(run.Finish().code(), absl::StatusCode::kCancelled);
 }
 
 // ---- Nodes that leave -------------------------------------------------------

@@ -1,8 +1,10 @@
 """Tests distbench.Client against real clusters: runs, progress, cancelling, TLS,
 and what it says when something is wrong."""
 
+import itertools
 import os
 import signal
+import sys
 import threading
 import unittest
 from concurrent import futures
@@ -14,6 +16,8 @@ from distbench._proto import control_pb2
 from tests import programs, testing_main
 from tests.certificates import Authority
 from tests.programs import ENDLESS, client_server_config
+
+PACKAGE_FOLDER = os.path.dirname(distbench.__file__)
 
 
 class ClientTest(programs.ClusterTest):
@@ -156,12 +160,13 @@ class ClientTest(programs.ClusterTest):
             self.assertEqual(client.address, self.sequencer.address)
 
 
-class InterruptingSequencer:
-    """Interrupts this process, as Ctrl-C does, before it tells a run's id."""
+class FakeSequencer:
+    """Accepts every run, and tells its id after `before_id` was called."""
 
-    def __init__(self):
+    def __init__(self, before_id):
+        self.accepted = 0
         self.cancelled = []
-        self._over = threading.Event()
+        self._before_id = before_id
         self._server = grpc.server(futures.ThreadPoolExecutor(max_workers=4))
         status = control_pb2.GetStatusResponse
         handlers = {
@@ -191,27 +196,82 @@ class InterruptingSequencer:
         self._server.start()
 
     def stop(self):
-        self._over.set()
         self._server.stop(None).wait()
 
     def _run_tests(self, request, context):
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        self.accepted += 1
+        self._before_id()
+        ended = threading.Event()
+        context.add_callback(ended.set)
         yield control_pb2.RunTestsEvent(run_id="the-run")
-        self._over.wait(programs.DEADLINE_SECONDS)
+        ended.wait(programs.DEADLINE_SECONDS)
 
     def _cancel_run(self, request, context):
         self.cancelled.append(request.run_id)
         return control_pb2.CancelRunResponse()
 
 
+class Interrupt:
+    """Raises KeyboardInterrupt in this thread before the nth line of the package
+    that it executes, within a `with` statement."""
+
+    def __init__(self, nth):
+        self.raised = False
+        self._lines_left = nth
+
+    def __enter__(self):
+        sys.settrace(self._trace)
+        return self
+
+    def __exit__(self, *_):
+        sys.settrace(None)
+
+    def _trace(self, frame, event, _):
+        if os.path.dirname(frame.f_code.co_filename) != PACKAGE_FOLDER:
+            return None
+        if event == "line":
+            self._lines_left -= 1
+            if self._lines_left == 0:
+                sys.settrace(None)
+                self.raised = True
+                raise KeyboardInterrupt
+        return self._trace
+
+
 class InterruptTest(unittest.TestCase):
-    def test_a_run_is_cancelled_though_its_id_comes_after_the_interrupt(self):
-        sequencer = InterruptingSequencer()
+    def connect(self, before_id):
+        sequencer = FakeSequencer(before_id)
         self.addCleanup(sequencer.stop)
-        with distbench.Client(sequencer.address, environment={}) as client:
-            with self.assertRaises(KeyboardInterrupt):
-                client.run(client_server_config(ENDLESS))
+        client = distbench.Client(sequencer.address, environment={})
+        self.addCleanup(client.close)
+        return sequencer, client
+
+    def test_a_run_is_cancelled_though_its_id_comes_after_the_interrupt(self):
+        sequencer, client = self.connect(
+            lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        )
+        with self.assertRaises(KeyboardInterrupt):
+            client.run(client_server_config(ENDLESS))
         self.assertEqual(sequencer.cancelled, ["the-run"])
+
+    def test_an_interrupt_at_any_line_leaves_no_run_behind(self):
+        sequencer, client = self.connect(lambda: None)
+
+        def interrupt_at_last(_):
+            raise KeyboardInterrupt
+
+        for nth in itertools.count(1):
+            sequencer.accepted = 0
+            sequencer.cancelled.clear()
+            with Interrupt(nth) as interrupt, self.assertRaises(KeyboardInterrupt):
+                client.run(
+                    client_server_config(ENDLESS), on_progress=interrupt_at_last
+                )
+            self.assertEqual(bool(sequencer.accepted), bool(sequencer.cancelled), nth)
+            if not interrupt.raised:
+                break
+        self.assertGreater(nth, 20)
+        self.assertEqual(sequencer.accepted, 1)
 
 
 class ConnectionTest(programs.ClusterTest):

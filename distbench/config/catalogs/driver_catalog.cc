@@ -28,6 +28,17 @@ SettingDeclaration SpinUs() {
   };
 }
 
+SettingDeclaration Transport() {
+  return {
+      .name = kTransportSetting,
+      .description =
+          "What carries the RPCs: \"tcp\", or \"unix\" for a Unix socket, "
+          "which reaches instances on the same host only and has no TLS.",
+      .default_value = kTcpTransport,
+      .allowed_values = {kTcpTransport, kUnixTransport},
+  };
+}
+
 // gRPC allocates this many entries for each connection, and aborts the process
 // if the allocation fails.
 std::map<std::string, int64_t> ChannelArgumentMaxima() {
@@ -105,12 +116,7 @@ SettingsDeclaration GrpcServerSettings(const std::string& default_type) {
                   .default_value = "nonempty",
                   .allowed_values = {"nonempty", "all"},
               },
-              {
-                  .name = "transport",
-                  .description = "The transport below gRPC.",
-                  .default_value = "tcp",
-                  .allowed_values = {"tcp"},
-              },
+              Transport(),
               SpinUs(),
           },
       .pass_through_prefix = "grpc.",
@@ -152,6 +158,74 @@ DriverDeclaration GrpcAsyncCallback() {
   return driver;
 }
 
+SettingsDeclaration GrpcStreamClientSettings() {
+  return {
+      .settings =
+          {
+              {
+                  .name = "streams",
+                  .description =
+                      "Streams from each worker of a client to each server, "
+                      "used in turn; they share a connection.",
+                  .default_value = int64_t{1},
+                  .minimum = 1,
+                  .maximum = kMaxGrpcStreams,
+              },
+              {
+                  .name = "messages_per_stream",
+                  .description =
+                      "Requests after which a stream is replaced by a new one; "
+                      "0 is never.",
+                  .default_value = int64_t{0},
+                  .maximum = kMaxMessagesPerStream,
+              },
+              {
+                  .name = "send_queue_messages",
+                  .description =
+                      "Requests that may wait to be sent on a stream before "
+                      "more are held back.",
+                  .default_value = kSendQueueMessages,
+                  .minimum = 1,
+                  .maximum = kMaxSendQueueMessages,
+              },
+              SpinUs(),
+          },
+      .pass_through_prefix = "grpc.",
+      .pass_through_maxima = ChannelArgumentMaxima(),
+  };
+}
+
+SettingsDeclaration GrpcStreamServerSettings() {
+  return {
+      .settings =
+          {
+              {
+                  .name = "server_type",
+                  .description = "Where requests are handled: \"inline\" by "
+                                 "the worker that polls for them.",
+                  .default_value = "inline",
+                  .allowed_values = {"inline"},
+              },
+              Transport(),
+              SpinUs(),
+          },
+      .pass_through_prefix = "grpc.",
+      .pass_through_maxima = ChannelArgumentMaxima(),
+  };
+}
+
+DriverDeclaration GrpcStream() {
+  return {
+      .name = "grpc_stream",
+      .description =
+          "RPCs as messages on long-lived bidirectional gRPC streams. Settings "
+          "whose names begin with \"grpc.\" become channel arguments of that "
+          "side.",
+      .client_settings = GrpcStreamClientSettings(),
+      .server_settings = GrpcStreamServerSettings(),
+  };
+}
+
 SettingDeclaration TcpSetting(const TcpSettingLimits& limits,
                               const std::string& description) {
   return {
@@ -189,6 +263,7 @@ DriverDeclaration Tcp() {
                               {
                                   TcpSetting(kTcpMaxBatch,
                                              "Same, for replies."),
+                                  Transport(),
                                   SpinUs(),
                               }},
       .channel_settings = ChannelSettings(),
@@ -220,6 +295,7 @@ std::vector<DriverDeclaration> MakeCatalog() {
            "channel arguments of that side.",
            "polling", "inline"),
       GrpcAsyncCallback(),
+      GrpcStream(),
       Tcp(),
       {
           .name = "loopback",

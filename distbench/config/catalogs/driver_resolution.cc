@@ -36,10 +36,11 @@ std::string TooMany(absl::string_view what, const std::string& name) {
                       "; name a driver earlier");
 }
 
-std::string NeedsOptions(const DriverDeclaration& driver) {
+std::string NeedsOptions(const DriverDeclaration& driver, bool has_options) {
   return absl::StrCat("driver ", Quoted(driver.name), " needs the setting ",
-                      Quoted(driver.decorated_driver_setting),
-                      "; name protocol_driver_options that have it");
+                      Quoted(driver.decorated_driver_setting), "; ",
+                      has_options ? "add it here, or " : "",
+                      "name protocol_driver_options that have it");
 }
 
 class Resolver {
@@ -57,15 +58,18 @@ class Resolver {
         Fail(name, TooMany("drivers", driver->name));
         break;
       }
+      const bool shares_options = options != kNone && name.options == options &&
+                                  !name.server_setting.empty();
       stack_.drivers.push_back({driver, &Options(options)});
       if (driver->decorated_driver_setting.empty()) break;
       ProtocolName decorated = DecoratedBy(*driver, options);
       if (decorated.name.empty()) {
-        Fail(options == kNone ? name : decorated, NeedsOptions(*driver));
+        const bool is_outermost = options != kNone && !shares_options;
+        Fail(is_outermost ? decorated : name,
+             NeedsOptions(*driver, options != kNone));
         break;
       }
       name = std::move(decorated);
-      options = kNone;
     }
     return std::move(stack_);
   }

@@ -6,6 +6,10 @@
 // name a driver; if they do not, the test's default_protocol does. If that name
 // is not a driver, it names other options, which replace the previous ones, and
 // so on.
+//
+// A decorator names the driver that it decorates in the same way. If it names a
+// driver rather than options, the driver shares the options of the decorator:
+// each takes the settings that it declares.
 
 #ifndef DISTBENCH_CONFIG_CATALOGS_DRIVER_RESOLUTION_H_
 #define DISTBENCH_CONFIG_CATALOGS_DRIVER_RESOLUTION_H_
@@ -32,7 +36,8 @@ inline constexpr int kMaxDriverDepth = 4;
 
 struct ResolvedDriver {
   const DriverDeclaration* driver;
-  // points into the test, or to empty options
+  // Points into the test, or to empty options. A driver and those that it
+  // decorates may share them.
   const ProtocolDriverOptions* options;
 };
 

@@ -167,6 +167,34 @@ TEST(ResolveDriver, DecoratorsStack) {
   EXPECT_EQ(options->decorated[0].decorated[0].driver, "tcp");
 }
 
+TEST(ResolveDriver, DecoratedDriversShareTheOptionsOfTheDecorator) {
+  const auto options = Resolve(R"(
+    services {}
+    protocol_driver_options {
+      name: 'default_protocol_driver_options'
+      protocol_name: 'double_barrel'
+      ip_version: 4
+      server_settings {
+        name: 'next_protocol_driver' string_value: 'composable_rpc_counter'
+      }
+      server_settings { name: 'driver_under_test' string_value: 'grpc' }
+      server_settings { name: 'server_type' string_value: 'handoff' }
+      client_settings { name: 'client_type' string_value: 'callback' }
+    })");
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->server_settings.count("server_type"), 0);
+  ASSERT_THAT(options->decorated, SizeIs(1));
+  ASSERT_THAT(options->decorated[0].decorated, SizeIs(1));
+  const DriverOptions& grpc = options->decorated[0].decorated[0];
+  EXPECT_EQ(grpc.driver, "grpc");
+  EXPECT_EQ(grpc.ip_version, 4);
+  EXPECT_THAT(grpc.client_settings,
+              Contains(Pair("client_type", SettingValue("callback"))));
+  EXPECT_THAT(grpc.server_settings,
+              Contains(Pair("server_type", SettingValue("handoff"))));
+  EXPECT_EQ(grpc.server_settings.count("driver_under_test"), 0);
+}
+
 TEST(ResolveDriver, DecoratorsOfThemselvesAreRefused) {
   EXPECT_THAT(ErrorOf(R"(
     services {}

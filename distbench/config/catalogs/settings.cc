@@ -155,10 +155,15 @@ std::map<std::string, SettingValue> ResolveSettings(
     resolved[setting.name] = setting.default_value;
   }
   for (const NamedSetting& setting : settings) {
+    const std::string& name = setting.name();
+    if (Find(declaration, name) == nullptr &&
+        !PassesThrough(declaration, name)) {
+      continue;
+    }
     if (setting.has_string_value()) {
-      resolved[setting.name()] = setting.string_value();
+      resolved[name] = setting.string_value();
     } else {
-      resolved[setting.name()] = setting.int64_value();
+      resolved[name] = setting.int64_value();
     }
   }
   return resolved;

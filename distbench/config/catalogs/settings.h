@@ -59,8 +59,9 @@ void ValidateSettings(const Path& path, const NamedSettings& settings,
                       const SettingsDeclaration& declaration,
                       const std::string& owner, Problems& problems);
 
-// Returns the settings, with defaults for the missing ones. Requires that
-// ValidateSettings() found no problem.
+// Returns the settings that are declared, with defaults for the missing ones.
+// Requires that ValidateSettings() found no problem; settings that are not
+// declared are for other drivers of the same options.
 std::map<std::string, SettingValue> ResolveSettings(
     const NamedSettings& settings, const SettingsDeclaration& declaration);
 

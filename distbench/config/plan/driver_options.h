@@ -16,6 +16,11 @@ namespace distbench {
 inline constexpr char kRoundRobinPolicy[] = "round_robin";
 inline constexpr char kPickFirstPolicy[] = "pick_first";
 
+// The server setting of what is below a driver, and its values.
+inline constexpr char kTransportSetting[] = "transport";
+inline constexpr char kTcpTransport[] = "tcp";
+inline constexpr char kUnixTransport[] = "unix";
+
 // Value of the setting "spin_us" that lets the host's CPUs decide.
 inline constexpr int64_t kSpinByCpus = -1;
 
@@ -33,6 +38,12 @@ struct DriverOptions {
   // The decorated driver, if any; at most one.
   std::vector<DriverOptions> decorated;
 };
+
+// Limits and a default of the grpc_stream driver's settings.
+inline constexpr int64_t kMaxGrpcStreams = 1024;
+inline constexpr int64_t kMaxMessagesPerStream = 1'000'000'000;
+inline constexpr int64_t kSendQueueMessages = 1024;
+inline constexpr int64_t kMaxSendQueueMessages = 1 << 20;
 
 // Names, defaults and ranges of the tcp driver's settings. The catalog declares
 // them, and the driver falls back to them when it is created directly.

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/driver_resolution.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/validators.h"
 
@@ -35,11 +36,67 @@ void CheckDevice(const TestValidation& validation, const Path& path,
   }
 }
 
+// Unix sockets belong to no network device and no IP version.
+void CheckUnixTransport(const TestValidation& validation, const Path& path,
+                        const ProtocolDriverOptions& options,
+                        const SettingsDeclaration& server_settings) {
+  if (StringSetting(options.server_settings(), server_settings,
+                    kTransportSetting) != kUnixTransport) {
+    return;
+  }
+  const auto refuse = [&](const std::string& field) {
+    validation.Add(path.Field(field),
+                   "has no effect on Unix sockets; remove it, or set the "
+                   "server setting \"transport\" to \"tcp\"");
+  };
+  if (!options.netdev_name().empty()) refuse("netdev_name");
+  if (options.ip_version() != 0) refuse("ip_version");
+}
+
 bool HasSettings(const ProtocolDriverOptions& options) {
   return !options.client_settings().empty() ||
          !options.server_settings().empty() || !options.netdev_name().empty() ||
          options.ip_version() != 0;
 }
+
+// Adds the settings of a decorated driver. Which of them are missing is said
+// where the driver is named.
+void AddSettings(const SettingsDeclaration& from, SettingsDeclaration& into) {
+  for (const SettingDeclaration& setting : from.settings) {
+    into.settings.push_back(setting);
+    into.settings.back().required = false;
+  }
+  if (from.pass_through_prefix.empty()) return;
+  into.pass_through_prefix = from.pass_through_prefix;
+  into.pass_through_maxima = from.pass_through_maxima;
+}
+
+// What the drivers that share options accept together.
+struct SharedOptions {
+  // The outermost driver of the stack must have the options.
+  SharedOptions(const ProtocolDriverOptions& options,
+                const DriverStack& stack) {
+    std::vector<std::string> names;
+    for (const ResolvedDriver& level : stack.drivers) {
+      if (level.options != &options) break;
+      names.push_back(level.driver->name);
+      if (names.size() == 1) {
+        client_settings = level.driver->client_settings;
+        server_settings = level.driver->server_settings;
+      } else {
+        AddSettings(level.driver->client_settings, client_settings);
+        AddSettings(level.driver->server_settings, server_settings);
+      }
+    }
+    owner = names.size() == 1
+                ? absl::StrCat("driver ", Quoted(names.front()))
+                : absl::StrCat("the stack of drivers ", QuotedList(names));
+  }
+
+  SettingsDeclaration client_settings;
+  SettingsDeclaration server_settings;
+  std::string owner;  // as in ValidateSettings()
+};
 
 // Checks each of the test's options, and that they lead to drivers.
 class DriverCheck {
@@ -76,7 +133,7 @@ class DriverCheck {
     if (stack.drivers.empty()) return;
     const ResolvedDriver& outermost = stack.drivers.front();
     if (outermost.options == &options) {
-      CheckSettings(index, options, *outermost.driver);
+      CheckSettings(index, options, stack);
     } else if (HasSettings(options)) {
       validation_.Add(path,
                       absl::StrCat("its settings have no effect, because the "
@@ -87,18 +144,22 @@ class DriverCheck {
   }
 
   void CheckSettings(int index, const ProtocolDriverOptions& options,
-                     const DriverDeclaration& driver) {
+                     const DriverStack& stack) {
     const Path path = PathOf(index);
-    const std::string owner = absl::StrCat("driver ", Quoted(driver.name));
+    const SharedOptions shared(options, stack);
+    CheckUnixTransport(validation_, path, options, shared.server_settings);
     const int64_t problems_before = validation_.problems().count();
     ValidateSettings(path.Field("client_settings"), options.client_settings(),
-                     driver.client_settings, owner, validation_.problems());
+                     shared.client_settings, shared.owner,
+                     validation_.problems());
     ValidateSettings(path.Field("server_settings"), options.server_settings(),
-                     driver.server_settings, owner, validation_.problems());
+                     shared.server_settings, shared.owner,
+                     validation_.problems());
     if (validation_.problems().count() == problems_before) return;
     // Without a valid setting no driver can be found; that is not another
     // problem.
-    reported_.insert({index, driver.decorated_driver_setting});
+    reported_.insert(
+        {index, stack.drivers.front().driver->decorated_driver_setting});
   }
 
   // For services without options, the name must lead to a driver that needs no

@@ -1,3 +1,4 @@
+#include "absl/strings/substitute.h"
 #include "distbench/config/testing/validation_cases.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -123,7 +124,27 @@ INSTANTIATE_TEST_SUITE_P(
             "protocol_driver_options { name: 'new' server_settings { name: "
             "'transport' string_value: 'homa' } }",
             "protocol_driver_options[\"new\"].server_settings[\"transport\"]",
-            "must be one of \"tcp\""},
+            "must be one of \"tcp\", \"unix\""},
+        ValidationCase{
+            "UnixSocketOnADevice", "",
+            "protocol_driver_options { name: 'new' protocol_name: 'tcp' "
+            "netdev_name: 'lo' server_settings { name: 'transport' "
+            "string_value: 'unix' } }",
+            "protocol_driver_options[\"new\"].netdev_name",
+            "has no effect on Unix sockets; remove it"},
+        ValidationCase{
+            "UnixSocketOfAnIpVersion", "",
+            "protocol_driver_options { name: 'new' ip_version: 4 "
+            "server_settings { name: 'transport' string_value: 'unix' } }",
+            "protocol_driver_options[\"new\"].ip_version",
+            "has no effect on Unix sockets; remove it"},
+        ValidationCase{
+            "StreamsHandledByAPool", "",
+            "protocol_driver_options { name: 'new' protocol_name: "
+            "'grpc_stream' server_settings { name: 'server_type' "
+            "string_value: 'handoff' } }",
+            "protocol_driver_options[\"new\"].server_settings[\"server_type\"]",
+            "must be one of \"inline\""},
         ValidationCase{
             "SettingOfADriverWithoutAny", "",
             "protocol_driver_options { name: 'new' protocol_name: 'loopback' "
@@ -158,8 +179,8 @@ INSTANTIATE_TEST_SUITE_P(
                        "protocol_driver_options[\"new\"].server_settings["
                        "\"next_protocol_driver\"]",
                        "driver \"composable_rpc_counter\" needs the setting "
-                       "\"driver_under_test\"; name protocol_driver_options "
-                       "that have it"},
+                       "\"driver_under_test\"; add it here, or name "
+                       "protocol_driver_options that have it"},
         ValidationCase{"DecoratorOfNoName", "",
                        "protocol_driver_options { name: 'new' protocol_name: "
                        "'double_barrel' server_settings { name: "
@@ -239,6 +260,25 @@ TEST(ValidateDrivers, AcceptsADecoratorThatIsSetUpElsewhere) {
                     "'default_protocol_driver_options' server_settings { name: "
                     "'next_protocol_driver' string_value: 'grpc' } }"),
       ::testing::IsEmpty());
+}
+
+TEST(ValidateDrivers, DecoratedDriversTakeTheirSettingsFromTheSameOptions) {
+  const std::string options = R"(
+    protocol_driver_options {
+      name: 'default_protocol_driver_options'
+      protocol_name: 'double_barrel'
+      server_settings {
+        name: 'next_protocol_driver' string_value: 'composable_rpc_counter'
+      }
+      server_settings { name: 'driver_under_test' string_value: 'grpc' }
+      server_settings { name: 'server_type' string_value: 'handoff' }
+      client_settings { name: 'client_type' string_value: '$0' }
+    })";
+  EXPECT_THAT(ProblemsAfter("", absl::Substitute(options, "callback")),
+              ::testing::IsEmpty());
+  const auto problems = ProblemsAfter("", absl::Substitute(options, "fax"));
+  ASSERT_THAT(problems, ::testing::SizeIs(1));
+  EXPECT_THAT(problems[0].message, ::testing::HasSubstr("\"fax\""));
 }
 
 TEST(ValidateDrivers, FindsTwoProblemsOfTheSameOptions) {

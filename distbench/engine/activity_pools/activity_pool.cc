@@ -16,7 +16,10 @@ ActivityPool::ActivityPool(Options options)
       records_(options_.plan->activities.size()),
       unready_threads_(options_.thread_count) {
   for (int i = 0; i < options_.thread_count; ++i) {
-    auto thread = StartThread("activities", [this, i] { RunThread(i); });
+    auto thread = StartThread("activities", [this, i] {
+      NameThread(kActivityThread);
+      RunThread(i);
+    });
     started_ = thread.status();
     if (!started_.ok()) return;
     threads_.push_back(*std::move(thread));

@@ -315,12 +315,15 @@ class TrafficCheck {
       const auto log = logs.instance_logs().find(plan_.instances[i].name);
       if (log == logs.instance_logs().end()) continue;
       for (const auto& [peer, peer_log] : log->second.peer_logs()) {
-        for (const auto& [rpc, rpc_log] : peer_log.rpc_logs()) {
-          const RpcStatistics& statistics = rpc_log.statistics();
-          counted[{static_cast<int>(i), rpc}] += statistics.succeeded_count() +
-                                                 statistics.failed_count() +
-                                                 statistics.warmup_count();
-          CheckTimes(statistics, plan_.instances[i].name);
+        for (const auto* logs :
+             {&peer_log.rpc_logs(), &peer_log.replay_logs()}) {
+          for (const auto& [rpc, rpc_log] : *logs) {
+            const RpcStatistics& statistics = rpc_log.statistics();
+            counted[{static_cast<int>(i), rpc}] +=
+                statistics.succeeded_count() + statistics.failed_count() +
+                statistics.warmup_count();
+            CheckTimes(statistics, plan_.instances[i].name);
+          }
         }
       }
     }

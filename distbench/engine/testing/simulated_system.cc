@@ -194,9 +194,12 @@ RpcStatistics StatisticsOf(const ServiceLogs& logs, const std::string& client,
   if (log == logs.instance_logs().end()) return {};
   const auto peer = log->second.peer_logs().find(server);
   if (peer == log->second.peer_logs().end()) return {};
-  const auto rpc = peer->second.rpc_logs().find(rpc_index);
-  if (rpc == peer->second.rpc_logs().end()) return {};
-  return rpc->second.statistics();
+  for (const auto* rpcs :
+       {&peer->second.rpc_logs(), &peer->second.replay_logs()}) {
+    const auto rpc = rpcs->find(rpc_index);
+    if (rpc != rpcs->end()) return rpc->second.statistics();
+  }
+  return {};
 }
 
 const RpcPerformanceLog& LogOf(const ServiceLogs& logs,

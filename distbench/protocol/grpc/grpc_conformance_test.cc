@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,10 +14,11 @@ namespace distbench {
 namespace {
 
 struct Variant {
-  std::string client_type;
-  std::string server_type;
+  std::string client_type = "polling";
+  std::string server_type = "inline";
   bool uses_tls = false;
   bool measures_time_parts = false;
+  std::string transport = "tcp";
 };
 
 // Certificates shared by all drivers of a test.
@@ -36,6 +38,7 @@ DriverUnderTest MakeVariant(const Variant& variant) {
     options.client_settings["client_type"] = variant.client_type;
     options.server_settings["server_type"] = variant.server_type;
     options.server_settings["threadpool_size"] = 64;
+    options.server_settings["transport"] = variant.transport;
     DriverEnvironment environment = {
         .service_address = "127.0.0.1",
         .test_nonce = test_nonce,
@@ -45,6 +48,32 @@ DriverUnderTest MakeVariant(const Variant& variant) {
   }};
 }
 
+// Streams to each server, and messages until one is replaced.
+struct StreamVariant {
+  int64_t streams;
+  int64_t messages_per_stream;
+  std::string transport = "tcp";
+  bool uses_tls = false;
+  bool measures_time_parts = false;
+};
+
+DriverUnderTest MakeStreams(const StreamVariant& variant) {
+  const auto make = [variant](const std::string& test_nonce) {
+    DriverOptions options;
+    options.client_settings["streams"] = variant.streams;
+    options.client_settings["messages_per_stream"] =
+        variant.messages_per_stream;
+    options.server_settings["transport"] = variant.transport;
+    DriverEnvironment environment = {
+        .service_address = "127.0.0.1",
+        .test_nonce = test_nonce,
+        .measures_time_parts = variant.measures_time_parts};
+    if (variant.uses_tls) environment.tls = SharedTls();
+    return MakeGrpcStreamDriver(options, environment).value();
+  };
+  return {.make_for_test = make, .has_channels = false};
+}
+
 INSTANTIATE_TEST_SUITE_P(Plain, DriverConformanceTest,
                          testing::Values(MakeVariant({"polling", "inline"}),
                                          MakeVariant({"callback", "handoff"})));
@@ -52,6 +81,17 @@ INSTANTIATE_TEST_SUITE_P(
     Tls, DriverConformanceTest,
     testing::Values(MakeVariant({"polling", "inline", true}),
                     MakeVariant({"callback", "handoff", true})));
+INSTANTIATE_TEST_SUITE_P(UnixSockets, DriverConformanceTest,
+                         testing::Values(MakeVariant({.transport = "unix"}),
+                                         MakeStreams({1, 0, "unix"})));
+INSTANTIATE_TEST_SUITE_P(Streams, DriverConformanceTest,
+                         testing::Values(MakeStreams({1, 0}),
+                                         MakeStreams({3, 2}),
+                                         MakeStreams({1, 1}),
+                                         MakeStreams({2, 0, "tcp", true})));
+INSTANTIATE_TEST_SUITE_P(TimedStreams, TimePartsConformanceTest,
+                         testing::Values(MakeStreams({1, 0, "tcp", false,
+                                                      true})));
 INSTANTIATE_TEST_SUITE_P(
     Timed, TimePartsConformanceTest,
     testing::Values(MakeVariant({"polling", "inline", false, true}),

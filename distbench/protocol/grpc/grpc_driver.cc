@@ -24,6 +24,7 @@
 #include "distbench/protocol/grpc/wire/handshake.h"
 #include "distbench/protocol/grpc/wire/target.h"
 #include "distbench/protocol/host_address.h"
+#include "distbench/protocol/unix_address.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_diagnosis.h"
 
@@ -122,8 +123,10 @@ class GrpcDriver final : public ProtocolDriver {
   bool uses_tls() const { return environment_.tls != nullptr; }
   absl::Status ExplainByTls(const absl::Status& status,
                             const std::vector<Peer>& peers) const;
+  absl::StatusOr<std::string> ListenAtUnixSocket(int worker_count);
   absl::Status MakePool();
   int Start(const std::string& address, int worker_count);
+  std::unique_ptr<Listener> MakeListener();
   void ShutDownUnpolled();
 
   const GrpcLibrary library_;
@@ -131,6 +134,7 @@ class GrpcDriver final : public ProtocolDriver {
   const AddressPreference preference_;
   const DriverEnvironment environment_;
   WakeTimer timer_;
+  StreamCounts stream_counts_;
   std::unique_ptr<Listener> listener_;
   std::vector<std::unique_ptr<GrpcTransport>> transports_;
   std::unique_ptr<HandlerPool> pool_;  // null if requests are handled inline
@@ -146,6 +150,7 @@ GrpcDriver::~GrpcDriver() {
 }
 
 absl::StatusOr<std::string> GrpcDriver::Listen(int worker_count) {
+  if (settings_.uses_unix_socket) return ListenAtUnixSocket(worker_count);
   const auto interfaces = ListInterfaceAddresses();
   if (!interfaces.ok()) return interfaces.status();
   const auto address = ChooseListenAddress(*interfaces, preference_,
@@ -162,6 +167,18 @@ absl::StatusOr<std::string> GrpcDriver::Listen(int worker_count) {
   return AnnounceTls(TargetOf(address->advertised_host, port), uses_tls());
 }
 
+absl::StatusOr<std::string> GrpcDriver::ListenAtUnixSocket(int worker_count) {
+  absl::StatusOr<std::string> address = NewUnixAddress(uses_tls());
+  if (!address.ok()) return address.status();
+  if (absl::Status made = MakePool(); !made.ok()) return made;
+  if (Start(*address, worker_count) == 0) {
+    return absl::UnavailableError(absl::StrCat(
+        "cannot listen on ", *address,
+        "; check that file descriptors are left, or use transport \"tcp\""));
+  }
+  return address;
+}
+
 absl::Status GrpcDriver::MakePool() {
   if (settings_.server_type == ServerType::kInline) return absl::OkStatus();
   auto pool = HandlerPool::Make(settings_.pool_kind, settings_.pool_size);
@@ -172,22 +189,10 @@ absl::Status GrpcDriver::MakePool() {
 
 // Returns the port, or 0 on failure.
 int GrpcDriver::Start(const std::string& address, int worker_count) {
-  PoolUse pool_use = {.pool = pool_.get()};
-  if (!settings_.pool_for_all) {
-    pool_use.immediate_rpcs = environment_.immediate_rpcs;
-  }
-  ListenerSecurity security = {.test_nonce = environment_.test_nonce,
-                               .tls = environment_.tls};
-  listener_ = settings_.server_type == ServerType::kHandoff
-                  ? MakeCallbackListener(settings_.server, std::move(pool_use),
-                                         std::move(security),
-                                         environment_.measures_time_parts)
-                  : MakeQueueListener(settings_.server, std::move(pool_use),
-                                      std::move(security),
-                                      environment_.measures_time_parts);
+  listener_ = MakeListener();
   for (int i = 0; i < worker_count; ++i) {
-    auto transport = std::make_unique<GrpcTransport>(timer_, settings_.spin_ns,
-                                                     settings_.client_type);
+    auto transport =
+        std::make_unique<GrpcTransport>(timer_, settings_, stream_counts_);
     transport->SetServerSide(listener_->MakeServerSide(transport->queue()));
     transports_.push_back(std::move(transport));
   }
@@ -195,6 +200,25 @@ int GrpcDriver::Start(const std::string& address, int worker_count) {
   listening_ = port != 0;
   if (!listening_) transports_.clear();
   return port;
+}
+
+std::unique_ptr<Listener> GrpcDriver::MakeListener() {
+  ListenerSecurity security = {.test_nonce = environment_.test_nonce,
+                               .tls = environment_.tls};
+  const bool timed = environment_.measures_time_parts;
+  if (settings_.streams.has_value()) {
+    return MakeStreamListener(settings_.server, std::move(security), timed,
+                              stream_counts_);
+  }
+  PoolUse pool_use = {.pool = pool_.get()};
+  if (!settings_.pool_for_all) {
+    pool_use.immediate_rpcs = environment_.immediate_rpcs;
+  }
+  return settings_.server_type == ServerType::kHandoff
+             ? MakeCallbackListener(settings_.server, std::move(pool_use),
+                                    std::move(security), timed)
+             : MakeQueueListener(settings_.server, std::move(pool_use),
+                                 std::move(security), timed);
 }
 
 absl::Status GrpcDriver::Connect(const std::vector<Peer>& announced,
@@ -270,7 +294,7 @@ void GrpcDriver::Shutdown() {
 }
 
 std::vector<DriverCounter> GrpcDriver::Counters() const {
-  if (pool_ == nullptr) return {};
+  if (pool_ == nullptr) return stream_counts_.List();
   return {{.name = "handler_threads", .value = pool_->most_threads()}};
 }
 
@@ -285,11 +309,9 @@ void GrpcDriver::ShutDownUnpolled() {
   }
 }
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcDriver(
-    const DriverOptions& options, const DriverEnvironment& environment) {
-  absl::StatusOr<GrpcSettings> settings = ParseGrpcSettings(options);
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> Make(
+    absl::StatusOr<GrpcSettings> settings, const DriverOptions& options,
+    const DriverEnvironment& environment) {
   if (!settings.ok()) return settings.status();
   try {
     return std::make_unique<GrpcDriver>(
@@ -299,8 +321,20 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcDriver(
                           .listen_address = environment.listen_address},
         environment);
   } catch (const std::system_error& error) {  // thrown by its timer
-    return NoThreadError("the timer of driver \"grpc\"", error);
+    return NoThreadError("the timer of a gRPC driver", error);
   }
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcDriver(
+    const DriverOptions& options, const DriverEnvironment& environment) {
+  return Make(ParseGrpcSettings(options), options, environment);
+}
+
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcStreamDriver(
+    const DriverOptions& options, const DriverEnvironment& environment) {
+  return Make(ParseGrpcStreamSettings(options), options, environment);
 }
 
 }  // namespace distbench

@@ -22,6 +22,14 @@
 // the pool: the worker answers them, in the callback API after one hand-over.
 //
 // Counters(): "handler_threads", the peak number of threads of the pool.
+//
+// The driver grpc_stream differs from that: calls are messages on long-lived
+// streams (Traffic.GenericStream). The worker takes replies and requests from
+// its own queue, and handles requests in place. A call that is cancelled or
+// whose deadline passes ends on the client; the server does not notice, and its
+// late reply is dropped. When a stream fails, so do the calls in flight on it.
+// The next call opens a new one, after a back-off. Counters(): see
+// wire/stream_counts.h.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_GRPC_DRIVER_H_
 #define DISTBENCH_PROTOCOL_GRPC_GRPC_DRIVER_H_
@@ -37,6 +45,10 @@ namespace distbench {
 
 // The error names the setting that is wrong.
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcDriver(
+    const DriverOptions& options, const DriverEnvironment& environment);
+
+// Same, for the driver grpc_stream.
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcStreamDriver(
     const DriverOptions& options, const DriverEnvironment& environment);
 
 }  // namespace distbench

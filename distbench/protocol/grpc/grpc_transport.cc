@@ -1,5 +1,6 @@
 #include "distbench/protocol/grpc/grpc_transport.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "distbench/protocol/grpc/client/client_side.h"
@@ -7,8 +8,13 @@
 namespace distbench {
 namespace {
 
-std::unique_ptr<ClientSide> MakeClientSide(ClientType type, EventQueue& queue) {
-  switch (type) {
+std::unique_ptr<ClientSide> MakeClientSide(const GrpcSettings& settings,
+                                           EventQueue& queue,
+                                           StreamCounts& counts) {
+  if (settings.streams.has_value()) {
+    return MakeStreamClient(queue, *settings.streams, counts);
+  }
+  switch (settings.client_type) {
     case ClientType::kPolling:
       return MakePollingClient(queue);
     case ClientType::kCallback:
@@ -19,9 +25,12 @@ std::unique_ptr<ClientSide> MakeClientSide(ClientType type, EventQueue& queue) {
 
 }  // namespace
 
-GrpcTransport::GrpcTransport(WakeTimer& timer, int64_t spin_ns,
-                             ClientType client_type)
-    : queue_(timer, spin_ns), client_(MakeClientSide(client_type, queue_)) {}
+GrpcTransport::GrpcTransport(WakeTimer& timer, const GrpcSettings& settings,
+                             StreamCounts& counts)
+    : queue_(timer, settings.spin_ns),
+      client_(MakeClientSide(settings, queue_, counts)) {
+  if (settings.streams.has_value()) queue_.StopLending();
+}
 
 GrpcTransport::~GrpcTransport() {
   Abandon();
@@ -49,7 +58,7 @@ void GrpcTransport::BeginShutdown() {
 
 void GrpcTransport::Poll(int64_t deadline_ns, TransportEvents& events) {
   if (shutting_down_.load(std::memory_order_acquire)) ContinueShutdown();
-  queue_.Poll(deadline_ns, events);
+  queue_.Poll(std::min(deadline_ns, client_->Work(events)), events);
   if (closed_) NoticeDrained();
 }
 

@@ -18,13 +18,15 @@
 #include "distbench/protocol/grpc/server/server_side.h"
 #include "distbench/protocol/grpc/settings.h"
 #include "distbench/protocol/grpc/wire/channel.h"
+#include "distbench/protocol/grpc/wire/stream_counts.h"
 
 namespace distbench {
 
 class GrpcTransport final : public Transport {
  public:
-  // The timer must outlive the transport.
-  GrpcTransport(WakeTimer& timer, int64_t spin_ns, ClientType client_type);
+  // The timer and the counts must outlive the transport.
+  GrpcTransport(WakeTimer& timer, const GrpcSettings& settings,
+                StreamCounts& counts);
   // Drops what is in flight. Requires that the server has been shut down.
   ~GrpcTransport() override;
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -48,6 +49,7 @@ struct NumberSetting {
 };
 
 struct SideSettings {
+  absl::string_view driver;
   absl::string_view side;
   std::vector<ChoiceSetting> choices;
   std::vector<NumberSetting> numbers;
@@ -73,7 +75,17 @@ void SetPoolUse(GrpcSettings& settings) {
   settings.pool_for_all = all;
 }
 
-void SetNothing(GrpcSettings&) {}
+template <bool is_unix>
+void SetTransport(GrpcSettings& settings) {
+  settings.uses_unix_socket = is_unix;
+}
+
+ChoiceSetting TransportSetting() {
+  return {kTransportSetting,
+          {{"", SetTransport<false>},
+           {kTcpTransport, SetTransport<false>},
+           {kUnixTransport, SetTransport<true>}}};
+}
 
 NumberSetting SpinSetting() {
   return {"spin_us", 0, kMaxSpinUs, "microseconds",
@@ -84,6 +96,7 @@ NumberSetting SpinSetting() {
 
 const SideSettings& ClientSettings() {
   static const auto* const settings = new SideSettings{
+      .driver = "grpc",
       .side = "client",
       .choices = {{"client_type",
                    {{"", SetClientType<ClientType::kPolling>},
@@ -100,6 +113,7 @@ const SideSettings& ClientSettings() {
 const SideSettings& ServerSettings() {
   using Kind = HandlerPool::Kind;
   static const auto* const settings = new SideSettings{
+      .driver = "grpc",
       .side = "server",
       .choices = {{"server_type",
                    {{"", SetServerType<ServerType::kInline>},
@@ -115,12 +129,45 @@ const SideSettings& ServerSettings() {
                    {{"", SetPoolUse<false>},
                     {"nonempty", SetPoolUse<false>},
                     {"all", SetPoolUse<true>}}},
-                  {"transport", {{"", SetNothing}, {"tcp", SetNothing}}}},
+                  TransportSetting()},
       .numbers = {SpinSetting(),
                   {"threadpool_size", 0, HandlerPool::kMaxThreads, "threads",
                    [](GrpcSettings& settings, int64_t value) {
                      if (value > 0) settings.pool_size = value;
                    }}}};
+  return *settings;
+}
+
+const SideSettings& StreamClientSettings() {
+  static const auto* const settings = new SideSettings{
+      .driver = "grpc_stream",
+      .side = "client",
+      .choices = {},
+      .numbers = {SpinSetting(),
+                  {"streams", 1, kMaxGrpcStreams, "streams to each server",
+                   [](GrpcSettings& settings, int64_t value) {
+                     settings.streams->streams = static_cast<int>(value);
+                   }},
+                  {"messages_per_stream", 0, kMaxMessagesPerStream, "messages",
+                   [](GrpcSettings& settings, int64_t value) {
+                     settings.streams->messages_per_stream = value;
+                   }},
+                  {"send_queue_messages", 1, kMaxSendQueueMessages, "messages",
+                   [](GrpcSettings& settings, int64_t value) {
+                     settings.streams->send_queue_messages = value;
+                   }}}};
+  return *settings;
+}
+
+const SideSettings& StreamServerSettings() {
+  static const auto* const settings = new SideSettings{
+      .driver = "grpc_stream",
+      .side = "server",
+      .choices = {{"server_type",
+                   {{"", SetServerType<ServerType::kInline>},
+                    {"inline", SetServerType<ServerType::kInline>}}},
+                  TransportSetting()},
+      .numbers = {SpinSetting()}};
   return *settings;
 }
 
@@ -131,11 +178,11 @@ std::string ToText(const Value& value) {
   return absl::StrCat("\"", std::get<std::string>(value), "\"");
 }
 
-absl::Status Wrong(absl::string_view side, absl::string_view name,
+absl::Status Wrong(const SideSettings& known, absl::string_view name,
                    const Value& value, absl::string_view remedy) {
   return absl::InvalidArgumentError(
-      absl::StrCat("driver \"grpc\", ", side, " setting \"", name,
-                   "\" = ", ToText(value), ": ", remedy));
+      absl::StrCat("driver \"", known.driver, "\", ", known.side, " setting \"",
+                   name, "\" = ", ToText(value), ": ", remedy));
 }
 
 // Applies the settings of one side.
@@ -169,7 +216,7 @@ class Side {
     for (const NumberSetting& number : known_.numbers) {
       names.push_back(number.name);
     }
-    return Wrong(known_.side, key, value,
+    return Wrong(known_, key, value,
                  absl::StrCat("there is no such setting; there are ",
                               absl::StrJoin(names, ", ")));
   }
@@ -178,7 +225,7 @@ class Side {
     const auto* number = std::get_if<int64_t>(&value);
     if (number != nullptr && (*number < std::numeric_limits<int>::min() ||
                               *number > std::numeric_limits<int>::max())) {
-      return Wrong(known_.side, key, value, "channel arguments have 32 bits");
+      return Wrong(known_, key, value, "channel arguments have 32 bits");
     }
     arguments_.Set(key, value);
     return absl::OkStatus();
@@ -189,7 +236,7 @@ class Side {
     if (number == nullptr || *number < setting.minimum ||
         *number > setting.maximum) {
       return Wrong(
-          known_.side, setting.name, value,
+          known_, setting.name, value,
           absl::StrCat("expected an int64_value from ", setting.minimum, " to ",
                        setting.maximum, " (", setting.unit, ")"));
     }
@@ -209,7 +256,7 @@ class Side {
         allowed.push_back(absl::StrCat("\"", choice.value, "\""));
       }
     }
-    return Wrong(known_.side, setting.name, value,
+    return Wrong(known_, setting.name, value,
                  absl::StrCat("expected a string_value: ",
                               absl::StrJoin(allowed, ", ")));
   }
@@ -239,16 +286,30 @@ GrpcSettings Defaults() {
   return settings;
 }
 
+absl::StatusOr<GrpcSettings> Parse(const DriverOptions& options,
+                                   const SideSettings& client,
+                                   const SideSettings& server,
+                                   GrpcSettings settings) {
+  absl::Status status =
+      Side(client, settings.client, settings).Apply(options.client_settings);
+  status.Update(
+      Side(server, settings.server, settings).Apply(options.server_settings));
+  if (!status.ok()) return status;
+  return settings;
+}
+
 }  // namespace
 
 absl::StatusOr<GrpcSettings> ParseGrpcSettings(const DriverOptions& options) {
-  GrpcSettings settings = Defaults();
-  absl::Status status = Side(ClientSettings(), settings.client, settings)
-                            .Apply(options.client_settings);
-  status.Update(Side(ServerSettings(), settings.server, settings)
-                    .Apply(options.server_settings));
-  if (!status.ok()) return status;
-  return settings;
+  return Parse(options, ClientSettings(), ServerSettings(), Defaults());
+}
+
+absl::StatusOr<GrpcSettings> ParseGrpcStreamSettings(
+    const DriverOptions& options) {
+  GrpcSettings defaults = Defaults();
+  defaults.streams.emplace();
+  return Parse(options, StreamClientSettings(), StreamServerSettings(),
+               std::move(defaults));
 }
 
 }  // namespace distbench

@@ -1,12 +1,14 @@
-// The gRPC driver's settings in a traffic config.
+// The settings of the drivers grpc and grpc_stream in a traffic config.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_SETTINGS_H_
 #define DISTBENCH_PROTOCOL_GRPC_SETTINGS_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "distbench/config/plan/driver_options.h"
+#include "distbench/protocol/grpc/client/client_side.h"
 #include "distbench/protocol/grpc/server/handler_pool.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 
@@ -24,6 +26,10 @@ struct GrpcSettings {
   ChannelArguments client;
   ChannelArguments server;
 
+  // Set for the driver grpc_stream, which has none of the settings up to
+  // `channels`.
+  std::optional<StreamSettings> streams;
+
   ClientType client_type = ClientType::kPolling;
   ServerType server_type = ServerType::kInline;
 
@@ -36,6 +42,9 @@ struct GrpcSettings {
   // Connections of a worker to each peer, used in turn; at least 1.
   int channels = 1;
 
+  // Whether the server listens on a Unix socket (unix_address.h).
+  bool uses_unix_socket = false;
+
   // How long a worker polls before it blocks.
   int64_t spin_ns = 0;
 };
@@ -44,6 +53,10 @@ struct GrpcSettings {
 // the driver needs. A pool of size 0 gets as many threads as the process has
 // CPUs. The error names the setting and says what would be right.
 absl::StatusOr<GrpcSettings> ParseGrpcSettings(const DriverOptions& options);
+
+// Same, for the driver grpc_stream.
+absl::StatusOr<GrpcSettings> ParseGrpcStreamSettings(
+    const DriverOptions& options);
 
 }  // namespace distbench
 

@@ -87,6 +87,7 @@ constexpr Driver kDrivers[] = {
     {"composable_rpc_counter", MakeDecorator<MakeRpcCounterDriver>},
     {"double_barrel", MakeDecorator<MakeDoubleBarrelDriver>},
     {"grpc", MakeGrpcDriver},
+    {"grpc_stream", MakeGrpcStreamDriver},
     {"tcp", MakeTcp},
     {"loopback", MakeLoopback},
 };

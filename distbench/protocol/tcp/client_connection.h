@@ -8,8 +8,8 @@
 #include "absl/base/attributes.h"
 #include "absl/strings/string_view.h"
 #include "distbench/payload/message_codec.h"
+#include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/tcp/call_table.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
 

@@ -20,6 +20,12 @@ int64_t Read(const Settings& settings, const TcpSettingLimits& setting) {
   return std::clamp(*number, setting.minimum, setting.maximum);
 }
 
+bool UsesUnixSocket(const Settings& server) {
+  const auto it = server.find(kTransportSetting);
+  return it != server.end() &&
+         it->second == DriverOptions::Value(kUnixTransport);
+}
+
 }  // namespace
 
 TcpSettings ReadTcpSettings(const DriverOptions& options) {
@@ -30,6 +36,7 @@ TcpSettings ReadTcpSettings(const DriverOptions& options) {
       .client_max_batch = Read(client, kTcpMaxBatch),
       .server_max_batch = Read(server, kTcpMaxBatch),
       .send_queue_bytes = Read(client, kTcpSendQueueBytes),
+      .uses_unix_socket = UsesUnixSocket(server),
       // One worker serves both sides.
       .spin_ns =
           1000 * std::max(Read(client, kTcpSpinUs), Read(server, kTcpSpinUs)),

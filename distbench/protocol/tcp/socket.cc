@@ -3,31 +3,54 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "distbench/base/host_port.h"
+#include "distbench/protocol/unix_address.h"
 
 namespace distbench {
 namespace {
 
 // Disables Nagle's algorithm, with which the last packet of a batch may wait
-// for an acknowledgement.
+// for an acknowledgement. Unix sockets have no such option and refuse it.
 void SendAtOnce(int fd) {
   const int on = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+// Names of abstract sockets follow a NUL. Longer names than fit are none of
+// NewUnixAddress().
+SocketAddress UnixSocketAddress(absl::string_view unix_address) {
+  const absl::string_view name = absl::StripPrefix(unix_address, kUnixScheme);
+  sockaddr_un socket_address = {};
+  socket_address.sun_family = AF_UNIX;
+  const size_t length = name.copy(socket_address.sun_path + 1,
+                                  sizeof(socket_address.sun_path) - 1);
+  SocketAddress address;
+  std::memcpy(&address.storage, &socket_address, sizeof(socket_address));
+  address.length = offsetof(sockaddr_un, sun_path) + 1 + length;
+  return address;
+}
+
+const sockaddr* Generic(const SocketAddress& address) {
+  return reinterpret_cast<const sockaddr*>(&address.storage);
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
     const std::string& address) {
+  if (IsUnixAddress(address)) return std::vector{UnixSocketAddress(address)};
   const auto [host, port] = SplitHostPort(address);
   if (host.empty() || port.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -55,6 +78,20 @@ absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
   return addresses;
 }
 
+absl::StatusOr<FileDescriptor> ListenAtUnixAddress(
+    absl::string_view unix_address) {
+  const SocketAddress address = UnixSocketAddress(unix_address);
+  FileDescriptor fd(
+      socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd.is_open() || bind(fd.get(), Generic(address), address.length) != 0 ||
+      listen(fd.get(), SOMAXCONN) != 0) {
+    return absl::UnavailableError(absl::StrCat(
+        "cannot listen on ", unix_address, ": ", std::strerror(errno),
+        "; check that file descriptors are left, or use transport \"tcp\""));
+  }
+  return fd;
+}
+
 FileDescriptor AcceptConnection(int listener) {
   FileDescriptor fd(
       accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -67,8 +104,7 @@ FileDescriptor BeginConnect(const SocketAddress& address) {
                            SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return fd;
   SendAtOnce(fd.get());
-  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address.storage),
-              address.length) != 0 &&
+  if (connect(fd.get(), Generic(address), address.length) != 0 &&
       errno != EINPROGRESS) {
     const int error = errno;
     fd.Close();

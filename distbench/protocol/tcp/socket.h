@@ -1,4 +1,4 @@
-// Thin wrappers around TCP sockets. All sockets are non-blocking.
+// Thin wrappers around TCP and Unix sockets. All sockets are non-blocking.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_SOCKET_H_
 #define DISTBENCH_PROTOCOL_TCP_SOCKET_H_
@@ -20,10 +20,14 @@ struct SocketAddress {
   socklen_t length = 0;
 };
 
-// Resolves "HOST:PORT" or "[HOST]:PORT" to at least one address. May query a
-// name server.
+// Resolves "HOST:PORT", "[HOST]:PORT" or a Unix address (unix_address.h) to at
+// least one address. May query a name server.
 absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
     const std::string& address);
+
+// Listens at a Unix address.
+absl::StatusOr<FileDescriptor> ListenAtUnixAddress(
+    absl::string_view unix_address);
 
 // Takes a connection from the queue. With no connection there, the result is
 // not open and errno is EAGAIN; else errno says what went wrong.

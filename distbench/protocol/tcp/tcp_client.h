@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/tcp/call_table.h"
 #include "distbench/protocol/tcp/client_connection.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"

@@ -18,6 +18,7 @@ struct Variant {
   int64_t spin_us;
   bool uses_tls = false;
   bool measures_time_parts = false;
+  std::string transport = "tcp";
 };
 
 // Certificates for all drivers of a test.
@@ -35,6 +36,7 @@ DriverUnderTest MakeVariant(const Variant& variant) {
     options.client_settings["max_batch"] = variant.max_batch;
     options.server_settings["max_batch"] = variant.max_batch;
     options.client_settings["spin_us"] = variant.spin_us;
+    options.server_settings["transport"] = variant.transport;
     ConnectionSecurity security = {.test_nonce = test_nonce};
     if (variant.uses_tls) security.tls = SharedTls();
     TcpSettings settings = ReadTcpSettings(options);
@@ -54,6 +56,11 @@ INSTANTIATE_TEST_SUITE_P(ManyTlsConnections, DriverConformanceTest,
                          testing::Values(MakeVariant({3, 1, 0, true})));
 INSTANTIATE_TEST_SUITE_P(ManyConnections, DriverConformanceTest,
                          testing::Values(MakeVariant({3, 1, 0})));
+INSTANTIATE_TEST_SUITE_P(UnixSocket, DriverConformanceTest,
+                         testing::Values(MakeVariant({.connections = 1,
+                                                      .max_batch = 64,
+                                                      .spin_us = 0,
+                                                      .transport = "unix"})));
 INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
                          testing::Values(MakeVariant({1, 64, 0, false, true}),
                                          MakeVariant({3, 1, 0, true, true})));

@@ -11,6 +11,7 @@
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/socket.h"
+#include "distbench/protocol/unix_address.h"
 
 namespace distbench {
 namespace {
@@ -71,6 +72,22 @@ TcpDriver::TcpDriver(const TcpSettings& settings, AddressPreference preference,
       security_(std::move(security)) {}
 
 absl::StatusOr<std::string> TcpDriver::Listen(int worker_count) {
+  absl::StatusOr<Listening> listening =
+      settings_.uses_unix_socket ? ListenAtUnixSocket() : ListenAtHost();
+  if (!listening.ok()) return listening.status();
+  for (int i = 0; i < worker_count; ++i) {
+    transports_.push_back(
+        std::make_unique<TcpTransport>(settings_, security_, counters_));
+  }
+  transports_.front()->Accept(
+      std::move(listening->socket), [this](FileDescriptor socket) {
+        transports_[next_transport_++ % transports_.size()]->Serve(
+            std::move(socket));
+      });
+  return listening->address;
+}
+
+absl::StatusOr<TcpDriver::Listening> TcpDriver::ListenAtHost() const {
   const auto interfaces = ListInterfaceAddresses();
   if (!interfaces.ok()) return interfaces.status();
   const auto address =
@@ -84,17 +101,20 @@ absl::StatusOr<std::string> TcpDriver::Listen(int worker_count) {
         "; check that it is an address of this host (netdev_name, ip_version, "
         "--service_address) and that ports are left"));
   }
-  for (int i = 0; i < worker_count; ++i) {
-    transports_.push_back(
-        std::make_unique<TcpTransport>(settings_, security_, counters_));
-  }
-  transports_.front()->Accept(
-      std::move(listener->socket), [this](FileDescriptor socket) {
-        transports_[next_transport_++ % transports_.size()]->Serve(
-            std::move(socket));
-      });
-  return AnnounceTls(JoinHostPort(address->advertised_host, listener->port),
-                     security_.tls != nullptr);
+  return Listening{.socket = std::move(listener->socket),
+                   .address = AnnounceTls(
+                       JoinHostPort(address->advertised_host, listener->port),
+                       security_.tls != nullptr)};
+}
+
+absl::StatusOr<TcpDriver::Listening> TcpDriver::ListenAtUnixSocket() const {
+  absl::StatusOr<std::string> address =
+      NewUnixAddress(/*uses_tls=*/security_.tls != nullptr);
+  if (!address.ok()) return address.status();
+  absl::StatusOr<FileDescriptor> socket = ListenAtUnixAddress(*address);
+  if (!socket.ok()) return socket.status();
+  return Listening{.socket = *std::move(socket),
+                   .address = *std::move(address)};
 }
 
 absl::Status TcpDriver::Connect(const std::vector<Peer>& announced,

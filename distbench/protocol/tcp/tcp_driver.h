@@ -1,4 +1,5 @@
-// RPCs in frames (frame.h) over TCP connections, with or without TLS. Shows
+// RPCs in frames (frame.h) over TCP connections, with or without TLS, or over
+// Unix sockets. Shows
 // what a machine can do without an RPC stack.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_TCP_DRIVER_H_
@@ -12,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "distbench/base/files.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/host_address.h"
 #include "distbench/protocol/tcp/settings.h"
@@ -43,6 +45,14 @@ class TcpDriver final : public ProtocolDriver {
   const StreamCounters& counters() const { return counters_; }
 
  private:
+  // A socket and the address to which peers connect.
+  struct Listening {
+    FileDescriptor socket;
+    std::string address;
+  };
+  absl::StatusOr<Listening> ListenAtHost() const;
+  absl::StatusOr<Listening> ListenAtUnixSocket() const;
+
   const TcpSettings settings_;
   const AddressPreference preference_;
   const std::string service_address_;

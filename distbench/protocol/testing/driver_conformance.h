@@ -23,6 +23,9 @@ struct DriverUnderTest {
   std::function<std::unique_ptr<ProtocolDriver>(const std::string& test_nonce)>
       make_for_test;
 
+  // Whether a peer may consist of several servers.
+  bool has_channels = true;
+
   // Makes a driver; all of these belong to the same test.
   std::unique_ptr<ProtocolDriver> make() const { return make_for_test(""); }
 };

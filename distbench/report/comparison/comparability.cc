@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -187,9 +188,13 @@ std::vector<Condition> Conditions() {
                       }),
       ConfigCondition("controls",
                       [](const Config& from, Config& kept) {
-                        *kept.mutable_controls() = from.controls();
-                        kept.mutable_controls()->clear_name();
-                        kept.mutable_controls()->clear_strict();
+                        // A set without settings is as good as none.
+                        ControlSet settings = from.controls();
+                        settings.clear_name();
+                        settings.clear_strict();
+                        if (settings.ByteSizeLong() > 0) {
+                          *kept.mutable_controls() = std::move(settings);
+                        }
                       }),
       {"distbench version",
        [](const TestResult& result) {

@@ -37,20 +37,19 @@ std::string RunsJson(const ComparisonReport& report) {
 }  // namespace
 
 std::string RenderComparisonPage(const ComparisonReport& report) {
-  const std::string runs = ScriptSafe(RunsJson(report));
-  const std::string comparison = ScriptSafe(ComparisonJson(report));
+  const std::string runs = RunsJson(report);
+  const std::string comparison = ComparisonJson(report);
   const std::string style = absl::StrCat(kStyleCss, kComparisonCss);
   // The report's own scripts come first.
   const std::string script = absl::StrCat(
-      kModelJs, kDomJs, kChartsJs, kIntervalsJs, kSidesJs, kChangesJs,
-      kCurvesJs, kDiffJs, kDifferencesJs, kComparisonJs);
-  // In page order.
-  return FillIn(kComparisonHtml, {{"style", style},
-                                  {"runs", runs},
-                                  {"comparison", comparison},
-                                  {"library_licence", kLibraryLicenceTxt},
-                                  {"library", kChartMinJs},
-                                  {"script", script}});
+      kFormatsJs, kModelJs, kDomJs, kChartsJs, kIntervalsJs, kSidesJs,
+      kChangesJs, kCurvesJs, kDiffJs, kDifferencesJs, kComparisonJs);
+  return RenderPage(
+      {.title = "distbench comparison",
+       .style = style,
+       .body = kComparisonHtml,
+       .data = {{"report-data", runs}, {"comparison-data", comparison}},
+       .script = script});
 }
 
 }  // namespace distbench

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/report/export/trace_tree.h"
 
 namespace distbench {
@@ -43,7 +44,8 @@ class EventWriter {
 
  private:
   double Microseconds(int64_t timestamp_ns) const {
-    return static_cast<double>(timestamp_ns - origin_ns_) / 1000;
+    return static_cast<double>(SaturatingSubtract(timestamp_ns, origin_ns_)) /
+           1000;
   }
 
   Json Event(const char* phase, const std::string& name, int lane) const {

@@ -1,5 +1,7 @@
 #include "distbench/report/export/trace_events.h"
 
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -130,6 +132,21 @@ TEST_F(TraceEventsTest, WhatLostItsRootIsATraceOfItsOwn) {
   AddSample("r/0", "l/1", 1, {{0, 1, 0}, {1, 0, 1}}, 1030, 10);
   EXPECT_EQ(Events("M").size(), 2);
   EXPECT_EQ(Events("s").size(), 1);
+}
+
+TEST_F(TraceEventsTest, TimesAtTheEndOfTimeAreKept) {
+  const int64_t start_ns = std::numeric_limits<int64_t>::max() - 100;
+  AddSample("c/0", "r/0", 0, {{0, 0, 0}}, start_ns, 10'000);
+  AddSample("r/0", "l/0", 1, {{0, 0, 0}, {1, 0, 0}}, start_ns + 10, 5000);
+  AddSample("r/0", "l/1", 1, {{0, 0, 0}, {1, 0, 1}}, start_ns + 20, 5000);
+  AddSample("c/0", "r/1", 0, {{0, 1, 0}}, std::numeric_limits<int64_t>::min(),
+            1);
+  const std::vector<Json> rpcs = Events("X");
+  ASSERT_EQ(rpcs.size(), 4);
+  for (const Json& rpc : rpcs) EXPECT_GE(rpc["ts"], 0.0);
+  // The leaves overlap.
+  EXPECT_EQ(rpcs[2]["tid"], 1);
+  EXPECT_EQ(rpcs[3]["tid"], 2);
 }
 
 TEST_F(TraceEventsTest, NamesMayBeAnything) {

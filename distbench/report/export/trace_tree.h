@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "distbench/base/saturating_add.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -29,7 +30,9 @@ struct TracedRpc {
   int lane = 0;
 
   int64_t start_ns() const { return sample->start_timestamp_ns(); }
-  int64_t end_ns() const { return start_ns() + sample->latency_ns(); }
+  int64_t end_ns() const {
+    return SaturatingAdd(start_ns(), sample->latency_ns());
+  }
 };
 
 // All RPCs caused by one RPC of a main action list, which is first. If that

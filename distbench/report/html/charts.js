@@ -71,9 +71,9 @@ const MAX_TOOLTIPS = 16;
 // isHollow for other marks; isThin and isBold change its width; curve is its name
 // in the legend, if not its label. x and y are options of the axes, of which x may
 // have `zoom`, the name of charts that are zoomed together, and both `column`:
-// {title, valueOf(point)}, their column in downloaded data. describe(point)
-// returns the text of a tooltip. shade: {from, to} marks a part of the x axis.
-function drawLines(id, lines, x, y, describe, shade = null) {
+// {title, valueOf(point)}, or a list of these, in downloaded data. describe(point)
+// returns the text of a tooltip. plugins: Chart.js's, which draw more.
+function drawLines(id, lines, x, y, describe, plugins = []) {
   charts.get(id)?.destroy();
   const ink = cssColor('--ink-soft');
   const grid = cssColor('--line');
@@ -86,7 +86,7 @@ function drawLines(id, lines, x, y, describe, shade = null) {
   const chart = new Chart(byId(id), {
     type: 'line',
     data: {datasets: lines.map(makeDataset)},
-    plugins: shade === null ? [] : [{id: 'shade', beforeDatasetsDraw: drawn => fillShade(drawn, shade)}],
+    plugins,
     options: {
       animation: false,
       maintainAspectRatio: false,
@@ -105,6 +105,11 @@ function drawLines(id, lines, x, y, describe, shade = null) {
   });
   charts.set(id, chart);
   chartExtensions.forEach(extend => extend(id, chart, {lines, x, y}));
+}
+
+// Marks a part of the x axis.
+function shadePlugin(shade) {
+  return {id: 'shade', beforeDatasetsDraw: chart => fillShade(chart, shade)};
 }
 
 function fillShade({ctx: context, chartArea, scales}, {from, to}) {
@@ -143,12 +148,28 @@ function latencyTicks(min, max) {
   });
 }
 
-// The ticks that are visible; where the axis is zoomed in so far that it has
-// none, some between its ends.
-function visibleTicks({min, max}, ticks) {
+// The width of a tick's label, and some space.
+const TICK_PIXELS = 46;
+
+// The ticks without those whose labels would cover the one before.
+function readableTicks({min, max, maxWidth}, ticks) {
+  let end = -Infinity;
+  return ticks.filter(tick => {
+    const x = maxWidth * Math.log(tick / min) / Math.log(max / min);
+    if (x < end) return false;
+    end = x + TICK_PIXELS;
+    return true;
+  });
+}
+
+// The ticks of a logarithmic axis that are visible; where it is zoomed in so far
+// that it has none, some between its ends.
+function visibleTicks(axis, ticks) {
+  const {min, max} = axis;
   const visible = ticks.filter(tick => tick >= min * (1 - 1e-9) && tick <= max * (1 + 1e-9));
   const between = [0, 0.25, 0.5, 0.75, 1].map(share => min * (max / min) ** share);
-  return (visible.length >= 2 ? visible : between).map(value => ({value}));
+  const shown = visible.length >= 2 ? visible : between;
+  return (axis.isHorizontal() ? readableTicks(axis, shown) : shown).map(value => ({value}));
 }
 
 // [least, greatest] of a coordinate; infinite if there are no points.

@@ -16,11 +16,13 @@ function csvText(rows) {
 }
 
 function lineRows(lines, x, y, caption) {
-  const columnX = x.column ?? {title: x.title?.text ?? 'x', valueOf: point => point.x};
-  const columnY = y.column ?? {title: caption, valueOf: point => point.y};
+  const columns = [
+    x.column ?? {title: x.title?.text ?? 'x', valueOf: point => point.x},
+    y.column ?? {title: caption, valueOf: point => point.y},
+  ].flat();
   const rows = lines.flatMap(({label, points}) => points.filter(point => !Number.isNaN(point.y)).map(
-      point => [label, columnX.valueOf(point), columnY.valueOf(point)]));
-  return [['curve', columnX.title, columnY.title], ...rows];
+      point => [label, ...columns.map(column => column.valueOf(point))]));
+  return [['curve', ...columns.map(column => column.title)], ...rows];
 }
 
 const IMAGE_MARGIN = 12;

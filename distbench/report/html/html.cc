@@ -30,28 +30,27 @@ constexpr int64_t kMaxProtectionRows = 108'000;
 std::string RenderHtml(absl::Span<const TestRun> runs,
                        absl::Span<const SourcedSearch> searches) {
   const std::string data =
-      ScriptSafe(RenderJson(runs,
-                            {.max_peer_rows = kMaxPeerRows,
-                             .max_activity_series_rows = kMaxActivitySeriesRows,
-                             .max_cpu_rows = kMaxCpuRows,
-                             .max_group_rows = kMaxGroupRows,
-                             .max_connection_rows = kMaxConnectionRows,
-                             .max_instance_rows = kMaxInstanceRows,
-                             .max_protection_rows = kMaxProtectionRows,
-                             .max_intervals = kMaxIntervals},
-                            searches));
+      RenderJson(runs,
+                 {.max_peer_rows = kMaxPeerRows,
+                  .max_activity_series_rows = kMaxActivitySeriesRows,
+                  .max_cpu_rows = kMaxCpuRows,
+                  .max_group_rows = kMaxGroupRows,
+                  .max_connection_rows = kMaxConnectionRows,
+                  .max_instance_rows = kMaxInstanceRows,
+                  .max_protection_rows = kMaxProtectionRows,
+                  .max_intervals = kMaxIntervals},
+                 searches);
   const std::string script = absl::StrCat(
-      kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs, kHeadlineJs,
+      kFormatsJs, kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs, kHeadlineJs,
       kFindingsJs, kTopologyLayoutJs, kTopologyJs, kTablesJs, kChartsJs,
       kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs, kLatencyChartsJs,
       kIntervalsJs, kOverTimeJs, kHeatMapJs, kResourcesJs, kSweepJs, kNumaJs,
       kSearchJs, kProtectionJs, kBlameJs, kDeepLinksJs, kPrintJs, kMainJs);
-  // In page order.
-  return FillIn(kPageHtml, {{"style", kStyleCss},
-                            {"data", data},
-                            {"library_licence", kLibraryLicenceTxt},
-                            {"library", kChartMinJs},
-                            {"script", script}});
+  return RenderPage({.title = "distbench report",
+                     .style = kStyleCss,
+                     .body = kPageHtml,
+                     .data = {{"report-data", data}},
+                     .script = script});
 }
 
 }  // namespace distbench

@@ -1,25 +1,33 @@
-// Puts data and scripts into pages.
+// The frame that pages of HTML share.
 
 #ifndef DISTBENCH_REPORT_HTML_PAGE_TEMPLATE_H_
 #define DISTBENCH_REPORT_HTML_PAGE_TEMPLATE_H_
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 
 namespace distbench {
 
-// Escapes JSON so that it cannot end the script element that contains it.
-std::string ScriptSafe(absl::string_view json);
+// A JSON document that the page's scripts find by the id of its element.
+struct PageData {
+  absl::string_view id;
+  absl::string_view json;
+};
 
-// Replaces "{{name}}" of the page by its content, for each name once, in the
-// order of the page. Inserted contents are not searched for further names.
-std::string FillIn(
-    absl::string_view page,
-    const std::vector<std::pair<absl::string_view, absl::string_view>>&
-        contents);
+// What distinguishes a page. Names and texts of results belong into `data`: all
+// else is inserted as it is.
+struct Page {
+  absl::string_view title;
+  absl::string_view style;
+  absl::string_view body;
+  std::vector<PageData> data;
+  absl::string_view script;
+};
+
+// Returns a page that needs no other file: the parts, and Chart.js.
+std::string RenderPage(const Page& page);
 
 }  // namespace distbench
 

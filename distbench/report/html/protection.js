@@ -90,7 +90,8 @@ function drawTimeline(id, lines, y, format, shade) {
   byId(id).closest('figure').hidden = drawn.length === 0;
   if (drawn.length === 0) return false;
   drawLines(id, drawn, {title: {text: 'seconds since the antagonist started'}, zoom: 'protection'}, y,
-      point => `${format(point.y)} at ${point.x.toFixed(1)} s`, shade);
+      point => `${format(point.y)} at ${point.x.toFixed(1)} s`,
+      shade === null ? [] : [shadePlugin(shade)]);
   return true;
 }
 

@@ -7,7 +7,7 @@ const OUTCOME_COLORS = {
 };
 
 function formatLoad(load) {
-  return load === null ? '–' : String(Number(load.toPrecision(5)));
+  return load === null ? '–' : load.toLocaleString('en', {maximumSignificantDigits: 5});
 }
 
 function outcomeBadge(outcome) {
@@ -53,6 +53,7 @@ function drawLatencyByLoad(search) {
       x: probe.requested_load, y: atLeastOne(probe.statistics.latency[column]), probe,
     })),
   }));
+  byId('search-latency-chart').closest('figure').hidden = probes.length === 0;
   drawLines('search-latency-chart', lines, {title: {text: search.load_unit}}, latencyAxis(lines, 'y'),
       point => `${formatTime(point.y)} at ${formatLoad(point.x)} (probe ${point.probe.number}, ${point.probe.phase})`);
   legend('search-latency-legend', lines);
@@ -135,7 +136,7 @@ function drawBracket(search) {
 function drawSearch() {
   const search = data.searches[searchView.search];
   const answer = [search.objectives.join(' and '), search.answer].filter(Boolean).join(' – ');
-  replaceContent('search-verdict', verdictBadge(verdictOfSearch(search)), ` ${answer}. ${search.evidence}`);
+  replaceContent('search-verdict', verdictBadge(verdictOfSearch(search)), ` ${answer}; ${search.evidence}`);
   renderProbes(search);
   drawLatencyByLoad(search);
   drawLimits(search);

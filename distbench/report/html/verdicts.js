@@ -30,10 +30,6 @@ function verdictOfSearch(search) {
   return {text: SEARCH_ANSWERS.includes(search.verdict) ? `${text}, not proven` : text, className: 'warn'};
 }
 
-function plural(count, noun) {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 function objectivesWith(run, verdict) {
   return run.objectives.filter(objective => objective.verdict === verdict).length;
 }

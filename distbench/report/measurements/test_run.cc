@@ -42,8 +42,8 @@ std::vector<int> ListRpcs(const TestResult& result) {
   }
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
     for (const auto& [server, peer_log] : log.peer_logs()) {
-      for (const auto& [index, rpc_log] : peer_log.rpc_logs()) {
-        indices.insert(index);
+      for (const auto* logs : {&peer_log.rpc_logs(), &peer_log.replay_logs()}) {
+        for (const auto& [index, rpc_log] : *logs) indices.insert(index);
       }
     }
     for (const auto& [index, series] : log.rpc_time_series()) {

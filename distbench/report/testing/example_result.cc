@@ -120,7 +120,7 @@ class Generator {
 
   void AddNodes() {
     ResourceUsageLogs& logs = *result_.mutable_resource_usage_logs();
-    for (int node = 0; node < 2; ++node) {
+    for (int node = 0; node < options_.nodes; ++node) {
       const std::string alias = absl::StrCat("node", node);
       RUsage& usage =
           *(*logs.mutable_node_usages())[alias].mutable_rusage_diff();
@@ -136,7 +136,8 @@ class Generator {
       }
       DataConnection& connection = *resources.add_data_connections();
       connection.set_local_address(absl::StrCat("10.0.0.", node, ":40000"));
-      connection.set_peer_address(absl::StrCat("10.0.0.", 1 - node, ":5000"));
+      connection.set_peer_address(
+          absl::StrCat("10.0.0.", (node + 1) % options_.nodes, ":5000"));
       connection.set_congestion_control("cubic");
       connection.set_sent_segments(4321);
     }

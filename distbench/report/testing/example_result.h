@@ -15,6 +15,7 @@ struct ExampleOptions {
   int clients = 2;
   int servers = 3;
   int rpcs = 2;
+  int nodes = 2;
   int seconds = 20;
 
   // RPCs of each kind from each client to each server in each second.

@@ -1,6 +1,7 @@
 // Writes a synthetic result of the given size, to test and measure reports:
 //
-//   make_example_result FILE NAME CLIENTS SERVERS RPCS SECONDS COUNT [SLOWNESS]
+//   make_example_result FILE NAME CLIENTS SERVERS RPCS SECONDS COUNT
+//       [SLOWNESS [NODES]]
 
 #include <iostream>
 
@@ -11,14 +12,15 @@
 int main(int argc, char** argv) {
   using namespace distbench;
   ExampleOptions options;
-  if (argc < 8 || argc > 9 || !absl::SimpleAtoi(argv[3], &options.clients) ||
+  if (argc < 8 || argc > 10 || !absl::SimpleAtoi(argv[3], &options.clients) ||
       !absl::SimpleAtoi(argv[4], &options.servers) ||
       !absl::SimpleAtoi(argv[5], &options.rpcs) ||
       !absl::SimpleAtoi(argv[6], &options.seconds) ||
       !absl::SimpleAtoi(argv[7], &options.count) ||
-      (argc == 9 && !absl::SimpleAtod(argv[8], &options.slowness))) {
+      (argc >= 9 && !absl::SimpleAtod(argv[8], &options.slowness)) ||
+      (argc == 10 && !absl::SimpleAtoi(argv[9], &options.nodes))) {
     std::cerr << "Usage: make_example_result FILE NAME CLIENTS SERVERS RPCS "
-                 "SECONDS COUNT [SLOWNESS]\n";
+                 "SECONDS COUNT [SLOWNESS [NODES]]\n";
     return 1;
   }
   options.name = argv[2];

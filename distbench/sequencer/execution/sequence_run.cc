@@ -31,6 +31,7 @@ ResultChunk WithoutSamples(const ResultChunk& chunk) {
   if (chunk.has_rpc_log()) {
     rest.set_peer(chunk.peer());
     rest.set_rpc_index(chunk.rpc_index());
+    rest.set_is_replay(chunk.is_replay());
     if (chunk.rpc_log().has_statistics()) {
       *rest.mutable_rpc_log()->mutable_statistics() =
           chunk.rpc_log().statistics();

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/proto_testing.h"
+#include "distbench/metrics/testing/metric_values.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -16,34 +17,15 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-// The values of a family by their labels, joined.
-std::map<std::string, double> ValuesOf(const TestOutcomes& outcomes,
-                                       const std::string& name) {
-  std::map<std::string, double> values;
-  for (const auto& family : outcomes.Metrics()) {
-    if (family.name != name) continue;
-    for (const prometheus::ClientMetric& metric : family.metric) {
-      std::string labels;
-      for (const auto& label : metric.label) {
-        absl::StrAppend(&labels, labels.empty() ? "" : " ", label.value);
-      }
-      values[labels] = family.type == prometheus::MetricType::Gauge
-                           ? metric.gauge.value
-                           : metric.counter.value;
-    }
-  }
-  return values;
-}
-
 TEST(TestOutcomesTest, CountsVerdictsFromZero) {
   TestOutcomes outcomes;
   constexpr char kName[] = "distbench_tests_ended_total";
-  EXPECT_THAT(ValuesOf(outcomes, kName),
+  EXPECT_THAT(MetricValues(outcomes.Metrics(), kName),
               ElementsAre(Pair("failed", 0), Pair("invalid", 0), Pair("ok", 0),
                           Pair("warn", 0)));
   outcomes.Add("a", TestResult());
   outcomes.Add("a", FromText<TestResult>("run_info { failure: 'lost' }"));
-  EXPECT_THAT(ValuesOf(outcomes, kName),
+  EXPECT_THAT(MetricValues(outcomes.Metrics(), kName),
               ElementsAre(Pair("failed", 1), Pair("invalid", 0), Pair("ok", 1),
                           Pair("warn", 0)));
 }
@@ -58,7 +40,7 @@ TEST(TestOutcomesTest, CountsFindingsBySeverityAndCode) {
     })");
   outcomes.Add("a", result);
   outcomes.Add("b", result);
-  EXPECT_THAT(ValuesOf(outcomes, "distbench_findings_total"),
+  EXPECT_THAT(MetricValues(outcomes.Metrics(), "distbench_findings_total"),
               ElementsAre(Pair("note short", 2), Pair("warn late", 4)));
 }
 
@@ -70,7 +52,7 @@ TEST(TestOutcomesTest, CodesBeyondTheLimitAreCountedTogether) {
   }
   TestOutcomes outcomes;
   outcomes.Add("a", result);
-  auto findings = ValuesOf(outcomes, "distbench_findings_total");
+  auto findings = MetricValues(outcomes.Metrics(), "distbench_findings_total");
   EXPECT_THAT(findings, SizeIs(TestOutcomes::kMostFindingCodes + 1));
   EXPECT_EQ(findings["note (others)"], 10);
 }
@@ -78,20 +60,20 @@ TEST(TestOutcomesTest, CodesBeyondTheLimitAreCountedTogether) {
 TEST(TestOutcomesTest, ObjectivesHaveTheVerdictOfTheLastRun) {
   TestOutcomes outcomes;
   constexpr char kName[] = "distbench_objective";
-  EXPECT_THAT(ValuesOf(outcomes, kName), IsEmpty());
+  EXPECT_THAT(MetricValues(outcomes.Metrics(), kName), IsEmpty());
   TestResult result;
   result.mutable_traffic_config()->add_objectives("failures<=1%");
   result.mutable_run_info()->set_failure("lost");
   outcomes.Add("a", result);
   outcomes.Add("a", result);
-  EXPECT_THAT(ValuesOf(outcomes, kName),
+  EXPECT_THAT(MetricValues(outcomes.Metrics(), kName),
               ElementsAre(Pair("a failures<=1% fail", 1),
                           Pair("a failures<=1% pass", 0),
                           Pair("a failures<=1% undecided", 0)));
   for (size_t i = 0; i < TestOutcomes::kMostObjectives; ++i) {
     outcomes.Add(absl::StrCat("b", i), result);
   }
-  auto objectives = ValuesOf(outcomes, kName);
+  auto objectives = MetricValues(outcomes.Metrics(), kName);
   EXPECT_THAT(objectives, SizeIs(3 * TestOutcomes::kMostObjectives));
   EXPECT_EQ(objectives.count("a failures<=1% fail"), 0);
 }

@@ -363,6 +363,11 @@ void TestExecution::Complete(Participant& participant, Step step,
   if (status.code() == 0) return;
   if (step == Step::kTraffic) {
     if (!was_awaited && current_step_ > Step::kTraffic) return;
+    constexpr int kOverload =
+        static_cast<int>(absl::StatusCode::kResourceExhausted);
+    if (failure_.ok() && status.code() == kOverload) {
+      result_.mutable_run_info()->set_overloaded(true);
+    }
     Fail(absl::AbortedError(absl::StrCat(
         participant.Name(), " ended the traffic: ", status.message())));
   } else if (was_awaited) {

@@ -201,6 +201,7 @@ TEST_F(TestRunTest, ANodeThatOnlyServesCanEndTheTraffic) {
   EXPECT_THAT(
       std::string(failure_.message()),
       AllOf(HasSubstr("node1"), HasSubstr("ended the traffic: told to end")));
+  EXPECT_FALSE(result_.run_info().overloaded());
   EXPECT_THAT(nodes_[0]->CommandsOf(NodeCommand::kStop), SizeIs(1));
   EXPECT_THAT(nodes_[1]->CommandsOf(NodeCommand::kCollect), SizeIs(1));
 }

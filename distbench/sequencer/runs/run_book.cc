@@ -185,6 +185,15 @@ std::vector<RunDescription> RunBook::ListNow(RunDisk* disk) const {
   return sorted;
 }
 
+std::vector<RunDescription> RunBook::Unfinished() const {
+  std::vector<RunDescription> runs;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [id, record] : records_) {
+    if (!record->has_ended()) runs.push_back(record->description());
+  }
+  return runs;
+}
+
 void RunBook::Find(const std::string& id, FindHandler on_found) {
   std::shared_ptr<RunRecord> record;
   {

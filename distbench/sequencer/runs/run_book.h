@@ -49,7 +49,8 @@ struct RunSubmission {
   // The client that submits the run.
   std::string client;
 
-  // Whether a failed test ends the run.
+  // Whether a failed test ends the run, unless it only reached its
+  // overload_limits.
   bool stop_at_failure = false;
 };
 
@@ -91,6 +92,9 @@ class RunBook {
   // Lists the oldest run first.
   using ListHandler = std::function<void(std::vector<RunDescription> runs)>;
   void List(ListHandler on_listed) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Lists the runs that have not ended, oldest first. Does not need the disk.
+  std::vector<RunDescription> Unfinished() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // NOT_FOUND if there is no such run; the message suggests a similar id.
   using RunOrError = absl::StatusOr<std::shared_ptr<RunRecord>>;

@@ -154,6 +154,7 @@ absl::Status RunRecord::OnResultChunk(int test_index, ResultChunk chunk) {
 
 absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
   const std::string failure = result.run_info().failure();
+  const bool is_overload = result.run_info().overloaded();
   const bool is_good = failure.empty() && !IsInvalid(result);
   RunTestsEvent event;
   event.set_test_index(test_index);
@@ -174,7 +175,7 @@ absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
     mutex_.AwaitWithTimeout(absl::Condition(&need_not_wait),
                             options_.stall_timeout);
   }
-  if (failure.empty() || !options_.stop_at_failure) return absl::OkStatus();
+  if (failure.empty() || is_overload || !options_.stop_at_failure) return {};
   return absl::AbortedError(
       absl::StrCat("tests[", test_index, "] failed: ", failure));
 }

@@ -67,7 +67,8 @@ class RunRecord final : public RunClient,
     // run is waiting or has ended.
     RunDescription description;
 
-    // Whether a failed test ends the run.
+    // Whether a failed test ends the run, unless it only reached its
+    // overload_limits.
     bool stop_at_failure = false;
 
     // Must outlive the record. Null: nothing survives the process.

@@ -138,8 +138,11 @@ TEST_F(RunRecordTest, AFailedTestEndsTheRunIfThatIsWanted) {
   stop_at_failure_ = true;
   auto strict = MakeRecord();
   EXPECT_TRUE(strict->OnTestFinished(0, ResultOf("")).ok());
-  EXPECT_EQ(strict->OnTestFinished(1, ResultOf("lost")),
-            absl::AbortedError("tests[1] failed: lost"));
+  TestResult overload = ResultOf("Too many RPCs pending");
+  overload.mutable_run_info()->set_overloaded(true);
+  EXPECT_TRUE(strict->OnTestFinished(1, overload).ok());
+  EXPECT_EQ(strict->OnTestFinished(2, ResultOf("lost")),
+            absl::AbortedError("tests[2] failed: lost"));
 }
 
 TEST_F(RunRecordTest, CancelReachesTheRunUntilItHasEnded) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "distbench/base/grpc_calls.h"
+#include "distbench/results/legacy_results.h"
 #include "distbench/results/merge.h"
 
 namespace distbench {
@@ -82,10 +83,10 @@ void FollowRunCall::End(const absl::Status& status) {
 
 RunTestSequenceCall* RunTestSequenceCall::Open(
     TestSequenceResults& response,
-    absl::StatusOr<std::shared_ptr<RunRecord>> run,
+    absl::StatusOr<std::shared_ptr<RunRecord>> run, WarningsByTest warnings,
     CancelHandler cancel_handler) {
-  std::shared_ptr<RunTestSequenceCall> call(
-      new RunTestSequenceCall(response, std::move(cancel_handler)));
+  std::shared_ptr<RunTestSequenceCall> call(new RunTestSequenceCall(
+      response, std::move(warnings), std::move(cancel_handler)));
   call->self_ = call;
   if (run.ok()) {
     call->Follow(*std::move(run));
@@ -126,10 +127,16 @@ absl::Status RunTestSequenceCall::Take(RunTestsEvent event) {
     return MergeChunk(std::move(*event.mutable_result_chunk()),
                       *Result(event.test_index()).mutable_service_logs());
   }
-  if (event.has_finished()) {
-    Result(event.test_index()).MergeFrom(event.finished());
-  }
+  if (event.has_finished()) TakeFinished(event.test_index(), event.finished());
   return absl::OkStatus();
+}
+
+void RunTestSequenceCall::TakeFinished(int test_index, const TestResult& rest) {
+  TestResult& result = Result(test_index);
+  result.MergeFrom(rest);
+  DropSilentInstances(*result.mutable_service_logs());
+  const auto warnings = warnings_.find(test_index);
+  if (warnings != warnings_.end()) AddWarnings(warnings->second, result);
 }
 
 void RunTestSequenceCall::OnDone() {

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/sequencer/runs/run_record.h"
+#include "distbench/sequencer/serving/legacy_tests.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
@@ -64,14 +65,14 @@ class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent>,
   std::unique_ptr<RunFollower> follower_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Gathers all results into one response.
+// Gathers all results into one response, for existing clients.
 class RunTestSequenceCall final : public grpc::ServerUnaryReactor {
  public:
   // gRPC owns `response`, which is valid until Finish(). If `run` is an error,
-  // the call ends with it.
+  // the call ends with it. The warnings are added to the results.
   static RunTestSequenceCall* Open(
       TestSequenceResults& response,
-      absl::StatusOr<std::shared_ptr<RunRecord>> run,
+      absl::StatusOr<std::shared_ptr<RunRecord>> run, WarningsByTest warnings,
       CancelHandler cancel_handler);
 
   // ServerUnaryReactor:
@@ -79,16 +80,20 @@ class RunTestSequenceCall final : public grpc::ServerUnaryReactor {
   void OnDone() override;
 
  private:
-  RunTestSequenceCall(TestSequenceResults& response,
+  RunTestSequenceCall(TestSequenceResults& response, WarningsByTest warnings,
                       CancelHandler cancel_handler)
-      : response_(response), cancel_handler_(std::move(cancel_handler)) {}
+      : response_(response),
+        warnings_(std::move(warnings)),
+        cancel_handler_(std::move(cancel_handler)) {}
 
   void Follow(std::shared_ptr<RunRecord> run) ABSL_LOCKS_EXCLUDED(mutex_);
   void Advance() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Take(RunTestsEvent event);
+  void TakeFinished(int test_index, const TestResult& rest);
   TestResult& Result(int test_index);
 
   TestSequenceResults& response_;
+  const WarningsByTest warnings_;
   const CancelHandler cancel_handler_;
   std::shared_ptr<RunTestSequenceCall> self_;  // until OnDone()
 

@@ -13,7 +13,9 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "distbench/base/grpc_calls.h"
 #include "distbench/base/listen_address.h"
 #include "distbench/base/memory.h"
@@ -31,6 +33,7 @@
 #include "distbench/sequencer/serving/front_door.h"
 #include "distbench/sequencer/serving/sequencer_metrics.h"
 #include "distbench/sequencer/serving/service.h"
+#include "distbench/sequencer/serving/status.h"
 
 namespace distbench {
 namespace {
@@ -59,6 +62,9 @@ constexpr int kRetransmissionsPerTimeout = 5;
 
 // How long a connection may have no calls.
 constexpr absl::Duration kMaxIdle = absl::Minutes(1);
+
+// How long a call in this process waits for the disk to find a run.
+constexpr absl::Duration kFindTimeout = absl::Seconds(10);
 
 constexpr char kServiceName[] = "distbench.DistBenchTestSequencer";
 
@@ -149,6 +155,30 @@ class SequencerServer::Impl {
     arguments.SetMaxReceiveMessageSize(-1);
     arguments.SetMaxSendMessageSize(-1);
     return server_->InProcessChannel(arguments);
+  }
+
+  GetStatusResponse Status() const {
+    return DescribeStatus(registry_, status_, queue_, environment_.clock);
+  }
+  bool IsTestRunning() const { return status_.Get().has_value(); }
+
+  absl::Status CancelRun(const std::string& run_id, const std::string& who) {
+    struct Answer {
+      absl::Notification is_known;
+      absl::Status status;
+    };
+    const auto answer = std::make_shared<Answer>();
+    const absl::Status reason = absl::CancelledError(
+        absl::StrCat("the run was cancelled by ", who));
+    book_.Find(run_id, [answer, reason](const RunBook::RunOrError& run) {
+      answer->status = run.ok() ? (*run)->Cancel(reason) : run.status();
+      answer->is_known.Notify();
+    });
+    if (answer->is_known.WaitForNotificationWithTimeout(kFindTimeout)) {
+      return answer->status;
+    }
+    return absl::UnavailableError(
+        "the disk with the runs is too slow to find this one; try again");
   }
 
   void EndRuns() {
@@ -296,6 +326,19 @@ int SequencerServer::metrics_port() const { return impl_->metrics_port(); }
 
 std::shared_ptr<grpc::Channel> SequencerServer::InProcessChannel() {
   return impl_->InProcessChannel();
+}
+
+GetStatusResponse SequencerServer::Status() const { return impl_->Status(); }
+
+std::vector<RunDescription> SequencerServer::UnfinishedRuns() const {
+  return impl_->book().Unfinished();
+}
+
+bool SequencerServer::IsTestRunning() const { return impl_->IsTestRunning(); }
+
+absl::Status SequencerServer::CancelRun(const std::string& run_id,
+                                        const std::string& who) {
+  return impl_->CancelRun(run_id, who);
 }
 
 void SequencerServer::EndRuns() { impl_->EndRuns(); }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
@@ -97,6 +98,18 @@ class SequencerServer {
   // A channel to this server for clients and nodes in the same process. It must
   // be destroyed before the server.
   std::shared_ptr<grpc::Channel> InProcessChannel();
+
+  // What goes on, for views in this process; none of these waits for the disk.
+  // Runs that have not ended are listed oldest first.
+  GetStatusResponse Status() const;
+  std::vector<RunDescription> UnfinishedRuns() const;
+  bool IsTestRunning() const;
+
+  // Ends a waiting or running run; its measurements so far are kept. `who` is
+  // named as the one who did it. NOT_FOUND if there is no such run,
+  // FAILED_PRECONDITION if it has ended, UNAVAILABLE if the disk does not tell
+  // in time.
+  absl::Status CancelRun(const std::string& run_id, const std::string& who);
 
   // Ends the current test and keeps its measurements if that takes only a few
   // seconds, and drops the waiting runs. Clients are told why. No new runs are

@@ -1,45 +1,17 @@
 #include "distbench/sequencer/serving/service.h"
 
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/clock.h"
 #include "distbench/base/grpc_calls.h"
 #include "distbench/base/host_port.h"
-#include "distbench/base/time_units.h"
 #include "distbench/base/version.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/sequencer/runs/run_status.h"
+#include "distbench/sequencer/serving/legacy_tests.h"
+#include "distbench/sequencer/serving/status.h"
 
 namespace distbench {
 namespace {
-
-NodeStatus DescribeNode(const NodeHandle& node,
-                        const std::optional<RunStatus::RunningTest>& running) {
-  NodeStatus status;
-  status.mutable_config()->set_node_alias(node.alias());
-  *status.mutable_registration() = node.registration();
-  status.set_busy(running.has_value() &&
-                  running->node_aliases.count(node.alias()) > 0);
-  if (const std::optional<ClockOffset> offset = node.clock_offset()) {
-    status.set_clock_offset_ns(offset->offset_ns);
-    status.set_clock_error_ns(offset->error_ns);
-  }
-  return status;
-}
-
-void DescribeTest(const RunStatus::RunningTest& test, const Clock& clock,
-                  GetStatusResponse& response) {
-  response.set_running_test(test.name);
-  if (test.expected_duration_us > 0) {
-    response.set_expected_duration_us(test.expected_duration_us);
-  }
-  if (test.started_ns == 0) return;
-  response.set_running_time_us((clock.MonotonicNs() - test.started_ns) /
-                               kNsPerUs);
-  *response.mutable_progress() = test.progress;
-}
 
 // The name in the client's certificate, or else its address.
 std::string ClientName(const grpc::CallbackServerContext& context) {
@@ -85,12 +57,35 @@ grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context,
 grpc::ServerUnaryReactor* SequencerService::RunTestSequence(
     grpc::CallbackServerContext* context, const TestSequence* request,
     TestSequenceResults* response) {
-  const RunOrError run = Submit({.tests = *request,
-                                 .label = "",
-                                 .client = ClientName(*context),
-                                 .stop_at_failure = true},
-                                /*preempt=*/false);
-  return RunTestSequenceCall::Open(*response, run, CancelOf(run));
+  TestSequence tests = *request;
+  const bool shuts_down = tests.tests_setting().shutdown_after_tests();
+  // Existing clients ask in this way whether there is a sequencer.
+  if (tests.tests().empty() && !shuts_down) {
+    return Answer(*context, absl::OkStatus());
+  }
+  WarningsByTest warnings = AdaptLegacyTests(tests);
+  const RunSubmission submission = {.tests = tests,
+                                    .label = "",
+                                    .client = ClientName(*context),
+                                    .stop_at_failure = true};
+  // Without tests, there is nothing to check: it is an order to shut down.
+  const RunOrError run = tests.tests().empty()
+                             ? Enqueue(tests, submission, /*preempt=*/false)
+                             : Submit(submission, /*preempt=*/false);
+  return RunTestSequenceCall::Open(*response, run, std::move(warnings),
+                                   CancelOf(run));
+}
+
+grpc::ServerUnaryReactor* SequencerService::RegisterNode(
+    grpc::CallbackServerContext* context, const NodeRegistration* request,
+    NodeConfig*) {
+  return Answer(
+      *context,
+      absl::UnimplementedError(absl::StrCat(
+          "the test sequencer is that of distbench ", ProgramVersion(),
+          ", which node managers of other programs cannot serve; start "
+          "distbench node_manager of that version on ",
+          request->hostname())));
 }
 
 grpc::ServerBidiReactor<NodeMessage, NodeCommand>*
@@ -115,15 +110,8 @@ grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::RunTests(
 grpc::ServerUnaryReactor* SequencerService::GetStatus(
     grpc::CallbackServerContext* context, const GetStatusRequest*,
     GetStatusResponse* response) {
-  const auto running = environment_.status.Get();
-  for (const auto& node : environment_.registry.Nodes()) {
-    *response->add_nodes() = DescribeNode(*node, running);
-  }
-  if (running.has_value()) {
-    DescribeTest(*running, environment_.clock, *response);
-  }
-  response->set_queued_sequence_count(queue_.waiting_count());
-  response->set_version(std::string(ProgramVersion()));
+  *response = DescribeStatus(environment_.registry, environment_.status, queue_,
+                             environment_.clock);
   return Answer(*context, absl::OkStatus());
 }
 
@@ -165,10 +153,15 @@ SequencerService::RunOrError SequencerService::Submit(
     const RunSubmission& submission, bool preempt) {
   absl::StatusOr<TestSequence> checked = CheckTestSequence(submission.tests);
   if (!checked.ok()) return checked.status();
+  return Enqueue(*std::move(checked), submission, preempt);
+}
+
+SequencerService::RunOrError SequencerService::Enqueue(
+    TestSequence checked, const RunSubmission& submission, bool preempt) {
   RunOrError record = book_.Add(submission);
   if (!record.ok()) return record.status();
   auto run =
-      std::make_shared<SequenceRun>(*std::move(checked), environment_, *record);
+      std::make_shared<SequenceRun>(std::move(checked), environment_, *record);
   // The run holds the record, so the record must not hold the run.
   (*record)->SetCanceller([this, weak_run = std::weak_ptr<SequenceRun>(run)](
                               const absl::Status& reason) {

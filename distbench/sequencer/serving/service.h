@@ -33,6 +33,9 @@ class SequencerService final : public DistBenchTestSequencer::CallbackService {
   grpc::ServerUnaryReactor* RunTestSequence(
       grpc::CallbackServerContext* context, const TestSequence* request,
       TestSequenceResults* response) override;
+  grpc::ServerUnaryReactor* RegisterNode(grpc::CallbackServerContext* context,
+                                         const NodeRegistration* request,
+                                         NodeConfig* response) override;
   grpc::ServerBidiReactor<NodeMessage, NodeCommand>* NodeSession(
       grpc::CallbackServerContext* context) override;
   grpc::ServerWriteReactor<RunTestsEvent>* RunTests(
@@ -56,6 +59,10 @@ class SequencerService final : public DistBenchTestSequencer::CallbackService {
 
   // Checks the tests and queues them.
   RunOrError Submit(const RunSubmission& submission, bool preempt);
+
+  // Queues the submission's tests in their checked form.
+  RunOrError Enqueue(TestSequence checked, const RunSubmission& submission,
+                     bool preempt);
 
   RunEnvironment& environment_;
   RunQueue& queue_;

@@ -2,12 +2,15 @@
 #define DISTBENCH_PROTOCOL_GRPC_CLIENT_CLIENT_SIDE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/wire/channel.h"
+#include "distbench/protocol/grpc/wire/stream_counts.h"
 
 namespace distbench {
 
@@ -24,6 +27,11 @@ class ClientSide {
 
   // As Transport::Start().
   virtual bool Start(ClientCall* call) = 0;
+
+  // Called before each poll of the queue. Delivers calls that ended without an
+  // event of the queue. Returns the monotonic time by which it must be called
+  // again, or INT64_MAX.
+  virtual int64_t Work(TransportEvents& /*events*/) { return INT64_MAX; }
 
   virtual void CancelAll() = 0;
 
@@ -46,6 +54,25 @@ std::unique_ptr<ClientSide> MakePollingClient(EventQueue& queue);
 // and posts the call to the worker's queue; if the worker sleeps, it runs the
 // worker's turn. The queue must outlive the client side.
 std::unique_ptr<ClientSide> MakeCallbackClient(EventQueue& queue);
+
+struct StreamSettings {
+  // Streams from each worker to each peer; at least 1.
+  int streams = 1;
+
+  // A stream is replaced after this many messages; 0: never.
+  int64_t messages_per_stream = 0;
+
+  // Messages that may wait to be sent on a stream before it accepts no more.
+  int64_t send_queue_messages = kSendQueueMessages;
+};
+
+// The client side of the driver grpc_stream: calls are messages on streams.
+// They complete on the worker's own queue, whose turns must not be lent,
+// because the queue does not know the calls' deadlines. The queue and the
+// counts must outlive the client side.
+std::unique_ptr<ClientSide> MakeStreamClient(EventQueue& queue,
+                                             const StreamSettings& settings,
+                                             StreamCounts& counts);
 
 }  // namespace distbench
 

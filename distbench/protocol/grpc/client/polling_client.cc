@@ -14,11 +14,6 @@
 namespace distbench {
 namespace {
 
-absl::string_view ViewOf(const grpc_slice& slice) {
-  return {reinterpret_cast<const char*>(GRPC_SLICE_START_PTR(slice)),
-          GRPC_SLICE_LENGTH(slice)};
-}
-
 // A call's operations and their results.
 class PollingCall final : public Completion {
  public:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/threads.h"
 
 namespace distbench {
 
@@ -89,7 +90,7 @@ bool HandlerPool::StartThread(Task* first) {
 
 void* HandlerPool::ThreadMain(void* thread) {
   const std::unique_ptr<Thread> self(static_cast<Thread*>(thread));
-  pthread_setname_np(pthread_self(), "handler");
+  NameThread(kHandlerThread);
   if (self->first != nullptr) {
     self->pool.RunOne(*self, *self->first);
   } else {

@@ -12,6 +12,7 @@
 #include "distbench/protocol/grpc/server/pooled_request.h"
 #include "distbench/protocol/grpc/server/server_side.h"
 #include "distbench/protocol/grpc/wire/channel.h"
+#include "distbench/protocol/grpc/wire/stream_counts.h"
 #include "distbench/security/credentials.h"
 
 namespace distbench {
@@ -65,6 +66,13 @@ std::unique_ptr<Listener> MakeQueueListener(const ChannelArguments& arguments,
                                             PoolUse pool_use,
                                             ListenerSecurity security,
                                             bool measures_time_parts);
+
+// Makes a listener for the driver grpc_stream: requests are messages on
+// streams, and handled inline. The counts must outlive the server sides.
+std::unique_ptr<Listener> MakeStreamListener(const ChannelArguments& arguments,
+                                             ListenerSecurity security,
+                                             bool measures_time_parts,
+                                             StreamCounts& counts);
 
 // Makes a listener for the server type "handoff", which uses gRPC's callback
 // API. Requests go to the transports in turn.

@@ -30,6 +30,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/server/handler_pool.h"
 
@@ -69,12 +70,7 @@ class PooledRequest : public ServerCall,
     request_bytes = message.size_bytes();
     RequestHeader header;
     if (!message.Decode(header)) return false;
-    rpc_index = header.rpc_index;
-    server_instance = header.server_instance;
-    warmup = header.warmup;
-    response_bytes = header.response_bytes;
-    processing_ns = header.processing_ns;
-    trace_context = header.trace_context;
+    TakeHeader(header, *this);
     // A handler may take its time: the payload need not stay for it.
     if (trace_context.empty()) message.Clear();
     return true;

@@ -1,22 +1,54 @@
 #include <grpc/grpc.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "distbench/protocol/grpc/server/listener.h"
 #include "distbench/protocol/grpc/server/queue_server.h"
+#include "distbench/protocol/grpc/server/stream_server.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 #include "distbench/protocol/grpc/wire/handshake.h"
+#include "distbench/protocol/grpc/wire/stream_counts.h"
 
 namespace distbench {
 namespace {
 
+// What the server sides of a listener need to know.
+struct UnarySides {
+  using Side = QueueServer;
+  static constexpr const char* kMethod = kGenericRpcMethod;
+  // The message arrives with the call: one completion for both.
+  static constexpr auto kPayload = GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER;
+
+  std::unique_ptr<Side> Make(EventQueue& queue, const std::string& nonce,
+                             bool measures_time_parts) const {
+    return std::make_unique<Side>(queue, pool_use, nonce, measures_time_parts);
+  }
+
+  const PoolUse pool_use;
+};
+
+struct StreamSides {
+  using Side = GrpcStreamServer;
+  static constexpr const char* kMethod = kGenericStreamMethod;
+  static constexpr auto kPayload = GRPC_SRM_PAYLOAD_NONE;
+
+  std::unique_ptr<Side> Make(EventQueue& queue, const std::string& nonce,
+                             bool measures_time_parts) const {
+    return std::make_unique<Side>(queue, nonce, measures_time_parts, counts);
+  }
+
+  StreamCounts& counts;
+};
+
+template <typename Sides>
 class QueueListener final : public Listener {
  public:
-  QueueListener(const ChannelArguments& arguments, PoolUse pool_use,
+  QueueListener(const ChannelArguments& arguments, Sides sides,
                 ListenerSecurity security, bool measures_time_parts)
-      : pool_use_(std::move(pool_use)),
+      : maker_(std::move(sides)),
         security_(std::move(security)),
         measures_time_parts_(measures_time_parts) {
     std::vector<grpc_arg> list = arguments.AsGrpc();
@@ -28,8 +60,7 @@ class QueueListener final : public Listener {
 
   std::unique_ptr<ServerSide> MakeServerSide(EventQueue& queue) override {
     grpc_server_register_completion_queue(server_, queue.get(), nullptr);
-    auto side = std::make_unique<QueueServer>(
-        queue, pool_use_, security_.test_nonce, measures_time_parts_);
+    auto side = maker_.Make(queue, security_.test_nonce, measures_time_parts_);
     sides_.push_back(side.get());
     return side;
   }
@@ -37,15 +68,13 @@ class QueueListener final : public Listener {
   int Start(const std::string& address) override {
     const int port = AddPort(address);
     if (port == 0) return 0;
-    // The message arrives with the call: one completion for both.
-    void* method = grpc_server_register_method(
-        server_, kGenericRpcMethod, nullptr,
-        GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER, 0);
+    void* method = grpc_server_register_method(server_, Sides::kMethod, nullptr,
+                                               Sides::kPayload, 0);
     void* handshake = grpc_server_register_method(
         server_, kHandshakeMethod, nullptr,
         GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER, 0);
     grpc_server_start(server_);
-    for (QueueServer* side : sides_) side->Serve(server_, method, handshake);
+    for (auto* side : sides_) side->Serve(server_, method, handshake);
     return port;
   }
 
@@ -63,11 +92,11 @@ class QueueListener final : public Listener {
                                       credentials.get());
   }
 
-  const PoolUse pool_use_;
+  const Sides maker_;
   const ListenerSecurity security_;
   const bool measures_time_parts_;
   grpc_server* server_;
-  std::vector<QueueServer*> sides_;
+  std::vector<typename Sides::Side*> sides_;
 };
 
 }  // namespace
@@ -76,8 +105,17 @@ std::unique_ptr<Listener> MakeQueueListener(const ChannelArguments& arguments,
                                             PoolUse pool_use,
                                             ListenerSecurity security,
                                             bool measures_time_parts) {
-  return std::make_unique<QueueListener>(
-      arguments, std::move(pool_use), std::move(security), measures_time_parts);
+  return std::make_unique<QueueListener<UnarySides>>(
+      arguments, UnarySides{std::move(pool_use)}, std::move(security),
+      measures_time_parts);
+}
+
+std::unique_ptr<Listener> MakeStreamListener(const ChannelArguments& arguments,
+                                             ListenerSecurity security,
+                                             bool measures_time_parts,
+                                             StreamCounts& counts) {
+  return std::make_unique<QueueListener<StreamSides>>(
+      arguments, StreamSides{counts}, std::move(security), measures_time_parts);
 }
 
 }  // namespace distbench

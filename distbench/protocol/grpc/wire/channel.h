@@ -66,8 +66,10 @@ class SetupQueue {
   grpc_completion_queue* const queue_;
 };
 
-// The method of all data RPCs.
+// The methods of all data RPCs.
 inline constexpr char kGenericRpcMethod[] = "/distbench.Traffic/GenericRpc";
+inline constexpr char kGenericStreamMethod[] =
+    "/distbench.Traffic/GenericStream";
 
 // A separate connection to one peer, which shares nothing within the process.
 class Channel {

@@ -4,19 +4,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
+#include "absl/types/span.h"
 #include "distbench/payload/payload_slab.h"
+#include "distbench/protocol/grpc/wire/envelope.h"
 
 namespace distbench {
 namespace {
 
 grpc_slice_buffer* SlicesOf(grpc_byte_buffer* buffer) {
   return &buffer->data.raw.slice_buffer;
-}
-
-absl::string_view ViewOf(const grpc_slice& slice) {
-  return {reinterpret_cast<const char*>(GRPC_SLICE_START_PTR(slice)),
-          GRPC_SLICE_LENGTH(slice)};
 }
 
 char* BytesOf(grpc_slice& slice) {
@@ -51,22 +49,38 @@ OutgoingMessage::~OutgoingMessage() { grpc_byte_buffer_destroy(buffer_); }
 
 template <typename Header>
 int64_t OutgoingMessage::Fill(const Header& header, int64_t target_bytes) {
+  return FillAfter("", header, LayOutMessage(header, target_bytes));
+}
+
+template <typename Header>
+int64_t OutgoingMessage::Fill(const Header& header, int64_t target_bytes,
+                              uint64_t sequence) {
   const MessageLayout layout = LayOutMessage(header, target_bytes);
+  char prefix[kMaxEnvelopeBytes];
+  const size_t prefix_bytes = WriteEnvelope(
+      {.sequence = sequence,
+       .message_bytes = static_cast<uint64_t>(layout.total_bytes())},
+      prefix);
+  return FillAfter({prefix, prefix_bytes}, header, layout);
+}
+
+template <typename Header>
+int64_t OutgoingMessage::FillAfter(absl::string_view prefix,
+                                   const Header& header,
+                                   const MessageLayout& layout) {
   grpc_slice_buffer* slices = SlicesOf(buffer_);
   grpc_slice_buffer_reset_and_unref(slices);
   // A small message fits into the slice struct and needs no memory of its own.
-  if (layout.total_bytes() <= GRPC_SLICE_INLINED_SIZE) {
-    grpc_slice message = grpc_slice_malloc(layout.total_bytes());
-    WriteHead(header, layout, BytesOf(message));
-    std::memset(BytesOf(message) + layout.head_bytes, 'D',
-                layout.payload_bytes);
-    grpc_slice_buffer_add(slices, message);
-  } else {
-    grpc_slice head = grpc_slice_malloc(layout.head_bytes);
-    WriteHead(header, layout, BytesOf(head));
-    grpc_slice_buffer_add(slices, head);
-    AppendPayload(layout.payload_bytes, slices);
-  }
+  const bool is_small =
+      prefix.size() + layout.total_bytes() <= GRPC_SLICE_INLINED_SIZE;
+  const int64_t inline_bytes = is_small ? layout.payload_bytes : 0;
+  const size_t head_bytes = prefix.size() + layout.head_bytes;
+  grpc_slice head = grpc_slice_malloc(head_bytes + inline_bytes);
+  prefix.copy(BytesOf(head), prefix.size());
+  WriteHead(header, layout, BytesOf(head) + prefix.size());
+  std::memset(BytesOf(head) + head_bytes, 'D', inline_bytes);
+  grpc_slice_buffer_add(slices, head);
+  AppendPayload(layout.payload_bytes - inline_bytes, slices);
   return layout.total_bytes();
 }
 
@@ -80,21 +94,42 @@ int64_t IncomingMessage::size_bytes() const {
   return buffer_ == nullptr ? 0 : SlicesOf(buffer_)->length;
 }
 
-template <typename Header>
-bool IncomingMessage::Decode(Header& header) {
-  if (buffer_ == nullptr) return false;
+void IncomingMessage::ViewSlices() {
   const grpc_slice_buffer* slices = SlicesOf(buffer_);
   views_.clear();
   for (size_t i = 0; i < slices->count; ++i) {
     views_.push_back(ViewOf(slices->slices[i]));
   }
+}
+
+template <typename Header>
+bool IncomingMessage::Decode(Header& header) {
+  if (buffer_ == nullptr) return false;
+  ViewSlices();
+  return DecodeMessage(views_, header, scratch_);
+}
+
+template <typename Header>
+bool IncomingMessage::Decode(Header& header, uint64_t& sequence,
+                             int64_t& size_bytes) {
+  if (buffer_ == nullptr) return false;
+  ViewSlices();
+  const std::optional<Envelope> envelope = TakeEnvelope(absl::MakeSpan(views_));
+  if (!envelope.has_value()) return false;
+  sequence = envelope->sequence;
+  size_bytes = static_cast<int64_t>(envelope->message_bytes);
   return DecodeMessage(views_, header, scratch_);
 }
 
 template int64_t OutgoingMessage::Fill(const RequestHeader&, int64_t);
 template int64_t OutgoingMessage::Fill(const ResponseHeader&, int64_t);
+template int64_t OutgoingMessage::Fill(const RequestHeader&, int64_t, uint64_t);
+template int64_t OutgoingMessage::Fill(const ResponseHeader&, int64_t,
+                                       uint64_t);
 template bool IncomingMessage::Decode(RequestHeader&);
 template bool IncomingMessage::Decode(ResponseHeader&);
+template bool IncomingMessage::Decode(RequestHeader&, uint64_t&, int64_t&);
+template bool IncomingMessage::Decode(ResponseHeader&, uint64_t&, int64_t&);
 
 template <typename Header>
 int64_t OutgoingByteBuffer::Fill(const Header& header, int64_t target_bytes) {

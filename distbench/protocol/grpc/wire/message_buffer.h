@@ -5,6 +5,7 @@
 #define DISTBENCH_PROTOCOL_GRPC_WIRE_MESSAGE_BUFFER_H_
 
 #include <grpc/byte_buffer.h>
+#include <grpc/slice.h>
 #include <grpc/slice_buffer.h>
 #include <grpcpp/support/byte_buffer.h>
 
@@ -16,6 +17,12 @@
 #include "distbench/payload/message_codec.h"
 
 namespace distbench {
+
+// Returns the bytes of a slice, which must outlive the result.
+inline absl::string_view ViewOf(const grpc_slice& slice) {
+  return {reinterpret_cast<const char*>(GRPC_SLICE_START_PTR(slice)),
+          GRPC_SLICE_LENGTH(slice)};
+}
 
 // Memory for outgoing messages, used for one after another.
 class OutgoingMessage {
@@ -31,9 +38,18 @@ class OutgoingMessage {
   template <typename Header>
   int64_t Fill(const Header& header, int64_t target_bytes);
 
+  // Same, for a stream: puts the message into a StreamMessage, which is not
+  // part of the size.
+  template <typename Header>
+  int64_t Fill(const Header& header, int64_t target_bytes, uint64_t sequence);
+
   grpc_byte_buffer* get() const { return buffer_; }
 
  private:
+  template <typename Header>
+  int64_t FillAfter(absl::string_view prefix, const Header& header,
+                    const MessageLayout& layout);
+
   grpc_byte_buffer* const buffer_;
 };
 
@@ -50,6 +66,7 @@ class IncomingMessage {
   // The place for gRPC's next message. Requires that there is no message.
   grpc_byte_buffer** slot() { return &buffer_; }
 
+  bool is_empty() const { return buffer_ == nullptr; }
   int64_t size_bytes() const;
 
   // Reads the header. Its strings are valid until Clear(). False if there is no
@@ -57,7 +74,14 @@ class IncomingMessage {
   template <typename Header>
   [[nodiscard]] bool Decode(Header& header);
 
+  // Same, for the message in a StreamMessage, which takes `size_bytes`.
+  template <typename Header>
+  [[nodiscard]] bool Decode(Header& header, uint64_t& sequence,
+                            int64_t& size_bytes);
+
  private:
+  void ViewSlices();
+
   grpc_byte_buffer* buffer_ = nullptr;
   std::vector<absl::string_view> views_;  // kept to reuse its memory
   std::string scratch_;

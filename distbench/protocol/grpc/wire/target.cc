@@ -4,10 +4,10 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -15,6 +15,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/base/host_port.h"
 #include "distbench/protocol/host_address.h"
+#include "distbench/protocol/unix_address.h"
 
 namespace distbench {
 namespace {
@@ -25,8 +26,8 @@ constexpr absl::string_view kName = "dns:///";
 
 // The address of one server, as it appears in a target.
 struct Address {
-  int ip_version = 0;
-  std::string text;  // "1.2.3.4:567" or "[1::2]:567"
+  int ip_version = 0;  // 0: a Unix socket
+  std::string text;    // "1.2.3.4:567", "[1::2]:567" or a socket's name
 };
 
 // Looks up the first address of a host.
@@ -54,6 +55,9 @@ absl::StatusOr<Address> LookUp(const std::string& name,
 }
 
 absl::StatusOr<Address> AddressOf(absl::string_view target) {
+  if (absl::ConsumePrefix(&target, kUnixScheme)) {
+    return Address{0, std::string(target)};
+  }
   if (absl::ConsumePrefix(&target, kIpv4)) {
     return Address{4, std::string(target)};
   }
@@ -77,6 +81,14 @@ void MapToIpv6(Address& address) {
   address.text = absl::StrCat("[::ffff:", address.text.substr(0, colon), "]",
                               address.text.substr(colon));
   address.ip_version = 6;
+}
+
+std::string Join(absl::string_view scheme,
+                 const std::vector<Address>& addresses) {
+  const auto append = [](std::string* out, const Address& address) {
+    absl::StrAppend(out, address.text);
+  };
+  return absl::StrCat(scheme, absl::StrJoin(addresses, ",", append));
 }
 
 }  // namespace
@@ -103,17 +115,23 @@ absl::StatusOr<std::string> JoinTargets(
     if (!address.ok()) return address.status();
     addresses.push_back(*std::move(address));
   }
-  const bool all_ipv4 = std::all_of(
-      addresses.begin(), addresses.end(),
-      [](const Address& address) { return address.ip_version == 4; });
-  if (!all_ipv4) {
-    for (Address& address : addresses) MapToIpv6(address);
-  }
-  const auto append = [](std::string* out, const Address& address) {
-    absl::StrAppend(out, address.text);
+  const auto all_are = [&](int ip_version) {
+    return absl::c_all_of(addresses, [=](const Address& address) {
+      return address.ip_version == ip_version;
+    });
   };
-  return absl::StrCat(all_ipv4 ? kIpv4 : kIpv6,
-                      absl::StrJoin(addresses, ",", append));
+  if (all_are(0)) return Join(kUnixScheme, addresses);
+  if (all_are(4)) return Join(kIpv4, addresses);
+  for (Address& address : addresses) {
+    if (address.ip_version == 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          kUnixScheme, address.text,
+          " and an IP address cannot be servers of the same channel; let all "
+          "of them use the same transport"));
+    }
+    MapToIpv6(address);
+  }
+  return Join(kIpv6, addresses);
 }
 
 }  // namespace distbench

@@ -18,8 +18,9 @@ std::string TargetOf(const std::string& host, int port);
 std::string HostPortOf(absl::string_view target);
 
 // Returns the target of a channel over several servers, given at least one
-// target from TargetOf(). Looks up names. gRPC requires addresses of one
-// family: if they are mixed, IPv4 addresses become IPv4-mapped IPv6 ones.
+// target from TargetOf() or NewUnixAddress(). Looks up names. gRPC requires
+// addresses of one family: if they are mixed, IPv4 addresses become IPv4-mapped
+// IPv6 ones; Unix sockets cannot be mixed with others.
 absl::StatusOr<std::string> JoinTargets(
     const std::vector<std::string>& targets);
 

@@ -1,7 +1,7 @@
 // A client's calls in flight, by their ids and by their deadlines.
 
-#ifndef DISTBENCH_PROTOCOL_TCP_CALL_TABLE_H_
-#define DISTBENCH_PROTOCOL_TCP_CALL_TABLE_H_
+#ifndef DISTBENCH_PROTOCOL_CALL_TABLE_H_
+#define DISTBENCH_PROTOCOL_CALL_TABLE_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -155,4 +155,4 @@ class DeadlineQueue {
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_PROTOCOL_TCP_CALL_TABLE_H_
+#endif  // DISTBENCH_PROTOCOL_CALL_TABLE_H_

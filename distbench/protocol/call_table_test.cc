@@ -1,4 +1,4 @@
-#include "distbench/protocol/tcp/call_table.h"
+#include "distbench/protocol/call_table.h"
 
 #include "gtest/gtest.h"
 

@@ -1,0 +1,38 @@
+// What subcommands are made of. Their files need these functions and those of
+// flags.h, and not CLI11, which takes longer to compile than all else in them.
+
+#ifndef DISTBENCH_CLI_SUBCOMMAND_H_
+#define DISTBENCH_CLI_SUBCOMMAND_H_
+
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace distbench {
+
+// The body of a subcommand; returns an ExitCode.
+using CommandBody = std::function<int()>;
+
+// Adds a subcommand to the program, or to another subcommand, which owns it.
+CLI::App& AddSubcommand(CLI::App& parent, const std::string& name,
+                        const std::string& description);
+
+// Stores the body in `chosen` when the user names the command. `chosen` must
+// outlive the parsing.
+void SetBody(CLI::App& command, CommandBody& chosen, CommandBody body);
+
+// Sets the end of the command's help.
+void SetFooter(CLI::App& command, const std::string& text);
+
+// Leaves the command out of lists: it is not for users.
+void HideSubcommand(CLI::App& command);
+
+// Says that users name at most one of the command's own subcommands.
+void AllowOneSubcommand(CLI::App& command);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CLI_SUBCOMMAND_H_

@@ -1,0 +1,85 @@
+// Shows what is going on to everybody who looks, by one look for all.
+
+#ifndef DISTBENCH_DASHBOARD_LIVE_FEED_H_
+#define DISTBENCH_DASHBOARD_LIVE_FEED_H_
+
+#include <string>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "distbench/dashboard/live_json.h"
+#include "distbench/dashboard/live_source.h"
+
+namespace distbench {
+
+// Where events go.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual int FollowerCount() const = 0;
+
+  // Sends a state to all followers, and to those that begin later.
+  virtual void SendState(std::string event) = 0;
+
+  // Shows followers that the connection lives.
+  virtual void SendHeartbeat() = 0;
+};
+
+// Looks at most once per interval, and not at all while nobody asks or follows.
+// Thread-safe.
+class LiveFeed {
+ public:
+  struct Options {
+    absl::Duration interval = absl::Seconds(1);
+    absl::Duration heartbeat = absl::Seconds(10);
+  };
+
+  // `source` must outlive the feed.
+  LiveFeed(const LiveSource& source, Options options);
+  ~LiveFeed();
+
+  LiveFeed(const LiveFeed&) = delete;
+  LiveFeed& operator=(const LiveFeed&) = delete;
+
+  // The object of /api/status, at most an interval old.
+  std::string Json() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Call these two once, before and after followers exist; `sink` must outlive
+  // the feed or EndSending().
+  void BeginSending(EventSink& sink) ABSL_LOCKS_EXCLUDED(mutex_);
+  void EndSending() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Somebody is about to follow: the sink gets the newest state now, and all
+  // changes from then on.
+  void OnFollower() ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  void Run() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Looks if the last look is an interval old.
+  void Look() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // Looks, and sends what has changed.
+  void Send() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsFollowed() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const LiveSource& source_;
+  const Options options_;
+
+  absl::Mutex mutex_;
+  EventSink* sink_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  bool is_ended_ ABSL_GUARDED_BY(mutex_) = false;
+  LiveRate rate_ ABSL_GUARDED_BY(mutex_);
+  std::string json_ ABSL_GUARDED_BY(mutex_);
+  absl::Time looked_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  std::string sent_json_ ABSL_GUARDED_BY(mutex_);
+  absl::Time sent_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  absl::Time expected_until_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  std::thread thread_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_DASHBOARD_LIVE_FEED_H_

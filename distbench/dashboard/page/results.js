@@ -1,0 +1,147 @@
+// The list of results.
+
+const PAGE_SIZE = 100;
+
+// What is listed, in the server's order, and where the next page begins.
+let listed = {results: [], total: 0, next: null};
+
+// The results chosen for a comparison, by id.
+const chosenResults = new Map();
+
+// Units of metrics, by test and name.
+const metricUnits = new Map();
+
+const latestList = latestOnly();
+
+// The choices of filters, units and problems, which change slowly; loaded each time
+// that the view is entered.
+let resultsSetUp = null;
+
+async function setUpResults() {
+  const [choices, {series}, {files}] = await Promise.all(
+      ['/api/filters', '/api/series', '/api/problems'].map(path => getJson(path)));
+  makeFilters(choices);
+  for (const {test, rpc, metric, unit} of series) metricUnits.set(JSON.stringify([test, `${rpc} · ${metric}`]), unit);
+  showSection('problems', files.length > 0);
+  replaceContent('problems-list', element('details', {}, element('summary', {}, plural(files.length, 'file')),
+      element('div', {className: 'scroll'}, makeTable([{title: 'File', isWrapped: true}, {title: 'Problem', isWrapped: true}],
+          files.map(({file, problem}) => [file, problem])))));
+}
+
+function renderCompare() {
+  const ids = [...chosenResults.values()].sort((a, b) => a.started - b.started).map(({id}) => id);
+  if (ids.length === 0) {
+    replaceContent('compare', element('span', {className: 'note'}, 'Tick two results to compare them.'));
+    return;
+  }
+  const [base, next] = ids;
+  const untick = element('button', {type: 'button'}, 'Untick all');
+  untick.addEventListener('click', () => {
+    chosenResults.clear();
+    renderResults();
+  });
+  replaceContent('compare', ids.length === 2 ? element('a', {
+    className: 'button', href: addressOf('/compare', {base, new: next}), title: 'The older one is the base',
+  }, 'Compare') : element('span', {className: 'note'}, ids.length === 1 ? 'Tick another result.'
+      : `${ids.length} are ticked; two can be compared.`), ' ', untick);
+}
+
+function startedCell(result) {
+  const tick = element('input', {
+    type: 'checkbox', checked: chosenResults.has(result.id),
+    ariaLabel: `Compare ${result.test} of ${formatTimestamp(result.started)}`,
+  });
+  tick.addEventListener('change', () => {
+    if (tick.checked) chosenResults.set(result.id, result);
+    else chosenResults.delete(result.id);
+    renderCompare();
+  });
+  return element('label', {className: 'tick'}, element('span', {}, formatTimestamp(result.started).replace(' UTC', '')), tick);
+}
+
+function testCell(result) {
+  const attributes = Object.entries(result.attributes).map(([name, value]) => `${name}=${value}`).join(', ');
+  const detail = [result.label, attributes].filter(Boolean).join(' · ');
+  return element('div', {},
+      element('a', {href: reportOf(result.id), title: `${result.file}, run ${result.run_id}`}, result.test),
+      element('small', {}, detail));
+}
+
+function metricsCell({test, metrics}) {
+  return element('div', {}, ...Object.entries(metrics).map(([name, value]) => element('div', {},
+      element('span', {className: 'metric-name'}, `${name} `),
+      formatValue(metricUnits.get(JSON.stringify([test, name])), value))));
+}
+
+function linksCell({id, file}) {
+  return element('span', {}, element('a', {href: `${reportOf(id)}.json`}, 'JSON'), ' ',
+      element('a', {href: `${reportOf(id)}/file`, title: file}, 'File'));
+}
+
+function resultRow(result) {
+  return [
+    startedCell(result), testCell(result), badge(result.verdict), metricsCell(result),
+    formatTime(1e9 * result.duration_seconds), listShort(result.hosts), acceptedCell(result), noteCell(result),
+    linksCell(result),
+  ];
+}
+
+// "h1, h2 and 23 more"
+function listShort(names) {
+  const shown = [...names].sort(compareNames);
+  if (shown.length <= 3) return shown.join(', ');
+  return element('span', {title: shown.join(', ')}, `${shown.slice(0, 2).join(', ')} and ${shown.length - 2} more`);
+}
+
+const RESULT_COLUMNS = [
+  {title: 'Started (UTC)'}, {title: 'Test', isWrapped: true}, {title: 'Verdict'}, {title: 'Headline'},
+  {title: 'Duration', isNumber: true}, {title: 'Hosts', isWrapped: true}, {title: 'Accepted'},
+  {title: 'Note', isWrapped: true}, {title: 'Links'},
+];
+
+// What to do if nothing is listed.
+function adviceOnEmptyList() {
+  if (Object.keys(chosenFilters()).length > 0) return 'No result matches. Remove a filter, or search for less.';
+  if (session.why_no_history) return session.why_no_history;
+  return session.source === 'sequencer' ? 'There are no results yet. Run a test.'
+      : `There are no results in ${session.name} yet. Write some there: distbench run_tests --outfile=${session.name}/NAME.pb.gz`;
+}
+
+function renderResults() {
+  const {results, total, total_is_least: isLeast, next} = listed;
+  byId('results-count').textContent = results.length === 0 ? adviceOnEmptyList()
+      : results.length === total ? `${plural(total, 'result')}, newest first`
+          : `The newest ${formatCount(results.length)} of ${isLeast ? 'at least ' : ''}${plural(total, 'result')}`;
+  replaceContent('results-table', ...(results.length === 0 ? []
+      : [makeTable(RESULT_COLUMNS, results.map(resultRow), 'results')]));
+  const more = element('button', {type: 'button'}, 'More');
+  more.addEventListener('click', () => withProblems(loadMore()));
+  replaceContent('results-more', ...(next === null ? [] : [more]));
+  renderCompare();
+}
+
+async function loadMore() {
+  const page = await latestList(getJson('/api/results', {...filterParameters(), limit: PAGE_SIZE, cursor: listed.next}));
+  if (page === null) return;
+  listed = {...page, results: [...listed.results, ...page.results]};
+  renderResults();
+}
+
+async function showResults() {
+  resultsSetUp ??= setUpResults().catch(error => {
+    resultsSetUp = null;
+    throw error;
+  });
+  await resultsSetUp;
+  showFilters();
+  const page = await latestList(getJson('/api/results', {...filterParameters(), limit: PAGE_SIZE}));
+  if (page === null) return;
+  listed = page;
+  renderResults();
+}
+
+function leaveResults() {
+  resultsSetUp = null;
+}
+
+views.set('/results', {id: 'results-view', title: 'Results', show: showResults, leave: leaveResults});

@@ -1,0 +1,59 @@
+// Values of metrics and changes of them as text.
+
+const DAY_MS = 86400000;
+
+function formatValue(unit, value) {
+  if (value === null || value === undefined) return '–';
+  switch (unit) {
+    case 'seconds': return formatTime(1e9 * value);
+    case 'per_second': return `${formatRate(value)}/s`;
+    case 'share': return `${Number((100 * value).toPrecision(3))} %`;
+    default: return String(Number(value.toPrecision(6)));
+  }
+}
+
+// "+5.1 %"
+function formatRelative(relative) {
+  if (relative === null) return 'from 0';
+  return `${relative < 0 ? '−' : '+'}${(100 * Math.abs(relative)).toFixed(1)} %`;
+}
+
+function formatTimestamp(ms) {
+  return formatDate(ms === null ? null : 1e6 * ms);
+}
+
+function formatDay(ms) {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+// More spread is worse, whatever is measured.
+function isWorse({kind, before, after}, {better}) {
+  return kind === 'spread' || better === 'lower' ? after > before : after < before;
+}
+
+// "+5.1 %" or "spread +100.0 %"
+function sizeOf({kind, relative}) {
+  return `${kind === 'spread' ? 'spread ' : ''}${formatRelative(relative)}`;
+}
+
+// "level +5.1 % (mean 1.02 ms → 1.07 ms, p = 0.002)"
+function describeChange({kind, before, after, relative, p_value: pValue}, {unit}) {
+  const measure = kind === 'spread' ? 'standard deviation' : 'mean';
+  return `${kind} ${formatRelative(relative)} (${measure} ${formatValue(unit, before)} → ${formatValue(unit, after)}, ` +
+      `p = ${Number(pValue.toPrecision(2))})`;
+}
+
+// Facts may change some results before or after the values do.
+function describeDistance(distance = 0) {
+  return distance === 0 ? '' : ` (${plural(Math.abs(distance), 'result')} ${distance < 0 ? 'earlier' : 'later'})`;
+}
+
+// ["kernel 6.1.0-18 → 6.1.0-20"]
+function describeFacts({facts}) {
+  return facts.map(({name, before, after, distance}) =>
+      `${name} ${before || '–'} → ${after || '–'}${describeDistance(distance)}`);
+}
+
+function reportOf(result) {
+  return `/results/${encodeURIComponent(result)}`;
+}

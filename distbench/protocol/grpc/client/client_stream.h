@@ -1,0 +1,137 @@
+#ifndef DISTBENCH_PROTOCOL_GRPC_CLIENT_CLIENT_STREAM_H_
+#define DISTBENCH_PROTOCOL_GRPC_CLIENT_CLIENT_STREAM_H_
+
+#include <grpc/grpc.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/types/span.h"
+#include "distbench/protocol/call_table.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/grpc/queue/event_queue.h"
+#include "distbench/protocol/grpc/wire/channel.h"
+#include "distbench/protocol/grpc/wire/message_buffer.h"
+#include "distbench/protocol/grpc/wire/message_sender.h"
+#include "distbench/protocol/grpc/wire/stream_counts.h"
+
+namespace distbench {
+
+// The sent_ns of a call that waits to be sent.
+inline constexpr int64_t kNotSent = 0;
+
+// The client's end of one stream. Calls may be sent before it is opened; they
+// wait. Once it has ended it is of no further use. Used by the thread that has
+// the worker's turn.
+class ClientStream final : private MessageSender::Owner {
+ public:
+  using Calls = CallTable<ClientStream>;
+
+  class Listener {
+   public:
+    // The stream has ended, and gRPC is done with it. Calls that are still in
+    // flight on it get no reply. Called once, while the queue is polled.
+    virtual void OnEnded(ClientStream& stream) = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  // Arguments passed by reference must outlive the stream. `calls` holds the
+  // calls in flight of all streams; owner is the stream.
+  ClientStream(Channel& channel, Calls& calls, StreamCounts& counts,
+               Listener& listener)
+      : channel_(channel),
+        calls_(calls),
+        counts_(counts),
+        listener_(listener),
+        sender_(*this, counts) {}
+  ~ClientStream();
+
+  ClientStream(const ClientStream&) = delete;
+  ClientStream& operator=(const ClientStream&) = delete;
+
+  // Begins to send. Fails at once if the peer is not connected and cannot be.
+  void Open(EventQueue& queue);
+
+  bool is_open() const { return call_ != nullptr; }
+
+  // Sends a request or queues it. Sets the call's sent_bytes, and its sent_ns
+  // once it is handed to gRPC; kNotSent until then.
+  void Send(ClientCall& call, uint64_t sequence);
+
+  // The number of requests that Send() was given, and that wait.
+  int64_t accepted() const { return accepted_; }
+  size_t waiting() const { return sender_.waiting(); }
+
+  // Lets the stream end once everything is sent and answered. No more is sent.
+  void Retire();
+
+  // Makes an open stream end soon.
+  void Cancel() { grpc_call_cancel(call_, nullptr); }
+
+  // Whether a reply has arrived.
+  bool has_worked() const { return has_worked_; }
+
+  // Once it has ended: whether it was told to end, by Retire().
+  bool ended_well() const { return retired_ && status_ == GRPC_STATUS_OK; }
+
+  // Once it has ended: the error of calls in flight.
+  std::string Error() const;
+
+ private:
+  // An operation in gRPC, whose end calls a method.
+  template <void (ClientStream::*method)(TransportEvents& events)>
+  struct Operation final : Completion {
+    explicit Operation(ClientStream& stream) : stream(stream) {}
+    void OnComplete(bool, TransportEvents& events) override {
+      (stream.*method)(events);
+    }
+    ClientStream& stream;
+  };
+
+  // MessageSender::Owner.
+  bool OnSend(uint64_t sequence) override;
+  void OnAllSent() override;
+
+  void Start(absl::Span<const grpc_op> operations, Completion& completion);
+  void StartEnd();
+  void Receive();
+  void OnReceived(TransportEvents& events);
+  void Deliver(TransportEvents& events);
+  void Fail(const char* violation);
+  void HalfClose();
+  void OnHalfClosed(TransportEvents&) { FinishOperation(); }
+  void OnStatus(TransportEvents& events);
+  void FinishOperation();
+  void FinishIfDone();
+
+  Channel& channel_;
+  Calls& calls_;
+  StreamCounts& counts_;
+  Listener& listener_;
+  MessageSender sender_;
+  grpc_call* call_ = nullptr;
+  int64_t accepted_ = 0;
+  bool retired_ = false;
+  bool half_closed_ = false;
+  bool has_worked_ = false;
+  bool ended_ = false;  // the status has arrived
+  bool done_ = false;   // OnEnded() was called
+  int operations_ = 0;  // in gRPC, apart from the sender's
+
+  Operation<&ClientStream::OnReceived> receive_{*this};
+  Operation<&ClientStream::OnHalfClosed> half_close_{*this};
+  Operation<&ClientStream::OnStatus> end_{*this};
+  IncomingMessage reply_;
+  grpc_metadata_array initial_metadata_ = {};
+  grpc_metadata_array trailing_metadata_ = {};
+  grpc_status_code status_ = GRPC_STATUS_OK;
+  grpc_slice status_message_ = {};
+  std::string violation_;  // what was wrong with a reply; empty: nothing
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_GRPC_CLIENT_CLIENT_STREAM_H_

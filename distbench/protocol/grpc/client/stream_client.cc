@@ -1,0 +1,263 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "distbench/base/clock.h"
+#include "distbench/protocol/call_table.h"
+#include "distbench/protocol/grpc/client/client_side.h"
+#include "distbench/protocol/grpc/client/client_stream.h"
+
+namespace distbench {
+namespace {
+
+constexpr char kCancelled[] = "CANCELLED: the caller gave up";
+
+// When a stream fails, the next one is opened after the back-off, which doubles
+// until a reply arrives.
+constexpr int64_t kMinBackoffNs = 1'000'000;
+constexpr int64_t kMaxBackoffNs = 256'000'000;
+
+int64_t NowNs() { return RealClock().MonotonicNs(); }
+
+class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
+ public:
+  GrpcStreamClient(EventQueue& queue, const StreamSettings& settings,
+                   StreamCounts& counts)
+      : queue_(queue), settings_(settings), counts_(counts) {}
+
+  void SetChannels(std::vector<std::vector<Channel>> channels) override;
+  bool Start(ClientCall* call) override;
+  int64_t Work(TransportEvents& events) override;
+  void CancelAll() override;
+  void Close() override;
+  void Abandon() override;
+  size_t in_flight() const override {
+    return calls_.size() + ended_.size() + streams_.size();
+  }
+
+ private:
+  using Calls = ClientStream::Calls;
+
+  // One of the streams to a peer, which are replaced when they end.
+  struct Place {
+    Channel* channel = nullptr;
+    ClientStream* stream = nullptr;  // null: the next call makes one
+    int64_t open_ns = 0;             // the next one is not opened before
+    int64_t backoff_ns = kMinBackoffNs;
+  };
+  struct Peer {
+    std::vector<Channel> channels;
+    std::vector<Place> places;
+    size_t next = 0;  // the place whose turn it is
+  };
+  struct PlacedStream {
+    std::unique_ptr<ClientStream> stream;
+    Place* place;
+  };
+  // A call that ended without a reply.
+  struct Ended {
+    ClientCall* call;
+    std::string error;
+  };
+
+  static Place& NextPlace(Peer& peer);
+  void MakeStream(Place& place);
+  void AddDeadline(const ClientCall& call, uint64_t sequence);
+  void EndWith(ClientCall* call, std::string error) {
+    ended_.push_back({.call = call, .error = std::move(error)});
+  }
+  void ExpireCalls(int64_t now_ns);
+  void OpenStreams(int64_t now_ns);
+  bool DeliverEnded(TransportEvents& events);
+  int64_t next_due_ns() const {
+    return std::min(deadlines_.next_due_ns(), next_open_ns_);
+  }
+
+  // ClientStream::Listener.
+  void OnEnded(ClientStream& stream) override;
+
+  EventQueue& queue_;
+  const StreamSettings settings_;
+  StreamCounts& counts_;
+  Calls calls_;
+  DeadlineQueue deadlines_;
+  std::vector<Peer> peers_;
+  std::vector<PlacedStream> streams_;
+  // Streams that have ended, perhaps in a call that has not returned.
+  std::vector<std::unique_ptr<ClientStream>> dead_;
+  int64_t next_open_ns_ = INT64_MAX;  // of the streams that wait to be opened
+  std::vector<Ended> ended_;
+  bool closed_ = false;
+};
+
+void GrpcStreamClient::SetChannels(std::vector<std::vector<Channel>> channels) {
+  peers_.clear();
+  for (std::vector<Channel>& of_peer : channels) {
+    Peer& peer = peers_.emplace_back();
+    peer.channels = std::move(of_peer);
+    peer.places.resize(settings_.streams);
+    for (size_t i = 0; i < peer.places.size(); ++i) {
+      peer.places[i].channel = &peer.channels[i % peer.channels.size()];
+    }
+  }
+}
+
+// Passes over streams that wait to be opened, unless all of them do.
+GrpcStreamClient::Place& GrpcStreamClient::NextPlace(Peer& peer) {
+  const size_t count = peer.places.size();
+  const size_t first = peer.next;
+  peer.next = first + 1 < count ? first + 1 : 0;
+  for (size_t i = first; i < first + count; ++i) {
+    Place& place = peer.places[i < count ? i : i - count];
+    if (place.stream == nullptr || place.stream->is_open()) return place;
+  }
+  return peer.places[first];
+}
+
+void GrpcStreamClient::MakeStream(Place& place) {
+  ClientStream::Listener& listener = *this;
+  streams_.push_back({.stream = std::make_unique<ClientStream>(
+                          *place.channel, calls_, counts_, listener),
+                      .place = &place});
+  place.stream = streams_.back().stream.get();
+  if (place.open_ns <= NowNs()) {
+    place.stream->Open(queue_);
+  } else {
+    next_open_ns_ = std::min(next_open_ns_, place.open_ns);
+  }
+}
+
+bool GrpcStreamClient::Start(ClientCall* call) {
+  if (closed_) [[unlikely]] {
+    call->sent_ns = kNotSent;
+    call->sent_bytes = 0;
+    EndWith(call, kCancelled);
+    return true;
+  }
+  Place& place = NextPlace(peers_[call->peer]);
+  if (place.stream == nullptr) MakeStream(place);
+  ClientStream& stream = *place.stream;
+  if (stream.waiting() >= settings_.send_queue_messages) return false;
+  const uint64_t sequence = calls_.Add(call, &stream);
+  AddDeadline(*call, sequence);
+  stream.Send(*call, sequence);
+  if (stream.accepted() == settings_.messages_per_stream) {
+    place.stream = nullptr;
+    stream.Retire();
+  }
+  return true;
+}
+
+void GrpcStreamClient::AddDeadline(const ClientCall& call, uint64_t sequence) {
+  if (call.deadline_ns == 0) return;
+  deadlines_.Add(call.deadline_ns, sequence, [this](uint64_t other) {
+    Calls::Entry* entry;
+    return calls_.Find(other, entry) == Calls::Match::kFound;
+  });
+}
+
+int64_t GrpcStreamClient::Work(TransportEvents& events) {
+  dead_.clear();
+  if (next_due_ns() != INT64_MAX) {
+    const int64_t now_ns = NowNs();
+    ExpireCalls(now_ns);
+    if (next_open_ns_ <= now_ns) OpenStreams(now_ns);
+  }
+  return DeliverEnded(events) ? 0 : next_due_ns();
+}
+
+void GrpcStreamClient::ExpireCalls(int64_t now_ns) {
+  while (deadlines_.next_due_ns() <= now_ns) {
+    Calls::Entry* entry;
+    if (calls_.Find(deadlines_.Pop(), entry) != Calls::Match::kFound) continue;
+    EndWith(entry->call, "DEADLINE_EXCEEDED: no answer in time");
+    calls_.Remove(*entry);
+  }
+}
+
+void GrpcStreamClient::OpenStreams(int64_t now_ns) {
+  next_open_ns_ = INT64_MAX;
+  for (const auto& [stream, place] : streams_) {
+    if (stream->is_open()) continue;
+    if (place->open_ns <= now_ns) {
+      stream->Open(queue_);
+    } else {
+      next_open_ns_ = std::min(next_open_ns_, place->open_ns);
+    }
+  }
+}
+
+bool GrpcStreamClient::DeliverEnded(TransportEvents& events) {
+  if (ended_.empty()) return false;
+  // The engine may start calls that end at once; those wait for the next turn.
+  std::vector<Ended> ended;
+  ended.swap(ended_);
+  const int64_t now_ns = NowNs();
+  for (const auto& [call, error] : ended) {
+    if (call->sent_ns == kNotSent) call->sent_ns = now_ns;
+    call->done_ns = now_ns;
+    call->received_bytes = 0;
+    call->responding_instance = kNoInstance;
+    call->error = error;
+    events.OnDone(call);
+  }
+  return true;
+}
+
+void GrpcStreamClient::OnEnded(ClientStream& stream) {
+  const auto found = absl::c_find_if(streams_, [&](const PlacedStream& placed) {
+    return placed.stream.get() == &stream;
+  });
+  Place& place = *found->place;
+  if (place.stream == &stream) place.stream = nullptr;
+  if (stream.has_worked()) place.backoff_ns = kMinBackoffNs;
+  if (!stream.ended_well() && !closed_) {
+    ++counts_.failed;
+    place.open_ns = NowNs() + place.backoff_ns;
+    place.backoff_ns = std::min(2 * place.backoff_ns, kMaxBackoffNs);
+  }
+  calls_.RemoveIf([&](const Calls::Entry& entry) {
+    if (entry.owner != &stream) return false;
+    EndWith(entry.call, stream.Error());
+    return true;
+  });
+  dead_.push_back(std::move(found->stream));
+  streams_.erase(found);
+}
+
+void GrpcStreamClient::CancelAll() {
+  calls_.RemoveIf([this](const Calls::Entry& entry) {
+    EndWith(entry.call, kCancelled);
+    return true;
+  });
+}
+
+void GrpcStreamClient::Close() {
+  closed_ = true;
+  CancelAll();
+  next_open_ns_ = INT64_MAX;
+  std::erase_if(streams_, [](const PlacedStream& placed) {
+    return !placed.stream->is_open();
+  });
+  for (const PlacedStream& placed : streams_) placed.stream->Cancel();
+}
+
+void GrpcStreamClient::Abandon() {
+  Close();
+  ended_.clear();
+}
+
+}  // namespace
+
+std::unique_ptr<ClientSide> MakeStreamClient(EventQueue& queue,
+                                             const StreamSettings& settings,
+                                             StreamCounts& counts) {
+  return std::make_unique<GrpcStreamClient>(queue, settings, counts);
+}
+
+}  // namespace distbench

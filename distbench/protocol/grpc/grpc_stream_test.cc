@@ -1,0 +1,117 @@
+#include <grpcpp/grpcpp.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "distbench/protocol/grpc/grpc_driver.h"
+#include "distbench/protocol/grpc/testing/driver_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/data_plane.grpc.pb.h"
+#include "proto/data_plane.pb.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::StartsWith;
+
+std::unique_ptr<ProtocolDriver> MakeStreamDriver(
+    const DriverOptions& options = {}) {
+  return MakeGrpcStreamDriver(options, {.service_address = "127.0.0.1"})
+      .value();
+}
+
+DriverOptions ClientSetting(const std::string& name, int64_t value) {
+  DriverOptions options;
+  options.client_settings[name] = value;
+  return options;
+}
+
+// Returns 0 if there is no such counter.
+int64_t CounterOf(const ProtocolDriver& driver, const std::string& name) {
+  for (const DriverCounter& counter : driver.Counters()) {
+    if (counter.name == name) return counter.value;
+  }
+  return 0;
+}
+
+// The wire format is that of data_plane.proto.
+class GrpcStreamWireTest : public testing::Test {
+ protected:
+  using Stream = grpc::ClientReaderWriter<StreamMessage, StreamMessage>;
+
+  TestServer server_{[] { return MakeStreamDriver(); }};
+  const std::unique_ptr<Traffic::Stub> stub_ =
+      Traffic::NewStub(grpc::CreateChannel(server_.address(),
+                                           grpc::InsecureChannelCredentials()));
+  grpc::ClientContext context_;
+  const std::unique_ptr<Stream> stream_ = stub_->GenericStream(&context_);
+};
+
+TEST_F(GrpcStreamWireTest, ServesGeneratedClients) {
+  StreamMessage request;
+  request.set_sequence(77);
+  request.mutable_message()->set_rpc_index(1);
+  request.mutable_message()->set_response_payload_size(5000);
+  ASSERT_TRUE(stream_->Write(request));
+  StreamMessage reply;
+  ASSERT_TRUE(stream_->Read(&reply));
+  EXPECT_EQ(reply.sequence(), 77);
+  EXPECT_EQ(reply.message().ByteSizeLong(), 5000);
+  // The server ends the stream when it has answered everything.
+  ASSERT_TRUE(stream_->WritesDone());
+  EXPECT_FALSE(stream_->Read(&reply));
+  EXPECT_TRUE(stream_->Finish().ok());
+}
+
+TEST_F(GrpcStreamWireTest, MalformedRequestsEndTheStream) {
+  StreamMessage request;
+  request.set_sequence(77);  // and no message
+  ASSERT_TRUE(stream_->Write(request));
+  StreamMessage reply;
+  EXPECT_FALSE(stream_->Read(&reply));
+  EXPECT_EQ(stream_->Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST(GrpcStreamTest, AFullQueueHoldsCallsBack) {
+  TestServer server([] { return MakeStreamDriver(); });
+  TestClient client(MakeStreamDriver(ClientSetting("send_queue_messages", 2)),
+                    SingleServers({server.address()}));
+  ClientCall calls[4];
+  // gRPC has the first one until the queue is polled, and two wait.
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(client.transport().Start(&calls[i]));
+  EXPECT_FALSE(client.transport().Start(&calls[3]));
+  ASSERT_TRUE(client.events().PollUntil(
+      [&] { return client.events().finished_count() == 3; }));
+  EXPECT_EQ(client.Call(calls[3]), "");
+  EXPECT_EQ(CounterOf(client.driver(), "messages_waited"), 2);
+}
+
+TEST(GrpcStreamTest, StreamsAreReplaced) {
+  TestServer server([] { return MakeStreamDriver(); });
+  TestClient client(MakeStreamDriver(ClientSetting("messages_per_stream", 2)),
+                    SingleServers({server.address()}));
+  for (int i = 0; i < 5; ++i) {
+    ClientCall call;
+    ASSERT_EQ(client.Call(call), "");
+  }
+  EXPECT_EQ(CounterOf(client.driver(), "streams_opened"), 3);
+  EXPECT_EQ(CounterOf(client.driver(), "streams_failed"), 0);
+}
+
+TEST(GrpcStreamTest, FailedStreamsAreCountedAndNamed) {
+  auto server = std::make_unique<TestServer>([] { return MakeStreamDriver(); });
+  TestClient client(MakeStreamDriver(), SingleServers({server->address()}));
+  ClientCall call;
+  ASSERT_EQ(client.Call(call), "");
+  const std::string address = server->address();
+  server.reset();
+  EXPECT_THAT(client.Call(call),
+              StartsWith("UNAVAILABLE: the stream to " + address + " ended: "));
+  EXPECT_GE(CounterOf(client.driver(), "streams_failed"), 1);
+}
+
+}  // namespace
+}  // namespace distbench

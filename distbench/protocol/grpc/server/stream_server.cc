@@ -1,0 +1,265 @@
+#include "distbench/protocol/grpc/server/stream_server.h"
+
+#include <grpc/slice.h>
+#include <grpc/support/time.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/types/span.h"
+#include "distbench/base/clock.h"
+#include "distbench/payload/message_codec.h"
+#include "distbench/protocol/driver_parts.h"
+#include "distbench/protocol/grpc/wire/message_buffer.h"
+#include "distbench/protocol/grpc/wire/message_sender.h"
+#include "glog/logging.h"
+
+namespace distbench {
+namespace {
+
+// Streams that gRPC can accept before we ask for more.
+constexpr int kAcceptedAhead = 16;
+
+}  // namespace
+
+struct GrpcStreamServer::Request final : ServerCall {
+  IncomingMessage message;
+  uint64_t sequence = 0;
+  Stream* stream = nullptr;
+};
+
+// A stream from the time it is asked for until it has ended and the engine has
+// answered all its requests.
+class GrpcStreamServer::Stream final : private MessageSender::Owner {
+ public:
+  explicit Stream(GrpcStreamServer& server)
+      : server_(server), sender_(*this, server.counts_) {
+    grpc_metadata_array_init(&metadata_);
+  }
+  ~Stream() {
+    grpc_metadata_array_destroy(&metadata_);
+    if (call_ != nullptr) grpc_call_unref(call_);
+  }
+
+  void Accept();
+  void Reply(Request& request);
+
+ private:
+  // An operation in gRPC, whose end calls a method.
+  template <void (Stream::*method)(bool ok, TransportEvents& events)>
+  struct Operation final : Completion {
+    explicit Operation(Stream& stream) : stream(stream) {}
+    void OnComplete(bool ok, TransportEvents& events) override {
+      (stream.*method)(ok, events);
+      --stream.operations_;
+      stream.Settle();
+    }
+    Stream& stream;
+  };
+
+  // MessageSender::Owner.
+  bool OnSend(uint64_t /*sequence*/) override { return true; }
+  void OnAllSent() override { Settle(); }
+
+  void Start(absl::Span<const grpc_op> operations, Completion& completion);
+  void OnAccepted(bool ok, TransportEvents& events);
+  void AwaitEnd();
+  void OnEnd(bool ok, TransportEvents& events);
+  void Receive();
+  void OnReceived(bool ok, TransportEvents& events);
+  bool ReadHeader(Request& request);
+  void Refuse();
+  void SendStatus();
+  void OnStatusSent(bool /*ok*/, TransportEvents& /*events*/) {}
+  void Settle();
+
+  GrpcStreamServer& server_;
+  MessageSender sender_;
+  grpc_call* call_ = nullptr;
+  grpc_metadata_array metadata_;
+  gpr_timespec deadline_;
+  int cancelled_ = 0;
+  Request* receiving_ = nullptr;
+  int unanswered_ = 0;       // requests that the engine has
+  int operations_ = 0;       // in gRPC, apart from the sender's
+  bool input_over_ = false;  // no more requests will come
+  bool status_sent_ = false;
+  bool ended_ = false;  // nothing can be sent any more
+  bool settled_ = false;
+
+  Operation<&Stream::OnAccepted> accept_{*this};
+  Operation<&Stream::OnReceived> receive_{*this};
+  Operation<&Stream::OnStatusSent> status_{*this};
+  Operation<&Stream::OnEnd> end_{*this};
+};
+
+void GrpcStreamServer::Stream::Accept() {
+  ++operations_;
+  grpc_completion_queue* queue = server_.queue_.get();
+  CHECK_EQ(grpc_server_request_registered_call(
+               server_.server_, server_.method_, &call_, &deadline_, &metadata_,
+               nullptr, queue, queue, static_cast<Completion*>(&accept_)),
+           GRPC_CALL_OK);
+}
+
+void GrpcStreamServer::Stream::OnAccepted(bool ok, TransportEvents&) {
+  if (!ok) {  // the server is being shut down
+    input_over_ = ended_ = true;
+    return;
+  }
+  server_.Accept();
+  AwaitEnd();
+  sender_.Open(call_);
+  Receive();
+}
+
+void GrpcStreamServer::Stream::Start(absl::Span<const grpc_op> operations,
+                                     Completion& completion) {
+  ++operations_;
+  CHECK_EQ(grpc_call_start_batch(call_, operations.data(), operations.size(),
+                                 &completion, nullptr),
+           GRPC_CALL_OK);
+}
+
+void GrpcStreamServer::Stream::AwaitEnd() {
+  grpc_op operation = {};
+  operation.op = GRPC_OP_RECV_CLOSE_ON_SERVER;
+  operation.data.recv_close_on_server.cancelled = &cancelled_;
+  Start({&operation, 1}, end_);
+}
+
+void GrpcStreamServer::Stream::OnEnd(bool, TransportEvents&) {
+  ended_ = true;
+  sender_.Drop();
+}
+
+void GrpcStreamServer::Stream::Receive() {
+  receiving_ = server_.requests_.Get();
+  grpc_op operation = {};
+  operation.op = GRPC_OP_RECV_MESSAGE;
+  operation.data.recv_message.recv_message = receiving_->message.slot();
+  Start({&operation, 1}, receive_);
+}
+
+void GrpcStreamServer::Stream::OnReceived(bool, TransportEvents& events) {
+  Request& request = *std::exchange(receiving_, nullptr);
+  input_over_ = request.message.is_empty() || server_.closed_;
+  if (!input_over_ && !ReadHeader(request)) Refuse();
+  if (input_over_) {
+    request.message.Clear();
+    server_.requests_.Put(&request);
+    return;
+  }
+  ++unanswered_;
+  events.OnRequest(&request);
+  Receive();
+}
+
+// Ends the stream after a malformed request.
+void GrpcStreamServer::Stream::Refuse() {
+  input_over_ = true;
+  status_sent_ = true;
+  grpc_call_cancel_with_status(call_, GRPC_STATUS_INVALID_ARGUMENT,
+                               "malformed request", nullptr);
+}
+
+// Fills in the ServerCall. Returns false if the request is malformed.
+bool GrpcStreamServer::Stream::ReadHeader(Request& request) {
+  static_cast<ServerCall&>(request) = {};
+  request.received_ns = RealClock().MonotonicNs();
+  request.stream = this;
+  RequestHeader header;
+  if (!request.message.Decode(header, request.sequence,
+                              request.request_bytes)) {
+    return false;
+  }
+  TakeHeader(header, request);
+  // A handler may take its time: the payload need not stay for it.
+  if (request.trace_context.empty()) request.message.Clear();
+  return true;
+}
+
+void GrpcStreamServer::Stream::Reply(Request& request) {
+  --unanswered_;
+  request.message.Clear();
+  if (!ended_) {
+    ResponseHeader header = {.server_instance = request.reply_instance,
+                             .error_message = request.reply_error};
+    if (server_.measures_time_parts_) {
+      header.queue_ns = 0;  // requests are handled where they arrive
+      header.handler_ns = RealClock().MonotonicNs() - request.received_ns;
+    }
+    sender_.Send(request.sequence, header, request.reply_bytes);
+  }
+  server_.requests_.Put(&request);
+  Settle();
+}
+
+void GrpcStreamServer::Stream::SendStatus() {
+  status_sent_ = true;
+  grpc_op operations[2] = {};
+  operations[0].op = GRPC_OP_SEND_STATUS_FROM_SERVER;
+  operations[0].data.send_status_from_server.status = GRPC_STATUS_OK;
+  operations[1].op = GRPC_OP_SEND_INITIAL_METADATA;
+  Start({operations, sender_.metadata_sent() ? 1u : 2u}, status_);
+}
+
+// Ends the stream when everything is answered, and itself when it has ended.
+void GrpcStreamServer::Stream::Settle() {
+  if (sender_.is_sending()) return;
+  if (!ended_) {
+    if (input_over_ && unanswered_ == 0 && !status_sent_) SendStatus();
+    return;
+  }
+  if (operations_ > 0) return;
+  if (!std::exchange(settled_, true)) --server_.active_;
+  if (unanswered_ == 0) server_.Bury(*this);
+}
+
+GrpcStreamServer::GrpcStreamServer(EventQueue& queue, std::string nonce,
+                                   bool measures_time_parts,
+                                   StreamCounts& counts)
+    : queue_(queue),
+      measures_time_parts_(measures_time_parts),
+      counts_(counts),
+      handshakes_(std::move(nonce)) {}
+
+GrpcStreamServer::~GrpcStreamServer() { CHECK(drained()); }
+
+void GrpcStreamServer::Serve(grpc_server* server, void* method,
+                             void* handshake_method) {
+  server_ = server;
+  method_ = method;
+  unknown_method_.Serve(server, queue_);
+  handshakes_.Serve(server, handshake_method, queue_);
+  for (int i = 0; i < kAcceptedAhead; ++i) Accept();
+}
+
+void GrpcStreamServer::Accept() {
+  dead_.clear();
+  if (closed_) return;
+  ++active_;
+  streams_.push_back(std::make_unique<Stream>(*this));
+  streams_.back()->Accept();
+}
+
+void GrpcStreamServer::Reply(ServerCall* call) {
+  Request& request = *static_cast<Request*>(call);
+  request.stream->Reply(request);
+}
+
+void GrpcStreamServer::Close() {
+  closed_ = true;
+  unknown_method_.Close();
+  handshakes_.Close();
+}
+
+void GrpcStreamServer::Bury(Stream& stream) {
+  const auto found = absl::c_find_if(
+      streams_, [&](const auto& owned) { return owned.get() == &stream; });
+  dead_.push_back(std::move(*found));
+  streams_.erase(found);
+}
+
+}  // namespace distbench

@@ -1,0 +1,71 @@
+// The server side of a transport of the driver grpc_stream: requests arrive as
+// messages on streams at the worker's own queue, and are handled where they
+// arrive.
+
+#ifndef DISTBENCH_PROTOCOL_GRPC_SERVER_STREAM_SERVER_H_
+#define DISTBENCH_PROTOCOL_GRPC_SERVER_STREAM_SERVER_H_
+
+#include <grpc/grpc.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "distbench/base/object_pool.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/grpc/queue/event_queue.h"
+#include "distbench/protocol/grpc/server/handshake_replies.h"
+#include "distbench/protocol/grpc/server/server_side.h"
+#include "distbench/protocol/grpc/server/unknown_method.h"
+#include "distbench/protocol/grpc/wire/stream_counts.h"
+
+namespace distbench {
+
+class GrpcStreamServer final : public ServerSide {
+ public:
+  // The queue and the counts must outlive this. `nonce` is the test's, for
+  // handshakes. For measures_time_parts, see DriverEnvironment.
+  GrpcStreamServer(EventQueue& queue, std::string nonce,
+                   bool measures_time_parts, StreamCounts& counts);
+  ~GrpcStreamServer() override;
+
+  GrpcStreamServer(const GrpcStreamServer&) = delete;
+  GrpcStreamServer& operator=(const GrpcStreamServer&) = delete;
+
+  // Starts to accept streams of `method`, and handshakes of `handshake_method`.
+  // Both come from grpc_server_register_method(), and must live until the
+  // server was shut down, as must the server. Call this before the queue is
+  // polled.
+  void Serve(grpc_server* server, void* method, void* handshake_method);
+
+  void Reply(ServerCall* call) override;
+  void Close() override;
+  bool drained() const override {
+    return active_ == 0 && unknown_method_.drained() && handshakes_.drained();
+  }
+
+ private:
+  class Stream;
+  struct Request;
+
+  void Accept();
+  void Bury(Stream& stream);
+
+  EventQueue& queue_;
+  const bool measures_time_parts_;
+  StreamCounts& counts_;
+  grpc_server* server_ = nullptr;
+  void* method_ = nullptr;
+  ObjectPool<Request> requests_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  // Streams that have ended, perhaps in a call that has not returned.
+  std::vector<std::unique_ptr<Stream>> dead_;
+  UnknownMethodReplies unknown_method_;
+  HandshakeReplies handshakes_;
+  int active_ = 0;  // streams with an operation in gRPC
+  bool closed_ = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_GRPC_SERVER_STREAM_SERVER_H_

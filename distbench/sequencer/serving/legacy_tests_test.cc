@@ -1,0 +1,86 @@
+#include "distbench/sequencer/serving/legacy_tests.h"
+
+#include <string>
+
+#include "distbench/base/testing/proto_testing.h"
+#include "distbench/config/validate/check.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+constexpr char kGoodTest[] = R"(
+  tests {
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    payload_descriptions { name: "small" size: 100 }
+    rpc_descriptions {
+      name: "query" client: "client" server: "server"
+      request_payload_name: "small"
+    }
+    action_lists { name: "query" }
+    action_lists { name: "client" action_names: "run" }
+    actions { name: "run" rpc_name: "query" }
+  })";
+
+TEST(AdaptLegacyTests, LeavesGoodTestsAlone) {
+  auto sequence = FromText<TestSequence>(kGoodTest);
+  const std::string before = sequence.DebugString();
+  EXPECT_THAT(AdaptLegacyTests(sequence), IsEmpty());
+  EXPECT_EQ(sequence.DebugString(), before);
+}
+
+TEST(AdaptLegacyTests, GivesTheDefaultSizeForUnknownPayloads) {
+  auto sequence = FromText<TestSequence>(kGoodTest);
+  *sequence.add_tests() = sequence.tests(0);
+  RpcSpec& rpc = *sequence.mutable_tests(1)->mutable_rpc_descriptions(0);
+  rpc.set_request_payload_name("smal");
+  rpc.set_response_payload_name("large");
+  EXPECT_FALSE(CheckTestSequence(sequence).ok());
+  EXPECT_THAT(
+      AdaptLegacyTests(sequence),
+      ElementsAre(Pair(
+          1, ElementsAre(AllOf(HasSubstr("tests[1].rpc_descriptions[\"query\"]."
+                                         "request_payload_name"),
+                               HasSubstr("\"smal\"")),
+                         HasSubstr("response_payload_name")))));
+  EXPECT_FALSE(rpc.has_request_payload_name());
+  EXPECT_FALSE(rpc.has_response_payload_name());
+  EXPECT_TRUE(CheckTestSequence(sequence).ok());
+}
+
+TEST(AdaptLegacyTests, AcceptsATestWithoutAMainList) {
+  auto sequence = FromText<TestSequence>(R"(
+    tests { services { name: "server" count: 2 } })");
+  EXPECT_FALSE(CheckTestSequence(sequence).ok());
+  EXPECT_THAT(AdaptLegacyTests(sequence),
+              ElementsAre(Pair(0, ElementsAre(HasSubstr("sends nothing")))));
+  const auto checked = CheckTestSequence(sequence);
+  EXPECT_TRUE(checked.ok()) << checked.status();
+}
+
+// All else is refused as for distbench's own clients.
+TEST(AdaptLegacyTests, DoesNotHideOtherProblems) {
+  auto sequence = FromText<TestSequence>(R"(tests { name: "no services" })");
+  AdaptLegacyTests(sequence);
+  EXPECT_FALSE(CheckTestSequence(sequence).ok());
+}
+
+TEST(AddWarningsTest, WarnsInFindingsAndAtTheEndOfTheSummary) {
+  TestResult result;
+  result.add_log_summary("RPC latency summary:");
+  AddWarnings({"tests[0]: careful"}, result);
+  EXPECT_THAT(result.log_summary(), ElementsAre("RPC latency summary:",
+                                                "warning: tests[0]: careful"));
+  EXPECT_EQ(result.run_info().findings(0).severity(), Finding::WARN);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,139 @@
+"""What the gallery shows, and the text of its page."""
+
+import dataclasses
+
+SEED = "sed 's/^tests {/& random_seed: 1/'"
+RUN = "distbench run_tests --binary_output --no_samples --allow_invalid"
+
+
+@dataclasses.dataclass
+class Entry:
+    """A page of a result."""
+
+    name: str
+    title: str
+
+    # Two sentences on what to see.
+    text: str
+
+    # For bash, on a sequencer with twelve nodes that DISTBENCH_TEST_SEQUENCER names,
+    # in the folder of workloads/. Makes the result in the current folder.
+    command: str
+
+    # The element at which the picture begins.
+    top: str = "header"
+
+    @property
+    def result(self):
+        return f"{self.name}.pb.gz"
+
+
+def _pattern(name, title, text, config, seconds, **more):
+    command = (
+        f"test_builder {config} -t {seconds} |\n"
+        f"    {SEED} |\n"
+        f"    {RUN} --outfile={name}.pb.gz"
+    )
+    return Entry(name, title, text, command, **more)
+
+
+ENTRIES = [
+    _pattern(
+        "client_server",
+        "Client and server",
+        "One client sends as fast as one server answers: a closed loop, so the "
+        "load achieved is the answer and there is no response time. The findings "
+        "say what to know of the host.",
+        "client_server",
+        5,
+    ),
+    _pattern(
+        "multi_level_rpc",
+        "A tree of services",
+        "A load balancer asks two roots, which ask all leaves. The graph shows "
+        "each kind of RPC with its rate and p99, and marks the slowest.",
+        "multi_level_rpc:root_count=2:leaf_count=3:qps=200",
+        6,
+    ),
+    _pattern(
+        "clique",
+        "All to all",
+        "Every node sends to all others at the same time. The map of who talks "
+        "to whom has a square for each pair.",
+        "clique:node_count=4",
+        5,
+        top="#peers",
+    ),
+    _pattern(
+        "tripartite",
+        "Two steps in a row",
+        "A client asks an index and then the results that it names. Each of the "
+        "two kinds of RPC has its own curve.",
+        "tripartite",
+        5,
+        top="#latency",
+    ),
+    _pattern(
+        "stochastic",
+        "Random fanout",
+        "Each query goes to a random number of servers. The slowest of them "
+        "decides when the client goes on.",
+        "stochastic",
+        5,
+    ),
+    _pattern(
+        "feed_aggregator",
+        "Feed aggregator",
+        "A tree of services with work at each stage and large responses, as "
+        "FeedSim models it. The verdict has the offered rate, the achieved one "
+        "and their tail.",
+        "feed_aggregator",
+        6,
+    ),
+    _pattern(
+        "sweep",
+        "A sweep",
+        "The same tree at three loads. One page draws latency and rate over the "
+        "load, offered and succeeded.",
+        "multi_level_rpc:root_count=2:leaf_count=3:qps=50,150,400",
+        5,
+        top="#sweep",
+    ),
+    Entry(
+        "search",
+        "A search for the highest load",
+        "Each probe is a run at another load, and the bracket between what met "
+        "the objective and what missed it narrows. The verdict says whether the "
+        "load found is proven.",
+        "test_builder multi_level_rpc:root_count=2:leaf_count=3:qps=100 -t 6 |\n"
+        f"    {SEED} |\n"
+        "    distbench search --slo 'root_query p95<=20ms' --max_qps=4000 \\\n"
+        "        --tolerance=20 --max_probes=10 --warmup=1s --probe_duration=2s \\\n"
+        "        --final_duration=4s --binary_output --outfile=search.pb.gz",
+        top="#search",
+    ),
+]
+
+
+def readme():
+    """The text of README.md."""
+    parts = [
+        "# Gallery\n\n"
+        "Pages of short runs, all on one busy machine with two cores: they show "
+        "what pages look\nlike, not what hardware can do. `docs/gallery/build "
+        "--render` makes the pages from the\nrecorded results, "
+        "`docs/gallery/build` runs everything anew. Reports are explained in\n"
+        "[reports.md](../reports.md). A command needs a sequencer with twelve nodes:"
+        "\n\n"
+        "    distbench test_sequencer --listen=localhost --local_nodes=12\n"
+        "    export DISTBENCH_TEST_SEQUENCER=localhost:10000\n"
+    ]
+    for entry in ENTRIES:
+        command = "".join(f"    {line}\n" for line in entry.command.split("\n"))
+        parts.append(
+            f"\n## {entry.title}\n\n{entry.text}\n\n"
+            f"![{entry.title}](pictures/{entry.name}.png)\n\n"
+            f"{command}\n"
+            f"Result: [{entry.result}](results/{entry.result})\n"
+        )
+    return "".join(parts)

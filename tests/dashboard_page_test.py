@@ -1,0 +1,380 @@
+"""The dashboard's pages in a real browser, over a stand-in for its server.
+Skipped if there is no chromium."""
+
+import os
+
+from tests import dashboard_page
+from tests import fake_dashboard
+from tests import report_page
+from tests import testing_main
+from tests.dashboard_page import HOSTILE, count, text
+
+LIVE = {"live": True, "source": "sequencer", "name": "127.0.0.1:1"}
+
+READ_ONLY = {"may_write": False, "why_not_write": "No token was given."}
+
+SEARCH = "#results-search input"
+FIRST_ROW = "#results-table tbody tr:first-child"
+ACCEPTED = f"{FIRST_ROW} [aria-label^=Accepted]"
+IS_ACCEPTED = f"document.querySelector('{ACCEPTED}').checked"
+FOCUS = "document.activeElement"
+
+
+class DashboardPageTest(dashboard_page.PageTest):
+    def serve(self, **contents):
+        dashboard = fake_dashboard.FakeDashboard(**contents)
+        self.addCleanup(dashboard.close)
+        return dashboard
+
+    def serve_history(self, **contents):
+        results, trends = fake_dashboard.make_history()
+        return self.serve(results=results, trends=trends, **contents)
+
+    # ---- Session -------------------------------------------------------------
+
+    def test_the_token_leaves_the_address_and_is_sent(self):
+        dashboard = self.serve_history()
+        page = self.open_page(dashboard.address, "#token=secret-1")
+        self.assertNotIn("secret", page.evaluate("location.href"))
+        self.assertNotIn("secret", page.evaluate("document.body.innerHTML"))
+        self.click(page, ACCEPTED)
+        page.wait_until(f"{count('#problem[hidden]')} === 1")
+        page.wait_until(IS_ACCEPTED)
+        while not dashboard.posts:
+            page.evaluate("0")
+        path, headers, content = dashboard.posts[0]
+        self.assertEqual(path, "/api/accepted")
+        self.assertEqual(headers["X-Distbench-Token"], "secret-1")
+        self.assertEqual(headers["Content-Type"], "application/json")
+        self.assertTrue(content["accepted"])
+        self.assertEqual(page.complaints, [])
+        page.close()
+
+    def test_without_the_right_to_write_nothing_offers_it(self):
+        dashboard = self.serve_history(session={**LIVE, **READ_ONLY})
+        dashboard.show(running=fake_dashboard.make_run())
+        page = self.open_page(dashboard.address)
+        self.wait_for_text(page, "#running-name", "checkout")
+        self.assertEqual(page.evaluate(count("#live-view .danger")), 0)
+        self.assertIn("No token was given.", page.evaluate(text("#page-maker")))
+        page.evaluate("location.hash = '#/results'")
+        self.wait_for_rows(page, 100)
+        self.assertEqual(page.evaluate(count("#results-table .quiet")), 0)
+        self.assertEqual(page.evaluate(count("[aria-label^=Accepted]")), 0)
+        page.close()
+
+    def test_empty_dashboards_say_what_to_do(self):
+        page = self.open_page(self.serve().address, "#/live")
+        self.wait_for_text(page, "#problem", "test_sequencer --dashboard_port")
+        self.wait_for_text(page, "#results-count", "run_tests --outfile=")
+        page.evaluate("location.hash = '#/trend'")
+        self.wait_for_text(page, "#series-grid", "no results")
+        page.close()
+        live = self.serve(session=LIVE)
+        page = self.open_page(live.address)
+        self.wait_for_text(page, "#nodes-list", "distbench node_manager")
+        self.wait_for_text(page, "#running-none", "No test is running")
+        page.close()
+
+    # ---- Live ----------------------------------------------------------------
+
+    def test_equal_nodes_are_one_entry_that_unfolds_in_natural_order(self):
+        dashboard = self.serve(session=LIVE)
+        names = [f"node{i}" for i in reversed(range(25))]
+        nodes = [fake_dashboard.make_node(name) for name in names]
+        other = fake_dashboard.make_node("other", facts={"CPUs": "64"})
+        dashboard.show(nodes=[*nodes, other])
+        page = self.open_page(dashboard.address)
+        self.wait_for_text(page, "#nodes-list", "25 ×")
+        self.assertEqual(page.evaluate(count("#nodes-list details")), 2)
+        last = page.evaluate(text("#nodes-list details:last-child"))
+        self.assertIn("other", last)
+        self.click(page, "#nodes-list summary")
+        # What is unfolded stays so when something else changes.
+        nodes.append(fake_dashboard.make_node("node25"))
+        dashboard.show(nodes=[*nodes, other])
+        self.wait_for_text(page, "#nodes-list", "26 ×")
+        shown = page.evaluate(text("#nodes-list details[open]"))
+        self.assertLess(shown.index("node2\t"), shown.index("node10\t"))
+        page.close()
+
+    def test_lost_connections_are_shown_and_come_back(self):
+        dashboard = self.serve(session=LIVE)
+        dashboard.show(running=fake_dashboard.make_run())
+        page = self.open_page(dashboard.address)
+        self.wait_for_text(page, "#connection", "Live")
+        dashboard.refuses_streams = True
+        dashboard.drop_streams()
+        self.wait_for_text(page, "#connection", "asks every few seconds")
+        dashboard.show(running=fake_dashboard.make_run(test="the next one"))
+        self.wait_for_text(page, "#running-name", "the next one")
+        dashboard.refuses_streams = False
+        page.wait_until(f"{text('#connection')}.trim() === 'Live'")
+        dashboard.close()
+        self.wait_for_text(page, "#connection", "trying again")
+        self.assertEqual(page.evaluate(count("#live-parts.stale")), 1)
+        page.close()
+
+    def test_cancelling_asks_first(self):
+        dashboard = self.serve(session=LIVE)
+        waiting = fake_dashboard.make_run(id="run8")
+        dashboard.show(running=fake_dashboard.make_run(), queue=[waiting])
+        page = self.open_page(dashboard.address)
+        self.click(page, "#running-actions button")
+        # The harmless answer has the focus.
+        page.wait_until("document.activeElement.id === 'question-no'")
+        self.click(page, "#question-no")
+        self.click(page, "#queue-list button")
+        self.assertIn("run8", page.evaluate(text("#question-text")))
+        self.assertEqual(dashboard.posts, [])
+        self.click(page, "#question-yes")
+        self.wait_for_text(page, "#running-none", "No test is running")
+        contents = [content for _, _, content in dashboard.posts]
+        self.assertEqual(contents, [{"run": "run8"}])
+        page.close()
+
+    # ---- Results -------------------------------------------------------------
+
+    def test_search_filters_and_paging_are_in_the_address(self):
+        page = self.open_page(self.serve_history().address, "#/results")
+        self.wait_for_rows(page, 100)
+        self.assertIn("100 of 200", page.evaluate(text("#results-count")))
+        self.click(page, "#results-more button")
+        self.wait_for_rows(page, 200)
+        self.type_into(page, SEARCH, "nightly/19", "input")
+        self.wait_for_rows(page, 11)
+        self.type_into(page, "#results-filters select", "search", "change")
+        self.wait_for_rows(page, 3)
+        self.assertEqual(
+            page.evaluate("location.hash"),
+            "#/results?search=nightly%2F19&test=search",
+        )
+        self.reload(page)
+        self.wait_for_rows(page, 3)
+        self.assertEqual(
+            page.evaluate(f"document.querySelector('{SEARCH}').value"),
+            "nightly/19",
+        )
+        self.assertEqual(page.evaluate(count(".filter-chip.used")), 1)
+        self.click(page, ".filter-chip.used button")
+        self.wait_for_rows(page, 11)
+        self.click(page, "#clear-filters")
+        self.wait_for_rows(page, 100)
+        page.evaluate("history.back()")
+        self.wait_for_rows(page, 11)
+        days = "after=2026-01-02&before=2026-01-03"
+        page.evaluate(f"location.hash = '#/results?{days}'")
+        self.wait_for_rows(page, 2)
+        page.evaluate("location.hash = '#/results?search=nothing-like-it'")
+        self.wait_for_text(page, "#results-count", "No result matches")
+        self.assertEqual(page.complaints, [])
+        page.close()
+
+    def test_two_results_are_compared_the_older_is_the_base(self):
+        page = self.open_page(self.serve_history().address, "#/results")
+        self.wait_for_rows(page, 100)
+        for row in (1, 3):
+            self.click(page, f"tbody tr:nth-child({row}) .tick input")
+        self.assertTrue(
+            page.evaluate("document.querySelector('#compare a').href").endswith(
+                f"/compare?base={197:016x}-0&new={199:016x}-0"
+            )
+        )
+        self.click(page, "tbody tr:nth-child(5) .tick input")
+        self.assertEqual(page.evaluate(count("#compare a")), 0)
+        page.close()
+
+    def test_notes_and_marks_are_edited_in_place(self):
+        dashboard = self.serve_history()
+        page = self.open_page(dashboard.address, "#/results")
+        note = f"{FIRST_ROW} .result-note"
+        self.click(page, f"{note} button")
+        page.press("a", "a")
+        page.press("Enter", "\r")
+        self.wait_for_text(page, note, "Edit")
+        self.click(page, f"{note} button")
+        page.press("b", "b")
+        page.press("Escape")
+        self.assertEqual(page.evaluate(text(note)).split(), ["a", "Edit"])
+        self.reload(page)
+        self.wait_for_text(page, note, "a")
+        # A refusal is shown, and nothing looks as if it were done.
+        dashboard.session["may_write"] = False
+        self.click(page, ACCEPTED)
+        self.wait_for_text(page, "#problem", "read only")
+        self.assertFalse(page.evaluate(IS_ACCEPTED))
+        page.close()
+
+    def test_unreadable_files_are_listed(self):
+        dashboard = self.serve_history()
+        dashboard.problems = [{"file": "a.pb", "problem": "it ends too early"}]
+        page = self.open_page(dashboard.address)
+        self.wait_for_text(page, "#problems", "1 file")
+        page.evaluate("document.querySelector('#problems details').open = true")
+        self.assertIn("it ends too early", page.evaluate(text("#problems")))
+        page.close()
+
+    # ---- Trends --------------------------------------------------------------
+
+    def test_changes_are_named_with_size_and_facts(self):
+        page = self.open_page(self.serve_history().address, "#/trend")
+        self.wait_for_text(page, "#what-changed", "6.1.0-18 → 6.1.0-20")
+        # p50 and p99 changed at the same result.
+        self.assertIn(
+            "query · p99 +5.0 %, worse query · p50 +5.0 %, worse",
+            page.evaluate(text("#what-changed")),
+        )
+        page.wait_until(f"{count('#series-grid svg')} === 4")
+        # The series with the newest change comes first.
+        self.assertIn("p99", page.evaluate(text("#series-grid a")))
+        self.click(page, "#series-grid a")
+        self.wait_for_text(page, "#trend-changes", "spread +100.0 %")
+        changes = page.evaluate(text("#trend-changes"))
+        for part in (
+            "level +5.0 % (mean 1 ms → 1.05 ms",
+            "p = 0.001",
+            "2026-03-02",
+            "better level −10.0 %",
+        ):
+            self.assertIn(part, " ".join(changes.split()))
+        self.assertTrue(page.evaluate(f"{report_page.IS_DRAWN}('trend-chart')"))
+        self.assertEqual(page.evaluate("location.hash"), "#/trend?series=1")
+        self.assertEqual(page.evaluate(f"{FOCUS}.id"), "trend-title")
+        self.assertEqual(page.complaints, [])
+        page.close()
+
+    def test_a_trend_is_also_a_table_and_a_file(self):
+        dashboard = self.serve_history()
+        page = self.open_page(dashboard.address, "#/trend?series=1&since=30")
+        self.wait_for_text(page, "#trend-title", "checkout: query · p99")
+        page.evaluate("document.querySelector('#trend-details').open = true")
+        page.wait_until(f"{count('#trend-table tbody tr')} === 31")
+        page.allow_downloads(self.folder)
+        page.evaluate(
+            "[...document.querySelectorAll('#trend .tools button')]"
+            ".find(button => button.textContent === 'CSV').click()"
+        )
+        file = self.path("distbench-trend-chart.csv")
+        while not (os.path.exists(file) and os.path.getsize(file)):
+            page.evaluate("0")
+        with open(file, encoding="utf-8") as csv:
+            lines = csv.read().splitlines()
+        self.assertEqual(
+            lines[0], "curve,started,p99 (seconds),low,high,verdict,result"
+        )
+        self.assertEqual(len(lines), 32)
+        page.close()
+
+    def test_zoom_is_in_the_address_and_points_open_results(self):
+        page = self.open_page(self.serve_history().address, "#/trend?series=1")
+        chart = "Chart.getChart('trend-chart')"
+        page.wait_until(f"{chart} !== undefined")
+        page.evaluate("document.querySelector('#trend').scrollIntoView()")
+        place = "document.querySelector('#trend-chart').getBoundingClientRect()"
+        top = page.evaluate(f"{place}.top")
+        left = page.evaluate(f"{place}.left")
+        whole = page.evaluate(f"{chart}.scales.x.max - {chart}.scales.x.min")
+        page.drag(top + 150, left + 300, left + 500)
+        page.wait_until("/zoom=\\d+%3A\\d+/.test(location.hash)")
+        self.reload(page)
+        page.wait_until(f"{chart} !== undefined")
+        span = page.evaluate(f"{chart}.scales.x.max - {chart}.scales.x.min")
+        self.assertLess(span, whole / 2)
+        page.press("Escape")
+        page.wait_until("!location.hash.includes('zoom')")
+        page.evaluate("document.querySelector('#trend').scrollIntoView()")
+        point = f"{chart}.getDatasetMeta(0).data[10]"
+        x = page.evaluate(f"{place}.left + {point}.x")
+        y = page.evaluate(f"{place}.top + {point}.y")
+        page.drag(y, x, x)
+        page.wait_until("location.pathname.startsWith('/results/')")
+        page.close()
+
+    def test_short_histories_say_what_they_need(self):
+        page = self.open_page(self.serve_history().address, "#/trend?series=5")
+        self.wait_for_text(page, "#trend-note", "needs at least 10 results")
+        self.assertNotIn("No change", page.evaluate(text("#trend")))
+        page.close()
+
+    # ---- All views -----------------------------------------------------------
+
+    def hostile_dashboard(self):
+        result = fake_dashboard.make_result(
+            1, test=HOSTILE, label=HOSTILE, hosts=[HOSTILE], note=HOSTILE,
+            file=HOSTILE, attributes={HOSTILE: HOSTILE}, metrics={HOSTILE: 1},
+        )
+        facts = [{"name": HOSTILE, "before": HOSTILE, "after": ""}]
+        series = fake_dashboard.make_series(1, HOSTILE, HOSTILE, HOSTILE)
+        changes = [(20, "level", 2, facts)]
+        trend = fake_dashboard.make_trend(series, 40, changes)
+        dashboard = self.serve(
+            session={**LIVE, "name": HOSTILE}, results=[result], trends=[trend]
+        )
+        dashboard.problems = [{"file": HOSTILE, "problem": HOSTILE}]
+        run = fake_dashboard.make_run(
+            label=HOSTILE, test=HOSTILE, tests=[HOSTILE]
+        )
+        node = fake_dashboard.make_node(
+            HOSTILE, hostname=HOSTILE, facts={HOSTILE: HOSTILE}
+        )
+        dashboard.show(running=run, queue=[run], nodes=[node])
+        return dashboard
+
+    def test_names_stay_text(self):
+        page = self.open_page(self.hostile_dashboard().address)
+        for place, shown in (
+            ("#/live", "#nodes-list"),
+            ("#/results", "#results-table"),
+            ("#/trend?series=1", "#trend-changes"),
+        ):
+            page.evaluate(f"location.hash = '{place}'")
+            page.wait_until(
+                f"document.querySelector('{shown}').textContent"
+                ".includes('<img src=x')"
+            )
+            self.assertEqual(page.evaluate("document.images.length"), 0)
+            self.assertNotEqual(page.evaluate("document.title"), "broken")
+            self.assert_fits_a_phone(page)
+        self.assertEqual(page.complaints, [])
+        page.close()
+
+    def test_nonsense_in_the_address_is_harmless(self):
+        dashboard = self.serve_history()
+        page = self.open_page(
+            dashboard.address, "#/trend?series=x&since=-1&zoom=b:a"
+        )
+        page.wait_until(f"{count('#series-grid svg')} === 4")
+        page.evaluate("location.hash = '#%%/?&=#'")
+        self.wait_for_rows(page, 100)
+        self.assertEqual(page.complaints, [])
+        page.close()
+
+    def test_everything_is_reached_by_the_keyboard(self):
+        results = [fake_dashboard.make_result(i) for i in range(2)]
+        dashboard = self.serve(session=LIVE, results=results)
+        page = self.open_page(dashboard.address, "#/results")
+        self.wait_for_rows(page, 2)
+        page.evaluate("document.body.focus()")
+        reached = []
+        for _ in range(60):
+            page.press("Tab")
+            if page.evaluate(f"{FOCUS} === document.body"):
+                break  # All of the page was visited.
+            reached.append(
+                page.evaluate(f"{FOCUS}.ariaLabel ?? {FOCUS}.textContent")
+            )
+            # The focus is seen; browsers draw that of a date's parts.
+            outline = page.evaluate(f"getComputedStyle({FOCUS}).outlineStyle")
+            if page.evaluate(f"{FOCUS}.type") != "date":
+                self.assertNotEqual(outline, "none", reached)
+            if reached[-1].startswith("Compare checkout of 2026-01-01"):
+                page.press(" ", " ")
+        self.assertEqual(reached[0], "Skip to the content")
+        for part in ("Results", "Search results", "checkout", "Add a note"):
+            self.assertIn(part, reached)
+        self.assertEqual(page.evaluate(count(".tick input:checked")), 1)
+        page.close()
+
+
+if __name__ == "__main__":
+    testing_main.main()
