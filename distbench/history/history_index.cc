@@ -9,6 +9,7 @@
 #include "distbench/history/index_queries.h"
 #include "distbench/history/index_writer.h"
 #include "distbench/history/measured_result.h"
+#include "distbench/history/result_filters.h"
 #include "distbench/history/series_store.h"
 #include "distbench/history/stored_json.h"
 #include "distbench/history/trend.h"

@@ -103,7 +103,7 @@ struct SeriesSummary {
   std::string unit;  // "seconds", "per_second" or "share"
   bool higher_is_better = false;
 
-  // Values that are judged: at most the newest kMaxJudgedPoints.
+  // Results that have a value. The newest are judged: see kMaxJudgedPoints.
   int64_t points = 0;
 
   // Changes that nobody accepted, and when the last one began.

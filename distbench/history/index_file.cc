@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <vector>
+#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -14,7 +14,7 @@ namespace distbench {
 namespace {
 
 // Changes with every change of kSchema, and of what is measured of a result.
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;
 
 // "dbhi", where SQLite's format has a number for applications.
 constexpr int kApplicationId = 0x64626869;
@@ -22,9 +22,7 @@ constexpr absl::string_view kApplicationBytes = "dbhi";
 constexpr size_t kApplicationOffset = 68;
 constexpr absl::string_view kMagic("SQLite format 3\0", 16);
 
-// A result's position is its start in milliseconds, times 2^20, plus a number
-// that tells apart results that started together. So positions are in the order
-// of time, and all tables have that order.
+// For positions see FirstPosition(), for filters and words ResultFilter.
 //
 // A point without a value is a result that is left out of its series. Facts of
 // the environment are shared, because few of them ever change.
@@ -41,18 +39,15 @@ CREATE TABLE results(
   verdict TEXT NOT NULL, hosts TEXT NOT NULL, attributes TEXT NOT NULL,
   metrics TEXT NOT NULL, environment INTEGER NOT NULL);
 CREATE INDEX results_by_file ON results(file);
-CREATE INDEX results_by_test ON results(test);
-CREATE INDEX results_by_label ON results(label);
-CREATE TABLE hosts(
-  host TEXT, position INTEGER, PRIMARY KEY(host, position)) WITHOUT ROWID;
-CREATE TABLE attributes(
-  name TEXT, value TEXT, position INTEGER,
-  PRIMARY KEY(name, value, position)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE words USING fts5(text);
+CREATE TABLE filters(
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL, value TEXT NOT NULL,
+  results INTEGER NOT NULL, UNIQUE(name, value));
+CREATE VIRTUAL TABLE words USING fts5(text, filters);
 CREATE TABLE series(
   id INTEGER PRIMARY KEY, test TEXT NOT NULL, rpc TEXT NOT NULL,
   metric TEXT NOT NULL, unit TEXT NOT NULL, higher_is_better INTEGER NOT NULL,
-  judged_with INTEGER NOT NULL, changes TEXT NOT NULL,
+  value_count INTEGER NOT NULL, judged_with INTEGER NOT NULL,
+  changes TEXT NOT NULL,
   UNIQUE(test, rpc, metric));
 CREATE TABLE points(
   series INTEGER, position INTEGER, value REAL, low REAL, high REAL,
@@ -141,6 +136,11 @@ absl::StatusOr<std::unique_ptr<Database>> OpenIndexFile(
   }
   if (!database.ok()) return Named(path, database.status());
   return database;
+}
+
+int64_t FirstPosition(int64_t started_ms) {
+  constexpr int64_t kMaxMs = int64_t{1} << 42;
+  return std::clamp(started_ms, -kMaxMs, kMaxMs) * kPositionsPerMs;
 }
 
 absl::StatusOr<std::unique_ptr<Database>> ReplaceIndexFile(

@@ -1,7 +1,8 @@
 #include "distbench/history/index_queries.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
-#include <variant>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -10,6 +11,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "distbench/history/index_file.h"
+#include "distbench/history/result_filters.h"
 #include "distbench/history/stored_json.h"
 
 namespace distbench {
@@ -38,8 +41,8 @@ IndexedResult ResultOf(const Statement& row) {
 // Each word as the beginning of a word of the text. Quoted, nothing has a
 // meaning of its own; words without letters and digits find nothing, and are
 // left out.
-std::string MatchOf(absl::string_view search) {
-  std::vector<std::string> words;
+std::vector<std::string> TermsOf(absl::string_view search) {
+  std::vector<std::string> terms;
   for (const absl::string_view word :
        absl::StrSplit(search, absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty())) {
     bool has_letter = false;
@@ -49,104 +52,17 @@ std::string MatchOf(absl::string_view search) {
     if (!has_letter) continue;
     const std::string text = absl::StrReplaceAll(
         word, {{"\"", "\"\""}, {absl::string_view("\0", 1), ""}});
-    words.push_back(absl::StrCat("\"", text, "\"*"));
+    terms.push_back(absl::StrCat("text : \"", text, "\"*"));
   }
-  return absl::StrJoin(words, " ");
+  return terms;
 }
 
-// A query's tables and conditions, with the values of their parameters. The
-// first table is the one that selects best; it gives the results in the order
-// of their positions.
-class Selection {
- public:
-  explicit Selection(const ResultQuery& query) {
-    const std::string match = MatchOf(query.search);
-    if (!match.empty()) {
-      From("words", "words", "rowid");
-      Where("words MATCH ?", match);
-    }
-    int number = 0;
-    for (const auto& [name, value] : query.attributes) {
-      const std::string table = absl::StrCat("a", ++number);
-      From("attributes", table, "position");
-      Where(absl::StrCat(table, ".name = ?"), name);
-      Where(absl::StrCat(table, ".value = ?"), value);
-    }
-    if (!query.host.empty()) {
-      From("hosts", "hosts", "position");
-      Where("hosts.host = ?", query.host);
-    }
-    if (tables_.empty()) {
-      tables_ = "results r";
-      position_ = "r.position";
-    } else {
-      absl::StrAppend(&tables_,
-                      " CROSS JOIN results r ON r.position = ", position_);
-    }
-    if (!query.test.empty()) Where("r.test = ?", query.test);
-    if (!query.label.empty()) Where("r.label = ?", query.label);
-    if (query.after_ms) Where("r.started >= ?", *query.after_ms);
-    if (query.before_ms) Where("r.started < ?", *query.before_ms);
-  }
-
-  // Only results before this position.
-  void Before(int64_t position) {
-    Where(absl::StrCat(position_, " < ?"), position);
-  }
-
-  Statement Rows(const Database& database, int64_t limit) const {
-    return Bound(database, absl::StrCat("SELECT ", kColumns, " FROM ", tables_,
-                                        " CROSS JOIN files f ON f.id = r.file",
-                                        Conditions(), " ORDER BY ", position_,
-                                        " DESC LIMIT ", limit));
-  }
-
-  Statement Count(const Database& database, int64_t limit) const {
-    return Bound(database,
-                 absl::StrCat("SELECT COUNT(*) FROM (SELECT 1 FROM ", tables_,
-                              Conditions(), " LIMIT ", limit, ")"));
-  }
-
- private:
-  using Value = std::variant<int64_t, std::string>;
-
-  // Adds a table of this name, joined with those before it by its column of
-  // positions.
-  void From(absl::string_view table, absl::string_view name,
-            absl::string_view column) {
-    const std::string position = absl::StrCat(name, ".", column);
-    absl::StrAppend(&tables_, tables_.empty() ? "" : " CROSS JOIN ", table,
-                    " AS ", name);
-    if (position_.empty()) {
-      position_ = position;
-    } else {
-      conditions_.push_back(absl::StrCat(position, " = ", position_));
-    }
-  }
-
-  void Where(absl::string_view condition, Value value) {
-    conditions_.emplace_back(condition);
-    values_.push_back(std::move(value));
-  }
-
-  std::string Conditions() const {
-    return conditions_.empty()
-               ? ""
-               : absl::StrCat(" WHERE ", absl::StrJoin(conditions_, " AND "));
-  }
-
-  Statement Bound(const Database& database, const std::string& sql) const {
-    Statement statement = database.Prepare(sql);
-    for (const Value& value : values_) {
-      std::visit([&](const auto& v) { statement.Bind(v); }, value);
-    }
-    return statement;
-  }
-
-  std::string tables_;
-  std::string position_;  // the column that is ordered by
-  std::vector<std::string> conditions_;
-  std::vector<Value> values_;
+// What selects a query's results.
+struct Selection {
+  bool is_empty = false;  // nothing can be found
+  std::string match;      // of the full text; empty if that is not asked
+  int64_t first_position = std::numeric_limits<int64_t>::min();
+  int64_t end_position = std::numeric_limits<int64_t>::max();
 };
 
 // One more word or attribute costs one more search, while which the index
@@ -161,6 +77,66 @@ absl::Status CheckSize(const ResultQuery& query) {
                      " words, and as many attributes"));
   }
   return absl::OkStatus();
+
+absl::StatusOr<Selection> SelectionOf(const ResultQuery& query,
+                                      const Database& database) {
+  std::vector<std::string> hosts;
+  if (!query.host.empty()) hosts.push_back(query.host);
+  std::vector<std::string> terms = TermsOf(query.search);
+  Selection selection;
+  for (const ResultFilter& filter :
+       FiltersOf(query.test, query.label, hosts, query.attributes)) {
+    const absl::StatusOr<std::string> word = WordOf(filter, database);
+    if (!word.ok()) return word.status();
+    selection.is_empty |= word->empty();
+    terms.push_back(absl::StrCat("filters : \"", *word, "\""));
+  }
+  selection.match = absl::StrJoin(terms, " ");
+  if (query.after_ms) selection.first_position = FirstPosition(*query.after_ms);
+  if (query.before_ms) selection.end_position = FirstPosition(*query.before_ms);
+  return selection;
+}
+
+// The positions of the selected results, newest first, as SQL with three
+// parameters at most.
+std::string PositionsOf(const Selection& selection, int64_t limit) {
+  if (selection.match.empty()) {
+    return absl::StrCat(
+        "SELECT position FROM results WHERE position >= ? AND position < ? "
+        "ORDER BY position DESC LIMIT ",
+        limit);
+  }
+  return absl::StrCat(
+      "SELECT rowid AS position FROM words WHERE rowid >= ? AND rowid < ? "
+      "AND words MATCH ? ORDER BY rowid DESC LIMIT ",
+      limit);
+}
+
+// Prepares a statement that has PositionsOf() in it.
+Statement Prepare(const std::string& sql, const Selection& selection,
+                  const Database& database) {
+  Statement statement = database.Prepare(sql);
+  statement.Bind(selection.first_position).Bind(selection.end_position);
+  if (!selection.match.empty()) statement.Bind(selection.match);
+  return statement;
+}
+
+Statement Count(const Selection& selection, int64_t limit,
+                const Database& database) {
+  return Prepare(absl::StrCat("SELECT COUNT(*) FROM (",
+                              PositionsOf(selection, limit), ")"),
+                 selection, database);
+}
+
+Statement Rows(const Selection& selection, int64_t limit,
+               const Database& database) {
+  return Prepare(absl::StrCat("SELECT ", kColumns, " FROM (",
+                              PositionsOf(selection, limit),
+                              ") AS selected CROSS JOIN results r "
+                              "ON r.position = selected.position CROSS JOIN "
+                              "files f ON f.id = r.file "
+                              "ORDER BY r.position DESC"),
+                 selection, database);
 }
 
 absl::Status Check(const ResultQuery& query) {
@@ -176,78 +152,25 @@ absl::Status Check(const ResultQuery& query) {
   return CheckSize(query);
 }
 
-// The different values of a column that is the first of an index, by one search
-// in the index for each.
-absl::StatusOr<std::vector<std::string>> DistinctValues(
-    const Database& database, absl::string_view table, absl::string_view column,
-    absl::string_view condition, const std::vector<std::string>& values) {
-  const std::string least = absl::StrCat("SELECT min(", column, ") FROM ",
-                                         table, " WHERE ", condition);
-  Statement statement = database.Prepare(
-      absl::StrCat("WITH RECURSIVE v(x) AS (", least, " UNION ALL SELECT (",
-                   least, " AND ", column,
-                   " > v.x) FROM v WHERE v.x IS NOT NULL) "
-                   "SELECT x FROM v WHERE x IS NOT NULL LIMIT ",
-                   kMaxFilterValues + 1));
-  for (int i = 0; i < 2; ++i) {
-    for (const std::string& value : values) statement.Bind(value);
-  }
-  std::vector<std::string> found;
-  while (statement.Next()) {
-    std::string value = statement.Text(0);
-    if (!value.empty()) found.push_back(std::move(value));
-  }
-  if (!statement.status().ok()) return statement.status();
-  return found;
-}
-
-// Collects values for filters, until there is an error.
-class FilterCollector {
- public:
-  explicit FilterCollector(const Database& database) : database_(database) {}
-
-  std::vector<std::string> Values(
-      absl::string_view table, absl::string_view column,
-      absl::string_view condition = "1",
-      const std::vector<std::string>& parameters = {}) {
-    if (!status_.ok()) return {};
-    absl::StatusOr<std::vector<std::string>> values =
-        DistinctValues(database_, table, column, condition, parameters);
-    if (!values.ok()) {
-      status_ = values.status();
-      return {};
-    }
-    if (values->size() > kMaxFilterValues) {
-      is_truncated_ = true;
-      values->resize(kMaxFilterValues);
-    }
-    return *std::move(values);
-  }
-
-  const absl::Status& status() const { return status_; }
-  bool is_truncated() const { return is_truncated_; }
-
- private:
-  const Database& database_;
-  absl::Status status_;
-  bool is_truncated_ = false;
-};
-
 }  // namespace
 
 absl::StatusOr<ResultPage> ListResults(const ResultQuery& query,
                                        const Database& database) {
   if (absl::Status status = Check(query); !status.ok()) return status;
-  Selection selection(query);
+  absl::StatusOr<Selection> selection = SelectionOf(query, database);
+  if (!selection.ok()) return selection.status();
   ResultPage page;
-  Statement count = selection.Count(database, kMaxCounted + 1);
+  if (selection->is_empty) return page;
+  Statement count = Count(*selection, kMaxCounted + 1, database);
   if (count.Next()) page.total = count.Int(0);
   if (!count.status().ok()) return count.status();
   page.is_total_least = page.total > kMaxCounted;
   if (page.is_total_least) page.total = kMaxCounted;
   int64_t cursor = 0;
-  if (absl::SimpleAtoi(query.cursor, &cursor)) selection.Before(cursor);
-  Statement rows = selection.Rows(database, query.limit + 1);
+  if (absl::SimpleAtoi(query.cursor, &cursor)) {
+    selection->end_position = std::min(selection->end_position, cursor);
+  }
+  Statement rows = Rows(*selection, query.limit + 1, database);
   int64_t last_position = 0;
   while (rows.Next()) {
     if (static_cast<int>(page.results.size()) == query.limit) {
@@ -272,21 +195,6 @@ absl::StatusOr<IndexedResult> FindResult(const std::string& result_id,
   return absl::NotFoundError(
       absl::StrCat("there is no result ", result_id,
                    "; it may have been removed, or its file renamed"));
-}
-
-absl::StatusOr<FilterValues> ListFilters(const Database& database) {
-  FilterCollector collector(database);
-  FilterValues filters;
-  filters.tests = collector.Values("results", "test");
-  filters.labels = collector.Values("results", "label");
-  filters.hosts = collector.Values("hosts", "host");
-  for (const std::string& name : collector.Values("attributes", "name")) {
-    filters.attributes[name] =
-        collector.Values("attributes", "value", "name = ?", {name});
-  }
-  filters.is_truncated = collector.is_truncated();
-  if (!collector.status().ok()) return collector.status();
-  return filters;
 }
 
 absl::StatusOr<std::vector<FileProblem>> ListProblems(

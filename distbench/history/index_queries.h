@@ -17,7 +17,6 @@ absl::StatusOr<ResultPage> ListResults(const ResultQuery& query,
                                        const Database& database);
 absl::StatusOr<IndexedResult> FindResult(const std::string& result_id,
                                          const Database& database);
-absl::StatusOr<FilterValues> ListFilters(const Database& database);
 absl::StatusOr<std::vector<FileProblem>> ListProblems(const Database& database);
 
 }  // namespace distbench

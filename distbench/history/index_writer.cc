@@ -2,27 +2,23 @@
 
 #include <openssl/sha.h>
 
-#include <algorithm>
-#include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "distbench/history/index_file.h"
+#include "distbench/history/result_filters.h"
 #include "distbench/history/stored_json.h"
 
 namespace distbench {
 namespace {
 
-// See the schema.
-constexpr int kPositionShift = 20;
-constexpr int64_t kMaxStartedMs = int64_t{1} << 42;
-
 // The first position of the time that has no result yet.
 absl::StatusOr<int64_t> FreePosition(int64_t started_ms, Database& database) {
-  const int64_t first = std::min(started_ms, kMaxStartedMs) << kPositionShift;
+  const int64_t first = FirstPosition(started_ms);
   Statement last = database.Prepare(
       "SELECT max(position) FROM results WHERE position >= ? AND position < ?");
-  last.Bind(first).Bind(first + (int64_t{1} << kPositionShift));
+  last.Bind(first).Bind(first + kPositionsPerMs);
   const bool is_taken = last.Next() && last.OptionalReal(0).has_value();
   if (!last.status().ok()) return last.status();
   return is_taken ? last.Int(0) + 1 : first;
@@ -60,21 +56,19 @@ absl::StatusOr<int64_t> SeriesOf(const MeasuredTest& test,
                                  Database& database) {
   Statement insert = database.Prepare(
       "INSERT INTO series(test, rpc, metric, unit, higher_is_better, "
-      "judged_with, changes) VALUES(?, ?, ?, ?, ?, 0, '[]') "
-      "ON CONFLICT(test, rpc, metric) DO UPDATE SET judged_with = 0");
-  absl::Status status = insert.Bind(test.name)
-                            .Bind(metric.rpc)
-                            .Bind(metric.metric)
-                            .Bind(metric.unit)
-                            .Bind(int64_t{metric.higher_is_better})
-                            .Run();
-  if (!status.ok()) return status;
-  Statement find = database.Prepare(
-      "SELECT id FROM series WHERE test = ? AND rpc = ? AND metric = ?");
-  if (!find.Bind(test.name).Bind(metric.rpc).Bind(metric.metric).Next()) {
-    return find.status();
-  }
-  return find.Int(0);
+      "value_count, judged_with, changes) VALUES(?, ?, ?, ?, ?, ?, 0, '[]') "
+      "ON CONFLICT(test, rpc, metric) DO UPDATE SET judged_with = 0, "
+      "value_count = value_count + excluded.value_count RETURNING id");
+  insert.Bind(test.name)
+      .Bind(metric.rpc)
+      .Bind(metric.metric)
+      .Bind(metric.unit)
+      .Bind(int64_t{metric.higher_is_better})
+      .Bind(int64_t{metric.value.has_value()})
+      .Next();
+  const int64_t id = insert.Int(0);
+  if (absl::Status status = insert.Run(); !status.ok()) return status;
+  return id;
 }
 
 absl::Status StorePoints(const MeasuredTest& test, int64_t position,
@@ -96,21 +90,20 @@ absl::Status StorePoints(const MeasuredTest& test, int64_t position,
   return absl::OkStatus();
 }
 
-// Names are those that RemoveFilters() finds again.
-absl::Status StoreFilters(const MeasuredTest& test, int64_t position,
-                          Database& database) {
-  Statement host = database.Prepare("INSERT OR IGNORE INTO hosts VALUES(?, ?)");
-  for (const std::string& name : StoredList(StoredJson(test.hosts))) {
-    absl::Status status = host.Bind(name).Bind(position).Run();
-    if (!status.ok()) return status;
-  }
-  Statement attribute =
-      database.Prepare("INSERT OR IGNORE INTO attributes VALUES(?, ?, ?)");
-  for (const auto& [name, value] : StoredTexts(StoredJson(test.attributes))) {
-    absl::Status status = attribute.Bind(name).Bind(value).Bind(position).Run();
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
+// Hosts and attributes are read as RemoveTest() reads them.
+absl::Status StoreWords(const MeasuredFile& file, const MeasuredTest& test,
+                        int64_t position, Database& database) {
+  const absl::StatusOr<std::string> filters = AddToFilters(
+      FiltersOf(test.name, file.label, StoredList(StoredJson(test.hosts)),
+                StoredTexts(StoredJson(test.attributes))),
+      database);
+  if (!filters.ok()) return filters.status();
+  return database
+      .Prepare("INSERT INTO words(rowid, text, filters) VALUES(?, ?, ?)")
+      .Bind(position)
+      .Bind(WordsOf(file, test))
+      .Bind(*filters)
+      .Run();
 }
 
 absl::Status StoreTest(const MeasuredFile& file, int64_t file_id,
@@ -140,13 +133,7 @@ absl::Status StoreTest(const MeasuredFile& file, int64_t file_id,
           .Bind(StoredJson(test.headline))
           .Bind(*environment)
           .Run();
-  if (status.ok()) {
-    status = database.Prepare("INSERT INTO words(rowid, text) VALUES(?, ?)")
-                 .Bind(*position)
-                 .Bind(WordsOf(file, test))
-                 .Run();
-  }
-  if (status.ok()) status = StoreFilters(test, *position, database);
+  if (status.ok()) status = StoreWords(file, test, *position, database);
   if (status.ok()) status = StorePoints(test, *position, database);
   return status;
 }
@@ -154,6 +141,7 @@ absl::Status StoreTest(const MeasuredFile& file, int64_t file_id,
 struct StoredTest {
   int64_t position;
   std::string test;
+  std::string label;
   std::string hosts;
   std::string attributes;
 };
@@ -161,35 +149,19 @@ struct StoredTest {
 absl::StatusOr<std::vector<StoredTest>> TestsOf(const std::string& name,
                                                 Database& database) {
   Statement find = database.Prepare(
-      "SELECT position, test, hosts, attributes FROM results "
+      "SELECT position, test, label, hosts, attributes FROM results "
       "WHERE file = (SELECT id FROM files WHERE name = ?)");
   find.Bind(name);
   std::vector<StoredTest> tests;
   while (find.Next()) {
     tests.push_back({.position = find.Int(0),
                      .test = find.Text(1),
-                     .hosts = find.Text(2),
-                     .attributes = find.Text(3)});
+                     .label = find.Text(2),
+                     .hosts = find.Text(3),
+                     .attributes = find.Text(4)});
   }
   if (!find.status().ok()) return find.status();
   return tests;
-}
-
-absl::Status RemoveFilters(const StoredTest& test, Database& database) {
-  Statement host =
-      database.Prepare("DELETE FROM hosts WHERE host = ? AND position = ?");
-  for (const std::string& name : StoredList(test.hosts)) {
-    absl::Status status = host.Bind(name).Bind(test.position).Run();
-    if (!status.ok()) return status;
-  }
-  Statement attribute = database.Prepare(
-      "DELETE FROM attributes WHERE name = ? AND value = ? AND position = ?");
-  for (const auto& [name, value] : StoredTexts(test.attributes)) {
-    absl::Status status =
-        attribute.Bind(name).Bind(value).Bind(test.position).Run();
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
 }
 
 // Series that have no points left go with them.
@@ -197,20 +169,25 @@ absl::Status RemovePoints(const StoredTest& test, Database& database) {
   absl::Status status =
       database
           .Prepare(
-              "DELETE FROM points WHERE position = ? AND series IN "
-              "(SELECT id FROM series WHERE test = ?)")
+              "UPDATE series SET judged_with = 0, value_count = value_count - "
+              "(SELECT COUNT(value) FROM points WHERE series = series.id AND "
+              "position = ?) WHERE test = ?")
           .Bind(test.position)
           .Bind(test.test)
           .Run();
   if (!status.ok()) return status;
   status = database
                .Prepare(
-                   "DELETE FROM series WHERE test = ? AND NOT EXISTS "
-                   "(SELECT 1 FROM points WHERE series = series.id)")
+                   "DELETE FROM points WHERE position = ? AND series IN "
+                   "(SELECT id FROM series WHERE test = ?)")
+               .Bind(test.position)
                .Bind(test.test)
                .Run();
   if (!status.ok()) return status;
-  return database.Prepare("UPDATE series SET judged_with = 0 WHERE test = ?")
+  return database
+      .Prepare(
+          "DELETE FROM series WHERE test = ? AND NOT EXISTS "
+          "(SELECT 1 FROM points WHERE series = series.id)")
       .Bind(test.test)
       .Run();
 }
@@ -223,9 +200,11 @@ absl::Status RemoveTest(const StoredTest& test, Database& database) {
             .Run();
     if (!status.ok()) return status;
   }
-  if (absl::Status status = RemoveFilters(test, database); !status.ok()) {
-    return status;
-  }
+  absl::Status status = RemoveFromFilters(
+      FiltersOf(test.test, test.label, StoredList(test.hosts),
+                StoredTexts(test.attributes)),
+      database);
+  if (!status.ok()) return status;
   return RemovePoints(test, database);
 }
 

@@ -37,15 +37,9 @@ std::vector<StoredChange> FromText(const std::string& text) {
   return changes;
 }
 
-const std::string& Columns() {
-  // Points that have a value are counted.
-  static const auto& columns = *new std::string(absl::StrCat(
-      "s.id, s.test, s.rpc, s.metric, s.unit, s.higher_is_better, "
-      "s.judged_with, s.changes, (SELECT COUNT(value) FROM (SELECT value FROM "
-      "points WHERE series = s.id ORDER BY position DESC LIMIT ",
-      kMaxJudgedPoints, "))"));
-  return columns;
-}
+constexpr absl::string_view kColumns =
+    "id, test, rpc, metric, unit, higher_is_better, judged_with, changes, "
+    "value_count";
 
 // Reads series, and how many are judged together with each.
 class SeriesReader {
@@ -74,11 +68,10 @@ class SeriesReader {
   absl::StatusOr<int> FamilySize(const std::string& test) {
     const auto found = sizes_.find(test);
     if (found != sizes_.end()) return found->second;
-    Statement count = database_.Prepare(absl::StrCat(
-        "SELECT COUNT(*) FROM series s WHERE test = ? AND (SELECT 1 FROM "
-        "points WHERE series = s.id LIMIT 1 OFFSET ",
-        kMinJudgedPoints - 1, ") IS NOT NULL"));
-    if (!count.Bind(test).Next()) return count.status();
+    Statement count = database_.Prepare(
+        "SELECT COUNT(*) FROM series WHERE test = ? AND value_count >= ?");
+    count.Bind(test).Bind(int64_t{kMinJudgedPoints});
+    if (!count.Next()) return count.status();
     return sizes_[test] = std::max(1, static_cast<int>(count.Int(0)));
   }
 
@@ -92,10 +85,10 @@ absl::StatusOr<std::vector<StoredSeries>> ListStoredSeries(
     const std::string& test, const std::string& rpc, int limit,
     const Database& database) {
   Statement row = database.Prepare(
-      absl::StrCat("SELECT ", Columns(), " FROM series s",
-                   test.empty() ? " WHERE ? = ''" : " WHERE s.test = ?",
-                   rpc.empty() ? " AND ? = ''" : " AND s.rpc = ?",
-                   " ORDER BY s.test, s.rpc, s.metric LIMIT ", limit));
+      absl::StrCat("SELECT ", kColumns, " FROM series",
+                   test.empty() ? " WHERE ? = ''" : " WHERE test = ?",
+                   rpc.empty() ? " AND ? = ''" : " AND rpc = ?",
+                   " ORDER BY test, rpc, metric LIMIT ", limit));
   row.Bind(test).Bind(rpc);
   SeriesReader reader(database);
   std::vector<StoredSeries> list;
@@ -111,7 +104,7 @@ absl::StatusOr<std::vector<StoredSeries>> ListStoredSeries(
 absl::StatusOr<StoredSeries> FindSeries(int64_t series_id,
                                         const Database& database) {
   Statement row = database.Prepare(
-      absl::StrCat("SELECT ", Columns(), " FROM series s WHERE s.id = ?"));
+      absl::StrCat("SELECT ", kColumns, " FROM series WHERE id = ?"));
   if (row.Bind(series_id).Next()) return SeriesReader(database).Read(row);
   if (!row.status().ok()) return row.status();
   return absl::NotFoundError(

@@ -30,7 +30,7 @@ struct StoredChange {
 struct StoredSeries {
   SeriesSummary summary;  // without changes
 
-  // The number of series of the test that have enough points, and so are judged
+  // The number of series of the test that have enough values, and so are judged
   // together; and what it was when this one was judged, 0 if that was before
   // its last point came or went.
   int family_size = 1;

@@ -75,7 +75,7 @@ void PlaceChanges(std::mt19937_64& random, HistoryModel& model) {
   std::sort(shifts.begin(), shifts.end());
   model.five_percent = kMinSegment + shifts[0];
   model.ten_percent = 2 * kMinSegment + shifts[1];
-  model.double_spread = 3 * kMinSegment + shifts[2];
+  model.spread_change = 3 * kMinSegment + shifts[2];
 }
 
 void Count(const HistoryModel& model, absl::Span<const double> values,
@@ -85,19 +85,19 @@ void Count(const HistoryModel& model, absl::Span<const double> values,
       IsReported(changes, model.five_percent, kFoundWithin);
   power.found_ten_percent +=
       IsReported(changes, model.ten_percent, kFoundWithin);
-  power.found_double_spread +=
-      IsReported(spreads, model.double_spread, kFoundWithin);
-  power.noticed_double_spread +=
-      IsReported(spreads, model.double_spread, kNoticedWithin);
+  power.found_spread +=
+      IsReported(spreads, model.spread_change, kFoundWithin);
+  power.noticed_spread +=
+      IsReported(spreads, model.spread_change, kNoticedWithin);
   const size_t likely =
       model.ten_percent + MostLikelyPlace(values.subspan(model.ten_percent));
   power.placed_by_likelihood +=
-      IsNear(likely, model.double_spread, kFoundWithin);
+      IsNear(likely, model.spread_change, kFoundWithin);
   for (const ChangePoint& change : changes) {
     power.other_changes +=
         !IsNear(change.index, model.five_percent, kNoticedWithin) &&
         !IsNear(change.index, model.ten_percent, kNoticedWithin) &&
-        !IsNear(change.index, model.double_spread, kNoticedWithin);
+        !IsNear(change.index, model.spread_change, kNoticedWithin);
   }
 }
 
@@ -111,7 +111,7 @@ std::vector<double> SimulateHistory(const HistoryModel& model,
     double level = 0.001;  // a millisecond
     if (i >= model.five_percent) level *= 1.05;
     if (i >= model.ten_percent) level *= 1.10;
-    const double spread = i >= model.double_spread ? 2 : 1;
+    const double spread = i >= model.spread_change ? model.spread_factor : 1;
     values.push_back(level * (1 + model.variation * spread * noise));
     const double correlation = model.correlation;
     noise = correlation * noise + std::sqrt(1 - correlation * correlation) *

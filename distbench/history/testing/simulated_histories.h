@@ -24,27 +24,28 @@ struct HistoryModel {
   double correlation = 0;
 
   // From these results on, the level is higher by 5 %, by a further 10 %, or
-  // the spread is twice as large. kNever: there is no such change.
+  // the spread is multiplied by spread_factor. kNever: there is no such change.
   static constexpr size_t kNever = SIZE_MAX;
   size_t five_percent = kNever;
   size_t ten_percent = kNever;
-  size_t double_spread = kNever;
+  size_t spread_change = kNever;
+  double spread_factor = 2;
 };
 
 std::vector<double> SimulateHistory(const HistoryModel& model,
                                     std::mt19937_64& random);
 
 // A change counts as found if one was reported so near. Nobody can place a
-// doubled spread that well, so that it is also counted how often one of that
-// kind was reported somewhat near.
+// small change of the spread that well, so that it is also counted how often
+// one of that kind was reported somewhat near.
 inline constexpr size_t kFoundWithin = 5;
 inline constexpr size_t kNoticedWithin = 25;
 
 struct DetectionPower {
   int found_five_percent = 0;
   int found_ten_percent = 0;
-  int found_double_spread = 0;
-  int noticed_double_spread = 0;
+  int found_spread = 0;
+  int noticed_spread = 0;
 
   // Whose place a maximum of the likelihood would find as near, if it knew that
   // there is one change of the spread after the other changes, and that the

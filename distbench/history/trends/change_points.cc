@@ -7,6 +7,7 @@
 
 #include "distbench/history/trends/energy_scan.h"
 #include "distbench/history/trends/part_comparison.h"
+#include "distbench/history/trends/spread_scan.h"
 
 namespace distbench {
 namespace {
@@ -32,7 +33,8 @@ struct Range {
 };
 
 // The same on all platforms, unlike std::shuffle().
-void Shuffle(std::mt19937_64& random, std::vector<uint32_t>& order) {
+template <typename Item>
+void Shuffle(std::mt19937_64& random, std::vector<Item>& order) {
   for (size_t i = order.size(); i > 1; --i) {
     const uint64_t pick = (random() >> 32) * i >> 32;
     std::swap(order[i - 1], order[pick]);
@@ -43,6 +45,8 @@ bool IsEarlier(const ChangePoint& a, const ChangePoint& b) {
   return a.index < b.index;
 }
 
+// Scan is EnergyScan or SpreadScan.
+template <typename Scan>
 class ChangeSearch {
  public:
   // p-values are multiplied by `correction`. Segments have at least
@@ -58,8 +62,8 @@ class ChangeSearch {
   // Notes the changes of the values, which begin at `offset`.
   void Search(absl::Span<const double> values, size_t offset) {
     if (values.size() < 2 * min_segment_) return;
-    EnergyScan scan(values, min_segment_);
-    const Division division = scan.Best(scan.ranks());
+    Scan scan(values, min_segment_);
+    const Division division = scan.Best(scan.order());
     const double p_value = PValueOf(scan, division);
     if (p_value > kAlarmProbability) return;
     changes_.push_back({.index = offset + division.index, .p_value = p_value});
@@ -76,9 +80,9 @@ class ChangeSearch {
  private:
   // Corrected. Gives up, with 1, as soon as it exceeds kAlarmProbability for
   // sure.
-  double PValueOf(EnergyScan& scan, const Division& division) const {
+  double PValueOf(Scan& scan, const Division& division) const {
     std::mt19937_64 random(kSeed);
-    std::vector<uint32_t> order = scan.ranks();
+    std::vector<typename Scan::Item> order = scan.order();
     const double per_reached = correction_ / (permutations_ + 1);
     int reached = 1;  // the values' own order
     for (int i = 0; i < permutations_; ++i) {
@@ -109,16 +113,20 @@ void ForEachSegment(const std::vector<ChangePoint>& changes, size_t count,
   visit(Range{begin, count});
 }
 
+absl::Span<const double> Part(absl::Span<const double> values,
+                              const Range& range) {
+  return values.subspan(range.begin, range.end - range.begin);
+}
+
 Segment Describe(absl::Span<const double> values, const Range& range) {
-  const absl::Span<const double> part =
-      values.subspan(range.begin, range.end - range.begin);
+  const absl::Span<const double> part = Part(values, range);
   const double median = MedianOf(part);
   constexpr double kDeviations = 2;
   // The standard deviation of a normal distribution in median absolute
   // deviations.
   constexpr double kNormal = 1.4826;
   const double reach =
-      kDeviations * kNormal * MedianOf(DistancesFrom(median, part));
+      kDeviations * kNormal * MedianOf(DistancesFromMedian(part));
   return {.first = range.begin,
           .last = range.end - 1,
           .mean = MeanOf(part),
@@ -143,6 +151,24 @@ void Describe(absl::Span<const double> before, absl::Span<const double> after,
                         : (change.after - change.before) / change.before;
 }
 
+// Moves changes of the spread to where they are most likely: energy distances
+// tell that less well.
+void PlaceSpreads(absl::Span<const double> values, Judgement& judgement) {
+  for (size_t i = 0; i < judgement.changes.size(); ++i) {
+    ChangePoint& change = judgement.changes[i];
+    if (change.kind != ChangeKind::kSpread) continue;
+    const Range before = {i == 0 ? 0 : judgement.changes[i - 1].index,
+                          change.index};
+    const Range after = {change.index, judgement.segments[i + 1].last + 1};
+    if (after.end - before.begin < 2 * kMinSpreadPoints) continue;
+    std::vector<double> distances = DistancesFromMedian(Part(values, before));
+    const std::vector<double> more = DistancesFromMedian(Part(values, after));
+    distances.insert(distances.end(), more.begin(), more.end());
+    SpreadScan scan(distances, kMinSpreadPoints);
+    change.index = before.begin + scan.Best(scan.order()).index;
+  }
+}
+
 }  // namespace
 
 absl::string_view ChangeKindName(ChangeKind kind) {
@@ -152,19 +178,19 @@ absl::string_view ChangeKindName(ChangeKind kind) {
 Judgement FindChanges(absl::Span<const double> values, int series_count) {
   if (values.empty()) return {};
   const double series = std::max(1, series_count);
-  ChangeSearch levels(series / kLevelShare, kMinSegmentPoints);
+  ChangeSearch<EnergyScan> levels(series / kLevelShare, kMinSegmentPoints);
   levels.Search(values, 0);
   std::vector<ChangePoint> changes = levels.Take();
-  ChangeSearch spreads(series / kSpreadShare, kMinSpreadPoints);
+  ChangeSearch<SpreadScan> spreads(series / kSpreadShare, kMinSpreadPoints);
   ForEachSegment(changes, values.size(), [&](const Range& range) {
-    const absl::Span<const double> part =
-        values.subspan(range.begin, range.end - range.begin);
-    spreads.Search(DistancesFrom(MedianOf(part), part), range.begin);
+    spreads.Search(DistancesFromMedian(Part(values, range)), range.begin);
   });
   const std::vector<ChangePoint> more = spreads.Take();
   changes.insert(changes.end(), more.begin(), more.end());
   std::sort(changes.begin(), changes.end(), &IsEarlier);
-  return DescribeChanges(values, std::move(changes));
+  Judgement judgement = DescribeChanges(values, std::move(changes));
+  PlaceSpreads(values, judgement);
+  return DescribeChanges(values, std::move(judgement.changes));
 }
 
 Judgement DescribeChanges(absl::Span<const double> values,

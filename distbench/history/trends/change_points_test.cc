@@ -51,7 +51,7 @@ TEST(EnergyScanTest, FindsTheDivisionOfTheDefinition) {
       if (distance > expected.distance + 1e-9) expected = {j, distance};
     }
     EnergyScan scan(values, kMinPart);
-    const Division found = scan.Best(scan.ranks());
+    const Division found = scan.Best(scan.order());
     EXPECT_THAT(found.distance, DoubleNear(expected.distance, 1e-9));
     const absl::Span<const double> all(values);
     EXPECT_THAT(EnergyOf(all.first(found.index), all.subspan(found.index)),
@@ -126,7 +126,7 @@ TEST(FindChangesTest, FindsPlantedChanges) {
       MeasurePower({}, kHistories, /*series_count=*/1, kSeed);
   EXPECT_GE(power.found_five_percent, 36);
   EXPECT_GE(power.found_ten_percent, 36);
-  EXPECT_GE(power.noticed_double_spread, 30);
+  EXPECT_GE(power.noticed_spread, 30);
 }
 
 TEST(FindChangesTest, AlarmsAreRareWithoutChanges) {

@@ -8,13 +8,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "distbench/history/trends/division.h"
 
 namespace distbench {
-
-struct Division {
-  size_t index = 0;     // of the first value of the second part
-  double distance = 0;  // between the parts
-};
 
 // Examines orders of one set of values. How far parts of m and n values are
 // apart is their energy distance (G. J. Szekely and M. L. Rizzo, Testing for
@@ -23,15 +19,17 @@ struct Division {
 // minus the mean distances within the parts.
 class EnergyScan {
  public:
+  using Item = uint32_t;
+
   // Values must be finite. Parts have at least `min_part` values (at least 1),
   // so there must be twice as many.
   EnergyScan(absl::Span<const double> values, size_t min_part);
 
   // The ranks of the values as they were given, from 0; equal values have
   // different ranks.
-  const std::vector<uint32_t>& ranks() const { return ranks_; }
+  const std::vector<uint32_t>& order() const { return ranks_; }
 
-  // The best division of the values in this order, a permutation of ranks();
+  // The best division of the values in this order, a permutation of order();
   // the first of those that are equally good. Takes O(n log n).
   Division Best(absl::Span<const uint32_t> order);
 

@@ -35,12 +35,12 @@ double StandardDeviationOf(absl::Span<const double> values) {
   return std::sqrt(VarianceOf(values));
 }
 
-std::vector<double> DistancesFrom(double center,
-                                  absl::Span<const double> values) {
+std::vector<double> DistancesFromMedian(absl::Span<const double> values) {
+  const double median = MedianOf(values);
   std::vector<double> distances;
   distances.reserve(values.size());
   for (const double value : values) {
-    distances.push_back(std::abs(value - center));
+    distances.push_back(std::abs(value - median));
   }
   return distances;
 }
@@ -63,8 +63,7 @@ double MeansDiffer(absl::Span<const double> a, absl::Span<const double> b) {
 }
 
 double SpreadsDiffer(absl::Span<const double> a, absl::Span<const double> b) {
-  return MeansDiffer(DistancesFrom(MedianOf(a), a),
-                     DistancesFrom(MedianOf(b), b));
+  return MeansDiffer(DistancesFromMedian(a), DistancesFromMedian(b));
 }
 
 }  // namespace distbench

@@ -16,9 +16,8 @@ double MedianOf(absl::Span<const double> values);
 // 0 of a single value.
 double StandardDeviationOf(absl::Span<const double> values);
 
-// The values' absolute differences from a center.
-std::vector<double> DistancesFrom(double center,
-                                  absl::Span<const double> values);
+// The values' absolute differences from their median.
+std::vector<double> DistancesFromMedian(absl::Span<const double> values);
 
 // The p-value of the hypothesis that the means are equal: B. L. Welch, The
 // Generalization of "Student's" Problem when Several Different Population
