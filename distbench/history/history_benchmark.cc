@@ -41,9 +41,9 @@ MeasuredFile MakeFile(int number) {
                      {"kind", number % 2 == 0 ? "even" : "odd"}};
   test.facts = {{"kernel", absl::StrCat("6.1.", number % 3)}};
   for (const char* rpc : {"query", "update", "remove"}) {
-    for (const char* metric : {"p50 response time", "p99 response time",
-                               "p99.9 response time", "succeeded", "failed",
-                               "sent of offered"}) {
+    for (const char* metric :
+         {"p50 response time", "p99 response time", "p99.9 response time",
+          "succeeded", "failed", "sent of offered"}) {
       test.metrics.push_back({.rpc = rpc,
                               .metric = metric,
                               .unit = "seconds",
@@ -77,14 +77,14 @@ void CopyResults(Database& database) {
   const std::string inserts[] = {
       absl::StrCat("files SELECT id + n * ", kStored,
                    ", name || n, size, modified, problem FROM files", numbers),
-      absl::StrCat("results SELECT position + ", later, ", id || n, file + n * ",
-                   kStored, ", run_id || n, test, label, started + ", later_ms,
+      absl::StrCat("results SELECT position + ", later,
+                   ", id || n, file + n * ", kStored,
+                   ", run_id || n, test, label, started + ", later_ms,
                    ", duration, verdict, hosts, attributes, metrics, "
                    "environment FROM results",
                    numbers),
       absl::StrCat("words(rowid, text, filters) SELECT w.rowid + ", later,
-                   ", text || n, filters FROM words w", numbers,
-                   " ORDER BY 1"),
+                   ", text || n, filters FROM words w", numbers, " ORDER BY 1"),
       absl::StrCat("points SELECT series, position + ", later, ", ", value,
                    ", low, high FROM points", numbers, " ORDER BY 1, 2"),
   };
@@ -181,8 +181,7 @@ BENCHMARK_CAPTURE(List, rare_word, {.search = "run7123"})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(List, words, {.search = "weekly r-0"})
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(List, letter, {.search = "r"})
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(List, letter, {.search = "r"})->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(List, word_and_time, Time())->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(List, filters, Filtered())->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(List, contradiction, Contradiction())
