@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -12,6 +14,9 @@
 #include "distbench/history/text.h"
 #include "distbench/report/testing/example_result.h"
 #include "distbench/results/result_file.h"
+#include "distbench/sequencer/runs/result_file.h"
+#include "distbench/sequencer/runs/result_log.h"
+#include "proto/control.pb.h"
 
 namespace distbench {
 namespace {
@@ -66,6 +71,22 @@ class HistoryIndexTest : public testing::Test {
     const absl::Status status =
         WriteResults(results, path, ResultEncoding::kBinary);
     ASSERT_TRUE(status.ok()) << status;
+  }
+
+  // As a sequencer keeps it with --results_dir: with a result that has one
+  // event, and is followed by what another start of the sequencer dropped.
+  void WriteRun(RunDescription run, const TestResult& result) {
+    RunTestsEvent event;
+    event.set_test_index(0);
+    *event.mutable_finished() = result;
+    const std::string record = event.SerializeAsString();
+    const std::string path = absl::StrCat(folder_, "/", run.id());
+    const auto file = NewResultFile(absl::StrCat(path, ".result"));
+    ASSERT_TRUE(file->Append(record).ok());
+    ASSERT_TRUE(file->Append("no event").ok());
+    run.add_test_names(result.traffic_config().name());
+    run.set_result_bytes(ResultLog::kBegin + ResultLog::SizeInFile(record));
+    std::ofstream(absl::StrCat(path, ".run")) << run.DebugString();
   }
 
   SyncOutcome Synchronise() {
@@ -151,6 +172,71 @@ TEST_F(HistoryIndexTest, NotesAreNotWrittenToWhereALinkLeads) {
   fs::create_symlink(target, absl::StrCat(folder_, "/notes"));
   EXPECT_FALSE(index_->SetNote(id, "a note").ok());
   EXPECT_EQ(fs::file_size(target), 5u);
+}
+
+TEST_F(HistoryIndexTest, ReadsRunsOfASequencerOnceTheyHaveEnded) {
+  RunDescription run;
+  run.set_id("run-1");
+  run.set_label("nightly");
+  run.set_state(RunDescription::RUNNING);
+  WriteRun(run, MakeResult(1));
+  EXPECT_FALSE(Synchronise().has_changed());
+
+  run.set_state(RunDescription::DONE);
+  fs::remove(absl::StrCat(folder_, "/run-1.result"));
+  WriteRun(run, MakeResult(1));
+  EXPECT_EQ(Synchronise().added_files, 1);
+  ResultQuery query;
+  query.label = "nightly";
+  const absl::StatusOr<ResultPage> page = index_->List(query);
+  ASSERT_TRUE(page.ok()) << page.status();
+  ASSERT_THAT(page->results, SizeIs(1));
+  EXPECT_EQ(page->results[0].run_id, "run-1");
+  EXPECT_EQ(page->results[0].file, "run-1.result");
+  EXPECT_EQ(page->results[0].verdict, "ok");
+
+  // Half of the result is missing.
+  fs::resize_file(absl::StrCat(folder_, "/run-1.result"), 50);
+  std::ofstream(absl::StrCat(folder_, "/run-1.run"), std::ios::app)
+      << "message: 'damaged'";
+  EXPECT_EQ(Synchronise().unreadable_files, 1);
+  EXPECT_THAT(Files(), IsEmpty());
+}
+
+TEST_F(HistoryIndexTest, IsSharedByProcesses) {
+  const std::string path = absl::StrCat(folder_, "/index.db");
+  Reopen(path);
+  index_.reset();
+  constexpr int kFiles = 10;
+  for (int day = 0; day < kFiles; ++day) {
+    Write(absl::StrCat(day, ".pb"), MakeResult(day));
+  }
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  Reopen(path);
+  Synchronise();
+  if (child == 0) _exit(HasFailure() ? 1 : 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(Synchronise().has_changed());
+  EXPECT_THAT(Files(), SizeIs(kFiles));
+  EXPECT_EQ(index_->List(Search("example"))->total, kFiles);
+}
+
+TEST_F(HistoryIndexTest, FiltersGoWithTheirLastResult) {
+  Write("a.pb", MakeResult(1));
+  Write("b.pb", MakeResult(2));
+  Synchronise();
+  fs::remove(absl::StrCat(folder_, "/a.pb"));
+  Synchronise();
+  EXPECT_THAT(index_->Filters()->tests, ElementsAre("example"));
+  EXPECT_EQ((*index_->ListSeries("example", ""))[0].points, 1);
+  fs::remove(absl::StrCat(folder_, "/b.pb"));
+  Synchronise();
+  EXPECT_THAT(index_->Filters()->tests, IsEmpty());
+  EXPECT_THAT(index_->Filters()->hosts, IsEmpty());
+  EXPECT_THAT(*index_->ListSeries("example", ""), IsEmpty());
 }
 
 TEST_F(HistoryIndexTest, CanBeStoppedBetweenFiles) {

@@ -77,6 +77,7 @@ absl::Status CheckSize(const ResultQuery& query) {
                      " words, and as many attributes"));
   }
   return absl::OkStatus();
+}
 
 absl::StatusOr<Selection> SelectionOf(const ResultQuery& query,
                                       const Database& database) {

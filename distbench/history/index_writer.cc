@@ -2,7 +2,6 @@
 
 #include <openssl/sha.h>
 
-
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -200,10 +199,10 @@ absl::Status RemoveTest(const StoredTest& test, Database& database) {
             .Run();
     if (!status.ok()) return status;
   }
-  absl::Status status = RemoveFromFilters(
-      FiltersOf(test.test, test.label, StoredList(test.hosts),
-                StoredTexts(test.attributes)),
-      database);
+  absl::Status status =
+      RemoveFromFilters(FiltersOf(test.test, test.label, StoredList(test.hosts),
+                                  StoredTexts(test.attributes)),
+                        database);
   if (!status.ok()) return status;
   return RemovePoints(test, database);
 }

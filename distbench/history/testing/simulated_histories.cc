@@ -85,8 +85,7 @@ void Count(const HistoryModel& model, absl::Span<const double> values,
       IsReported(changes, model.five_percent, kFoundWithin);
   power.found_ten_percent +=
       IsReported(changes, model.ten_percent, kFoundWithin);
-  power.found_spread +=
-      IsReported(spreads, model.spread_change, kFoundWithin);
+  power.found_spread += IsReported(spreads, model.spread_change, kFoundWithin);
   power.noticed_spread +=
       IsReported(spreads, model.spread_change, kNoticedWithin);
   const size_t likely =

@@ -69,8 +69,9 @@ struct Judgement {
 // into the two most different parts, by their energy distance, is a change if
 // fewer permutations of the values than the corrected probability allows reach
 // this distance. Its parts are then examined in the same way. A second pass
-// does so with the distances from each part's median, which tells changes of
-// the spread alone better. The passes share the probability of a false alarm.
+// does so with the distances from each part's median, by SpreadScan instead of
+// the energy distance: it tells changes of the spread alone. The passes share
+// the probability of a false alarm.
 //
 // `series_count` is the number of series that are judged together, at least 1:
 // the probability of a false alarm in any of them is at most kAlarmProbability

@@ -10,6 +10,7 @@
 
 #include "distbench/history/testing/simulated_histories.h"
 #include "distbench/history/trends/energy_scan.h"
+#include "distbench/history/trends/spread_scan.h"
 
 namespace distbench {
 namespace {
@@ -57,6 +58,24 @@ TEST(EnergyScanTest, FindsTheDivisionOfTheDefinition) {
     EXPECT_THAT(EnergyOf(all.first(found.index), all.subspan(found.index)),
                 DoubleNear(expected.distance, 1e-9));
   }
+}
+
+TEST(SpreadScanTest, DividesWhereDistancesGrow) {
+  std::vector<double> distances(40, 0.0);
+  for (int i = 0; i < 30; ++i) distances.push_back(1 + i % 3);
+  const SpreadScan scan(distances, 5);
+  EXPECT_EQ(scan.Best(scan.order()).index, 40u);
+
+  // One outlier is no change of the spread.
+  std::vector<double> outlier(70, 1.0);
+  outlier[40] = 5;
+  const SpreadScan other(outlier, 5);
+  EXPECT_LT(other.Best(other.order()).distance,
+            scan.Best(scan.order()).distance / 10);
+
+  const std::vector<double> zeros(20, 0.0);
+  const SpreadScan none(zeros, 5);
+  EXPECT_EQ(none.Best(none.order()).distance, 0);
 }
 
 TEST(FindChangesTest, DescribesAStep) {
@@ -126,7 +145,12 @@ TEST(FindChangesTest, FindsPlantedChanges) {
       MeasurePower({}, kHistories, /*series_count=*/1, kSeed);
   EXPECT_GE(power.found_five_percent, 36);
   EXPECT_GE(power.found_ten_percent, 36);
-  EXPECT_GE(power.noticed_spread, 30);
+  EXPECT_GE(power.noticed_spread, 34);
+  HistoryModel tripled;
+  tripled.spread_factor = 3;
+  EXPECT_GE(
+      MeasurePower(tripled, kHistories, /*series_count=*/1, kSeed).found_spread,
+      34);
 }
 
 TEST(FindChangesTest, AlarmsAreRareWithoutChanges) {
