@@ -186,7 +186,7 @@ TEST_F(HttpServerTest, SaysWhichLimitARequestExceeds) {
 TEST_F(HttpServerTest, SlowClientsDelayNobodyAndAreClosed) {
   Start({.connections = 4, .request_time = absl::Milliseconds(500)});
   std::vector<std::unique_ptr<RawClient>> slow;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 100; ++i) {
     slow.push_back(std::make_unique<RawClient>(server_->port()));
     slow.back()->Send("GET / HTTP/1.1\r\nHo");
   }

@@ -66,7 +66,12 @@ class StreamConnection final
     }
   }
 
-  void Close() override { Tcp().close(); }
+  // It no longer counts as waiting at once, or the next connection to come would
+  // close it again instead of another one.
+  void Close() override {
+    StopWaiting();
+    Tcp().close();
+  }
 
   void Send(std::shared_ptr<const std::string> event) override {
     next_event_ = std::move(event);
