@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "distbench/report/testing/example_result.h"
+#include "distbench/history/testing/daily_result.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -21,7 +21,6 @@ using testing::IsEmpty;
 
 constexpr absl::Duration kDeadline = absl::Seconds(60);
 constexpr absl::Duration kInterval = absl::Milliseconds(1);
-constexpr int64_t kDayNs = 86'400'000'000'000;
 
 // Results in memory.
 class FakeResults final : public ResultSource {
@@ -68,21 +67,6 @@ class FakeResults final : public ResultSource {
   absl::Status problem_ ABSL_GUARDED_BY(mutex_);
 };
 
-TestResult MakeResult(int day, double slowness = 1) {
-  ExampleOptions options;
-  options.clients = options.servers = options.rpcs = 1;
-  options.seconds = 2;
-  options.seed = 100 + day;
-  options.slowness = slowness;
-  TestResult result = MakeExampleResult(options);
-  RunInfo& info = *result.mutable_run_info();
-  info.clear_failure();
-  info.clear_findings();
-  info.set_start_timestamp_ns(1'700'000'000'000'000'000 + day * kDayNs);
-  info.set_end_timestamp_ns(info.start_timestamp_ns() + 2'000'000'000);
-  return result;
-}
-
 class IndexKeeperTest : public testing::Test {
  protected:
   IndexKeeperTest() : index_(*HistoryIndex::Open({})) {}
@@ -113,11 +97,11 @@ class IndexKeeperTest : public testing::Test {
 };
 
 TEST_F(IndexKeeperTest, FollowsTheResultsWhileSomebodyLooks) {
-  results_.Add(MakeResult(1));
+  results_.Add(MakeDailyResult(1));
   IndexKeeper keeper(*index_, results_,
                      {.interval = kInterval, .attention = kInterval});
   EXPECT_TRUE(AwaitResults(1));
-  results_.Add(MakeResult(2));
+  results_.Add(MakeDailyResult(2));
   EXPECT_TRUE(Await([&] {
     keeper.OnRequest();
     return index_->List({})->total == 2;
@@ -125,7 +109,7 @@ TEST_F(IndexKeeperTest, FollowsTheResultsWhileSomebodyLooks) {
 }
 
 TEST_F(IndexKeeperTest, SaysWhatIsWrongUntilItIsRight) {
-  results_.Add(MakeResult(1));
+  results_.Add(MakeDailyResult(1));
   IndexKeeper keeper(*index_, results_, {.interval = kInterval});
   ASSERT_TRUE(AwaitResults(1));
   results_.SetProblem(absl::NotFoundError("the folder is gone"));
@@ -137,7 +121,7 @@ TEST_F(IndexKeeperTest, SaysWhatIsWrongUntilItIsRight) {
 }
 
 TEST_F(IndexKeeperTest, BeginsNothingWhileATestIsRunning) {
-  results_.Add(MakeResult(1));
+  results_.Add(MakeDailyResult(1));
   std::atomic<int> questions = 0;
   std::atomic<bool> is_busy = true;
   IndexKeeper keeper(*index_, results_, {.interval = kInterval, .is_busy = [&] {
@@ -153,7 +137,7 @@ TEST_F(IndexKeeperTest, BeginsNothingWhileATestIsRunning) {
 TEST_F(IndexKeeperTest, FindsChangesThoughATestBeganBeforeItCouldLook) {
   constexpr int kResults = 30;
   for (int day = 0; day < kResults; ++day) {
-    results_.Add(MakeResult(day, day < kResults / 2 ? 1 : 1.5));
+    results_.Add(MakeDailyResult(day, day < kResults / 2 ? 1 : 1.5));
   }
   std::atomic<bool> has_interrupted = false;
   // When all results are read, a test begins, and ends at once.

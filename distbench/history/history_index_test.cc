@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/history/json.h"
+#include "distbench/history/testing/daily_result.h"
 #include "distbench/history/text.h"
-#include "distbench/report/testing/example_result.h"
 #include "distbench/results/result_file.h"
 #include "distbench/sequencer/runs/result_file.h"
 #include "distbench/sequencer/runs/result_log.h"
@@ -29,7 +29,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-constexpr int64_t kDayNs = 86'400'000'000'000;
 const auto kNeverStop = [] { return false; };
 
 // A folder of results, one for each day.
@@ -45,22 +44,6 @@ class HistoryIndexTest : public testing::Test {
                             .notes_path = absl::StrCat(folder_, "/notes")});
     ASSERT_TRUE(index.ok()) << index.status();
     index_ = *std::move(index);
-  }
-
-  TestResult MakeResult(int day, double slowness = 1) {
-    ExampleOptions options;
-    options.name = "example";
-    options.clients = options.servers = options.rpcs = 1;
-    options.seconds = 2;
-    options.seed = 100 + day;
-    options.slowness = slowness;
-    TestResult result = MakeExampleResult(options);
-    RunInfo& info = *result.mutable_run_info();
-    info.clear_failure();
-    info.clear_findings();
-    info.set_start_timestamp_ns(1'700'000'000'000'000'000 + day * kDayNs);
-    info.set_end_timestamp_ns(info.start_timestamp_ns() + 2'000'000'000);
-    return result;
   }
 
   void Write(const std::string& name, const TestResult& result) {
@@ -120,13 +103,13 @@ class HistoryIndexTest : public testing::Test {
 };
 
 TEST_F(HistoryIndexTest, FollowsTheFolder) {
-  Write("a.pb", MakeResult(1));
-  Write("sub/b.pb.gz", MakeResult(2));
+  Write("a.pb", MakeDailyResult(1));
+  Write("sub/b.pb.gz", MakeDailyResult(2));
   EXPECT_EQ(Synchronise().added_files, 2);
   EXPECT_THAT(Files(), ElementsAre("sub/b.pb.gz", "a.pb"));
   EXPECT_FALSE(Synchronise().has_changed());
 
-  Write("a.pb", MakeResult(3));
+  Write("a.pb", MakeDailyResult(3));
   EXPECT_EQ(Synchronise().added_files, 1);
   EXPECT_THAT(Files(), ElementsAre("a.pb", "sub/b.pb.gz"));
 
@@ -143,13 +126,13 @@ TEST_F(HistoryIndexTest, KeepsWhyAFileCannotBeRead) {
   ASSERT_THAT(*problems, SizeIs(1));
   EXPECT_EQ((*problems)[0].file, "bad.pb");
   EXPECT_THAT((*problems)[0].problem, HasSubstr("bad.pb"));
-  Write("bad.pb", MakeResult(1));
+  Write("bad.pb", MakeDailyResult(1));
   EXPECT_EQ(Synchronise().added_files, 1);
   EXPECT_THAT(*index_->Problems(), IsEmpty());
 }
 
 TEST_F(HistoryIndexTest, DoesNotFollowLinksOutOfTheFolder) {
-  Write("kept/a.pb", MakeResult(1));
+  Write("kept/a.pb", MakeDailyResult(1));
   const std::string inner = absl::StrCat(folder_, "/results");
   fs::create_directory(inner);
   fs::create_symlink("../kept/a.pb", absl::StrCat(inner, "/a.pb"));
@@ -164,7 +147,7 @@ TEST_F(HistoryIndexTest, DoesNotFollowLinksOutOfTheFolder) {
 }
 
 TEST_F(HistoryIndexTest, NotesAreNotWrittenToWhereALinkLeads) {
-  Write("a.pb", MakeResult(1));
+  Write("a.pb", MakeDailyResult(1));
   Synchronise();
   const std::string id = index_->List({})->results[0].id;
   const std::string target = absl::StrCat(folder_, "/target");
@@ -179,12 +162,12 @@ TEST_F(HistoryIndexTest, ReadsRunsOfASequencerOnceTheyHaveEnded) {
   run.set_id("run-1");
   run.set_label("nightly");
   run.set_state(RunDescription::RUNNING);
-  WriteRun(run, MakeResult(1));
+  WriteRun(run, MakeDailyResult(1));
   EXPECT_FALSE(Synchronise().has_changed());
 
   run.set_state(RunDescription::DONE);
   fs::remove(absl::StrCat(folder_, "/run-1.result"));
-  WriteRun(run, MakeResult(1));
+  WriteRun(run, MakeDailyResult(1));
   EXPECT_EQ(Synchronise().added_files, 1);
   ResultQuery query;
   query.label = "nightly";
@@ -209,7 +192,7 @@ TEST_F(HistoryIndexTest, IsSharedByProcesses) {
   index_.reset();
   constexpr int kFiles = 10;
   for (int day = 0; day < kFiles; ++day) {
-    Write(absl::StrCat(day, ".pb"), MakeResult(day));
+    Write(absl::StrCat(day, ".pb"), MakeDailyResult(day));
   }
   const pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -225,8 +208,8 @@ TEST_F(HistoryIndexTest, IsSharedByProcesses) {
 }
 
 TEST_F(HistoryIndexTest, FiltersGoWithTheirLastResult) {
-  Write("a.pb", MakeResult(1));
-  Write("b.pb", MakeResult(2));
+  Write("a.pb", MakeDailyResult(1));
+  Write("b.pb", MakeDailyResult(2));
   Synchronise();
   fs::remove(absl::StrCat(folder_, "/a.pb"));
   Synchronise();
@@ -240,8 +223,8 @@ TEST_F(HistoryIndexTest, FiltersGoWithTheirLastResult) {
 }
 
 TEST_F(HistoryIndexTest, CanBeStoppedBetweenFiles) {
-  Write("a.pb", MakeResult(1));
-  Write("b.pb", MakeResult(2));
+  Write("a.pb", MakeDailyResult(1));
+  Write("b.pb", MakeDailyResult(2));
   int asked = 0;
   const auto source = OpenResultFolder(folder_);
   const auto outcome =
@@ -254,10 +237,10 @@ TEST_F(HistoryIndexTest, CanBeStoppedBetweenFiles) {
 }
 
 TEST_F(HistoryIndexTest, FindsByWordsAndFilters) {
-  TestResult result = MakeResult(1);
+  TestResult result = MakeDailyResult(1);
   (*result.mutable_traffic_config()->mutable_attributes())["rack"] = "r-12";
   Write("nightly_a.pb", result);
-  Write("b.pb", MakeResult(2));
+  Write("b.pb", MakeDailyResult(2));
   Synchronise();
   EXPECT_THAT(Files(Search("nightly")), ElementsAre("nightly_a.pb"));
   EXPECT_THAT(Files(Search("exam nightl")), ElementsAre("nightly_a.pb"));
@@ -293,7 +276,7 @@ TEST_F(HistoryIndexTest, LimitsWordsAndAttributes) {
 TEST_F(HistoryIndexTest, PagesDoNotOverlap) {
   for (int day = 0; day < 5; ++day) {
     // Two of them started at the same time.
-    Write(absl::StrCat(day, ".pb"), MakeResult(day / 2));
+    Write(absl::StrCat(day, ".pb"), MakeDailyResult(day / 2));
   }
   Synchronise();
   ResultQuery query;
@@ -316,14 +299,14 @@ TEST_F(HistoryIndexTest, PagesDoNotOverlap) {
 
 TEST_F(HistoryIndexTest, NamesTheFactThatChanged) {
   for (int day = 0; day < 30; ++day) {
-    TestResult result = MakeResult(day, day < 15 ? 1 : 1.5);
+    TestResult result = MakeDailyResult(day, day < 15 ? 1 : 1.5);
     for (auto& [name, node] :
          *result.mutable_resource_usage_logs()->mutable_node_resources()) {
       node.mutable_host()->set_kernel(day < 15 ? "6.1.0-18" : "6.1.0-20");
     }
     Write(absl::StrCat("d", day, ".pb"), result);
   }
-  TestResult failed = MakeResult(31);
+  TestResult failed = MakeDailyResult(31);
   failed.mutable_run_info()->set_failure("a node was lost");
   Write("failed.pb", failed);
   Synchronise();
@@ -362,7 +345,7 @@ TEST_F(HistoryIndexTest, NamesTheFactThatChanged) {
 TEST_F(HistoryIndexTest, NotesOutliveTheIndex) {
   const std::string path = absl::StrCat(folder_, "/index.db");
   Reopen(path);
-  Write("a.pb", MakeResult(1));
+  Write("a.pb", MakeDailyResult(1));
   Synchronise();
   const std::string id = index_->List({})->results[0].id;
   ASSERT_TRUE(index_->SetNote(id, "new switch").ok());
@@ -386,7 +369,7 @@ TEST_F(HistoryIndexTest, NotesOutliveTheIndex) {
 TEST_F(HistoryIndexTest, ReplacesOnlyItsOwnFiles) {
   const std::string path = absl::StrCat(folder_, "/index.db");
   Reopen(path);
-  Write("a.pb", MakeResult(1));
+  Write("a.pb", MakeDailyResult(1));
   Synchronise();
   index_.reset();
   {
