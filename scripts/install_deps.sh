@@ -25,12 +25,16 @@ PACKAGES=(
   pkg-config
   protobuf-compiler
   protobuf-compiler-grpc
-  # Libraries.
+  thrift-compiler
+  capnproto
+  # Libraries. Drivers of RPC stacks that are missing are left out of the build.
   libabsl-dev
   libarchive-dev
   libboost-dev
   libboost-math-dev
+  libcapnp-dev
   libcli11-dev
+  libfabric-dev
   libgoogle-glog-dev
   libgrpc++-dev
   libjs-chart.js
@@ -40,6 +44,7 @@ PACKAGES=(
   libsnappy-dev
   libsqlite3-dev
   libssl-dev
+  libthrift-dev
   libyaml-cpp-dev
   libzstd-dev
   nlohmann-json3-dev
@@ -55,6 +60,7 @@ PACKAGES=(
   libgtest-dev
   man-db
   mount
+  nghttp2-client
   openssl
   python3
   python3-grpcio
@@ -63,6 +69,7 @@ PACKAGES=(
   python3-pandas
   python3-prometheus-client
   python3-protobuf
+  python3-thrift
   python3-yaml
   tcpdump
   util-linux

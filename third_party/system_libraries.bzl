@@ -4,6 +4,12 @@
 compiler's own search path, libraries from pkg-config, so one description fits
 every distribution release that carries the packages. What has no pkg-config
 module is headers only, or a single file such as a script: `@system//:FILE_NAME`.
+
+Optional libraries may be missing. `only_with("NAME")` and `if_available("NAME", deps)`
+of `@system//:optional.bzl` leave out what needs them, and C++ code tests
+DISTBENCH_HAS_NAME, which optional_libraries.h of `@system//:optional_libraries`
+defines as 0 or 1. DISTBENCH_WITHOUT=NAME,... in the environment leaves out libraries
+that are installed.
 """
 
 _BUILD_LIBRARY = """
@@ -11,6 +17,25 @@ cc_library(
     name = "{name}",
     defines = {defines},
     linkopts = {linkopts},
+)
+"""
+
+_OPTIONAL_BZL = """
+_AVAILABLE = {available}
+
+def only_with(library):
+    \"\"\"For target_compatible_with: skips the target if the library is missing.\"\"\"
+    return [] if _AVAILABLE[library] else ["@platforms//:incompatible"]
+
+def if_available(library, values):
+    return values if _AVAILABLE[library] else []
+"""
+
+_OPTIONAL_LIBRARY = """
+cc_library(
+    name = "optional_libraries",
+    hdrs = ["optional_libraries.h"],
+    includes = ["."],
 )
 """
 
@@ -39,6 +64,45 @@ def _link_flags(repository_ctx, modules):
     # repeated libraries are dropped; all libraries in them are needed anyway.
     return _unique_last([flag for flag in flags if not flag.startswith("-Wl,")])
 
+def _library(repository_ctx, name, modules):
+    """Returns the target of a library that is installed."""
+    defines = [
+        flag[2:]
+        for flag in _pkg_config(repository_ctx, "--cflags", modules)
+        if flag.startswith("-D")
+    ]
+    return _BUILD_LIBRARY.format(
+        name = name,
+        defines = repr(defines),
+        linkopts = repr(_link_flags(repository_ctx, modules)),
+    )
+
+def _is_available(repository_ctx, name, modules):
+    without = repository_ctx.os.environ.get("DISTBENCH_WITHOUT", "").split(",")
+    if name in without:
+        return False
+    return repository_ctx.execute(["pkg-config", "--exists"] + modules).return_code == 0
+
+def _optional_libraries(repository_ctx):
+    """Writes optional.bzl and the header. Returns targets, those of missing libraries empty."""
+    available = {}
+    header = ["#pragma once\n"]
+    build = [_OPTIONAL_LIBRARY]
+    for name, modules in repository_ctx.attr.optional_modules.items():
+        is_available = _is_available(repository_ctx, name, modules)
+        available[name] = is_available
+        header.append("#define DISTBENCH_HAS_{} {}\n".format(
+            name.upper(),
+            1 if is_available else 0,
+        ))
+        if is_available and name not in repository_ctx.attr.loaded_at_run_time:
+            build.append(_library(repository_ctx, name, modules))
+        else:
+            build.append(_BUILD_LIBRARY.format(name = name, defines = "[]", linkopts = "[]"))
+    repository_ctx.file("optional.bzl", _OPTIONAL_BZL.format(available = repr(available)))
+    repository_ctx.file("optional_libraries.h", "".join(header))
+    return build
+
 def _require(repository_ctx, path):
     if not repository_ctx.path(path).exists:
         fail(("%s is missing. Run scripts/install_deps.sh, which installs every package " +
@@ -57,16 +121,8 @@ def _system_libraries_impl(repository_ctx):
              "every package that the build needs.")
     build = ["package(default_visibility = [\"//visibility:public\"])\n"]
     for name, modules in repository_ctx.attr.modules.items():
-        defines = [
-            flag[2:]
-            for flag in _pkg_config(repository_ctx, "--cflags", modules)
-            if flag.startswith("-D")
-        ]
-        build.append(_BUILD_LIBRARY.format(
-            name = name,
-            defines = repr(defines),
-            linkopts = repr(_link_flags(repository_ctx, modules)),
-        ))
+        build.append(_library(repository_ctx, name, modules))
+    build += _optional_libraries(repository_ctx)
     for name, header in repository_ctx.attr.headers.items():
         _require(repository_ctx, header)
         build.append(_BUILD_LIBRARY.format(name = name, defines = "[]", linkopts = "[]"))
@@ -79,7 +135,11 @@ system_libraries = repository_rule(
     attrs = {
         "files": attr.string_list(),
         "headers": attr.string_dict(),
+        # Optional modules that are not linked.
+        "loaded_at_run_time": attr.string_list(),
         "modules": attr.string_list_dict(mandatory = True),
+        "optional_modules": attr.string_list_dict(),
     },
+    environ = ["DISTBENCH_WITHOUT"],
     local = True,
 )
