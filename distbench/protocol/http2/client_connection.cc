@@ -1,9 +1,11 @@
 #include "distbench/protocol/http2/client_connection.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
+#include "distbench/protocol/http2/grpc_fields.h"
 
 namespace distbench {
 namespace {
@@ -54,7 +56,11 @@ void Http2ClientConnection::Send(ClientCall& call, uint64_t call_id,
 
 void Http2ClientConnection::Submit(Exchange& exchange) {
   // A connection has 2^30 stream ids. The next one starts anew.
-  if (!session()->SendRequest(exchange, kGenericRpcMethod)) {
+  const int64_t deadline_ns = exchange.call->deadline_ns;
+  const int64_t timeout_ns = deadline_ns == 0
+                                 ? Http2Session::kNoTimeout
+                                 : std::max<int64_t>(1, deadline_ns - NowNs());
+  if (!session()->SendRequest(exchange, kGenericRpcMethod, timeout_ns)) {
     Fail(exchange, "UNAVAILABLE: the connection has no stream ids left");
     exchanges_->Put(&exchange);
     Break(StreamError::kClosedByPeer);
@@ -92,7 +98,10 @@ void Http2ClientConnection::OnReady(uint32_t epoll_events,
 
 void Http2ClientConnection::OnReceived(Http2Exchange& received) {
   auto& exchange = static_cast<Exchange&>(received);
-  if (!Complete(exchange)) Fail(exchange, ErrorOf(exchange));
+  if (!Complete(exchange)) {
+    Fail(exchange, ErrorOfResponse(exchange.http_status, exchange.grpc_status,
+                                   exchange.grpc_message));
+  }
   // Otherwise the stream closes now.
   if (exchange.output.bytes_left() == 0) return;
   session()->Reset(exchange);
@@ -157,10 +166,12 @@ void Http2ClientConnection::OnLost(const std::string& reason) {
                       " was lost: ", reason));
 }
 
-// Fails the calls in flight.
+// Fails the calls in flight. Until the handshake is over, the server has not
+// been reached again.
 void Http2ClientConnection::GoDown(const std::string& error) {
   StampCalls();
   Close();
+  if (handshake_.has_value()) ++context().counters.failed_reconnects;
   handshake_.reset();
   waiting_.clear();
   waiting_bytes_ = 0;
@@ -182,7 +193,6 @@ int64_t Http2ClientConnection::next_due_ns() const {
 void Http2ClientConnection::Work(int64_t now_ns) {
   if (now_ns < next_due_ns()) return;
   if (handshake_.has_value()) {
-    ++context().counters.failed_reconnects;
     return GoDown(absl::StrCat("UNAVAILABLE: no answer of ", name_,
                                " to the handshake in time"));
   }
@@ -208,7 +218,6 @@ void Http2ClientConnection::FinishDial() {
 void Http2ClientConnection::ContinueHandshake() {
   if (session() == nullptr || !handshake_->is_over()) return;
   if (!handshake_->problem().empty()) {
-    ++context().counters.failed_reconnects;
     return GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ", name_,
                                " again: ", handshake_->problem()));
   }

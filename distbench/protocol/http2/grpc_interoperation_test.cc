@@ -3,13 +3,20 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "distbench/base/clock.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
+#include "distbench/protocol/handshake_messages.h"
 #include "distbench/protocol/http2/http2_driver.h"
 #include "distbench/protocol/http2/settings.h"
 #include "distbench/protocol/testing/driver_testing.h"
@@ -122,6 +129,70 @@ TEST(GrpcClientTest, MalformedHandshakesAreRefused) {
   HandshakeResponse response;
   const grpc::Status status = stub->Handshake(&context, request, &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+// A server of gRPC that refuses all requests.
+class RefusingService final : public Traffic::Service {
+ public:
+  RefusingService() {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                             &port_);
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+
+  std::string address() const { return absl::StrCat("127.0.0.1:", port_); }
+
+  // How long the last client would have waited for its response.
+  absl::Duration last_timeout() const {
+    return absl::Nanoseconds(timeout_ns_.load());
+  }
+
+ private:
+  grpc::Status Handshake(grpc::ServerContext*, const HandshakeRequest* request,
+                         HandshakeResponse* response) override {
+    response->ParseFromString(
+        AnswerHandshake("ours", request->SerializeAsString()).value());
+    return grpc::Status::OK;
+  }
+
+  grpc::Status GenericRpc(grpc::ServerContext* context,
+                          const GenericRequestResponse*,
+                          GenericRequestResponse*) override {
+    const bool is_limited =
+        context->deadline() != std::chrono::system_clock::time_point::max();
+    timeout_ns_ = is_limited
+                      ? absl::ToInt64Nanoseconds(
+                            absl::FromChrono(context->deadline()) - absl::Now())
+                      : INT64_MAX;
+    return {grpc::StatusCode::RESOURCE_EXHAUSTED, "100% full: \xc3\xa4\n"};
+  }
+
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+  std::atomic<int64_t> timeout_ns_ = 0;
+};
+
+TEST(GrpcServerTest, ErrorsAreNamedAsWithGrpc) {
+  const RefusingService server;
+  TestClient client(Http2(false)(), SingleServers({server.address()}));
+  TestClient grpc_client(Grpc(false)(), SingleServers({server.address()}));
+  ClientCall call;
+  EXPECT_EQ(client.Call(call), "RESOURCE_EXHAUSTED: 100% full: \xc3\xa4\n");
+  EXPECT_EQ(client.Call(call), grpc_client.Call(call));
+}
+
+TEST(GrpcServerTest, ServersLearnHowLongTheClientWaits) {
+  const RefusingService server;
+  TestClient client(Http2(false)(), SingleServers({server.address()}));
+  ClientCall call;
+  client.Call(call);
+  EXPECT_EQ(server.last_timeout(), absl::Nanoseconds(INT64_MAX));
+  call.deadline_ns = RealClock().MonotonicNs() + 3'600'000'000'000;
+  client.Call(call);
+  EXPECT_LE(server.last_timeout(), absl::Hours(1));
+  EXPECT_GT(server.last_timeout(), absl::Minutes(50));
 }
 
 // A server that lets one request in at a time makes the others wait, and says

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/handshake_messages.h"
+#include "distbench/protocol/http2/grpc_fields.h"
 #include "distbench/protocol/tcp/stream_error.h"
 #include "distbench/security/nonce.h"
 
@@ -115,27 +115,12 @@ void AwaitAll(const Verifications& all, absl::Time deadline,
 
 }  // namespace
 
-std::string ErrorOf(const Http2Exchange& exchange) {
-  if (exchange.http_status != "200") {
-    return absl::StrCat("UNAVAILABLE: the server answers with HTTP status ",
-                        exchange.http_status);
-  }
-  int code = 0;
-  if (!absl::SimpleAtoi(exchange.grpc_status, &code)) {
-    return "INTERNAL: the response has no gRPC status";
-  }
-  if (code == kGrpcOk) return "INTERNAL: the response is malformed";
-  // gRPC's codes are those of absl.
-  return absl::StrCat(
-      absl::StatusCodeToString(static_cast<absl::StatusCode>(code)), ": ",
-      exchange.grpc_message);
-}
-
 Http2Handshake::Http2Handshake(Http2Session& session, absl::string_view nonce)
     : nonce_(nonce), challenge_(DrawNonce()) {
   session.set_handler(*this);
   exchange_.output.FillWith(HandshakeRequestWith(challenge_));
-  if (!session.SendRequest(exchange_, kHandshakeMethod)) {
+  if (!session.SendRequest(exchange_, kHandshakeMethod,
+                           Http2Session::kNoTimeout)) {
     End("out of memory");
   }
 }
@@ -144,7 +129,9 @@ void Http2Handshake::OnReceived(Http2Exchange& exchange) {
   if (exchange.grpc_status == absl::StrCat(kGrpcUnimplemented)) {
     End("the server there is not an instance of distbench");
   } else if (!exchange.input.is_complete()) {
-    End(absl::StrCat("the handshake failed: ", ErrorOf(exchange)));
+    End(absl::StrCat("the handshake failed: ",
+                     ErrorOfResponse(exchange.http_status, exchange.grpc_status,
+                                     exchange.grpc_message)));
   } else {
     End(ProblemOfAnswer(nonce_, challenge_, exchange.input.kept()));
   }

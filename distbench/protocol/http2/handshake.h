@@ -53,10 +53,6 @@ absl::Status VerifyHttp2Peers(absl::Span<DialTarget> targets,
                               absl::string_view nonce, absl::Time deadline,
                               const std::atomic<bool>& aborted);
 
-// Returns why a response whose message is missing was not sent, as an RPC's
-// error.
-std::string ErrorOf(const Http2Exchange& exchange);
-
 }  // namespace distbench
 
 #endif  // DISTBENCH_PROTOCOL_HTTP2_HANDSHAKE_H_

@@ -4,6 +4,8 @@
 
 #include "distbench/protocol/http2/http2_driver.h"
 #include "distbench/protocol/http2/settings.h"
+#include "distbench/protocol/tcp/driver_network.h"
+#include "distbench/protocol/tcp/network_settings.h"
 #include "distbench/protocol/testing/driver_conformance.h"
 #include "distbench/protocol/testing/time_parts_conformance.h"
 #include "distbench/security/testing/testing_certificates.h"
@@ -18,6 +20,7 @@ struct Variant {
   bool uses_tls = false;
   bool measures_time_parts = false;
   std::string transport = "tcp";
+  NetworkSettings network = {};  // of both sides
 };
 
 // Certificates for all drivers of a test.
@@ -40,7 +43,9 @@ DriverUnderTest MakeVariant(const Variant& variant) {
       (*settings)["stream_window_bytes"] = variant.window_bytes;
       (*settings)["connection_window_bytes"] = variant.window_bytes;
     }
-    ConnectionSecurity security = {.test_nonce = test_nonce};
+    ConnectionSecurity security = {.test_nonce = test_nonce,
+                                   .network = std::make_shared<DriverNetwork>(
+                                       variant.network, variant.network)};
     if (variant.uses_tls) security.tls = SharedTls();
     Http2Settings settings = ReadHttp2Settings(options);
     settings.measures_time_parts = variant.measures_time_parts;
@@ -57,6 +62,12 @@ INSTANTIATE_TEST_SUITE_P(ManyTlsConnections, DriverConformanceTest,
                          testing::Values(MakeVariant({3, 1 << 20, true})));
 INSTANTIATE_TEST_SUITE_P(UnixSocket, DriverConformanceTest,
                          testing::Values(MakeVariant({.transport = "unix"})));
+INSTANTIATE_TEST_SUITE_P(NetworkSettings, DriverConformanceTest,
+                         testing::Values(MakeVariant(
+                             {.network = {.congestion_control = "reno",
+                                          .dscp = 46,
+                                          .send_buffer_bytes = 20'000,
+                                          .receive_buffer_bytes = 20'000}})));
 INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
                          testing::Values(MakeVariant({1, 1 << 20, false, true}),
                                          MakeVariant({3, 1 << 20, true,

@@ -13,7 +13,7 @@ namespace {
 
 // HTTP/2 has its own handshake.
 ConnectionSecurity WithoutGreeting(ConnectionSecurity security) {
-  security.greets = false;
+  security.greet = nullptr;
   return security;
 }
 

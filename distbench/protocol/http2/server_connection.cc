@@ -7,6 +7,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/handshake_messages.h"
+#include "distbench/protocol/http2/grpc_fields.h"
 
 namespace distbench {
 namespace {

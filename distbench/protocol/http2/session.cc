@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/protocol/http2/grpc_fields.h"
 #include "glog/logging.h"
 
 namespace distbench {
@@ -241,16 +242,26 @@ Http2Session::Http2Session(Side side, const Http2Limits& limits,
 
 Http2Session::~Http2Session() = default;
 
-bool Http2Session::SendRequest(Http2Exchange& exchange,
-                               absl::string_view path) {
-  const nghttp2_nv fields[] = {
-      Field(":method", "POST"), Field(":scheme", "http"),
-      Field(":path", path),     Field(":authority", authority_),
-      Field("te", "trailers"),  Field("content-type", "application/grpc"),
+bool Http2Session::SendRequest(Http2Exchange& exchange, absl::string_view path,
+                               int64_t timeout_ns) {
+  const bool is_limited = timeout_ns != kNoTimeout;
+  const std::string timeout = is_limited ? GrpcTimeout(timeout_ns) : "";
+  nghttp2_nv fields[] = {
+      Field(":method", "POST"),
+      Field(":scheme", "http"),
+      Field(":path", path),
+      Field(":authority", authority_),
+      Field("te", "trailers"),
+      Field("content-type", "application/grpc"),
+      CopiedField("grpc-timeout", timeout),
   };
+  nghttp2_nv& last = fields[std::size(fields) - 1];
+  // Other values would leave HPACK's table for it.
+  last.flags |= NGHTTP2_NV_FLAG_NO_INDEX;
+  const size_t count = std::size(fields) - (is_limited ? 0 : 1);
   const nghttp2_data_provider provider = Callbacks::ProviderOf(exchange);
-  const int32_t id = nghttp2_submit_request(
-      session_.get(), nullptr, fields, std::size(fields), &provider, &exchange);
+  const int32_t id = nghttp2_submit_request(session_.get(), nullptr, fields,
+                                            count, &provider, &exchange);
   if (id < 0) return false;
   exchange.stream_id = id;
   ++open_streams_;

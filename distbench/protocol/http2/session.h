@@ -21,12 +21,6 @@ struct nghttp2_session;
 
 namespace distbench {
 
-// gRPC's status codes, as far as they are sent.
-inline constexpr int kGrpcOk = 0;
-inline constexpr int kGrpcInvalidArgument = 3;
-inline constexpr int kGrpcUnimplemented = 12;
-inline constexpr int kGrpcInternal = 13;
-
 // One RPC's use of a stream. Must outlive the stream, or be forgotten.
 struct Http2Exchange {
   Http2Output output;
@@ -79,10 +73,14 @@ class Http2Session final : public BegunSession {
   // The receiver of events from now on; needed before the first one.
   void set_handler(Handler& handler) { handler_ = &handler; }
 
-  // Opens a stream for a request with the exchange's output. `path` must
-  // outlive the session. Returns false if there are no more stream ids.
+  // The timeout_ns of a request that may take any time.
+  static constexpr int64_t kNoTimeout = 0;
+
+  // Opens a stream for a request with the exchange's output, and tells the
+  // server how long the client will wait for the response. `path` must outlive
+  // the session. Returns false if there are no more stream ids.
   [[nodiscard]] bool SendRequest(Http2Exchange& exchange,
-                                 absl::string_view path);
+                                 absl::string_view path, int64_t timeout_ns);
 
   // Sends the exchange's output as the response, with gRPC's status 0.
   void SendResponse(Http2Exchange& exchange);

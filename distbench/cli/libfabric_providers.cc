@@ -1,0 +1,53 @@
+#include "absl/status/status.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/output.h"
+#include "distbench/node/libfabric_facts.h"
+#include "distbench/report/findings/verdict.h"
+#include "optional_libraries.h"
+#include "proto/results.pb.h"
+
+#if DISTBENCH_HAS_LIBFABRIC
+#include <string>
+
+#include "distbench/protocol/libfabric/library.h"
+#include "distbench/protocol/libfabric/providers.h"
+#endif
+
+namespace distbench {
+namespace {
+
+HostFacts Providers() {
+  HostFacts facts;
+#if DISTBENCH_HAS_LIBFABRIC
+  if (const std::string& problem = Libfabric().problem; !problem.empty()) {
+    facts.set_libfabric_problem(problem);
+    return facts;
+  }
+  for (const std::string& name : ListLibfabricProviders()) {
+    facts.add_libfabric_providers(name);
+  }
+#endif
+  return facts;
+}
+
+int TellProviders() {
+  if (TellLibfabricProviders(Providers())) return kExitOk;
+  return Fail(absl::InvalidArgumentError(
+                  "node managers start this themselves; see: distbench help "
+                  "node_manager"),
+              kExitUsage);
+}
+
+}  // namespace
+
+void AddLibfabricProvidersCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App& command =
+      AddSubcommand(app, kLibfabricProvidersSubcommand,
+                    "Tells a node manager libfabric's providers");
+  // Hidden from the list of subcommands, because it is not for users.
+  HideSubcommand(command);
+  SetBody(command, chosen, TellProviders);
+}
+
+}  // namespace distbench

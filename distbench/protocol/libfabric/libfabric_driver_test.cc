@@ -1,0 +1,187 @@
+#include "distbench/protocol/libfabric/libfabric_driver.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "distbench/base/clock.h"
+#include "distbench/protocol/libfabric/address.h"
+#include "distbench/protocol/libfabric/providers.h"
+#include "distbench/protocol/testing/driver_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr int64_t kPatienceNs = 20'000'000'000;
+
+std::unique_ptr<LibfabricDriver> MakeDriver(const std::string& provider,
+                                            AddressPreference preference = {},
+                                            bool tls_is_wanted = false) {
+  DriverOptions options;
+  options.server_settings["provider"] = provider;
+  LibfabricSettings settings = ReadLibfabricSettings(options);
+  settings.answer_timeout_ns = 500'000'000;
+  return std::make_unique<LibfabricDriver>(settings, std::move(preference),
+                                           "127.0.0.1", "nonce", tls_is_wanted);
+}
+
+// A server in a process of its own.
+class ServerProcess {
+ public:
+  explicit ServerProcess(const std::string& provider) {
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    pid_ = fork();
+    if (pid_ == 0) Serve(provider, ends[1]);
+    close(ends[1]);
+    char buffer[4096];
+    const ssize_t count = read(ends[0], buffer, sizeof(buffer));
+    close(ends[0]);
+    EXPECT_GT(count, 0);
+    if (count > 0) address_.assign(buffer, count);
+  }
+  ~ServerProcess() { Kill(); }
+
+  const std::string& address() const { return address_; }
+
+  void Kill() {
+    if (pid_ == 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+
+ private:
+  [[noreturn]] static void Serve(const std::string& provider, int out) {
+    const pid_t parent = getppid();
+    const auto driver = MakeDriver(provider);
+    const std::string address = driver->Listen(1).value();
+    if (write(out, address.data(), address.size()) < 0) _exit(1);
+    TestEvents events(driver->transport(0));
+    while (getppid() == parent) {
+      const int64_t now_ns = RealClock().MonotonicNs();
+      driver->transport(0).Poll(now_ns + 100'000'000, events);
+    }
+    _exit(0);
+  }
+
+  pid_t pid_ = 0;
+  std::string address_;
+};
+
+class TwoProcessesTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(TwoProcessesTest, CallsHaveExactSizes) {
+  ServerProcess server(GetParam());
+  TestClient client(MakeDriver(GetParam()), SingleServers({server.address()}));
+  for (const int64_t size : {16, 1000, 4096, 70'000, 3 << 20}) {
+    ClientCall call{.request_bytes = size, .response_bytes = size};
+    ASSERT_EQ(client.Call(call), "") << size;
+    EXPECT_EQ(call.received_bytes, size);
+  }
+}
+
+// A process that was killed says no goodbye.
+TEST_P(TwoProcessesTest, CallsToAKilledServerFail) {
+  ServerProcess server(GetParam());
+  TestClient client(MakeDriver(GetParam()), SingleServers({server.address()}));
+  ClientCall call{.request_bytes = 16};
+  ASSERT_EQ(client.Call(call), "");
+  server.Kill();
+  const int64_t killed_ns = RealClock().MonotonicNs();
+  EXPECT_THAT(client.Call(call), StartsWith("UNAVAILABLE: "));
+  EXPECT_LT(call.done_ns - killed_ns, kPatienceNs);
+}
+
+INSTANTIATE_TEST_SUITE_P(Providers, TwoProcessesTest,
+                         testing::Values("shm", "tcp"));
+
+TEST(LibfabricDriverTest, SharedMemoryIsNotForOneProcess) {
+  const auto server = MakeDriver("shm");
+  const std::string address = server->Listen(1).value();
+  const auto client = MakeDriver("shm");
+  ASSERT_TRUE(client->Listen(1).ok());
+  const absl::Status status =
+      client->Connect(SingleServers({address}), absl::InfiniteFuture());
+  EXPECT_THAT(std::string(status.message()), HasSubstr("same process"));
+}
+
+TEST(LibfabricDriverTest, UnknownProvidersAreToldWhichThereAre) {
+  const auto driver = MakeDriver("tpc");
+  EXPECT_THAT(std::string(driver->Listen(1).status().message()),
+              AllOf(HasSubstr("\"tpc\""), HasSubstr("shm")));
+}
+
+TEST(LibfabricDriverTest, TlsIsRefused) {
+  const auto driver = MakeDriver("tcp", {}, /*tls_is_wanted=*/true);
+  EXPECT_THAT(std::string(driver->Listen(1).status().message()),
+              HasSubstr("no TLS"));
+}
+
+TEST(LibfabricDriverTest, SharedMemoryHasNoNetworkDevice) {
+  const auto driver = MakeDriver("shm", {.netdev = "lo"});
+  EXPECT_THAT(std::string(driver->Listen(1).status().message()),
+              HasSubstr("netdev_name"));
+}
+
+TEST(LibfabricDriverTest, PeersHaveTheSameProvider) {
+  const auto client = MakeDriver("tcp");
+  ASSERT_TRUE(client->Listen(1).ok());
+  for (const char* address : {"libfabric:shm:6162", "127.0.0.1:80"}) {
+    const absl::Status status =
+        client->Connect(SingleServers({address}), absl::InfiniteFuture());
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << address;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(address));
+  }
+}
+
+TEST(LibfabricDriverTest, AbortEndsConnect) {
+  const auto silent = MakeDriver("tcp");
+  const std::string address = silent->Listen(1).value();
+  const auto client = MakeDriver("tcp");
+  ASSERT_TRUE(client->Listen(1).ok());
+  client->AbortConnect();
+  const absl::Status status =
+      client->Connect(SingleServers({address}), absl::InfiniteFuture());
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
+}
+
+TEST(AddressTest, IsReadAsWritten) {
+  const LibfabricAddress address = {.provider = "tcp;ofi_rxm",
+                                    .endpoints = {std::string("\0a", 2), "b"}};
+  const std::string text = FormatAddress(address);
+  EXPECT_EQ(text, "libfabric:tcp;ofi_rxm:0061,62");
+  const auto parsed = ParseAddress(text);
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(parsed->provider, address.provider);
+  EXPECT_EQ(parsed->endpoints, address.endpoints);
+  EXPECT_EQ(parsed->OfWorker(3), "b");
+}
+
+TEST(AddressTest, OtherTextIsRefused) {
+  for (const char* text :
+       {"", "libfabric:", "libfabric:tcp", "libfabric:tcp:", "libfabric:tcp:0",
+        "libfabric:tcp:zz", "libfabric:tcp:00,"}) {
+    EXPECT_FALSE(ParseAddress(text).ok()) << text;
+  }
+}
+
+TEST(ProvidersTest, ThereIsSharedMemory) {
+  EXPECT_THAT(ListLibfabricProviders(), Contains("shm"));
+}
+
+}  // namespace
+}  // namespace distbench

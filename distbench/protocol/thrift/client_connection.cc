@@ -1,0 +1,156 @@
+#include "distbench/protocol/thrift/client_connection.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/base/clock.h"
+
+namespace distbench {
+namespace {
+
+// Of an exception's text, in errors.
+constexpr size_t kMaxTextBytes = 1000;
+
+int64_t NowNs() { return RealClock().MonotonicNs(); }
+
+}  // namespace
+
+ThriftClientConnection::ThriftClientConnection(ThriftContext& context,
+                                               DialTarget target, Calls& calls,
+                                               Listener& listener)
+    : ThriftConnection(context),
+      name_(std::move(target.name)),
+      address_(target.address),
+      max_queued_bytes_(context.settings.send_queue_bytes),
+      calls_(calls),
+      listener_(listener),
+      sequence_ids_(calls),
+      redialer_(context, context.settings.handshake_timeout_ns) {
+  Open(std::move(target.stream), /*watched=*/false);
+}
+
+void ThriftClientConnection::Send(ClientCall& call, uint64_t call_id,
+                                  const RequestHeader& header) {
+  // Must precede Send(), which may flush.
+  unstamped_.push_back(&call);
+  call.sent_bytes =
+      ThriftConnection::Send(ThriftType::kCall, sequence_ids_.Add(call_id),
+                             header, call.request_bytes);
+  if (!is_open()) RequestDial();
+}
+
+void ThriftClientConnection::StampCalls() {
+  if (unstamped_.empty()) return;
+  const int64_t now_ns = NowNs();
+  for (ClientCall* call : unstamped_) call->sent_ns = now_ns;
+  unstamped_.clear();
+}
+
+void ThriftClientConnection::OnReady(uint32_t epoll_events,
+                                     TransportEvents& events) {
+  if (redialer_.dial().in_progress()) {
+    if (redialer_.Continue(*this)) FinishDial();
+    return;
+  }
+  if (!is_open()) return;
+  if (epoll_events & EPOLLOUT) OnWritable();
+  if (epoll_events & ~uint32_t{EPOLLOUT}) {
+    Read([&](const ThriftMessage& message, int64_t read_ns) {
+      return OnMessage(message, read_ns, events);
+    });
+  }
+  SettleError();
+}
+
+StreamError ThriftClientConnection::OnMessage(const ThriftMessage& message,
+                                              int64_t read_ns,
+                                              TransportEvents& events) {
+  const bool is_exception = message.type == ThriftType::kException;
+  if (message.method != kThriftGenericRpc ||
+      (message.type != ThriftType::kReply && !is_exception)) {
+    return StreamError::kWrongFrameKind;
+  }
+  Calls::Entry* entry;
+  switch (sequence_ids_.Find(message.sequence_id, entry)) {
+    case Calls::Match::kUnknown:
+      return StreamError::kUnknownCall;
+    case Calls::Match::kEnded:
+      ++context().counters.late_replies;
+      return StreamError::kNone;
+    case Calls::Match::kFound:
+      break;
+  }
+  if (!is_exception) return Complete(message, *entry, read_ns, events);
+  ++context().thrift_counters.exceptions;
+  ClientCall& call = *entry->call;
+  calls_.Remove(*entry);
+  listener_.OnFailed(
+      call,
+      absl::StrCat("INTERNAL: ", name_, " has answered with an exception: ",
+                   ThriftExceptionText(message.body).substr(0, kMaxTextBytes)));
+  return StreamError::kNone;
+}
+
+StreamError ThriftClientConnection::Complete(const ThriftMessage& reply,
+                                             Calls::Entry& entry,
+                                             int64_t read_ns,
+                                             TransportEvents& events) {
+  const ResponseHeader* const header =
+      heads_.Read(reply.body, reply.payload_bytes);
+  if (header == nullptr) return StreamError::kMalformedMessage;
+  redialer_.OnReply();
+  ClientCall& call = *entry.call;
+  calls_.Remove(entry);
+  call.done_ns = read_ns;
+  call.received_bytes = reply.size();
+  call.responding_instance = header->server_instance;
+  call.error = header->error_message;
+  if (context().settings.measures_time_parts) {
+    call.server_queue_ns = header->queue_ns;
+    call.server_handler_ns = header->handler_ns;
+  }
+  events.OnDone(&call);
+  return StreamError::kNone;
+}
+
+bool ThriftClientConnection::IsInUse() const {
+  return calls_.AnyOf(
+      [this](const Calls::Entry& entry) { return entry.owner == this; });
+}
+
+void ThriftClientConnection::OnLost(const std::string& reason) {
+  GoDown(absl::StrCat("UNAVAILABLE: the connection to ", name_,
+                      " was lost: ", reason));
+}
+
+// Fails the calls in flight.
+void ThriftClientConnection::GoDown(const std::string& error) {
+  StampCalls();
+  Close();
+  redialer_.OnDown(NowNs());
+  listener_.OnDown(*this, error);
+}
+
+void ThriftClientConnection::RequestDial() {
+  if (is_open() || is_dialing()) return;
+  redialer_.Request();
+  listener_.OnDialNeeded(*this);
+}
+
+void ThriftClientConnection::Work(int64_t now_ns) {
+  if (now_ns < next_due_ns()) return;
+  if (redialer_.Work(now_ns, address_, *this)) FinishDial();
+}
+
+void ThriftClientConnection::FinishDial() {
+  Dial& dial = redialer_.dial();
+  if (dial.state() == Dial::State::kConnected) {
+    Open(dial.TakeStream(), /*watched=*/true);
+    return;
+  }
+  ++context().counters.failed_reconnects;
+  GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ", name_,
+                      " again: ", dial.error()));
+}
+
+}  // namespace distbench
