@@ -12,6 +12,7 @@
 #include "distbench/results/activity_series.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/stream_totals.h"
 #include "distbench/results/time_series.h"
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
@@ -89,6 +90,7 @@ class Collector {
     for (int rpc = 0; rpc < RpcCount(); ++rpc) {
       EmitTimeSeries(rpc);
       EmitOfferedLoad(rpc);
+      EmitStreams(rpc);
     }
     for (size_t worker = 0; worker < recorders_.size(); ++worker) {
       EmitStatistics(worker);
@@ -188,6 +190,21 @@ class Collector {
     ResultChunk chunk = NewInstanceChunk();
     (*chunk.mutable_instance_log()->mutable_offered_loads())[rpc] =
         std::move(load);
+    emit_(std::move(chunk));
+  }
+
+  void EmitStreams(int rpc) {
+    StreamTotals totals;
+    bool streams = false;
+    for (const RpcRecord* record : RecordsOf(rpc)) {
+      if (record->streams == nullptr) continue;
+      streams = true;
+      totals.Merge(*record->streams);
+    }
+    if (!streams) return;
+    ResultChunk chunk = NewInstanceChunk();
+    totals.Encode(
+        (*chunk.mutable_instance_log()->mutable_stream_statistics())[rpc]);
     emit_(std::move(chunk));
   }
 

@@ -170,6 +170,7 @@ class Engine::Impl final : public WorkerGroup {
     }
     KeepSamplesOfMainList(recorders);
     EmitDriverCounters(emit);
+    EmitNetworkReadings(emit);
     CollectLog(
         state_, error_message_, activities_.Records(), activities_.recorder(),
         std::vector<const Recorder*>(recorders.begin(), recorders.end()), emit);
@@ -239,6 +240,25 @@ class Engine::Impl final : public WorkerGroup {
       (*chunk.mutable_instance_log()->mutable_driver_counters())[name] = value;
     }
     emit(std::move(chunk));
+  }
+
+  void EmitNetworkReadings(absl::FunctionRef<void(ResultChunk chunk)> emit) {
+    ResultChunk chunk;
+    chunk.set_instance(state_.instance_plan().name);
+    for (const ConnectionReadings& readings : driver_->NetworkReadings()) {
+      NetworkSettingProof& proof =
+          *chunk.mutable_instance_log()->add_network_settings();
+      proof.set_accepted(readings.accepted);
+      proof.set_connection_count(readings.connection_count);
+      for (const auto& [name, asked, found, is_as_asked] : readings.settings) {
+        NetworkSettingReading& reading = *proof.add_settings();
+        reading.set_name(name);
+        reading.set_asked(asked);
+        reading.set_found(found);
+        if (!is_as_asked) reading.set_differs(true);
+      }
+    }
+    if (chunk.has_instance_log()) emit(std::move(chunk));
   }
 
   void OnOverload(absl::string_view what) {

@@ -84,7 +84,8 @@ class Engine {
   // Instances (indices into plan->instances) that this one may send RPCs to.
   const std::vector<int>& peers() const;
 
-  // Connects to peers(). `addresses` is in the order of peers().
+  // Connects to peers(). `addresses` is in the order of peers(); those of
+  // external services are the plan's instead.
   absl::Status Connect(const std::vector<std::string>& addresses,
                        absl::Time deadline);
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/results/activity_series.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/stream_totals.h"
 #include "distbench/results/time_series.h"
 #include "google/protobuf/repeated_field.h"
 
@@ -114,6 +115,11 @@ absl::Status MergeMeasurements(ServicePerformanceLog& from,
         statistics, (*into.mutable_pooled_statistics())[rpc_index]);
     if (!status.ok()) return status;
   }
+  for (const auto& [rpc_index, statistics] : from.stream_statistics()) {
+    absl::Status status = MergeStreamStatistics(
+        statistics, (*into.mutable_stream_statistics())[rpc_index]);
+    if (!status.ok()) return status;
+  }
   return absl::OkStatus();
 }
 
@@ -130,6 +136,9 @@ void SetInstanceLog(ServicePerformanceLog& from, ServicePerformanceLog& into) {
   }
   for (const auto& [name, value] : from.driver_counters()) {
     (*into.mutable_driver_counters())[name] = value;
+  }
+  for (NetworkSettingProof& proof : *from.mutable_network_settings()) {
+    into.mutable_network_settings()->Add(std::move(proof));
   }
   for (RpcReplayTraceLog& log : *from.mutable_replay_trace_logs()) {
     into.mutable_replay_trace_logs()->Add(std::move(log));

@@ -127,6 +127,7 @@ TEST(MergeChunkTest, PutsPiecesInTheirPlaces) {
                 error_dictionary { error_message: "" error_message: "bad" }
                 engine_error_message: "stopped"
                 driver_counters { key: "rpcs_sent" value: 3 }
+                network_settings { connection_count: 2 }
                 replay_trace_logs { rpc_replay_trace_name: "t" }
               })",
            R"(instance: "c/0"
@@ -211,6 +212,7 @@ TEST(MergeChunkTest, PutsPiecesInTheirPlaces) {
         error_dictionary { error_message: "" error_message: "bad" }
         engine_error_message: "stopped"
         driver_counters { key: "rpcs_sent" value: 3 }
+        network_settings { connection_count: 2 }
         replay_trace_logs { rpc_replay_trace_name: "t" }
       }
     }

@@ -2,8 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <climits>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,6 +23,7 @@
 #include "distbench/results/statistics_from_samples.h"
 #include "distbench/results/uncompressed_file.h"
 #include "distbench/results/walk.h"
+#include "google/protobuf/arena.h"
 #include "google/protobuf/io/gzip_stream.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/io/zero_copy_stream.h"
@@ -28,7 +33,9 @@
 namespace distbench {
 namespace {
 
+using google::protobuf::Arena;
 using google::protobuf::TextFormat;
+using google::protobuf::io::CopyingInputStream;
 using google::protobuf::io::CopyingInputStreamAdaptor;
 using google::protobuf::io::ErrorCollector;
 using google::protobuf::io::FileOutputStream;
@@ -125,14 +132,92 @@ absl::Status Parse(ZeroCopyInputStream& stream, TestSequenceResults& results) {
   return absl::OkStatus();
 }
 
-absl::Status ReadInto(int fd, TestSequenceResults& results) {
-  UncompressedFile file(fd);
+constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
+
+// Of messages, for each byte that a file may have.
+constexpr int64_t kMemoryPerByte = 4;
+
+absl::Status TooLargeError(int64_t max_bytes) {
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "it has more than ", max_bytes >> 20, " MiB uncompressed, or takes more ",
+      "than ", kMemoryPerByte * max_bytes >> 20,
+      " MiB of memory, which is the limit here; distbench report reads it "
+      "without a limit, and tests that keep fewer samples have smaller "
+      "results"));
+}
+
+// The bytes of a file, uncompressed, while they and the messages that are made
+// of them stay within a limit.
+class MeteredFile final : public CopyingInputStream {
+ public:
+  // Takes ownership of the descriptor. `arena` has the messages; null if they
+  // have no limit.
+  MeteredFile(int fd, int64_t max_bytes, const Arena* arena)
+      : file_(fd), max_bytes_(max_bytes), arena_(arena) {}
+
+  int Read(void* buffer, int size) override {
+    const int count = file_.Read(buffer, size);
+    if (count > 0) bytes_ += count;
+    return IsTooLarge() ? -1 : count;
+  }
+
+  absl::Status status() const {
+    return IsTooLarge() ? TooLargeError(max_bytes_) : file_.status();
+  }
+
+ private:
+  bool IsTooLarge() const {
+    return bytes_ > max_bytes_ ||
+           (arena_ != nullptr &&
+            static_cast<int64_t>(arena_->SpaceAllocated()) >
+                kMemoryPerByte * max_bytes_);
+  }
+
+  UncompressedFile file_;
+  const int64_t max_bytes_;
+  const Arena* const arena_;
+  int64_t bytes_ = 0;
+};
+
+absl::Status ReadInto(int fd, int64_t max_bytes, const Arena* arena,
+                      TestSequenceResults& results) {
+  MeteredFile file(fd, max_bytes, arena);
   CopyingInputStreamAdaptor stream(&file);
   const absl::Status parsed = Parse(stream, results);
   // If parsing failed because of a read error, or did not notice it, report
   // that error.
   const absl::Status read = file.status();
   return read.ok() ? parsed : read;
+}
+
+absl::Status ReadWithin(int fd, int64_t max_bytes,
+                        TestSequenceResults& results) {
+  struct stat attributes;
+  if (fstat(fd, &attributes) == 0 && attributes.st_size > max_bytes) {
+    close(fd);
+    return TooLargeError(max_bytes);
+  }
+  Arena arena;
+  auto& read = *Arena::CreateMessage<TestSequenceResults>(&arena);
+  absl::Status status = ReadInto(fd, max_bytes, &arena, read);
+  if (status.ok()) results = read;
+  return status;
+}
+
+absl::StatusOr<int> OpenToRead(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) return fd;
+  return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
+}
+
+// The results that were read from the path, with this status.
+absl::StatusOr<TestSequenceResults> Completed(const std::string& path,
+                                              absl::Status status,
+                                              TestSequenceResults results) {
+  if (status.ok()) status = CompleteResults(results);
+  if (status.ok()) return results;
+  return absl::Status(status.code(), absl::StrCat("cannot read ", path, ": ",
+                                                  status.message()));
 }
 
 absl::Status ValidateLogs(const TestResult& result) {
@@ -185,18 +270,20 @@ absl::Status WriteResults(const TestSequenceResults& results,
 }
 
 absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
-  }
+  const absl::StatusOr<int> fd = OpenToRead(path);
+  if (!fd.ok()) return fd.status();
   TestSequenceResults results;
-  absl::Status status = ReadInto(fd, results);
-  if (status.ok()) status = CompleteResults(results);
-  if (!status.ok()) {
-    return absl::Status(status.code(), absl::StrCat("cannot read ", path, ": ",
-                                                    status.message()));
-  }
-  return results;
+  absl::Status status = ReadInto(*fd, kUnlimited, /*arena=*/nullptr, results);
+  return Completed(path, std::move(status), std::move(results));
+}
+
+absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path,
+                                                int64_t max_bytes) {
+  const absl::StatusOr<int> fd = OpenToRead(path);
+  if (!fd.ok()) return fd.status();
+  TestSequenceResults results;
+  absl::Status status = ReadWithin(*fd, max_bytes, results);
+  return Completed(path, std::move(status), std::move(results));
 }
 
 }  // namespace distbench

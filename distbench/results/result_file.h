@@ -5,6 +5,7 @@
 #ifndef DISTBENCH_RESULTS_RESULT_FILE_H_
 #define DISTBENCH_RESULTS_RESULT_FILE_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -33,6 +34,14 @@ absl::Status WriteResults(const TestSequenceResults& results,
 // the file cannot be read, INVALID_ARGUMENT if it is not a result, DATA_LOSS if
 // it is truncated or damaged.
 absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path);
+
+// The same for files that nobody has asked for by name, such as all files of a
+// folder. RESOURCE_EXHAUSTED if the file has more than `max_bytes`,
+// uncompressed, or if its messages take more than four times that in memory,
+// where two bytes of a file can become hundreds. For the copy that is returned,
+// twice this memory is in use for a moment.
+absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path,
+                                                int64_t max_bytes);
 
 // Makes results that were read fit for reports, as ReadResults() does.
 // INVALID_ARGUMENT names the place of invalid statistics.

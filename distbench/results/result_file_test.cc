@@ -229,6 +229,32 @@ TEST_F(ResultFileTest, MissingFileIsNotFound) {
               AllOf(StartsWith("cannot read "), HasSubstr(Path("missing"))));
 }
 
+TEST_F(ResultFileTest, LimitsBytesThatAreCompressed) {
+  TestSequenceResults results;
+  results.add_test_results()->add_log_summary(std::string(16 << 20, ' '));
+  for (const char* name : {"bomb.gz", "large"}) {
+    const std::string content = Written(results, name, ResultEncoding::kBinary);
+    const auto read = ReadResults(Path(name), 1 << 20);
+    EXPECT_EQ(read.status().code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_THAT(std::string(read.status().message()),
+                AllOf(StartsWith("cannot read "), HasSubstr(Path(name)),
+                      HasSubstr("more than 1 MiB uncompressed"),
+                      HasSubstr("distbench report")));
+    EXPECT_TRUE(ReadResults(Path(name), 17 << 20).ok());
+  }
+  EXPECT_LT(fs::file_size(Path("bomb.gz")), 1 << 17);
+}
+
+// Two bytes of a file are a message.
+TEST_F(ResultFileTest, LimitsTheMemoryOfMessages) {
+  std::string tests;
+  for (int i = 0; i < 500'000; ++i) tests.append("\x0a\x00", 2);
+  std::ofstream(Path("bomb"), std::ios::binary) << tests;
+  const auto read = ReadResults(Path("bomb"), 1 << 20);
+  EXPECT_EQ(read.status().code(), absl::StatusCode::kResourceExhausted)
+      << read.status();
+}
+
 TEST_F(ResultFileTest, DirectoryIsNoResult) {
   const auto read = ReadResults(directory_);
   ASSERT_FALSE(read.ok());

@@ -19,6 +19,7 @@ bool HasSizes(const ServiceSpec& service) {
 }
 
 void CanonicalizeService(ServiceSpec& service) {
+  if (service.has_external() && !service.has_count()) service.set_count(1);
   if (HasSizes(service)) {
     const int64_t count = GridOf(service).Count();
     if (!service.has_count() && count <= std::numeric_limits<int32_t>::max()) {
@@ -49,6 +50,11 @@ void CanonicalizeTest(DistributedSystemDescription& test) {
   for (RpcSpec& rpc : *test.mutable_rpc_descriptions()) {
     ReplaceQuantities(rpc);
     if (rpc.fanout_filter().empty()) rpc.clear_fanout_filter();
+    if (!rpc.has_stream()) continue;
+    ReplaceQuantities(*rpc.mutable_stream());
+    if (rpc.stream().response_starts().empty()) {
+      rpc.mutable_stream()->clear_response_starts();
+    }
   }
   for (Action& action : *test.mutable_actions()) {
     if (!action.has_iterations()) continue;
@@ -83,6 +89,7 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateFlow(validation);
   ValidateActivities(validation);
   ValidateReplayTraces(validation);
+  ValidateExternalServices(validation);
   ValidateObjectives(validation);
   ValidateSearch(validation);
   ValidateExperiment(validation);

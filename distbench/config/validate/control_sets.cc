@@ -19,9 +19,6 @@
 namespace distbench {
 namespace {
 
-// Room for a name and some wildcards.
-constexpr size_t kMaxGlobLength = 2 * kMaxNameLength;
-
 // ---- Canonical form ---------------------------------------------------------
 
 void CanonicalizeMemory(std::string& text) {

@@ -79,6 +79,15 @@ constexpr Quantity kOfRpc[] = {{RpcSpec::kDeadlineFieldNumber,
                                 RpcSpec::kDeadlineUsFieldNumber, DurationUs, 1,
                                 kMaxTimeUs, kTimesUs}};
 
+constexpr Quantity kOfStream[] = {{StreamSpec::kClientIntervalFieldNumber,
+                                   StreamSpec::kClientIntervalNsFieldNumber,
+                                   DurationNs, 1, kMaxDelayNs, "1ns to 277h"},
+                                  {StreamSpec::kServerIntervalFieldNumber,
+                                   StreamSpec::kServerIntervalNsFieldNumber,
+                                   DurationNs, 1, kMaxDelayNs, "1ns to 277h"}};
+static_assert(kMaxDelayNs > 277 * 3'600'000'000'000 &&
+              kMaxDelayNs < 278 * 3'600'000'000'000);
+
 constexpr Quantity kOfPayload[] = {
     {PayloadSpec::kSizeWithUnitFieldNumber, PayloadSpec::kSizeFieldNumber,
      ParseSizeWithUnit, 0, kMaxSizeBytes, "0B to 2147483647B"}};
@@ -96,6 +105,7 @@ constexpr Quantity kOfSearch[] = {
 absl::Span<const Quantity> QuantitiesOf(const Descriptor* type) {
   if (type == Iterations::descriptor()) return kOfIterations;
   if (type == RpcSpec::descriptor()) return kOfRpc;
+  if (type == StreamSpec::descriptor()) return kOfStream;
   if (type == PayloadSpec::descriptor()) return kOfPayload;
   if (type == LoadSearchSpec::descriptor()) return kOfSearch;
   return {};

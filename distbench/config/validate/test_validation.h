@@ -34,6 +34,9 @@ inline constexpr int64_t kMaxActivityPoolSize = 1024;
 inline constexpr int kMaxListNesting = 100;
 inline constexpr int kMaxNameLength = 200;
 
+// Room for a name, its coordinates and some wildcards.
+inline constexpr size_t kMaxGlobLength = 2 * kMaxNameLength;
+
 // A test, its names, its path, and where to report its problems. All arguments
 // must outlive this object.
 class TestValidation {

@@ -27,9 +27,6 @@ constexpr int64_t kMaxSenders = 1000;
 // Room for the prefix and the suffix of a service's name.
 constexpr size_t kMaxAntagonistName = kMaxNameLength / 2;
 
-// Room for a name and some wildcards.
-constexpr size_t kMaxGlobLength = 2 * kMaxNameLength;
-
 bool IsNameChar(unsigned char c) {
   return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
 }

@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "distbench/config/catalogs/driver_resolution.h"
+#include "distbench/config/catalogs/network_settings.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/validators.h"
@@ -36,7 +39,8 @@ void CheckDevice(const TestValidation& validation, const Path& path,
   }
 }
 
-// Unix sockets belong to no network device and no IP version.
+// Unix sockets belong to no network device and no IP version, and have few
+// network settings.
 void CheckUnixTransport(const TestValidation& validation, const Path& path,
                         const ProtocolDriverOptions& options,
                         const SettingsDeclaration& server_settings) {
@@ -44,13 +48,21 @@ void CheckUnixTransport(const TestValidation& validation, const Path& path,
                     kTransportSetting) != kUnixTransport) {
     return;
   }
-  const auto refuse = [&](const std::string& field) {
-    validation.Add(path.Field(field),
+  const auto refuse = [&](const Path& place) {
+    validation.Add(place,
                    "has no effect on Unix sockets; remove it, or set the "
                    "server setting \"transport\" to \"tcp\"");
   };
-  if (!options.netdev_name().empty()) refuse("netdev_name");
-  if (options.ip_version() != 0) refuse("ip_version");
+  if (!options.netdev_name().empty()) refuse(path.Field("netdev_name"));
+  if (options.ip_version() != 0) refuse(path.Field("ip_version"));
+  const auto refuse_all = [&](const char* side, const NamedSettings& settings) {
+    for (const NamedSetting& setting : settings) {
+      if (!NeedsNetwork(setting.name())) continue;
+      refuse(path.Field(side).At(setting.name()));
+    }
+  };
+  refuse_all("client_settings", options.client_settings());
+  refuse_all("server_settings", options.server_settings());
 }
 
 bool HasSettings(const ProtocolDriverOptions& options) {
@@ -66,6 +78,7 @@ void AddSettings(const SettingsDeclaration& from, SettingsDeclaration& into) {
     into.settings.push_back(setting);
     into.settings.back().required = false;
   }
+  into.refused.insert(from.refused.begin(), from.refused.end());
   if (from.pass_through_prefix.empty()) return;
   into.pass_through_prefix = from.pass_through_prefix;
   into.pass_through_maxima = from.pass_through_maxima;
@@ -170,7 +183,8 @@ class DriverCheck {
     const auto& services = validation_.test().services();
     const bool is_used = std::any_of(
         services.begin(), services.end(), [this](const ServiceSpec& service) {
-          return service.protocol_driver_options_name().empty() &&
+          return !service.has_external() &&
+                 service.protocol_driver_options_name().empty() &&
                  OptionsOf(validation_.names(), service) == kNone;
         });
     if (is_used || stack.drivers.empty()) Report(stack);
@@ -199,34 +213,79 @@ class DriverCheck {
   std::set<std::pair<int, std::string>> reported_;  // as in DriverProblem
 };
 
-// The name of the driver that sends and receives. Empty if it cannot be found,
-// which is reported elsewhere.
-std::string WireDriverOf(const TestValidation& validation,
-                         const std::string& service_name) {
+// The driver that sends and receives.
+struct WireDriver {
+  std::string name;
+  const ProtocolDriverOptions* options = nullptr;
+};
+
+// Returns nullopt if it cannot be found, which is reported elsewhere.
+std::optional<WireDriver> WireDriverOf(const TestValidation& validation,
+                                       const std::string& service_name) {
   const int service = validation.names().services.Find(service_name);
-  if (service == kNone) return "";
+  if (service == kNone) return std::nullopt;
   const DriverStack stack = ResolveDriverStack(
       validation.test(), validation.names(),
       OptionsOf(validation.names(), validation.test().services(service)));
-  if (stack.problem.has_value()) return "";
-  const DriverDeclaration& driver = *stack.drivers.back().driver;
-  return driver.alias_of.empty() ? driver.name : driver.alias_of;
+  if (stack.problem.has_value()) return std::nullopt;
+  const auto& [driver, options] = stack.drivers.back();
+  return WireDriver{
+      .name = driver->alias_of.empty() ? driver->name : driver->alias_of,
+      .options = options};
 }
 
-// A driver can only talk to a driver of the same kind.
+int64_t NumberSetting(const NamedSettings& settings, absl::string_view name,
+                      int64_t default_value) {
+  for (const NamedSetting& setting : settings) {
+    if (setting.name() == name) return setting.int64_value();
+  }
+  return default_value;
+}
+
+// Streams that the server's gRPC does not let in would wait until others end,
+// which streams of this driver do not.
+std::string ProblemOfStreams(const WireDriver& client,
+                             const WireDriver& server) {
+  if (client.name != "grpc_stream") return "";
+  const int64_t streams =
+      NumberSetting(client.options->client_settings(), "streams", 1);
+  const int64_t limit =
+      NumberSetting(server.options->server_settings(),
+                    "grpc.max_concurrent_streams", kMaxGrpcStreams);
+  if (limit >= streams) return "";
+  return absl::StrCat(
+      "opens ", streams, " streams on each connection (\"streams\"), of which ",
+      "the server lets in ", std::max<int64_t>(0, limit),
+      " (\"grpc.max_concurrent_streams\"); the others would wait without end: "
+      "give the two settings the same value");
+}
+
+// Returns what is wrong with an RPC between these services, or "".
+std::string ProblemOfBothSides(const WireDriver& client,
+                               const WireDriver& server,
+                               const std::string& server_service) {
+  // A driver can only talk to a driver of the same kind.
+  if (client.name == server.name) return ProblemOfStreams(client, server);
+  return absl::StrCat("uses driver ", Quoted(client.name), ", and the server ",
+                      Quoted(server_service), " uses ", Quoted(server.name),
+                      "; an RPC needs the same driver on both sides");
+}
+
 void CheckBothSides(const TestValidation& validation, int rpc_index) {
   const RpcSpec& rpc = validation.test().rpc_descriptions(rpc_index);
-  const std::string server_driver = WireDriverOf(validation, rpc.server());
-  if (server_driver.empty()) return;
+  // The servers of others are called by gRPC, whatever drivers the test has.
+  if (rpc.has_external_call()) return;
+  const auto server = WireDriverOf(validation, rpc.server());
+  if (!server.has_value()) return;
   for (int i = 0; i < rpc.client_size(); ++i) {
-    const std::string client_driver = WireDriverOf(validation, rpc.client(i));
-    if (client_driver.empty() || client_driver == server_driver) continue;
+    const auto client = WireDriverOf(validation, rpc.client(i));
+    if (!client.has_value()) continue;
+    const std::string problem =
+        ProblemOfBothSides(*client, *server, rpc.server());
+    if (problem.empty()) continue;
     validation.Add(
         validation.Rpc(rpc_index).Field("client").At(i),
-        absl::StrCat("service ", Quoted(rpc.client(i)), " uses driver ",
-                     Quoted(client_driver), ", and the server ",
-                     Quoted(rpc.server()), " uses ", Quoted(server_driver),
-                     "; an RPC needs the same driver on both sides"));
+        absl::StrCat("service ", Quoted(rpc.client(i)), " ", problem));
   }
 }
 

@@ -139,6 +139,33 @@ INSTANTIATE_TEST_SUITE_P(
             "protocol_driver_options[\"new\"].ip_version",
             "has no effect on Unix sockets; remove it"},
         ValidationCase{
+            "NetworkSettingOfAUnixSocket", "",
+            "protocol_driver_options { name: 'new' protocol_name: 'tcp' "
+            "client_settings { name: 'send_buffer_bytes' int64_value: 5000 } "
+            "client_settings { name: 'dscp' int64_value: 10 } "
+            "server_settings { name: 'transport' string_value: 'unix' } }",
+            "protocol_driver_options[\"new\"].client_settings[\"dscp\"]",
+            "has no effect on Unix sockets; remove it"},
+        ValidationCase{
+            "NetworkSettingOfGrpc", "",
+            "protocol_driver_options { name: 'new' server_settings { name: "
+            "'dscp' int64_value: 10 } }",
+            "protocol_driver_options[\"new\"].server_settings[\"dscp\"]",
+            "driver \"grpc\" cannot have the setting \"dscp\": gRPC makes its "
+            "own sockets; use the driver \"capnp\", \"http2\", \"tcp\" or "
+            "\"thrift\""},
+        ValidationCase{
+            "DscpOutOfRange", "",
+            "protocol_driver_options { name: 'new' protocol_name: 'http2' "
+            "server_settings { name: 'dscp' int64_value: 64 } }",
+            "protocol_driver_options[\"new\"].server_settings[\"dscp\"]", "64"},
+        ValidationCase{
+            "EcnIsAClientSetting", "",
+            "protocol_driver_options { name: 'new' protocol_name: 'tcp' "
+            "server_settings { name: 'ecn' string_value: 'require' } }",
+            "protocol_driver_options[\"new\"].server_settings[\"ecn\"]",
+            "driver \"tcp\" has no setting \"ecn\" here"},
+        ValidationCase{
             "StreamsHandledByAPool", "",
             "protocol_driver_options { name: 'new' protocol_name: "
             "'grpc_stream' server_settings { name: 'server_type' "
@@ -232,7 +259,19 @@ INSTANTIATE_TEST_SUITE_P(
             "rpc_descriptions[\"query\"].client[0]",
             "service \"client\" uses driver \"loopback\", and the server "
             "\"server\" uses \"grpc\"; an RPC needs the same driver on both "
-            "sides"}),
+            "sides"},
+        ValidationCase{
+            "MoreStreamsThanTheServerLetsIn", "name: 'client' count: 2",
+            "name: 'client' count: 2 protocol_driver_options_name: 'many' } "
+            "protocol_driver_options { name: 'many' protocol_name: "
+            "'grpc_stream' client_settings { name: 'streams' int64_value: 4 } "
+            "} protocol_driver_options { name: "
+            "'default_protocol_driver_options' protocol_name: 'grpc_stream' "
+            "server_settings { name: 'grpc.max_concurrent_streams' "
+            "int64_value: 3 }",
+            "rpc_descriptions[\"query\"].client[0]",
+            "service \"client\" opens 4 streams on each connection "
+            "(\"streams\"), of which the server lets in 3"}),
     [](const auto& info) { return info.param.rule; });
 
 TEST(ValidateDrivers, AcceptsChannelArguments) {
@@ -242,6 +281,16 @@ TEST(ValidateDrivers, AcceptsChannelArguments) {
                     "name: 'grpc.x' int64_value: 1 } server_settings { name: "
                     "'grpc.y' string_value: 'z' } }"),
       ::testing::IsEmpty());
+}
+
+TEST(ValidateDrivers, AcceptsAsManyStreamsAsTheServerLetsIn) {
+  EXPECT_THAT(ProblemsAfter("",
+                            "protocol_driver_options { name: "
+                            "'default_protocol_driver_options' protocol_name: "
+                            "'grpc_stream' client_settings { name: 'streams' "
+                            "int64_value: 4 } server_settings { name: "
+                            "'grpc.max_concurrent_streams' int64_value: 4 } }"),
+              ::testing::IsEmpty());
 }
 
 TEST(ValidateDrivers, AcceptsAliases) {

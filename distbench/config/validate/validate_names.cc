@@ -99,7 +99,7 @@ class EncodingCheck {
                        ? reflection.GetMessage(message, field)
                        : reflection.GetRepeatedMessage(message, field, index),
                    &place);
-    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+    } else if (field->type() == FieldDescriptor::TYPE_STRING) {
       const std::string text =
           index < 0 ? reflection.GetString(message, field)
                     : reflection.GetRepeatedString(message, field, index);

@@ -16,9 +16,6 @@
 namespace distbench {
 namespace {
 
-// Room for a name, its coordinates and some wildcards.
-constexpr size_t kMaxGlobLength = 2 * kMaxNameLength;
-
 // The entries of a map, sorted by key, so that the order of problems is stable.
 template <typename Map>
 auto Sorted(const Map& map) {

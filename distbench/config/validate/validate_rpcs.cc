@@ -33,6 +33,10 @@ class RpcValidation {
                            rpc_.tracing_interval(), 0,
                            std::numeric_limits<int32_t>::max());
     CheckQuantities(rpc_, path_, validation_.problems());
+    // External calls have none, whatever the driver; see validate_external.cc.
+    if (rpc_.has_stream() && !rpc_.has_external_call()) {
+      ValidateStream(validation_, path_, rpc_);
+    }
     if (rpc_.has_deadline_us()) {
       validation_.CheckRange(path_.Field("deadline_us"), rpc_.deadline_us(), 1,
                              kMaxTimeUs);
@@ -56,6 +60,8 @@ class RpcValidation {
   }
 
   void CheckHandler() const {
+    // External services have handlers of their own.
+    if (rpc_.has_external_call()) return;
     if (rpc_.name().empty() || names_.lists.Find(rpc_.name()) != kNone) return;
     validation_.Add(
         path_,

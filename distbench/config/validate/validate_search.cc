@@ -7,6 +7,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/search/knob_name.h"
 #include "distbench/config/search/objective.h"
+#include "distbench/config/syntax/response_start.h"
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
@@ -36,6 +37,30 @@ void CheckIsolation(const TestValidation& validation, const Path& path,
   }
 }
 
+// Messages of an echo have round trips, and those of other streams gaps.
+void CheckStreamTime(const TestValidation& validation, const Path& path,
+                     const std::string& text, const StreamTime& time,
+                     const RpcSpec* rpc) {
+  if (rpc == nullptr || !rpc->has_stream()) {
+    validation.Add(path, absl::StrCat(Quoted(text),
+                                      " is about the messages of a stream; "
+                                      "give the RPC a `stream`, or limit p99"));
+    return;
+  }
+  const auto start = ParseResponseStart(rpc->stream().response_starts());
+  const bool is_echo = start.ok() && *start == StreamPlan::Start::kEcho;
+  const bool needs_echo = time.kind == StreamTime::Kind::kRoundTrip;
+  if (time.kind == StreamTime::Kind::kFirstMessage || is_echo == needs_echo) {
+    return;
+  }
+  validation.Add(
+      path, absl::StrCat(Quoted(text), " is never measured: ",
+                         needs_echo ? "only an echo has round trips"
+                                    : "an echo has no gaps",
+                         "; limit ", needs_echo ? "gap" : "round_trip", "_p",
+                         time.percent, " instead"));
+}
+
 // `is_of_search`: rather than of all runs of the test.
 void CheckObjective(const TestValidation& validation, const Path& path,
                     const std::string& text, bool is_of_search) {
@@ -51,16 +76,20 @@ void CheckObjective(const TestValidation& validation, const Path& path,
   }
   const TestNames& names = validation.names();
   const std::vector<std::string> rpcs = RpcNames(names);
-  if (objective->rpc.empty()) {
-    if (rpcs.size() == 1) return;
+  const std::string& name =
+      objective->rpc.empty() && rpcs.size() == 1 ? rpcs[0] : objective->rpc;
+  const int rpc = names.rpcs.Find(name);
+  if (name.empty()) {
     validation.Add(
         path, absl::StrCat(Quoted(text), " must name an RPC; the test has ",
                            QuotedList(rpcs)));
-  } else if (names.rpcs.Find(objective->rpc) == kNone &&
-             names.replay_traces.Find(objective->rpc) == kNone) {
-    validation.Add(
-        path, absl::StrCat("no RPC is named ", Quoted(objective->rpc), "; ",
-                           Suggestion(objective->rpc, rpcs)));
+  } else if (rpc == kNone && names.replay_traces.Find(name) == kNone) {
+    validation.Add(path, absl::StrCat("no RPC is named ", Quoted(name), "; ",
+                                      Suggestion(name, rpcs)));
+  } else if (const auto* time = std::get_if<StreamTime>(&objective->metric)) {
+    CheckStreamTime(
+        validation, path, text, *time,
+        rpc == kNone ? nullptr : &validation.test().rpc_descriptions(rpc));
   }
 }
 

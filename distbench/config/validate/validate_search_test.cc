@@ -5,6 +5,12 @@
 namespace distbench {
 namespace {
 
+// A further RPC, over a driver that streams.
+#define TELL_THAT_STARTS(starts)                                       \
+  "default_protocol: 'loopback' action_lists { name: 'tell' } "        \
+  "rpc_descriptions { name: 'tell' client: 'client' server: 'server' " \
+  "stream { response_starts: '" starts "' } } "
+
 class BadSearch : public ::testing::TestWithParam<ValidationCase> {};
 
 TEST_P(BadSearch, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
@@ -22,6 +28,20 @@ INSTANTIATE_TEST_SUITE_P(
         ValidationCase{"ObjectiveOfAnyRpc", "",
                        "search { objectives: 'p95<=1s' }",
                        "search.objectives[0]", "must name an RPC"},
+        ValidationCase{"MessagesOfNoStream", "",
+                       "search { objectives: 'query gap_p99<=1ms' }",
+                       "search.objectives[0]", "about the messages of a"},
+        ValidationCase{
+            "GapsOfAnEcho", "",
+            TELL_THAT_STARTS("echo") "objectives: 'tell gap_p99<=1ms'",
+            "objectives[0]",
+            "an echo has no gaps; limit round_trip_p99 instead"},
+        ValidationCase{
+            "RoundTripsOfNoEcho", "",
+            TELL_THAT_STARTS(
+                "on_first_request") "objectives: 'tell round_trip_p50<=1ms'",
+            "objectives[0]",
+            "only an echo has round trips; limit gap_p50 instead"},
         ValidationCase{"IsolationWithoutAnAntagonist", "",
                        "search { objectives: 'isol_p05>=90%' }",
                        "search.objectives[0]", "needs an antagonist"},

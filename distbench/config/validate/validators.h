@@ -53,6 +53,10 @@ void ValidateDistributions(const TestValidation& validation);
 // RPCs: their clients, servers, fanouts and payloads.
 void ValidateRpcs(const TestValidation& validation);
 
+// The stream of an RPC that has one. `path` is the RPC's.
+void ValidateStream(const TestValidation& validation, const Path& path,
+                    const RpcSpec& rpc);
+
 // Single actions: what they run, how often, and when.
 void ValidateActions(const TestValidation& validation);
 
@@ -62,6 +66,10 @@ void ValidateActionLists(const TestValidation& validation);
 // The flow of control: only clients of an RPC send it, and nothing runs itself
 // for ever.
 void ValidateFlow(const TestValidation& validation);
+
+// External services: what they have, the RPCs to them, and that nothing else
+// refers to them.
+void ValidateExternalServices(const TestValidation& validation);
 
 void ValidateActivities(const TestValidation& validation);
 void ValidateReplayTraces(const TestValidation& validation);

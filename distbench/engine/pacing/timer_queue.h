@@ -20,6 +20,7 @@ struct Timer {
     kReplaySchedule,
     kReplayRecord,
     kReply,
+    kStreamWrite,
   };
   static constexpr size_t kNotArmed = std::numeric_limits<size_t>::max();
 

@@ -52,6 +52,19 @@ void WriteIterations(RandomSource& random, Iterations& iterations) {
   }
 }
 
+void WriteStream(RandomSource& random, StreamSpec& stream) {
+  if (stream.has_client_interval_ns() && random.Chance(kChance)) {
+    stream.set_client_interval(
+        DurationText(random, absl::Nanoseconds(stream.client_interval_ns())));
+    stream.clear_client_interval_ns();
+  }
+  if (stream.has_server_interval_ns() && random.Chance(kChance)) {
+    stream.set_server_interval(
+        DurationText(random, absl::Nanoseconds(stream.server_interval_ns())));
+    stream.clear_server_interval_ns();
+  }
+}
+
 }  // namespace
 
 void WriteSomeWithUnits(RandomSource& random,
@@ -62,6 +75,7 @@ void WriteSomeWithUnits(RandomSource& random,
     payload.clear_size();
   }
   for (RpcSpec& rpc : *test.mutable_rpc_descriptions()) {
+    if (rpc.has_stream()) WriteStream(random, *rpc.mutable_stream());
     if (!rpc.has_deadline_us() || !random.Chance(kChance)) continue;
     rpc.set_deadline(
         DurationText(random, absl::Microseconds(rpc.deadline_us())));

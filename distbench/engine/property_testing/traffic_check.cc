@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/plan/plan.h"
+#include "distbench/engine/property_testing/stream_check.h"
 #include "distbench/engine/property_testing/traffic_observer.h"
 #include "distbench/engine/testing/simulated_system.h"
 
@@ -314,6 +315,10 @@ class TrafficCheck {
     for (size_t i = 0; i < plan_.instances.size(); ++i) {
       const auto log = logs.instance_logs().find(plan_.instances[i].name);
       if (log == logs.instance_logs().end()) continue;
+      for (const auto& [rpc, streams] : log->second.stream_statistics()) {
+        for (const std::string& what : CheckMessages(streams, *StreamOf(rpc)))
+          Complain(absl::StrCat(plan_.instances[i].name, ": ", what));
+      }
       for (const auto& [peer, peer_log] : log->second.peer_logs()) {
         for (const auto* logs :
              {&peer_log.rpc_logs(), &peer_log.replay_logs()}) {
@@ -322,7 +327,7 @@ class TrafficCheck {
             counted[{static_cast<int>(i), rpc}] +=
                 statistics.succeeded_count() + statistics.failed_count() +
                 statistics.warmup_count();
-            CheckTimes(statistics, plan_.instances[i].name);
+            CheckTimes(statistics, plan_.instances[i].name, StreamOf(rpc));
           }
         }
       }
@@ -340,12 +345,20 @@ class TrafficCheck {
     }
   }
 
-  void CheckTimes(const RpcStatistics& statistics,
-                  const std::string& instance) {
+  // Null if the RPC does not stream.
+  const StreamPlan* StreamOf(int rpc) const {
+    return rpc < std::ssize(plan_.rpcs) && plan_.rpcs[rpc].stream.has_value()
+               ? &*plan_.rpcs[rpc].stream
+               : nullptr;
+  }
+
+  void CheckTimes(const RpcStatistics& statistics, const std::string& instance,
+                  const StreamPlan* stream) {
     if (statistics.service_time_ns().min() < 0 ||
         statistics.lateness_ns().min() < 0) {
       Complain(absl::StrCat(instance, ": a time is negative"));
     }
+    if (stream != nullptr) return;  // it has no time parts
     if (statistics.has_service_time_ns()) CheckTimeParts(statistics, instance);
   }
 

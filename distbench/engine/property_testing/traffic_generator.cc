@@ -231,6 +231,10 @@ void TrafficGenerator::AddRpcs() {
     if (random_.Chance(0.2)) {
       rpc.set_deadline_us(random_.OneOf<int64_t>({1, 100, 50'000}));
     }
+    if (MayStream() && !rpc.has_distribution_config_name() &&
+        random_.Chance(0.5)) {
+      AddStream(rpc);
+    }
   }
 }
 
@@ -293,7 +297,7 @@ std::string TrafficGenerator::AnyFanoutFilter(const RpcSpec& rpc) {
 
 void TrafficGenerator::AddChannels() {
   for (RpcSpec& rpc : *test_.mutable_rpc_descriptions()) {
-    if (!random_.Chance(0.3)) continue;
+    if (rpc.has_stream() || !random_.Chance(0.3)) continue;
     const int server = ServiceNumber(rpc.server());
     ServiceSpec& service = *test_.mutable_services(server);
     MultiServerChannel& channel = *service.add_multi_server_channels();

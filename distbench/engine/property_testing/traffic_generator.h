@@ -65,6 +65,9 @@ class TrafficGenerator {
   void AddRpcs();
   void ChooseServices(RpcSpec& rpc);
   void ChooseSizes(RpcSpec& rpc);
+  bool MayStream() const;
+  void AddStream(RpcSpec& rpc);
+  void AddStreamDistributions();
   std::string AnyFanoutFilter(const RpcSpec& rpc);
   void AddChannels();
   void AddReplayTraces();

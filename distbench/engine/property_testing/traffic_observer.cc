@@ -1,6 +1,7 @@
 #include "distbench/engine/property_testing/traffic_observer.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 
@@ -11,10 +12,73 @@ void CallCounts::Start() {
   most_at_once = std::max(most_at_once, in_flight());
 }
 
+class WatchedStreams final : public StreamTransport, public StreamEvents {
+ public:
+  WatchedStreams(TrafficObserver& observer, int instance,
+                 StreamTransport& inner)
+      : observer_(observer), instance_(instance), inner_(inner) {}
+
+  void SetEvents(StreamEvents* events) { events_ = events; }
+
+  void Open(ClientCall* call) override {
+    inner_.Open(call);
+    observer_.OnStart(instance_, *call);
+  }
+  int64_t Write(ClientCall& call, int64_t bytes, bool last) override {
+    return inner_.Write(call, bytes, last);
+  }
+  void Cancel(ClientCall& call) override { inner_.Cancel(call); }
+  int64_t Write(ServerCall& call, int64_t bytes) override {
+    return inner_.Write(call, bytes);
+  }
+  void Finish(ServerCall* call, int64_t last_message_bytes,
+              int64_t blocked_ns) override {
+    observer_.OnReply(instance_, *call);
+    inner_.Finish(call, last_message_bytes, blocked_ns);
+  }
+
+ private:
+  void OnWritten(ClientCall& call, int64_t now_ns) override {
+    events_->OnWritten(call, now_ns);
+  }
+  void OnMessage(ClientCall& call, int64_t bytes, int64_t now_ns) override {
+    events_->OnMessage(call, bytes, now_ns);
+  }
+  void OnDone(ClientCall* call, int64_t server_blocked_ns) override {
+    observer_.OnDone(instance_, *call);
+    events_->OnDone(call, server_blocked_ns);
+  }
+  void OnOpened(ServerCall* call) override {
+    observer_.OnRequest(instance_, *call);
+    events_->OnOpened(call);
+  }
+  void OnWritten(ServerCall& call, int64_t now_ns) override {
+    events_->OnWritten(call, now_ns);
+  }
+  void OnMessage(ServerCall& call, int64_t bytes, int64_t now_ns) override {
+    events_->OnMessage(call, bytes, now_ns);
+  }
+  void OnRequestsOver(ServerCall& call, int64_t now_ns) override {
+    events_->OnRequestsOver(call, now_ns);
+  }
+  void OnBroken(ServerCall& call, int64_t now_ns) override {
+    events_->OnBroken(call, now_ns);
+  }
+
+  TrafficObserver& observer_;
+  const int instance_;
+  StreamTransport& inner_;
+  StreamEvents* events_ = nullptr;
+};
+
 class WatchedTransport final : public Transport, private TransportEvents {
  public:
   WatchedTransport(TrafficObserver& observer, int instance, Transport& inner)
-      : observer_(observer), instance_(instance), inner_(inner) {}
+      : observer_(observer), instance_(instance), inner_(inner) {
+    if (inner.streams() != nullptr) {
+      streams_.emplace(observer, instance, *inner.streams());
+    }
+  }
 
   bool Start(ClientCall* call) override {
     if (observer_.Refuses() || !inner_.Start(call)) {
@@ -31,12 +95,19 @@ class WatchedTransport final : public Transport, private TransportEvents {
   }
   void Poll(int64_t deadline_ns, TransportEvents& events) override {
     events_ = &events;
+    if (streams_) streams_->SetEvents(events.stream_events());
     inner_.Poll(deadline_ns, *this);
   }
   void Wake() override { inner_.Wake(); }
   void CancelCalls() override { inner_.CancelCalls(); }
+  StreamTransport* streams() override {
+    return streams_ ? &*streams_ : nullptr;
+  }
 
  private:
+  StreamEvents* stream_events() override {
+    return streams_ ? &*streams_ : nullptr;
+  }
   void OnDone(ClientCall* call) override {
     observer_.OnDone(instance_, *call);
     events_->OnDone(call);
@@ -49,6 +120,7 @@ class WatchedTransport final : public Transport, private TransportEvents {
   TrafficObserver& observer_;
   const int instance_;
   Transport& inner_;
+  std::optional<WatchedStreams> streams_;
   TransportEvents* events_ = nullptr;
 };
 

@@ -15,6 +15,7 @@
 #include "distbench/config/plan/plan.h"
 #include "distbench/fuzzing/random_source.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/streams.h"
 
 namespace distbench {
 
@@ -64,6 +65,7 @@ class TrafficObserver {
   const std::vector<std::string>& violations() const { return violations_; }
 
  private:
+  friend class WatchedStreams;
   friend class WatchedTransport;
 
   // Whether the driver should refuse a call.

@@ -147,6 +147,12 @@ bool MayBeMissing(const std::string& field, const OptionalFeatures& features) {
       field == "distbench.DistributedSystemDescription.objectives") {
     return true;
   }
+  // Services outside of the test, which the simulation has none of.
+  if (absl::StrContains(field, "External") ||
+      field == "distbench.ServiceSpec.external" ||
+      field == "distbench.RpcSpec.external_call") {
+    return true;
+  }
   if (absl::StrContains(field, "ReplayTrace") ||
       absl::StrContains(field, "replay_trace")) {
     return !features.replay;

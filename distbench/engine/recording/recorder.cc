@@ -13,6 +13,12 @@ namespace {
 // the budget. Each takes a few microseconds.
 constexpr int kHistogramsDropped = 32;
 
+// Different errors that are kept. Servers of others may say something else each
+// time, without an end.
+constexpr size_t kMaxErrors = 1000;
+constexpr char kOtherErrors[] =
+    "other errors, after 1000 different ones that are listed";
+
 // The part of the budget for each of samples, traces and replay samples.
 int64_t PartOfMemory(const Recorder::Options& options) {
   const int parts = 1 + (options.traced ? 1 : 0) + (options.replayed ? 1 : 0);
@@ -240,6 +246,12 @@ void Recorder::CountOpenLoop(Batch batch, RpcRecord& record) {
   record.unsent_wait_ns.RecordEach(batch, LatenessNs);
 }
 
+StreamTotals& Recorder::StreamsOf(int rpc) {
+  std::unique_ptr<StreamTotals>& streams = RecordOf(rpc).streams;
+  if (streams == nullptr) streams = std::make_unique<StreamTotals>();
+  return *streams;
+}
+
 void Recorder::CountUnsent(int rpc, int64_t intended_ns, int64_t wait_ns,
                            int64_t count) {
   RpcRecord& record = RecordOf(rpc);
@@ -265,6 +277,11 @@ void Recorder::SetAside(SampleReservoir reservoir) {
 int Recorder::InternError(absl::string_view message) {
   auto found = error_numbers_.find(message);
   if (found != error_numbers_.end()) return found->second;
+  if (errors_.size() > kMaxErrors) {
+    // The first of them still gets an entry of its own.
+    if (errors_.size() > kMaxErrors + 1) return kMaxErrors + 1;
+    message = kOtherErrors;
+  }
   const int number = static_cast<int>(errors_.size());
   errors_.emplace_back(message);
   error_numbers_.emplace(errors_.back(), number);

@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/stream_totals.h"
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/recent_intervals.h"
@@ -87,6 +88,9 @@ struct RpcRecord {
   // Shared histograms of the peers that have none of their own; null if all
   // have.
   std::unique_ptr<RpcTotals> pooled;
+
+  // Null if the RPC does not stream.
+  std::unique_ptr<StreamTotals> streams;
 };
 
 // RpcTotals without histograms.
@@ -160,6 +164,9 @@ class Recorder {
   // Counts an iteration that an in-flight cap delayed. Not for warm-up.
   void CountHeldBack(int rpc) { ++RecordOf(rpc).held_back_count; }
 
+  // The totals of an RPC that streams, for the caller to add to.
+  StreamTotals& StreamsOf(int rpc);
+
   void KeepReplayed(const ReplayedSample& sample) { replayed_.Add(sample); }
 
   // Offers the samples that an execution of a list has kept.
@@ -174,7 +181,8 @@ class Recorder {
   }
 
   // Returns the number of an error message in this recorder's dictionary. Equal
-  // messages have equal numbers. The message must not be empty.
+  // messages have equal numbers; after the first 1000 different ones, all
+  // others have the same. The message must not be empty.
   int InternError(absl::string_view message);
 
   // Keeps a serialised TraceContext for a sample and returns its number, or -1

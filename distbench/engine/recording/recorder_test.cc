@@ -146,6 +146,19 @@ TEST(RecorderTest, SeriesShowWarmupAndFailuresToo) {
   EXPECT_EQ(counts.warmup, 2);
 }
 
+TEST(RecorderTest, KeepsALimitedNumberOfDifferentErrors) {
+  Recorder recorder(OnePeer());
+  const int first = recorder.InternError("error 0");
+  for (int i = 1; i < 1000; ++i) {
+    EXPECT_EQ(recorder.InternError(absl::StrCat("error ", i)), first + i);
+  }
+  const int other = recorder.InternError("one more");
+  EXPECT_EQ(recorder.InternError("and another"), other);
+  EXPECT_EQ(recorder.InternError("error 0"), first);
+  EXPECT_EQ(recorder.errors().size(), 1002u);  // with that of no error
+  EXPECT_THAT(recorder.errors()[other], testing::HasSubstr("other errors"));
+}
+
 TEST(RecorderTest, WhatIsNeverSentIsOfferedAndHasWaited) {
   Recorder recorder(OnePeer());
   recorder.CountUnsent(0, /*intended_ns=*/kSecond, /*wait_ns=*/500,

@@ -1,8 +1,21 @@
 #include "distbench/engine/routes/routes.h"
 
 #include "absl/strings/str_cat.h"
+#include "distbench/protocol/external/external_calls.h"
 
 namespace distbench {
+namespace {
+
+Peer ExternalPeer(const ServicePlan& service) {
+  Peer peer;
+  for (const std::string& address : service.external_addresses) {
+    peer.addresses.push_back(absl::StrCat(kExternalPrefix, address));
+  }
+  if (peer.addresses.size() > 1) peer.policy = service.external_policy;
+  return peer;
+}
+
+}  // namespace
 
 int Routes::To(int service, int number, int channel) {
   return channel != kNone
@@ -40,7 +53,12 @@ std::vector<Peer> Routes::ConnectTo(
   for (const Route& route : routes_) {
     Peer& target = targets.emplace_back();
     if (route.peer != kNone) {
-      target.addresses.push_back(addresses[route.peer]);
+      const ServicePlan& service = ServiceOf(route.peer);
+      if (service.external_addresses.empty()) {
+        target.addresses.push_back(addresses[route.peer]);
+      } else {
+        target = ExternalPeer(service);
+      }
       continue;
     }
     const Channel& channel = channels_[route.channel];

@@ -37,7 +37,8 @@ class Routes {
   // plan.instances.
   const std::vector<int>& peers() const { return peers_; }
 
-  // The driver's peers, by route. `addresses` is in the order of peers().
+  // The driver's peers, by route. `addresses` is in the order of peers(); those
+  // of external services are the plan's instead.
   std::vector<Peer> ConnectTo(const std::vector<std::string>& addresses) const;
 
   // The number of entries that RPCs are counted under: peers(), then channels.
@@ -71,6 +72,9 @@ class Routes {
   int ToInstance(int instance);
   int ToChannel(int service, int channel);
   const MultiServerChannelPlan& PlanOf(const Channel& channel) const;
+  const ServicePlan& ServiceOf(int peer) const {
+    return plan_.services[plan_.instances[peers_[peer]].service];
+  }
   int PeerOf(int instance);
   int CountedOfChannel(int route, int responding_instance) const;
 

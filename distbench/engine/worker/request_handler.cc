@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/engine/worker/rpc_sender.h"
+#include "distbench/engine/worker/draw_size.h"
 
 namespace distbench {
 
@@ -11,7 +11,8 @@ RequestHandler::RequestHandler(WorkerContext& context)
   const Plan& plan = context.engine.plan();
   for (const RpcPlan& rpc : plan.rpcs) {
     const bool is_handled =
-        rpc.server_service == context.engine.instance_plan().service;
+        rpc.server_service == context.engine.instance_plan().service &&
+        !rpc.stream.has_value();
     const bool has_actions =
         is_handled && !plan.lists[rpc.handler_list].actions.empty();
     handling_.push_back({.is_handled = is_handled,

@@ -14,7 +14,7 @@
 namespace distbench {
 
 // The server side of one worker: decides how to handle requests, and answers
-// them.
+// them. Those that stream are handled in Streams.
 class RequestHandler {
  public:
   explicit RequestHandler(WorkerContext& context);
@@ -44,7 +44,7 @@ class RequestHandler {
 
   // How requests of one RPC are handled.
   struct Handling {
-    bool is_handled = false;  // by this instance
+    bool is_handled = false;  // by this instance, and does not stream
     int list = kNone;         // none: it has no actions
     const SizePlan* response = nullptr;
   };

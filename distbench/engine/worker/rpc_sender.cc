@@ -4,15 +4,25 @@
 #include <string>
 
 #include "distbench/base/saturating_add.h"
+#include "distbench/engine/worker/draw_size.h"
 #include "proto/data_plane.pb.h"
 
 // Functions on the path of every RPC that only this file calls are inline: a
 // call would cost as much as the function does.
 
 namespace distbench {
+namespace {
 
-RpcSender::RpcSender(WorkerContext& context)
+const SizePlan& RequestSize(const RpcPlan& rpc, const ActionPlan& action) {
+  return action.request_override.has_value() ? *action.request_override
+                                             : rpc.request;
+}
+
+}  // namespace
+
+RpcSender::RpcSender(WorkerContext& context, Streams& streams)
     : context_(context),
+      streams_(streams),
       measures_time_parts_(context.engine.plan().measures_time_parts),
       waiting_(context.engine.routes().count()) {}
 
@@ -53,7 +63,11 @@ bool RpcSender::Send(Iteration& iteration) {
                              : SaturatingAdd(context_.now_ns, rpc.deadline_ns);
     client.trace_context = {};
     if (traced) SetTrace(*call, static_cast<int64_t>(i));
-    Submit(call);
+    if (rpc.stream.has_value()) [[unlikely]] {
+      streams_.Open(*call, RequestSize(rpc, action));
+    } else {
+      Submit(call);
+    }
   }
   return true;
 }
@@ -126,10 +140,7 @@ inline RpcSender::Sizes RpcSender::DrawSizes(const RpcPlan& rpc,
             context_.random);
     return {.request_bytes = drawn[0], .response_bytes = drawn[1]};
   }
-  const SizePlan& request = action.request_override.has_value()
-                                ? *action.request_override
-                                : rpc.request;
-  return {.request_bytes = DrawSize(request, context_),
+  return {.request_bytes = DrawSize(RequestSize(rpc, action), context_),
           .response_bytes = kServerDecides};
 }
 
@@ -137,13 +148,12 @@ inline RpcSender::Sizes RpcSender::DrawSizes(const RpcPlan& rpc,
 // of it is traced.
 bool RpcSender::Repeats(const RpcPlan& rpc, const Fanout& fanout,
                         const ActionRun& action) {
-  const SizePlan& request = action.plan->request_override.has_value()
-                                ? *action.plan->request_override
-                                : rpc.request;
-  return !action.plan->iterations.open_loop && fanout.always_all() &&
-         fanout.candidates().size() == 1 && rpc.joint_distribution == kNone &&
-         request.distribution == kNone && rpc.deadline_ns == kUnlimited &&
-         rpc.tracing_interval == 0 && action.list->trace_context.empty();
+  const SizePlan& request = RequestSize(rpc, *action.plan);
+  return !rpc.stream.has_value() && !action.plan->iterations.open_loop &&
+         fanout.always_all() && fanout.candidates().size() == 1 &&
+         rpc.joint_distribution == kNone && request.distribution == kNone &&
+         rpc.deadline_ns == kUnlimited && rpc.tracing_interval == 0 &&
+         action.list->trace_context.empty();
 }
 
 inline bool RpcSender::IsTraced(const RpcPlan& rpc,

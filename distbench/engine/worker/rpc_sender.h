@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/engine/worker/run_state.h"
+#include "distbench/engine/worker/streams.h"
 #include "distbench/engine/worker/worker_context.h"
 
 namespace distbench {
@@ -16,7 +17,8 @@ namespace distbench {
 // into measurements.
 class RpcSender {
  public:
-  explicit RpcSender(WorkerContext& context);
+  // Both arguments must outlive this.
+  RpcSender(WorkerContext& context, Streams& streams);
 
   // Sends the RPCs of an iteration to the targets of its fanout. Returns false
   // if there are none.
@@ -97,6 +99,7 @@ class RpcSender {
   static void MeasureTimeParts(const ClientCall& client, Sample& sample);
 
   WorkerContext& context_;
+  Streams& streams_;
   const bool measures_time_parts_;
   ObjectPool<RpcCall> calls_;
   std::vector<int> scratch_;
@@ -104,13 +107,6 @@ class RpcSender {
   std::vector<int> waiting_peers_;  // those with a non-empty queue
   int64_t in_flight_ = 0;
 };
-
-// Draws a size, or returns the fixed one.
-inline int64_t DrawSize(const SizePlan& size, WorkerContext& context) {
-  if (size.distribution == kNone) return size.fixed_bytes;
-  return context.engine.plan().distributions[size.distribution].Draw(
-      context.random)[0];
-}
 
 }  // namespace distbench
 

@@ -140,6 +140,7 @@ struct RpcCall {
   std::string trace_context;
   bool sent = true;         // false: cancelled while it waited for a send queue
   RpcCall* next = nullptr;  // among the calls that wait for a send queue
+  void* stream = nullptr;   // for the use of Streams
 
   // Returns the RpcCall that contains `client`.
   static RpcCall& Of(ClientCall& client);

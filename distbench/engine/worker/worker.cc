@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/engine/worker/stream_writer.h"
 
 namespace distbench {
 namespace {
@@ -20,7 +21,8 @@ Worker::Worker(EngineState& engine, int index, Transport& transport,
       group_(group),
       max_pending_rpcs_(engine.plan().max_pending_rpcs / engine.worker_count()),
       scheduler_(context_, *this),
-      sender_(context_),
+      streams_(context_, *this),
+      sender_(context_, streams_),
       replay_(context_, sender_, scheduler_),
       handler_(context_),
       wait_(context_, group.activities(), *this) {
@@ -62,7 +64,8 @@ int64_t Worker::next_due_ns() const {
 
 void Worker::NoticeDrained() {
   if (!draining_ || sender_.in_flight() > 0 || handler_.pending() > 0 ||
-      activities_in_flight_ > 0 || wait_.seeking() > 0) {
+      streams_.serving() > 0 || activities_in_flight_ > 0 ||
+      wait_.seeking() > 0) {
     return;
   }
   draining_ = false;
@@ -132,6 +135,7 @@ void Worker::Handle(const Message& message) {
       FireStoppedTimers();
       if (context_.engine.stop_scope() == StopScope::kEverything) {
         sender_.CancelAll([this](ClientCall& call) { EndCall(call); });
+        streams_.StopServing();
       }
       break;
     case Message::Kind::kStartShard:
@@ -196,6 +200,9 @@ void Worker::Fire(Timer& timer) {
     case Timer::Kind::kReply:
       handler_.OnReplyDue(timer);
       break;
+    case Timer::Kind::kStreamWrite:
+      static_cast<StreamWriter*>(timer.owner)->OnDue();
+      break;
   }
 }
 
@@ -229,6 +236,8 @@ bool Worker::IsStopped(const Timer& timer) const {
       return scheduler_.IsStopped(ReplayRunner::ActionOf(timer));
     case Timer::Kind::kReply:
       return context_.engine.stop_scope() == StopScope::kEverything;
+    case Timer::Kind::kStreamWrite:  // ends with its RPC
+      return false;
   }
   return true;
 }
@@ -315,7 +324,17 @@ void Worker::PostPlace(Iteration& iteration, int64_t free_since_ns) {
         .iteration = &iteration});
 }
 
-void Worker::Respond(const ListRun& list) { handler_.Respond(list); }
+void Worker::Respond(const ListRun& list) {
+  if (context_.engine.plan().rpcs[list.request->rpc_index].stream.has_value()) {
+    streams_.Respond(list);
+  } else {
+    handler_.Respond(list);
+  }
+}
+
+void Worker::StartStreamHandler(int list, ServerCall& call) {
+  scheduler_.StartHandler(list, call);
+}
 
 void Worker::StartShards(ActionRun& action, int shard_count) {
   SharedAction* shared =

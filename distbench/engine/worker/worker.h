@@ -13,6 +13,7 @@
 #include "distbench/engine/worker/request_handler.h"
 #include "distbench/engine/worker/rpc_sender.h"
 #include "distbench/engine/worker/scheduler.h"
+#include "distbench/engine/worker/streams.h"
 #include "distbench/engine/worker/wait_runner.h"
 #include "distbench/engine/worker/worker_context.h"
 #include "distbench/protocol/driver.h"
@@ -44,6 +45,7 @@ class WorkerGroup {
 // thread" always means on the thread that has its turn.
 class Worker final : private TransportEvents,
                      private SchedulerEffects,
+                     private StreamEffects,
                      private ActivityListener,
                      private PlacePoster {
  public:
@@ -124,6 +126,7 @@ class Worker final : private TransportEvents,
   // TransportEvents
   void OnDone(ClientCall* call) override;
   void OnRequest(ServerCall* call) override;
+  StreamEvents* stream_events() override { return &streams_; }
   bool LendsTurns() const override { return true; }
   int64_t EndBorrowedTurn() override;
 
@@ -140,6 +143,11 @@ class Worker final : private TransportEvents,
   void OnTooMany(const char* what) override;
   void CancelTraffic(const ActionRun& action) override;
 
+  // StreamEffects
+  void OnStreamEvent() override { ++event_count_; }
+  void EndStream(ClientCall& call) override { EndCall(call); }
+  void StartStreamHandler(int list, ServerCall& call) override;
+
   // ActivityListener
   void OnActivityDone(Iteration& iteration) override;
 
@@ -150,6 +158,7 @@ class Worker final : private TransportEvents,
   WorkerGroup& group_;
   const int64_t max_pending_rpcs_;  // this worker's share
   Scheduler scheduler_;
+  Streams streams_;
   RpcSender sender_;
   ReplayRunner replay_;
   RequestHandler handler_;

@@ -7,6 +7,7 @@
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/testing/driver_conformance.h"
 #include "distbench/protocol/testing/driver_testing.h"
+#include "distbench/protocol/testing/streaming_conformance.h"
 #include "distbench/protocol/testing/time_parts_conformance.h"
 #include "distbench/protocol/unix_address.h"
 #include "distbench/security/credentials.h"
@@ -93,6 +94,10 @@ INSTANTIATE_TEST_SUITE_P(Streams, DriverConformanceTest,
                                          MakeStreams({3, 2}),
                                          MakeStreams({1, 1}),
                                          MakeStreams({2, 0, "tcp", true})));
+INSTANTIATE_TEST_SUITE_P(Streams, StreamingConformanceTest,
+                         testing::Values(MakeStreams({1, 0}),
+                                         MakeStreams({2, 0, "tcp", true}),
+                                         MakeStreams({1, 0, "unix"})));
 INSTANTIATE_TEST_SUITE_P(TimedStreams, TimePartsConformanceTest,
                          testing::Values(MakeStreams({1, 0, "tcp", false,
                                                       true})));

@@ -22,6 +22,7 @@
 #include "distbench/protocol/grpc/settings.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 #include "distbench/protocol/grpc/wire/handshake.h"
+#include "distbench/protocol/grpc/wire/library.h"
 #include "distbench/protocol/grpc/wire/target.h"
 #include "distbench/protocol/host_address.h"
 #include "distbench/protocol/unix_address.h"
@@ -32,15 +33,6 @@ namespace distbench {
 namespace {
 
 constexpr absl::Duration kDiagnosisTimeout = absl::Seconds(2);
-
-// Keeps gRPC initialised during its lifetime.
-class GrpcLibrary {
- public:
-  GrpcLibrary() { grpc_init(); }
-  ~GrpcLibrary() { grpc_shutdown(); }
-  GrpcLibrary(const GrpcLibrary&) = delete;
-  GrpcLibrary& operator=(const GrpcLibrary&) = delete;
-};
 
 grpc_channel_args AsChannelArgs(std::vector<grpc_arg>& arguments) {
   return {.num_args = arguments.size(), .args = arguments.data()};
@@ -208,6 +200,7 @@ std::unique_ptr<Listener> GrpcDriver::MakeListener() {
   const bool timed = environment_.measures_time_parts;
   if (settings_.streams.has_value()) {
     return MakeStreamListener(settings_.server, std::move(security), timed,
+                              settings_.streams->send_queue_messages,
                               stream_counts_);
   }
   PoolUse pool_use = {.pool = pool_.get()};

@@ -1,5 +1,6 @@
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +17,8 @@ namespace distbench {
 namespace {
 
 using ::testing::StartsWith;
+
+constexpr int64_t kLargeBytes = 1 << 20;
 
 std::unique_ptr<ProtocolDriver> MakeStreamDriver(
     const DriverOptions& options = {}) {
@@ -73,6 +76,42 @@ TEST_F(GrpcStreamWireTest, MalformedRequestsEndTheStream) {
   StreamMessage reply;
   EXPECT_FALSE(stream_->Read(&reply));
   EXPECT_EQ(stream_->Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST(GrpcStreamTest, ServersTakeNoRequestsFromAClientThatDoesNotRead) {
+  constexpr int kRequests = 100;
+  constexpr int kWaiting = 4;
+  std::atomic<int> taken = 0;
+  const TestServer server(
+      [] {
+        return MakeStreamDriver(ClientSetting("send_queue_messages", kWaiting));
+      },
+      [&](Transport& transport, ServerCall* call) {
+        if (call->response_bytes > kLargeBytes / 2) ++taken;
+        TestEvents::ReplyAsAsked(transport, call);
+      });
+  const auto stub = Traffic::NewStub(grpc::CreateChannel(
+      server.address(), grpc::InsecureChannelCredentials()));
+  grpc::ClientContext context;
+  const auto stream = stub->GenericStream(&context);
+  StreamMessage request;
+  request.mutable_message()->set_response_payload_size(kLargeBytes);
+  for (int i = 0; i < kRequests; ++i) {
+    request.set_sequence(i + 1);
+    ASSERT_TRUE(stream->Write(request));
+  }
+  // The server has many occasions to take them meanwhile.
+  TestClient other(MakeStreamDriver(), SingleServers({server.address()}));
+  ClientCall call;
+  for (int i = 0; i < 10 * kRequests; ++i) ASSERT_EQ(other.Call(call), "");
+  // gRPC takes some of the replies.
+  EXPECT_LE(taken, kWaiting + 10);
+  // All are answered once the client reads.
+  StreamMessage reply;
+  for (int i = 0; i < kRequests; ++i) ASSERT_TRUE(stream->Read(&reply)) << i;
+  ASSERT_TRUE(stream->WritesDone());
+  EXPECT_FALSE(stream->Read(&reply));
+  EXPECT_TRUE(stream->Finish().ok());
 }
 
 TEST(GrpcStreamTest, AFullQueueHoldsCallsBack) {

@@ -28,8 +28,10 @@ std::unique_ptr<ClientSide> MakeClientSide(const GrpcSettings& settings,
 GrpcTransport::GrpcTransport(WakeTimer& timer, const GrpcSettings& settings,
                              StreamCounts& counts)
     : queue_(timer, settings.spin_ns),
+      streams_(settings.streams.has_value()),
+      streaming_calls_(queue_),
       client_(MakeClientSide(settings, queue_, counts)) {
-  if (settings.streams.has_value()) queue_.StopLending();
+  if (streams_) queue_.StopLending();
 }
 
 GrpcTransport::~GrpcTransport() {
@@ -39,8 +41,14 @@ GrpcTransport::~GrpcTransport() {
   queue_.DrainForever(nobody);
 }
 
+void GrpcTransport::SetChannels(std::vector<std::vector<Channel>> channels) {
+  if (streams_) streaming_calls_.SetChannels(channels);
+  client_->SetChannels(std::move(channels));
+}
+
 void GrpcTransport::Abandon() {
   client_->Abandon();
+  streaming_calls_.Abandon();
   server_->Close();
 }
 
@@ -68,12 +76,14 @@ void GrpcTransport::ContinueShutdown() {
   // Another thread that ran a turn would not notice that all is drained.
   queue_.StopLending();
   client_->Close();
+  streaming_calls_.Close();
   server_->Close();
   NoticeDrained();
 }
 
 bool GrpcTransport::NothingInFlight() const {
-  return client_->in_flight() == 0 && server_->drained();
+  return client_->in_flight() == 0 && streaming_calls_.in_flight() == 0 &&
+         server_->drained();
 }
 
 void GrpcTransport::NoticeDrained() {

@@ -13,16 +13,19 @@
 #include "absl/synchronization/notification.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/client/client_side.h"
+#include "distbench/protocol/grpc/client/streaming_calls.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/queue/wake_timer.h"
 #include "distbench/protocol/grpc/server/server_side.h"
+#include "distbench/protocol/grpc/server/streaming_requests.h"
 #include "distbench/protocol/grpc/settings.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 #include "distbench/protocol/grpc/wire/stream_counts.h"
+#include "distbench/protocol/streams.h"
 
 namespace distbench {
 
-class GrpcTransport final : public Transport {
+class GrpcTransport final : public Transport, private StreamTransport {
  public:
   // The timer and the counts must outlive the transport.
   GrpcTransport(WakeTimer& timer, const GrpcSettings& settings,
@@ -37,9 +40,7 @@ class GrpcTransport final : public Transport {
   void SetServerSide(std::unique_ptr<ServerSide> server) {
     server_ = std::move(server);
   }
-  void SetChannels(std::vector<std::vector<Channel>> channels) {
-    client_->SetChannels(std::move(channels));
-  }
+  void SetChannels(std::vector<std::vector<Channel>> channels);
   // Cancels everything without events. The server must be shutting down.
   void Abandon();
   // Polls until nothing is in flight. Call it after Abandon().
@@ -56,14 +57,34 @@ class GrpcTransport final : public Transport {
   void Poll(int64_t deadline_ns, TransportEvents& events) override;
   void Wake() override { queue_.Wake(); }
   void RunTurnOrWake() override { queue_.RunTurnOrWake(); }
-  void CancelCalls() override { client_->CancelAll(); }
+  void CancelCalls() override {
+    client_->CancelAll();
+    streaming_calls_.CancelAll();
+  }
+  StreamTransport* streams() override { return streams_ ? this : nullptr; }
 
  private:
+  // StreamTransport
+  void Open(ClientCall* call) override { streaming_calls_.Open(*call); }
+  int64_t Write(ClientCall& call, int64_t bytes, bool last) override {
+    return streaming_calls_.Write(call, bytes, last);
+  }
+  void Cancel(ClientCall& call) override { streaming_calls_.Cancel(call); }
+  int64_t Write(ServerCall& call, int64_t bytes) override {
+    return server_->streams()->Write(call, bytes);
+  }
+  void Finish(ServerCall* call, int64_t last_message_bytes,
+              int64_t blocked_ns) override {
+    server_->streams()->Finish(*call, last_message_bytes, blocked_ns);
+  }
+
   void ContinueShutdown();
   bool NothingInFlight() const;
   void NoticeDrained();
 
   EventQueue queue_;
+  const bool streams_;  // whether RPCs may stream
+  StreamingCalls streaming_calls_;
   const std::unique_ptr<ClientSide> client_;
   std::unique_ptr<ServerSide> server_;
   std::atomic<bool> shutting_down_ = false;

@@ -8,6 +8,9 @@
 // sends to one worker of each server. An instance that has shut down answers
 // "UNAVAILABLE".
 //
+// RPCs that stream: see loopback_streams.h. The order among streams, and
+// between them and other calls, is not kept.
+//
 // Time parts: a request arrives when Start() pushes it, so that the server's
 // queue is the inbox; the client's inbox counts as network.
 

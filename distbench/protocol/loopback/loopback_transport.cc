@@ -74,11 +74,13 @@ void LoopbackTransport::CancelCalls() {
   while (!active_.empty()) {
     Abandon(active_.back(), "CANCELLED: the caller gave up");
   }
+  streams_.CancelAll();
 }
 
 void LoopbackTransport::Close() {
   closed_ = true;
   RefuseAll();
+  streams_.Close();
 }
 
 void LoopbackTransport::Detach() {
@@ -86,6 +88,7 @@ void LoopbackTransport::Detach() {
   DropAll(arrived_);
   arrived_ = nullptr;
   DropAll(inbox_.TakeAll());
+  streams_.Detach();
   peers_.clear();
 }
 
@@ -105,6 +108,7 @@ LoopbackTransport& LoopbackTransport::Choose(Target& target) {
 bool LoopbackTransport::DeliverSome(TransportEvents& events) {
   if (!deadlines_.empty()) ExpireDeadlines();
   bool delivered = DeliverCancelled(events);
+  delivered |= streams_.Deliver(events);
   for (int count = 0; count < kBatch;) {
     if (arrived_ == nullptr) arrived_ = inbox_.TakeAll();
     if (arrived_ == nullptr) break;
@@ -175,12 +179,13 @@ void LoopbackTransport::Sleep(int64_t deadline_ns) {
   if (!deadlines_.empty()) {
     deadline_ns = std::min(deadline_ns, deadlines_.top().due_ns);
   }
+  deadline_ns = std::min(deadline_ns, streams_.next_deadline_ns());
   const int64_t wait_ns = deadline_ns - clock_.MonotonicNs();
   if (wait_ns <= 0) return;
   // A push after this line sees that it must wake this thread. The check below
   // sees every earlier push.
   asleep_ = true;
-  if (inbox_.empty()) wakeup_.Sleep(wait_ns);
+  if (inbox_.empty() && streams_.is_inbox_empty()) wakeup_.Sleep(wait_ns);
   asleep_ = false;
 }
 
@@ -208,7 +213,7 @@ void LoopbackTransport::ExpireDeadlines() {
 
 void LoopbackTransport::Accept(LoopbackCall* call) {
   inbox_.Push(call);
-  if (asleep_) wakeup_.Wake();
+  WakeIfAsleep();
 }
 
 // Several threads may call this at once: each takes a list of its own.

@@ -16,6 +16,7 @@
 #include "distbench/base/queues.h"
 #include "distbench/base/wakeup.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/loopback/loopback_streams.h"
 
 namespace distbench {
 
@@ -51,7 +52,9 @@ class LoopbackTransport final
       public std::enable_shared_from_this<LoopbackTransport> {
  public:
   LoopbackTransport(const Clock& clock, bool measures_time_parts)
-      : clock_(clock), measures_time_parts_(measures_time_parts) {}
+      : clock_(clock),
+        measures_time_parts_(measures_time_parts),
+        streams_(*this, clock) {}
 
   // Adds a peer before the first Start(). `servers` has at least one transport.
   // With round_robin they take calls in turn, otherwise the first takes all.
@@ -74,6 +77,16 @@ class LoopbackTransport final
   void Poll(int64_t deadline_ns, TransportEvents& events) override;
   void Wake() override { wakeup_.Wake(); }
   void CancelCalls() override;
+  StreamTransport* streams() override { return &streams_; }
+
+  // These are for the streams. Any thread may call the first two.
+  LoopbackStreams& loopback_streams() { return streams_; }
+  void WakeIfAsleep() {
+    if (asleep_) wakeup_.Wake();
+  }
+  std::shared_ptr<LoopbackTransport> ServerOf(const ClientCall& call) {
+    return Choose(peers_[call.peer]).shared_from_this();
+  }
 
  private:
   struct Target {
@@ -117,6 +130,7 @@ class LoopbackTransport final
 
   const Clock& clock_;
   const bool measures_time_parts_;
+  LoopbackStreams streams_;
   std::vector<Target> peers_;
   ObjectPool<LoopbackCall> calls_;
   std::vector<LoopbackCall*> active_;  // those with a client

@@ -17,8 +17,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr int64_t kMillisecond = 1'000'000;
-
 // A run with so many requests per second beside the antagonist, of 100 before.
 ExampleRun RunWith(int beside, int repetition, const std::string& antagonist) {
   ExampleRun run = SteadyRun(100, kMillisecond);

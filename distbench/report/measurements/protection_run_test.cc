@@ -17,7 +17,6 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Le;
 
-constexpr int64_t kMillisecond = 1'000'000;
 constexpr int64_t kAnySeconds = 1'000;
 constexpr double kFailed = ValueDistribution::kInfinite;
 constexpr int64_t kStartNs = kExampleStartSecond * kNsPerSecond;

@@ -15,7 +15,6 @@ namespace {
 
 using ::testing::Each;
 
-constexpr int64_t kMillisecond = 1'000'000;
 constexpr int64_t kServiceNs = 5 * kMillisecond;
 constexpr int64_t kSlowServiceNs = 20 * kMillisecond;
 

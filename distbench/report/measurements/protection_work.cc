@@ -5,6 +5,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/report/measurements/rpc_series.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/time_series.h"
 
@@ -26,12 +27,6 @@ bool IsValid(const ActivitySeries& series) {
                std::min({interval.offered_count(), interval.completed_count(),
                          interval.input_bytes(), interval.output_bytes()}) >= 0;
       });
-}
-
-bool IsValid(const RpcTimeSeries& series) {
-  return ValidateTimeSeries(series).ok() &&
-         (series.intervals().empty() ||
-          FitsTime(series.intervals().rbegin()->index(), series.interval_ns()));
 }
 
 void Add(const ActivityInterval& from, WorkTotals& into) {
@@ -76,7 +71,7 @@ SeriesList ListSeries(const TestResult& result, Worker worker) {
     }
     if (worker == Worker::kSubject) continue;
     for (const auto& [index, series] : log.rpc_time_series()) {
-      if (IsValid(series)) list.rpcs.push_back(&series);
+      if (HasValidTimes(series)) list.rpcs.push_back(&series);
     }
   }
   return list;

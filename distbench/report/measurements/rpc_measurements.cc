@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "distbench/report/measurements/stream_times.h"
 #include "distbench/results/walk.h"
 
 namespace distbench {
@@ -31,6 +32,7 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
     rpc.failures = found->second;
   }
   rpc.offered = OfferedLoadOf(result, rpc.name);
+  rpc.streams = StreamsOf(result, rpc.name);
   rpc.service_time = ServiceTimeOf(rpc.totals);
   rpc.response_time = ResponseTimeOf(result, totals, rpc.name);
   rpc.series = CollectSeries(result, rpc_index, max_intervals);

@@ -13,6 +13,7 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/traffic_span.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/stream_totals.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/outcomes.h"
 #include "distbench/stats/quantile_interval.h"
@@ -32,6 +33,9 @@ struct RpcMeasurements {
 
   // Absent in closed loops, and in results that do not record it.
   std::optional<OfferedLoad> offered;
+
+  // Absent if the RPC does not stream.
+  std::optional<StreamTotals> streams;
 
   // Outcomes by service time.
   Outcomes service_time;

@@ -11,23 +11,13 @@
 namespace distbench {
 namespace {
 
-// Times of intervals in nanoseconds must fit 64 bits.
-bool IsValid(const RpcTimeSeries& series) {
-  if (!ValidateTimeSeries(series).ok()) return false;
-  const auto& intervals = series.intervals();
-  return intervals.empty() ||
-         (intervals.begin()->index() >= 0 &&
-          intervals.rbegin()->index() <
-              std::numeric_limits<int64_t>::max() / series.interval_ns());
-}
-
 // The interval of the widest valid series of the clients; 0 if there are none.
 int64_t WidestNs(const TestResult& result, int rpc_index) {
   int64_t widest_ns = 0;
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
     const auto found = log.rpc_time_series().find(rpc_index);
     if (found == log.rpc_time_series().end()) continue;
-    if (!IsValid(found->second)) continue;
+    if (!HasValidTimes(found->second)) continue;
     widest_ns = std::max(widest_ns, found->second.interval_ns());
   }
   return widest_ns;
@@ -41,7 +31,7 @@ std::vector<const RpcTimeSeries*> UsableSeries(const TestResult& result,
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
     const auto found = log.rpc_time_series().find(rpc_index);
     if (found == log.rpc_time_series().end()) continue;
-    if (!IsValid(found->second) ||
+    if (!HasValidTimes(found->second) ||
         series.interval_ns % found->second.interval_ns() != 0) {
       ++series.left_out_count;
       continue;
@@ -75,7 +65,7 @@ void AddInterval(const RpcInterval& interval, IntervalTotals& totals) {
   SaturatingAddTo(totals.warmup_count, interval.warmup_count());
   SaturatingAddTo(totals.request_bytes, interval.request_bytes());
   SaturatingAddTo(totals.response_bytes, interval.response_bytes());
-  // Valid according to IsValid(), or absent, which adds nothing.
+  // Valid according to HasValidTimes(), or absent, which adds nothing.
   AddHistogram(interval.service_time_ns(), totals.service_time_ns)
       .IgnoreError();
   AddHistogram(interval.response_time_ns(), totals.response_time_ns)
@@ -94,6 +84,15 @@ std::vector<Outcomes> Blocks(const RpcSeries& series,
 }
 
 }  // namespace
+
+bool HasValidTimes(const RpcTimeSeries& series) {
+  if (!ValidateTimeSeries(series).ok()) return false;
+  const auto& intervals = series.intervals();
+  return intervals.empty() ||
+         (intervals.begin()->index() >= 0 &&
+          intervals.rbegin()->index() <
+              std::numeric_limits<int64_t>::max() / series.interval_ns());
+}
 
 RpcSeries CollectSeries(const TestResult& result, int rpc_index,
                         int64_t max_intervals) {

@@ -40,6 +40,10 @@ struct RpcSeries {
   int left_out_count = 0;
 };
 
+// Returns whether the series is consistent, and its times in nanoseconds fit 64
+// bits.
+bool HasValidTimes(const RpcTimeSeries& series);
+
 // Adds up the clients' series of the RPC, in intervals of the widest series.
 // Merges neighbouring intervals until at most about max_intervals are left.
 RpcSeries CollectSeries(

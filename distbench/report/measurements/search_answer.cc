@@ -16,7 +16,7 @@ std::string Bound(bool is_known, double load) {
   return is_known ? LoadText(load) : "?";
 }
 
-std::string Interval(const SearchReport& report) {
+std::string IntervalText(const SearchReport& report) {
   return absl::StrCat(" (", Bound(report.has_min_load(), report.min_load()),
                       " to ", Bound(report.has_max_load(), report.max_load()),
                       ")");
@@ -30,7 +30,7 @@ std::string SearchAnswer(const SearchReport& report) {
     return absl::StrFormat("%.6g %s", report.load(), report.load_unit());
   }
   return absl::StrFormat("%s%s %s, %s at %g %%", LoadText(report.load()),
-                         Interval(report), report.load_unit(),
+                         IntervalText(report), report.load_unit(),
                          report.is_proven() ? "proven" : "met, not proven",
                          100 * report.confidence_level());
 }

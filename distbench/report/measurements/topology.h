@@ -37,6 +37,9 @@ struct TopologyService {
   // measured.
   int64_t instance_count = 0;
 
+  // The addresses of an external service; otherwise empty.
+  std::vector<std::string> external_addresses = {};
+
   // 0 for services that no other service calls; otherwise one more than the
   // highest tier of those that call it. A call that closes a cycle does not
   // count.

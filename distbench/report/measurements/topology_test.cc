@@ -99,6 +99,24 @@ TEST(TopologyTest, ServicesAreInTiers) {
               ElementsAre("fetch: root to leaf", "query: load to root, entry"));
 }
 
+TEST(TopologyTest, ExternalServicesHaveAddresses) {
+  const Topology topology = FindTopology(ResultFromText(R"pb(
+    traffic_config {
+      services { name: "load" count: 2 }
+      services {
+        name: "cache"
+        count: 1
+        external { addresses: [ "a:1", "b:2" ] }
+      }
+      rpc_descriptions { name: "get" client: "load" server: "cache" }
+    }
+  )pb"));
+  ASSERT_EQ(topology.services.size(), 2);
+  EXPECT_THAT(topology.services[0].external_addresses, ElementsAre());
+  EXPECT_THAT(topology.services[1].external_addresses,
+              ElementsAre("a:1", "b:2"));
+}
+
 TEST(TopologyTest, TheLongestWayDeterminesTheTier) {
   EXPECT_THAT(
       Services(FindTopology(Calling({{"a", "c"}, {"a", "b"}, {"b", "c"}}))),

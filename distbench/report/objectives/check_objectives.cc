@@ -35,6 +35,9 @@ std::string BoundText(const Objective& objective,
   if (!bound) return "?";
   if (std::isinf(*bound)) return "failed";
   const auto* metric = std::get_if<Metric>(&objective.metric);
+  if (std::holds_alternative<StreamTime>(objective.metric)) {
+    return absl::StrFormat("%.3f ms", *bound / 1e6);
+  }
   if (metric == nullptr || metric->kind == Metric::Kind::kFailures) {
     return absl::StrFormat("%.3g%%", 100 * *bound);
   }

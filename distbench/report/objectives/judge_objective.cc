@@ -17,6 +17,7 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/growth.h"
 #include "distbench/report/objectives/judge_isolation.h"
+#include "distbench/report/objectives/judge_stream_time.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/distributions.h"
 #include "distbench/stats/ratio_error.h"
@@ -363,9 +364,18 @@ absl::StatusOr<ObjectiveOutcome> Judge(const Objective& objective,
   }
   const absl::StatusOr<int> rpc = FindRpc(objective, result);
   if (!rpc.ok()) return rpc.status();
+  const RpcMeasurements measurements =
+      MeasurementsOf(result, totals, *rpc, kMaxIntervals);
+  if (std::holds_alternative<StreamTime>(objective.metric)) {
+    absl::StatusOr<ObjectiveOutcome> outcome =
+        JudgeStreamTime(objective, measurements);
+    if (outcome.ok()) {
+      outcome->has_grown = HasGrown(LatencyBlocks(measurements));
+    }
+    return outcome;
+  }
   return JudgeRpc(objective, std::get<Metric>(objective.metric), totals,
-                  MeasurementsOf(result, totals, *rpc, kMaxIntervals),
-                  allowed_failures);
+                  measurements, allowed_failures);
 }
 
 std::optional<double> HostCpuShare(const TestResult& result) {

@@ -11,10 +11,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/report/measurements/network_readings.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/text/controls_text.h"
 #include "distbench/report/text/failure_lines.h"
+#include "distbench/report/text/streams_text.h"
 #include "distbench/report/text/time_parts_text.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
@@ -315,6 +317,14 @@ Lines DriverCounters(const TestResult& result) {
   return lines;
 }
 
+Lines NetworkSettings(const TestResult& result) {
+  Lines lines;
+  for (const ServiceConnections& folded : FoldNetworkSettings(result)) {
+    lines.push_back(absl::StrCat("  ", OneLine(Describe(folded))));
+  }
+  return lines;
+}
+
 // The worst first.
 Lines Findings(const TestResult& result, const TestTotals& totals) {
   Lines lines;
@@ -353,10 +363,12 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
   AppendSectionIfAny("Generator health", GeneratorHealth(result, totals),
                      lines);
   AppendSectionIfAny("Time parts", TimePartLines(totals), lines);
+  AppendSectionIfAny("Streams", StreamLines(result), lines);
   AppendSectionIfAny("Failures", FailureLines(result, totals), lines);
   AppendSectionIfAny("Resources", Resources(result.resource_usage_logs()),
                      lines);
   AppendSectionIfAny("Controls", ControlLines(result), lines);
+  AppendSectionIfAny("Network settings", NetworkSettings(result), lines);
   AppendSectionIfAny("Activities", Activities(result), lines);
   AppendSectionIfAny("Driver counters", DriverCounters(result), lines);
   AppendSectionIfAny("Findings", Findings(result, totals), lines);

@@ -45,6 +45,52 @@ TEST(TextSummaryTest, HostsAreSummedUpOverTheirSamples) {
           "0.5 MiB/s, Rx: 2.0 MiB/s"));
 }
 
+TEST(TextSummaryTest, StreamsHaveTheirMessages) {
+  TestResult result = ResultFromText(R"(
+    traffic_config { rpc_descriptions { name: "talk" stream {} } }
+    service_logs {
+      instance_logs {
+        key: "client/0"
+        value {
+          peer_logs {
+            key: "server/0"
+            value { rpc_logs { key: 0 value { statistics {} } } }
+          }
+          stream_statistics {
+            key: 0
+            value {
+              stream_count: 2
+              request_messages: 3
+              response_messages: 4
+              request_bytes: 500
+              response_bytes: 600
+              gap_ns {
+                sub_bucket_bits: 7
+                bucket_index_deltas: 50
+                bucket_counts: 2
+                min: 50
+                max: 50
+                sum: 100
+                sum_of_squares: 5000
+              }
+            }
+          }
+        }
+      }
+    })");
+  EXPECT_THAT(
+      Section(SummarizeTest(result), "Streams"),
+      ElementsAre(
+          "  talk: streams: 2 requests: 3 (500 bytes) responses: 4 (600 bytes)",
+          "  talk: gap: N: 2 mean: 50ns median: 50ns 90%: 50ns 99%: 50ns max: "
+          "50ns"));
+  result.mutable_service_logs()
+      ->mutable_instance_logs()
+      ->at("client/0")
+      .clear_stream_statistics();
+  EXPECT_THAT(Section(SummarizeTest(result), "Streams"), ElementsAre());
+}
+
 TEST(TextSummaryTest, ControlsAreCountedAndExceptionsListed) {
   const TestResult result = ResultFromText(R"(
     resource_usage_logs {
@@ -194,6 +240,23 @@ TEST(TextSummaryTest, DriverCountersAreAddedUp) {
   EXPECT_THAT(Section(SummarizeTest(result), "Driver counters"),
               ElementsAre("  rpcs_failed: 0 (instances: 1)",
                           "  rpcs_sent: 15 (instances: 2)"));
+}
+
+TEST(TextSummaryTest, NetworkSettingsAreThoseReadBack) {
+  const TestResult result = ResultFromText(R"(
+    service_logs {
+      instance_logs {
+        key: "client/0"
+        value {
+          network_settings {
+            connection_count: 4
+            settings { name: "dscp" asked: "10" found: "10" }
+          }
+        }
+      }
+    })");
+  EXPECT_THAT(Section(SummarizeTest(result), "Network settings"),
+              ElementsAre("  all 4 connections that client made: dscp 10"));
 }
 
 TEST(TextSummaryTest, ActivitiesAreAddedUp) {

@@ -62,7 +62,8 @@ struct StreamSettings {
   // A stream is replaced after this many messages; 0: never.
   int64_t messages_per_stream = 0;
 
-  // Messages that may wait to be sent on a stream before it accepts no more.
+  // Messages that may wait to be sent on a stream before the client accepts no
+  // more calls for it, or the server no more requests from it.
   int64_t send_queue_messages = kSendQueueMessages;
 };
 

@@ -68,10 +68,12 @@ std::unique_ptr<Listener> MakeQueueListener(const ChannelArguments& arguments,
                                             bool measures_time_parts);
 
 // Makes a listener for the driver grpc_stream: requests are messages on
-// streams, and handled inline. The counts must outlive the server sides.
+// streams, and handled inline. For max_waiting_replies, see GrpcStreamServer.
+// The counts must outlive the server sides.
 std::unique_ptr<Listener> MakeStreamListener(const ChannelArguments& arguments,
                                              ListenerSecurity security,
                                              bool measures_time_parts,
+                                             size_t max_waiting_replies,
                                              StreamCounts& counts);
 
 // Makes a listener for the server type "handoff", which uses gRPC's callback

@@ -1,5 +1,6 @@
 #include <grpc/grpc.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ struct UnarySides {
   static constexpr const char* kMethod = kGenericRpcMethod;
   // The message arrives with the call: one completion for both.
   static constexpr auto kPayload = GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER;
+  static constexpr bool kServesStreams = false;
 
   std::unique_ptr<Side> Make(EventQueue& queue, const std::string& nonce,
                              bool measures_time_parts) const {
@@ -34,12 +36,15 @@ struct StreamSides {
   using Side = GrpcStreamServer;
   static constexpr const char* kMethod = kGenericStreamMethod;
   static constexpr auto kPayload = GRPC_SRM_PAYLOAD_NONE;
+  static constexpr bool kServesStreams = true;
 
   std::unique_ptr<Side> Make(EventQueue& queue, const std::string& nonce,
                              bool measures_time_parts) const {
-    return std::make_unique<Side>(queue, nonce, measures_time_parts, counts);
+    return std::make_unique<Side>(queue, nonce, measures_time_parts,
+                                  max_waiting_replies, counts);
   }
 
+  const size_t max_waiting_replies;
   StreamCounts& counts;
 };
 
@@ -73,8 +78,18 @@ class QueueListener final : public Listener {
     void* handshake = grpc_server_register_method(
         server_, kHandshakeMethod, nullptr,
         GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER, 0);
+    void* streaming = nullptr;
+    if constexpr (Sides::kServesStreams) {
+      streaming = grpc_server_register_method(
+          server_, kStreamingRpcMethod, nullptr, GRPC_SRM_PAYLOAD_NONE, 0);
+    }
     grpc_server_start(server_);
-    for (auto* side : sides_) side->Serve(server_, method, handshake);
+    for (auto* side : sides_) {
+      side->Serve(server_, method, handshake);
+      if constexpr (Sides::kServesStreams) {
+        side->streams()->Serve(server_, streaming);
+      }
+    }
     return port;
   }
 
@@ -113,9 +128,11 @@ std::unique_ptr<Listener> MakeQueueListener(const ChannelArguments& arguments,
 std::unique_ptr<Listener> MakeStreamListener(const ChannelArguments& arguments,
                                              ListenerSecurity security,
                                              bool measures_time_parts,
+                                             size_t max_waiting_replies,
                                              StreamCounts& counts) {
   return std::make_unique<QueueListener<StreamSides>>(
-      arguments, StreamSides{counts}, std::move(security), measures_time_parts);
+      arguments, StreamSides{max_waiting_replies, counts}, std::move(security),
+      measures_time_parts);
 }
 
 }  // namespace distbench

@@ -5,6 +5,8 @@
 
 namespace distbench {
 
+class StreamingRequests;
+
 // The server side of a transport: brings requests to its worker and sends the
 // replies. Used by the thread that polls the transport's queue.
 class ServerSide {
@@ -22,6 +24,9 @@ class ServerSide {
   // Returns whether, after Close(), gRPC and the handler pool have finished all
   // work for this side.
   virtual bool drained() const = 0;
+
+  // The requests of RPCs that stream; null if there are none.
+  virtual StreamingRequests* streams() { return nullptr; }
 };
 
 }  // namespace distbench

@@ -59,7 +59,7 @@ class GrpcStreamServer::Stream final : private MessageSender::Owner {
   };
 
   // MessageSender::Owner.
-  bool OnSend(uint64_t /*sequence*/) override { return true; }
+  bool OnSend(uint64_t sequence) override;
   void OnAllSent() override { Settle(); }
 
   void Start(absl::Span<const grpc_op> operations, Completion& completion);
@@ -84,6 +84,7 @@ class GrpcStreamServer::Stream final : private MessageSender::Owner {
   int unanswered_ = 0;       // requests that the engine has
   int operations_ = 0;       // in gRPC, apart from the sender's
   bool input_over_ = false;  // no more requests will come
+  bool paused_ = false;      // no requests are taken for now
   bool status_sent_ = false;
   bool ended_ = false;  // nothing can be sent any more
   bool settled_ = false;
@@ -153,7 +154,17 @@ void GrpcStreamServer::Stream::OnReceived(bool, TransportEvents& events) {
   }
   ++unanswered_;
   events.OnRequest(&request);
-  Receive();
+  paused_ = sender_.waiting() >= server_.max_waiting_replies_;
+  if (!paused_) Receive();
+}
+
+// A client that reads its replies again may send more requests.
+bool GrpcStreamServer::Stream::OnSend(uint64_t /*sequence*/) {
+  if (paused_ && sender_.waiting() <= server_.max_waiting_replies_ / 2) {
+    paused_ = false;
+    Receive();
+  }
+  return true;
 }
 
 // Ends the stream after a malformed request.
@@ -219,10 +230,13 @@ void GrpcStreamServer::Stream::Settle() {
 
 GrpcStreamServer::GrpcStreamServer(EventQueue& queue, std::string nonce,
                                    bool measures_time_parts,
+                                   size_t max_waiting_replies,
                                    StreamCounts& counts)
     : queue_(queue),
       measures_time_parts_(measures_time_parts),
+      max_waiting_replies_(max_waiting_replies),
       counts_(counts),
+      streaming_(queue),
       handshakes_(std::move(nonce)) {}
 
 GrpcStreamServer::~GrpcStreamServer() { CHECK(drained()); }
@@ -251,6 +265,7 @@ void GrpcStreamServer::Reply(ServerCall* call) {
 
 void GrpcStreamServer::Close() {
   closed_ = true;
+  streaming_.Close();
   unknown_method_.Close();
   handshakes_.Close();
 }

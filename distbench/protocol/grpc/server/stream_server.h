@@ -1,12 +1,13 @@
 // The server side of a transport of the driver grpc_stream: requests arrive as
 // messages on streams at the worker's own queue, and are handled where they
-// arrive.
+// arrive. RPCs that stream themselves are in streaming_requests.h.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_SERVER_STREAM_SERVER_H_
 #define DISTBENCH_PROTOCOL_GRPC_SERVER_STREAM_SERVER_H_
 
 #include <grpc/grpc.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/server/handshake_replies.h"
 #include "distbench/protocol/grpc/server/server_side.h"
+#include "distbench/protocol/grpc/server/streaming_requests.h"
 #include "distbench/protocol/grpc/server/unknown_method.h"
 #include "distbench/protocol/grpc/wire/stream_counts.h"
 
@@ -24,9 +26,12 @@ namespace distbench {
 class GrpcStreamServer final : public ServerSide {
  public:
   // The queue and the counts must outlive this. `nonce` is the test's, for
-  // handshakes. For measures_time_parts, see DriverEnvironment.
+  // handshakes. For measures_time_parts, see DriverEnvironment. No requests are
+  // taken from a stream on which max_waiting_replies wait, because the client
+  // does not read them.
   GrpcStreamServer(EventQueue& queue, std::string nonce,
-                   bool measures_time_parts, StreamCounts& counts);
+                   bool measures_time_parts, size_t max_waiting_replies,
+                   StreamCounts& counts);
   ~GrpcStreamServer() override;
 
   GrpcStreamServer(const GrpcStreamServer&) = delete;
@@ -41,8 +46,10 @@ class GrpcStreamServer final : public ServerSide {
   void Reply(ServerCall* call) override;
   void Close() override;
   bool drained() const override {
-    return active_ == 0 && unknown_method_.drained() && handshakes_.drained();
+    return active_ == 0 && streaming_.drained() && unknown_method_.drained() &&
+           handshakes_.drained();
   }
+  StreamingRequests* streams() override { return &streaming_; }
 
  private:
   class Stream;
@@ -53,6 +60,7 @@ class GrpcStreamServer final : public ServerSide {
 
   EventQueue& queue_;
   const bool measures_time_parts_;
+  const size_t max_waiting_replies_;
   StreamCounts& counts_;
   grpc_server* server_ = nullptr;
   void* method_ = nullptr;
@@ -60,6 +68,7 @@ class GrpcStreamServer final : public ServerSide {
   std::vector<std::unique_ptr<Stream>> streams_;
   // Streams that have ended, perhaps in a call that has not returned.
   std::vector<std::unique_ptr<Stream>> dead_;
+  StreamingRequests streaming_;
   UnknownMethodReplies unknown_method_;
   HandshakeReplies handshakes_;
   int active_ = 0;  // streams with an operation in gRPC

@@ -70,6 +70,10 @@ class SetupQueue {
 inline constexpr char kGenericRpcMethod[] = "/distbench.Traffic/GenericRpc";
 inline constexpr char kGenericStreamMethod[] =
     "/distbench.Traffic/GenericStream";
+inline constexpr char kStreamingRpcMethod[] = "/distbench.Traffic/StreamingRpc";
+
+// The trailing metadata of kStreamingRpcMethod.
+inline constexpr char kBlockedKey[] = "blocked-ns";
 
 // A separate connection to one peer, which shares nothing within the process.
 class Channel {

@@ -1,0 +1,91 @@
+#include <string>
+
+#include "distbench/config/testing/validation_cases.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+class BadStream : public ::testing::TestWithParam<ValidationCase> {};
+
+TEST_P(BadStream, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
+
+#define RPC_WITH(stream)                                                     \
+  "default_protocol: 'loopback' "                                            \
+  "rpc_descriptions { name: 'new' client: 'client' server: 'server' " stream \
+  " } action_lists { name: 'new' }"
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, BadStream,
+    ::testing::Values(
+        ValidationCase{"NoMessages", "",
+                       RPC_WITH("stream { client_messages: 0 }"),
+                       "rpc_descriptions[\"new\"].stream.client_messages",
+                       "0 is out of range"},
+        ValidationCase{"TooManyMessages", "",
+                       RPC_WITH("stream { server_messages: 1000001 }"),
+                       "rpc_descriptions[\"new\"].stream.server_messages",
+                       "1000001 is out of range"},
+        ValidationCase{"CountAndDistribution", "",
+                       RPC_WITH("stream { client_messages: 2 "
+                                "client_messages_distribution: 'sizes' }"),
+                       "rpc_descriptions[\"new\"].stream",
+                       "has both client_messages and "
+                       "client_messages_distribution; give one"},
+        ValidationCase{
+            "UnknownDistribution", "",
+            RPC_WITH("stream { server_interval_distribution: 'delay' }"),
+            "rpc_descriptions[\"new\"].stream.server_interval_distribution",
+            "no delay_distribution_configs entry is named \"delay\""},
+        ValidationCase{"IntervalWithoutUnit", "",
+                       RPC_WITH("stream { client_interval: '20' }"),
+                       "rpc_descriptions[\"new\"].stream.client_interval",
+                       "\"20\""},
+        ValidationCase{"UnknownStart", "",
+                       RPC_WITH("stream { response_starts: 'soon' }"),
+                       "rpc_descriptions[\"new\"].stream.response_starts",
+                       "must be \"on_first_request\", \"on_last_request\" or "
+                       "\"echo\""},
+        ValidationCase{"EchoWithServerMessages", "",
+                       RPC_WITH("stream { response_starts: 'echo' "
+                                "server_messages: 2 }"),
+                       "rpc_descriptions[\"new\"].stream",
+                       "an echo answers each message"},
+        ValidationCase{"JointSizes", "",
+                       RPC_WITH("distribution_config_name: 'joint' stream {}"),
+                       "rpc_descriptions[\"new\"].distribution_config_name",
+                       "does not go together with stream"}),
+    [](const auto& info) { return std::string(info.param.rule); });
+
+TEST(StreamValidationTest, DrawnCountsHaveTheSameLimit) {
+  ExpectOneProblem(
+      {"LargeDrawnCount", "",
+       RPC_WITH(
+           "stream { client_messages_distribution: 'many' }") " size_"
+                                                              "distribution_"
+                                                              "configs { name: "
+                                                              "'many' "
+                                                              "pmf_points { "
+                                                              "pmf: 1 "
+                                                              "data_points { "
+                                                              "exact: 1000001 "
+                                                              "} } }",
+       "rpc_descriptions[\"new\"].stream"
+       ".client_messages_distribution",
+       "1000001 is out of range"});
+}
+
+TEST(StreamValidationTest, OtherDriversRefuseStreams) {
+  ExpectOneProblem(
+      {"Driver", "",
+       "default_protocol: 'tcp' rpc_descriptions { name: 'new' "
+       "client: 'client' server: 'client' stream {} } "
+       "action_lists { name: 'new' }",
+       "rpc_descriptions[\"new\"].stream",
+       "driver \"tcp\" of service \"client\" does not stream; these drivers "
+       "do: \"grpc_stream\", \"loopback\""});
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,356 @@
+#include "distbench/engine/worker/streams.h"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/engine/worker/draw_size.h"
+#include "distbench/engine/worker/stream_writer.h"
+
+namespace distbench {
+namespace {
+
+// The most that a Sample can hold.
+constexpr int64_t kMaxRequestBytes = std::numeric_limits<uint32_t>::max();
+
+}  // namespace
+
+// A client's end, from Open() to OnDone().
+class Streams::ClientEnd final : public StreamWriter {
+ public:
+  void Start(Streams& streams, RpcCall& call, const StreamPlan& plan,
+             const SizePlan& request) {
+    streams_ = &streams;
+    call_ = &call;
+    is_echo_ = plan.start == StreamPlan::Start::kEcho;
+    is_lockstep_ = is_echo_ && !plan.client.has_interval();
+    sent_messages = sent_bytes = received_messages = received_bytes = 0;
+    first_message_ns = last_message_ns_ = 0;
+    problem.clear();
+    unanswered_ = {};
+    Reset(streams.context_, plan.client, request);
+    const int64_t count = streams.DrawCount(plan.client);
+    unreleased_ = is_lockstep_ ? count - 1 : 0;
+    Add(count - unreleased_);
+  }
+
+  void OnMessage(int64_t bytes, int64_t now_ns) {
+    ++received_messages;
+    received_bytes += bytes;
+    if (received_messages == 1) first_message_ns = now_ns;
+    MeasureMessage(now_ns);
+    last_message_ns_ = now_ns;
+    if (!is_lockstep_ || unreleased_ == 0) return;
+    --unreleased_;
+    Add(1);
+  }
+
+  bool has_sent_all() const { return pending() == 0 && unreleased_ == 0; }
+  const RpcCall& call() const { return *call_; }
+
+  int64_t sent_messages = 0;
+  int64_t sent_bytes = 0;
+  int64_t received_messages = 0;
+  int64_t received_bytes = 0;
+  int64_t first_message_ns = 0;  // when it arrived
+  std::string problem;           // why the engine gave the RPC up, if it did
+
+ private:
+  void Send(int64_t bytes, int64_t due_ns) override {
+    StreamTransport& transport = streams_->transport();
+    if (sent_bytes + bytes > kMaxRequestBytes) {
+      problem = absl::StrCat(
+          "OUT_OF_RANGE: the requests of one stream take more than ",
+          kMaxRequestBytes, " bytes; use fewer or smaller messages");
+      transport.Cancel(call_->client);
+      return;
+    }
+    if (is_echo_) unanswered_.push(due_ns);
+    ++sent_messages;
+    sent_bytes += transport.Write(call_->client, bytes, has_sent_all());
+  }
+
+  void MeasureMessage(int64_t now_ns) {
+    if (call_->client.warmup) return;
+    StreamTotals& totals = streams_->TotalsOf(call_->client);
+    if (!is_echo_) {
+      if (received_messages > 1)
+        totals.gap_ns.Record(now_ns - last_message_ns_);
+    } else if (!unanswered_.empty()) {  // else the server sends too many
+      totals.round_trip_ns.Record(now_ns - unanswered_.front());
+      unanswered_.pop();
+    }
+  }
+
+  Streams* streams_ = nullptr;
+  RpcCall* call_ = nullptr;
+  bool is_echo_ = false;
+  bool is_lockstep_ = false;  // each message waits for the answer to the last
+  int64_t unreleased_ = 0;    // messages that wait for that
+  int64_t last_message_ns_ = 0;
+  std::queue<int64_t> unanswered_;  // in an echo: when requests were due
+};
+
+// A server's end, from OnOpened() to Finish().
+class Streams::ServerEnd final : public StreamWriter {
+ public:
+  void Start(Streams& streams, ServerCall& server_call) {
+    streams_ = &streams;
+    call = &server_call;
+    plan = &streams.context_.engine.plan().rpcs[server_call.rpc_index];
+    is_handled = is_answered = requests_over = is_broken = false;
+    unanswered = 0;
+  }
+
+  bool is_echo() const {
+    return plan->stream->start == StreamPlan::Start::kEcho;
+  }
+
+  ServerCall* call = nullptr;
+  const RpcPlan* plan = nullptr;
+  size_t position = 0;       // in serving_
+  bool is_handled = false;   // its list runs
+  bool is_answered = false;  // its list is done
+  bool requests_over = false;
+  bool is_broken = false;  // the client is gone
+  int64_t unanswered = 0;  // echo: requests that came before the answer
+
+ private:
+  void Send(int64_t bytes, int64_t /*due_ns*/) override {
+    if (requests_over && pending() == 0) {
+      streams_->Finish(*this, bytes);
+    } else {
+      streams_->transport().Write(*call, bytes);
+    }
+  }
+
+  Streams* streams_ = nullptr;
+};
+
+namespace {
+
+template <typename End>
+End& EndOf(ServerCall& call) {
+  return *static_cast<End*>(call.engine_state);
+}
+
+template <typename End>
+End& EndOf(ClientCall& call) {
+  return *static_cast<End*>(RpcCall::Of(call).stream);
+}
+
+}  // namespace
+
+Streams::Streams(WorkerContext& context, StreamEffects& effects)
+    : context_(context), effects_(effects) {}
+
+Streams::~Streams() = default;
+
+void Streams::OnEvent(int64_t now_ns) {
+  context_.now_ns = now_ns;
+  effects_.OnStreamEvent();
+}
+
+// A drawn number of 0 would leave a direction without a message.
+int64_t Streams::DrawCount(const StreamSidePlan& side) {
+  return std::max<int64_t>(1,
+                           DrawSize({.fixed_bytes = side.count,
+                                     .distribution = side.count_distribution},
+                                    context_));
+}
+
+void Streams::Open(RpcCall& call, const SizePlan& request) {
+  const RpcPlan& rpc = context_.engine.plan().rpcs[call.client.rpc_index];
+  ClientEnd& end = *client_ends_.Get();
+  call.stream = &end;
+  transport().Open(&call.client);
+  end.Start(*this, call, *rpc.stream, request);
+}
+
+void Streams::OnWritten(ClientCall& call, int64_t now_ns) {
+  OnEvent(now_ns);
+  EndOf<ClientEnd>(call).OnWritten();
+}
+
+void Streams::OnMessage(ClientCall& call, int64_t bytes, int64_t now_ns) {
+  OnEvent(now_ns);
+  EndOf<ClientEnd>(call).OnMessage(bytes, now_ns);
+}
+
+void Streams::OnDone(ClientCall* call, int64_t server_blocked_ns) {
+  OnEvent(call->done_ns);
+  ClientEnd& end = EndOf<ClientEnd>(*call);
+  if (call->error.empty() &&
+      (!end.has_sent_all() || end.received_messages == 0)) {
+    end.problem = "INTERNAL: the server ended the stream before its messages";
+  }
+  if (!end.problem.empty()) call->error = end.problem;
+  call->sent_bytes = end.sent_bytes;
+  call->received_bytes = end.received_bytes;
+  end.Stop();
+  if (call->error.empty() && !call->warmup) Measure(end, server_blocked_ns);
+  effects_.EndStream(*call);
+  client_ends_.Put(&end);
+}
+
+void Streams::Measure(const ClientEnd& end, int64_t server_blocked_ns) {
+  const RpcCall& call = end.call();
+  const int64_t start_ns =
+      call.intended_ns != 0 ? call.intended_ns : call.client.sent_ns;
+  StreamTotals& totals = TotalsOf(call.client);
+  ++totals.stream_count;
+  totals.request_messages += end.sent_messages;
+  totals.response_messages += end.received_messages;
+  totals.request_bytes += end.sent_bytes;
+  totals.response_bytes += end.received_bytes;
+  totals.first_message_ns.Record(end.first_message_ns - start_ns);
+  totals.client_blocked_ns.Record(end.blocked_ns());
+  if (server_blocked_ns != kNotReported) {
+    totals.server_blocked_ns.Record(server_blocked_ns);
+  }
+}
+
+std::string Streams::StopError() const {
+  return absl::StrCat("Traffic cancelled: ", context_.engine.stop_reason());
+}
+
+// Returns why the RPC is refused; empty if it is not.
+std::string Streams::ProblemOf(const ServerCall& call) const {
+  const EngineState& engine = context_.engine;
+  if (engine.stop_scope() == StopScope::kEverything) return StopError();
+  const InstancePlan& instance = engine.instance_plan();
+  const std::vector<RpcPlan>& rpcs = engine.plan().rpcs;
+  const auto index = static_cast<size_t>(call.rpc_index);
+  if (index >= rpcs.size() || !rpcs[index].stream.has_value() ||
+      rpcs[index].server_service != instance.service) {
+    return absl::StrCat("INVALID_ARGUMENT: ", instance.name,
+                        " does not handle RPC ", call.rpc_index,
+                        " as a stream");
+  }
+  if (call.server_instance != instance.number) {
+    return absl::StrCat("INVALID_ARGUMENT: this is ", instance.name,
+                        ", not instance ", call.server_instance);
+  }
+  return "";
+}
+
+void Streams::OnOpened(ServerCall* call) {
+  OnEvent(call->received_ns);
+  call->reply_instance = context_.engine.instance_plan().number;
+  if (const std::string problem = ProblemOf(*call); !problem.empty()) {
+    call->reply_error = problem;
+    transport().Finish(call, kNoMessage, /*blocked_ns=*/0);
+    return;
+  }
+  ServerEnd& end = *server_ends_.Get();
+  end.Start(*this, *call);
+  end.Reset(context_, end.plan->stream->server, end.plan->response);
+  end.position = serving_.size();
+  serving_.push_back(&end);
+  call->engine_state = &end;
+}
+
+void Streams::OnMessage(ServerCall& call, int64_t /*bytes*/, int64_t now_ns) {
+  OnEvent(now_ns);
+  ServerEnd& end = EndOf<ServerEnd>(call);
+  if (end.is_echo() && end.is_answered) {
+    end.Add(1);
+    return;
+  }
+  ++end.unanswered;
+  if (end.unanswered == 1 &&
+      end.plan->stream->start != StreamPlan::Start::kOnLastRequest) {
+    Handle(end);
+  }
+}
+
+void Streams::OnRequestsOver(ServerCall& call, int64_t now_ns) {
+  OnEvent(now_ns);
+  ServerEnd& end = EndOf<ServerEnd>(call);
+  end.requests_over = true;
+  if (end.plan->stream->start == StreamPlan::Start::kOnLastRequest) {
+    Handle(end);
+  } else {
+    FinishIfDone(end);
+  }
+}
+
+void Streams::Handle(ServerEnd& end) {
+  const int list = end.plan->handler_list;
+  if (context_.engine.plan().lists[list].actions.empty()) {
+    Respond(end, end.plan->response);
+    return;
+  }
+  end.is_handled = true;
+  effects_.StartStreamHandler(list, *end.call);
+}
+
+void Streams::Respond(const ListRun& list) {
+  ServerEnd& end = EndOf<ServerEnd>(*list.request);
+  end.is_handled = false;
+  Respond(end, list.response_override != nullptr ? *list.response_override
+                                                 : end.plan->response);
+}
+
+void Streams::Respond(ServerEnd& end, const SizePlan& size) {
+  if (end.is_broken) {
+    Fail(end, "the client is gone");
+    return;
+  }
+  if (context_.engine.stop_scope() == StopScope::kEverything) {
+    Fail(end, StopError());
+    return;
+  }
+  end.is_answered = true;
+  const StreamSidePlan& side = end.plan->stream->server;
+  end.Reset(context_, side, size);
+  end.Add(end.is_echo() ? end.unanswered : DrawCount(side));
+}
+
+void Streams::OnWritten(ServerCall& call, int64_t now_ns) {
+  OnEvent(now_ns);
+  ServerEnd& end = EndOf<ServerEnd>(call);
+  const bool was_last = end.pending() == 0;
+  end.OnWritten();
+  // Writing a last message may have finished the RPC.
+  if (was_last) FinishIfDone(end);
+}
+
+void Streams::FinishIfDone(ServerEnd& end) {
+  if (end.is_answered && end.requests_over && end.is_idle()) {
+    Finish(end, kNoMessage);
+  }
+}
+
+void Streams::OnBroken(ServerCall& call, int64_t now_ns) {
+  OnEvent(now_ns);
+  ServerEnd& end = EndOf<ServerEnd>(call);
+  end.is_broken = true;
+  end.Stop();
+  if (!end.is_handled) Fail(end, "the client is gone");
+}
+
+void Streams::StopServing() {
+  const std::string error = StopError();
+  // Backwards, because a failure moves the last one into its place.
+  for (size_t i = serving_.size(); i-- > 0;) {
+    if (!serving_[i]->is_handled) Fail(*serving_[i], error);
+  }
+}
+
+void Streams::Fail(ServerEnd& end, const std::string& error) {
+  end.call->reply_error = error;
+  Finish(end, kNoMessage);
+}
+
+void Streams::Finish(ServerEnd& end, int64_t last_message_bytes) {
+  end.Stop();
+  serving_.back()->position = end.position;
+  serving_[end.position] = serving_.back();
+  serving_.pop_back();
+  transport().Finish(end.call, last_message_bytes, end.blocked_ns());
+  server_ends_.Put(&end);
+}
+
+}  // namespace distbench

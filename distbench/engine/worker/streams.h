@@ -1,0 +1,107 @@
+// Both ends of one worker's streaming RPCs (protocol/streams.h): when their
+// messages are sent, and what is measured of them. Like all RPCs, those of
+// clients begin and end in RpcSender. One streaming RPC takes this path:
+//
+//   client                                    server
+//   RpcSender::Send ▸ Streams::Open
+//   StreamWriter: a message whenever one  ─▶  OnOpened, OnMessage ...
+//     is due and the stack takes it           Scheduler: the handler's list, at
+//                                               the first or the last message
+//                                             Respond
+//   OnMessage: first message, gaps        ◀─  StreamWriter
+//   OnDone: measure ▸ Worker::EndCall     ◀─  Finish, when everything has
+//                                               arrived and was sent
+//
+// While everything is being stopped, streams of clients are cancelled by their
+// transport, and those of servers end with an error: at once, or with the
+// handler's list while one runs.
+
+#ifndef DISTBENCH_ENGINE_WORKER_STREAMS_H_
+#define DISTBENCH_ENGINE_WORKER_STREAMS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "distbench/base/object_pool.h"
+#include "distbench/engine/worker/run_state.h"
+#include "distbench/engine/worker/worker_context.h"
+#include "distbench/protocol/streams.h"
+#include "distbench/results/stream_totals.h"
+
+namespace distbench {
+
+// What streams cause in their worker.
+class StreamEffects {
+ public:
+  virtual ~StreamEffects() = default;
+
+  // Called at each event.
+  virtual void OnStreamEvent() = 0;
+
+  // A client's RPC has ended.
+  virtual void EndStream(ClientCall& call) = 0;
+
+  // Runs the list that handles an RPC; Respond() follows at its end.
+  virtual void StartStreamHandler(int list, ServerCall& call) = 0;
+};
+
+class Streams final : public StreamEvents {
+ public:
+  // Both arguments must outlive this.
+  Streams(WorkerContext& context, StreamEffects& effects);
+  ~Streams() override;
+
+  // Starts a client's RPC, whose messages have sizes drawn from `request`.
+  // Requires that the RPC streams, and so does the transport.
+  void Open(RpcCall& call, const SizePlan& request);
+
+  // The list that handles an RPC has answered it.
+  void Respond(const ListRun& list);
+
+  // Ends the RPCs of servers. Requires StopScope::kEverything.
+  void StopServing();
+
+  // RPCs of servers that are not finished.
+  size_t serving() const { return serving_.size(); }
+
+ private:
+  class ClientEnd;
+  class ServerEnd;
+
+  // StreamEvents
+  void OnWritten(ClientCall& call, int64_t now_ns) override;
+  void OnMessage(ClientCall& call, int64_t bytes, int64_t now_ns) override;
+  void OnDone(ClientCall* call, int64_t server_blocked_ns) override;
+  void OnOpened(ServerCall* call) override;
+  void OnWritten(ServerCall& call, int64_t now_ns) override;
+  void OnMessage(ServerCall& call, int64_t bytes, int64_t now_ns) override;
+  void OnRequestsOver(ServerCall& call, int64_t now_ns) override;
+  void OnBroken(ServerCall& call, int64_t now_ns) override;
+
+  void OnEvent(int64_t now_ns);
+  StreamTransport& transport() { return *context_.transport.streams(); }
+  StreamTotals& TotalsOf(const ClientCall& call) {
+    return context_.recorder.StreamsOf(call.rpc_index);
+  }
+  void Measure(const ClientEnd& end, int64_t server_blocked_ns);
+  int64_t DrawCount(const StreamSidePlan& side);
+  std::string ProblemOf(const ServerCall& call) const;
+  std::string StopError() const;
+  void Handle(ServerEnd& end);
+  void Respond(ServerEnd& end, const SizePlan& size);
+  void FinishIfDone(ServerEnd& end);
+  void Fail(ServerEnd& end, const std::string& error);
+  void Finish(ServerEnd& end, int64_t last_message_bytes);
+
+  WorkerContext& context_;
+  StreamEffects& effects_;
+  ObjectPool<ClientEnd> client_ends_;
+  ObjectPool<ServerEnd> server_ends_;
+  std::vector<ServerEnd*> serving_;  // each knows its position
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_WORKER_STREAMS_H_

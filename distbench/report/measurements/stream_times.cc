@@ -1,0 +1,33 @@
+#include "distbench/report/measurements/stream_times.h"
+
+#include "distbench/results/walk.h"
+
+namespace distbench {
+
+std::optional<StreamTotals> StreamsOf(const TestResult& result,
+                                      const std::string& rpc) {
+  std::optional<StreamTotals> sum;
+  for (const auto& [client, log] : result.service_logs().instance_logs()) {
+    for (const auto& [rpc_index, statistics] : log.stream_statistics()) {
+      if (RpcName(result, rpc_index) != rpc) continue;
+      if (!sum) sum.emplace();
+      sum->Add(statistics).IgnoreError();
+    }
+  }
+  return sum;
+}
+
+std::vector<NamedStreamTimes> StreamTimesOf(const StreamTotals& totals) {
+  std::vector<NamedStreamTimes> times;
+  const auto add = [&](absl::string_view name, const LogHistogram& times_ns) {
+    if (times_ns.count() > 0) times.push_back({name, times_ns});
+  };
+  add("first_message", totals.first_message_ns);
+  add("gap", totals.gap_ns);
+  add("round_trip", totals.round_trip_ns);
+  add("client_blocked", totals.client_blocked_ns);
+  add("server_blocked", totals.server_blocked_ns);
+  return times;
+}
+
+}  // namespace distbench
