@@ -24,6 +24,7 @@
 #include "distbench/sequencer/serving/sequencer_server.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "optional_libraries.h"
 #include "tests/control_plane/cluster.h"
 
 namespace distbench {
@@ -89,7 +90,12 @@ TEST(NoIpv6Test, TheNodeManagersServices) {
 }
 
 TEST(NoIpv6Test, TheDrivers) {
-  for (const char* name : {"grpc", "grpc_stream", "http2", "tcp"}) {
+  for (const char* name : {
+           "grpc", "grpc_stream", "http2", "tcp", "thrift",
+#if DISTBENCH_HAS_CAPNP
+             "capnp",
+#endif
+       }) {
     // Listens on all interfaces because the address is a host name.
     auto driver = MakeProtocolDriver({.driver = name},
                                      {.service_address = "node7.example"});

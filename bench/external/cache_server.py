@@ -1,0 +1,23 @@
+"""Serves tests.grpc_service's cache until it is terminated.
+
+  python3 -m bench.external.cache_server FOLDER
+
+The folder is for files of the server's. It prints its address when it is ready.
+"""
+
+import signal
+import sys
+
+from tests import grpc_service
+
+
+def main():
+    server = grpc_service.CacheServer(sys.argv[1])
+    print(f"Listening at {server.address}", flush=True)
+    signal.sigwait({signal.SIGTERM})
+    server.stop()
+
+
+if __name__ == "__main__":
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    main()

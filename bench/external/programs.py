@@ -1,0 +1,141 @@
+"""The programs that are compared: how they are run, and what they report.
+
+run_ghz() and run_distbench() expect the descriptor set of the service in the
+stage's folder, and the server at stage.server_pid.
+"""
+
+import json
+import math
+import os
+import re
+import subprocess
+
+from bench import histogram
+from bench.external import cases
+from bench.gallery import distbench
+from bench.gallery import disturbances
+from bench.gallery import peers
+from bench.gallery import processes
+
+CONFIG = """
+tests {{
+  name: "external"
+  workers_per_instance: 1
+  sample_memory_bytes: 0
+  services {{ name: "client" count: 1 }}
+  services {{ name: "server" external {{ addresses: "{address}" }} }}
+  rpc_descriptions {{
+    name: "call" client: "client" server: "server"
+    external_call {{
+      method: "/{method}" request_json: '{request}' {descriptors}
+    }}
+  }}
+  action_lists {{ name: "client" action_names: "run" }}
+  actions {{
+    name: "run" rpc_name: "call"
+    iterations {{ {loop} max_duration_us: {duration_us} }}
+  }}
+}}
+"""
+
+
+def _disturb(case, stage):
+    """Called when there is traffic."""
+    if case.is_frozen:
+        disturbances.Stop(
+            cases.FREEZE_AFTER, cases.FREEZE_SECONDS).during(stage)
+
+
+# ---- ghz --------------------------------------------------------------------
+
+
+def ghz_flags(service, folder):
+    """Returns the flags that say what is called."""
+    flags = [f"--call={service.method}", f"--data={service.request}"]
+    if service.descriptors:
+        flags.append(
+            f"--protoset={os.path.join(folder, service.descriptors)}")
+    return flags
+
+
+def parse_ghz(output):
+    """Reads a JSON report. Of RPCs that failed, it has no percentiles."""
+    said = peers.parse_ghz(output, "", "")
+    result = json.loads(output)
+    p50 = [row["latency"] for row in result["latencyDistribution"] or []
+           if row["percentage"] == 50]
+    slow_ns = 1e9 * cases.SLOW_SECONDS
+    return cases.from_report(
+        said, p50=p50[0] / 1e9 if p50 else math.inf,
+        longest=result["slowest"] / 1e9,
+        slow=sum(call["latency"] > slow_ns for call in result["details"] or []))
+
+
+def run_ghz(program, service, address, case, stage):
+    """Runs ghz, and returns its Figures."""
+    ghz = stage.start(
+        [*stage.generator_prefix,
+         *peers.ghz_command(program, address, case.seconds, case.rate,
+                            case.in_flight, ghz_flags(service, stage.folder))],
+        stderr=subprocess.PIPE)
+    _disturb(case, stage)
+    output, _ = processes.finish(ghz, case.seconds)
+    return parse_ghz(output)
+
+
+# ---- distbench --------------------------------------------------------------
+
+
+def config(service, address, case):
+    """Returns the traffic config of a case."""
+    loop = (f"open_loop_interval_ns: {round(1e9 / case.rate)}" if case.rate
+            else f"max_parallel_iterations: {case.in_flight}")
+    descriptors = (f'descriptor_set_file: "{service.descriptors}"'
+                   if service.descriptors else "")
+    return CONFIG.format(
+        address=address, method=service.method, request=service.request,
+        descriptors=descriptors, loop=loop,
+        duration_us=round(1e6 * case.seconds))
+
+
+def parse_distbench(report, result):
+    """Reads a JSON report, and the result that it is about, as text."""
+    said = distbench.parse(report, causes=())
+    rpc, times = distbench.only_rpc(json.loads(report)["tests"][0])
+    field = ("service_time_ns" if times is rpc["service_time"]
+             else "response_time_ns")
+    slow_ns = 1e9 * cases.SLOW_SECONDS
+    return cases.from_report(
+        said, p50=distbench.percentile(times, 50),
+        longest=times["max_ns"] / 1e9,
+        slow=sum(count for value, count in histogram.of_result(result, field)
+                 if value > slow_ns))
+
+
+def run_distbench(program, service, address, case, stage):
+    """Runs distbench on a cluster of its own, and returns its Figures."""
+    infile = os.path.join(stage.folder, "test.config")
+    outfile = os.path.join(stage.folder, "result.txtpb")
+    with open(infile, "w", encoding="utf-8") as file:
+        file.write(config(service, address, case))
+    sequencer = stage.start(
+        [*stage.generator_prefix, program, "test_sequencer", "--port=0",
+         "--listen=127.0.0.1", "--local_nodes=1", f"--allow_target={address}"],
+        stderr=None)
+    own_address = processes.wait_for(
+        sequencer, r"Listening at (\S+)").group(1)
+    client = stage.start(
+        [*stage.generator_prefix, program, "run_tests",
+         f"--test_sequencer={own_address}", "--allow_invalid",
+         f"--infile={infile}", f"--outfile={outfile}"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    processes.wait_for(client, "started", client.stderr)
+    _disturb(case, stage)
+    processes.finish(client, case.seconds)
+    # The status says whether the run is invalid, and so does the report.
+    report = subprocess.run([program, "report", outfile, "--format=json"],
+                            capture_output=True, text=True, check=False)
+    if not re.match(r"\s*\{", report.stdout):
+        raise ValueError(f"distbench: no report: {report.stderr}")
+    with open(outfile, encoding="utf-8") as file:
+        return parse_distbench(report.stdout, file.read())

@@ -1,0 +1,28 @@
+#ifndef DISTBENCH_PROTOCOL_EXTERNAL_EXTERNAL_CHANNEL_H_
+#define DISTBENCH_PROTOCOL_EXTERNAL_EXTERNAL_CHANNEL_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/external/external_calls.h"
+#include "distbench/protocol/grpc/wire/channel.h"
+
+namespace distbench {
+
+// Whether the peer's servers are not part of the test.
+bool IsExternal(const Peer& peer);
+
+// Returns the addresses of an external peer as "HOST:PORT".
+std::vector<std::string> HostPortsOf(const Peer& peer);
+
+// Makes a channel to an external peer, over which gRPC chooses among the peer's
+// servers by its policy. All of them use TLS as the first one does. Does not
+// connect yet. The error names the address that is wrong.
+absl::StatusOr<Channel> MakeExternalChannel(const Peer& peer,
+                                            const ExternalCalls& calls);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_EXTERNAL_EXTERNAL_CHANNEL_H_

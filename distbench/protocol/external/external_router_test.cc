@@ -1,0 +1,655 @@
+#include "distbench/protocol/external/external_router.h"
+
+#include <google/protobuf/descriptor.pb.h>
+#include <google/protobuf/text_format.h>
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "distbench/base/clock.h"
+#include "distbench/base/files.h"
+#include "distbench/base/testing/status_testing.h"
+#include "distbench/config/plan/driver_options.h"
+#include "distbench/protocol/grpc/grpc_driver.h"
+#include "distbench/protocol/loopback/loopback_driver.h"
+#include "distbench/protocol/streams.h"
+#include "distbench/protocol/testing/driver_testing.h"
+#include "distbench/protocol/testing/streaming_conformance.h"
+#include "distbench/security/testing/testing_certificates.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/reflection.pb.h"
+
+namespace distbench {
+namespace {
+
+using google::protobuf::FileDescriptorSet;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr char kEcho[] = "/demo.Demo/Echo";
+constexpr char kList[] = "/demo.Demo/List";
+constexpr char kReflection[] =
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
+
+// The request's type is in a file that is imported by an imported file.
+constexpr char kFiles[] = R"pb(
+  file {
+    name: "demo.proto"
+    package: "demo"
+    syntax: "proto3"
+    dependency: "all.proto"
+    service {
+      name: "Demo"
+      method { name: "Echo" input_type: ".demo.Text" output_type: ".demo.Text" }
+      method {
+        name: "List"
+        input_type: ".demo.Text"
+        output_type: ".demo.Text"
+        server_streaming: true
+      }
+    }
+  }
+  file {
+    name: "all.proto"
+    package: "demo"
+    syntax: "proto3"
+    dependency: "text.proto"
+    public_dependency: 0
+  }
+  file {
+    name: "text.proto"
+    package: "demo"
+    syntax: "proto3"
+    message_type {
+      name: "Text"
+      field { name: "text" number: 1 label: LABEL_OPTIONAL type: TYPE_STRING }
+    }
+  }
+)pb";
+
+FileDescriptorSet Files() {
+  FileDescriptorSet files;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(kFiles, &files));
+  return files;
+}
+
+struct Answer {
+  std::vector<std::string> responses = {};
+  grpc::Status status = {};
+  bool waits = false;  // until the call is cancelled
+};
+
+using Respond =
+    std::function<Answer(const std::string& method, const std::string& request,
+                         grpc::GenericCallbackServerContext&)>;
+
+std::string BytesOf(const grpc::ByteBuffer& buffer) {
+  grpc::Slice slice;
+  EXPECT_TRUE(buffer.DumpToSingleSlice(&slice).ok());
+  return {reinterpret_cast<const char*>(slice.begin()), slice.size()};
+}
+
+// Reads a request and answers it.
+class Reactor final : public grpc::ServerGenericBidiReactor {
+ public:
+  Reactor(const Respond& respond, grpc::GenericCallbackServerContext& context)
+      : respond_(respond), context_(context) {
+    StartRead(&request_);
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return Finish({grpc::StatusCode::INTERNAL, "no request"});
+    answer_ = respond_(context_.method(), BytesOf(request_), context_);
+    if (!answer_.waits) SendNext();
+  }
+  void OnWriteDone(bool) override { SendNext(); }
+  void OnCancel() override {
+    if (answer_.waits) Finish(grpc::Status::CANCELLED);
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  void SendNext() {
+    if (sent_ == answer_.responses.size()) return Finish(answer_.status);
+    const grpc::Slice slice(answer_.responses[sent_++]);
+    response_ = grpc::ByteBuffer(&slice, 1);
+    StartWrite(&response_);
+  }
+
+  const Respond& respond_;
+  grpc::GenericCallbackServerContext& context_;
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer response_;
+  Answer answer_;
+  size_t sent_ = 0;
+};
+
+// A server of somebody else.
+class ForeignServer final : private grpc::CallbackGenericService {
+ public:
+  explicit ForeignServer(Respond respond, int port = 0,
+                         std::shared_ptr<grpc::ServerCredentials> credentials =
+                             grpc::InsecureServerCredentials())
+      : respond_(std::move(respond)) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort(absl::StrCat("127.0.0.1:", port), credentials,
+                             &port_);
+    builder.RegisterCallbackGenericService(this);
+    server_ = builder.BuildAndStart();
+    EXPECT_NE(server_, nullptr);
+  }
+  ~ForeignServer() { server_->Shutdown(absl::ToChronoTime(absl::Now())); }
+
+  int port() const { return port_; }
+  std::string host_port() const { return absl::StrCat("127.0.0.1:", port_); }
+  std::string address() const {
+    return absl::StrCat(kExternalPrefix, host_port());
+  }
+  int calls() const { return calls_; }
+
+ private:
+  grpc::ServerGenericBidiReactor* CreateReactor(
+      grpc::GenericCallbackServerContext* context) override {
+    ++calls_;
+    return new Reactor(respond_, *context);
+  }
+
+  const Respond respond_;
+  int port_ = 0;
+  std::atomic<int> calls_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+Answer Echo(const std::string& /*method*/, const std::string& request,
+            grpc::GenericCallbackServerContext& /*context*/) {
+  return {.responses = {request}};
+}
+
+ExternalCalls CallsOf(const std::string& method,
+                      const std::string& request = R"({"text": "hello"})") {
+  ExternalCalls calls;
+  calls.calls[0] = {.method = method,
+                    .request = request,
+                    .is_json = true,
+                    .metadata = {},
+                    .rows = {},
+                    .descriptors = Files().SerializeAsString()};
+  return calls;
+}
+
+std::unique_ptr<ProtocolDriver> MakeGrpc() {
+  return MakeGrpcDriver({}, {.service_address = "127.0.0.1"}).value();
+}
+
+std::unique_ptr<TestClient> ClientOf(
+    ExternalCalls calls, const std::vector<Peer>& peers,
+    std::unique_ptr<ProtocolDriver> inner = MakeGrpc()) {
+  return std::make_unique<TestClient>(
+      MakeExternalRouter(std::move(inner), std::move(calls)), peers);
+}
+
+// Returns the error of connecting.
+std::string ConnectProblem(ExternalCalls calls,
+                           const std::vector<std::string>& addresses,
+                           absl::Duration patience = absl::Seconds(20)) {
+  const auto driver = MakeExternalRouter(MakeGrpc(), std::move(calls));
+  EXPECT_TRUE(driver->Listen(1).ok());
+  return Message(
+      driver->Connect(SingleServers(addresses), absl::Now() + patience));
+}
+
+std::map<std::string, int64_t> CountersOf(const ProtocolDriver& driver) {
+  std::map<std::string, int64_t> counters;
+  for (const DriverCounter& counter : driver.Counters()) {
+    counters[counter.name] = counter.value;
+  }
+  return counters;
+}
+
+TEST(ExternalRouterTest, CallsAUnaryMethod) {
+  ForeignServer server([](const std::string& method, const std::string& request,
+                          grpc::GenericCallbackServerContext& context) {
+    EXPECT_EQ(method, kEcho);
+    EXPECT_EQ(request, "\n\x05hello");
+    EXPECT_EQ(context.client_metadata().count("x-key"), 1);
+    return Answer{.responses = {std::string(100, 'x')}};
+  });
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].metadata = {{"x-key", "v"}};
+  const auto client = ClientOf(calls, SingleServers({server.address()}));
+  for (int i = 0; i < 3; ++i) {
+    ClientCall call;
+    const int64_t before_ns = RealClock().MonotonicNs();
+    EXPECT_EQ(client->Call(call), "");
+    EXPECT_EQ(call.sent_bytes, 7);
+    EXPECT_EQ(call.received_bytes, 100);
+    EXPECT_EQ(call.responding_instance, 0);
+    EXPECT_GE(call.sent_ns, before_ns);
+    EXPECT_GT(call.done_ns, call.sent_ns);
+    EXPECT_LE(call.done_ns, RealClock().MonotonicNs());
+  }
+  client->Shutdown();
+}
+
+TEST(ExternalRouterTest, AddsUpTheResponsesOfAStream) {
+  ForeignServer server([](const std::string&, const std::string& request,
+                          grpc::GenericCallbackServerContext&) {
+    return request.empty() ? Answer{}
+                           : Answer{.responses = {"a", "bb", "", "cccc"}};
+  });
+  const auto client = ClientOf(CallsOf(kList, R"({"text": "{{choice:x}}"})"),
+                               SingleServers({server.address()}));
+  ClientCall call;
+  EXPECT_EQ(client->Call(call), "");
+  EXPECT_EQ(call.received_bytes, 7);
+  const auto empty =
+      ClientOf(CallsOf(kList, "{}"), SingleServers({server.address()}));
+  EXPECT_EQ(empty->Call(call), "");
+  EXPECT_EQ(call.received_bytes, 0);
+}
+
+TEST(ExternalRouterTest, NamesTheStatus) {
+  ForeignServer server([](const std::string&, const std::string&,
+                          grpc::GenericCallbackServerContext&) {
+    return Answer{.status = {grpc::StatusCode::RESOURCE_EXHAUSTED, "full"}};
+  });
+  for (const char* method : {kEcho, kList}) {
+    const auto client =
+        ClientOf(CallsOf(method), SingleServers({server.address()}));
+    ClientCall call;
+    EXPECT_EQ(client->Call(call), "RESOURCE_EXHAUSTED: full");
+    EXPECT_EQ(call.responding_instance, kNoInstance);
+  }
+}
+
+TEST(ExternalRouterTest, AUnaryCallWithoutResponseHasFailed) {
+  ForeignServer server(
+      [](const std::string&, const std::string&,
+         grpc::GenericCallbackServerContext&) { return Answer{}; });
+  const auto client =
+      ClientOf(CallsOf(kEcho), SingleServers({server.address()}));
+  ClientCall call;
+  EXPECT_THAT(client->Call(call), StartsWith("INTERNAL: "));
+}
+
+TEST(ExternalRouterTest, EndsCallsAtTheirDeadlines) {
+  ForeignServer server([](const std::string&, const std::string&,
+                          grpc::GenericCallbackServerContext&) {
+    return Answer{.waits = true};
+  });
+  for (const char* method : {kEcho, kList}) {
+    const auto client =
+        ClientOf(CallsOf(method), SingleServers({server.address()}));
+    ClientCall call;
+    call.deadline_ns = RealClock().MonotonicNs() + 20'000'000;
+    EXPECT_THAT(client->Call(call), StartsWith("DEADLINE_EXCEEDED"));
+  }
+}
+
+// In both ways to end them: at the user's wish and when the driver ends.
+TEST(ExternalRouterTest, CancelsWhatIsInFlight) {
+  ForeignServer server([](const std::string&, const std::string&,
+                          grpc::GenericCallbackServerContext&) {
+    return Answer{.waits = true};
+  });
+  const auto client =
+      ClientOf(CallsOf(kEcho), SingleServers({server.address()}));
+  ClientCall calls[2];
+  ASSERT_TRUE(client->transport().Start(&calls[0]));
+  client->transport().CancelCalls();
+  ASSERT_TRUE(client->events().PollUntil(
+      [&] { return client->events().Finished(calls[0]); }));
+  EXPECT_THAT(client->events().error(calls[0]), StartsWith("CANCELLED"));
+  ASSERT_TRUE(client->transport().Start(&calls[1]));
+  client->Shutdown();
+  ASSERT_TRUE(client->events().Finished(calls[1]));
+  // A driver that is destroyed drops its calls.
+  const auto dropped =
+      ClientOf(CallsOf(kEcho), SingleServers({server.address()}));
+  ClientCall call;
+  ASSERT_TRUE(dropped->transport().Start(&call));
+}
+
+TEST(ExternalRouterTest, RequestsThatCannotBeMadeFail) {
+  ForeignServer server(Echo);
+  ExternalCalls calls = CallsOf(kEcho, R"({"{{choice:text}}": {{row:v}}})");
+  calls.calls[0].rows = {{"v"}, {"\"a\""}, {"[]"}};
+  const auto client = ClientOf(calls, SingleServers({server.address()}));
+  ClientCall call;
+  EXPECT_EQ(client->Call(call), "");
+  EXPECT_THAT(client->Call(call), StartsWith("INVALID_ARGUMENT: request 1: "));
+  EXPECT_EQ(client->Call(call), "");
+  ClientCall unknown{.rpc_index = 5};
+  EXPECT_EQ(client->Call(unknown),
+            "INVALID_ARGUMENT: RPC 5 has no external call");
+}
+
+TEST(ExternalRouterTest, UsesTlsWithTheNameInTheCertificate) {
+  const TestAuthority authority("ca");
+  const TlsFiles files = authority.Issue(
+      "server",
+      {.common_name = "shop", .alternative_names = {"DNS:shop.example"}});
+  grpc::SslServerCredentialsOptions options;
+  options.pem_key_cert_pairs.push_back(
+      {ReadFile(files.key).value(), ReadFile(files.cert).value()});
+  ForeignServer server(Echo, 0, grpc::SslServerCredentials(options));
+  ExternalCalls calls = CallsOf(kEcho);
+  ExternalServer& facts = calls.servers[server.host_port()];
+  facts = {.uses_tls = true,
+           .ca_certificates = ReadFile(authority.ca_file()).value(),
+           .server_name = "shop.example"};
+  const auto client = ClientOf(calls, SingleServers({server.address()}));
+  ClientCall call;
+  EXPECT_EQ(client->Call(call), "");
+  facts.server_name = "other.example";
+  EXPECT_THAT(ConnectProblem(calls, {server.address()}, absl::Seconds(1)),
+              HasSubstr("has the server's name"));
+}
+
+TEST(ExternalRouterTest, UsesSeveralServersInTurn) {
+  ForeignServer first(Echo);
+  ForeignServer second(Echo);
+  const auto client = ClientOf(
+      CallsOf(kEcho), {{.addresses = {first.address(), second.address()},
+                        .policy = kRoundRobinPolicy}});
+  // Both are connected once both have been called.
+  ClientCall call;
+  while (first.calls() == 0 || second.calls() == 0) {
+    ASSERT_EQ(client->Call(call), "");
+  }
+  const int before = first.calls();
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(client->Call(call), "");
+  EXPECT_EQ(first.calls() - before, 5);
+}
+
+TEST(ExternalRouterTest, FindsAServerThatComesBack) {
+  auto server = std::make_unique<ForeignServer>(Echo);
+  const int port = server->port();
+  const auto client =
+      ClientOf(CallsOf(kEcho), SingleServers({server->address()}));
+  ClientCall call;
+  EXPECT_EQ(client->Call(call), "");
+  server.reset();
+  EXPECT_THAT(client->Call(call), StartsWith("UNAVAILABLE"));
+  server = std::make_unique<ForeignServer>(Echo, port);
+  const absl::Time patience = absl::Now() + absl::Seconds(20);
+  while (!client->Call(call).empty()) ASSERT_LT(absl::Now(), patience);
+}
+
+TEST(ExternalRouterTest, NamesWhoCannotBeReached) {
+  int port = 0;
+  { port = ForeignServer(Echo).port(); }
+  EXPECT_THAT(ConnectProblem(CallsOf(kEcho),
+                             {absl::StrCat("external:127.0.0.1:", port)},
+                             absl::Milliseconds(300)),
+              HasSubstr(absl::StrCat("127.0.0.1:", port)));
+  EXPECT_THAT(ConnectProblem(CallsOf(kEcho), {"external:localhost"}),
+              HasSubstr("write HOST:PORT"));
+}
+
+Answer Reflect(const std::string& method, const std::string& request,
+               grpc::GenericCallbackServerContext& context) {
+  if (method == kEcho) return Echo(method, request, context);
+  if (method != kReflection) {
+    return {.status = {grpc::StatusCode::UNIMPLEMENTED, ""}};
+  }
+  ReflectionRequest asked;
+  EXPECT_TRUE(asked.ParseFromString(request));
+  ReflectionResponse response;
+  if (asked.has_list_services()) {
+    response.mutable_list_services_response()->add_service()->set_name(
+        "demo.Demo");
+  }
+  const FileDescriptorSet files = Files();
+  for (const auto& file : files.file()) {
+    if (asked.file_by_filename() != file.name() &&
+        (asked.file_containing_symbol() != "demo.Demo" ||
+         file.service().empty())) {
+      continue;
+    }
+    response.mutable_file_descriptor_response()->add_file_descriptor_proto(
+        file.SerializeAsString());
+  }
+  if (response.message_response_case() == 0) {
+    response.mutable_error_response()->set_error_message("not found");
+  }
+  return {.responses = {response.SerializeAsString()}};
+}
+
+TEST(ExternalRouterTest, AsksTheServerForDescriptors) {
+  ForeignServer server(Reflect);
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  const auto client = ClientOf(calls, SingleServers({server.address()}));
+  ClientCall call;
+  EXPECT_EQ(client->Call(call), "");
+  EXPECT_EQ(call.received_bytes, 7);
+  calls.calls[0].method = "/demo.Demo/Ecko";
+  EXPECT_THAT(ConnectProblem(calls, {server.address()}),
+              HasSubstr("did you mean \"Echo\"?"));
+  calls.calls[0].method = "/demo.Dmo/Echo";
+  EXPECT_THAT(ConnectProblem(calls, {server.address()}),
+              AllOf(HasSubstr(server.host_port()),
+                    HasSubstr("did you mean \"demo.Demo\"?")));
+}
+
+// Each file imports another one, and all are large.
+TEST(ExternalRouterTest, AServerCannotDescribeItselfWithoutEnd) {
+  ForeignServer server([](const std::string&, const std::string& request,
+                          grpc::GenericCallbackServerContext&) {
+    ReflectionRequest asked;
+    EXPECT_TRUE(asked.ParseFromString(request));
+    google::protobuf::FileDescriptorProto file;
+    file.set_name(asked.file_by_filename());
+    file.add_dependency(file.name() + "x");
+    file.mutable_source_code_info()->add_location()->set_leading_comments(
+        std::string(1 << 20, ' '));
+    ReflectionResponse response;
+    response.mutable_file_descriptor_response()->add_file_descriptor_proto(
+        file.SerializeAsString());
+    return Answer{.responses = {response.SerializeAsString()}};
+  });
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  EXPECT_THAT(ConnectProblem(calls, {server.address()}),
+              HasSubstr("describes itself by more than"));
+}
+
+TEST(ExternalRouterTest, SaysThatAServerHasNoReflection) {
+  ForeignServer server([](const std::string&, const std::string&,
+                          grpc::GenericCallbackServerContext&) {
+    return Answer{.status = {grpc::StatusCode::UNIMPLEMENTED, ""}};
+  });
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  EXPECT_THAT(ConnectProblem(calls, {server.address()}),
+              AllOf(HasSubstr("does not answer gRPC's reflection"),
+                    HasSubstr("--descriptor_set_out")));
+}
+
+TEST(ExternalRouterTest, NumbersRequestsAcrossWorkersAndInstances) {
+  absl::Mutex mutex;
+  std::vector<std::string> requests;
+  ForeignServer server([&](const std::string&, const std::string& request,
+                           grpc::GenericCallbackServerContext&) {
+    const absl::MutexLock lock(&mutex);
+    requests.push_back(request.substr(2));
+    return Answer{.responses = {""}};
+  });
+  ExternalCalls calls =
+      CallsOf(kEcho, R"({"text": "{{instance}}-{{counter}}-{{row:v}}"})");
+  calls.calls[0].rows = {{"v"}, {"x"}, {"y"}, {"z"}};
+  calls.instance_name = "c/2";
+  calls.instance_number = 2;
+  const auto driver = MakeExternalRouter(MakeGrpc(), calls);
+  ASSERT_TRUE(driver->Listen(2).ok());
+  ASSERT_TRUE(driver
+                  ->Connect(SingleServers({server.address()}),
+                            absl::Now() + absl::Seconds(20))
+                  .ok());
+  for (int i = 0; i < 3; ++i) {
+    TestEvents events(driver->transport(i % 2));
+    ClientCall call;
+    EXPECT_EQ(events.Call(call), "");
+  }
+  const absl::MutexLock lock(&mutex);
+  EXPECT_THAT(requests, ElementsAre("c/2-0-z", "c/2-1-x", "c/2-2-y"));
+}
+
+// Calls of the inner driver and external ones, with peers in mixed order.
+TEST(ExternalRouterTest, RoutesCallsByTheirPeers) {
+  ForeignServer server(Echo);
+  for (const auto& make :
+       {std::function<std::unique_ptr<ProtocolDriver>()>(MakeGrpc),
+        std::function<std::unique_ptr<ProtocolDriver>()>(
+            [] { return MakeLoopbackDriver(); })}) {
+    TestServer a(make);
+    TestServer b(make, [](Transport& transport, ServerCall* call) {
+      call->reply_error = "b refuses";
+      transport.Reply(call);
+    });
+    const auto client = ClientOf(
+        CallsOf(kEcho),
+        SingleServers({a.address(), server.address(), b.address()}), make());
+    // Separate calls, because events are told apart by their calls.
+    std::vector<ClientCall> calls(300);
+    for (size_t i = 0; i < calls.size(); i += 3) {
+      for (int peer = 0; peer < 3; ++peer) {
+        calls[i + peer].peer = peer;
+        ASSERT_TRUE(client->transport().Start(&calls[i + peer]));
+      }
+      ASSERT_TRUE(client->events().PollUntil(
+          [&] { return client->events().finished_count() == i + 3; }));
+      EXPECT_EQ(client->events().error(calls[i]), "");
+      EXPECT_EQ(client->events().error(calls[i + 1]), "");
+      EXPECT_EQ(client->events().error(calls[i + 2]), "b refuses");
+      for (int peer = 0; peer < 3; ++peer) {
+        EXPECT_EQ(calls[i + peer].peer, peer);
+      }
+      EXPECT_EQ(calls[i + 1].received_bytes, 7);
+    }
+    client->Shutdown();
+    EXPECT_EQ(CountersOf(client->driver())["held_back_by_rate"], 0);
+  }
+}
+
+std::unique_ptr<ProtocolDriver> MakeStreamingGrpc(const std::string& nonce) {
+  return MakeGrpcStreamDriver(
+             {.driver = "grpc_stream"},
+             {.service_address = "127.0.0.1", .test_nonce = nonce})
+      .value();
+}
+
+// RPCs of the test may stream beside external calls.
+INSTANTIATE_TEST_SUITE_P(
+    Routed, StreamingConformanceTest,
+    testing::Values(DriverUnderTest{.make_for_test =
+                                        [](const std::string& nonce) {
+                                          return MakeExternalRouter(
+                                              MakeStreamingGrpc(nonce), {});
+                                        }},
+                    DriverUnderTest{
+                        .make_for_test = [](const std::string& nonce) {
+                          return MakeExternalRouter(
+                              MakeLoopbackDriver(RealClock(), nonce, false),
+                              {});
+                        }}));
+
+// Awaits the end of a stream.
+class StreamEnd final : public TransportEvents, private StreamEvents {
+ public:
+  bool has_come() const { return has_come_; }
+
+ private:
+  StreamEvents* stream_events() override { return this; }
+  void OnDone(ClientCall*, int64_t) override { has_come_ = true; }
+  void OnDone(ClientCall*) override {}
+  void OnRequest(ServerCall*) override {}
+  void OnWritten(ClientCall&, int64_t) override {}
+  void OnMessage(ClientCall&, int64_t, int64_t) override {}
+  void OnOpened(ServerCall*) override {}
+  void OnWritten(ServerCall&, int64_t) override {}
+  void OnMessage(ServerCall&, int64_t, int64_t) override {}
+  void OnRequestsOver(ServerCall&, int64_t) override {}
+  void OnBroken(ServerCall&, int64_t) override {}
+
+  bool has_come_ = false;
+};
+
+TEST(ExternalRouterTest, RoutesStreamsByTheirPeers) {
+  ForeignServer server(Echo);
+  TestServer inner([] { return MakeStreamingGrpc(""); });
+  const auto client = ClientOf(
+      CallsOf(kEcho), SingleServers({server.address(), inner.address()}),
+      MakeStreamingGrpc(""));
+  StreamTransport& streams = *client->transport().streams();
+  ClientCall call = {.peer = 1};
+  streams.Open(&call);
+  EXPECT_EQ(call.peer, 1);
+  streams.Write(call, 100, /*last=*/true);
+  StreamEnd end;
+  while (!end.has_come()) client->transport().Poll(INT64_MAX, end);
+  // As the server of the test says, which has no RPCs that stream.
+  EXPECT_THAT(std::string(call.error), StartsWith("UNAVAILABLE"));
+  client->Shutdown();
+}
+
+// A driver that has read settings back.
+class DriverWithReadings final : public ProtocolDriver {
+ public:
+  absl::StatusOr<std::string> Listen(int) override { return ""; }
+  Transport& transport(int) override { std::abort(); }
+  absl::Status Connect(const std::vector<Peer>&, absl::Time) override {
+    return absl::OkStatus();
+  }
+  void Shutdown() override {}
+  std::vector<ConnectionReadings> NetworkReadings() const override {
+    return {{.connection_count = 7}};
+  }
+};
+
+TEST(ExternalRouterTest, PassesOnWhatWasReadOfTheNetwork) {
+  const auto driver =
+      MakeExternalRouter(std::make_unique<DriverWithReadings>(), {});
+  ASSERT_EQ(driver->NetworkReadings().size(), 1);
+  EXPECT_EQ(driver->NetworkReadings()[0].connection_count, 7);
+}
+
+TEST(ExternalRouterTest, HoldsCallsBackUntilTheirRateLetsThemPass) {
+  ForeignServer server(Echo);
+  ExternalCalls limits = CallsOf(kEcho);
+  limits.servers[server.host_port()].max_rate = 50;
+  const auto client = ClientOf(limits, SingleServers({server.address()}));
+  ClientCall calls[6];
+  const int64_t begin_ns = RealClock().MonotonicNs();
+  for (ClientCall& call : calls) {
+    // Poll() returns in time, so that the next attempt succeeds.
+    while (!client->transport().Start(&call)) {
+      client->transport().Poll(INT64_MAX, client->events());
+    }
+    ASSERT_TRUE(client->events().PollUntil(
+        [&] { return client->events().Finished(call); }));
+  }
+  // The first passes at once, and each may be 10 ms early.
+  EXPECT_GE(RealClock().MonotonicNs() - begin_ns, 90'000'000);
+  client->Shutdown();
+  EXPECT_GE(CountersOf(client->driver())["held_back_by_rate"], 1);
+}
+
+}  // namespace
+}  // namespace distbench
