@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "distbench/config/problems/suggest.h"
 #include "test_builder/command_line.h"
+#include "test_builder/library/library.h"
 #include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/registry.h"
 #include "test_builder/protocols/registry.h"
@@ -25,7 +26,7 @@ constexpr char kUsage[] =
 Usage:
   test_builder [FLAGS] CONFIG...
   test_builder [FLAGS] parameter_sweep NAME START STEP END CONFIG...
-  test_builder help [PATTERN | PROTOCOL]
+  test_builder help [PATTERN | PROTOCOL | ENTRY]
 
 Flags may stand anywhere.
 )";
@@ -33,6 +34,7 @@ Flags may stand anywhere.
 constexpr char kSyntax[] = R"(
 A CONFIG is a pattern and settings, separated by ':':
   PATTERN, PROTOCOL, ipv4, ipv6   what to build; gRPC unless it says otherwise
+  {PROTOCOL,PROTOCOL,...}         makes one test per protocol, also {ipv4,ipv6}
   NAME=VALUE                      sets a parameter of the pattern or protocol; a
                                   VALUE contains neither ':' nor '='
   NAME=VALUE,VALUE,...            makes one test per value; several lists make
@@ -55,6 +57,7 @@ constexpr char kExamples[] = R"(
 Examples:
   test_builder client_server                         print a config
   test_builder -o configs clique:node_count=4,8,16   write three configs
+  test_builder 'client_server:{grpc,tcp}'            two stacks to compare
   test_builder -s localhost:10000 -o results -t 10s multi_level_rpc:qps=500/s
   test_builder -o results -s localhost:10000 -c grpc:ipv4 \
       parameter_sweep parallel_queries 1 x2 64 client_server tripartite
@@ -111,6 +114,55 @@ std::string DescribeParameters(absl::string_view title,
   return text;
 }
 
+constexpr char kLibrary[] = R"(
+Library of real traffic: ready tests, each with its sources (docs/library.md).
+`test_builder help ENTRY` says how to run one. s: figures are second-hand;
+i: parts are invented.
+)";
+
+std::string LibraryText() {
+  struct Line {
+    std::string name;
+    std::string summary;
+  };
+  std::vector<Line> lines;
+  for (const LibraryEntry& entry : Library().entries()) {
+    lines.push_back(
+        {entry.name(), absl::StrCat(IsSecondHand(entry) ? "s" : " ",
+                                    entry.invented().empty() ? " " : "i", "  ",
+                                    entry.summary())});
+  }
+  return absl::StrCat(kLibrary, List(lines));
+}
+
+std::string SourceText(const Source& source) {
+  return absl::StrCat(
+      Wrap(source.publication(), 2), Wrap(source.place(), 4),
+      Wrap(absl::StrCat("Licence: ", source.licence()), 4),
+      Wrap(absl::StrCat(source.second_hand() ? "Second-hand: " : "Fit: ",
+                        source.fitted_by()),
+           4));
+}
+
+std::string EntryHelp(const LibraryEntry& entry) {
+  std::string text =
+      absl::StrCat(entry.name(), ": ", entry.summary(), "\n\nSources:\n");
+  for (const Source& source : entry.sources()) {
+    absl::StrAppend(&text, SourceText(source));
+  }
+  if (!entry.invented().empty()) absl::StrAppend(&text, "\nInvented:\n");
+  for (const std::string& invented : entry.invented()) {
+    absl::StrAppend(&text, Wrap(absl::StrCat("- ", invented), 2));
+  }
+  return absl::StrCat(
+      text, "\nExample:\n  ",
+      entry.has_test_builder_config()
+          ? absl::StrCat("test_builder \\\n    ", entry.test_builder_config())
+          : absl::StrCat("distbench run_tests --infile=workloads/real/",
+                         entry.name(), "/test.config"),
+      "\n");
+}
+
 // What the pages of patterns and protocols begin with.
 template <typename Entry>
 std::string Headline(const Entry& entry) {
@@ -159,7 +211,7 @@ std::string ProtocolHelp(const Protocol& protocol) {
 std::string GeneralHelp() {
   return absl::StrCat(kUsage, FlagHelp(), kSyntax, "\nPatterns:\n",
                       List(AllPatterns()), "\nProtocols:\n",
-                      List(AllProtocols()), kExamples);
+                      List(AllProtocols()), LibraryText(), kExamples);
 }
 
 std::vector<HelpSection> HelpSections() {
@@ -169,6 +221,7 @@ std::vector<HelpSection> HelpSections() {
        DescribeParameters("Every pattern takes", CommonParameters())},
       {"PATTERNS", AllPatternsText()},
       {"PROTOCOLS", AllProtocolsText()},
+      {"LIBRARY", LibraryText()},
       {"EXAMPLES", kExamples},
   };
 }
@@ -178,8 +231,14 @@ absl::StatusOr<std::string> TopicHelp(absl::string_view topic) {
   if (const Protocol* protocol = FindProtocol(topic)) {
     return ProtocolHelp(*protocol);
   }
+  if (const LibraryEntry* entry = FindLibraryEntry(topic)) {
+    return EntryHelp(*entry);
+  }
   std::vector<std::string> topics = PatternNames();
   for (std::string& name : ProtocolNames()) topics.push_back(std::move(name));
+  for (const LibraryEntry& entry : Library().entries()) {
+    topics.push_back(entry.name());
+  }
   return absl::InvalidArgumentError(absl::StrCat("there is no help about ",
                                                  Quoted(topic), "; ",
                                                  Suggestion(topic, topics)));

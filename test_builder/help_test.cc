@@ -3,6 +3,7 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "test_builder/library/library.h"
 #include "test_builder/patterns/registry.h"
 #include "test_builder/protocols/registry.h"
 
@@ -18,6 +19,23 @@ TEST(GeneralHelpTest, ListsPatternsAndProtocols) {
   for (const std::string& name : ProtocolNames()) {
     EXPECT_THAT(GeneralHelp(), HasSubstr("\n  " + name + " "));
   }
+}
+
+TEST(GeneralHelpTest, ListsTheLibraryWithItsMarks) {
+  EXPECT_EQ(Library().entries_size(), 26);
+  EXPECT_THAT(GeneralHelp(),
+              HasSubstr("\n  google_trees      si  calls that a request"));
+  EXPECT_THAT(GeneralHelp(), HasSubstr("\n  gossip             i  each mem"));
+}
+
+TEST(TopicHelpTest, SaysWhereAnEntryComesFrom) {
+  const auto help = TopicHelp("google_trees");
+  ASSERT_TRUE(help.ok()) << help.status();
+  EXPECT_THAT(*help, HasSubstr("SOSP 2023"));
+  EXPECT_THAT(*help, HasSubstr("Licence: CC-BY"));
+  EXPECT_THAT(*help, HasSubstr("Second-hand: read in summaries"));
+  EXPECT_THAT(*help, HasSubstr("Invented:\n  - the distribution"));
+  EXPECT_THAT(*help, HasSubstr("workloads/real/google_trees/test.config"));
 }
 
 TEST(TopicHelpTest, IsMadeFromTheDeclarations) {
@@ -50,6 +68,9 @@ TEST(HelpTest, FitsATerminal) {
   std::vector<std::string> texts = {GeneralHelp()};
   for (const std::string& name : PatternNames()) {
     texts.push_back(*TopicHelp(name));
+  }
+  for (const LibraryEntry& entry : Library().entries()) {
+    texts.push_back(*TopicHelp(entry.name()));
   }
   for (const std::string& text : texts) {
     for (absl::string_view line : absl::StrSplit(text, '\n')) {

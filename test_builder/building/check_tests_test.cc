@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::vector<DistributedSystemDescription> Build(
+std::vector<DistributedSystemDescription> MakeTests(
     std::vector<std::string> configs, const std::string& duration = "30") {
   Notes notes;
   return *BuildTests({.configs = std::move(configs), .duration = duration},
@@ -20,24 +20,24 @@ std::vector<DistributedSystemDescription> Build(
 
 TEST(CheckTestsTest, EveryPatternPasses) {
   Notes notes;
-  const absl::Status status =
-      CheckTests(Build({"client_server", "clique", "rectangular", "tripartite",
-                        "stochastic", "multi_level_rpc",
-                        "variable_response_multi_level_rpc", "feed_aggregator",
-                        "storage_service", "inference", "homa_cp_node"}),
-                 notes);
+  const absl::Status status = CheckTests(
+      MakeTests({"client_server", "clique", "rectangular", "tripartite",
+                 "stochastic", "multi_level_rpc",
+                 "variable_response_multi_level_rpc", "feed_aggregator",
+                 "storage_service", "inference", "homa_cp_node"}),
+      notes);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_THAT(notes.all(), IsEmpty());
 }
 
 TEST(CheckTestsTest, EveryPresetOfAFeedPasses) {
   Notes notes;
-  const absl::Status status =
-      CheckTests(Build({"feed_aggregator:preset=small",
-                        "feed_aggregator:preset=small:stories=1:rank_nodes=1",
-                        "feed_aggregator:preset=feedsim_v1:leaf_count=1:qps=10",
-                        "feed_aggregator:preset=feedsim_v2:qps=10"}),
-                 notes);
+  const absl::Status status = CheckTests(
+      MakeTests({"feed_aggregator:preset=small",
+                 "feed_aggregator:preset=small:stories=1:rank_nodes=1",
+                 "feed_aggregator:preset=feedsim_v1:leaf_count=1:qps=10",
+                 "feed_aggregator:preset=feedsim_v2:qps=10"}),
+      notes);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_THAT(notes.all(), IsEmpty());
 }
@@ -45,7 +45,7 @@ TEST(CheckTestsTest, EveryPresetOfAFeedPasses) {
 TEST(CheckTestsTest, NamesTheTestThatCanNotRun) {
   Notes notes;
   const std::string problems(
-      CheckTests(Build({"clique", "clique:homa"}), notes).message());
+      CheckTests(MakeTests({"clique", "clique:homa"}), notes).message());
   EXPECT_THAT(problems, HasSubstr("clique_sync_burst_10x16000x1024x1024-"
                                   "homa_nocopy_1x1x0: protocol_driver"));
   EXPECT_THAT(problems, HasSubstr("homa"));
@@ -53,9 +53,9 @@ TEST(CheckTestsTest, NamesTheTestThatCanNotRun) {
 
 TEST(CheckTestsTest, NotesAWarmUpAsLongAsTheTest) {
   Notes notes;
-  EXPECT_TRUE(CheckTests(Build({"clique", "multi_level_rpc", "feed_aggregator",
-                                "client_server"},
-                               "2.5"),
+  EXPECT_TRUE(CheckTests(MakeTests({"clique", "multi_level_rpc",
+                                    "feed_aggregator", "client_server"},
+                                   "2.5"),
                          notes)
                   .ok());
   EXPECT_THAT(notes.all(),
@@ -70,7 +70,7 @@ TEST(CheckTestsTest, DoesNotListProblemsWithoutEnd) {
     configs.push_back("clique:homa:node_count=" + std::to_string(i));
   }
   Notes notes;
-  EXPECT_THAT(std::string(CheckTests(Build(configs), notes).message()),
+  EXPECT_THAT(std::string(CheckTests(MakeTests(configs), notes).message()),
               HasSubstr("more problems"));
 }
 

@@ -45,6 +45,29 @@ absl::StatusOr<Setting> ParseBareWord(absl::string_view word) {
                             Suggestion(word, BareWords())));
 }
 
+// "{WORD,WORD,...}": one test for each of the words.
+absl::StatusOr<Setting> ParseBraces(absl::string_view part) {
+  if (part.size() < 2 || part.back() != '}') {
+    return Error(part, "the '{' has no '}' at the end of this part");
+  }
+  Setting list;
+  for (absl::string_view word :
+       absl::StrSplit(part.substr(1, part.size() - 2), ',')) {
+    const absl::StatusOr<Setting> setting = ParseBareWord(word);
+    if (!setting.ok()) return Error(part, setting.status().message());
+    const bool is_first = list.name.empty();
+    if (setting->name == kPatternSetting ||
+        (!is_first && setting->name != list.name)) {
+      return Error(part,
+                   "braces hold either protocols, or ipv4 and ipv6; separate "
+                   "patterns by blanks");
+    }
+    list.name = setting->name;
+    absl::StrAppend(&list.value, is_first ? "" : ",", setting->value);
+  }
+  return list;
+}
+
 bool IsName(absl::string_view name) {
   return !name.empty() && !absl::ascii_isdigit(name[0]) &&
          std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -69,6 +92,7 @@ absl::StatusOr<std::string> ReadValue(absl::string_view part,
 }
 
 absl::StatusOr<Setting> ParsePart(absl::string_view part) {
+  if (absl::StartsWith(part, "{")) return ParseBraces(part);
   const size_t equals = part.find('=');
   if (equals == part.npos) return ParseBareWord(part);
   Setting setting{std::string(part.substr(0, equals)),

@@ -1,5 +1,5 @@
 // Parses CONFIG arguments of the command line, such as
-// "clique:grpc:ipv4:node_count=4,8:extra_test_contents=<FILE".
+// "clique:{grpc,tcp}:ipv4:node_count=4,8:extra_test_contents=<FILE".
 
 #ifndef DISTBENCH_TEST_BUILDER_BUILDING_CONFIG_STRING_H_
 #define DISTBENCH_TEST_BUILDER_BUILDING_CONFIG_STRING_H_

@@ -41,6 +41,21 @@ TEST(ParseConfigTest, BareWordsAreSettings) {
   EXPECT_THAT(Parse("ipv6"), ElementsAre(IsSetting("ip_version", "6")));
 }
 
+TEST(ParseConfigTest, BracesAreLists) {
+  EXPECT_THAT(Parse("clique:{grpc,tcp}:{ipv4,ipv6}"),
+              ElementsAre(IsSetting("traffic_pattern", "clique"),
+                          IsSetting("protocol_driver", "grpc,tcp"),
+                          IsSetting("ip_version", "4,6")));
+  EXPECT_THAT(Parse("{tcp}"), ElementsAre(IsSetting("protocol_driver", "tcp")));
+  EXPECT_THAT(ErrorOf("clique:{grpc,tpc}"), HasSubstr("did you mean \"tcp\"?"));
+  EXPECT_THAT(ErrorOf("clique:{grpc,tcp"), HasSubstr("has no '}'"));
+  EXPECT_THAT(ErrorOf("clique:{"), HasSubstr("has no '}'"));
+  EXPECT_THAT(ErrorOf("clique:{grpc,ipv4}"),
+              HasSubstr("braces hold either protocols, or ipv4 and ipv6"));
+  EXPECT_THAT(ErrorOf("{clique,client_server}"),
+              HasSubstr("separate patterns by blanks"));
+}
+
 TEST(ParseConfigTest, AnUnknownWordIsExplained) {
   EXPECT_THAT(ErrorOf("clique:grcp"), HasSubstr("did you mean \"grpc\"?"));
   EXPECT_THAT(ErrorOf("klique"), HasSubstr("did you mean \"clique\"?"));

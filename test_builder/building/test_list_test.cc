@@ -49,6 +49,16 @@ TEST(BuildTestsTest, ConfigsSayTheirDurationThemselves) {
   EXPECT_THAT(Attributes(tests, "test_duration"), ElementsAre("5", "7"));
 }
 
+TEST(BuildTestsTest, BracesMakeATestForEachDriver) {
+  const auto tests =
+      Build({.configs = {"client_server:{grpc,tcp}:parallel_queries=1,2"}});
+  EXPECT_THAT(
+      Attributes(tests, "test_name"),
+      ElementsAre("client_server_1x1x1-grpc_polling_inline",
+                  "client_server_1x1x2-grpc_polling_inline",
+                  "client_server_1x1x1-tcp", "client_server_1x1x2-tcp"));
+}
+
 TEST(BuildTestsTest, SweepsMultiplyConfigsAndLists) {
   const auto tests =
       Build({.configs = {"clique:node_count=2,3", "clique:node_count=4"},

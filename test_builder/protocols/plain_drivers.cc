@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "test_builder/protocols/setup_parts.h"
 
 namespace distbench {
@@ -21,6 +22,31 @@ void AddToClient(const ParameterValues& values, absl::string_view name,
   if (!values.Has(name)) return;
   absl::StrAppend(&setup.alias, "_", word, values.Text(name));
   AddClientInteger(values, name, setup.options);
+}
+
+// Adds network settings of both sides, and to the alias.
+void AddNetworkSettings(const ParameterValues& values, ProtocolSetup& setup) {
+  if (values.Has("congestion_control")) {
+    absl::StrAppend(&setup.alias, "_", values.Text("congestion_control"));
+    AddClientText(values, "congestion_control", setup.options);
+    AddServerText(values, "congestion_control", setup.options);
+  }
+  if (values.Has("dscp")) {
+    absl::StrAppend(&setup.alias, "_dscp", values.Text("dscp"));
+    AddClientInteger(values, "dscp", setup.options);
+    AddServerInteger(values, "dscp", setup.options);
+  }
+}
+
+std::vector<Parameter> WithNetworkParameters(
+    std::vector<Parameter> parameters) {
+  parameters.push_back(
+      WordParameter("congestion_control", "",
+                    "TCP's congestion control, on both sides. Default: the "
+                    "hosts'."));
+  parameters.push_back(IntegerParameter(
+      "dscp", "", {0, 63}, "The DSCP of all packets. Default: the hosts'."));
+  return parameters;
 }
 
 ProtocolSetup SetUpGrpcStream(const ParameterValues& values) {
@@ -88,6 +114,62 @@ std::vector<Parameter> Http2Parameters() {
   };
 }
 
+ProtocolSetup SetUpCapnp(const ParameterValues& values) {
+  ProtocolSetup setup;
+  setup.alias = absl::StrCat("capnp", IpVersionSuffix(values));
+  AddTransport(values, setup);
+  AddToClient(values, "connections", "conn", setup);
+  AddToClient(values, "spin_us", "spin", setup);
+  AddNetworkSettings(values, setup);
+  return setup;
+}
+
+ProtocolSetup SetUpLibfabric(const ParameterValues& values) {
+  ProtocolSetup setup;
+  setup.alias = absl::StrCat("libfabric", IpVersionSuffix(values));
+  if (values.Has("provider")) {
+    // Names of layered providers contain a semicolon.
+    absl::StrAppend(&setup.alias, "_",
+                    absl::StrReplaceAll(values.Text("provider"), {{";", "_"}}));
+    AddServerText(values, "provider", setup.options);
+  }
+  for (const char* name : {"receive_buffers", "receive_buffer_bytes"}) {
+    if (!values.Has(name)) continue;
+    absl::StrAppend(&setup.alias, "_", values.Text(name));
+    AddServerInteger(values, name, setup.options);
+  }
+  AddToClient(values, "spin_us", "spin", setup);
+  return setup;
+}
+
+std::vector<Parameter> CapnpParameters() {
+  return WithNetworkParameters({
+      WordParameter("transport", "",
+                    "What carries Cap'n Proto: tcp or unix. Default: tcp."),
+      IntegerParameter("connections", "", {1},
+                       "Connections from each worker of a client to each "
+                       "server. Default: 1."),
+      IntegerParameter("spin_us", "", {0},
+                       "Microseconds that a worker with nothing to do polls "
+                       "before it sleeps. Default: 0."),
+  });
+}
+
+std::vector<Parameter> LibfabricParameters() {
+  return {
+      TextParameter("provider", "",
+                    "libfabric's provider, as fi_info lists it. Default: tcp."),
+      IntegerParameter("receive_buffers", "", {16},
+                       "Buffers of each worker in which messages can arrive. "
+                       "Default: 256."),
+      IntegerParameter("receive_buffer_bytes", "", {4096},
+                       "Size of each of these buffers. Default: 65536."),
+      IntegerParameter("spin_us", "", {0},
+                       "Microseconds that a worker with nothing to do polls "
+                       "before it sleeps. Default: 0."),
+  };
+}
+
 ProtocolSetup SetUpTcp(const ParameterValues& values) {
   ProtocolSetup setup;
   setup.alias = absl::StrCat("tcp", IpVersionSuffix(values));
@@ -102,11 +184,12 @@ ProtocolSetup SetUpTcp(const ParameterValues& values) {
     absl::StrAppend(&setup.alias, "_spin", values.Text("spin_us"));
     AddServerInteger(values, "spin_us", setup.options);
   }
+  AddNetworkSettings(values, setup);
   return setup;
 }
 
 std::vector<Parameter> TcpParameters() {
-  return {
+  return WithNetworkParameters({
       WordParameter("transport", "",
                     "What carries the messages: tcp or unix. Default: tcp."),
       IntegerParameter("connections", "", {1},
@@ -118,7 +201,33 @@ std::vector<Parameter> TcpParameters() {
       IntegerParameter("spin_us", "", {0},
                        "Microseconds that a worker with nothing to do polls "
                        "before it sleeps. Default: 0."),
-  };
+  });
+}
+
+ProtocolSetup SetUpThrift(const ParameterValues& values) {
+  ProtocolSetup setup;
+  setup.alias = absl::StrCat("thrift", IpVersionSuffix(values));
+  AddTransport(values, setup);
+  AddToClient(values, "connections", "conn", setup);
+  if (values.Has("spin_us")) {
+    absl::StrAppend(&setup.alias, "_spin", values.Text("spin_us"));
+    AddServerInteger(values, "spin_us", setup.options);
+  }
+  AddNetworkSettings(values, setup);
+  return setup;
+}
+
+std::vector<Parameter> ThriftParameters() {
+  return WithNetworkParameters({
+      WordParameter("transport", "",
+                    "What carries Thrift: tcp or unix. Default: tcp."),
+      IntegerParameter("connections", "", {1},
+                       "Connections from each worker of a client to each "
+                       "server. Default: 1."),
+      IntegerParameter("spin_us", "", {0},
+                       "Microseconds that a worker with nothing to do polls "
+                       "before it sleeps. Default: 0."),
+  });
 }
 
 ProtocolSetup SetUpLoopback(const ParameterValues&) {
@@ -145,12 +254,39 @@ Protocol Http2Protocol() {
   };
 }
 
+Protocol CapnpProtocol() {
+  return {
+      .name = "capnp",
+      .summary = "Cap'n Proto RPC",
+      .parameters = CapnpParameters(),
+      .build = &SetUpCapnp,
+  };
+}
+
+Protocol LibfabricProtocol() {
+  return {
+      .name = "libfabric",
+      .summary = "messages over libfabric's reliable datagrams",
+      .parameters = LibfabricParameters(),
+      .build = &SetUpLibfabric,
+  };
+}
+
 Protocol TcpProtocol() {
   return {
       .name = "tcp",
       .summary = "messages over plain TCP connections",
       .parameters = TcpParameters(),
       .build = &SetUpTcp,
+  };
+}
+
+Protocol ThriftProtocol() {
+  return {
+      .name = "thrift",
+      .summary = "Thrift's framed transport and binary protocol",
+      .parameters = ThriftParameters(),
+      .build = &SetUpThrift,
   };
 }
 

@@ -7,7 +7,8 @@ namespace distbench {
 const std::vector<Protocol>& AllProtocols() {
   static const auto& protocols = *new std::vector<Protocol>{
       GrpcProtocol(),    GrpcStreamProtocol(),   Http2Protocol(),
-      TcpProtocol(),     LoopbackProtocol(),     HomaProtocol(),
+      CapnpProtocol(),   LibfabricProtocol(),    TcpProtocol(),
+      ThriftProtocol(),  LoopbackProtocol(),     HomaProtocol(),
       MercuryProtocol(), DoubleBarrelProtocol(), ComposableRpcCounterProtocol(),
   };
   return protocols;

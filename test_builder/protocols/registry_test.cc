@@ -31,10 +31,10 @@ void ExpectOptions(const ProtocolSetup& setup, const std::string& expected) {
 }
 
 TEST(RegistryTest, HasTheProtocols) {
-  EXPECT_THAT(
-      ProtocolNames(),
-      ElementsAre("grpc", "grpc_stream", "http2", "tcp", "loopback", "homa",
-                  "mercury", "double_barrel", "composable_rpc_counter"));
+  EXPECT_THAT(ProtocolNames(),
+              ElementsAre("grpc", "grpc_stream", "http2", "capnp", "libfabric",
+                          "tcp", "thrift", "loopback", "homa", "mercury",
+                          "double_barrel", "composable_rpc_counter"));
   EXPECT_EQ(FindProtocol("gRPC"), nullptr);
 }
 
@@ -157,6 +157,16 @@ TEST(PlainDriversTest, GrpcStreamNamesWhatIsSet) {
   )pb");
 }
 
+TEST(PlainDriversTest, ThriftNamesWhatIsSet) {
+  const ProtocolSetup setup =
+      MakeSetup("thrift", {{"transport", "unix"}, {"connections", "4"}});
+  EXPECT_EQ(setup.alias, "thrift_unix_conn4");
+  ExpectOptions(setup, R"pb(
+    server_settings { name: "transport" string_value: "unix" }
+    client_settings { name: "connections" int64_value: 4 }
+  )pb");
+}
+
 TEST(PlainDriversTest, Http2NamesWhatIsSet) {
   const ProtocolSetup setup =
       MakeSetup("http2", {{"transport", "unix"},
@@ -173,6 +183,30 @@ TEST(PlainDriversTest, Http2NamesWhatIsSet) {
   )pb");
 }
 
+TEST(PlainDriversTest, CapnpNamesWhatIsSet) {
+  const ProtocolSetup setup = MakeSetup(
+      "capnp",
+      {{"transport", "unix"}, {"connections", "4"}, {"spin_us", "50"}});
+  EXPECT_EQ(setup.alias, "capnp_unix_conn4_spin50");
+  ExpectOptions(setup, R"pb(
+    server_settings { name: "transport" string_value: "unix" }
+    client_settings { name: "connections" int64_value: 4 }
+    client_settings { name: "spin_us" int64_value: 50 }
+  )pb");
+}
+
+TEST(PlainDriversTest, LibfabricNamesWhatIsSet) {
+  const ProtocolSetup setup = MakeSetup(
+      "libfabric",
+      {{"provider", "shm"}, {"receive_buffers", "64"}, {"spin_us", "50"}});
+  EXPECT_EQ(setup.alias, "libfabric_shm_64_spin50");
+  ExpectOptions(setup, R"pb(
+    server_settings { name: "provider" string_value: "shm" }
+    server_settings { name: "receive_buffers" int64_value: 64 }
+    client_settings { name: "spin_us" int64_value: 50 }
+  )pb");
+}
+
 TEST(PlainDriversTest, TcpNamesWhatIsSet) {
   const ProtocolSetup setup = MakeSetup(
       "tcp", {{"connections", "4"}, {"max_batch", "1"}, {"spin_us", "50"}});
@@ -183,6 +217,20 @@ TEST(PlainDriversTest, TcpNamesWhatIsSet) {
     server_settings { name: "max_batch" int64_value: 1 }
     server_settings { name: "spin_us" int64_value: 50 }
   )pb");
+}
+
+TEST(PlainDriversTest, NetworkSettingsOfTcpAreThoseOfBothSides) {
+  const ProtocolSetup setup =
+      MakeSetup("tcp", {{"congestion_control", "bbr"}, {"dscp", "46"}});
+  EXPECT_EQ(setup.alias, "tcp_bbr_dscp46");
+  ExpectOptions(setup, R"pb(
+    client_settings { name: "congestion_control" string_value: "bbr" }
+    server_settings { name: "congestion_control" string_value: "bbr" }
+    client_settings { name: "dscp" int64_value: 46 }
+    server_settings { name: "dscp" int64_value: 46 }
+  )pb");
+  EXPECT_EQ(MakeSetup("capnp", {{"dscp", "46"}}).alias, "capnp_dscp46");
+  EXPECT_EQ(MakeSetup("thrift", {{"dscp", "46"}}).alias, "thrift_dscp46");
 }
 
 TEST(DecoratorsTest, NameTheDriverThatDoesTheWork) {

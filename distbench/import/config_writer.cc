@@ -1,0 +1,329 @@
+#include "distbench/import/config_writer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "distbench/base/time_units.h"
+#include "distbench/import/distribution_fit.h"
+#include "distbench/import/handler_lists.h"
+#include "google/protobuf/text_format.h"
+
+namespace distbench {
+namespace {
+
+using Process = ArrivalModel::Process;
+
+constexpr int64_t kMinDurationUs = 1'000'000;
+constexpr int64_t kMaxDurationUs = 600'000'000;
+
+// What is not in the traces.
+constexpr char kInventedPayload[] = "invented_size";
+constexpr int64_t kInventedBytes = 1024;
+constexpr double kInventedRate = 1;  // per second
+
+// A piece of the test, with a comment of some lines above it.
+struct Part {
+  std::string comment;
+  DistributedSystemDescription content;
+};
+
+std::string Indented(absl::string_view text, absl::string_view prefix) {
+  std::string lines = absl::StrCat(
+      prefix, absl::StrReplaceAll(text, {{"\n", absl::StrCat("\n", prefix)}}));
+  if (!text.empty() && text.back() == '\n') {
+    lines.resize(lines.size() - prefix.size());
+  }
+  return lines;
+}
+
+class ConfigWriter {
+ public:
+  ConfigWriter(const TrafficModel& model, const ConfigNames& names,
+               double sampled_fraction)
+      : model_(model),
+        names_(names),
+        sampled_fraction_(sampled_fraction),
+        handlers_(model, names) {}
+
+  ImportedConfig Write() {
+    FindReachable();
+    WriteBasics();
+    WriteServices();
+    for (const auto& [rpc, clients] : clients_) WriteRpc(rpc, clients);
+    WriteArrivals();
+    StateWhatIsCommon();
+    for (const Part& part : parts_) config_.test.MergeFrom(part.content);
+    config_.text = Text();
+    return std::move(config_);
+  }
+
+ private:
+  // Finds the RPCs that arrivals cause, and their clients.
+  void FindReachable() {
+    std::vector<int> next;
+    const auto reach = [&](int rpc, const std::string& client) {
+      if (clients_.count(rpc) == 0) next.push_back(rpc);
+      clients_[rpc].insert(client);
+      services_.insert({client, model_.rpcs[rpc].server});
+      if (client == model_.rpcs[rpc].server) talk_to_themselves_.insert(client);
+    };
+    for (const ArrivalModel& arrival : model_.arrivals) {
+      reach(arrival.rpc, arrival.client);
+    }
+    while (!next.empty()) {
+      const RpcModel& rpc = model_.rpcs[next.back()];
+      next.pop_back();
+      for (const CallGroup& group : rpc.groups) reach(group.rpc, rpc.server);
+    }
+    const size_t left_out = model_.rpcs.size() - clients_.size();
+    if (left_out > 0) {
+      config_.provenance.in_the_data.push_back(absl::StrCat(
+          left_out,
+          " RPCs are left out: only parts of traces, whose causes are missing, "
+          "have them"));
+    }
+  }
+
+  DistributedSystemDescription& AddPart(std::string comment) {
+    parts_.push_back({.comment = std::move(comment)});
+    return parts_.back().content;
+  }
+
+  void WriteBasics() {
+    DistributedSystemDescription& test = AddPart("");
+    test.set_name("imported");
+    test.set_default_protocol("grpc");
+  }
+
+  void WriteServices() {
+    for (const std::string& name : services_) {
+      const int64_t seen = model_.services.at(name);
+      int64_t count = std::max<int64_t>(1, seen);
+      std::string comment = seen > 0
+                                ? absl::StrCat(seen, " instances were seen.")
+                                : "Invented: the number of instances.";
+      // No instance calls itself.
+      if (count == 1 && talk_to_themselves_.count(name) > 0) {
+        count = 2;
+        comment = "Invented: a second instance, because it calls itself.";
+      }
+      if (count != seen) ++invented_counts_;
+      ServiceSpec& service = *AddPart(comment).add_services();
+      service.set_name(names_.Service(name));
+      service.set_count(static_cast<int32_t>(count));
+      instances_[name] = count;
+    }
+  }
+
+  void WriteRpc(int index, const std::set<std::string>& clients) {
+    const RpcModel& rpc = model_.rpcs[index];
+    const std::string& name = names_.Rpc(index);
+    DistributedSystemDescription& test = AddPart(RpcComment(rpc));
+    RpcSpec& spec = *test.add_rpc_descriptions();
+    spec.set_name(name);
+    for (const std::string& client : clients) {
+      spec.add_client(names_.Service(client));
+    }
+    spec.set_server(names_.Service(rpc.server));
+    if (instances_.at(rpc.server) > 1) spec.set_fanout_filter("random");
+    if (rpc.sizes.empty()) {
+      spec.set_request_payload_name(kInventedPayload);
+      spec.set_response_payload_name(kInventedPayload);
+      ++without_sizes_;
+    } else {
+      spec.set_distribution_config_name(name + ".sizes");
+      DistributionConfig& sizes = *test.add_distribution_config();
+      sizes = FitSizes(rpc.sizes);
+      sizes.set_name(name + ".sizes");
+    }
+    handlers_.Add(index, WriteDelays(rpc, name, test), test);
+  }
+
+  std::string RpcComment(const RpcModel& rpc) {
+    std::string comment =
+        absl::StrCat(rpc.calls, " calls, ", rpc.failures, " of them failed.");
+    failures_ += rpc.failures;
+    if (rpc.executions == 0) {
+      ++without_server_;
+      absl::StrAppend(&comment,
+                      "\nNo span of the server: times include the network.");
+    }
+    if (rpc.sizes.empty()) absl::StrAppend(&comment, "\nInvented: its sizes.");
+    return comment;
+  }
+
+  // Returns the name of the distribution; empty if nothing takes any time.
+  static std::string WriteDelays(const RpcModel& rpc, const std::string& name,
+                                 DistributedSystemDescription& test) {
+    const bool takes_time =
+        std::any_of(rpc.self_ns.begin(), rpc.self_ns.end(),
+                    [](int64_t self_ns) { return self_ns > 0; });
+    if (!takes_time) return "";
+    DistributionConfig& delays = *test.add_delay_distribution_configs();
+    delays = FitDelays(rpc.self_ns);
+    delays.set_name(name + ".work");
+    return delays.name();
+  }
+
+  void WriteArrivals() {
+    std::map<std::string, ActionList> programs;  // by service
+    for (const ArrivalModel& arrival : model_.arrivals) {
+      const std::string& client = names_.Service(arrival.client);
+      DistributedSystemDescription& test = AddPart(ArrivalComment(arrival));
+      Action& action = *test.add_actions();
+      action.set_name(absl::StrCat(client, ".asks.", names_.Rpc(arrival.rpc)));
+      action.set_rpc_name(names_.Rpc(arrival.rpc));
+      const double rate = arrival.rate_per_second > 0
+                              ? arrival.rate_per_second / sampled_fraction_
+                              : kInventedRate;
+      Iterations& iterations = *action.mutable_iterations();
+      iterations.set_open_loop_interval_ns(std::max<int64_t>(
+          1,
+          std::llround(kNsPerSecond * instances_.at(arrival.client) / rate)));
+      iterations.set_open_loop_interval_distribution(
+          arrival.process == Process::kConstant ? "constant" : "exponential");
+      iterations.set_max_duration_us(std::clamp(
+          model_.duration_ns / 1000, kMinDurationUs, kMaxDurationUs));
+      programs[client].add_action_names(action.name());
+    }
+    for (auto& [client, program] : programs) {
+      program.set_name(client);
+      *AddPart("What comes from outside, by way of " + client + ".")
+           .add_action_lists() = std::move(program);
+    }
+  }
+
+  std::string ArrivalComment(const ArrivalModel& arrival) {
+    if (arrival.rate_per_second <= 0) {
+      ++invented_rates_;
+      return absl::StrCat(arrival.count,
+                          " requests arrived.\nInvented: the rate.");
+    }
+    std::string comment = absl::StrFormat(
+        "%d requests arrived, %.6g/s; their intervals vary by %.2f (a Poisson "
+        "process: 1).",
+        arrival.count, arrival.rate_per_second, arrival.variation);
+    if (arrival.process == Process::kFew) {
+      absl::StrAppend(&comment,
+                      "\nInvented: that they are a Poisson process; there are "
+                      "too few to tell.");
+    } else if (arrival.process == Process::kBursty) {
+      ++bursty_;
+      absl::StrAppend(&comment,
+                      "\nTheir bursts are lost: a Poisson process has fewer.");
+    }
+    return comment;
+  }
+
+  void StateWhatIsCommon() {
+    Provenance& from = config_.provenance;
+    from.in_the_data.push_back(
+        absl::StrCat(model_.traces, " traces; services, RPCs, who calls whom"));
+    if (without_sizes_ < clients_.size()) {
+      from.in_the_data.push_back(
+          "sizes of messages, as joint distributions of both directions");
+    }
+    if (failures_ > 0) {
+      from.in_the_data.push_back(absl::StrCat(
+          failures_, " failures, which the config does not repeat"));
+    }
+    from.inferred = {
+        "how often an RPC calls another one; independent of other calls",
+        "sequence and parallelism, by whether calls mostly overlap",
+        "processing time: what a server did not wait for others; the config "
+        "spends it before the first call, without a thread",
+        "arrivals, from when traces begin"};
+    if (without_server_ > 0) {
+      from.inferred.push_back(absl::StrCat(
+          "processing time of ", without_server_,
+          " RPCs, whose servers have no spans, from their clients: it includes "
+          "the network"));
+    }
+    if (bursty_ > 0) {
+      from.inferred.push_back(absl::StrCat(
+          bursty_,
+          " arrivals are burstier than the Poisson process that the "
+          "config has"));
+    }
+    StateInvented(from.invented);
+  }
+
+  void StateInvented(std::vector<std::string>& invented) {
+    invented = {"the driver, which is grpc", "which instance is called: any"};
+    if (without_sizes_ > 0) {
+      invented.push_back(
+          absl::StrCat("sizes of ", without_sizes_, " of ", clients_.size(),
+                       " RPCs: ", kInventedBytes, " bytes each way"));
+      PayloadSpec& payload = *AddPart("Invented: sizes that no trace has.")
+                                  .add_payload_descriptions();
+      payload.set_name(kInventedPayload);
+      payload.set_size(kInventedBytes);
+    }
+    if (invented_counts_ > 0) {
+      invented.push_back(absl::StrCat("numbers of instances of ",
+                                      invented_counts_, " services"));
+    }
+    if (invented_rates_ > 0) {
+      invented.push_back(absl::StrCat("rates of ", invented_rates_,
+                                      " arrivals, which had no two times"));
+    }
+  }
+
+  std::string Text() const {
+    std::string text = "# Made from traces by distbench import.\n";
+    const auto add = [&](absl::string_view title,
+                         const std::vector<std::string>& sentences) {
+      absl::StrAppend(&text, "#\n# ", title, ":\n");
+      for (const std::string& sentence : sentences) {
+        absl::StrAppend(&text, "# - ", sentence, "\n");
+      }
+    };
+    add("In the data", config_.provenance.in_the_data);
+    add("Inferred", config_.provenance.inferred);
+    add("Invented", config_.provenance.invented);
+    absl::StrAppend(&text, "tests {\n");
+    for (const Part& part : parts_) {
+      if (!part.comment.empty()) {
+        absl::StrAppend(&text, "\n", Indented(part.comment, "  # "), "\n");
+      }
+      std::string content;
+      google::protobuf::TextFormat::PrintToString(part.content, &content);
+      absl::StrAppend(&text, Indented(content, "  "));
+    }
+    return absl::StrCat(text, "}\n");
+  }
+
+  const TrafficModel& model_;
+  const ConfigNames& names_;
+  const double sampled_fraction_;
+  HandlerLists handlers_;
+  std::map<int, std::set<std::string>> clients_;  // by RPC, those reachable
+  std::set<std::string> services_;
+  std::set<std::string> talk_to_themselves_;
+  std::map<std::string, int64_t> instances_;  // by service
+  std::vector<Part> parts_;
+  ImportedConfig config_;
+
+  // For the provenance.
+  size_t without_sizes_ = 0;
+  int64_t without_server_ = 0;
+  int64_t failures_ = 0;
+  int64_t invented_counts_ = 0;
+  int64_t invented_rates_ = 0;
+  int64_t bursty_ = 0;
+};
+
+}  // namespace
+
+ImportedConfig WriteConfig(const TrafficModel& model, const ConfigNames& names,
+                           double sampled_fraction) {
+  return ConfigWriter(model, names, sampled_fraction).Write();
+}
+
+}  // namespace distbench

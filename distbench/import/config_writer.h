@@ -1,0 +1,37 @@
+// From what traces say to a config that people can read and change.
+
+#ifndef DISTBENCH_IMPORT_CONFIG_WRITER_H_
+#define DISTBENCH_IMPORT_CONFIG_WRITER_H_
+
+#include <string>
+#include <vector>
+
+#include "distbench/import/config_names.h"
+#include "distbench/import/traces/traffic_model.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Where the parts of an imported config are from: a sentence each.
+struct Provenance {
+  std::vector<std::string> in_the_data;
+  std::vector<std::string> inferred;
+  std::vector<std::string> invented;
+};
+
+struct ImportedConfig {
+  DistributedSystemDescription test;
+  std::string text;  // the test as a file, with comments
+  Provenance provenance;
+};
+
+// Makes a test of what requests from outside cause. Calls that only parts of
+// traces show are left out, which `provenance` says. `sampled_fraction` is the
+// share of all requests that were traced, above 0 and at most 1. Requires
+// arrivals.
+ImportedConfig WriteConfig(const TrafficModel& model, const ConfigNames& names,
+                           double sampled_fraction);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_IMPORT_CONFIG_WRITER_H_

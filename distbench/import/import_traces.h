@@ -1,0 +1,42 @@
+// Traces in, a config and a report about it out.
+
+#ifndef DISTBENCH_IMPORT_IMPORT_TRACES_H_
+#define DISTBENCH_IMPORT_IMPORT_TRACES_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "distbench/import/config_names.h"
+#include "distbench/import/config_writer.h"
+#include "distbench/import/fidelity.h"
+#include "distbench/import/spans/span.h"
+#include "distbench/import/traces/traffic_model.h"
+
+namespace distbench {
+
+struct ImportOptions {
+  NamingOptions naming;
+  double sampled_fraction = 1;  // see WriteConfig()
+  bool measure_fidelity = false;
+};
+
+struct Import {
+  TrafficModel model;
+  ImportedConfig config;  // which passes CheckTestSequence()
+  std::optional<Fidelity> fidelity;
+};
+
+// INVALID_ARGUMENT if the spans are of no RPCs, or if the config would be
+// refused; the message says why.
+absl::StatusOr<Import> ImportTraces(SpanSet spans,
+                                    const ImportOptions& options);
+
+// What was in the data, inferred and invented, what was repaired, and how like
+// the traces the config is.
+std::string ImportText(const Import& import);
+std::string ImportJson(const Import& import);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_IMPORT_IMPORT_TRACES_H_
