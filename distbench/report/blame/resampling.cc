@@ -7,7 +7,7 @@ namespace distbench {
 namespace {
 
 constexpr int kDraws = 500;
-constexpr double kTail = 0.025;
+constexpr double kTailShare = 0.025;
 
 }  // namespace
 
@@ -23,14 +23,14 @@ void VisitDraws(size_t item_count, uint64_t seed,
   }
 }
 
-Estimate DrawnEstimate(std::vector<double> values) {
+BlameEstimate DrawnEstimate(std::vector<double> values) {
   const double value = values.front();
   std::sort(values.begin() + 1, values.end());
   const double draws = static_cast<double>(values.size() - 1);
   const auto at = [&](double quantile) {
     return values[1 + static_cast<size_t>(quantile * (draws - 1))];
   };
-  return {value, at(kTail), at(1 - kTail)};
+  return {value, at(kTailShare), at(1 - kTailShare)};
 }
 
 }  // namespace distbench

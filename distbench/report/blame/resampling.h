@@ -12,7 +12,7 @@
 namespace distbench {
 
 // A value, and its 95 % confidence interval.
-struct Estimate {
+struct BlameEstimate {
   double value = 0;
   double lower = 0;
   double upper = 0;
@@ -30,7 +30,7 @@ void VisitDraws(size_t item_count, uint64_t seed,
 // The percentile interval: B. Efron, Bootstrap methods: another look at the
 // jackknife, Annals of Statistics 7 (1979) 1-26. The values are those of the
 // visits of VisitDraws(), in order.
-Estimate DrawnEstimate(std::vector<double> values);
+BlameEstimate DrawnEstimate(std::vector<double> values);
 
 }  // namespace distbench
 

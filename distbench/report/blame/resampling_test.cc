@@ -37,7 +37,7 @@ TEST(VisitDrawsTest, AreTheSameForTheSameSeed) {
 TEST(DrawnEstimateTest, LeavesOutTheEnds) {
   std::vector<double> values = {7};
   for (int i = 0; i <= 1'000; ++i) values.push_back(1'000 - i);
-  const Estimate estimate = DrawnEstimate(values);
+  const BlameEstimate estimate = DrawnEstimate(values);
   EXPECT_EQ(estimate.value, 7);
   EXPECT_EQ(estimate.lower, 25);
   EXPECT_EQ(estimate.upper, 975);
@@ -58,7 +58,7 @@ TEST(DrawnEstimateTest, IntervalsContainTheMean) {
           std::inner_product(values.begin(), values.end(), drawn.begin(), 0.0) /
           static_cast<double>(values.size()));
     });
-    const Estimate mean = DrawnEstimate(means);
+    const BlameEstimate mean = DrawnEstimate(means);
     count += mean.lower <= 1 && 1 <= mean.upper;
   }
   EXPECT_GE(count, 360);

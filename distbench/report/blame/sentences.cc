@@ -30,7 +30,7 @@ std::string PartText(const TracedRequests& requests, const BlameShare& share) {
   return "";
 }
 
-std::string TimeText(const Estimate& time_ns) {
+std::string TimeText(const BlameEstimate& time_ns) {
   return absl::StrCat(HumanDuration(time_ns.value), " (",
                       HumanDuration(time_ns.lower), " to ",
                       HumanDuration(time_ns.upper), ")");
@@ -89,7 +89,7 @@ std::string RemedySentence(const RequestBlame& blame, const WhatIf& what_if) {
 
 }  // namespace
 
-std::string ShareText(const Estimate& share) {
+std::string ShareText(const BlameEstimate& share) {
   return absl::StrFormat("%.0f%% (%.0f%% to %.0f%%)", 100 * share.value,
                          100 * share.lower, 100 * share.upper);
 }

@@ -14,7 +14,7 @@ namespace distbench {
 std::vector<std::string> SentencesOf(const RequestBlame& blame);
 
 // Returns "87% (80% to 93%)".
-std::string ShareText(const Estimate& share);
+std::string ShareText(const BlameEstimate& share);
 
 // Returns "p99" or "p99.9".
 std::string PercentileText(double quantile);

@@ -116,15 +116,16 @@ void Draw(const std::vector<Key>& keys, uint64_t seed, WindowTimes& window) {
   });
 }
 
-Estimate ShareOfTime(const WindowTimes& window, size_t key) {
+BlameEstimate ShareOfTime(const WindowTimes& window, size_t key) {
   std::vector<double> values;
   for (const Row& row : window.mean_share) values.push_back(row[key]);
   return DrawnEstimate(std::move(values));
 }
 
 // Absent if the window's requests do not take longer than those around p50.
-std::optional<Estimate> ShareOfExcess(const WindowTimes& window,
-                                      const WindowTimes& median, size_t key) {
+std::optional<BlameEstimate> ShareOfExcess(const WindowTimes& window,
+                                           const WindowTimes& median,
+                                           size_t key) {
   std::vector<double> values;
   for (size_t i = 0; i < window.mean_ns.size(); ++i) {
     const double excess_ns = window.mean_total_ns[i] - median.mean_total_ns[i];

@@ -43,11 +43,11 @@ struct BlameShare {
 
   // Of the time of the window's requests: the mean of the shares in each, so
   // that a single one cannot decide.
-  Estimate of_time;
+  BlameEstimate of_time;
 
   // Of the time by which the window's requests take longer than those around
   // p50, on average. May be negative. Absent in the window of p50.
-  std::optional<Estimate> of_excess = {};
+  std::optional<BlameEstimate> of_excess = {};
 };
 
 struct QuantileShares {

@@ -129,7 +129,7 @@ TEST(SharesInTest, IntervalsAreNarrowerWithMoreTraces) {
   const auto width = [](int count) {
     const TracedRequests requests = Simulate({.requests = count});
     const auto shares = SharesIn(requests, WindowsOf(requests));
-    const Estimate& share = shares[1].shares.front().of_time;
+    const BlameEstimate& share = shares[1].shares.front().of_time;
     return share.upper - share.lower;
   };
   EXPECT_LT(width(24'000), 0.5 * width(1'500));

@@ -192,7 +192,7 @@ WhatIfs TryRemedies(const TracedRequests& requests,
   });
   WhatIfs what_ifs = {.now_ns = DrawnEstimate(std::move(now_ns))};
   for (size_t i = 0; i < tried.size(); ++i) {
-    const Estimate saving = DrawnEstimate(std::move(savings[i]));
+    const BlameEstimate saving = DrawnEstimate(std::move(savings[i]));
     if (saving.lower < kWorthwhileSaving) continue;
     what_ifs.helpful.push_back(
         {tried[i], DrawnEstimate(std::move(then_ns[i])), saving});

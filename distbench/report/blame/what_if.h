@@ -64,12 +64,12 @@ struct Remedy {
 // What a remedy does to p99.
 struct WhatIf {
   Remedy remedy;
-  Estimate then_ns;
-  Estimate saving;  // the share of p99 that it saves
+  BlameEstimate then_ns;
+  BlameEstimate saving;  // the share of p99 that it saves
 };
 
 struct WhatIfs {
-  Estimate now_ns;  // p99 of the trees
+  BlameEstimate now_ns;  // p99 of the trees
 
   // Those that save at least kWorthwhileSaving, in 95 % confidence; the best
   // first.

@@ -162,7 +162,7 @@ std::string Mitigations(const HostFacts& host) {
 
 std::vector<Condition> Conditions() {
   return {
-      ConfigCondition("protocol drivers",
+      ConfigCondition(kDriversCircumstance,
                       [](const Config& from, Config& kept) {
                         kept.set_default_protocol(from.default_protocol());
                         *kept.mutable_protocol_driver_options() =
@@ -255,6 +255,14 @@ std::string TrafficDifference(absl::Span<const TestRun> base,
 std::string WorkDifference(absl::Span<const TestRun> base,
                            absl::Span<const TestRun> next) {
   return DifferenceFromFirst(base, next, WorkOf);
+}
+
+std::string TrafficText(const TestRun& run) {
+  return TrafficOf(run).ShortDebugString();
+}
+
+std::string WorkText(const TestRun& run) {
+  return WorkOf(run).ShortDebugString();
 }
 
 std::vector<Circumstance> CompareCircumstances(

@@ -29,6 +29,14 @@ std::string TrafficDifference(absl::Span<const TestRun> base,
 std::string WorkDifference(absl::Span<const TestRun> base,
                            absl::Span<const TestRun> next);
 
+// Texts that are equal for runs without such differences: of the traffic, and
+// of the work.
+std::string TrafficText(const TestRun& run);
+std::string WorkText(const TestRun& run);
+
+// The circumstance that is the protocol drivers.
+inline constexpr char kDriversCircumstance[] = "protocol drivers";
+
 // Something beside the traffic that may make runs differ: protocol drivers,
 // placement, threads, hosts, versions. Comparing these is legitimate.
 struct Circumstance {

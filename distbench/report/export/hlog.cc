@@ -116,7 +116,7 @@ Intervals ListIntervals(const SelectedRpc& rpc) {
 }
 
 // A name on a line of its own kind.
-std::string OneLine(std::string name) {
+std::string WithoutLineBreaks(std::string name) {
   for (char& c : name) {
     if (absl::ascii_iscntrl(c)) c = ' ';
   }
@@ -127,8 +127,8 @@ void AppendHeader(const SelectedRpc& rpc, const Intervals& intervals,
                   double start_s, std::string& text) {
   absl::StrAppend(&text, "#[distbench: ",
                   rpc.latency == LatencyKind::kService ? "service" : "response",
-                  " times of ", OneLine(rpc.runs.front().name), " in ",
-                  OneLine(rpc.test), ", in nanoseconds]\n",
+                  " times of ", WithoutLineBreaks(rpc.runs.front().name),
+                  " in ", WithoutLineBreaks(rpc.test), ", in nanoseconds]\n",
                   "#[Histogram log format version 1.3]\n");
   if (intervals.failed_count > 0) {
     absl::StrAppend(&text, "#[Failed: ", intervals.failed_count,

@@ -51,8 +51,9 @@ constexpr Advice kAdvice[] = {
      "Raise max_parallel_iterations or leave it out, so that requests are sent "
      "when they are due; or lower the rate."},
     {"late_sends",
-     "Lower the load, give the client more CPUs or use more clients, or let it "
-     "spin (delay_actions_by_spinning). Until then, look at service times."},
+     "If that does not help, use more clients. Until sends are in time, look "
+     "at "
+     "service times."},
     {"late_start",
      "Repeat the run. If it happens again, look for load on that host, and for "
      "delays between it and the sequencer."},
@@ -60,6 +61,9 @@ constexpr Advice kAdvice[] = {
      "Find out why the process ended: the instance's message names its signal "
      "or status, and the kernel log shows whether memory ran out. Then repeat "
      "the run."},
+    {"network_settings_differ",
+     "For MPTCP, set mptcp on both sides and net.mptcp.enabled on all hosts. "
+     "Otherwise look for what changes sockets, such as programs of eBPF."},
     {"node_lost",
      "Look at the node manager's log and its host for why it left. Then repeat "
      "the run."},
@@ -95,6 +99,8 @@ constexpr Advice kAdvice[] = {
     {"time_parts_contradict",
      "Check the time synchronisation of the hosts: their clocks run at "
      "different speeds."},
+    {"time_parts_external",
+     "Look at the server's own metrics or traces for its part of the time."},
     {"time_parts_missing",
      "Run the same version of distbench on all hosts, and look at which "
      "instances were lost."},

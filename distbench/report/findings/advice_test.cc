@@ -10,6 +10,7 @@
 namespace distbench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -25,6 +26,9 @@ TEST(AdviceTest, FindingsOfOthersThanTheJudgeHaveIt) {
 TEST(AdviceTest, IsThatOfTheCode) {
   EXPECT_THAT(std::string(AdviceFor("not_steady")), HasSubstr("warm-up"));
   EXPECT_THAT(std::string(AdviceFor("throttled")), HasSubstr("cpu.max"));
+  // Its message says how to make sends punctual.
+  EXPECT_THAT(std::string(AdviceFor("late_sends")),
+              AllOf(HasSubstr("more clients"), Not(HasSubstr("spin"))));
 }
 
 TEST(AdviceTest, UnknownCodesHaveNone) {

@@ -162,6 +162,7 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeRequirements(result, findings);
   JudgeBindings(result, findings);
   JudgeControls(result, findings);
+  JudgeNetworkSettings(result, findings);
   JudgeClocks(result, findings);
   return findings.Take();
 }

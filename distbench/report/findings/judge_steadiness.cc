@@ -22,10 +22,10 @@ namespace {
 // for intervals that are not independent.
 constexpr double kFirstPart = 0.2;
 constexpr double kLastPart = 0.5;
-constexpr double kBeyondChance = 6;
+constexpr double kErrorsBeyondChance = 6;
 constexpr double kMuchDifference = 0.2;
-constexpr size_t kFewestIntervals = 10;
-constexpr uint64_t kFewestPerInterval = 10;
+constexpr size_t kFewestJudgedIntervals = 10;
+constexpr uint64_t kFewestPerJudgedInterval = 10;
 
 // The medians of the complete intervals after the warm-up, in nanoseconds.
 std::vector<double> Medians(
@@ -38,7 +38,7 @@ std::vector<double> Medians(
     const bool is_warmup = interval.warmup_count > 0;
     if (is_warmup) medians.clear();
     if (index == first || index == last || is_warmup) continue;
-    if (interval.service_time_ns.count() < kFewestPerInterval) continue;
+    if (interval.service_time_ns.count() < kFewestPerJudgedInterval) continue;
     medians.push_back(
         static_cast<double>(interval.service_time_ns.ValueAtQuantile(0.5)));
   }
@@ -63,7 +63,7 @@ double Deviation(const std::vector<double>& values, size_t begin, size_t end) {
 void JudgeMedians(const std::string& name, const std::vector<double>& medians,
                   int64_t interval_ns, FindingList& findings) {
   const size_t count = medians.size();
-  if (count < kFewestIntervals) return;
+  if (count < kFewestJudgedIntervals) return;
   const size_t first = static_cast<size_t>(kFirstPart * count);
   const size_t last = static_cast<size_t>(kLastPart * count);
   const double early = Mean(medians, 0, first);
@@ -71,7 +71,7 @@ void JudgeMedians(const std::string& name, const std::vector<double>& medians,
   const double error = Deviation(medians, count - last, count) *
                        std::sqrt(1.0 / first + 1.0 / last);
   const double difference = std::abs(early - late);
-  if (difference < kBeyondChance * error ||
+  if (difference < kErrorsBeyondChance * error ||
       difference < kMuchDifference * late) {
     return;
   }

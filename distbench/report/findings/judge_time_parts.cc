@@ -1,7 +1,9 @@
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/time_parts.h"
 
@@ -40,12 +42,31 @@ void JudgeContradictions(const std::string& name,
                    "synchronisation"));
 }
 
+// The RPCs whose servers are not part of the test.
+std::set<std::string> ExternalRpcs(const DistributedSystemDescription& test) {
+  std::set<std::string> rpcs;
+  for (const RpcSpec& rpc : test.rpc_descriptions()) {
+    if (rpc.has_external_call()) rpcs.insert(rpc.name());
+  }
+  return rpcs;
+}
+
 }  // namespace
 
 void JudgeTimeParts(const TestResult& result, const TestTotals& totals,
                     FindingList& findings) {
   if (!result.traffic_config().measure_time_parts()) return;
+  const std::set<std::string> external = ExternalRpcs(result.traffic_config());
+  if (!external.empty()) {
+    findings.Add(
+        Finding::NOTE, "time_parts_external",
+        absl::StrCat(absl::StrJoin(external, ", "),
+                     ": an external service runs nothing of distbench, so the "
+                     "parts of time of its server cannot be known; the section "
+                     "\"Time parts\" leaves these RPCs out"));
+  }
   for (const auto& [name, rpc] : totals.rpcs) {
+    if (external.contains(name)) continue;
     const LogHistogram& network_ns = TimesOf(rpc, TimePart::kNetwork);
     JudgeMissing(name, rpc.counts.succeeded_count,
                  static_cast<int64_t>(network_ns.count()), findings);

@@ -35,6 +35,16 @@ TEST_F(JudgeTest, TimePartsThatNoServerReportedAreAWarning) {
               HasSubstr("for 3000 of 3000 RPCs"));
 }
 
+TEST_F(JudgeTest, TimePartsOfExternalServersAreNotExpected) {
+  DistributedSystemDescription& test = *result_.mutable_traffic_config();
+  RpcSpec& rpc = *test.mutable_rpc_descriptions(0);
+  rpc.mutable_external_call();
+  ExpectNothing();
+  test.set_measure_time_parts(true);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "time_parts_external"),
+              HasSubstr(rpc.name() + ": an external service"));
+}
+
 TEST_F(JudgeTest, OneRpcWithoutTimePartsIsAWarning) {
   result_.mutable_traffic_config()->set_measure_time_parts(true);
   AddTimeParts(2999, 0, Statistics());

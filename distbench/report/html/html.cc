@@ -45,7 +45,8 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
       kFindingsJs, kTopologyLayoutJs, kTopologyJs, kTablesJs, kChartsJs,
       kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs, kLatencyChartsJs,
       kIntervalsJs, kOverTimeJs, kHeatMapJs, kResourcesJs, kSweepJs, kNumaJs,
-      kSearchJs, kProtectionJs, kBlameJs, kDeepLinksJs, kPrintJs, kMainJs);
+      kSearchJs, kProtectionJs, kStacksJs, kBlameJs, kDeepLinksJs, kPrintJs,
+      kMainJs);
   return RenderPage({.title = "distbench report",
                      .style = kStyleCss,
                      .body = kPageHtml,

@@ -73,6 +73,7 @@ function renderAll() {
   renderProtection();
   renderBlame();
   renderSweep();
+  renderStacks();
   renderSelection();
   renderPeers();
   renderResources();
@@ -86,6 +87,7 @@ renderTopology();
 renderNuma();
 renderControls();
 renderTimeParts();
+renderStreams();
 renderActivities();
 renderConfigs();
 renderAll();

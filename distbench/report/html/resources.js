@@ -74,6 +74,7 @@ function describeHost(host) {
     host.tcp_congestion_control === null ? null : `TCP congestion control ${host.tcp_congestion_control}`,
     host.tcp_ecn_mode === null ? null : `TCP ECN mode ${host.tcp_ecn_mode}`,
     host.default_queueing_discipline === null ? null : `queueing discipline ${host.default_queueing_discipline}`,
+    host.libfabric_providers.length === 0 ? null : `libfabric ${host.libfabric_providers.join(' ')}`,
     ...devices, ...mitigations.map(([name, state]) => `${name}: ${state}`), ...versions,
   ].filter(part => part !== null && part !== '').join(', ') || '–';
 }
@@ -114,7 +115,8 @@ const MAX_CONNECTIONS = 20;
 function drawConnections(run) {
   const worst = [...rowsOf(run.connections)]
       .sort((a, b) => b.retransmitted_segments - a.retransmitted_segments).slice(0, MAX_CONNECTIONS);
-  byId('connections').hidden = worst.length === 0;
+  const settings = run.network_settings.map(({text}) => text);
+  byId('connections').hidden = worst.length === 0 && settings.length === 0;
   const columns = [
     {title: 'Node'}, {title: 'Instance'}, {title: 'Local address'}, {title: 'Peer'},
     {title: 'Congestion control'}, {title: 'Segments', isNumber: true}, {title: 'Sent again', isNumber: true},
@@ -133,6 +135,8 @@ function drawConnections(run) {
   const others = run.connections.rows.length + run.connections.rows_left_out - worst.length;
   byId('connections-note').textContent = others <= 0 ? ''
       : `The ${worst.length} with the most segments sent again; the result has ${formatCount(others)} more.`;
+  byId('connections-settings').hidden = settings.length === 0;
+  byId('connections-settings').textContent = `Network settings, read back from sockets: ${settings.join('; ')}.`;
 }
 
 function renderResources() {

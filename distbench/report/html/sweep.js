@@ -68,12 +68,19 @@ function loadParameter({runs: entries, parameters, numeric}, rpcOf) {
   return numeric.reduce((best, name) => effect(name) > effect(best) ? name : best);
 }
 
+function followsFrom(entries, names, other) {
+  return groupBy(entries, run => JSON.stringify(names.map(name => parameterOf(run, name))))
+      .every(([, alike]) => distinctValues(alike, other).length === 1);
+}
+
 // The parameters that tell curves over `name` apart: others that are not the same
 // wherever it is.
 function splittingParameters({runs: entries, parameters}, name) {
   const byValue = groupBy(entries, run => parameterOf(run, name));
-  return parameters.filter(other => other !== name &&
+  const splitting = parameters.filter(other => other !== name &&
       byValue.some(([, alike]) => distinctValues(alike, other).length > 1));
+  // What follows from those before, as the settings of a driver from the driver, tells nothing more.
+  return splitting.reduce((kept, other) => followsFrom(entries, kept, other) ? kept : [...kept, other], []);
 }
 
 function percentileValueOf(rpc, percent) {

@@ -66,6 +66,27 @@ function renderTimeParts() {
   replaceContent('time-parts-table', makeTable(columns, rows, 'time-parts'));
 }
 
+const STREAM_TIMES = {
+  first_message: 'first message', gap: 'gap', round_trip: 'round trip',
+  client_blocked: 'client: blocked', server_blocked: 'server: blocked',
+};
+
+function renderStreams() {
+  const columns = [
+    ...(runs.length > 1 ? [{title: 'Run', isWrapped: true}] : []),
+    {title: 'RPC', isWrapped: true}, {title: 'Time'}, {title: 'Count', isNumber: true},
+    {title: 'Mean', isNumber: true}, {title: 'p50', isNumber: true}, {title: 'p90', isNumber: true},
+    {title: 'p99', isNumber: true}, {title: 'Max', isNumber: true},
+  ];
+  const rows = runs.flatMap(run => rowsOf(run.streams).map(row => [
+    ...(runs.length > 1 ? [run.label] : []),
+    row.rpc, STREAM_TIMES[row.part] ?? row.part, formatCount(row.count), formatTime(row.mean_ns),
+    formatTime(row.p50_ns), formatTime(row.p90_ns), formatTime(row.p99_ns), formatTime(row.max_ns),
+  ]));
+  showSection('streams', rows.length > 0);
+  replaceContent('streams-table', makeTable(columns, rows, 'streams'));
+}
+
 function renderActivities() {
   const columns = [
     ...(runs.length > 1 ? [{title: 'Run', isWrapped: true}] : []),

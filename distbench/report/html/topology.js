@@ -13,9 +13,12 @@ function svgElement(name, attributes = {}, ...children) {
   return node;
 }
 
+function shorten(text, max) {
+  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+}
+
 function svgText(x, y, className, text, max) {
-  return svgElement('text', {x, y, class: className},
-      text.length <= max ? text : `${text.slice(0, max - 1)}…`);
+  return svgElement('text', {x, y, class: className}, shorten(text, max));
 }
 
 // ---- What an edge says -------------------------------------------------------
@@ -74,15 +77,22 @@ function drawEdge(label, marks) {
       svgText(x, label.y + 57, 'mark', marks.map(mark => `▲ ${mark}`).join('  '), 40));
 }
 
+// External services have addresses in place of instances.
+function describeService({instances, external_addresses: addresses}) {
+  return addresses.length === 0 ? plural(instances, 'instance') : `external: ${addresses.join(', ')}`;
+}
+
 function drawService(box) {
+  const description = describeService(box);
   const group = svgElement('g', {
-    class: 'service', role: 'button', tabindex: 0, 'aria-expanded': box.name === topologyView.service,
-    'aria-controls': 'topology-instances', 'aria-label': `${box.name}: ${plural(box.instances, 'instance')}`,
+    class: box.external_addresses.length === 0 ? 'service' : 'service external', role: 'button', tabindex: 0,
+    'aria-expanded': box.name === topologyView.service,
+    'aria-controls': 'topology-instances', 'aria-label': `${box.name}: ${description}`,
   },
-  svgElement('title', {}, `${box.name}: show its instances`),
+  svgElement('title', {}, `${box.name} (${description}): show its instances`),
   svgElement('rect', {x: box.x, y: box.y, width: BOX.width, height: BOX.height, rx: 8}),
   svgText(box.x + BOX.width / 2, box.y + 19, 'name', box.name, 20),
-  svgText(box.x + BOX.width / 2, box.y + 36, 'count', `${plural(box.instances, 'instance')} ▾`, 24));
+  svgText(box.x + BOX.width / 2, box.y + 36, 'count', `${shorten(description, 22)} ▾`, 24));
   const toggle = () => {
     topologyView.service = topologyView.service === box.name ? null : box.name;
     topologyView.filter = '';

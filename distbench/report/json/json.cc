@@ -162,6 +162,8 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
       TopologyJson(FindTopology(result), limits.max_instance_rows);
   json["time_parts"] =
       TableJson(TimePartsTable(), result, std::numeric_limits<int64_t>::max());
+  json["streams"] =
+      TableJson(StreamsTable(), result, std::numeric_limits<int64_t>::max());
   json["peers"] = TableJson(PeersTable(), result, limits.max_peer_rows);
   json["activities"] =
       TableJson(ActivitiesTable(), result, std::numeric_limits<int64_t>::max());
@@ -178,6 +180,7 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   json["placement"] = PlacementJson(result);
   json["bindings"] = BindingsJson(result);
   json["controls"] = ControlsJson(result);
+  json["network_settings"] = NetworkSettingsJson(result);
   json["stopped_instances"] = StoppedInstancesJson(result);
   const auto& attributes = result.traffic_config().attributes();
   json["attributes"] =
@@ -215,6 +218,7 @@ std::string RenderJson(absl::Span<const TestRun> runs, const JsonLimits& limits,
   }
   document["searches"] = SearchesJson(searches);
   document["experiments"] = ExperimentsJson(runs, limits.max_protection_rows);
+  document["stacks"] = StacksJson(runs);
   // Names may contain arbitrary bytes; invalid UTF-8 is replaced.
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }

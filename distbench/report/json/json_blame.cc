@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void AddEstimate(const char* name, const Estimate& estimate, Json& json) {
+void AddEstimate(const char* name, const BlameEstimate& estimate, Json& json) {
   const std::string prefix = name;
   json[prefix] = estimate.value;
   json[prefix + "_lower"] = estimate.lower;

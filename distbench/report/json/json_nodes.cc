@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "distbench/base/saturating_add.h"
+#include "distbench/report/measurements/network_readings.h"
 #include "distbench/report/tables/numa_table.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/results/counters.h"
@@ -84,11 +85,14 @@ Json HostJson(const HostFacts& host) {
   const std::map<std::string, std::string> mitigations(
       host.mitigations().begin(), host.mitigations().end());
   json["mitigations"] = mitigations;
-  json["hardware_counters_problem"] =
-      OrNull(host.has_hardware_counters_problem(),
-             host.hardware_counters_problem());
+  json["hardware_counters_problem"] = OrNull(
+      host.has_hardware_counters_problem(), host.hardware_counters_problem());
   json["energy_problem"] =
       OrNull(host.has_energy_problem(), host.energy_problem());
+  json["libfabric_providers"] = std::vector<std::string>(
+      host.libfabric_providers().begin(), host.libfabric_providers().end());
+  json["libfabric_problem"] =
+      OrNull(host.has_libfabric_problem(), host.libfabric_problem());
   const std::map<std::string, std::string> versions(host.versions().begin(),
                                                     host.versions().end());
   json["versions"] = versions;
@@ -193,6 +197,27 @@ Json ControlsJson(const TestResult& result) {
            {"problem", OrNull(proof.has_problem(), proof.problem())},
            {"after", OrNull(proof.has_after(), proof.after())}});
     }
+  }
+  return json;
+}
+
+Json NetworkSettingsJson(const TestResult& result) {
+  Json json = Json::array();
+  for (const ServiceConnections& folded : FoldNetworkSettings(result)) {
+    const NetworkSettingProof& proof = folded.connections;
+    Json settings = Json::array();
+    for (const NetworkSettingReading& reading : proof.settings()) {
+      settings.push_back({{"name", reading.name()},
+                          {"asked", reading.asked()},
+                          {"found", reading.found()},
+                          {"differs", reading.differs()}});
+    }
+    json.push_back({{"service", folded.service},
+                    {"accepted", proof.accepted()},
+                    {"connection_count", proof.connection_count()},
+                    {"total_count", folded.total_count},
+                    {"settings", std::move(settings)},
+                    {"text", Describe(folded)}});
   }
   return json;
 }

@@ -25,6 +25,7 @@ Json FigureJson(const std::optional<double>& figure) {
 }
 
 const char* UnitOf(const Objective& objective) {
+  if (std::holds_alternative<StreamTime>(objective.metric)) return "ns";
   const auto* metric = std::get_if<Metric>(&objective.metric);
   if (metric == nullptr || metric->kind == Metric::Kind::kFailures) {
     return "share";

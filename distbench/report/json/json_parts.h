@@ -27,6 +27,9 @@ nlohmann::ordered_json BindingsJson(const TestResult& result);
 // were left.
 nlohmann::ordered_json ControlsJson(const TestResult& result);
 
+// Lists what was read back from the sockets of data connections.
+nlohmann::ordered_json NetworkSettingsJson(const TestResult& result);
+
 // Lists the node of each instance.
 nlohmann::ordered_json PlacementJson(const TestResult& result);
 
@@ -50,6 +53,9 @@ nlohmann::ordered_json SearchesJson(absl::Span<const SourcedSearch> searches);
 // were listed, with at most max_rows rows of seconds each.
 nlohmann::ordered_json ExperimentsJson(absl::Span<const TestRun> tests,
                                        int64_t max_rows);
+
+// Compares the protocol drivers of runs with the same traffic.
+nlohmann::ordered_json StacksJson(absl::Span<const TestRun> runs);
 
 // Null for an empty cell.
 nlohmann::ordered_json CellJson(const Cell& cell);

@@ -71,6 +71,15 @@ Json OfferedJson(const std::optional<OfferedLoad>& offered) {
           {"held_back_count", offered->held_back_count()}};
 }
 
+Json StreamsJson(const std::optional<StreamTotals>& streams) {
+  if (!streams) return nullptr;
+  return {{"stream_count", streams->stream_count},
+          {"request_messages", streams->request_messages},
+          {"response_messages", streams->response_messages},
+          {"request_bytes", streams->request_bytes},
+          {"response_bytes", streams->response_bytes}};
+}
+
 }  // namespace
 
 Json OutcomeJson(int64_t value_ns) {
@@ -90,7 +99,8 @@ Json RpcJson(const RpcMeasurements& rpc) {
       {"duration_ns", counts.duration_ns()},
       {"per_second", PerSecond(static_cast<double>(counts.succeeded_count),
                                counts.duration_ns())},
-      {"offered_load", OfferedJson(rpc.offered)}};
+      {"offered_load", OfferedJson(rpc.offered)},
+      {"streams", StreamsJson(rpc.streams)}};
   Json& failures = json["failures"] = Json::array();
   for (const auto& [cause, count] : rpc.failures) {
     failures.push_back({{"cause", cause}, {"count", count}});

@@ -38,10 +38,10 @@ TEST(JsonTest, SchemaIsAsDocumented) {
       testing::UnorderedElementsAre(
           "source", "name", "repetition", "verdict", "failure", "findings",
           "objectives", "run", "totals", "rpcs", "seconds", "topology",
-          "time_parts", "peers", "activities", "activity_series", "resources",
-          "cpus", "groups", "connections", "blame", "nodes", "placement",
-          "bindings", "controls", "stopped_instances", "attributes",
-          "traffic_config"));
+          "time_parts", "streams", "peers", "activities", "activity_series",
+          "resources", "cpus", "groups", "connections", "blame", "nodes",
+          "placement", "bindings", "controls", "network_settings",
+          "stopped_instances", "attributes", "traffic_config"));
   EXPECT_THAT(
       Keys(test["findings"][0]),
       testing::UnorderedElementsAre("severity", "code", "message", "advice"));
@@ -50,8 +50,8 @@ TEST(JsonTest, SchemaIsAsDocumented) {
               testing::UnorderedElementsAre(
                   "name", "succeeded_count", "failed_count", "warmup_count",
                   "request_bytes", "response_bytes", "dropped_sample_count",
-                  "duration_ns", "per_second", "offered_load", "failures",
-                  "service_time", "response_time", "lateness",
+                  "duration_ns", "per_second", "offered_load", "streams",
+                  "failures", "service_time", "response_time", "lateness",
                   "series_left_out", "start_timestamp_ns", "end_timestamp_ns"));
   EXPECT_THAT(
       Keys(test["rpcs"][0]["service_time"]),
@@ -143,6 +143,7 @@ TEST(JsonTest, NodesHaveHostFactsAndTotalsOfCounters) {
     (*sample.mutable_energy_uj())["package-0"] = 100 * ns;
   }
   node.mutable_host()->set_energy_problem("none");
+  node.mutable_host()->add_libfabric_providers("shm");
   const Json document = Rendered(Sourced({result}));
   const Json& json = document["tests"][0]["nodes"][0];
   EXPECT_EQ(json["host"]["tcp_congestion_control"], "bbr");
@@ -166,6 +167,8 @@ TEST(JsonTest, NodesHaveHostFactsAndTotalsOfCounters) {
   EXPECT_EQ(json["energy_uj"], Json({{"package-0", 4200}}));
   EXPECT_EQ(json["host"]["energy_problem"], "none");
   EXPECT_TRUE(json["host"].at("hardware_counters_problem").is_null());
+  EXPECT_EQ(json["host"]["libfabric_providers"], Json({"shm"}));
+  EXPECT_TRUE(json["host"].at("libfabric_problem").is_null());
 }
 
 TEST(JsonTest, ControlsAreListedWithTheirProofs) {
@@ -203,6 +206,35 @@ TEST(JsonTest, ControlsAreListedWithTheirProofs) {
   EXPECT_EQ(groups["controllers"], Json({"cpu"}));
   EXPECT_EQ(groups["io_cost_devices"], Json({"259:0"}));
   EXPECT_TRUE(groups["problem"].is_null());
+}
+
+TEST(JsonTest, NetworkSettingsAreFolded) {
+  const Json document = Rendered(Sourced({ResultFromText(R"(
+    service_logs {
+      instance_logs {
+        key: "server/0"
+        value {
+          network_settings {
+            accepted: true
+            connection_count: 4
+            settings { name: "dscp" asked: "10" found: "0" differs: true }
+          }
+        }
+      }
+    })")}));
+  EXPECT_EQ(
+      document["tests"][0]["network_settings"],
+      Json::array({{{"service", "server"},
+                    {"accepted", true},
+                    {"connection_count", 4},
+                    {"total_count", 4},
+                    {"settings", Json::array({{{"name", "dscp"},
+                                               {"asked", "10"},
+                                               {"found", "0"},
+                                               {"differs", true}}})},
+                    {"text",
+                     "all 4 connections that server accepted: dscp 0 (asked: "
+                     "10)"}}}));
 }
 
 TEST(JsonTest, LimitsAreSaid) {

@@ -117,9 +117,11 @@ Json InstancesJson(const std::vector<TopologyInstance>& instances,
 Json TopologyJson(const Topology& topology, int64_t max_instance_rows) {
   Json json = {{"services", Json::array()}, {"edges", Json::array()}};
   for (const TopologyService& service : topology.services) {
-    json["services"].push_back({{"name", service.name},
-                                {"instances", service.instance_count},
-                                {"tier", service.tier}});
+    json["services"].push_back(
+        {{"name", service.name},
+         {"instances", service.instance_count},
+         {"tier", service.tier},
+         {"external_addresses", Json(service.external_addresses)}});
   }
   for (const TopologyEdge& edge : topology.edges) {
     json["edges"].push_back(EdgeJson(edge));

@@ -29,9 +29,11 @@ Json CellOf(const Json& instances, int row, const std::string& column) {
 
 TEST(JsonTopologyTest, IsAsDocumented) {
   const Json topology = TopologyOf(MakeExampleResult({}));
-  EXPECT_EQ(topology["services"],
-            Json::parse(R"([{"name": "client", "instances": 2, "tier": 0},
-                            {"name": "server", "instances": 3, "tier": 1}])"));
+  EXPECT_EQ(topology["services"], Json::parse(R"([
+              {"name": "client", "instances": 2, "tier": 0,
+               "external_addresses": []},
+              {"name": "server", "instances": 3, "tier": 1,
+               "external_addresses": []}])"));
   ASSERT_EQ(topology["edges"].size(), 2);
   Json edge = topology["edges"][1];
   // The second RPC takes twice as long as the first.

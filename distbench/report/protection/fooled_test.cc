@@ -25,7 +25,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr int64_t kMillisecond = 1'000'000;
 constexpr char kObjective[] = "p99<=20ms";
 
 // A subject that nothing disturbs, beside an antagonist that works.

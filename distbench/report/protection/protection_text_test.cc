@@ -21,8 +21,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr int64_t kMillisecond = 1'000'000;
-
 std::vector<std::string> LinesWith(const std::string& text,
                                    const std::string& start) {
   std::vector<std::string> lines;

@@ -11,9 +11,6 @@
 namespace distbench {
 namespace {
 
-// Rows are passed to the sink in blocks of this size.
-constexpr size_t kPageBytes = 1 << 16;
-
 void AppendText(absl::string_view text, std::string& line) {
   line += CsvText(text);
 }

@@ -11,11 +11,6 @@
 namespace distbench {
 namespace {
 
-Cell NumberCell(const std::optional<double>& number) {
-  if (!number) return {};
-  return std::isinf(*number) ? Cell("failed") : Cell(*number);
-}
-
 void AddPressure(const Pressure& pressure, Row& row) {
   row.push_back(NumberCell(pressure.cpu));
   row.push_back(NumberCell(pressure.memory));
@@ -83,7 +78,7 @@ class RunRows {
   const std::map<int64_t, SecondUsage> usage_;
 };
 
-std::vector<std::string> Columns() {
+std::vector<std::string> SecondColumns() {
   std::vector<std::string> columns = {
       "controls",           "antagonist", "load",  "repetition",
       "start_timestamp_ns", "duration_s", "phase", "state",
@@ -124,7 +119,7 @@ void ListSecondRows(const ProtectionMatrix& matrix, RowSink sink) {
 const ProtectionTable& ProtectionSecondsTable() {
   static const ProtectionTable* const table = new ProtectionTable{
       "protection_seconds", "a row per run of a cell and second of its phases",
-      Columns(), ListSecondRows};
+      SecondColumns(), ListSecondRows};
   return *table;
 }
 

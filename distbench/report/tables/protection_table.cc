@@ -10,17 +10,6 @@
 namespace distbench {
 namespace {
 
-// Rows are passed to the sink in blocks of about this size.
-constexpr size_t kPageBytes = 1 << 16;
-
-Cell NumberCell(double number) {
-  return std::isinf(number) ? Cell("failed") : Cell(number);
-}
-
-Cell NumberCell(const std::optional<double>& number) {
-  return number ? NumberCell(*number) : Cell();
-}
-
 void AddEstimate(const std::optional<Estimate>& estimate, Row& row) {
   row.push_back(estimate ? NumberCell(estimate->value) : Cell());
   const bool has_interval = estimate && estimate->interval;

@@ -88,7 +88,7 @@ Row ResourceRow(const std::string& node, const ResourceSample& sample) {
   return row;
 }
 
-std::vector<std::string> Columns() {
+std::vector<std::string> ResourceColumns() {
   std::vector<std::string> columns = {"node",
                                       "end_timestamp_ns",
                                       "duration_s",
@@ -125,8 +125,9 @@ void ListResourceRows(const TestResult& result, RowSink sink) {
 }  // namespace
 
 const ReportTable& ResourcesTable() {
-  static const ReportTable* const table = new ReportTable{
-      "resources", "a row per node and second", Columns(), ListResourceRows};
+  static const ReportTable* const table =
+      new ReportTable{"resources", "a row per node and second",
+                      ResourceColumns(), ListResourceRows};
   return *table;
 }
 

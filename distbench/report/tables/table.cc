@@ -1,5 +1,7 @@
 #include "distbench/report/tables/table.h"
 
+#include <cmath>
+
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/walk.h"
@@ -18,10 +20,11 @@ void ListSecondRows(const TestResult& result, RowSink sink) {
 }  // namespace
 
 std::vector<const ReportTable*> AllTables() {
-  return {&RpcsTable(),           &PercentilesTable(), &TimePartsTable(),
-          &PeersTable(),          &SecondsTable(),     &ActivitiesTable(),
-          &ActivitySeriesTable(), &ResourcesTable(),   &CpusTable(),
-          &GroupsTable(),         &ConnectionsTable(), &SamplesTable()};
+  return {&RpcsTable(),       &PercentilesTable(),    &TimePartsTable(),
+          &StreamsTable(),    &PeersTable(),          &SecondsTable(),
+          &ActivitiesTable(), &ActivitySeriesTable(), &ResourcesTable(),
+          &CpusTable(),       &GroupsTable(),         &ConnectionsTable(),
+          &SamplesTable()};
 }
 
 Cell QuantileCell(const OutcomesView& outcomes, double quantile) {
@@ -61,6 +64,11 @@ Cell MaxCell(const RunningMoments& moments) {
 
 Cell OptionalCell(bool is_present, int64_t value) {
   return is_present ? Cell(value) : Cell();
+}
+
+Cell NumberCell(const std::optional<double>& number) {
+  if (!number) return {};
+  return std::isinf(*number) ? Cell("failed") : Cell(*number);
 }
 
 std::map<std::string, const NodeResources*> NodesByName(

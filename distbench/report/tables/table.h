@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -23,6 +24,9 @@ namespace distbench {
 
 // A cell without a value is empty: the result does not contain it.
 using Cell = std::variant<std::monostate, int64_t, double, std::string>;
+
+// Text is passed on in blocks of about this size.
+inline constexpr size_t kPageBytes = 1 << 16;
 using Row = std::vector<Cell>;
 using RowSink = absl::FunctionRef<void(const Row& row)>;
 
@@ -37,15 +41,17 @@ struct ReportTable {
 };
 
 // One row per RPC; per RPC and percentile, with its interval; per RPC and part
-// of its time; per pair of instances and RPC; per RPC and time interval; per
-// instance and activity; per instance, activity and time interval; per node and
-// second; per node, second and CPU; per node, second and control group; per end
-// of a data connection; per sample.
+// of its time; per RPC that streams and time of its messages; per pair of
+// instances and RPC; per RPC and time interval; per instance and activity; per
+// instance, activity and time interval; per node and second; per node, second
+// and CPU; per node, second and control group; per end of a data connection;
+// per sample.
 // docs/reports.md documents the columns. Their names and order are a contract;
 // new columns may only be appended.
 const ReportTable& RpcsTable();
 const ReportTable& PercentilesTable();
 const ReportTable& TimePartsTable();
+const ReportTable& StreamsTable();
 const ReportTable& PeersTable();
 const ReportTable& SecondsTable();
 const ReportTable& ActivitiesTable();
@@ -75,6 +81,9 @@ Cell MaxCell(const RunningMoments& moments);
 
 // Empty if there is no value.
 Cell OptionalCell(bool is_present, int64_t value);
+
+// "failed" if the number is infinite.
+Cell NumberCell(const std::optional<double>& number);
 
 // The resources of the nodes, in the order of their names.
 std::map<std::string, const NodeResources*> NodesByName(

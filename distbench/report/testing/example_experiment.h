@@ -12,6 +12,8 @@
 
 namespace distbench {
 
+inline constexpr int64_t kMillisecond = 1'000'000;  // in nanoseconds
+
 // All example runs begin with their baseline at this second of Unix time.
 inline constexpr int64_t kExampleStartSecond = 1'700'000'000;
 inline constexpr char kExampleRpc[] = "query";

@@ -1,0 +1,79 @@
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "distbench/report/comparison/metric_text.h"
+#include "distbench/report/json/json_parts.h"
+#include "distbench/report/stacks/stacks.h"
+
+namespace distbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ValueJson(const std::optional<double>& value) {
+  if (!value) return nullptr;
+  return std::isinf(*value) ? Json("failed") : Json(*value);
+}
+
+Json StackRowJson(const StackRow& row) {
+  Json json = {{"stack", row.stack}, {"runs", row.runs}};
+  for (size_t metric = 0; metric < kStackMetricCount; ++metric) {
+    const std::optional<StackFigure>& figure = row.figures[metric];
+    json[kStackMetrics[metric].name] =
+        figure ? Json{{"value", ValueJson(figure->value)},
+                      {"lower", ValueJson(figure->lower)},
+                      {"upper", ValueJson(figure->upper)}}
+               : Json(nullptr);
+  }
+  return json;
+}
+
+Json StackChangeJson(const StackChange& change) {
+  const bool is_known = change.verdict != ComparisonVerdict::kNotComparable;
+  const auto& interval = change.ratio.interval;
+  return {{"stack", change.stack},
+          {"metric", kStackMetrics[change.metric].name},
+          {"verdict", std::string(VerdictName(change.verdict))},
+          {"ratio", is_known ? Json(change.ratio.estimate) : Json(nullptr)},
+          {"lower", interval ? Json(interval->lower) : Json(nullptr)},
+          {"upper", interval ? Json(interval->upper) : Json(nullptr)}};
+}
+
+Json StackLoadJson(const StackLoad& load) {
+  Json json = {{"test", load.test},
+               {"offered_per_second", ValueJson(load.offered_per_second)},
+               {"rows", Json::array()},
+               {"changes", Json::array()},
+               {"sentences", load.sentences},
+               {"notes", load.notes}};
+  for (const StackRow& row : load.rows) {
+    json["rows"].push_back(StackRowJson(row));
+  }
+  for (const StackChange& change : load.changes) {
+    json["changes"].push_back(StackChangeJson(change));
+  }
+  return json;
+}
+
+}  // namespace
+
+Json StacksJson(absl::Span<const TestRun> runs) {
+  const StackComparison comparison = CompareStacks(runs);
+  Json json = {{"studies", Json::array()}, {"omissions", comparison.omissions}};
+  for (const StackStudy& study : comparison.studies) {
+    Json loads = Json::array();
+    for (const StackLoad& load : study.loads) {
+      loads.push_back(StackLoadJson(load));
+    }
+    json["studies"].push_back(
+        {{"rpc", study.rpc},
+         {"latency",
+          study.has_response_times ? "response_time" : "service_time"},
+         {"stacks", study.stacks},
+         {"loads", std::move(loads)}});
+  }
+  return json;
+}
+
+}  // namespace distbench
