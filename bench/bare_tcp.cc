@@ -8,8 +8,6 @@
 // Large messages are read into one buffer, over and over, and written from one
 // block, so neither side looks at their bytes.
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -22,12 +20,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/sockets.h"
 #include "bench/throughput.h"
 
 namespace {
@@ -43,13 +41,9 @@ constexpr size_t kReadBytes = 256 * 1024;
 constexpr int64_t kMaxWriteBytes = 512 * 1024;
 constexpr int kMaxPieces = 128;
 constexpr int64_t kMaxCopiedBytes = 512;
-constexpr int kMaxEvents = 64;
-constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 
-[[noreturn]] void Fail(const char* what) {
-  std::perror(what);
-  std::exit(1);
-}
+using bench::Fail;
+using bench::kForever;
 
 const char* Block() {
   static const std::string* const block = new std::string(64 << 20, 'D');
@@ -59,10 +53,8 @@ const char* Block() {
 // One connection, for reading and writing messages.
 class Connection {
  public:
-  Connection(int fd, int epoll_fd) : fd_(fd), epoll_fd_(epoll_fd) {
-    const int on = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    Control(EPOLL_CTL_ADD, EPOLLIN);
+  Connection(int fd, bench::Waiter& waiter) : fd_(fd), waiter_(waiter) {
+    waiter.Watch(EPOLL_CTL_ADD, fd, EPOLLIN, this);
   }
 
   // Reads once, and calls on_message(header) for each complete message.
@@ -122,7 +114,7 @@ class Connection {
   void OnWritable() {
     full_ = false;
     WriteOnce();
-    if (!full_) Control(EPOLL_CTL_MOD, EPOLLIN);
+    if (!full_) waiter_.Watch(EPOLL_CTL_MOD, fd_, EPOLLIN, this);
   }
 
  private:
@@ -133,13 +125,6 @@ class Connection {
 
   bool empty() const {
     return written_ == out_.size() && first_body_ == bodies_.size();
-  }
-
-  void Control(int operation, uint32_t events) {
-    epoll_event event = {};
-    event.events = events;
-    event.data.ptr = this;
-    if (epoll_ctl(epoll_fd_, operation, fd_, &event) != 0) Fail("epoll_ctl");
   }
 
   void WriteOnce() {
@@ -173,7 +158,7 @@ class Connection {
       written_ = first_body_ = 0;
     } else if (!full_) {
       full_ = true;
-      Control(EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
+      waiter_.Watch(EPOLL_CTL_MOD, fd_, EPOLLIN | EPOLLOUT, this);
     }
   }
 
@@ -195,7 +180,7 @@ class Connection {
   }
 
   const int fd_;
-  const int epoll_fd_;
+  bench::Waiter& waiter_;
 
   MessageHeader header_;
   size_t header_bytes_ = 0;  // received so far
@@ -214,12 +199,11 @@ class Connection {
 class Loop {
  public:
   explicit Loop(const bench::Options& options)
-      : spin_ns_(int64_t{1000} * options.spin_us),
-        max_batch_(options.max_batch),
-        epoll_fd_(epoll_create1(0)),
+      : max_batch_(options.max_batch),
+        waiter_(options.spin_us),
         buffer_(new char[kReadBytes]) {}
 
-  int epoll_fd() const { return epoll_fd_; }
+  bench::Waiter& waiter() { return waiter_; }
 
   void Send(Connection& connection, const MessageHeader& header) {
     connection.Send(header);
@@ -229,12 +213,10 @@ class Loop {
   // Waits for messages, until about until_ns at most.
   template <typename OnMessage>
   void RunOnce(int64_t until_ns, const OnMessage& on_message) {
-    epoll_event events[kMaxEvents];
-    const int count = Wait(until_ns, events);
-    for (int i = 0; i < count; ++i) {
-      auto& connection = *static_cast<Connection*>(events[i].data.ptr);
-      if (events[i].events & EPOLLOUT) connection.OnWritable();
-      if (events[i].events & ~EPOLLOUT) {
+    waiter_.RunOnce(until_ns, [&](void* ready, uint32_t events) {
+      auto& connection = *static_cast<Connection*>(ready);
+      if (events & EPOLLOUT) connection.OnWritable();
+      if (events & ~EPOLLOUT) {
         int64_t read_ns = 0;
         connection.Read(buffer_.get(), [&](const MessageHeader& header) {
           if (read_ns == 0) read_ns = bench::NowNs();
@@ -242,47 +224,14 @@ class Loop {
         });
         connection.Flush();
       }
-    }
+    });
   }
 
  private:
-  int Wait(int64_t until_ns, epoll_event* events) {
-    if (spin_ns_ > 0) {
-      const int64_t spin_until_ns =
-          std::min(until_ns, bench::NowNs() + spin_ns_);
-      do {
-        const int count = epoll_wait(epoll_fd_, events, kMaxEvents, 0);
-        if (count > 0) return count;
-      } while (bench::NowNs() < spin_until_ns);
-    }
-    const int count = until_ns == kForever
-                          ? epoll_wait(epoll_fd_, events, kMaxEvents, -1)
-                          : WaitUntil(until_ns, events);
-    if (count < 0 && errno != EINTR) Fail("epoll_wait");
-    return std::max(count, 0);
-  }
-
-  int WaitUntil(int64_t until_ns, epoll_event* events) {
-    constexpr int64_t kNsPerSecond = 1'000'000'000;
-    const int64_t wait_ns = std::max<int64_t>(0, until_ns - bench::NowNs());
-    const timespec timeout = {.tv_sec = wait_ns / kNsPerSecond,
-                              .tv_nsec = wait_ns % kNsPerSecond};
-    return epoll_pwait2(epoll_fd_, events, kMaxEvents, &timeout, nullptr);
-  }
-
-  const int64_t spin_ns_;
   const int max_batch_;
-  const int epoll_fd_;
+  bench::Waiter waiter_;
   const std::unique_ptr<char[]> buffer_;
 };
-
-sockaddr_in Loopback(int port) {
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(port);
-  return address;
-}
 
 // ---------------------------------------------------------------------------
 // Server
@@ -293,7 +242,7 @@ class ServerThread {
   explicit ServerThread(const bench::Options& options)
       : loop_(options), thread_([this] { Run(); }) {}
 
-  void Serve(int fd) { new Connection(fd, loop_.epoll_fd()); }
+  void Serve(int fd) { new Connection(fd, loop_.waiter()); }
 
  private:
   [[noreturn]] void Run() {
@@ -313,24 +262,13 @@ class ServerThread {
 
 [[noreturn]] void RunServer(const bench::Options& options) {
   Block();
-  const int listener = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = Loopback(0);
-  socklen_t length = sizeof(address);
-  if (bind(listener, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
-      listen(listener, SOMAXCONN) != 0) {
-    Fail("listen");
-  }
-  getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length);
   std::vector<std::unique_ptr<ServerThread>> threads;
   for (int i = 0; i < options.threads; ++i) {
     threads.push_back(std::make_unique<ServerThread>(options));
   }
-  bench::AnnounceServer(std::to_string(ntohs(address.sin_port)));
-  for (size_t next = 0; true; ++next) {
-    const int fd = accept(listener, nullptr, nullptr);
-    if (fd < 0) Fail("accept");
-    threads[next % threads.size()]->Serve(fd);
-  }
+  size_t next = 0;
+  bench::AcceptForever(
+      [&](int fd) { threads[next++ % threads.size()]->Serve(fd); });
 }
 
 // ---------------------------------------------------------------------------
@@ -340,15 +278,9 @@ class ClientThread {
  public:
   ClientThread(const bench::Options& options, bench::Recorder& recorder)
       : options_(options), recorder_(recorder), loop_(options) {
-    const sockaddr_in address = Loopback(std::atoi(options.target.c_str()));
     for (int i = 0; i < options.connections; ++i) {
-      const int fd = socket(AF_INET, SOCK_STREAM, 0);
-      if (connect(fd, reinterpret_cast<const sockaddr*>(&address),
-                  sizeof(address)) != 0) {
-        Fail("connect");
-      }
-      connections_.push_back(
-          std::make_unique<Connection>(fd, loop_.epoll_fd()));
+      connections_.push_back(std::make_unique<Connection>(
+          bench::ConnectTo(options.target), loop_.waiter()));
     }
   }
 

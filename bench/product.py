@@ -6,8 +6,11 @@ import re
 import subprocess
 import tempfile
 
-PROGRAMS = {"product_grpc": "grpc", "product_grpc_stream": "grpc_stream",
-            "product_tcp": "tcp"}
+from bench import machine
+
+DRIVERS = ("capnp", "grpc", "grpc_stream", "http2", "libfabric", "tcp",
+           "thrift")
+PROGRAMS = {f"product_{driver}": driver for driver in DRIVERS}
 
 NS_PER_US = 1e3
 WARMUP_SECONDS = 0.5
@@ -139,20 +142,20 @@ class _Cluster:
         raise ChildProcessError(f"{process.args} ended early")
 
 
-def run_once(binary, workload, arguments, machine_cpu_seconds):
+def run_once(binary, workload, arguments):
     """Returns the figures of one test on a fresh cluster."""
     with _Cluster(binary) as cluster, tempfile.TemporaryDirectory() as folder:
         infile = os.path.join(folder, "config")
         with open(infile, "w", encoding="utf-8") as file:
             file.write(_config(workload, arguments))
-        busy_before, total_before = machine_cpu_seconds()
+        busy_before, total_before = machine.cpu_seconds()
         # A slow start of the machine is no reason to fail a benchmark.
         summary = subprocess.run(
             [binary, "run_tests", f"--test_sequencer={cluster.address}",
              f"--infile={infile}", "--allow_invalid"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             check=True).stdout
-        busy_after, total_after = machine_cpu_seconds()
+        busy_after, total_after = machine.cpu_seconds()
     figures = _figures(summary)
     figures["disturbance"] = max(
         0, (busy_after - busy_before - figures.pop("cpu_seconds"))

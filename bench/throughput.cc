@@ -48,7 +48,7 @@ Options ParseOptions(int argc, char** argv, const std::string& description) {
   app.add_option("--seconds", options.seconds, "measured");
   app.add_option("--warmup_seconds", options.warmup_seconds, "run before that");
   app.add_option("--spin_us", options.spin_us, "poll this long, then block");
-  app.add_option("--driver", options.driver, "grpc, grpc_stream or tcp");
+  app.add_option("--driver", options.driver, "the protocol driver");
   app.add_option("--client_setting", options.client_settings,
                  "setting of engine_throughput's driver: NAME=VALUE");
   app.add_option("--server_setting", options.server_settings, "likewise");

@@ -108,20 +108,32 @@ def config(row, is_open):
                          duration_us=round(1e6 * row.seconds))
 
 
-def parse(text, causes):
-    """Reads a JSON report. Of the findings, only `causes` count as warnings."""
-    test = json.loads(text)["tests"][0]
+def only_rpc(test):
+    """Returns the RPC of a test of a JSON report, and its latencies: response
+    times, or in a closed loop service times."""
     if test["failure"]:
         raise ValueError(f"distbench: the test failed: {test['failure']}")
     (rpc,) = test["rpcs"]
     times = rpc["response_time"]
     if not times or not times["count"]:
         times = rpc["service_time"]
-    p99 = [row["value_ns"] for row in times["percentiles"]
-           if row["percentile"] == 99]
+    return rpc, times
+
+
+def percentile(times, percentage):
+    """Returns a percentile in seconds, infinite if it is among failures."""
+    (value,) = [row["value_ns"] for row in times["percentiles"]
+                if row["percentile"] == percentage]
+    return math.inf if value == "failed" else value / 1e9
+
+
+def parse(text, causes):
+    """Reads a JSON report. Of the findings, only `causes` count as warnings."""
+    test = json.loads(text)["tests"][0]
+    rpc, times = only_rpc(test)
     total = rpc["succeeded_count"] + rpc["failed_count"]
     return Report(
-        p99=math.inf if p99[0] == "failed" else p99[0] / 1e9,
+        p99=percentile(times, 99),
         failed=rpc["failed_count"] / total,
         per_second=rpc["per_second"],
         warnings=[f"{finding['code']}: {finding['message']}"

@@ -93,16 +93,24 @@ def parse_h2load(output, error, folder):
 # ---- ghz --------------------------------------------------------------------
 
 
-def _ghz_command(address, seconds, rate, folder):
+def ghz_command(program, address, seconds, rate, in_flight, request):
+    """Returns ghz's command line: an open loop, or without a rate a closed one.
+
+    `request` are the flags that say what is called.
+    """
     pace = ([f"--rps={rate}", "--async"] if rate
-            else [f"--concurrency={CONCURRENCY}"])
+            else [f"--concurrency={in_flight}"])
+    return [program, "--insecure", *request, *pace, f"--duration={seconds}s",
+            "--duration-stop=wait", "--format=json", address]
+
+
+def _ghz_command(address, seconds, rate, folder):
     proto = os.path.join(folder, "health.proto")
     with open(proto, "w", encoding="utf-8") as file:
         file.write(HEALTH_PROTO)
-    return ["ghz", "--insecure", f"--proto={proto}",
-            "--call=grpc.health.v1.Health/Check", *pace,
-            f"--duration={seconds}s", "--duration-stop=wait", "--format=json",
-            address]
+    return ghz_command(
+        "ghz", address, seconds, rate, CONCURRENCY,
+        [f"--proto={proto}", "--call=grpc.health.v1.Health/Check"])
 
 
 def parse_ghz(output, error, folder):

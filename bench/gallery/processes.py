@@ -12,11 +12,14 @@ GRACE_SECONDS = 60
 
 def wait_for(process, pattern, stream=None):
     """Returns the match in what the process prints."""
+    seen = ""
     for line in stream or process.stdout:
         match = re.search(pattern, line)
         if match:
             return match
-    raise ValueError(f"{process.args} ended without printing {pattern!r}")
+        seen += line
+    raise ValueError(f"{process.args} ended without printing {pattern!r}:\n"
+                     f"{seen}")
 
 
 def finish(process, seconds):
