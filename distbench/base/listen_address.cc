@@ -34,9 +34,11 @@ absl::StatusOr<AddressList> LookUp(const std::string& host,
 }
 
 // Returns a descriptor that is not open if this fails; errno says why.
-FileDescriptor Bind(const addrinfo& info, bool takes_ipv4_too) {
+FileDescriptor Bind(const addrinfo& info, bool takes_ipv4_too,
+                    int protocol = 0) {
   FileDescriptor fd(socket(info.ai_family,
-                           info.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+                           info.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
+                           protocol));
   if (!fd.is_open()) return fd;
   const int on = 1;
   setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -106,12 +108,13 @@ std::string AllInterfaces() {
 }
 
 absl::StatusOr<ListeningSocket> ListenAt(
-    const std::string& address, absl::FunctionRef<void(int fd)> prepare) {
+    const std::string& address, absl::FunctionRef<void(int fd)> prepare,
+    int protocol) {
   const auto [host, port] = SplitHostPort(address);
   const absl::StatusOr<AddressList> found = LookUp(host, port);
   if (!found.ok()) return found.status();
   for (const addrinfo* info = found->get(); info; info = info->ai_next) {
-    FileDescriptor socket = Bind(*info, /*takes_ipv4_too=*/true);
+    FileDescriptor socket = Bind(*info, /*takes_ipv4_too=*/true, protocol);
     if (!socket.is_open()) continue;
     prepare(socket.get());
     if (listen(socket.get(), SOMAXCONN) != 0) continue;

@@ -24,10 +24,11 @@ struct ListeningSocket {
 
 // Listens at "HOST:PORT" or "[HOST]:PORT". Port 0 picks a free port; a name
 // stands for the first of its addresses that can be bound. `prepare` sets
-// socket options that accepted sockets inherit.
+// socket options that accepted sockets inherit. `protocol` is as in socket(2);
+// 0 is TCP.
 absl::StatusOr<ListeningSocket> ListenAt(
     const std::string& address,
-    absl::FunctionRef<void(int fd)> prepare = [](int) {});
+    absl::FunctionRef<void(int fd)> prepare = [](int) {}, int protocol = 0);
 
 // Returns what a server has to listen at, in gRPC's format: all the numeric
 // addresses that `address` stands for on this host. Given a name, gRPC is

@@ -19,6 +19,7 @@
 #include "distbench/cli/output.h"
 #include "distbench/cli/own_program.h"
 #include "distbench/client/progress_display.h"
+#include "distbench/config/syntax/external_services.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/sequences/execution/sequence.h"
 #include "distbench/sequences/files/bench_file.h"
@@ -26,6 +27,7 @@
 #include "distbench/sequences/jobs/named_jobs.h"
 #include "distbench/sequences/kinds/job_kind.h"
 #include "distbench/sequences/reports/job_text.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench {
 
@@ -104,12 +106,25 @@ absl::StatusOr<std::string> ResultPath(const BenchFlags& flags) {
       "name the result file: distbench bench -r FILE run ...");
 }
 
+// Results of jobs keep their tests as they are, to go on with them.
+absl::StatusOr<TestSequence> LoadTestsOfJob(const std::string& infile) {
+  absl::StatusOr<TestSequence> tests = LoadAndCheckTests(infile);
+  if (!tests.ok()) return tests;
+  for (const DistributedSystemDescription& test : tests->tests()) {
+    if (ClientsByTarget(test).empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        infile,
+        " calls external services, whose metadata and rows may be "
+        "secret, and results of jobs would keep them; run it with distbench "
+        "run_tests, search or protection"));
+  }
+  return tests;
+}
+
 JobEnvironment EnvironmentOf(const BenchFlags& flags, std::string program,
                              Progress& progress, Cancellation& cancellation) {
   JobEnvironment environment;
-  environment.load_tests = [](const std::string& infile) {
-    return LoadAndCheckTests(infile);
-  };
+  environment.load_tests = LoadTestsOfJob;
   environment.build_test = [](const std::string& pattern) {
     return LoadOneTest(pattern, /*infile=*/"");
   };

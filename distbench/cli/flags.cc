@@ -219,6 +219,15 @@ void AddNamesFlag(CLI::App& command, const std::string& flag,
       });
 }
 
+void AddAllowTargetFlag(CLI::App& command, std::vector<std::string>& targets) {
+  AddRepeatedOption(command, "--allow_target", targets,
+                    "HOST:PORT[@RATE][,...]",
+                    "External services that tests may call, as the tests\n"
+                    "write their addresses; @RATE: at most so many RPCs per\n"
+                    "second; default: none")
+      .delimiter(',');
+}
+
 void AddListenFlag(CLI::App& command, std::string& address,
                    absl::string_view description) {
   AddTextFlag(command, "--listen", address, "ADDRESS", description);

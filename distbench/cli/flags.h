@@ -92,6 +92,9 @@ void AddNamesFlag(CLI::App& command, const std::string& flag,
                   std::vector<std::string>& names,
                   absl::string_view description);
 
+// --allow_target=HOST:PORT[@RATE][,...], for AllowedTargets::Parse().
+void AddAllowTargetFlag(CLI::App& command, std::vector<std::string>& targets);
+
 // --listen=ADDRESS.
 void AddListenFlag(CLI::App& command, std::string& address,
                    absl::string_view description);

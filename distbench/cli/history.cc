@@ -43,8 +43,10 @@ absl::StatusOr<std::unique_ptr<HistoryIndex>> IndexFolder(
   absl::StatusOr<std::unique_ptr<HistoryIndex>> index = HistoryIndex::Open(
       {.index_path = "", .notes_path = absl::StrCat(folder, "/", kNotesFile)});
   if (!index.ok()) return index;
+  const absl::StatusOr<std::vector<ResultEntry>> entries = (*source)->List();
+  if (!entries.ok()) return entries.status();
   const absl::Status synchronised =
-      (*index)->Synchronise(**source, [] { return false; }).status();
+      (*index)->Synchronise(**source, *entries, [] { return false; }).status();
   if (!synchronised.ok()) return synchronised;
   const absl::StatusOr<std::vector<FileProblem>> problems =
       (*index)->Problems();

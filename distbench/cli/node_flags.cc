@@ -6,8 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/cli/flags.h"
+#include "distbench/node/libfabric_facts.h"
 #include "distbench/numa/binding.h"
 #include "distbench/numa/thread_binding.h"
+#include "distbench/targets/allowed_targets.h"
 
 namespace distbench {
 
@@ -64,6 +66,7 @@ void AddNodeFlags(CLI::App& command, NodeFlags& flags) {
               "Where to note what the controls of tests change, so that it\n"
               "can be undone after a crash; default: /run/distbench or,\n"
               "without root, a folder of the user's");
+  AddAllowTargetFlag(command, flags.allowed_targets);
 }
 
 absl::StatusOr<std::optional<NumaBinding>> BindAsFlagged(
@@ -77,6 +80,8 @@ absl::StatusOr<std::optional<NumaBinding>> BindAsFlagged(
 }
 
 absl::Status CheckNodeFlags(const NodeFlags& flags) {
+  absl::Status targets = AllowedTargets::Parse(flags.allowed_targets).status();
+  if (!targets.ok()) return targets;
   return CheckFileLimit(flags.engine_limits);
 }
 
@@ -89,7 +94,10 @@ NodeManagerOptions ToNodeOptions(const NodeFlags& flags,
   options.listen_address = flags.listen;
   options.binding = binding;
   options.workers_per_instance = flags.workers;
+  options.lasting_facts = FindLibfabricProviders();
   options.control_state_dir = flags.control_state_dir;
+  options.allowed_targets =
+      AllowedTargets::Parse(flags.allowed_targets).value();
   return options;
 }
 

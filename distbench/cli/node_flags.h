@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -28,11 +29,12 @@ struct NodeFlags {
   int workers = 0;
   std::string control_state_dir;
   EngineLimits engine_limits;
+  std::vector<std::string> allowed_targets;
 };
 
 // Adds --listen, --service_address, --numa_node, --cpus, --mem_policy,
-// --mem_nodes, --workers, --engine_max_files, --engine_max_threads and
-// --control_state_dir. `flags` must outlive the parsing.
+// --mem_nodes, --workers, --engine_max_files, --engine_max_threads,
+// --control_state_dir and --allow_target. `flags` must outlive the parsing.
 void AddNodeFlags(CLI::App& command, NodeFlags& flags);
 
 // Binds the process as the flags say; call it before there are other threads.
@@ -44,7 +46,8 @@ absl::StatusOr<std::optional<NumaBinding>> BindAsFlagged(
 // Checks what no single flag shows.
 absl::Status CheckNodeFlags(const NodeFlags& flags);
 
-// The options that the flags and the binding of the process determine.
+// The options that the flags, which CheckNodeFlags() accepts, and the binding
+// of the process determine.
 // `engines` must outlive the node.
 NodeManagerOptions ToNodeOptions(const NodeFlags& flags,
                                  const std::optional<NumaBinding>& binding,

@@ -28,6 +28,7 @@
 #include "distbench/report/json/json.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/protection/protection_text.h"
+#include "distbench/report/stacks/stacks_text.h"
 #include "distbench/report/tables/csv.h"
 #include "distbench/report/tables/numa_table.h"
 #include "distbench/report/tables/protection_table.h"
@@ -170,6 +171,15 @@ absl::Status WriteBlame(const Input& input, const Flags&,
   return absl::OkStatus();
 }
 
+template <StacksFormat format>
+absl::Status WriteStacks(const Input& input, const Flags&,
+                         ReportOutput& output) {
+  const absl::StatusOr<std::string> text = StacksText(input.runs, format);
+  if (!text.ok()) return text.status();
+  output.Write(*text);
+  return absl::OkStatus();
+}
+
 absl::Status WriteOtlp(const Input& input, const Flags&, ReportOutput& output) {
   return RenderOtlp(input.runs,
                     [&](absl::string_view bytes) { output.Write(bytes); });
@@ -203,6 +213,12 @@ const std::map<std::string, Format>& Formats() {
       {"benchpress",
        {"a search as DCPerf's FeedSim reports it", WriteBenchpress}},
       {"blame", {"who is to blame for the tail, from traces", WriteBlame}},
+      {"stacks",
+       {"protocol drivers under the same traffic",
+        WriteStacks<StacksFormat::kText>}},
+      {"stacks_markdown",
+       {"the same for comments and wikis",
+        WriteStacks<StacksFormat::kMarkdown>}},
       {"trace", {"RPC traces for ui.perfetto.dev", WriteTrace}},
       {"otlp", {"RPC traces for OpenTelemetry and Jaeger", WriteOtlp}},
       {"openmetrics", {"metrics for gateways of Prometheus", WriteOpenMetrics}},

@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -18,6 +19,7 @@
 #include "distbench/node/node_manager.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/sequencer/serving/sequencer_server.h"
+#include "distbench/targets/allowed_targets.h"
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -29,6 +31,7 @@ struct Flags {
   std::string infile = "-";
   TestOutputFlags output;
   bool quiet = false;
+  std::vector<std::string> allowed_targets;
 };
 
 // Places everything on node0, whatever the test says about hosts.
@@ -48,6 +51,8 @@ int PreviewTests(const Flags& flags) {
   // Before the tests are submitted there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
 
+  const auto allowed_targets = AllowedTargets::Parse(flags.allowed_targets);
+  if (!allowed_targets.ok()) return Fail(allowed_targets.status(), kExitUsage);
   absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
   if (!tests.ok()) return Fail(tests.status(), kExitUsage);
   for (DistributedSystemDescription& test : *tests->mutable_tests()) {
@@ -60,6 +65,7 @@ int PreviewTests(const Flags& flags) {
   sequencer_options.listen_address = "127.0.0.1";
   sequencer_options.port = 0;
   sequencer_options.revision = kRevision;
+  sequencer_options.allowed_targets = *allowed_targets;
   const absl::StatusOr<std::unique_ptr<SequencerServer>> sequencer =
       SequencerServer::Start(std::move(sequencer_options));
   if (!sequencer.ok()) return Fail(sequencer.status(), kExitRunFailed);
@@ -67,6 +73,7 @@ int PreviewTests(const Flags& flags) {
   NodeManagerOptions node_options;
   node_options.channel = (*sequencer)->InProcessChannel();
   node_options.preassigned_id = 0;
+  node_options.allowed_targets = *allowed_targets;
   const absl::StatusOr<std::unique_ptr<NodeManager>> node =
       NodeManager::Start(std::move(node_options));
   if (!node.ok()) return Fail(node.status(), kExitRunFailed);
@@ -93,6 +100,7 @@ void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen) {
   AddObjectiveFlags(command, flags->output);
   AddVerboseFlag(command, flags->output);
   AddQuietFlag(command, flags->quiet);
+  AddAllowTargetFlag(command, flags->allowed_targets);
   SetFooter(
       command,
       "Runs all services on one node, wherever the test places them, to show\n"

@@ -21,6 +21,7 @@
 #include "distbench/dashboard/dashboard.h"
 #include "distbench/dashboard/sequencer_live.h"
 #include "distbench/hosting/process_engines.h"
+#include "distbench/node/libfabric_facts.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/security/authorization.h"
@@ -28,7 +29,9 @@
 #include "distbench/security/tls_files.h"
 #include "distbench/sequencer/runs/run_book.h"
 #include "distbench/sequencer/serving/sequencer_server.h"
+#include "distbench/targets/allowed_targets.h"
 #include "proto/control.pb.h"
+#include "proto/results.pb.h"
 
 namespace distbench {
 
@@ -51,6 +54,7 @@ struct Flags {
   std::optional<int64_t> receive_memory_mib;
   TlsFiles tls;
   AccessRules access;
+  std::vector<std::string> allowed_targets;
   std::optional<int> metrics_port;
   std::optional<int> dashboard_port;
   std::string dashboard_listen = kDashboardListen;
@@ -87,15 +91,20 @@ std::string ReachableAddress(const std::string& listen, int port) {
 
 absl::StatusOr<std::vector<std::unique_ptr<NodeManager>>> StartLocalNodes(
     SequencerServer& sequencer, int count,
-    const std::shared_ptr<const TlsCredentials>& tls, EngineFactory* engines) {
+    const std::shared_ptr<const TlsCredentials>& tls,
+    const AllowedTargets& allowed_targets, EngineFactory* engines) {
   std::vector<std::unique_ptr<NodeManager>> nodes;
+  HostFacts lasting_facts;
+  if (count > 0) lasting_facts = FindLibfabricProviders();
   for (int i = 0; i < count; ++i) {
     NodeManagerOptions options;
+    options.lasting_facts = lasting_facts;
     options.engines = engines;
     options.channel = sequencer.InProcessChannel();
     // Their traffic needs certificates on both sides.
     if (tls != nullptr && !tls->files().ca.empty()) options.tls = tls;
     options.preassigned_id = i;
+    options.allowed_targets = allowed_targets;
     absl::StatusOr<std::unique_ptr<NodeManager>> node =
         NodeManager::Start(std::move(options));
     if (!node.ok()) return node.status();
@@ -131,6 +140,8 @@ absl::StatusOr<std::unique_ptr<Dashboard>> StartDashboard(
 int RunTestSequencer(const Flags& flags) {
   const absl::Status usage = CheckFlags(flags);
   if (!usage.ok()) return Fail(usage, kExitUsage);
+  const auto allowed_targets = AllowedTargets::Parse(flags.allowed_targets);
+  if (!allowed_targets.ok()) return Fail(allowed_targets.status(), kExitUsage);
   const auto tls = TlsCredentials::Load(flags.tls, TlsRole::kSequencer);
   if (!tls.ok()) return Fail(tls.status(), kExitUsage);
   StopSignals stop(kExitRunFailed);
@@ -140,6 +151,7 @@ int RunTestSequencer(const Flags& flags) {
   options.node_silence_timeout = flags.node_timeout;
   options.tls = *tls;
   options.access = flags.access;
+  options.allowed_targets = *allowed_targets;
   options.max_nodes = flags.max_nodes;
   options.metrics_port = flags.metrics_port;
   options.revision = kRevision;
@@ -156,8 +168,9 @@ int RunTestSequencer(const Flags& flags) {
 
   std::optional<ProcessEngines> engines;
   if (flags.local_nodes > 0) engines.emplace();
-  const auto nodes = StartLocalNodes(**sequencer, flags.local_nodes, *tls,
-                                     engines ? &*engines : nullptr);
+  const auto nodes =
+      StartLocalNodes(**sequencer, flags.local_nodes, *tls, *allowed_targets,
+                      engines ? &*engines : nullptr);
   if (!nodes.ok()) return Fail(nodes.status(), kExitRunFailed);
 
   const std::string address =
@@ -225,6 +238,7 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
   AddNamesFlag(command, "--allow_node", flags->access.node,
                "Certificate names that may be nodes, such as host1,host2;\n"
                "default: all signed by --tls_ca");
+  AddAllowTargetFlag(command, flags->allowed_targets);
   AddNumberFlag(command, "--max_nodes", flags->max_nodes, 1, kMaxNodeNames,
                 "COUNT", "Most nodes that may be registered at the same time");
   AddMetricsPortFlag(command, flags->metrics_port);

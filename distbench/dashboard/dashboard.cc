@@ -112,8 +112,8 @@ class Dashboard::Impl final : public EventSink {
 
   // EventSink:
   int FollowerCount() const override { return server_->event_streams(); }
-  void SendState(std::string event) override {
-    server_->SendState(std::move(event));
+  void SendState(const std::string& name, std::string event) override {
+    server_->SendState(name, std::move(event));
   }
   void SendHeartbeat() override { server_->SendHeartbeat(); }
 

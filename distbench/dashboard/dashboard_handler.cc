@@ -120,10 +120,17 @@ absl::StatusOr<Value> Member(const Json& object, const char* name) {
 
 }  // namespace
 
-bool DashboardHandler::IsSlow(const HttpRequest& request) const {
-  return absl::StartsWith(request.target, "/results/") ||
-         absl::StartsWith(request.target, "/compare") ||
-         absl::StartsWith(request.target, "/api/trend");
+// What does not need the index must not wait for its queries.
+HttpLane DashboardHandler::LaneOf(const HttpRequest& request) const {
+  const auto begins = [&](const char* path) {
+    return absl::StartsWith(request.target, path);
+  };
+  if (begins("/results/") || begins("/compare") || begins("/api/trend")) {
+    return HttpLane::kSlow;
+  }
+  const bool is_live = begins("/api/status") || begins("/api/live") ||
+                       begins("/api/session") || begins("/api/cancel");
+  return is_live || !begins("/api/") ? HttpLane::kInstant : HttpLane::kOrdinary;
 }
 
 HttpResponse DashboardHandler::Answer(const HttpRequest& request) {
@@ -321,8 +328,11 @@ HttpResponse DashboardHandler::AnswerPost(const HttpRequest& request,
   } else {
     return ErrorResponse(404, "nothing can be changed here");
   }
-  return status.ok() ? JsonResponse(std::string("{\"ok\":true}\n"))
-                     : ToResponse(status);
+  if (status.ok()) return JsonResponse(std::string("{\"ok\":true}\n"));
+  // What could not be stored is no fault of the request.
+  return absl::IsResourceExhausted(status)
+             ? ErrorResponse(507, std::string(status.message()))
+             : ToResponse(status);
 }
 
 }  // namespace distbench

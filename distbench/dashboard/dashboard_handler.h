@@ -45,7 +45,7 @@ class DashboardHandler final : public HttpHandler {
       : contents_(std::move(contents)), guard_(std::move(access)) {}
 
   // HttpHandler:
-  bool IsSlow(const HttpRequest& request) const override;
+  HttpLane LaneOf(const HttpRequest& request) const override;
   HttpResponse Answer(const HttpRequest& request) override;
 
  private:

@@ -1,10 +1,19 @@
 #include "distbench/dashboard/dashboard_handler.h"
 
-#include <nlohmann/json.hpp>
-#include <string>
+#include <stdlib.h>
 
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
 #include "distbench/dashboard/report_pages.h"
 #include "distbench/dashboard/result_query.h"
+#include "distbench/history/testing/daily_result.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -59,9 +68,16 @@ TEST(ReportPolicyTest, KnowsScriptsAndStyles) {
 // A dashboard of nothing, at 127.0.0.1.
 class DashboardHandlerTest : public testing::Test {
  protected:
-  DashboardHandlerTest()
-      : handler_({.name = "nothing", .assets = {}, .why_no_history = "no dir"},
-                 {.host_names = {}, .rules = {}, .token = "secret"}) {}
+  DashboardHandlerTest() {
+    handler_.emplace(
+        DashboardContents{
+            .name = "nothing", .assets = {}, .why_no_history = "no dir"},
+        Access());
+  }
+
+  static AccessOptions Access() {
+    return {.host_names = {}, .rules = {}, .token = "secret"};
+  }
 
   HttpResponse Ask(const std::string& method, const std::string& target,
                    const std::string& body = "") {
@@ -74,10 +90,10 @@ class DashboardHandlerTest : public testing::Test {
                        {"X-Distbench-Token", "secret"}};
     request.body = body;
     request.local_address = "127.0.0.1";
-    return handler_.Answer(request);
+    return handler_->Answer(request);
   }
 
-  DashboardHandler handler_;
+  std::optional<DashboardHandler> handler_;
 };
 
 TEST_F(DashboardHandlerTest, AnswersWithoutResults) {
@@ -111,6 +127,75 @@ TEST_F(DashboardHandlerTest, ChangesNothingThatIsNotThere) {
   EXPECT_EQ(Ask("POST", "/api/notes", "{}").status, 409);
   EXPECT_EQ(Ask("POST", "/api/cancel", R"({"run": "1"})").status, 404);
   EXPECT_EQ(Ask("POST", "/api/results", "{}").status, 404);
+}
+
+TEST_F(DashboardHandlerTest, WhatIsLiveDoesNotWaitForTheIndex) {
+  const auto lane = [&](const std::string& target) {
+    HttpRequest request;
+    request.target = target;
+    return handler_->LaneOf(request);
+  };
+  for (const char* target : {"/", "/assets/main.js", "/api/session",
+                             "/api/status", "/api/live", "/api/cancel"}) {
+    EXPECT_EQ(lane(target), HttpLane::kInstant) << target;
+  }
+  for (const char* target : {"/api/results?search=a", "/api/series",
+                             "/api/filters", "/api/problems", "/api/notes"}) {
+    EXPECT_EQ(lane(target), HttpLane::kOrdinary) << target;
+  }
+  for (const char* target : {"/results/1-0", "/compare", "/api/trend"}) {
+    EXPECT_EQ(lane(target), HttpLane::kSlow) << target;
+  }
+}
+
+// The same with one result, whose notes are on a full disk.
+class FullDiskTest : public DashboardHandlerTest {
+ protected:
+  FullDiskTest() {
+    TestSequenceResults results;
+    *results.add_test_results() = MakeDailyResult(1);
+    std::ofstream(folder_ + "/a.pb", std::ios::binary)
+        << results.SerializeAsString();
+    source_ = *OpenResultFolder(folder_);
+    // Every write to this device fails with ENOSPC.
+    index_ = *HistoryIndex::Open({.index_path = "", .notes_path = "/dev/full"});
+    const auto never = [] { return false; };
+    EXPECT_TRUE(index_->Synchronise(*source_, *source_->List(), never).ok());
+    keeper_.emplace(*index_, *source_, IndexKeeper::Options());
+    handler_.emplace(DashboardContents{.name = "full",
+                                       .assets = {},
+                                       .index = index_.get(),
+                                       .results = source_.get(),
+                                       .keeper = &*keeper_,
+                                       .why_no_history = ""},
+                     Access());
+  }
+  ~FullDiskTest() override { std::filesystem::remove_all(folder_); }
+
+  const std::string folder_ = [] {
+    std::string pattern = testing::TempDir() + "/dashboardXXXXXX";
+    return std::string(mkdtemp(pattern.data()));
+  }();
+  std::unique_ptr<ResultSource> source_;
+  std::unique_ptr<HistoryIndex> index_;
+  std::optional<IndexKeeper> keeper_;
+};
+
+TEST_F(FullDiskTest, NotesThatCannotBeKeptSayWhatToDo) {
+  const std::string id = index_->List({})->results[0].id;
+  for (const auto& [path, change] :
+       {std::pair("/api/notes", R"("note": "new switch")"),
+        std::pair("/api/accepted", R"("accepted": true)")}) {
+    const HttpResponse response =
+        Ask("POST", path,
+            absl::StrCat(R"({"result": ")", id, R"(", )", change, "}"));
+    EXPECT_EQ(response.status, 507) << response.body;
+    EXPECT_THAT(response.body, HasSubstr("No space left on device"));
+    EXPECT_THAT(response.body, HasSubstr("make room"));
+  }
+  EXPECT_EQ(
+      Ask("POST", "/api/notes", R"({"result": "0-0", "note": ""})").status,
+      404);
 }
 
 }  // namespace

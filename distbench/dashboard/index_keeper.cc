@@ -98,7 +98,8 @@ absl::Status IndexKeeper::Update() {
     was_stopped = was_stopped || ShouldStop();
     return was_stopped;
   };
-  absl::Status status = index_.Synchronise(source_, should_stop).status();
+  absl::Status status =
+      index_.Synchronise(source_, *entries, should_stop).status();
   if (status.ok()) status = index_.Judge(should_stop);
   if (!status.ok()) return status;
   is_complete_ = !was_stopped;

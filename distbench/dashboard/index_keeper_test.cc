@@ -47,7 +47,8 @@ class FakeResults final : public ResultSource {
     }
     return entries;
   }
-  absl::StatusOr<KeptResults> Read(const std::string& name) const override {
+  absl::StatusOr<KeptResults> Read(const std::string& name,
+                                   int64_t /*max_bytes*/) const override {
     ++reads_;
     const absl::MutexLock lock(&mutex_);
     KeptResults kept;
@@ -106,6 +107,13 @@ TEST_F(IndexKeeperTest, FollowsTheResultsWhileSomebodyLooks) {
     keeper.OnRequest();
     return index_->List({})->total == 2;
   }));
+}
+
+TEST_F(IndexKeeperTest, ListsOnceForWhatHasChanged) {
+  results_.Add(MakeDailyResult(1));
+  IndexKeeper keeper(*index_, results_, {.interval = absl::Hours(1)});
+  EXPECT_TRUE(AwaitResults(1));
+  EXPECT_EQ(results_.lists(), 1);
 }
 
 TEST_F(IndexKeeperTest, SaysWhatIsWrongUntilItIsRight) {

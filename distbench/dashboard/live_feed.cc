@@ -26,7 +26,7 @@ LiveFeed::~LiveFeed() {
 std::string LiveFeed::Json() {
   const absl::MutexLock lock(&mutex_);
   Look();
-  return json_;
+  return LiveJson(nodes_.json, runs_.json);
 }
 
 void LiveFeed::BeginSending(EventSink& sink) {
@@ -77,15 +77,20 @@ void LiveFeed::Look() {
   if (now - looked_ < options_.interval) return;
   looked_ = now;
   const LiveStatus status = source_.Look();
-  json_ = LiveJson(status, rate_.Update(status));
+  nodes_.json = NodesJson(status);
+  runs_.json = RunsJson(status, rate_.Update(status));
 }
 
 void LiveFeed::Send() {
   Look();
-  if (sink_ == nullptr || json_ == sent_json_) return;
-  sink_->SendState(absl::StrCat("event: status\ndata: ", json_, "\n\n"));
-  sent_json_ = json_;
-  sent_ = Now();
+  if (sink_ == nullptr) return;
+  for (Part* const part : {&nodes_, &runs_}) {
+    if (part->json == part->sent_json) continue;
+    sink_->SendState(part->name, absl::StrCat("event: ", part->name,
+                                              "\ndata: ", part->json, "\n\n"));
+    part->sent_json = part->json;
+    sent_ = Now();
+  }
 }
 
 }  // namespace distbench

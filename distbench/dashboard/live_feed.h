@@ -21,8 +21,9 @@ class EventSink {
   virtual ~EventSink() = default;
   virtual int FollowerCount() const = 0;
 
-  // Sends a state to all followers, and to those that begin later.
-  virtual void SendState(std::string event) = 0;
+  // Sends a state to all followers, and to those that begin later, in place of
+  // an older one of this name.
+  virtual void SendState(const std::string& name, std::string event) = 0;
 
   // Shows followers that the connection lives.
   virtual void SendHeartbeat() = 0;
@@ -64,7 +65,14 @@ class LiveFeed {
   // Looks if the last look is an interval old.
   void Look() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Looks, and sends what has changed.
+  // What followers are told of: a part of the status, by the name of its event.
+  struct Part {
+    const char* name;
+    std::string json = "";
+    std::string sent_json = "";
+  };
+
+  // Looks, and sends the parts that have changed.
   void Send() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsFollowed() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -78,9 +86,9 @@ class LiveFeed {
   EventSink* sink_ ABSL_GUARDED_BY(mutex_) = nullptr;
   bool is_ended_ ABSL_GUARDED_BY(mutex_) = false;
   LiveRate rate_ ABSL_GUARDED_BY(mutex_);
-  std::string json_ ABSL_GUARDED_BY(mutex_);
+  Part nodes_ ABSL_GUARDED_BY(mutex_) = {.name = "nodes"};
+  Part runs_ ABSL_GUARDED_BY(mutex_) = {.name = "status"};
   absl::Time looked_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
-  std::string sent_json_ ABSL_GUARDED_BY(mutex_);
   absl::Time sent_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
   absl::Time expected_until_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
   std::thread thread_;

@@ -48,7 +48,7 @@ class FakeSource final : public LiveSource {
 class FakeSink final : public EventSink {
  public:
   int FollowerCount() const override { return followers_; }
-  void SendState(std::string event) override {
+  void SendState(const std::string& /*name*/, std::string event) override {
     const absl::MutexLock lock(&mutex_);
     states_.push_back(std::move(event));
   }
@@ -108,12 +108,17 @@ TEST(LiveFeedTest, AFollowerGetsTheStateAtOnceAndThenChanges) {
   LiveFeed feed(source, {.interval = absl::Milliseconds(1)});
   feed.BeginSending(sink);
   feed.OnFollower();
-  EXPECT_GE(sink.states().size(), 1);
+  EXPECT_GE(sink.states().size(), 2);
   sink.SetFollowers(1);
-  EXPECT_TRUE(sink.AwaitStates(3));
-  EXPECT_THAT(sink.states()[0], testing::StartsWith("event: status\ndata: {"));
-  EXPECT_NE(sink.states()[1], sink.states()[0]);
+  EXPECT_TRUE(sink.AwaitStates(4));
   feed.EndSending();
+  const std::vector<std::string> states = sink.states();
+  EXPECT_EQ(states[0], "event: nodes\ndata: []\n\n");
+  // The nodes have not changed, and are not sent again.
+  for (size_t i = 1; i < states.size(); ++i) {
+    EXPECT_THAT(states[i], testing::StartsWith("event: status\ndata: {"));
+    EXPECT_NE(states[i], states[i - 1]);
+  }
 }
 
 LiveStatus StatusWith(int64_t succeeded, int64_t time_ns, const char* id) {
@@ -150,7 +155,7 @@ TEST(LiveJsonTest, NamesAreTextWhateverTheyContain) {
   waiting.set_state(RunDescription::WAITING);
   status.runs.push_back(waiting);
 
-  const std::string text = LiveJson(status, 2.5);
+  const std::string text = LiveJson(NodesJson(status), RunsJson(status, 2.5));
   EXPECT_THAT(text, testing::Not(HasSubstr("\n")));
   const json parsed = json::parse(text);
   EXPECT_EQ(parsed["nodes"][0]["name"], "node0");

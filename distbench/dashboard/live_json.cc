@@ -4,6 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "distbench/base/time_units.h"
 
 namespace distbench {
@@ -70,6 +71,11 @@ Json RunningJson(const RunDescription& run, const GetStatusResponse& status,
   return json;
 }
 
+// Names may contain anything.
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 double LiveRate::Update(const LiveStatus& status) {
@@ -92,13 +98,16 @@ double LiveRate::Update(const LiveStatus& status) {
   return per_second_;
 }
 
-std::string LiveJson(const LiveStatus& status, double per_second) {
-  Json json = {{"nodes", Json::array()},
-               {"running", nullptr},
-               {"queue", Json::array()}};
+std::string NodesJson(const LiveStatus& status) {
+  Json json = Json::array();
   for (const NodeStatus& node : status.sequencer.nodes()) {
-    json["nodes"].push_back(NodeJson(node));
+    json.push_back(NodeJson(node));
   }
+  return Dump(json);
+}
+
+std::string RunsJson(const LiveStatus& status, double per_second) {
+  Json json = {{"running", nullptr}, {"queue", Json::array()}};
   const RunDescription* running = RunningIn(status);
   if (running != nullptr) {
     json["running"] = RunningJson(*running, status.sequencer, per_second);
@@ -108,7 +117,11 @@ std::string LiveJson(const LiveStatus& status, double per_second) {
       json["queue"].push_back(RunJson(run));
     }
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Dump(json);
+}
+
+std::string LiveJson(absl::string_view nodes, absl::string_view runs) {
+  return absl::StrCat("{\"nodes\":", nodes, ",", absl::StripPrefix(runs, "{"));
 }
 
 }  // namespace distbench

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "distbench/dashboard/live_source.h"
 
 namespace distbench {
@@ -23,8 +24,13 @@ class LiveRate {
   double per_second_ = 0;
 };
 
-// Returns the object of /api/status (docs/dashboard.md) on one line.
-std::string LiveJson(const LiveStatus& status, double per_second);
+// The parts of the object of /api/status (docs/dashboard.md), on one line each.
+// The nodes are many and change seldom, the rest is short and changes always.
+std::string NodesJson(const LiveStatus& status);
+std::string RunsJson(const LiveStatus& status, double per_second);
+
+// Returns the object that has these parts.
+std::string LiveJson(absl::string_view nodes, absl::string_view runs);
 
 }  // namespace distbench
 

@@ -48,7 +48,8 @@ absl::StatusOr<SourcedResults> ReadFileOf(const IndexedResult& result,
                                           const ResultSource& source) {
   const absl::StatusOr<FileDescriptor> file = OpenFile(result, source);
   if (!file.ok()) return file.status();
-  absl::StatusOr<KeptResults> kept = source.Read(result.file);
+  absl::StatusOr<KeptResults> kept =
+      source.Read(result.file, kMaxReportedBytes);
   if (!kept.ok()) return kept.status();
   return SourcedResults{result.file, std::move(kept->results)};
 }

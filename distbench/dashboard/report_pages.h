@@ -13,8 +13,9 @@
 
 namespace distbench {
 
-// Larger files are not read, and larger pages not handed out, because several
-// of them must fit into the memory of a process that has other work.
+// Larger files, uncompressed, are not read, and larger pages not handed out,
+// because several of them must fit into the memory of a process that has other
+// work.
 inline constexpr int64_t kMaxReportedBytes = int64_t{128} << 20;
 
 // The Content-Security-Policy of reports and of comparisons. It knows the

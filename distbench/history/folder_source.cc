@@ -48,7 +48,8 @@ class ResultFolder final : public ResultSource {
   explicit ResultFolder(fs::path root) : root_(std::move(root)) {}
 
   absl::StatusOr<std::vector<ResultEntry>> List() const override;
-  absl::StatusOr<KeptResults> Read(const std::string& name) const override;
+  absl::StatusOr<KeptResults> Read(const std::string& name,
+                                   int64_t max_bytes) const override;
   bool IsUnchanged(const ResultEntry& entry) const override;
   absl::StatusOr<FileDescriptor> Open(const std::string& name) const override;
 
@@ -139,7 +140,8 @@ absl::StatusOr<std::vector<ResultEntry>> ResultFolder::List() const {
   return entries;
 }
 
-absl::StatusOr<KeptResults> ResultFolder::Read(const std::string& name) const {
+absl::StatusOr<KeptResults> ResultFolder::Read(const std::string& name,
+                                               int64_t max_bytes) const {
   const absl::StatusOr<FileDescriptor> file = OpenBelow(name);
   if (!file.ok()) return file.status();
   const std::string path = PathOf(*file);
@@ -147,9 +149,9 @@ absl::StatusOr<KeptResults> ResultFolder::Read(const std::string& name) const {
   if (IsRun(name)) {
     const absl::StatusOr<RunDescription> run = DescribeRun(name);
     if (!run.ok()) return run.status();
-    kept = ReadRunResult(path, *run);
+    kept = ReadRunResult(path, *run, max_bytes);
   } else {
-    absl::StatusOr<TestSequenceResults> results = ReadResults(path);
+    absl::StatusOr<TestSequenceResults> results = ReadResults(path, max_bytes);
     if (results.ok()) {
       kept->results = *std::move(results);
     } else {

@@ -17,10 +17,11 @@
 namespace distbench {
 namespace {
 
-MeasuredFile MeasureFile(const ResultEntry& entry, const ResultSource& source) {
+MeasuredFile MeasureFile(const ResultEntry& entry, const ResultSource& source,
+                         int64_t max_bytes) {
   MeasuredFile file = {
       .entry = entry, .problem = "", .run_id = "", .label = "", .tests = {}};
-  absl::StatusOr<KeptResults> kept = source.Read(entry.name);
+  absl::StatusOr<KeptResults> kept = source.Read(entry.name, max_bytes);
   if (!kept.ok()) {
     file.problem = std::string(kept.status().message());
     return file;
@@ -57,8 +58,10 @@ struct HistoryIndex::JudgedSeries {
 };
 
 HistoryIndex::HistoryIndex(std::unique_ptr<Database> database,
-                           std::string notes_path)
-    : database_(std::move(database)), notes_(std::move(notes_path)) {}
+                           const HistoryOptions& options)
+    : max_file_bytes_(options.max_file_bytes),
+      database_(std::move(database)),
+      notes_(options.notes_path) {}
 
 HistoryIndex::~HistoryIndex() = default;
 
@@ -67,8 +70,8 @@ absl::StatusOr<std::unique_ptr<HistoryIndex>> HistoryIndex::Open(
   absl::StatusOr<std::unique_ptr<Database>> database =
       OpenIndexFile(options.index_path);
   if (!database.ok()) return database.status();
-  auto index = absl::WrapUnique(
-      new HistoryIndex(*std::move(database), options.notes_path));
+  auto index =
+      absl::WrapUnique(new HistoryIndex(*std::move(database), options));
   if (absl::Status status = index->notes_.Refresh(); !status.ok()) {
     return status;
   }
@@ -102,7 +105,7 @@ absl::Status HistoryIndex::Update(const ResultSource& source,
       outcome.was_stopped = true;
       return absl::OkStatus();
     }
-    const MeasuredFile file = MeasureFile(entry, source);
+    const MeasuredFile file = MeasureFile(entry, source, max_file_bytes_);
     // A file that has changed meanwhile is left for the next time.
     if (!source.IsUnchanged(entry)) continue;
     absl::MutexLock lock(&mutex_);
@@ -115,16 +118,15 @@ absl::Status HistoryIndex::Update(const ResultSource& source,
 }
 
 absl::StatusOr<SyncOutcome> HistoryIndex::Synchronise(
-    const ResultSource& source, absl::FunctionRef<bool()> should_stop) {
+    const ResultSource& source, const std::vector<ResultEntry>& entries,
+    absl::FunctionRef<bool()> should_stop) {
   if (absl::Status status = notes_.Refresh(); !status.ok()) return status;
-  const absl::StatusOr<std::vector<ResultEntry>> entries = source.List();
-  if (!entries.ok()) return entries.status();
   SyncOutcome outcome;
-  absl::Status status = Update(source, *entries, should_stop, outcome);
+  absl::Status status = Update(source, entries, should_stop, outcome);
   if (absl::IsDataLoss(status)) {
     if (status = Replace(); !status.ok()) return status;
     outcome = SyncOutcome();
-    status = Update(source, *entries, should_stop, outcome);
+    status = Update(source, entries, should_stop, outcome);
   }
   if (!status.ok()) return status;
   return outcome;

@@ -5,7 +5,7 @@
 //   absl::StatusOr<std::unique_ptr<HistoryIndex>> index =
 //       HistoryIndex::Open({.index_path = "index.db",
 //                           .notes_path = "results/distbench_notes.jsonl"});
-//   (*index)->Synchronise(**source, [] { return false; });
+//   (*index)->Synchronise(**source, *(*source)->List(), [] { return false; });
 //   absl::StatusOr<ResultPage> page = (*index)->List({.search = "nightly"});
 
 #ifndef DISTBENCH_HISTORY_HISTORY_INDEX_H_
@@ -36,6 +36,9 @@ struct HistoryOptions {
 
   // See Notes. Empty keeps notes in memory only.
   std::string notes_path;
+
+  // Larger files, uncompressed, are not read; see ResultSource::Read().
+  int64_t max_file_bytes = int64_t{256} << 20;
 };
 
 // What Synchronise() did.
@@ -69,15 +72,16 @@ class HistoryIndex {
   HistoryIndex(const HistoryIndex&) = delete;
   HistoryIndex& operator=(const HistoryIndex&) = delete;
 
-  // Indexes new and changed files (by name, size and time of modification),
+  // Indexes new and changed files (by name, size and time of modification) of
+  // the entries that the source has listed,
   // and forgets those that are gone. A file that cannot be read is kept with
   // the reason until it changes. Files that change while they are read are left
   // for the next time. Reads one file at a time. `should_stop` is asked between
   // files; what was indexed stays. At most one thread may synchronise at a
   // time.
-  absl::StatusOr<SyncOutcome> Synchronise(const ResultSource& source,
-                                          absl::FunctionRef<bool()> should_stop)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<SyncOutcome> Synchronise(
+      const ResultSource& source, const std::vector<ResultEntry>& entries,
+      absl::FunctionRef<bool()> should_stop) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Judges the series that have changed since they were judged, and keeps what
   // was found. It takes milliseconds for each series of some hundred results,
@@ -124,7 +128,8 @@ class HistoryIndex {
  private:
   struct JudgedSeries;
 
-  HistoryIndex(std::unique_ptr<Database> database, std::string notes_path);
+  HistoryIndex(std::unique_ptr<Database> database,
+               const HistoryOptions& options);
 
   absl::Status Update(const ResultSource& source,
                       const std::vector<ResultEntry>& entries,
@@ -141,6 +146,7 @@ class HistoryIndex {
       ABSL_LOCKS_EXCLUDED(mutex_);
   void AddNote(IndexedResult& result) const;
 
+  const int64_t max_file_bytes_;
   mutable absl::Mutex mutex_;
   std::unique_ptr<Database> database_ ABSL_GUARDED_BY(mutex_)
       ABSL_PT_GUARDED_BY(mutex_);  // never null

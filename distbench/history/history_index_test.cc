@@ -29,6 +29,8 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
+constexpr int64_t kMaxBytes = 1 << 20;
+
 const auto kNeverStop = [] { return false; };
 
 // A folder of results, one for each day.
@@ -38,10 +40,14 @@ class HistoryIndexTest : public testing::Test {
   ~HistoryIndexTest() override { fs::remove_all(folder_); }
 
   void Reopen(const std::string& index_path) {
+    Reopen(HistoryOptions{.index_path = index_path,
+                          .notes_path = absl::StrCat(folder_, "/notes")});
+  }
+
+  void Reopen(const HistoryOptions& options) {
     index_.reset();
     absl::StatusOr<std::unique_ptr<HistoryIndex>> index =
-        HistoryIndex::Open({.index_path = index_path,
-                            .notes_path = absl::StrCat(folder_, "/notes")});
+        HistoryIndex::Open(options);
     ASSERT_TRUE(index.ok()) << index.status();
     index_ = *std::move(index);
   }
@@ -74,7 +80,8 @@ class HistoryIndexTest : public testing::Test {
 
   SyncOutcome Synchronise() {
     const auto source = OpenResultFolder(folder_);
-    const auto outcome = index_->Synchronise(**source, kNeverStop);
+    const auto outcome =
+        index_->Synchronise(**source, *(*source)->List(), kNeverStop);
     EXPECT_TRUE(outcome.ok()) << outcome.status();
     return outcome.ok() ? *outcome : SyncOutcome();
   }
@@ -131,6 +138,30 @@ TEST_F(HistoryIndexTest, KeepsWhyAFileCannotBeRead) {
   EXPECT_THAT(*index_->Problems(), IsEmpty());
 }
 
+TEST_F(HistoryIndexTest, NamesFilesThatAreTooLarge) {
+  Reopen({.index_path = "", .notes_path = "", .max_file_bytes = kMaxBytes});
+  TestResult large = MakeDailyResult(1);
+  large.add_log_summary(std::string(2 * kMaxBytes, ' '));
+  Write("large.pb", large);
+  Write("bomb.pb.gz", large);
+  ASSERT_LT(fs::file_size(absl::StrCat(folder_, "/bomb.pb.gz")), kMaxBytes / 8);
+  RunDescription run;
+  run.set_id("large_run");
+  run.set_state(RunDescription::DONE);
+  WriteRun(run, large);
+  Write("small.pb", MakeDailyResult(2));
+  EXPECT_EQ(Synchronise().unreadable_files, 3);
+  EXPECT_THAT(Files(), ElementsAre("small.pb"));
+  const auto problems = index_->Problems();
+  ASSERT_TRUE(problems.ok());
+  for (const FileProblem& problem : *problems) {
+    EXPECT_THAT(problem.problem, HasSubstr(problem.file));
+    EXPECT_THAT(problem.problem, HasSubstr("1 MiB"));
+    EXPECT_THAT(problem.problem, HasSubstr("; distbench r")) << "the remedy";
+  }
+  EXPECT_FALSE(Synchronise().has_changed()) << "they are read again";
+}
+
 TEST_F(HistoryIndexTest, DoesNotFollowLinksOutOfTheFolder) {
   Write("kept/a.pb", MakeDailyResult(1));
   const std::string inner = absl::StrCat(folder_, "/results");
@@ -142,7 +173,7 @@ TEST_F(HistoryIndexTest, DoesNotFollowLinksOutOfTheFolder) {
   EXPECT_THAT(*(*source)->List(), IsEmpty());
   for (const char* name : {"a.pb", "kept/a.pb", "../kept/a.pb"}) {
     EXPECT_FALSE((*source)->Open(name).ok()) << name;
-    EXPECT_FALSE((*source)->Read(name).ok()) << name;
+    EXPECT_FALSE((*source)->Read(name, kMaxBytes).ok()) << name;
   }
 }
 
@@ -227,8 +258,8 @@ TEST_F(HistoryIndexTest, CanBeStoppedBetweenFiles) {
   Write("b.pb", MakeDailyResult(2));
   int asked = 0;
   const auto source = OpenResultFolder(folder_);
-  const auto outcome =
-      index_->Synchronise(**source, [&] { return ++asked > 1; });
+  const auto outcome = index_->Synchronise(**source, *(*source)->List(),
+                                           [&] { return ++asked > 1; });
   ASSERT_TRUE(outcome.ok());
   EXPECT_TRUE(outcome->was_stopped);
   EXPECT_THAT(Files(), SizeIs(1));

@@ -14,7 +14,7 @@ namespace distbench {
 namespace {
 
 // Changes with every change of kSchema, and of what is measured of a result.
-constexpr int kSchemaVersion = 2;
+constexpr int kSchemaVersion = 3;
 
 // "dbhi", where SQLite's format has a number for applications.
 constexpr int kApplicationId = 0x64626869;
@@ -22,7 +22,9 @@ constexpr absl::string_view kApplicationBytes = "dbhi";
 constexpr size_t kApplicationOffset = 68;
 constexpr absl::string_view kMagic("SQLite format 3\0", 16);
 
-// For positions see FirstPosition(), for filters and words ResultFilter.
+// For positions see FirstPosition(), for filters and words ResultFilter. Words
+// have an index of their first letters: without it, a search for one letter
+// reads the lists of all words that begin with it.
 //
 // A point without a value is a result that is left out of its series. Facts of
 // the environment are shared, because few of them ever change.
@@ -42,7 +44,8 @@ CREATE INDEX results_by_file ON results(file);
 CREATE TABLE filters(
   id INTEGER PRIMARY KEY, name TEXT NOT NULL, value TEXT NOT NULL,
   results INTEGER NOT NULL, UNIQUE(name, value));
-CREATE VIRTUAL TABLE words USING fts5(text, filters);
+CREATE VIRTUAL TABLE words USING fts5(
+  text, filters, prefix='1 2 3');
 CREATE TABLE series(
   id INTEGER PRIMARY KEY, test TEXT NOT NULL, rpc TEXT NOT NULL,
   metric TEXT NOT NULL, unit TEXT NOT NULL, higher_is_better INTEGER NOT NULL,

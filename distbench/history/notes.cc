@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
@@ -44,6 +45,28 @@ bool IsTorn(int fd) {
   char last = '\n';
   return fstat(fd, &attributes) == 0 && attributes.st_size > 0 &&
          pread(fd, &last, 1, attributes.st_size - 1) == 1 && last != '\n';
+}
+
+absl::string_view RemedyOf(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return "make room on its file system, and save the note again";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "let the user of this process write in its folder";
+    case ELOOP:
+      return "remove the symbolic link in its place";
+    default:
+      return "see to its file system, and save the note again";
+  }
+}
+
+absl::Status NotStoredError(const std::string& path, int error) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("cannot write ", path, ": ", std::strerror(error),
+                   "; the note is not kept: ", RemedyOf(error)));
 }
 
 }  // namespace
@@ -122,9 +145,7 @@ absl::Status Notes::Append(absl::string_view line) {
     Take(line);
     return absl::OkStatus();
   }
-  const auto error = [this] {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path_));
-  };
+  const auto error = [this] { return NotStoredError(path_, errno); };
   const FileDescriptor file(
       open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
            0666));

@@ -56,8 +56,8 @@ class Notes {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Return when the change is on the disk. An empty text removes the note.
-  // INVALID_ARGUMENT if the text is too long or not UTF-8. Otherwise the error
-  // names the file.
+  // INVALID_ARGUMENT if the text is too long or not UTF-8. RESOURCE_EXHAUSTED
+  // if the change could not be stored; the error names the file and the remedy.
   absl::Status SetText(const std::string& result_id, const std::string& text)
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status SetAccepted(const std::string& result_id, bool is_accepted)

@@ -39,8 +39,10 @@ class ResultSource {
   // Sorted by name. Files that are still being written are not listed.
   virtual absl::StatusOr<std::vector<ResultEntry>> List() const = 0;
 
-  // NOT_FOUND if there is no such file (any more).
-  virtual absl::StatusOr<KeptResults> Read(const std::string& name) const = 0;
+  // NOT_FOUND if there is no such file (any more). RESOURCE_EXHAUSTED if it has
+  // more than `max_bytes`, uncompressed; see ReadResults().
+  virtual absl::StatusOr<KeptResults> Read(const std::string& name,
+                                           int64_t max_bytes) const = 0;
 
   // Whether the file is still as it was listed.
   virtual bool IsUnchanged(const ResultEntry& entry) const = 0;

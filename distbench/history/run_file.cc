@@ -106,7 +106,15 @@ bool IsKept(const RunDescription& run) {
 }
 
 absl::StatusOr<KeptResults> ReadRunResult(const std::string& path,
-                                          const RunDescription& run) {
+                                          const RunDescription& run,
+                                          int64_t max_bytes) {
+  if (run.result_bytes() > max_bytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("cannot read ", path, ": it has ",
+                     run.result_bytes() >> 20, " MiB, and ", max_bytes >> 20,
+                     " MiB are the limit here; distbench runs get ", run.id(),
+                     " fetches it from its sequencer"));
+  }
   KeptResults kept = {.results = {}, .run_id = run.id(), .label = run.label()};
   RunAssembler assembler(run.test_names_size(), kept.results);
   absl::Status status = Assemble(path, run.result_bytes(), assembler);

@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_HISTORY_RUN_FILE_H_
 #define DISTBENCH_HISTORY_RUN_FILE_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -19,8 +20,10 @@ bool IsKept(const RunDescription& run);
 
 // Reads the result of a run (ID.result), which `run` describes. What is missing
 // of it is said by the failures of its tests, as in `distbench runs get`.
+// RESOURCE_EXHAUSTED if it has more than `max_bytes`.
 absl::StatusOr<KeptResults> ReadRunResult(const std::string& path,
-                                          const RunDescription& run);
+                                          const RunDescription& run,
+                                          int64_t max_bytes);
 
 }  // namespace distbench
 

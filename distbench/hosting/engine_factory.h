@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "distbench/config/syntax/external_services.h"
 #include "distbench/engine/engine.h"
 #include "distbench/numa/binding.h"
 #include "distbench/protocol/driver_environment.h"
@@ -84,6 +85,10 @@ struct EngineRequest {
 
   // The environment of the driver, except for what the plan specifies.
   DriverEnvironment environment;
+
+  // RPCs per second that the instance may send to external services, by
+  // address; those without a rate: any number.
+  TargetRates target_rates = {};
 
   // How far the host's Unix time is ahead of options.clock.
   int64_t clock_offset_ns = 0;

@@ -246,7 +246,9 @@ class EngineServer {
                          .listen_address = request.listen_address(),
                          .test_nonce = request.test_nonce(),
                          .tls = *std::move(tls),
-                         .has_spare_cpu = request.has_spare_cpu()}});
+                         .has_spare_cpu = request.has_spare_cpu()},
+         .target_rates = {request.target_rates().begin(),
+                          request.target_rates().end()}});
     if (!hosted.ok()) return hosted.status();
     engine.hosted = *std::move(hosted);
     return absl::OkStatus();

@@ -12,6 +12,7 @@
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/config/reading/load.h"
+#include "distbench/config/syntax/external_services.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/protocol/registry/registry.h"
 
@@ -49,7 +50,8 @@ class InProcessEngine final : public HostedEngine {
 std::vector<bool> ImmediateRpcs(const Plan& plan) {
   std::vector<bool> immediate;
   for (const RpcPlan& rpc : plan.rpcs) {
-    immediate.push_back(plan.lists[rpc.handler_list].actions.empty());
+    immediate.push_back(rpc.handler_list != kNone &&
+                        plan.lists[rpc.handler_list].actions.empty());
   }
   immediate.insert(immediate.end(), plan.replay_traces.size(), true);
   return immediate;
@@ -65,8 +67,13 @@ class InProcessFactory final : public EngineFactory {
     const InstancePlan& instance = plan.instances[request.options.instance];
     request.environment.immediate_rpcs = ImmediateRpcs(plan);
     request.environment.measures_time_parts = plan.measures_time_parts;
-    auto driver = MakeProtocolDriver(plan.services[instance.service].driver,
-                                     request.environment);
+    const ServicePlan& service = plan.services[instance.service];
+    ExternalCalls& external = request.environment.external;
+    external =
+        ExternalCallsOf(request.test, service.name, request.target_rates);
+    external.instance_name = instance.name;
+    external.instance_number = instance.number;
+    auto driver = MakeProtocolDriver(service.driver, request.environment);
     if (!driver.ok()) return driver.status();
     auto engine =
         Engine::Create(std::move(request.options), *std::move(driver));

@@ -53,6 +53,8 @@ MakeEngine ToMakeEngine(const EngineRequest& request, const TlsContents& tls) {
   if (request.environment.tls != nullptr) {
     *make.mutable_tls() = ToTlsMaterial(tls);
   }
+  make.mutable_target_rates()->insert(request.target_rates.begin(),
+                                      request.target_rates.end());
   if (request.binding)
     *make.mutable_binding() = ToEngineBinding(*request.binding);
   return make;

@@ -15,6 +15,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "distbench/security/credentials.h"
+#include "distbench/targets/allowed_targets.h"
+#include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace grpc {
@@ -59,6 +61,12 @@ struct NodeManagerOptions {
   // that it can be undone whatever happens to the node. Empty: /run/distbench,
   // or what takes its place without the rights of root.
   std::string control_state_dir;
+
+  // The external services that instances on this node may call.
+  AllowedTargets allowed_targets;
+
+  // Facts about this host that are found once, because that takes long.
+  HostFacts lasting_facts;
 
   // Port of the node's health service; 0: no health service.
   int port = 0;

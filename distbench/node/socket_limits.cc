@@ -34,7 +34,7 @@ int64_t ConnectionsPerPeer(const DriverOptions& options) {
     return ConnectionsPerPeer(options.decorated.front());
   }
   if (options.driver == "loopback") return 0;
-  // The names of this setting in tcp and http2, and in grpc.
+  // The names of this setting in drivers over sockets of our own, and in grpc.
   for (const char* name : {"connections", "channels"}) {
     const auto it = options.client_settings.find(name);
     if (it == options.client_settings.end()) continue;

@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/config/compile/compile.h"
+#include "distbench/config/syntax/external_services.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/hosting/engine_messages.h"
 
@@ -21,6 +22,15 @@ namespace {
 
 // A century. Times that are further apart are invalid.
 constexpr int64_t kFarthestNs = int64_t{100} * 365 * 86'400 * 1'000'000'000;
+
+TargetRates TargetRatesOf(const PrepareTest& request) {
+  return {request.target_rates().begin(), request.target_rates().end()};
+}
+
+bool IsExternal(const Plan& plan, int instance) {
+  const ServicePlan& service = plan.services[plan.instances[instance].service];
+  return !service.external_addresses.empty();
+}
 
 }  // namespace
 
@@ -59,6 +69,7 @@ PrepareReply TestPart::Prepare() {
   PrepareReply reply;
   absl::Status status = CheckClockOffset();
   if (status.ok()) status = MakePlan();
+  if (status.ok()) status = CheckTargets();
   if (status.ok()) status = CheckRequirements();
   if (status.ok()) status = ApplyControls();
   if (status.ok()) status = PrepareInstances(reply);
@@ -96,13 +107,25 @@ absl::Status TestPart::MakePlan() {
   return absl::OkStatus();
 }
 
+// The sequencer has checked this too, by its own list. The node's counts as
+// well, because it is the node that calls.
+absl::Status TestPart::CheckTargets() const {
+  const DistributedSystemDescription& test = request_.config().traffic_config();
+  const AllowedTargets& allowed = environment_.allowed_targets;
+  absl::Status status = allowed.Check(test, "node manager");
+  if (!status.ok()) return status;
+  const auto& instances = request_.config().services();
+  return allowed.CheckShares(test, {instances.begin(), instances.end()},
+                             TargetRatesOf(request_));
+}
+
 absl::Status TestPart::PrepareInstances(PrepareReply& reply) {
   if (!controls_.has_groups()) {
     environment_.engines.Expect(request_.config().services_size());
   }
   absl::flat_hash_map<std::string, int> instances;
   for (int i = 0; i < plan_->instances.size(); ++i) {
-    instances[plan_->instances[i].name] = i;
+    if (!IsExternal(*plan_, i)) instances[plan_->instances[i].name] = i;
   }
   for (const std::string& name : request_.config().services()) {
     const auto it = instances.find(name);
@@ -146,6 +169,7 @@ absl::Status TestPart::PrepareInstance(const std::string& name, int instance,
                         .test_nonce = request_.test_nonce(),
                         .tls = environment_.tls,
                         .has_spare_cpu = HasSpareCpu(instance_plan)},
+        .target_rates = TargetRatesOf(request_),
         .clock_offset_ns = request_.clock_offset_ns(),
         .group = controls_.GroupOf(name)};
     if (const ResolvedBinding* binding = bindings_->OwnBinding(name)) {
@@ -196,7 +220,11 @@ int TestPart::CpuShare(const InstancePlan& instance) const {
 std::set<std::string> TestPart::PeerNames() const {
   std::set<std::string> names;
   for (const auto& engine : engines_) {
-    for (int peer : engine->peers()) names.insert(plan_->instances[peer].name);
+    for (int peer : engine->peers()) {
+      if (!IsExternal(*plan_, peer)) {
+        names.insert(plan_->instances[peer].name);
+      }
+    }
   }
   return names;
 }
@@ -258,10 +286,19 @@ absl::Status TestPart::ConnectEngine(HostedEngine& engine,
   std::vector<std::string> addresses;
   for (int peer : engine.peers()) {
     const std::string& name = plan_->instances[peer].name;
+    if (IsExternal(*plan_, peer)) {
+      addresses.emplace_back();
+      continue;
+    }
     const auto it = request.endpoints().service_endpoints().find(name);
     if (it == request.endpoints().service_endpoints().end()) {
       return absl::InternalError(
           absl::StrCat("the sequencer gave no endpoint of ", name));
+    }
+    // Only the config has such addresses, and they have been checked.
+    if (absl::StartsWith(it->second.endpoint_address(), kExternalPrefix)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the sequencer gave an address outside of the test for ", name));
     }
     addresses.push_back(it->second.endpoint_address());
   }
@@ -277,6 +314,7 @@ absl::Status TestPart::NamePeers(
     // Drivers leave out the prefix of an address.
     absl::string_view address = addresses[i];
     absl::ConsumePrefix(&address, "tls:");
+    if (address.empty()) continue;  // external: the driver names it itself
     if (!absl::StrContains(error.message(), address)) continue;
     const std::string& name = plan_->instances[engine.peers()[i]].name;
     names.push_back(absl::StrCat(name, " at ", addresses[i]));

@@ -36,6 +36,7 @@
 #include "distbench/node/test_controls.h"
 #include "distbench/node/traffic_metrics.h"
 #include "distbench/security/credentials.h"
+#include "distbench/targets/allowed_targets.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
@@ -62,6 +63,8 @@ struct NodeEnvironment {
   // As in NodeManagerOptions.
   std::optional<NumaBinding> binding;
   int workers_per_instance = 0;
+  AllowedTargets allowed_targets = {};
+  HostFacts lasting_facts = {};
 
   // Where the controls of tests are applied; its root is system_root.
   ControlHost control_host;
@@ -139,7 +142,9 @@ class TestPart {
 
   absl::Status CheckClockOffset() const;
   absl::Status MakePlan();
+  absl::Status CheckTargets() const;
   absl::Status CheckRequirements() const;
+  HostFacts ReadFacts() const;
   absl::Status ApplyControls();
   absl::Status PrepareInstances(PrepareReply& reply)
       ABSL_LOCKS_EXCLUDED(mutex_);

@@ -26,13 +26,19 @@
 
 namespace distbench {
 
+HostFacts TestPart::ReadFacts() const {
+  HostFacts facts = ReadHostFacts(environment_.system_root);
+  facts.MergeFrom(environment_.lasting_facts);
+  return facts;
+}
+
 // Requirements that are not strict are judged by the result.
 absl::Status TestPart::CheckRequirements() const {
   const HostRequirements& requirements =
       request_.config().traffic_config().requirements();
   if (requirements.facts().empty() || !requirements.strict()) return {};
   const std::vector<std::string> unmet =
-      UnmetRequirements(requirements, ReadHostFacts(environment_.system_root));
+      UnmetRequirements(requirements, ReadFacts());
   if (unmet.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("its host does not meet the test's requirements: ",

@@ -92,7 +92,7 @@ CollectReply TestPart::Collect(
   NodeResources& resources = *reply.mutable_node_resources();
   // Soon, because peers may already be closing their connections.
   connections_.Finish(resources);
-  *resources.mutable_host() = ReadHostFacts(environment_.system_root);
+  *resources.mutable_host() = ReadFacts();
   if (!hardware_counting_.problem().empty()) {
     resources.mutable_host()->set_hardware_counters_problem(
         hardware_counting_.problem());

@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/experiment/cells.h"
+#include "distbench/config/syntax/external_services.h"
 #include "distbench/protection/capacity.h"
 #include "distbench/protection/cell_config.h"
 #include "distbench/protection/subject_record.h"
@@ -24,11 +25,12 @@ std::string DifferencesOf(const google::protobuf::Message& a,
   return differencer.Compare(a, b) ? "" : differences;
 }
 
-// Removes what the placement adds to a test.
+// Removes what the placement adds to a test, and what results do not keep.
 DistributedSystemDescription Comparable(DistributedSystemDescription test) {
   for (ServiceSpec& service : *test.mutable_services()) {
     service.clear_multi_server_channels();
   }
+  RedactSecrets(test);
   return test;
 }
 

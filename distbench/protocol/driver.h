@@ -13,6 +13,9 @@
 // Calls are lent, never copied: a ClientCall belongs to the engine and is lent
 // to the transport between Start() and OnDone(); a ServerCall belongs to the
 // transport and is lent to the engine between OnRequest() and Reply().
+//
+// RPCs whose request and response are several messages each have an interface
+// of their own, which a driver may offer (streams.h).
 
 #ifndef DISTBENCH_PROTOCOL_DRIVER_H_
 #define DISTBENCH_PROTOCOL_DRIVER_H_
@@ -123,6 +126,9 @@ struct ServerCall {
   void* engine_state = nullptr;
 };
 
+class StreamEvents;
+class StreamTransport;
+
 // The receiver of a transport's events, implemented by the engine's worker.
 // Called inside Poll() on the worker's thread only, unless the worker lends its
 // turns. Implementations may call Start() and Reply().
@@ -144,6 +150,10 @@ class TransportEvents {
 
   // The request must get exactly one Reply(), now or later.
   virtual void OnRequest(ServerCall* call) = 0;
+
+  // The receiver of the events of streams. Null: it has no RPCs that stream, so
+  // that the transport refuses those of peers.
+  virtual StreamEvents* stream_events() { return nullptr; }
 };
 
 // One worker's share of a driver. Used by the thread that has the worker's
@@ -173,8 +183,29 @@ class Transport {
   // turns. Any thread may call it.
   virtual void RunTurnOrWake() { Wake(); }
 
-  // Cancels all calls in flight; each still ends with OnDone().
+  // Cancels all calls in flight, also those that stream; each still ends with
+  // its event.
   virtual void CancelCalls() = 0;
+
+  // Null if the driver does not stream.
+  virtual StreamTransport* streams() { return nullptr; }
+};
+
+// A setting of a connection's socket.
+struct NetworkReading {
+  std::string name;   // as in the traffic config
+  std::string asked;  // what the config asks for
+  std::string found;  // what the socket had once the connection was made
+  bool is_as_asked = true;
+
+  bool operator==(const NetworkReading&) const = default;
+};
+
+// Connections whose sockets had the same.
+struct ConnectionReadings {
+  bool accepted = false;  // else made
+  int64_t connection_count = 0;
+  std::vector<NetworkReading> settings;
 };
 
 // A count made by a driver.
@@ -215,6 +246,11 @@ class ProtocolDriver {
   // Returns what the driver has counted since Listen(), in no particular order.
   // The counters appear in the test's result. Call this after Shutdown().
   virtual std::vector<DriverCounter> Counters() const { return {}; }
+
+  // Returns what was read back of the network settings that the options ask
+  // for, from the sockets of all connections. They appear in the test's result.
+  // Call this after Shutdown().
+  virtual std::vector<ConnectionReadings> NetworkReadings() const { return {}; }
 };
 
 }  // namespace distbench

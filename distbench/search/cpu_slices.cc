@@ -89,6 +89,7 @@ absl::Status BindCopies(const std::vector<std::string>& slices,
                         DistributedSystemDescription& test) {
   if (slices.empty()) return absl::OkStatus();
   for (ServiceSpec& service : *test.mutable_services()) {
+    if (service.has_external()) continue;
     if (service.has_numa_binding()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "services[\"", service.name(),

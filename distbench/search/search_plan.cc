@@ -151,11 +151,15 @@ absl::Status CheckPlannedTest(const SearchPlan& plan) {
 }
 
 // The number of RPCs that an objective needs; 0 if it is not about a
-// percentile.
+// percentile. Of messages, each stream counts once.
 double NeededCount(const Objective& objective, int min_tail_samples) {
-  const auto* metric = std::get_if<Metric>(&objective.metric);
-  if (metric == nullptr || metric->kind != Metric::Kind::kPercentile) return 0;
-  return min_tail_samples / (1 - metric->percent / 100);
+  double percent = 0;
+  if (const auto* time = std::get_if<StreamTime>(&objective.metric)) {
+    percent = time->percent;
+  } else if (const auto* metric = std::get_if<Metric>(&objective.metric)) {
+    percent = metric->percent;
+  }
+  return percent == 0 ? 0 : min_tail_samples / (1 - percent / 100);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "distbench/config/syntax/external_services.h"
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/search/judgement/hopeless_watch.h"
 #include "distbench/search/judgement/measured_probe.h"
@@ -241,7 +242,8 @@ void DropFailedProbe(TestSequenceResults& results) {
   }
 }
 
-// Removes what may differ between runs of one test at one load.
+// Removes what may differ between runs of one test at one load, and what
+// results do not keep.
 DistributedSystemDescription Comparable(DistributedSystemDescription test) {
   test.clear_random_seed();
   test.mutable_attributes()->erase(kTestTimeoutAttribute);
@@ -254,6 +256,7 @@ DistributedSystemDescription Comparable(DistributedSystemDescription test) {
   for (ServiceSpec& service : *test.mutable_services()) {
     service.clear_multi_server_channels();
   }
+  RedactSecrets(test);
   return test;
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/config/syntax/external_services.h"
 
 namespace distbench {
 namespace {
@@ -126,6 +127,7 @@ TestResult ResultOfCopy(const TestResult& result,
   if (count == 1) return result;
   TestResult own;
   *own.mutable_traffic_config() = system;
+  RedactSecrets(*own.mutable_traffic_config());
   *own.mutable_run_info() = result.run_info();
   *own.mutable_resource_usage_logs() = result.resource_usage_logs();
   const auto own_index = [&](int index) {
@@ -142,6 +144,7 @@ TestResult ResultOfCopy(const TestResult& result,
     Reindex(own_index, own_log.mutable_rpc_time_series());
     Reindex(own_index, own_log.mutable_offered_loads());
     Reindex(own_index, own_log.mutable_pooled_statistics());
+    Reindex(own_index, own_log.mutable_stream_statistics());
   }
   return own;
 }

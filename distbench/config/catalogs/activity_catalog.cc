@@ -313,7 +313,7 @@ std::vector<ActivityDeclaration> WorkActivities() {
   };
 }
 
-std::vector<ActivityDeclaration> MakeCatalog() {
+std::vector<ActivityDeclaration> MakeActivityCatalog() {
   std::vector<ActivityDeclaration> catalog = WorkActivities();
   for (ActivityDeclaration& activity : AntagonistActivities()) {
     catalog.push_back(std::move(activity));
@@ -328,7 +328,7 @@ std::vector<ActivityDeclaration> MakeCatalog() {
 
 absl::Span<const ActivityDeclaration> ActivityCatalog() {
   static const auto* const catalog =
-      new std::vector<ActivityDeclaration>(MakeCatalog());
+      new std::vector<ActivityDeclaration>(MakeActivityCatalog());
   return *catalog;
 }
 

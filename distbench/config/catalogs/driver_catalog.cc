@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "distbench/config/catalogs/network_settings.h"
 #include "distbench/config/plan/driver_options.h"
+#include "optional_libraries.h"
 
 namespace distbench {
 namespace {
@@ -73,6 +75,7 @@ SettingsDeclaration GrpcClientSettings(const std::string& default_type) {
           },
       .pass_through_prefix = "grpc.",
       .pass_through_maxima = ChannelArgumentMaxima(),
+      .refused = NetworkSettingsOfOthers("gRPC makes its own sockets"),
   };
 }
 
@@ -123,6 +126,7 @@ SettingsDeclaration GrpcServerSettings(const std::string& default_type) {
           },
       .pass_through_prefix = "grpc.",
       .pass_through_maxima = ChannelArgumentMaxima(),
+      .refused = NetworkSettingsOfOthers("gRPC makes its own sockets"),
   };
 }
 
@@ -194,6 +198,7 @@ SettingsDeclaration GrpcStreamClientSettings() {
           },
       .pass_through_prefix = "grpc.",
       .pass_through_maxima = ChannelArgumentMaxima(),
+      .refused = NetworkSettingsOfOthers("gRPC makes its own sockets"),
   };
 }
 
@@ -213,6 +218,7 @@ SettingsDeclaration GrpcStreamServerSettings() {
           },
       .pass_through_prefix = "grpc.",
       .pass_through_maxima = ChannelArgumentMaxima(),
+      .refused = NetworkSettingsOfOthers("gRPC makes its own sockets"),
   };
 }
 
@@ -223,6 +229,7 @@ DriverDeclaration GrpcStream() {
           "RPCs as messages on long-lived bidirectional gRPC streams. Settings "
           "whose names begin with \"grpc.\" become channel arguments of that "
           "side.",
+      .streams = true,
       .client_settings = GrpcStreamClientSettings(),
       .server_settings = GrpcStreamServerSettings(),
   };
@@ -245,7 +252,7 @@ DriverDeclaration Tcp() {
       .description =
           "RPCs in frames over plain TCP connections, to show what a machine "
           "can do without an RPC stack.",
-      .client_settings =
+      .client_settings = WithNetworkSettings(
           {.settings =
                {
                    TcpSetting(kTcpConnections,
@@ -260,14 +267,18 @@ DriverDeclaration Tcp() {
                               "Bytes that may wait to be written to a "
                               "connection before requests are held back."),
                    SpinUs(),
+                   ZeroCopySetting(),
                }},
-      .server_settings = {.settings =
-                              {
-                                  TcpSetting(kTcpMaxBatch,
-                                             "Same, for replies."),
-                                  Transport(),
-                                  SpinUs(),
-                              }},
+          NetworkSide::kClient),
+      .server_settings = WithNetworkSettings(
+          {.settings =
+               {
+                   TcpSetting(kTcpMaxBatch, "Same, for replies."),
+                   Transport(),
+                   SpinUs(),
+                   ZeroCopySetting(),
+               }},
+          NetworkSide::kServer),
       .channel_settings = ChannelSettings(),
   };
 }
@@ -290,7 +301,7 @@ DriverDeclaration Http2() {
       .description =
           "gRPC's wire format over HTTP/2 without gRPC, to show what of gRPC's "
           "cost is HTTP/2's.",
-      .client_settings =
+      .client_settings = WithNetworkSettings(
           {.settings = {TcpSetting(kTcpConnections,
                                    "Connections from each worker of a client "
                                    "to each server, used in turn."),
@@ -299,13 +310,92 @@ DriverDeclaration Http2() {
                                    "connection before requests are held back."),
                         SpinUs(), Http2StreamWindow("response"),
                         Http2ConnectionWindow("response")}},
-      .server_settings =
+          NetworkSide::kClient),
+      .server_settings = WithNetworkSettings(
           {.settings = {TcpSetting(kHttp2MaxStreams,
                                    "Requests that may be in flight on a "
                                    "connection; further ones wait at the "
                                    "client."),
                         Transport(), SpinUs(), Http2StreamWindow("request"),
                         Http2ConnectionWindow("request")}},
+          NetworkSide::kServer),
+      .channel_settings = ChannelSettings(),
+  };
+}
+
+DriverDeclaration Thrift() {
+  return {
+      .name = "thrift",
+      .description =
+          "Thrift's framed transport and strict binary protocol, with any "
+          "number of calls in flight on a connection.",
+      .client_settings = WithNetworkSettings(
+          {.settings = {TcpSetting(kTcpConnections,
+                                   "Connections from each worker of a client "
+                                   "to each server, used in turn."),
+                        TcpSetting(kTcpSendQueueBytes,
+                                   "Bytes that may wait to be written to a "
+                                   "connection before requests are held back."),
+                        SpinUs()}},
+          NetworkSide::kClient),
+      .server_settings = WithNetworkSettings(
+          {.settings = {Transport(), SpinUs()}}, NetworkSide::kServer),
+      .channel_settings = ChannelSettings(),
+  };
+}
+
+DriverDeclaration Capnp() {
+  return {
+      .name = "capnp",
+      .description = "Cap'n Proto RPC over TCP.",
+      .built_in = DISTBENCH_HAS_CAPNP == 1,
+      .package = "libcapnp-dev",
+      .client_settings = WithNetworkSettings(
+          {.settings = {TcpSetting(kTcpConnections,
+                                   "Connections from each worker of a client "
+                                   "to each server, used in turn."),
+                        TcpSetting(kTcpSendQueueBytes,
+                                   "Bytes that may wait to be written to a "
+                                   "connection before requests are held back."),
+                        SpinUs()}},
+          NetworkSide::kClient),
+      .server_settings = WithNetworkSettings(
+          {.settings = {Transport(), SpinUs()}}, NetworkSide::kServer),
+      .channel_settings = ChannelSettings(),
+  };
+}
+
+DriverDeclaration Libfabric() {
+  return {
+      .name = "libfabric",
+      .description =
+          "Messages over reliable datagrams of libfabric, whose providers are "
+          "networks for high-performance computing and clouds, TCP, and memory "
+          "that processes share.",
+      .built_in = DISTBENCH_HAS_LIBFABRIC == 1,
+      .package = "libfabric-dev",
+      .client_settings = {.settings = {TcpSetting(
+                                           kTcpSendQueueBytes,
+                                           "Bytes of requests to a server that "
+                                           "may wait to be sent before more "
+                                           "requests are held back."),
+                                       SpinUs()}},
+      .server_settings =
+          {.settings = {{
+                            .name = kLibfabricProvider,
+                            .description =
+                                "The provider, as fi_info lists it, if needed "
+                                "with its utility layers, such as "
+                                "\"tcp;ofi_rxm\".",
+                            .default_value = kLibfabricDefaultProvider,
+                        },
+                        TcpSetting(kLibfabricReceiveBuffers,
+                                   "Buffers of each worker in which messages "
+                                   "can arrive at the same time."),
+                        TcpSetting(kLibfabricReceiveBufferBytes,
+                                   "Size of each of these buffers; a larger "
+                                   "message arrives in pieces."),
+                        SpinUs()}},
       .channel_settings = ChannelSettings(),
   };
 }
@@ -337,13 +427,17 @@ std::vector<DriverDeclaration> MakeCatalog() {
       GrpcAsyncCallback(),
       GrpcStream(),
       Http2(),
+      Capnp(),
+      Libfabric(),
       Tcp(),
+      Thrift(),
       {
           .name = "loopback",
           .description =
               "Delivers RPCs inside one process, without sockets: for "
               "measuring and testing distbench itself.",
           .stays_in_process = true,
+          .streams = true,
           .channel_settings = ChannelSettings(),
       },
       Decorator("double_barrel",

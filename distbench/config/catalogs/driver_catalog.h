@@ -26,8 +26,15 @@ struct DriverDeclaration {
   // error message can say so.
   bool built_in = true;
 
+  // The Debian package without which the driver is left out of the build. Empty
+  // if there is none.
+  std::string package = {};
+
   // Instances can only reach instances in the same process.
   bool stays_in_process = false;
+
+  // RPCs may stream (protocol/streams.h).
+  bool streams = false;
 
   SettingsDeclaration client_settings = {};
   SettingsDeclaration server_settings = {};

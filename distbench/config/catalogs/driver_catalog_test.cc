@@ -95,6 +95,43 @@ TEST(DriverCatalog, Http2HasWindowsOnBothSides) {
             nullptr);
 }
 
+TEST(DriverCatalog, NetworkSettingsAreRefusedByNameWhereTheyAreNotDeclared) {
+  const DriverDeclaration* tcp = FindDriver("tcp");
+  const DriverDeclaration* grpc = FindDriver("grpc");
+  for (const char* name :
+       {"congestion_control", "dscp", "ecn", "send_buffer_bytes",
+        "receive_buffer_bytes", "no_delay", "zero_copy", "busy_poll_us",
+        "mptcp", "max_pacing_bytes_per_second"}) {
+    EXPECT_NE(FindSetting(tcp->client_settings, name), nullptr) << name;
+    for (const auto* side : {&grpc->client_settings, &grpc->server_settings}) {
+      EXPECT_EQ(FindSetting(*side, name), nullptr) << name;
+      EXPECT_EQ(side->refused.count(name), 1) << name;
+    }
+  }
+}
+
+TEST(DriverCatalog, AllDriversWithOurSocketsHaveTheirSettings) {
+  for (const char* name : {"capnp", "http2", "thrift"}) {
+    const DriverDeclaration* driver = FindDriver(name);
+    EXPECT_NE(FindSetting(driver->client_settings, "ecn"), nullptr) << name;
+    for (const auto* side :
+         {&driver->client_settings, &driver->server_settings}) {
+      EXPECT_NE(FindSetting(*side, "dscp"), nullptr) << name;
+      EXPECT_EQ(FindSetting(*side, "zero_copy"), nullptr) << name;
+    }
+  }
+}
+
+TEST(DriverCatalog, LibfabricIsKnownEvenIfItIsLeftOut) {
+  const DriverDeclaration* driver = FindDriver("libfabric");
+  ASSERT_NE(driver, nullptr);
+  EXPECT_EQ(driver->package, "libfabric-dev");
+  EXPECT_EQ(FindSetting(driver->server_settings, "provider")->default_value,
+            SettingValue("tcp"));
+  EXPECT_NE(FindSetting(driver->server_settings, "receive_buffers"), nullptr);
+  EXPECT_NE(FindSetting(driver->client_settings, "send_queue_bytes"), nullptr);
+}
+
 TEST(DriverCatalog, DecoratorsRequireTheDriverThatTheyDecorate) {
   for (const char* name : {"double_barrel", "composable_rpc_counter"}) {
     const DriverDeclaration* driver = FindDriver(name);

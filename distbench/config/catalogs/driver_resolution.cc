@@ -24,10 +24,11 @@ std::string NoSuchProtocol(const TestNames& names, const std::string& name) {
                       Suggestion(name, known));
 }
 
-std::string NotBuiltIn(const std::string& name) {
-  return absl::StrCat("driver ", Quoted(name),
-                      " is not built into this distbench; available are ",
-                      QuotedList(BuiltInDriverNames()));
+std::string NotBuiltIn(const DriverDeclaration& driver) {
+  return absl::StrCat(
+      "driver ", Quoted(driver.name), " is not built into this distbench",
+      driver.package.empty() ? "" : ", which was built without ",
+      driver.package, "; available are ", QuotedList(BuiltInDriverNames()));
 }
 
 std::string TooMany(absl::string_view what, const std::string& name) {
@@ -101,7 +102,7 @@ class Resolver {
     for (int depth = 0;; ++depth) {
       if (const DriverDeclaration* driver = FindDriver(current.name)) {
         if (driver->built_in) return driver;
-        return Fail(current, NotBuiltIn(current.name));
+        return Fail(current, NotBuiltIn(*driver));
       }
       const int next = names_.driver_options.Find(current.name);
       if (next == kNone) {
@@ -159,6 +160,7 @@ std::set<std::string> ServicesInOneProcess(
   const TestNames names(test);
   std::set<std::string> services;
   for (const ServiceSpec& service : test.services()) {
+    if (service.has_external()) continue;
     const DriverStack stack =
         ResolveDriverStack(test, names, OptionsOf(names, service));
     if (!stack.drivers.empty() &&

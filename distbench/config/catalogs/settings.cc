@@ -88,6 +88,11 @@ void ValidateSetting(const Path& path, const NamedSetting& setting,
 std::string UnknownSetting(const std::string& name,
                            const SettingsDeclaration& declaration,
                            const std::string& owner) {
+  if (const auto refused = declaration.refused.find(name);
+      refused != declaration.refused.end()) {
+    return absl::StrCat(owner, " cannot have the setting ", Quoted(name), ": ",
+                        refused->second);
+  }
   std::vector<std::string> known;
   for (const SettingDeclaration& setting : declaration.settings) {
     known.push_back(setting.name);

@@ -48,6 +48,9 @@ struct SettingsDeclaration {
 
   // Lower maxima for some of the passed-through numbers, by name.
   std::map<std::string, int64_t> pass_through_maxima = {};
+
+  // Settings that others have, by name: why these do not, and what to do.
+  std::map<std::string, std::string> refused = {};
 };
 
 using NamedSettings = google::protobuf::RepeatedPtrField<NamedSetting>;

@@ -15,6 +15,7 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/syntax/multi_server_channels.h"
 #include "distbench/config/syntax/replay_records.h"
+#include "distbench/config/syntax/response_start.h"
 #include "distbench/config/syntax/traffic.h"
 
 namespace distbench {
@@ -37,15 +38,21 @@ std::vector<MultiServerChannelPlan> CompileChannels(
 ServicePlan CompileService(const CompileContext& context,
                            const ServiceSpec& service) {
   const Grid grid = GridOf(service);
-  // Validation resolved the same stack and found no problem.
-  const DriverStack stack = ResolveDriverStack(
-      context.test(), context.names(), OptionsOf(context.names(), service));
   ServicePlan plan;
   plan.name = service.name();
   std::copy(grid.sizes.begin(), grid.sizes.end(), plan.sizes);
   plan.dimensions = grid.dimensions;
   plan.instance_count = grid.Count();
+  if (service.has_external()) {
+    plan.external_addresses.assign(service.external().addresses().begin(),
+                                   service.external().addresses().end());
+    plan.external_policy = service.external().load_balancing();
+    return plan;
+  }
   plan.main_list = context.names().lists.Find(service.name());
+  // Validation resolved the same stack and found no problem.
+  const DriverStack stack = ResolveDriverStack(
+      context.test(), context.names(), OptionsOf(context.names(), service));
   plan.driver = MakeDriverOptions(stack);
   plan.multi_server_channels = CompileChannels(
       service, grid, stack.drivers.back().driver->channel_settings);
@@ -80,6 +87,25 @@ int ChannelIndex(const ServiceSpec& server, const std::string& name) {
                       : NameIndex(server.multi_server_channels()).Find(name);
 }
 
+StreamPlan CompileStream(const CompileContext& context,
+                         const StreamSpec& stream) {
+  StreamPlan plan;
+  plan.client = {.count = stream.client_messages(),
+                 .count_distribution = context.SizeDistribution(
+                     stream.client_messages_distribution()),
+                 .interval = {.fixed_ns = stream.client_interval_ns(),
+                              .distribution = context.DelayDistribution(
+                                  stream.client_interval_distribution())}};
+  plan.server = {.count = stream.server_messages(),
+                 .count_distribution = context.SizeDistribution(
+                     stream.server_messages_distribution()),
+                 .interval = {.fixed_ns = stream.server_interval_ns(),
+                              .distribution = context.DelayDistribution(
+                                  stream.server_interval_distribution())}};
+  plan.start = ParseResponseStart(stream.response_starts()).value();
+  return plan;
+}
+
 RpcPlan CompileRpc(const CompileContext& context, const RpcSpec& rpc) {
   const TestNames& names = context.names();
   RpcPlan plan;
@@ -101,6 +127,7 @@ RpcPlan CompileRpc(const CompileContext& context, const RpcSpec& rpc) {
       ChannelIndex(context.test().services(plan.server_service),
                    rpc.multi_server_channel_name());
   if (rpc.has_deadline_us()) plan.deadline_ns = kNsPerUs * rpc.deadline_us();
+  if (rpc.has_stream()) plan.stream = CompileStream(context, rpc.stream());
   return plan;
 }
 

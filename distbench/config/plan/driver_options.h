@@ -69,6 +69,34 @@ inline constexpr TcpSettingLimits kHttp2ConnectionWindow = {
 inline constexpr TcpSettingLimits kHttp2MaxStreams = {"max_concurrent_streams",
                                                       1 << 16, 1, 1 << 20};
 
+// Settings of the sockets of drivers over TCP connections, the same on both
+// sides. By default, a number is what the host or the kernel chooses.
+inline constexpr char kCongestionControl[] = "congestion_control";
+inline constexpr char kEcn[] = "ecn";
+inline constexpr char kRequired[] = "require";
+inline constexpr char kNoDelay[] = "no_delay";
+inline constexpr char kZeroCopy[] = "zero_copy";
+inline constexpr char kMptcp[] = "mptcp";
+inline constexpr char kOn[] = "on";
+inline constexpr char kOff[] = "off";
+inline constexpr TcpSettingLimits kDscp = {"dscp", -1, -1, 63};
+inline constexpr TcpSettingLimits kSendBufferBytes = {"send_buffer_bytes", 0, 0,
+                                                      1 << 29};
+inline constexpr TcpSettingLimits kReceiveBufferBytes = {"receive_buffer_bytes",
+                                                         0, 0, 1 << 29};
+inline constexpr TcpSettingLimits kBusyPollUs = {"busy_poll_us", -1, -1,
+                                                 1'000'000};
+inline constexpr TcpSettingLimits kMaxPacingRate = {
+    "max_pacing_bytes_per_second", 0, 0, int64_t{1} << 40};
+
+// The libfabric driver's settings, as far as they are not the tcp driver's.
+inline constexpr char kLibfabricProvider[] = "provider";
+inline constexpr char kLibfabricDefaultProvider[] = "tcp";
+inline constexpr TcpSettingLimits kLibfabricReceiveBuffers = {"receive_buffers",
+                                                              256, 16, 4096};
+inline constexpr TcpSettingLimits kLibfabricReceiveBufferBytes = {
+    "receive_buffer_bytes", 64 << 10, 4 << 10, 1 << 20};
+
 // A batch of this size is written at once, even if it is below max_batch.
 inline constexpr int64_t kTcpMaxBatchBytes = 256 << 10;
 

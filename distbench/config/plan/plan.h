@@ -69,6 +69,10 @@ struct ServicePlan {
   int main_list = kNone;     // index into Plan::lists
   DriverOptions driver;      // resolved: no aliases, all defaults filled in
   std::vector<MultiServerChannelPlan> multi_server_channels;
+  // "HOST:PORT" each, and how to choose among them. Empty unless the service is
+  // external: then no engine runs its one instance, and `driver` is not set.
+  std::vector<std::string> external_addresses;
+  std::string external_policy;
 };
 
 // An instance of a service. Its index in Plan::instances is its engine id.
@@ -79,11 +83,36 @@ struct InstancePlan {
   int coordinates[3] = {0, 0, 0};
 };
 
+// A time between messages: fixed, or drawn from Plan::distributions.
+struct IntervalPlan {
+  int64_t fixed_ns = 0;  // 0: none
+  int distribution = kNone;
+};
+
+// The messages of one direction of a streaming RPC.
+struct StreamSidePlan {
+  int64_t count = 1;
+  int count_distribution = kNone;  // replaces `count`
+  IntervalPlan interval;
+
+  bool has_interval() const {
+    return interval.fixed_ns > 0 || interval.distribution != kNone;
+  }
+};
+
+struct StreamPlan {
+  enum class Start { kOnFirstRequest, kOnLastRequest, kEcho };
+
+  StreamSidePlan client;
+  StreamSidePlan server;
+  Start start = Start::kOnFirstRequest;
+};
+
 struct RpcPlan {
   std::string name;
   std::vector<int> client_services;
   int server_service = 0;
-  int handler_list = 0;
+  int handler_list = 0;  // kNone: the server is external
   FanoutPlan fanout;
   // joint_distribution, if set, draws both sizes: the request's, then the
   // response's. Otherwise `request` and `response` apply.
@@ -93,6 +122,7 @@ struct RpcPlan {
   int tracing_interval = 0;          // 0: never
   int multi_server_channel = kNone;  // of the server; replaces the fanout
   int64_t deadline_ns = kUnlimited;  // per call
+  std::optional<StreamPlan> stream;
 };
 
 enum class ArrivalProcess {

@@ -12,6 +12,8 @@
 #include "absl/strings/strip.h"
 #include "distbench/base/files.h"
 #include "distbench/config/reading/parse_text.h"
+#include "distbench/config/reading/referenced_files.h"
+#include "distbench/config/syntax/external_services.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/text_format.h"
@@ -127,7 +129,12 @@ absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path) {
   const bool is_stdin = path == "-" || path == "/dev/stdin";
   absl::StatusOr<std::string> contents = ReadFile(is_stdin ? "-" : path);
   if (!contents.ok()) return contents.status();
-  return ParseTestSequence(*contents, is_stdin ? kStandardInput : path);
+  absl::StatusOr<TestSequence> sequence =
+      ParseTestSequence(*contents, is_stdin ? kStandardInput : path);
+  if (!sequence.ok()) return sequence;
+  absl::Status status = ReadReferencedFiles(is_stdin ? "" : path, *sequence);
+  if (!status.ok()) return status;
+  return sequence;
 }
 
 absl::StatusOr<TestSequence> ParseTestSequence(absl::string_view contents,
@@ -157,6 +164,7 @@ std::string ToText(const TestSequence& sequence) {
 
 std::string ConfigHash(DistributedSystemDescription test) {
   test.clear_random_seed();
+  RedactSecrets(test);
   // Serialise() relies on the sizes that this call caches.
   test.ByteSizeLong();
   return absl::StrFormat("%016x", Fnv1a(Serialise(test)));

@@ -17,7 +17,8 @@ namespace distbench {
 
 // Reads a file; "-" and "/dev/stdin" mean standard input. If reading fails, the
 // error names the file and the reason. Other errors are those of
-// ParseTestSequence().
+// ParseTestSequence(). Files that the tests name are read as well
+// (referenced_files.h), so that the sequence needs nothing else.
 absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path);
 
 // Parses `contents`, which came from `source`. Contents are text unless they
@@ -34,7 +35,7 @@ std::string ToText(const TestSequence& sequence);
 
 // Hashes a canonical test into 16 hexadecimal digits, which are equal for
 // equivalent tests. The seed is not included, because runs of one test have
-// different seeds.
+// different seeds; nor are secrets, so that the hash gives no hint of them.
 std::string ConfigHash(DistributedSystemDescription test);
 
 }  // namespace distbench

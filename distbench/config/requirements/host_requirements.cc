@@ -74,6 +74,17 @@ Value Controllers(const HostFacts& host) {
               absl::StrJoin(host.control_groups().controllers(), ","));
 }
 
+// Names of providers, whole and without their utility layers: "tcp" stands for
+// "tcp;ofi_rxm" as in the driver's setting.
+Value LibfabricProviders(const HostFacts& host) {
+  std::set<std::string> names(host.libfabric_providers().begin(),
+                              host.libfabric_providers().end());
+  for (const std::string& name : host.libfabric_providers()) {
+    names.insert(name.substr(0, name.find(';')));
+  }
+  return Text(!names.empty(), absl::StrJoin(names, ","));
+}
+
 // ---- The facts --------------------------------------------------------------
 
 enum class Rule { kEqual, kAtLeast, kContains, kIncludes, kVersion };
@@ -137,6 +148,7 @@ const std::vector<Fact>& Facts() {
                      host.default_queueing_discipline());
        }},
       {AnyText("kernel"), KernelRelease, Rule::kVersion},
+      {AnyText("libfabric_providers"), LibfabricProviders, Rule::kIncludes},
       {FromTo("min_cpus", 1),
        [](const HostFacts& host) {
          return Number(host.has_cpu_count(), host.cpu_count());

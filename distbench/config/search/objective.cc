@@ -18,6 +18,15 @@ constexpr char kCpu[] = "cpu";
 constexpr char kGoodputPrefix[] = "isol_";
 constexpr char kLatencyImpactPrefix[] = "lat_imp_";
 
+struct NamedStreamTime {
+  absl::string_view prefix;
+  StreamTime::Kind kind;
+};
+constexpr NamedStreamTime kStreamTimes[] = {
+    {"first_message_", StreamTime::Kind::kFirstMessage},
+    {"gap_", StreamTime::Kind::kGap},
+    {"round_trip_", StreamTime::Kind::kRoundTrip}};
+
 absl::Status SyntaxError(absl::string_view text, absl::string_view problem) {
   return absl::InvalidArgumentError(
       absl::StrCat("the objective \"", text, "\" ", problem,
@@ -78,6 +87,26 @@ absl::StatusOr<Isolation> ParseIsolation(absl::string_view text,
   return isolation;
 }
 
+bool IsStreamTime(absl::string_view name) {
+  for (const NamedStreamTime& named : kStreamTimes) {
+    if (absl::StartsWith(name, named.prefix)) return true;
+  }
+  return false;
+}
+
+// Parses the part before the limit of an objective on messages.
+absl::StatusOr<StreamTime> ParseStreamTime(absl::string_view text,
+                                           absl::string_view name) {
+  for (const NamedStreamTime& named : kStreamTimes) {
+    if (!absl::ConsumePrefix(&name, named.prefix)) continue;
+    const absl::StatusOr<Metric> metric = ParseMetric(name);
+    if (metric.ok() && metric->kind == Metric::Kind::kPercentile) {
+      return StreamTime{named.kind, metric->percent};
+    }
+  }
+  return SyntaxError(text, "needs a percentile of the messages, such as p99");
+}
+
 // Less than all of the goodput, or more than none of the impact, is what a
 // subject may be asked to keep.
 absl::Status CheckIsolationLimit(const Objective& objective,
@@ -110,6 +139,15 @@ absl::StatusOr<double> ParseLimit(absl::string_view text, const Metric& metric,
 
 }  // namespace
 
+std::string StreamTimeName(const StreamTime& time) {
+  for (const NamedStreamTime& named : kStreamTimes) {
+    if (named.kind != time.kind) continue;
+    return absl::StrCat(named.prefix,
+                        MetricName({Metric::Kind::kPercentile, time.percent}));
+  }
+  return "";
+}
+
 absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
   const size_t comparison = text.find_first_of("<>");
   if (comparison == absl::string_view::npos) {
@@ -141,6 +179,11 @@ absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
     }
     objective.metric = *isolation;
     value = ParseShare(text, limit);
+  } else if (IsStreamTime(name)) {
+    const absl::StatusOr<StreamTime> time = ParseStreamTime(text, name);
+    if (!time.ok()) return time.status();
+    objective.metric = *time;
+    value = ParseLatency(text, limit);
   } else {
     const absl::StatusOr<Metric> metric = ParseMetric(name);
     if (!metric.ok()) return SyntaxError(text, metric.status().message());

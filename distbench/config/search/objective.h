@@ -37,6 +37,17 @@ struct Isolation {
   std::optional<int64_t> served_within_ns;
 };
 
+// A percentile of a time of the messages of RPCs that stream, as reports have
+// them (docs/reports.md, "Streams").
+struct StreamTime {
+  enum class Kind { kFirstMessage, kGap, kRoundTrip };
+  Kind kind = Kind::kFirstMessage;
+  double percent = 0;
+};
+
+// Returns a name such as "gap_p99".
+std::string StreamTimeName(const StreamTime& time);
+
 // One limit, such as "root_query p95<=500ms". Percentiles and means refer to
 // the response time, or to the service time in closed loops, in nanoseconds.
 // Failures, CPU and isolation are shares (1 is 100 %); rates are per second.
@@ -46,14 +57,14 @@ struct Objective {
   // Empty: the test's only RPC; the experiment's for Isolation; none for
   // HostCpu.
   std::string rpc;
-  std::variant<Metric, HostCpu, Isolation> metric;
+  std::variant<Metric, HostCpu, Isolation, StreamTime> metric;
   bool is_upper_limit;
   double limit;  // positive
 };
 
 // Parses [RPC] METRIC<=LIMIT or METRIC>=LIMIT, cpu<=PERCENT%, or isolation such
 // as isol_p05>=90%, isol_mean>=95% or lat_imp_p95<=20%. METRIC is one of
-// stats/metric.h; LIMIT is a duration (500ms), a share (0.1%) or a rate (1000).
+// stats/metric.h or a StreamTime such as first_message_p99; LIMIT is a duration (500ms), a share (0.1%) or a rate (1000).
 // Without an RPC, the test's only one is meant. INVALID_ARGUMENT says what is
 // wrong and shows the correct form.
 absl::StatusOr<Objective> ParseObjective(absl::string_view text);

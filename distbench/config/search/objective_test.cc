@@ -53,6 +53,27 @@ TEST(ParseObjectiveTest, ReadsIsolation) {
   EXPECT_FALSE(std::get<Isolation>(impact.metric).percent.has_value());
 }
 
+TEST(ParseObjectiveTest, ReadsTimesOfMessages) {
+  for (const auto& [name, kind] :
+       std::vector<std::pair<std::string, StreamTime::Kind>>{
+           {"first_message_p99", StreamTime::Kind::kFirstMessage},
+           {"gap_p99.9", StreamTime::Kind::kGap},
+           {"round_trip_p50", StreamTime::Kind::kRoundTrip}}) {
+    const Objective objective = Parse(absl::StrCat("talk ", name, "<=20ms"));
+    EXPECT_EQ(objective.rpc, "talk");
+    EXPECT_EQ(objective.limit, 20e6);
+    const auto& time = std::get<StreamTime>(objective.metric);
+    EXPECT_EQ(time.kind, kind);
+    EXPECT_EQ(StreamTimeName(time), name);
+  }
+  for (const char* text : {"gap_mean<=1ms", "gap_p0<=1ms", "gap_<=1ms"}) {
+    EXPECT_THAT(ParseObjective(text).status().message(),
+                HasSubstr("needs a percentile of the messages"));
+  }
+  EXPECT_THAT(ParseObjective("gap_p99<=1%").status().message(),
+              HasSubstr("needs a duration"));
+}
+
 TEST(ParseObjectiveTest, SaysWhatIsWrongWithIsolation) {
   for (const auto& [text, problem] :
        std::vector<std::pair<std::string, std::string>>{

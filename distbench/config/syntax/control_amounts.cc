@@ -21,7 +21,7 @@ namespace {
 
 using Kind = ControlAmount::Kind;
 
-constexpr char kUnlimited[] = "max";
+constexpr char kUnlimitedText[] = "max";
 
 // The longest name that the kernel gives a disk.
 constexpr size_t kMaxDeviceNameLength = 31;
@@ -73,7 +73,7 @@ absl::StatusOr<ControlAmount> PercentOfHost(absl::string_view text,
 }  // namespace
 
 absl::StatusOr<ControlAmount> ParseMemoryAmount(absl::string_view text) {
-  if (text == kUnlimited) return ControlAmount();
+  if (text == kUnlimitedText) return ControlAmount();
   double percent = 0;
   if (IsPercentage(text, percent)) return PercentOfHost(text, percent);
   const absl::StatusOr<int64_t> bytes = ParseSizeWithUnit(text);
@@ -87,7 +87,7 @@ absl::StatusOr<ControlAmount> ParseMemoryAmount(absl::string_view text) {
 }
 
 absl::StatusOr<ControlAmount> ParseCpuAmount(absl::string_view text) {
-  if (text == kUnlimited) return ControlAmount();
+  if (text == kUnlimitedText) return ControlAmount();
   double number = 0;
   if (IsPercentage(text, number)) return PercentOfHost(text, number);
   if (!ParseDecimal(text, number)) {
@@ -112,7 +112,7 @@ std::string FormatMemoryAmount(const ControlAmount& amount) {
     case Kind::kUnlimited:
       break;
   }
-  return kUnlimited;
+  return kUnlimitedText;
 }
 
 std::string FormatCpuAmount(const ControlAmount& amount) {
@@ -124,7 +124,7 @@ std::string FormatCpuAmount(const ControlAmount& amount) {
     case Kind::kUnlimited:
       break;
   }
-  return kUnlimited;
+  return kUnlimitedText;
 }
 
 bool IsBlockDevice(absl::string_view text) {

@@ -15,11 +15,9 @@
 namespace distbench {
 namespace {
 
-using Kind = FanoutPlan::Kind;
-
 constexpr double kProbabilitySumTolerance = 1e-6;
 
-FanoutPlan Plain(Kind kind, int axis = 0) {
+FanoutPlan Plain(FanoutPlan::Kind kind, int axis = 0) {
   FanoutPlan fanout;
   fanout.kind = kind;
   fanout.axis = axis;
@@ -27,7 +25,7 @@ FanoutPlan Plain(Kind kind, int axis = 0) {
 }
 
 FanoutPlan SameCoordinates(std::vector<int> axes) {
-  FanoutPlan fanout = Plain(Kind::kSameCoordinates);
+  FanoutPlan fanout = Plain(FanoutPlan::Kind::kSameCoordinates);
   fanout.axes = std::move(axes);
   return fanout;
 }
@@ -35,10 +33,10 @@ FanoutPlan SameCoordinates(std::vector<int> axes) {
 // Filters without arguments.
 const std::map<std::string, FanoutPlan>& PlainFilters() {
   static const auto* const filters = new std::map<std::string, FanoutPlan>({
-      {"all", Plain(Kind::kAll)},
-      {"random", Plain(Kind::kRandom)},
-      {"random_single", Plain(Kind::kRandom)},
-      {"round_robin", Plain(Kind::kRoundRobin)},
+      {"all", Plain(FanoutPlan::Kind::kAll)},
+      {"random", Plain(FanoutPlan::Kind::kRandom)},
+      {"random_single", Plain(FanoutPlan::Kind::kRandom)},
+      {"round_robin", Plain(FanoutPlan::Kind::kRoundRobin)},
       {"same_x", SameCoordinates({0})},
       {"same_y", SameCoordinates({1})},
       {"same_z", SameCoordinates({2})},
@@ -46,12 +44,12 @@ const std::map<std::string, FanoutPlan>& PlainFilters() {
       {"same_xz", SameCoordinates({0, 2})},
       {"same_yz", SameCoordinates({1, 2})},
       {"same_xyz", SameCoordinates({0, 1, 2})},
-      {"ring_x", Plain(Kind::kRing, 0)},
-      {"ring_y", Plain(Kind::kRing, 1)},
-      {"ring_z", Plain(Kind::kRing, 2)},
-      {"alternating_ring_x", Plain(Kind::kAlternatingRing, 0)},
-      {"alternating_ring_y", Plain(Kind::kAlternatingRing, 1)},
-      {"alternating_ring_z", Plain(Kind::kAlternatingRing, 2)},
+      {"ring_x", Plain(FanoutPlan::Kind::kRing, 0)},
+      {"ring_y", Plain(FanoutPlan::Kind::kRing, 1)},
+      {"ring_z", Plain(FanoutPlan::Kind::kRing, 2)},
+      {"alternating_ring_x", Plain(FanoutPlan::Kind::kAlternatingRing, 0)},
+      {"alternating_ring_y", Plain(FanoutPlan::Kind::kAlternatingRing, 1)},
+      {"alternating_ring_z", Plain(FanoutPlan::Kind::kAlternatingRing, 2)},
   });
   return *filters;
 }
@@ -77,7 +75,7 @@ absl::Status Invalid(absl::string_view filter, absl::string_view why) {
 
 absl::StatusOr<FanoutPlan> ParseLinear(absl::string_view filter, int axis,
                                        absl::string_view argument) {
-  FanoutPlan fanout = Plain(Kind::kLinear, axis);
+  FanoutPlan fanout = Plain(FanoutPlan::Kind::kLinear, axis);
   if (!absl::SimpleAtoi(argument, &fanout.distance)) {
     return Invalid(filter,
                    "the distance must be an integer, as in linear_x{1}");
@@ -97,7 +95,7 @@ bool ParseProbability(absl::string_view text, double* probability) {
 
 absl::StatusOr<FanoutPlan> ParseStochastic(absl::string_view filter,
                                            absl::string_view argument) {
-  FanoutPlan fanout = Plain(Kind::kStochastic);
+  FanoutPlan fanout = Plain(FanoutPlan::Kind::kStochastic);
   double sum = 0;
   for (const absl::string_view part : absl::StrSplit(argument, ',')) {
     const std::vector<absl::string_view> sides =
@@ -124,7 +122,7 @@ absl::StatusOr<FanoutPlan> ParseStochastic(absl::string_view filter,
 }  // namespace
 
 absl::StatusOr<FanoutPlan> ParseFanoutFilter(absl::string_view filter) {
-  if (filter.empty()) return Plain(Kind::kAll);
+  if (filter.empty()) return Plain(FanoutPlan::Kind::kAll);
   const auto& plain = PlainFilters();
   if (const auto it = plain.find(std::string(filter)); it != plain.end()) {
     return it->second;
@@ -150,16 +148,16 @@ absl::StatusOr<FanoutPlan> ParseFanoutFilter(absl::string_view filter) {
 
 std::vector<int> AxesOf(const FanoutPlan& fanout) {
   switch (fanout.kind) {
-    case Kind::kSameCoordinates:
+    case FanoutPlan::Kind::kSameCoordinates:
       return fanout.axes;
-    case Kind::kRing:
-    case Kind::kAlternatingRing:
-    case Kind::kLinear:
+    case FanoutPlan::Kind::kRing:
+    case FanoutPlan::Kind::kAlternatingRing:
+    case FanoutPlan::Kind::kLinear:
       return {fanout.axis};
-    case Kind::kAll:
-    case Kind::kRandom:
-    case Kind::kRoundRobin:
-    case Kind::kStochastic:
+    case FanoutPlan::Kind::kAll:
+    case FanoutPlan::Kind::kRandom:
+    case FanoutPlan::Kind::kRoundRobin:
+    case FanoutPlan::Kind::kStochastic:
       break;
   }
   return {};

@@ -11,7 +11,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using Kind = FanoutPlan::Kind;
 
 FanoutPlan Parse(const std::string& filter) {
   const auto fanout = ParseFanoutFilter(filter);
@@ -27,26 +26,27 @@ std::string ErrorOf(const std::string& filter) {
 }
 
 TEST(FanoutFilter, ParsesPlainFilters) {
-  EXPECT_EQ(Parse("").kind, Kind::kAll);
-  EXPECT_EQ(Parse("all").kind, Kind::kAll);
-  EXPECT_EQ(Parse("random").kind, Kind::kRandom);
-  EXPECT_EQ(Parse("random_single").kind, Kind::kRandom);
-  EXPECT_EQ(Parse("round_robin").kind, Kind::kRoundRobin);
+  EXPECT_EQ(Parse("").kind, FanoutPlan::Kind::kAll);
+  EXPECT_EQ(Parse("all").kind, FanoutPlan::Kind::kAll);
+  EXPECT_EQ(Parse("random").kind, FanoutPlan::Kind::kRandom);
+  EXPECT_EQ(Parse("random_single").kind, FanoutPlan::Kind::kRandom);
+  EXPECT_EQ(Parse("round_robin").kind, FanoutPlan::Kind::kRoundRobin);
   EXPECT_THAT(AxesOf(Parse("all")), IsEmpty());
 }
 
 TEST(FanoutFilter, ParsesAxes) {
-  EXPECT_EQ(Parse("same_yz").kind, Kind::kSameCoordinates);
+  EXPECT_EQ(Parse("same_yz").kind, FanoutPlan::Kind::kSameCoordinates);
   EXPECT_THAT(AxesOf(Parse("same_yz")), ElementsAre(1, 2));
-  EXPECT_EQ(Parse("ring_y").kind, Kind::kRing);
+  EXPECT_EQ(Parse("ring_y").kind, FanoutPlan::Kind::kRing);
   EXPECT_THAT(AxesOf(Parse("ring_y")), ElementsAre(1));
-  EXPECT_EQ(Parse("alternating_ring_z").kind, Kind::kAlternatingRing);
+  EXPECT_EQ(Parse("alternating_ring_z").kind,
+            FanoutPlan::Kind::kAlternatingRing);
   EXPECT_THAT(AxesOf(Parse("alternating_ring_z")), ElementsAre(2));
 }
 
 TEST(FanoutFilter, ParsesLinear) {
   const FanoutPlan fanout = Parse("linear_y{-12}");
-  EXPECT_EQ(fanout.kind, Kind::kLinear);
+  EXPECT_EQ(fanout.kind, FanoutPlan::Kind::kLinear);
   EXPECT_EQ(fanout.distance, -12);
   EXPECT_THAT(AxesOf(fanout), ElementsAre(1));
 }
@@ -55,7 +55,7 @@ TEST(FanoutFilter, ParsesStochastic) {
   for (const char* filter :
        {"stochastic{0.7:1,0.3:4}", "stochastic{ 0.7:1, 3e-1:4 }"}) {
     const FanoutPlan fanout = Parse(filter);
-    EXPECT_EQ(fanout.kind, Kind::kStochastic);
+    EXPECT_EQ(fanout.kind, FanoutPlan::Kind::kStochastic);
     ASSERT_EQ(fanout.choices.size(), 2);
     EXPECT_DOUBLE_EQ(fanout.choices[0].probability, 0.7);
     EXPECT_EQ(fanout.choices[0].target_count, 1);

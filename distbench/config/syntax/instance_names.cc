@@ -71,8 +71,9 @@ std::vector<std::string> InstanceAttributeNames(const Grid& grid) {
 }
 
 std::vector<std::string> InstanceNames(const ServiceSpec& service) {
-  const Grid grid = GridOf(service);
   std::vector<std::string> names;
+  if (service.has_external()) return names;
+  const Grid grid = GridOf(service);
   names.reserve(grid.Count());
   for (int number = 0; number < grid.Count(); ++number) {
     names.push_back(InstanceName(service.name(), grid, number));

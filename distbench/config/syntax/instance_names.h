@@ -47,7 +47,8 @@ std::map<std::string, std::string> InstanceAttributes(const Grid& grid,
 // The names of these attributes.
 std::vector<std::string> InstanceAttributeNames(const Grid& grid);
 
-// The names of all instances of a canonical service, by number.
+// The names of all instances of a canonical service that a test runs, by
+// number; none of an external service.
 std::vector<std::string> InstanceNames(const ServiceSpec& service);
 
 // The parts of an instance name.

@@ -21,8 +21,9 @@ class Connection {
   virtual void Begin() = 0;
 
   // Sends an event now, or after the one that is being sent: then it replaces
-  // others that wait.
-  virtual void Send(std::shared_ptr<const std::string> event) = 0;
+  // another one of this name that waits.
+  virtual void Send(const std::string& name,
+                    std::shared_ptr<const std::string> event) = 0;
   virtual bool IsSending() const = 0;
   virtual void Close() = 0;
 };

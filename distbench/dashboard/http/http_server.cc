@@ -13,6 +13,7 @@
 #include <exception>
 #include <functional>
 #include <list>
+#include <map>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -61,13 +62,14 @@ class HttpServer::Impl final : public ConnectionHost {
       : limits_(options.limits),
         tls_(std::move(options.tls)),
         handler_(handler),
+        instant_(limits_.waiting_requests),
         ordinary_(limits_.waiting_requests),
         slow_(limits_.waiting_slow_requests) {}
 
   ~Impl() override {
     loop_.stop();
     if (thread_.joinable()) thread_.join();
-    for (Lane* lane : {&ordinary_, &slow_}) {
+    for (Lane* lane : {&instant_, &ordinary_, &slow_}) {
       lane->threads.stop();
       lane->threads.join();
     }
@@ -81,19 +83,20 @@ class HttpServer::Impl final : public ConnectionHost {
   int port() const { return port_; }
   int follower_count() const { return follower_count_; }
 
-  void SendState(std::string event) {
-    net::post(
-        loop_,
-        [this, state = std::make_shared<const std::string>(std::move(event))] {
-          state_ = state;
-          for (const auto& follower : followers_) follower->Send(state);
-        });
+  void SendState(const std::string& name, std::string event) {
+    net::post(loop_,
+              [this, name,
+               state = std::make_shared<const std::string>(std::move(event))] {
+                states_[name] = state;
+                for (const auto& follower : followers_)
+                  follower->Send(name, state);
+              });
   }
 
   void SendHeartbeat() {
     net::post(loop_, [this] {
       for (const auto& follower : followers_) {
-        if (!follower->IsSending()) follower->Send(heartbeat_);
+        if (!follower->IsSending()) follower->Send("", heartbeat_);
       }
     });
   }
@@ -109,7 +112,7 @@ class HttpServer::Impl final : public ConnectionHost {
     if (follower_count_ >= limits_.event_streams) return false;
     followers_.insert(connection);
     follower_count_ = static_cast<int>(followers_.size());
-    if (state_ != nullptr) connection->Send(state_);
+    for (const auto& [name, state] : states_) connection->Send(name, state);
     return true;
   }
   void Unfollow(const std::shared_ptr<Connection>& connection) override {
@@ -134,6 +137,18 @@ class HttpServer::Impl final : public ConnectionHost {
   void AcceptLater(tcp::acceptor& acceptor);
   void Welcome(tcp::socket socket);
 
+  Lane& LaneOf(const HttpRequest& request) {
+    switch (handler_.LaneOf(request)) {
+      case HttpLane::kInstant:
+        return instant_;
+      case HttpLane::kOrdinary:
+        return ordinary_;
+      case HttpLane::kSlow:
+        return slow_;
+    }
+    return slow_;
+  }
+
   const HttpLimits limits_;
   const std::shared_ptr<TlsContext> tls_;
   HttpHandler& handler_;
@@ -143,7 +158,7 @@ class HttpServer::Impl final : public ConnectionHost {
   Waiting waiting_;  // oldest first
   const std::shared_ptr<const std::string> heartbeat_ =
       std::make_shared<const std::string>(": heartbeat\n\n");
-  std::shared_ptr<const std::string> state_;
+  std::map<std::string, std::shared_ptr<const std::string>> states_;
   std::set<std::shared_ptr<Connection>> followers_;
   std::atomic<int> follower_count_ = 0;
 
@@ -151,6 +166,7 @@ class HttpServer::Impl final : public ConnectionHost {
   // latest.
   net::io_context loop_{1};
   std::list<tcp::acceptor> acceptors_;
+  Lane instant_;
   Lane ordinary_;
   Lane slow_;
   std::thread thread_;
@@ -237,7 +253,7 @@ void HttpServer::Impl::Welcome(tcp::socket socket) {
 
 void HttpServer::Impl::Answer(HttpRequest request,
                               std::function<void(HttpResponse)> on_answer) {
-  Lane& lane = handler_.IsSlow(request) ? slow_ : ordinary_;
+  Lane& lane = LaneOf(request);
   if (lane.waiting >= lane.max_waiting) {
     on_answer(BusyResponse("other requests"));
     return;
@@ -293,8 +309,8 @@ int HttpServer::port() const { return impl_->port(); }
 
 int HttpServer::event_streams() const { return impl_->follower_count(); }
 
-void HttpServer::SendState(std::string event) {
-  impl_->SendState(std::move(event));
+void HttpServer::SendState(const std::string& name, std::string event) {
+  impl_->SendState(name, std::move(event));
 }
 
 void HttpServer::SendHeartbeat() { impl_->SendHeartbeat(); }

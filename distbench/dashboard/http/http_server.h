@@ -31,7 +31,8 @@ struct HttpLimits {
   // Connections that follow events.
   int event_streams = 8;
 
-  // Requests that wait for a thread or have one, of either kind.
+  // Requests that wait for a thread or have one: instant ones, and as many
+  // ordinary ones; slow ones.
   int waiting_requests = 64;
   int waiting_slow_requests = 32;
 
@@ -47,14 +48,21 @@ struct HttpLimits {
   absl::Duration response_time = absl::Seconds(60);
 };
 
+// How long an answer takes. Requests of a kind have two threads of their own,
+// so that they do not delay those of another.
+enum class HttpLane {
+  kInstant,  // waits for nothing
+  kOrdinary,
+  kSlow,
+};
+
 // Answers requests. Thread-safe.
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
 
-  // Whether the answer takes long. Such requests have two threads of their own,
-  // so that they do not delay the others. Must return at once.
-  virtual bool IsSlow(const HttpRequest& request) const = 0;
+  // Which threads answer. Must return at once.
+  virtual HttpLane LaneOf(const HttpRequest& request) const = 0;
 
   virtual HttpResponse Answer(const HttpRequest& request) = 0;
 };
@@ -92,9 +100,9 @@ class HttpServer {
   int event_streams() const;
 
   // Sends an event that describes a state to all connections that follow
-  // events, and to each that does so later, until there is a newer state. A
-  // client that is slow misses all states but the newest.
-  void SendState(std::string event);
+  // events, and to each that does so later, until there is a newer state of
+  // this name. A client that is slow misses all states but the newest.
+  void SendState(const std::string& name, std::string event);
 
   // Sends a comment to all that follow events.
   void SendHeartbeat();

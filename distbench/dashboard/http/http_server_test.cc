@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ namespace distbench {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr absl::Duration kDeadline = absl::Seconds(60);
@@ -86,14 +88,16 @@ constexpr size_t kLargeBytes = 64 << 20;
 // a large answer, and "/live" follows events.
 class EchoHandler final : public HttpHandler {
  public:
-  bool IsSlow(const HttpRequest& request) const override {
-    return absl::StartsWith(request.target, "/slow");
+  HttpLane LaneOf(const HttpRequest& request) const override {
+    if (absl::StartsWith(request.target, "/slow")) return HttpLane::kSlow;
+    if (absl::StartsWith(request.target, "/query")) return HttpLane::kOrdinary;
+    return HttpLane::kInstant;
   }
 
   HttpResponse Answer(const HttpRequest& request) override {
     HttpResponse response;
-    if (IsSlow(request)) {
-      has_slow_request_.Notify();
+    if (LaneOf(request) != HttpLane::kInstant) {
+      std::call_once(has_slow_once_, [this] { has_slow_request_.Notify(); });
       released_.WaitForNotification();
     }
     response.body = absl::StrCat(request.method, " ", request.target, " ",
@@ -107,6 +111,7 @@ class EchoHandler final : public HttpHandler {
   void Release() { released_.Notify(); }
 
  private:
+  std::once_flag has_slow_once_;
   absl::Notification has_slow_request_;
   absl::Notification released_;
 };
@@ -139,9 +144,9 @@ class HttpServerTest : public testing::Test {
 
 TEST_F(HttpServerTest, AnswersAndProtectsItsAnswers) {
   Start();
-  const std::string answer = Ask(
-      "POST /a HTTP/1.1\r\nHost: a\r\nx-test: b\r\nContent-Length: 3\r\n"
-      "Connection: close\r\n\r\nxyz");
+  const std::string answer =
+      Ask("POST /a HTTP/1.1\r\nHost: a\r\nx-test: b\r\nContent-Length: 3\r\n"
+          "Connection: close\r\n\r\nxyz");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
   EXPECT_THAT(answer, HasSubstr("\r\n\r\nPOST /a b xyz"));
   for (const auto& [name, value] : ProtectiveHeaders()) {
@@ -222,15 +227,43 @@ TEST_F(HttpServerTest, LargeAnswersThatNobodyReadsDelayNoSmallOnes) {
 
 TEST_F(HttpServerTest, FollowersGetTheStateAndAllLaterOnes) {
   Start();
-  server_->SendState("data: 1\n\n");
+  server_->SendState("count", "data: 1\n\n");
   RawClient client(server_->port());
   client.Send(Get("/live"));
   EXPECT_THAT(client.ReceiveUntil("data: 1"), HasSubstr("data: 1"));
   EXPECT_EQ(server_->event_streams(), 1);
-  server_->SendState("data: 2\n\n");
+  server_->SendState("count", "data: 2\n\n");
   EXPECT_THAT(client.ReceiveUntil("data: 2"), HasSubstr("data: 2"));
   server_->SendHeartbeat();
   client.ReceiveUntil(": heartbeat");
+}
+
+TEST_F(HttpServerTest, LaterFollowersGetTheNewestStateOfEachName) {
+  Start();
+  for (const char* event : {"data: 1\n\n", "data: 2\n\n"}) {
+    server_->SendState("first", event);
+  }
+  server_->SendState("second", "data: 3\n\n");
+  RawClient client(server_->port());
+  client.Send(Get("/live"));
+  const std::string events = client.ReceiveUntil("data: 3");
+  EXPECT_THAT(events, HasSubstr("data: 2"));
+  EXPECT_THAT(events, Not(HasSubstr("data: 1")));
+}
+
+TEST_F(HttpServerTest, OrdinaryRequestsThatWaitDelayNoInstantOnes) {
+  Start();
+  std::vector<std::unique_ptr<RawClient>> waiting;
+  for (int i = 0; i < 4; ++i) {
+    waiting.push_back(std::make_unique<RawClient>(server_->port()));
+    waiting.back()->Send(Get("/query"));
+  }
+  handler_.AwaitSlowRequest();
+  EXPECT_THAT(Ask(Get("/a")), HasSubstr("GET /a"));
+  handler_.Release();
+  for (const auto& client : waiting) {
+    EXPECT_THAT(client->ReceiveAll(), HasSubstr("GET /query"));
+  }
 }
 
 TEST_F(HttpServerTest, LimitsFollowersAndFreesTheirPlaces) {

@@ -12,6 +12,7 @@
 #include <boost/beast/ssl/ssl_stream.hpp>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,20 +67,21 @@ class StreamConnection final
     }
   }
 
-  // It no longer counts as waiting at once, or the next connection to come would
-  // close it again instead of another one.
+  // It no longer counts as waiting at once, or the next connection to come
+  // would close it again instead of another one.
   void Close() override {
     StopWaiting();
     Tcp().close();
   }
 
-  void Send(std::shared_ptr<const std::string> event) override {
-    next_event_ = std::move(event);
+  void Send(const std::string& name,
+            std::shared_ptr<const std::string> event) override {
+    next_events_[name] = std::move(event);
     if (sent_event_ == nullptr) SendNextEvent();
   }
 
   bool IsSending() const override {
-    return sent_event_ != nullptr || next_event_ != nullptr;
+    return sent_event_ != nullptr || !next_events_.empty();
   }
 
  private:
@@ -209,9 +211,9 @@ class StreamConnection final
   }
 
   void SendNextEvent() {
-    if (!is_following_ || next_event_ == nullptr) return;
-    sent_event_ = std::move(next_event_);
-    next_event_ = nullptr;
+    if (!is_following_ || next_events_.empty()) return;
+    sent_event_ = std::move(next_events_.begin()->second);
+    next_events_.erase(next_events_.begin());
     SetDeadline(server_.limits().response_time / kEventsPerResponseTime);
     boost::asio::async_write(
         stream_, boost::asio::buffer(*sent_event_),
@@ -244,7 +246,7 @@ class StreamConnection final
 
   bool is_following_ = false;
   std::shared_ptr<const std::string> sent_event_;
-  std::shared_ptr<const std::string> next_event_;
+  std::map<std::string, std::shared_ptr<const std::string>> next_events_;
   std::array<char, 4096> discarded_;
 };
 

@@ -76,10 +76,9 @@ function renderQueue(queue) {
           ...(session.may_write ? [cancelButton(run)] : [])))));
 }
 
-function renderStatus({running, queue, nodes}) {
+function renderRuns({running, queue}) {
   renderRunning(running);
   drawIfChanged('queue', queue, renderQueue);
-  drawIfChanged('nodes', nodes, renderNodes);
   document.body.dataset.live = 'true';
 }
 
@@ -95,7 +94,9 @@ async function askAndRetry() {
   clearTimeout(retryTimer);
   retryTimer = setTimeout(openStream, RETRY_MS);
   try {
-    renderStatus(await getJson('/api/status'));
+    const status = await getJson('/api/status');
+    drawIfChanged('nodes', status.nodes, renderNodes);
+    renderRuns(status);
     showConnection('The server has no place for another live view; this one asks every few seconds instead.', true);
   } catch {
     showConnection('Connection lost, trying again …', false);
@@ -105,8 +106,10 @@ async function askAndRetry() {
 function openStream() {
   stream?.close();
   stream = new EventSource('/api/live');
+  // Comes before the first status, and then only when the nodes have changed.
+  stream.addEventListener('nodes', event => drawIfChanged('nodes', JSON.parse(event.data), renderNodes));
   stream.addEventListener('status', event => {
-    renderStatus(JSON.parse(event.data));
+    renderRuns(JSON.parse(event.data));
     showConnection('Live', true);
   });
   stream.addEventListener('error', ({target}) => {

@@ -115,13 +115,22 @@ function adviceOnEmptyList() {
       : `There are no results in ${session.name} yet. Write some there: distbench run_tests --outfile=${session.name}/NAME.pb.gz`;
 }
 
+// On a phone, rows are cards, whose cells say what they are.
+function resultTable(results) {
+  const table = makeTable(RESULT_COLUMNS, results.map(resultRow), 'results');
+  for (const row of table.querySelectorAll('tbody tr')) {
+    RESULT_COLUMNS.forEach(({title}, i) => { row.cells[i].dataset.title = title; });
+  }
+  return table;
+}
+
 function renderResults() {
   const {results, total, total_is_least: isLeast, next} = listed;
   byId('results-count').textContent = results.length === 0 ? adviceOnEmptyList()
       : results.length === total ? `${plural(total, 'result')}, newest first`
           : `The newest ${formatCount(results.length)} of ${isLeast ? 'at least ' : ''}${plural(total, 'result')}`;
   replaceContent('results-table', ...(results.length === 0 ? []
-      : [makeTable(RESULT_COLUMNS, results.map(resultRow), 'results')]));
+      : [resultTable(results)]));
   const more = element('button', {type: 'button'}, 'More');
   more.addEventListener('click', () => withProblems(loadMore()));
   replaceContent('results-more', ...(next === null ? [] : [more]));

@@ -59,7 +59,10 @@ class FakeEngine final : public HostedEngine {
                        absl::Time) override {
     std::vector<std::string> expected;
     for (int peer : peers_) {
-      expected.push_back(FakeAddress(options_.plan->instances[peer].name));
+      const InstancePlan& instance = options_.plan->instances[peer];
+      const bool is_external =
+          !options_.plan->services[instance.service].external_addresses.empty();
+      expected.push_back(is_external ? "" : FakeAddress(instance.name));
     }
     if (addresses != expected) {
       return absl::InternalError("these are not the peers' addresses");
@@ -231,6 +234,11 @@ int FakeEngineFactory::group(const std::string& instance) const {
   return groups_.at(instance);
 }
 
+TargetRates FakeEngineFactory::target_rates(const std::string& instance) const {
+  absl::MutexLock lock(&mutex_);
+  return target_rates_.at(instance);
+}
+
 absl::StatusOr<std::unique_ptr<HostedEngine>> FakeEngineFactory::Make(
     EngineRequest request) {
   EngineOptions& options = request.options;
@@ -241,6 +249,7 @@ absl::StatusOr<std::unique_ptr<HostedEngine>> FakeEngineFactory::Make(
     sample_memory_bytes_[name] = options.sample_memory_bytes;
     environments_[name] = std::move(request.environment);
     groups_[name] = request.group;
+    target_rates_[name] = request.target_rates;
   }
   absl::Status status = Reach(name, EngineStep::kMake);
   if (!status.ok()) return status;

@@ -67,6 +67,8 @@ class FakeEngineFactory final : public EngineFactory {
   DriverEnvironment environment(const std::string& instance) const
       ABSL_LOCKS_EXCLUDED(mutex_);
   int group(const std::string& instance) const ABSL_LOCKS_EXCLUDED(mutex_);
+  TargetRates target_rates(const std::string& instance) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
       EngineRequest request) override;
@@ -94,6 +96,7 @@ class FakeEngineFactory final : public EngineFactory {
   std::map<std::string, DriverEnvironment> environments_
       ABSL_GUARDED_BY(mutex_);
   std::map<std::string, int> groups_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, TargetRates> target_rates_ ABSL_GUARDED_BY(mutex_);
   EngineLimits limits_ ABSL_GUARDED_BY(mutex_);
   bool is_endless_ ABSL_GUARDED_BY(mutex_) = false;
   int chunk_count_ ABSL_GUARDED_BY(mutex_) = 1;

@@ -112,6 +112,7 @@ class Leader {
     sequencer.port = options_.leader.port;
     sequencer.tls = options_.node.tls;
     sequencer.max_nodes = options_.place.size;
+    sequencer.allowed_targets = options_.node.allowed_targets;
     sequencer.revision = options_.revision;
     auto started = SequencerServer::Start(std::move(sequencer));
     if (!started.ok()) {

@@ -74,6 +74,10 @@ class DriverDecorator : public ProtocolDriver {
     return inner_->Counters();
   }
 
+  std::vector<ConnectionReadings> NetworkReadings() const override {
+    return inner_->NetworkReadings();
+  }
+
  protected:
   const std::vector<std::unique_ptr<TransportType>>& transports() const {
     return transports_;

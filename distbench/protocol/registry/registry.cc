@@ -13,14 +13,27 @@
 #include "absl/strings/string_view.h"
 #include "distbench/protocol/decorators/double_barrel.h"
 #include "distbench/protocol/decorators/rpc_counter.h"
+#include "distbench/protocol/external/external_router.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/host_address.h"
 #include "distbench/protocol/http2/http2_driver.h"
 #include "distbench/protocol/http2/settings.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
+#include "distbench/protocol/tcp/driver_network.h"
+#include "distbench/protocol/tcp/network_settings.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
+#include "distbench/protocol/thrift/thrift_driver.h"
 #include "distbench/security/tls_session.h"
+#include "optional_libraries.h"
+
+#if DISTBENCH_HAS_CAPNP
+#include "distbench/protocol/capnp/capnp_driver.h"
+#endif
+#if DISTBENCH_HAS_LIBFABRIC
+#include "distbench/protocol/libfabric/libfabric_driver.h"
+#include "distbench/protocol/libfabric/settings.h"
+#endif
 
 namespace distbench {
 namespace {
@@ -57,7 +70,11 @@ template <typename MadeDriver, typename MadeSettings>
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeStreamDriver(
     MadeSettings settings, absl::string_view protocol,
     const DriverOptions& options, const DriverEnvironment& environment) {
-  ConnectionSecurity security = {.test_nonce = environment.test_nonce};
+  ConnectionSecurity security = {
+      .test_nonce = environment.test_nonce,
+      .network = std::make_shared<DriverNetwork>(
+          ReadNetworkSettings(options.client_settings),
+          ReadNetworkSettings(options.server_settings))};
   if (environment.tls != nullptr) {
     auto context =
         TlsContext::Make(environment.tls->files(), TlsRole::kNode, protocol);
@@ -79,11 +96,43 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeHttp2(
                                        options, environment);
 }
 
+#if DISTBENCH_HAS_CAPNP
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeCapnp(
+    const DriverOptions& options, const DriverEnvironment& environment) {
+  return MakeStreamDriver<CapnpDriver>(ReadCapnpSettings(options), "", options,
+                                       environment);
+}
+#endif
+
+#if DISTBENCH_HAS_LIBFABRIC
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLibfabric(
+    const DriverOptions& options, const DriverEnvironment& environment) {
+  LibfabricSettings settings = ReadLibfabricSettings(options);
+  settings.measures_time_parts = environment.measures_time_parts;
+  return std::make_unique<LibfabricDriver>(
+      std::move(settings),
+      AddressPreference{.netdev = options.netdev,
+                        .ip_version = options.ip_version,
+                        .listen_address = environment.listen_address},
+      environment.service_address, environment.test_nonce,
+      /*tls_is_wanted=*/environment.tls != nullptr);
+}
+#endif
+
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
     const DriverOptions& options, const DriverEnvironment& environment) {
   return MakeStreamDriver<TcpDriver>(ReadTcpSettings(options), "", options,
                                      environment);
 }
+
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeThrift(
+    const DriverOptions& options, const DriverEnvironment& environment) {
+  return MakeStreamDriver<ThriftDriver>(ReadTcpSettings(options), "", options,
+                                        environment);
+}
+
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeInner(
+    const DriverOptions& options, const DriverEnvironment& environment);
 
 // Makes a driver that decorates the driver named by its options.
 template <std::unique_ptr<ProtocolDriver> (*decorate)(
@@ -95,7 +144,7 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeDecorator(
         absl::StrCat("driver \"", options.driver,
                      "\" decorates another driver, but none is named"));
   }
-  auto inner = MakeProtocolDriver(options.decorated.front(), environment);
+  auto inner = MakeInner(options.decorated.front(), environment);
   if (!inner.ok()) return inner.status();
   return decorate(*std::move(inner));
 }
@@ -106,7 +155,14 @@ constexpr Driver kDrivers[] = {
     {"grpc", MakeGrpcDriver},
     {"grpc_stream", MakeGrpcStreamDriver},
     {"http2", MakeHttp2},
+#if DISTBENCH_HAS_CAPNP
+    {"capnp", MakeCapnp},
+#endif
+#if DISTBENCH_HAS_LIBFABRIC
+    {"libfabric", MakeLibfabric},
+#endif
     {"tcp", MakeTcp},
+    {"thrift", MakeThrift},
     {"loopback", MakeLoopback},
 };
 
@@ -117,6 +173,18 @@ absl::Status NoSuchDriver(const std::string& name) {
   return absl::NotFoundError(
       absl::StrCat("there is no protocol driver \"", name, "\"; there are ",
                    absl::StrJoin(kDrivers, ", ", append_name)));
+}
+
+// Makes the driver without what it calls outside of the test.
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeInner(
+    const DriverOptions& options, const DriverEnvironment& environment) {
+  const Driver* driver = std::find_if(std::begin(kDrivers), std::end(kDrivers),
+                                      [&](const Driver& candidate) {
+                                        return candidate.name == options.driver;
+                                      });
+  if (driver == std::end(kDrivers)) return NoSuchDriver(options.driver);
+  return driver->make(WithSpinning(options, environment.has_spare_cpu),
+                      environment);
 }
 
 }  // namespace
@@ -134,13 +202,9 @@ DriverOptions WithSpinning(DriverOptions options, bool has_spare_cpu) {
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeProtocolDriver(
     const DriverOptions& options, const DriverEnvironment& environment) {
-  const Driver* driver = std::find_if(std::begin(kDrivers), std::end(kDrivers),
-                                      [&](const Driver& candidate) {
-                                        return candidate.name == options.driver;
-                                      });
-  if (driver == std::end(kDrivers)) return NoSuchDriver(options.driver);
-  return driver->make(WithSpinning(options, environment.has_spare_cpu),
-                      environment);
+  auto driver = MakeInner(options, environment);
+  if (!driver.ok() || environment.external.calls.empty()) return driver;
+  return MakeExternalRouter(*std::move(driver), environment.external);
 }
 
 }  // namespace distbench

@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "optional_libraries.h"
 
 namespace distbench {
 namespace {
@@ -47,12 +48,31 @@ TEST(SpareCpuTest, DriversWithoutTheSettingDoNotSpin) {
 }
 
 TEST(RegistryTest, MakesDriversByName) {
-  for (const char* name : {"grpc", "http2", "tcp", "loopback"}) {
+  for (const char* name : {"grpc", "http2", "tcp", "thrift", "loopback"}) {
     DriverOptions options;
     options.driver = name;
     EXPECT_TRUE(MakeProtocolDriver(options, {}).ok()) << name;
   }
 }
+
+TEST(RegistryTest, HasTheDriversWhoseLibrariesThereAre) {
+  const auto is_there = [](const char* name) {
+    return MakeProtocolDriver({.driver = name}, {}).ok();
+  };
+  EXPECT_EQ(is_there("capnp"), DISTBENCH_HAS_CAPNP == 1);
+  EXPECT_EQ(is_there("libfabric"), DISTBENCH_HAS_LIBFABRIC == 1);
+}
+
+#if DISTBENCH_HAS_LIBFABRIC
+TEST(RegistryTest, LibfabricIsMadeWithItsProvider) {
+  DriverOptions options = {.driver = "libfabric"};
+  options.server_settings["provider"] = "no such";
+  auto driver = MakeProtocolDriver(options, {});
+  ASSERT_TRUE(driver.ok()) << driver.status();
+  EXPECT_THAT(std::string((*driver)->Listen(1).status().message()),
+              HasSubstr("no such"));
+}
+#endif
 
 TEST(RegistryTest, DecoratorsMayDecorateDecorators) {
   const DriverOptions counter = {

@@ -45,6 +45,7 @@ void ClientConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
     return;
   }
   if (!is_open()) return;
+  if (epoll_events & EPOLLERR) epoll_events = TakeReports(epoll_events);
   if (epoll_events & EPOLLOUT) OnWritable();
   if (epoll_events & ~uint32_t{EPOLLOUT}) {
     if (expects_times_) {

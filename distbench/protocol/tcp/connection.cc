@@ -3,12 +3,24 @@
 #include <utility>
 
 namespace distbench {
+namespace {
+
+const NetworkSettings& SettingsOf(const ConnectionContext& context,
+                                  FrameKind incoming) {
+  return context.security.network->settings(incoming == FrameKind::kRequest
+                                                ? DriverNetwork::Side::kServer
+                                                : DriverNetwork::Side::kClient);
+}
+
+}  // namespace
 
 Connection::Connection(ConnectionContext& context, FrameKind incoming,
                        int64_t max_batch)
     : StreamConnection(context),
       context_(context),
       max_batch_(max_batch),
+      copies_(!SettingsOf(context, incoming).zero_copy),
+      queue_(copies_),
       decoder_(incoming) {}
 
 void Connection::Open(Stream stream, bool watched) {
@@ -18,6 +30,7 @@ void Connection::Open(Stream stream, bool watched) {
 }
 
 void Connection::Close() {
+  TakeReports(EPOLLERR);
   StreamConnection::Close();
   queue_.Clear();
 }
@@ -25,6 +38,14 @@ void Connection::Close() {
 void Connection::OnBroken(const std::string& reason) {
   queue_.Clear();
   OnClosed(reason);
+}
+
+uint32_t Connection::TakeReports(uint32_t epoll_events) {
+  if (copies_ || !is_open()) return epoll_events;
+  const ZeroCopyReports reports = TakeZeroCopyReports(stream().fd());
+  context_.counters.zero_copy_sends += reports.sends;
+  context_.counters.zero_copy_copied += reports.copied;
+  return reports.sends == 0 ? epoll_events : epoll_events & ~uint32_t{EPOLLERR};
 }
 
 int64_t Connection::SendTimedReply(uint64_t call_id,

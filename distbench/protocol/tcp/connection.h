@@ -109,6 +109,11 @@ class Connection : public StreamConnection {
   template <typename OnFrame>
   void Read(const OnFrame& on_frame);
 
+  // Call this with events that contain EPOLLERR: takes what the kernel reports
+  // of sends without copy. Returns the events without EPOLLERR if that was why
+  // they have it: an error comes again.
+  uint32_t TakeReports(uint32_t epoll_events);
+
   // Called before the queued frames are written.
   virtual void OnFlush() {}
 
@@ -123,6 +128,7 @@ class Connection : public StreamConnection {
 
   ConnectionContext& context_;
   const int64_t max_batch_;
+  const bool copies_;
   SendQueue queue_;
   FrameDecoder decoder_;
   int64_t batched_frames_ = 0;

@@ -60,23 +60,30 @@ class TargetDialer {
   }
 
   bool done() const { return !dial_.in_progress(); }
+  bool is_busy() const { return dial_.state() == Dial::State::kBusy; }
 
-  // Empty if connected.
-  std::string Failure() const {
-    if (target_.stream.is_open()) return "";
-    return absl::StrCat(target_.name, " (",
-                        done() ? dial_.error() : "no answer in time", ")");
-  }
-
- private:
-  void TryNextAddress() {
-    target_.address = target_.addresses[next_address_++];
+  // Connects to the target's address, or tries again if it was busy.
+  void Begin() {
     dial_.Begin(target_.address);
+    if (is_busy()) return;
     if (dial_.in_progress()) {
       Watch(EPOLL_CTL_ADD);
     } else {
       FinishAttempt();
     }
+  }
+
+  // Gives up if it is not done. Returns "" if connected.
+  std::string Finish() {
+    if (!done()) dial_.TimeOut();
+    if (target_.stream.is_open()) return "";
+    return absl::StrCat(target_.name, " (", dial_.error(), ")");
+  }
+
+ private:
+  void TryNextAddress() {
+    target_.address = target_.addresses[next_address_++];
+    Begin();
   }
 
   void FinishAttempt() {
@@ -111,16 +118,23 @@ void RunDialers(int epoll_fd,
   const auto all_done = [&] {
     return absl::c_all_of(dialers, [](const auto& d) { return d->done(); });
   };
+  const auto any_busy = [&] {
+    return absl::c_any_of(dialers, [](const auto& d) { return d->is_busy(); });
+  };
   while (!all_done() && !aborted) {
     const absl::Duration left = deadline - absl::Now();
     if (left <= absl::ZeroDuration()) return;
-    const int64_t timeout_ms = absl::ToInt64Milliseconds(
-        std::min(absl::Ceil(left, absl::Milliseconds(1)), kAbortLatency));
+    const int64_t timeout_ms = absl::ToInt64Milliseconds(std::min(
+        absl::Ceil(left, absl::Milliseconds(1)),
+        any_busy() ? absl::Nanoseconds(Dial::kRetryNs) : kAbortLatency));
     epoll_event events[kMaxParallelDials];
     const int count = epoll_wait(epoll_fd, events, kMaxParallelDials,
                                  static_cast<int>(timeout_ms));
     for (int i = 0; i < count; ++i) {
       static_cast<TargetDialer*>(events[i].data.ptr)->OnReady();
+    }
+    for (const auto& dialer : dialers) {
+      if (dialer->is_busy()) dialer->Begin();
     }
   }
 }
@@ -143,8 +157,23 @@ uint32_t Dial::events() const {
 Dial::State Dial::Begin(const SocketAddress& address) {
   error_.clear();
   state_ = State::kConnecting;
-  stream_ = Stream(BeginConnect(address));
-  if (!stream_.is_open()) Fail(Explain(errno));
+  const NetworkSettings& settings =
+      security_.network->settings(DriverNetwork::Side::kClient);
+  stream_ = Stream(OpenSocket(address.storage.ss_family, settings));
+  if (!stream_.is_open()) {
+    Fail(Explain(errno));
+  } else if (const absl::Status applied =
+                 ApplyNetworkSettings(settings, stream_.fd());
+             !applied.ok()) {
+    Fail(applied.message());
+  } else if (BeginConnect(stream_.fd(), address)) {
+    return state_;
+  } else if (errno == EAGAIN) {
+    stream_.Close();
+    state_ = State::kBusy;
+  } else {
+    Fail(Explain(errno));
+  }
   return state_;
 }
 
@@ -153,6 +182,7 @@ Dial::State Dial::Continue() {
   if (state_ == State::kConnecting) FinishConnecting();
   if (state_ == State::kSecuring) Secure();
   if (state_ == State::kGreeting) Greet();
+  if (state_ == State::kConnected) Admit();
   return state_;
 }
 
@@ -174,17 +204,18 @@ void Dial::Secure() {
   }
   wants_write_ = tls == TlsSession::State::kWantsWrite;
   if (tls != TlsSession::State::kReady) return;
-  if (!security_.greets) {
+  if (security_.greet == nullptr) {
     state_ = State::kConnected;
     return;
   }
-  greeting_.emplace(Greeting::Side::kClient, security_.test_nonce);
+  greeting_ = security_.greet(security_.test_nonce);
   if (SendOutput()) state_ = State::kGreeting;
 }
 
 // A new connection has enough room for a greeting.
 bool Dial::SendOutput() {
   std::string output = greeting_->TakeOutput();
+  if (output.empty()) return true;  // TLS takes no empty records
   const iovec piece = {.iov_base = output.data(), .iov_len = output.size()};
   if (stream_.Send(&piece, 1) == static_cast<ssize_t>(output.size())) {
     return true;
@@ -194,26 +225,42 @@ bool Dial::SendOutput() {
 }
 
 void Dial::Greet() {
-  char buffer[kServerHelloBytes];
-  // Not a byte more, because frames may follow.
-  const ssize_t received = stream_.Receive(buffer, greeting_->missing_bytes());
-  if (received < 0) {
-    if (errno == EAGAIN || errno == EWOULDBLOCK) return;
-    Fail(stream_.Error());
-    return;
+  // A TLS session may hold bytes back, of which the poller knows nothing.
+  while (greeting_->missing_bytes() > 0) {
+    if (!ReceiveGreeting()) return;
   }
-  if (received == 0) {
-    Fail(Describe(StreamError::kClosedByPeer));
-    return;
+  if (!SendOutput()) return;
+  greeting_.reset();
+  state_ = State::kConnected;
+}
+
+// Returns false if nothing was received, or the attempt has failed.
+bool Dial::ReceiveGreeting() {
+  char buffer[256];
+  // Not a byte more, because frames may follow.
+  const ssize_t received = stream_.Receive(
+      buffer, std::min(sizeof(buffer), greeting_->missing_bytes()));
+  if (received < 0) {
+    if (errno != EAGAIN && errno != EWOULDBLOCK) Fail(stream_.Error());
+    return false;
   }
   const StreamError error =
-      greeting_->Receive(absl::string_view(buffer, received));
-  if (error != StreamError::kNone) {
-    Fail(Describe(error));
-  } else if (greeting_->missing_bytes() == 0 && SendOutput()) {
-    greeting_.reset();
-    state_ = State::kConnected;
-  }
+      received == 0 ? StreamError::kClosedByPeer
+                    : greeting_->Receive(absl::string_view(buffer, received));
+  if (error != StreamError::kNone) Fail(Describe(error));
+  return error == StreamError::kNone;
+}
+
+void Dial::TimeOut() {
+  Fail(state_ == State::kBusy ? "its queue of new connections stays full"
+                              : "no answer in time");
+}
+
+// Refuses a connection that lacks what the settings require.
+void Dial::Admit() {
+  const absl::Status admitted =
+      security_.network->Admit(DriverNetwork::Side::kClient, stream_.fd());
+  if (!admitted.ok()) Fail(admitted.message());
 }
 
 void Dial::Fail(absl::string_view reason) {
@@ -243,7 +290,7 @@ absl::Status DialAll(absl::Span<DialTarget> targets,
     RunDialers(epoll.get(), dialers, deadline, aborted);
     if (aborted) return absl::CancelledError("connecting was aborted");
     for (const auto& dialer : dialers) {
-      std::string failure = dialer->Failure();
+      std::string failure = dialer->Finish();
       if (!failure.empty()) failures.Add(std::move(failure));
     }
   }

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,19 +12,31 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "distbench/protocol/tcp/greeting.h"
+#include "distbench/protocol/tcp/client_greeting.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream.h"
 
 namespace distbench {
 
-// One attempt to make a connection: connects, performs the TLS handshake if TLS
-// is wanted, and greets the peer, which must know the test, unless `security`
-// says otherwise. Never waits: the caller waits until fd() is ready for
-// events().
+// One attempt to make a connection: connects a socket with the client's network
+// settings, performs the TLS handshake if TLS is wanted, and greets the peer,
+// which must know the test, unless `security` says otherwise. Never waits: the
+// caller waits until fd() is ready for events().
 class Dial {
  public:
-  enum class State { kConnecting, kSecuring, kGreeting, kConnected, kFailed };
+  // kBusy: the peer's queue of new connections is full, which a Unix socket
+  // says at once (TCP tries again by itself). There is no fd(); call Begin()
+  // again after kRetryNs.
+  enum class State {
+    kBusy,
+    kConnecting,
+    kSecuring,
+    kGreeting,
+    kConnected,
+    kFailed
+  };
+
+  static constexpr int64_t kRetryNs = 1'000'000;
 
   // `security` must outlive this.
   explicit Dial(const ConnectionSecurity& security) : security_(security) {}
@@ -36,15 +47,15 @@ class Dial {
   // Continues when fd() is ready.
   State Continue();
 
-  // Gives up.
-  void Fail(absl::string_view reason);
+  // Gives up an attempt in progress because time is up.
+  void TimeOut();
 
   State state() const { return state_; }
   bool in_progress() const {
     return state_ != State::kConnected && state_ != State::kFailed;
   }
 
-  // Valid while in progress. events() is as in epoll_event.
+  // Valid while in progress and not busy. events() is as in epoll_event.
   int fd() const { return stream_.fd(); }
   uint32_t events() const;
 
@@ -58,12 +69,15 @@ class Dial {
   void FinishConnecting();
   void Secure();
   void Greet();
+  bool ReceiveGreeting();
+  void Admit();
   bool SendOutput();
+  void Fail(absl::string_view reason);
 
   const ConnectionSecurity& security_;
   State state_ = State::kFailed;
   Stream stream_;
-  std::optional<Greeting> greeting_;
+  std::unique_ptr<ClientGreeting> greeting_;
   bool wants_write_ = false;  // while securing
   std::string error_;
 };
@@ -83,11 +97,11 @@ struct DialTarget {
   std::vector<SocketAddress> addresses;
 
   // The result.
-  Stream stream;
-  SocketAddress address;  // the one that answered
+  Stream stream = {};
+  SocketAddress address = {};  // the one that answered
 
   // Null unless the protocol verifies its peers after dialing.
-  std::unique_ptr<BegunSession> session;
+  std::unique_ptr<BegunSession> session = {};
 };
 
 // Makes all connections, a bounded number at a time. The error names the

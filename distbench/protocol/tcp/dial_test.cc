@@ -1,9 +1,20 @@
 #include "distbench/protocol/tcp/dial.h"
 
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 #include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "distbench/protocol/tcp/redialer.h"
+#include "distbench/protocol/tcp/stream_error.h"
+#include "distbench/protocol/unix_address.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -24,6 +35,116 @@ TEST(DialTest, FilesThatHaveRunOutAreAnError) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &old_limit), 0);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(status.ToString(), HasSubstr("Too many open files"));
+}
+
+// A server at a Unix socket whose queue of new connections is full.
+class BusyServer {
+ public:
+  BusyServer()
+      : name_(NewUnixAddress(/*uses_tls=*/false).value()),
+        address_(ResolveAddress(name_).value().front()),
+        listener_(ListenAtUnixAddress(name_).value()) {
+    // Replaces the length of the queue.
+    EXPECT_EQ(listen(listener_.get(), 0), 0);
+    while (true) {
+      FileDescriptor client = OpenSocket(AF_UNIX, NetworkSettings());
+      if (!BeginConnect(client.get(), address_)) break;
+      clients_.push_back(std::move(client));
+    }
+  }
+
+  const SocketAddress& address() const { return address_; }
+  DialTarget Target() const { return {.name = name_, .addresses = {address_}}; }
+
+  // Takes a connection from the queue. Returns whether there was one.
+  bool Accept() { return AcceptConnection(listener_.get()).is_open(); }
+  void AcceptAll() {
+    while (Accept()) {
+    }
+  }
+
+ private:
+  const std::string name_;
+  const SocketAddress address_;
+  const FileDescriptor listener_;
+  std::vector<FileDescriptor> clients_;
+};
+
+ConnectionSecurity WithoutGreeting() {
+  ConnectionSecurity security;
+  security.greet = nullptr;
+  return security;
+}
+
+TEST(DialTest, WaitsForRoomInAQueueOfConnections) {
+  BusyServer server;
+  std::vector<DialTarget> targets;
+  for (int i = 0; i < 50; ++i) targets.push_back(server.Target());
+  std::atomic<bool> aborted = false;
+  std::atomic<bool> done = false;
+  std::thread acceptor([&] {
+    while (!done) server.Accept();
+  });
+  const absl::Status status =
+      DialAll(absl::MakeSpan(targets), WithoutGreeting(),
+              absl::Now() + absl::Seconds(20), aborted);
+  done = true;
+  acceptor.join();
+  EXPECT_TRUE(status.ok()) << status;
+  for (const DialTarget& target : targets) EXPECT_TRUE(target.stream.is_open());
+}
+
+TEST(DialTest, AQueueThatStaysFullIsNamed) {
+  const BusyServer server;
+  DialTarget target = server.Target();
+  const std::atomic<bool> aborted = false;
+  const absl::Status status =
+      DialAll({&target, 1}, WithoutGreeting(),
+              absl::Now() + absl::Milliseconds(20), aborted);
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(status.ToString(),
+              HasSubstr("its queue of new connections stays full"));
+}
+
+class RedialerTest : public testing::Test, private Poller::Watcher {
+ protected:
+  static constexpr int64_t kTimeoutNs = 5'000'000;
+
+  // Returns whether the attempt is over.
+  bool Work(int64_t now_ns) {
+    return redialer_.Work(now_ns, server_.address(), *this);
+  }
+
+  BusyServer server_;
+  const ConnectionSecurity security_ = WithoutGreeting();
+  StreamCounters counters_;
+  StreamContext context_{security_, counters_, /*spin_ns=*/0};
+  Redialer redialer_{context_, kTimeoutNs};
+
+ private:
+  void OnReady(uint32_t, TransportEvents&) override {}
+};
+
+TEST_F(RedialerTest, TriesAgainAtABusyServer) {
+  redialer_.Request();
+  EXPECT_FALSE(Work(0));
+  EXPECT_EQ(redialer_.next_due_ns(), Dial::kRetryNs);
+  server_.AcceptAll();
+  EXPECT_FALSE(Work(Dial::kRetryNs));
+  EXPECT_EQ(redialer_.dial().state(), Dial::State::kConnecting);
+  EXPECT_EQ(redialer_.next_due_ns(), kTimeoutNs);
+  EXPECT_EQ(counters_.reconnects, 1);
+}
+
+TEST_F(RedialerTest, GivesUpAtAServerThatStaysBusy) {
+  redialer_.Request();
+  EXPECT_FALSE(Work(0));
+  while (redialer_.next_due_ns() < kTimeoutNs) {
+    ASSERT_FALSE(Work(redialer_.next_due_ns()));
+  }
+  EXPECT_TRUE(Work(kTimeoutNs));
+  EXPECT_THAT(redialer_.dial().error(), HasSubstr("stays full"));
+  EXPECT_FALSE(redialer_.is_pending());
 }
 
 }  // namespace

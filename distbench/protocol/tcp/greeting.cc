@@ -1,5 +1,7 @@
 #include "distbench/protocol/tcp/greeting.h"
 
+#include <memory>
+
 #include "absl/strings/str_cat.h"
 
 namespace distbench {
@@ -15,6 +17,10 @@ std::string Hello() {
 }
 
 }  // namespace
+
+std::unique_ptr<ClientGreeting> MakeTcpGreeting(absl::string_view nonce) {
+  return std::make_unique<Greeting>(Greeting::Side::kClient, nonce);
+}
 
 Greeting::Greeting(Side side, absl::string_view nonce)
     : side_(side), nonce_(nonce), challenge_(DrawNonce()) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "distbench/protocol/tcp/client_greeting.h"
 #include "distbench/protocol/tcp/frame.h"
 #include "distbench/protocol/tcp/stream_error.h"
 #include "distbench/security/nonce.h"
@@ -20,23 +21,19 @@ inline constexpr size_t kClientHelloBytes = kHelloBytes + kNonceBytes;
 inline constexpr size_t kServerHelloBytes = kClientHelloBytes + kProofBytes;
 
 // One side of the greeting, without the socket. Any input is safe.
-class Greeting {
+class Greeting final : public ClientGreeting {
  public:
   enum class Side { kClient, kServer };
 
   // `nonce` is the test's nonce.
   Greeting(Side side, absl::string_view nonce);
 
-  // Returns what must be sent now; may be empty.
-  std::string TakeOutput();
-
-  // The number of bytes that the peer must send before it hears from this side
-  // again; 0 if the greeting is over once the output was sent.
-  size_t missing_bytes() const { return expected_bytes_ - received_.size(); }
-
-  // Takes bytes from the peer, at most missing_bytes(). After an error no more
-  // bytes are expected, but there may be output.
-  StreamError Receive(absl::string_view bytes);
+  // As ClientGreeting, also for a server. After an error there may be output.
+  std::string TakeOutput() override;
+  size_t missing_bytes() const override {
+    return expected_bytes_ - received_.size();
+  }
+  StreamError Receive(absl::string_view bytes) override;
 
  private:
   StreamError OnServerHello();

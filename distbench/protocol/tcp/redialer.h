@@ -41,8 +41,8 @@ class Redialer {
   // Returns whether an attempt is in progress or will be.
   bool is_pending() const { return is_requested_ || dial_.in_progress(); }
 
-  // When an attempt should begin, or the one in progress end; INT64_MAX if
-  // there is none.
+  // When an attempt should begin, or the one in progress end or, at a busy
+  // server, be repeated; INT64_MAX if there is none.
   int64_t next_due_ns() const { return is_pending() ? due_ns_ : INT64_MAX; }
 
   // Call this at that time. Begins the attempt, during which the poller tells
@@ -50,16 +50,20 @@ class Redialer {
   // whether the attempt is over.
   bool Work(int64_t now_ns, const SocketAddress& address,
             Poller::Watcher& watcher) {
-    if (!is_requested_) {
-      dial_.Fail("no answer in time");
+    if (is_requested_) {
+      is_requested_ = false;
+      end_ns_ = now_ns + timeout_ns_;
+      ++context_.counters.reconnects;
+    } else if (!is_busy() || now_ns >= end_ns_) {
+      dial_.TimeOut();
       return true;
     }
-    is_requested_ = false;
-    due_ns_ = now_ns + timeout_ns_;
-    ++context_.counters.reconnects;
     dial_.Begin(address);
+    due_ns_ = is_busy() ? std::min(end_ns_, now_ns + Dial::kRetryNs) : end_ns_;
     if (!dial_.in_progress()) return true;
-    context_.poller.Watch(dial_.fd(), dial_.events(), watcher);
+    if (!is_busy()) {
+      context_.poller.Watch(dial_.fd(), dial_.events(), watcher);
+    }
     return false;
   }
 
@@ -75,11 +79,14 @@ class Redialer {
   }
 
  private:
+  bool is_busy() const { return dial_.state() == Dial::State::kBusy; }
+
   StreamContext& context_;
   const int64_t timeout_ns_;
   Dial dial_;
   bool is_requested_ = false;
-  int64_t due_ns_ = 0;  // not before; while dialing: not after
+  int64_t due_ns_ = 0;  // of Work()
+  int64_t end_ns_ = 0;  // of the attempt
   int64_t backoff_ns_ = kMinBackoffNs;
 };
 

@@ -1,12 +1,9 @@
 #ifndef DISTBENCH_PROTOCOL_TCP_SEND_QUEUE_H_
 #define DISTBENCH_PROTOCOL_TCP_SEND_QUEUE_H_
 
-#include <sys/uio.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,19 +11,19 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/tcp/frame.h"
 #include "distbench/protocol/tcp/stream.h"
+#include "distbench/protocol/tcp/write_queue.h"
 
 namespace distbench {
 
-// The frames that wait to be written to one connection. Large payloads are
-// references to the payload slab. Everything else is encoded in place, one
-// frame after the other, so that many small frames form one block of memory.
-// The queue reuses its memory.
+// The frames that wait to be written to one connection (write_queue.h).
 class SendQueue {
  public:
-  // The most bytes that one Write() writes.
-  static constexpr int64_t kMaxWriteBytes = 512 * 1024;
+  static constexpr int64_t kMaxWriteBytes = WriteQueue::kMaxWriteBytes;
 
-  enum class Outcome { kEmpty, kNotEmpty, kBroken };
+  using Outcome = WriteQueue::Outcome;
+
+  // As WriteQueue.
+  explicit SendQueue(bool copies = true) : queue_(copies) {}
 
   // Appends a message of target_bytes (see message_codec.h), whose head must
   // not exceed kMaxHeadBytes. Returns the message's size.
@@ -47,10 +44,11 @@ class SendQueue {
                            int64_t begun_ns) {
     const int64_t message_bytes =
         Append(FrameKind::kTimedReply, call_id, header, target_bytes);
-    unstamped_.push_back(
-        {.position = end_ - last_response_.encoded_bytes + kFrameHeaderBytes,
-         .queue_ns = queue_ns,
-         .begun_ns = begun_ns});
+    unstamped_.push_back({.position = queue_.end_position() -
+                                      last_response_.encoded_bytes +
+                                      kFrameHeaderBytes,
+                          .queue_ns = queue_ns,
+                          .begun_ns = begun_ns});
     return message_bytes;
   }
 
@@ -60,36 +58,29 @@ class SendQueue {
     for (const Unstamped& reply : unstamped_) {
       EncodeReplyTimes(
           {.queue_ns = reply.queue_ns, .handler_ns = now_ns - reply.begun_ns},
-          encoded_.get() + reply.position);
+          queue_.At(reply.position));
     }
     unstamped_.clear();
   }
   bool has_unstamped_replies() const { return !unstamped_.empty(); }
 
-  bool empty() const { return queued_bytes_ == 0; }
-  int64_t queued_bytes() const { return queued_bytes_; }
-
-  // Writes as much as the stream accepts, without TLS in one system call. After
-  // kBroken the stream knows the reason, and nothing more can be written.
-  [[nodiscard]] Outcome Write(Stream& stream);
+  // As WriteQueue.
+  bool empty() const { return queue_.empty(); }
+  int64_t queued_bytes() const { return queue_.queued_bytes(); }
+  [[nodiscard]] Outcome Write(Stream& stream) { return queue_.Write(stream); }
 
   // Drops all frames.
-  void Clear();
+  void Clear() {
+    queue_.Clear();
+    unstamped_.clear();
+  }
 
  private:
-  static constexpr int kMaxPieces = 64;
-
   // A small frame is copied as a block of this size: so that the copy is not a
   // call.
   static constexpr size_t kBlockBytes = 64;
 
-  // Payload bytes that follow the encoded byte at `position`.
-  struct Payload {
-    size_t position;
-    int64_t bytes;
-  };
-
-  // A timed reply whose times belong at the encoded byte at `position`.
+  // A timed reply whose times belong at this position of the queue.
   struct Unstamped {
     size_t position;
     int64_t queue_ns;
@@ -104,7 +95,6 @@ class SendQueue {
     Header header = {};
     int64_t target_bytes = 0;
     int64_t message_bytes = 0;
-    int64_t frame_bytes = 0;
     int64_t payload_bytes = 0;  // that are not part of `encoded`
     size_t encoded_bytes = 0;
     std::string encoded;  // those bytes, and more up to kBlockBytes
@@ -142,23 +132,11 @@ class SendQueue {
     return a.server_instance == b.server_instance && !HasStrings(a);
   }
 
-  void MakeRoom(size_t bytes);
-  int Gather(iovec* pieces) const;
-  void Drop(int64_t bytes);
-
   Template<RequestHeader> last_request_;
   Template<ResponseHeader> last_response_;
 
-  // Encoded bytes begin_ to end_, of capacity_.
-  std::unique_ptr<char[]> encoded_;
-  size_t begin_ = 0;
-  size_t end_ = 0;
-  size_t capacity_ = 0;
-
-  std::vector<Payload> payloads_;
-  size_t first_payload_ = 0;  // those before were written
+  WriteQueue queue_;
   std::vector<Unstamped> unstamped_;
-  int64_t queued_bytes_ = 0;
 };
 
 template <typename Header>
@@ -170,21 +148,14 @@ inline int64_t SendQueue::AppendMessage(FrameKind kind, uint64_t call_id,
       !IsSame(header, last.header)) [[unlikely]] {
     Encode(kind, header, target_bytes, last);
   }
-  if (capacity_ - end_ < last.encoded.size()) [[unlikely]] {
-    MakeRoom(last.encoded.size());
-  }
-  char* const out = encoded_.get() + end_;
-  end_ += last.encoded_bytes;
+  char* const out = queue_.Reserve(last.encoded.size());
   if (last.encoded.size() == kBlockBytes) [[likely]] {
     std::memcpy(out, last.encoded.data(), kBlockBytes);
   } else {
     std::memcpy(out, last.encoded.data(), last.encoded.size());
   }
   SetCallId(call_id, out);
-  if (last.payload_bytes > 0) {
-    payloads_.push_back({.position = end_, .bytes = last.payload_bytes});
-  }
-  queued_bytes_ += last.frame_bytes;
+  queue_.Commit(last.encoded_bytes, last.payload_bytes);
   return last.message_bytes;
 }
 

@@ -1,6 +1,7 @@
 #include "distbench/protocol/tcp/send_queue.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -9,8 +10,12 @@
 #include <random>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/listen_address.h"
 #include "distbench/payload/message_codec.h"
+#include "distbench/protocol/tcp/network_settings.h"
+#include "distbench/protocol/tcp/socket.h"
 #include "gtest/gtest.h"
 #include "proto/data_plane.pb.h"
 
@@ -279,6 +284,44 @@ TEST_F(SendQueueTest, ABrokenSocketIsSaid) {
   EXPECT_EQ(errno, EPIPE);
   queue_.Clear();
   EXPECT_TRUE(queue_.empty());
+}
+
+// ---- Without copying --------------------------------------------------------
+
+TEST(SendQueueWithoutCopyTest, PayloadsArriveAsTheyAre) {
+  const auto listening = ListenAt("127.0.0.1:0");
+  ASSERT_TRUE(listening.ok()) << listening.status();
+  const auto address =
+      ResolveAddress(absl::StrCat("127.0.0.1:", listening->port));
+  const NetworkSettings settings = {.zero_copy = true};
+  Stream stream(OpenSocket(AF_INET, settings));
+  ASSERT_TRUE(ApplyNetworkSettings(settings, stream.fd()).ok());
+  ASSERT_TRUE(BeginConnect(stream.fd(), address->front()));
+  const FileDescriptor reader = AcceptConnection(listening->socket.get());
+  ASSERT_TRUE(reader.is_open());
+
+  // Neither payloads of less than is worth it, nor what precedes payloads.
+  SendQueue queue(/*copies=*/false);
+  const int64_t sizes[] = {16, 5000, 100'000, 3 << 20, 20'000};
+  for (uint64_t id = 0; id < 50; ++id) {
+    queue.Append(FrameKind::kRequest, id, RequestHeader{}, sizes[id % 5]);
+  }
+  const auto total = static_cast<size_t>(queue.queued_bytes());
+  std::string bytes;
+  std::string piece(1 << 20, '\0');
+  int64_t sends = 0;
+  while (bytes.size() < total) {
+    ASSERT_NE(queue.Write(stream), SendQueue::Outcome::kBroken);
+    sends += TakeZeroCopyReports(stream.fd()).sends;
+    pollfd ready = {.fd = reader.get(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(poll(&ready, 1, /*timeout=*/20'000), 1);
+    const ssize_t count = Receive(reader.get(), piece.data(), piece.size());
+    ASSERT_GT(count, 0);
+    bytes.append(piece, 0, count);
+  }
+  for (uint64_t id = 0; id < 50; ++id) ExpectFrame(bytes, id, sizes[id % 5]);
+  EXPECT_EQ(bytes, "");
+  EXPECT_GE(sends, 30);
 }
 
 }  // namespace

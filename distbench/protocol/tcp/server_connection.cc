@@ -1,6 +1,5 @@
 #include "distbench/protocol/tcp/server_connection.h"
 
-#include <cerrno>
 #include <utility>
 
 #include "distbench/base/clock.h"
@@ -25,7 +24,7 @@ ServerConnection::ServerConnection(ConnectionContext& context,
       hello_due_ns_(hello_due_ns),
       requests_(requests),
       listener_(listener) {
-  greeting_.emplace(Greeting::Side::kServer, context.security.test_nonce);
+  greeting_.emplace(context.security.test_nonce);
   Stream stream(std::move(socket));
   stream.Secure(context.security, TlsContext::Side::kServer);
   Open(std::move(stream), /*watched=*/false);
@@ -33,6 +32,7 @@ ServerConnection::ServerConnection(ConnectionContext& context,
 
 void ServerConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
   if (!is_open()) return;
+  if (epoll_events & EPOLLERR) epoll_events = TakeReports(epoll_events);
   if (greeting_.has_value()) ContinueGreeting();
   if (is_open() && !greeting_.has_value()) {
     if (epoll_events & EPOLLOUT) OnWritable();
@@ -50,50 +50,12 @@ void ServerConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
 }
 
 void ServerConnection::ContinueGreeting() {
-  if (!is_secured_) is_secured_ = Secure();
-  if (is_secured_) Greet();
-}
-
-// Returns whether TLS is ready, or is not used.
-bool ServerConnection::Secure() {
-  switch (stream().Handshake()) {
-    case TlsSession::State::kReady:
-      return true;
-    case TlsSession::State::kFailed:
-      BreakWithStreamError(StreamError::kTlsFailed);
-      return false;
-    // A new connection has enough room for the output of a handshake.
-    case TlsSession::State::kWantsRead:
-    case TlsSession::State::kWantsWrite:
-      return false;
-  }
-  return false;
-}
-
-void ServerConnection::Greet() {
-  while (greeting_->missing_bytes() > 0) {
-    char buffer[kClientHelloBytes];
-    // Not a byte more, because frames may follow.
-    const ssize_t received =
-        stream().Receive(buffer, greeting_->missing_bytes());
-    if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-    if (received <= 0) return Break(StreamError::kClosedByPeer);
-    const StreamError error =
-        greeting_->Receive(absl::string_view(buffer, received));
-    SendGreeting();
-    if (error != StreamError::kNone) return Break(error);
-  }
+  const StreamError error = greeting_->Continue(stream());
+  if (error == StreamError::kTlsFailed) return BreakWithStreamError(error);
+  if (error != StreamError::kNone) return Break(error);
+  if (!greeting_->is_over()) return;
   greeting_.reset();
   listener_.OnHelloOver(*this);
-}
-
-void ServerConnection::SendGreeting() {
-  std::string output = greeting_->TakeOutput();
-  if (output.empty()) return;
-  const iovec piece = {.iov_base = output.data(), .iov_len = output.size()};
-  // A new connection has room for it, or is broken, which the next read
-  // notices.
-  [[maybe_unused]] const ssize_t sent = stream().Send(&piece, 1);
 }
 
 void ServerConnection::TimeOut() {

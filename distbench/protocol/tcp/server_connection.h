@@ -11,7 +11,7 @@
 #include "distbench/base/object_pool.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/connection.h"
-#include "distbench/protocol/tcp/greeting.h"
+#include "distbench/protocol/tcp/server_greeting.h"
 
 namespace distbench {
 
@@ -73,9 +73,6 @@ class ServerConnection final : public Connection {
   void OnClosed(const std::string& reason) override;
 
   void ContinueGreeting();
-  bool Secure();
-  void Greet();
-  void SendGreeting();
   template <FrameKind reply_kind>
   ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError OnRequest(const FrameHeader& frame,
                                                      absl::string_view head,
@@ -90,8 +87,7 @@ class ServerConnection final : public Connection {
   const int64_t hello_due_ns_;
   ObjectPool<TcpRequest>& requests_;
   Listener& listener_;
-  std::optional<Greeting> greeting_;  // until it is over
-  bool is_secured_ = false;
+  std::optional<ServerGreeting> greeting_;  // until it is over
   size_t pending_requests_ = 0;
   HeadReader<RequestHeader> heads_;
 };

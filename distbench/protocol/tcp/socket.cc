@@ -1,8 +1,8 @@
 #include "distbench/protocol/tcp/socket.h"
 
+#include <linux/errqueue.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/un.h>
 
 #include <algorithm>
@@ -20,13 +20,6 @@
 
 namespace distbench {
 namespace {
-
-// Disables Nagle's algorithm, with which the last packet of a batch may wait
-// for an acknowledgement. Unix sockets have no such option and refuse it.
-void SendAtOnce(int fd) {
-  const int on = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-}
 
 // Names of abstract sockets follow a NUL. Longer names than fit are none of
 // NewUnixAddress().
@@ -93,24 +86,13 @@ absl::StatusOr<FileDescriptor> ListenAtUnixAddress(
 }
 
 FileDescriptor AcceptConnection(int listener) {
-  FileDescriptor fd(
+  return FileDescriptor(
       accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (fd.is_open()) SendAtOnce(fd.get());
-  return fd;
 }
 
-FileDescriptor BeginConnect(const SocketAddress& address) {
-  FileDescriptor fd(socket(address.storage.ss_family,
-                           SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!fd.is_open()) return fd;
-  SendAtOnce(fd.get());
-  if (connect(fd.get(), Generic(address), address.length) != 0 &&
-      errno != EINPROGRESS) {
-    const int error = errno;
-    fd.Close();
-    errno = error;
-  }
-  return fd;
+bool BeginConnect(int fd, const SocketAddress& address) {
+  return connect(fd, Generic(address), address.length) == 0 ||
+         errno == EINPROGRESS;
 }
 
 int TakeSocketError(int fd) {
@@ -128,18 +110,46 @@ ssize_t Receive(int fd, char* buffer, size_t size) {
   return received;
 }
 
-ssize_t SendPieces(int fd, const iovec* pieces, int count) {
-  constexpr int kFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
+ssize_t SendPieces(int fd, const iovec* pieces, int count, int flags) {
+  flags |= MSG_DONTWAIT | MSG_NOSIGNAL;
   msghdr message = {};
   message.msg_iov = const_cast<iovec*>(pieces);
   message.msg_iovlen = count;
   ssize_t sent;
   do {
     // send() spares the kernel a copy of the message header.
-    sent = count == 1 ? send(fd, pieces->iov_base, pieces->iov_len, kFlags)
-                      : sendmsg(fd, &message, kFlags);
+    sent = count == 1 ? send(fd, pieces->iov_base, pieces->iov_len, flags)
+                      : sendmsg(fd, &message, flags);
   } while (sent < 0 && errno == EINTR);
   return sent;
+}
+
+ssize_t SendWithoutCopy(int fd, const iovec& piece) {
+  const ssize_t sent = SendPieces(fd, &piece, 1, MSG_ZEROCOPY);
+  // Too many reports wait: the limit is net.core.optmem_max.
+  return sent < 0 && errno == ENOBUFS ? SendPieces(fd, &piece, 1) : sent;
+}
+
+ZeroCopyReports TakeZeroCopyReports(int fd) {
+  ZeroCopyReports reports;
+  while (true) {
+    // Of one report, which stands for a range of sends.
+    alignas(cmsghdr) char control[256];
+    msghdr message = {};
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    if (recvmsg(fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) return reports;
+    for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+         header = CMSG_NXTHDR(&message, header)) {
+      sock_extended_err error;
+      if (header->cmsg_len < CMSG_LEN(sizeof(error))) continue;
+      std::memcpy(&error, CMSG_DATA(header), sizeof(error));
+      if (error.ee_origin != SO_EE_ORIGIN_ZEROCOPY) continue;
+      const int64_t sends = int64_t{1} + (error.ee_data - error.ee_info);
+      reports.sends += sends;
+      if (error.ee_code == SO_EE_CODE_ZEROCOPY_COPIED) reports.copied += sends;
+    }
+  }
 }
 
 }  // namespace distbench

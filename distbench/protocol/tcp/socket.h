@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,8 @@ absl::StatusOr<FileDescriptor> ListenAtUnixAddress(
 // not open and errno is EAGAIN; else errno says what went wrong.
 FileDescriptor AcceptConnection(int listener);
 
-// Starts to connect. If that fails at once, the result is not open and errno
-// says why.
-FileDescriptor BeginConnect(const SocketAddress& address);
+// Starts to connect. Returns false if that fails at once; errno says why.
+bool BeginConnect(int fd, const SocketAddress& address);
 
 // Returns the socket's pending error and clears it; 0 if there is none.
 int TakeSocketError(int fd);
@@ -44,8 +44,22 @@ int TakeSocketError(int fd);
 ssize_t Receive(int fd, char* buffer, size_t size);
 
 // As sendmsg() of these pieces, but repeats the call after signals and raises
-// no SIGPIPE.
-ssize_t SendPieces(int fd, const iovec* pieces, int count);
+// no SIGPIPE. `flags` are more flags of the call.
+ssize_t SendPieces(int fd, const iovec* pieces, int count, int flags = 0);
+
+// As SendPieces() of one piece, with MSG_ZEROCOPY. The bytes must never change,
+// because nobody waits until the kernel has read them. The kernel reports each
+// such send in the socket's error queue, which must be emptied.
+ssize_t SendWithoutCopy(int fd, const iovec& piece);
+
+// What the kernel has reported of sends without copy.
+struct ZeroCopyReports {
+  int64_t sends = 0;
+  int64_t copied = 0;  // of which the kernel did copy the bytes
+};
+
+// Empties the socket's error queue. The socket must not use it otherwise.
+ZeroCopyReports TakeZeroCopyReports(int fd);
 
 }  // namespace distbench
 

@@ -8,12 +8,15 @@
 #include <string>
 #include <utility>
 
+#include "distbench/protocol/tcp/client_greeting.h"
+#include "distbench/protocol/tcp/driver_network.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/security/tls_session.h"
 
 namespace distbench {
 
-// How every connection of a driver secures itself against wrong peers.
+// How every connection of a driver secures itself against wrong peers, and what
+// it asks of its socket.
 struct ConnectionSecurity {
   // See DriverEnvironment.
   std::string test_nonce = {};
@@ -21,9 +24,12 @@ struct ConnectionSecurity {
   // Null means plain text.
   std::shared_ptr<TlsContext> tls = {};
 
-  // Whether the peers greet each other (greeting.h) before anything else is
-  // sent. Otherwise their protocol itself makes sure that they know the nonce.
-  bool greets = true;
+  // How a client greets a server before anything else is sent. Null if the
+  // protocol makes sure only later that the server knows the nonce.
+  MakeClientGreeting greet = MakeTcpGreeting;
+
+  // Shared by all connections; never null.
+  std::shared_ptr<DriverNetwork> network = std::make_shared<DriverNetwork>();
 };
 
 // A connected socket, with or without TLS. Used by one thread at a time.
@@ -53,6 +59,12 @@ class Stream {
   ssize_t Send(const iovec* pieces, int count) {
     return tls_ == nullptr ? SendPieces(socket_.get(), pieces, count)
                            : SendRecords(pieces, count);
+  }
+
+  // As Send(), of bytes that never change, and without copying them where the
+  // kernel can. Not with TLS.
+  ssize_t SendWithoutCopy(const iovec& piece) {
+    return distbench::SendWithoutCopy(socket_.get(), piece);
   }
 
   // Explains why the last call failed.

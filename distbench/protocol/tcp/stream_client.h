@@ -65,6 +65,16 @@ class StreamClient final : private Connection::Listener {
   void SetPeers(std::vector<StreamPeer> peers);
   size_t peer_count() const { return peers_.size(); }
 
+  // Calls function(connection) for each connection.
+  template <typename Function>
+  void ForEachConnection(const Function& function) {
+    for (Peer& peer : peers_) {
+      for (Server& server : peer.servers) {
+        for (auto& connection : server.connections) function(*connection);
+      }
+    }
+  }
+
   // As Transport::Start().
   bool Start(ClientCall* call);
 
@@ -226,11 +236,7 @@ void StreamClient<Connection>::EndWith(ClientCall* call, std::string error) {
 
 template <typename Connection>
 void StreamClient<Connection>::CancelAll() {
-  for (Peer& peer : peers_) {
-    for (Server& server : peer.servers) {
-      for (auto& connection : server.connections) connection->StampCalls();
-    }
-  }
+  ForEachConnection([](Connection& connection) { connection.StampCalls(); });
   calls_.RemoveIf([this](const typename Calls::Entry& entry) {
     entry.owner->Abandon(*entry.call);
     EndWith(entry.call, kCancelled);

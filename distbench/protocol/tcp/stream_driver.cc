@@ -1,5 +1,7 @@
 #include "distbench/protocol/tcp/stream_driver.h"
 
+#include <sys/socket.h>
+
 #include <cstdint>
 #include <utility>
 
@@ -74,6 +76,10 @@ StreamDriver::StreamDriver(int64_t connections, bool uses_unix_socket,
       security_(std::move(security)) {}
 
 absl::StatusOr<std::string> StreamDriver::Listen(int worker_count) {
+  const absl::Status network =
+      security_.network->Check(uses_unix_socket_ ? AF_UNIX : AF_INET,
+                               /*uses_tls=*/security_.tls != nullptr);
+  if (!network.ok()) return network;
   absl::StatusOr<Listening> listening =
       uses_unix_socket_ ? ListenAtUnixSocket() : ListenAtHost();
   if (!listening.ok()) return listening.status();
@@ -81,11 +87,19 @@ absl::StatusOr<std::string> StreamDriver::Listen(int worker_count) {
     transports_.push_back(MakeTransport());
   }
   transports_.front()->Accept(
-      std::move(listening->socket), [this](FileDescriptor socket) {
-        transports_[next_transport_++ % transports_.size()]->Serve(
-            std::move(socket));
-      });
+      std::move(listening->socket),
+      [this](FileDescriptor socket) { Serve(std::move(socket)); });
   return listening->address;
+}
+
+// A connection that does not have the settings, although its listener has them,
+// is not refused: it is among the readings.
+void StreamDriver::Serve(FileDescriptor socket) {
+  constexpr auto kServer = DriverNetwork::Side::kServer;
+  ApplyNetworkSettings(security_.network->settings(kServer), socket.get())
+      .IgnoreError();
+  security_.network->Admit(kServer, socket.get()).IgnoreError();
+  transports_[next_transport_++ % transports_.size()]->Serve(std::move(socket));
 }
 
 absl::StatusOr<StreamDriver::Listening> StreamDriver::ListenAtHost() const {
@@ -94,8 +108,14 @@ absl::StatusOr<StreamDriver::Listening> StreamDriver::ListenAtHost() const {
   const auto address =
       ChooseListenAddress(*interfaces, preference_, service_address_);
   if (!address.ok()) return address.status();
-  absl::StatusOr<ListeningSocket> listener =
-      ListenAt(JoinHostPort(address->bind_host, 0));
+  const NetworkSettings& settings =
+      security_.network->settings(DriverNetwork::Side::kServer);
+  absl::Status applied;
+  absl::StatusOr<ListeningSocket> listener = ListenAt(
+      JoinHostPort(address->bind_host, 0),
+      [&](int fd) { applied = ApplyNetworkSettings(settings, fd); },
+      ProtocolOf(settings));
+  if (!applied.ok()) return applied;
   if (!listener.ok()) {
     return absl::UnavailableError(absl::StrCat(
         listener.status().message(),

@@ -34,6 +34,9 @@ class StreamDriver : public ProtocolDriver {
                        absl::Time deadline) override;
   void AbortConnect() override { connect_aborted_ = true; }
   void Shutdown() override;
+  std::vector<ConnectionReadings> NetworkReadings() const override {
+    return security_.network->Readings();
+  }
 
  protected:
   // `connections` is their number from each worker to each server. The server
@@ -53,6 +56,7 @@ class StreamDriver : public ProtocolDriver {
   };
   absl::StatusOr<Listening> ListenAtHost() const;
   absl::StatusOr<Listening> ListenAtUnixSocket() const;
+  void Serve(FileDescriptor socket);
 
   virtual std::unique_ptr<StreamTransport> MakeTransport() = 0;
 

@@ -35,7 +35,13 @@ absl::string_view Describe(StreamError error) {
     case StreamError::kUnknownCall:
       return "a reply to a call that was never made";
     case StreamError::kProtocolViolated:
-      return "the HTTP/2 protocol was violated";
+      return "the RPC protocol was violated";
+    case StreamError::kNotThrift:
+      return "the peer does not speak Thrift's strict binary protocol in "
+             "frames";
+    case StreamError::kHandshakeRefused:
+      return "the peer has refused the handshake: it is no instance of "
+             "distbench";
     case StreamError::kClosedByPeer:
       return "closed by the peer";
     case StreamError::kSocketFailed:
@@ -72,6 +78,10 @@ absl::string_view NameOf(StreamError error) {
       return "unknown_call";
     case StreamError::kProtocolViolated:
       return "protocol_violated";
+    case StreamError::kNotThrift:
+      return "not_thrift";
+    case StreamError::kHandshakeRefused:
+      return "handshake_refused";
     case StreamError::kClosedByPeer:
       return "closed_by_peer";
     case StreamError::kSocketFailed:
@@ -93,6 +103,8 @@ std::vector<DriverCounter> StreamCounters::List() const {
   add("failed_reconnects", failed_reconnects);
   add("late_replies", late_replies);
   add("failed_accepts", failed_accepts);
+  add("zero_copy_sends", zero_copy_sends);
+  add("zero_copy_copied", zero_copy_copied);
   return counters;
 }
 

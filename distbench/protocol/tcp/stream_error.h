@@ -1,4 +1,5 @@
-// The reasons why connections of the tcp driver end, and how often they occur.
+// The reasons why connections of drivers over TCP end, and how often they
+// occur.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_STREAM_ERROR_H_
 #define DISTBENCH_PROTOCOL_TCP_STREAM_ERROR_H_
@@ -29,8 +30,11 @@ enum class StreamError {
   kHeadBeyondMessage,
   kMalformedMessage,
   kUnknownCall,
-  // HTTP/2.
+  // HTTP/2, Cap'n Proto.
   kProtocolViolated,
+  // Thrift.
+  kNotThrift,
+  kHandshakeRefused,
   // The connection itself.
   kClosedByPeer,
   kSocketFailed,
@@ -45,7 +49,7 @@ absl::string_view Describe(StreamError error);
 // Returns a name for programs, such as "closed_by_peer".
 absl::string_view NameOf(StreamError error);
 
-// Counts of the failures of one driver. Thread-safe.
+// Counts of the connections of one driver, above all of failures. Thread-safe.
 class StreamCounters {
  public:
   // Counts connections that ended for this reason, except those that the peer
@@ -62,6 +66,11 @@ class StreamCounters {
 
   // Connections that could not be accepted.
   std::atomic<int64_t> failed_accepts = 0;
+
+  // Sends without copy that the kernel has reported, and of how many it copied
+  // the bytes nevertheless.
+  std::atomic<int64_t> zero_copy_sends = 0;
+  std::atomic<int64_t> zero_copy_copied = 0;
 
   // All counters that are not zero, by name.
   std::vector<DriverCounter> List() const;

@@ -2,6 +2,8 @@
 #include <memory>
 #include <string>
 
+#include "distbench/protocol/tcp/driver_network.h"
+#include "distbench/protocol/tcp/network_settings.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
 #include "distbench/protocol/testing/driver_conformance.h"
@@ -23,6 +25,7 @@ struct Variant {
   bool uses_tls = false;
   bool measures_time_parts = false;
   std::string transport = "tcp";
+  NetworkSettings network = {};  // of both sides
 };
 
 // Certificates for all drivers of a test.
@@ -41,7 +44,9 @@ DriverUnderTest MakeVariant(const Variant& variant) {
     options.server_settings["max_batch"] = variant.max_batch;
     options.client_settings["spin_us"] = variant.spin_us;
     options.server_settings["transport"] = variant.transport;
-    ConnectionSecurity security = {.test_nonce = test_nonce};
+    ConnectionSecurity security = {.test_nonce = test_nonce,
+                                   .network = std::make_shared<DriverNetwork>(
+                                       variant.network, variant.network)};
     if (variant.uses_tls) security.tls = SharedTls();
     TcpSettings settings = ReadTcpSettings(options);
     settings.measures_time_parts = variant.measures_time_parts;
@@ -65,6 +70,20 @@ INSTANTIATE_TEST_SUITE_P(UnixSocket, DriverConformanceTest,
                                                       .max_batch = 64,
                                                       .spin_us = 0,
                                                       .transport = "unix"})));
+INSTANTIATE_TEST_SUITE_P(
+    NetworkSettings, DriverConformanceTest,
+    testing::Values(MakeVariant(
+        {.connections = 2,
+         .max_batch = 64,
+         .spin_us = 0,
+         .network = {.congestion_control = "reno",
+                     .dscp = 46,
+                     .send_buffer_bytes = 20'000,
+                     .receive_buffer_bytes = 20'000,
+                     .no_delay = false,
+                     .zero_copy = true,
+                     .busy_poll_us = 0,
+                     .max_pacing_bytes_per_second = int64_t{4} << 30}})));
 INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
                          testing::Values(MakeVariant({1, 64, 0, false, true}),
                                          MakeVariant({3, 1, 0, true, true})));

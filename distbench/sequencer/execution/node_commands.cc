@@ -7,7 +7,8 @@ namespace distbench {
 
 NodeCommand PrepareCommand(const DistributedSystemDescription& test,
                            const NodeShare& share, int64_t clock_offset_ns,
-                           bool use_loopback, const std::string& test_nonce) {
+                           bool use_loopback, const std::string& test_nonce,
+                           const TargetRates& target_rates) {
   NodeCommand command;
   PrepareTest& prepare = *command.mutable_prepare();
   NodeServiceConfig& config = *prepare.mutable_config();
@@ -19,6 +20,8 @@ NodeCommand PrepareCommand(const DistributedSystemDescription& test,
   prepare.set_clock_offset_ns(clock_offset_ns);
   prepare.set_use_loopback(use_loopback);
   prepare.set_test_nonce(test_nonce);
+  prepare.mutable_target_rates()->insert(target_rates.begin(),
+                                         target_rates.end());
   return command;
 }
 

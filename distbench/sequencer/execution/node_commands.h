@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "distbench/config/syntax/external_services.h"
 #include "distbench/sequencer/execution/participant.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
@@ -19,7 +20,8 @@ namespace distbench {
 
 NodeCommand PrepareCommand(const DistributedSystemDescription& test,
                            const NodeShare& share, int64_t clock_offset_ns,
-                           bool use_loopback, const std::string& test_nonce);
+                           bool use_loopback, const std::string& test_nonce,
+                           const TargetRates& target_rates);
 
 // The error names a peer that is not in `placement`.
 absl::StatusOr<NodeCommand> ConnectCommand(

@@ -23,6 +23,7 @@
 #include "distbench/sequencer/runs/run_client.h"
 #include "distbench/sequencer/runs/run_queue.h"
 #include "distbench/sequencer/runs/run_status.h"
+#include "distbench/targets/allowed_targets.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -40,6 +41,9 @@ struct RunEnvironment {
 
   // Called after a sequence with shutdown_after_tests.
   std::function<void()> on_shutdown_request;
+
+  // What the tests may call outside of themselves.
+  AllowedTargets allowed_targets = {};
 
   std::atomic<int64_t> next_test_id = 1;
   TestOutcomes outcomes = {};

@@ -65,7 +65,8 @@ void TestExecution::Prepare() {
   for (Participant& participant : participants_) {
     Tell(participant, Step::kPrepare,
          PrepareCommand(spec_.test, participant.share,
-                        ClockCorrection(participant), use_loopback, nonce));
+                        ClockCorrection(participant), use_loopback, nonce,
+                        spec_.target_rates));
   }
   AwaitOrFail(Step::kPrepare, timeouts_.prepare);
 }
@@ -163,6 +164,7 @@ void TestExecution::Release() {
 
 TestResult TestExecution::Finish() {
   *result_.mutable_traffic_config() = spec_.test;
+  RedactSecrets(*result_.mutable_traffic_config());
   RunInfo& info = *result_.mutable_run_info();
   info.set_version(std::string(ProgramVersion()));
   info.set_random_seed(spec_.test.random_seed());

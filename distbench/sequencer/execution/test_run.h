@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
+#include "distbench/config/syntax/external_services.h"
 #include "distbench/sequencer/execution/participant.h"
 #include "distbench/sequencer/execution/run_inbox.h"
 #include "proto/control.pb.h"
@@ -42,6 +43,9 @@ struct TestRunSpec {
 
   // Limits the duration of the traffic.
   absl::Duration timeout;
+
+  // What each instance may send to external services, at most.
+  TargetRates target_rates = {};
 };
 
 // Observes a test. Called on the thread that runs it.

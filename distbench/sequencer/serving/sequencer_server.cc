@@ -116,7 +116,8 @@ class SequencerServer::Impl {
                      .clock = RealClock(),
                      .timeouts = {},
                      .revision = options_.revision,
-                     .on_shutdown_request = options_.on_shutdown_request},
+                     .on_shutdown_request = options_.on_shutdown_request,
+                     .allowed_targets = options_.allowed_targets},
         book_(options_.run_limits, environment_.clock),
         unregistered_(options_.node_silence_timeout),
         service_(environment_, queue_, book_,
@@ -168,8 +169,8 @@ class SequencerServer::Impl {
       absl::Status status;
     };
     const auto answer = std::make_shared<Answer>();
-    const absl::Status reason = absl::CancelledError(
-        absl::StrCat("the run was cancelled by ", who));
+    const absl::Status reason =
+        absl::CancelledError(absl::StrCat("the run was cancelled by ", who));
     book_.Find(run_id, [answer, reason](const RunBook::RunOrError& run) {
       answer->status = run.ok() ? (*run)->Cancel(reason) : run.status();
       answer->is_known.Notify();

@@ -17,6 +17,7 @@
 #include "distbench/security/credentials.h"
 #include "distbench/sequencer/runs/run_book.h"
 #include "distbench/sequencer/runs/run_storage.h"
+#include "distbench/targets/allowed_targets.h"
 #include "proto/control.pb.h"
 
 namespace grpc {
@@ -38,6 +39,9 @@ struct SequencerOptions {
 
   // What each client may do; effective only with TLS and client certificates.
   AccessRules access;
+
+  // The external services that tests may call.
+  AllowedTargets allowed_targets;
 
   // How many nodes may be registered at the same time.
   int max_nodes = 10'000;

@@ -155,6 +155,11 @@ SequencerService::RunOrError SequencerService::Submit(
     const RunSubmission& submission, bool preempt) {
   absl::StatusOr<TestSequence> checked = CheckTestSequence(submission.tests);
   if (!checked.ok()) return checked.status();
+  for (const DistributedSystemDescription& test : checked->tests()) {
+    const absl::Status allowed =
+        environment_.allowed_targets.Check(test, "test sequencer");
+    if (!allowed.ok()) return allowed;
+  }
   return Enqueue(*std::move(checked), submission, preempt);
 }
 

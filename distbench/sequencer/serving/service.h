@@ -57,7 +57,7 @@ class SequencerService final : public DistBenchTestSequencer::CallbackService {
  private:
   using RunOrError = RunBook::RunOrError;
 
-  // Checks the tests and queues them.
+  // Checks the tests and what they call, and queues them.
   RunOrError Submit(const RunSubmission& submission, bool preempt);
 
   // Queues the submission's tests in their checked form.

@@ -53,7 +53,9 @@ int NodesNeeded(const DistributedSystemDescription& test) {
     }
   }
   auto nodes = static_cast<int64_t>(test.node_service_bundles().size());
-  for (const ServiceSpec& service : test.services()) nodes += service.count();
+  for (const ServiceSpec& service : test.services()) {
+    if (!service.has_external()) nodes += service.count();
+  }
   nodes -= static_cast<int64_t>(bundled.size());
   return static_cast<int>(
       std::clamp<int64_t>(std::max(nodes, last_named), 1, INT_MAX));

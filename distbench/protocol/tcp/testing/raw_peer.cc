@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/protocol/tcp/network_settings.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -37,7 +38,9 @@ std::string FrameBytes(FrameHeader header, const std::string& message) {
 RawConnection RawConnection::To(const std::string& address) {
   const auto addresses = ResolveAddress(address);
   EXPECT_TRUE(addresses.ok());
-  FileDescriptor socket = BeginConnect(addresses->front());
+  const SocketAddress& first = addresses->front();
+  FileDescriptor socket = OpenSocket(first.storage.ss_family, {});
+  EXPECT_TRUE(BeginConnect(socket.get(), first));
   EXPECT_TRUE(WaitFor(socket.get(), POLLOUT));
   return RawConnection(std::move(socket));
 }

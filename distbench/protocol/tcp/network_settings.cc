@@ -1,0 +1,311 @@
+#include "distbench/protocol/tcp/network_settings.h"
+
+#include <linux/mptcp.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "distbench/protocol/tcp/settings.h"
+
+namespace distbench {
+namespace {
+
+// A setting that is a number of the socket, of 32 or 64 bits.
+struct NumberOption {
+  const TcpSettingLimits& setting;
+  int64_t NetworkSettings::*asked;
+  int option;          // of SOL_SOCKET
+  size_t bytes;        // of the number
+  int64_t multiplier;  // what the kernel makes of each unit
+};
+
+constexpr NumberOption kNumberOptions[] = {
+    {kSendBufferBytes, &NetworkSettings::send_buffer_bytes, SO_SNDBUF, 4, 2},
+    {kReceiveBufferBytes, &NetworkSettings::receive_buffer_bytes, SO_RCVBUF, 4,
+     2},
+    {kBusyPollUs, &NetworkSettings::busy_poll_us, SO_BUSY_POLL, 4, 1},
+    {kMaxPacingRate, &NetworkSettings::max_pacing_bytes_per_second,
+     SO_MAX_PACING_RATE, 8, 1},
+};
+
+std::string ReadText(const std::map<std::string, DriverOptions::Value>& values,
+                     const char* name, const char* default_value) {
+  const auto it = values.find(name);
+  if (it == values.end()) return default_value;
+  const auto* text = std::get_if<std::string>(&it->second);
+  return text == nullptr ? default_value : *text;
+}
+
+// ---- Socket options ---------------------------------------------------------
+
+bool SetNumber(int fd, int level, int option, size_t bytes, int64_t value) {
+  const auto small = static_cast<int32_t>(value);
+  const void* const data = bytes == sizeof(small)
+                               ? static_cast<const void*>(&small)
+                               : static_cast<const void*>(&value);
+  return setsockopt(fd, level, option, data, static_cast<socklen_t>(bytes)) ==
+         0;
+}
+
+bool SetFlag(int fd, int level, int option, bool value) {
+  return SetNumber(fd, level, option, sizeof(int32_t), value);
+}
+
+// Returns -1 if the socket has no such option.
+int64_t GetNumber(int fd, int level, int option,
+                  size_t bytes = sizeof(int32_t)) {
+  int32_t small = -1;
+  int64_t large = -1;
+  void* const data = bytes == sizeof(small) ? static_cast<void*>(&small)
+                                            : static_cast<void*>(&large);
+  auto length = static_cast<socklen_t>(bytes);
+  if (getsockopt(fd, level, option, data, &length) != 0) return -1;
+  return bytes == sizeof(small) ? small : large;
+}
+
+int FamilyOf(int fd) {
+  return static_cast<int>(GetNumber(fd, SOL_SOCKET, SO_DOMAIN));
+}
+
+// The type of service is the DSCP and, in two bits that are TCP's, ECN.
+constexpr int kEcnBits = 2;
+
+// An IPv6 socket may have an IPv4 connection.
+bool SetDscp(int fd, int64_t dscp) {
+  const int64_t type = dscp << kEcnBits;
+  return SetNumber(fd, IPPROTO_IP, IP_TOS, sizeof(int32_t), type) &&
+         (FamilyOf(fd) != AF_INET6 ||
+          SetNumber(fd, IPPROTO_IPV6, IPV6_TCLASS, sizeof(int32_t), type));
+}
+
+bool SendsIpv6(int fd) {
+  sockaddr_in6 peer = {};
+  socklen_t length = sizeof(peer);
+  if (FamilyOf(fd) != AF_INET6) return false;
+  return getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &length) != 0 ||
+         !IN6_IS_ADDR_V4MAPPED(&peer.sin6_addr);
+}
+
+int64_t GetDscp(int fd) {
+  const int64_t type = SendsIpv6(fd) ? GetNumber(fd, IPPROTO_IPV6, IPV6_TCLASS)
+                                     : GetNumber(fd, IPPROTO_IP, IP_TOS);
+  return type < 0 ? type : type >> kEcnBits;
+}
+
+std::string GetCongestionControl(int fd) {
+  char name[16] = "";  // the kernel's TCP_CA_NAME_MAX
+  socklen_t length = sizeof(name);
+  if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &length) != 0) {
+    return "unknown";
+  }
+  return std::string(name, strnlen(name, length));
+}
+
+bool HasNegotiatedEcn(int fd) {
+  tcp_info info = {};
+  socklen_t length = sizeof(info);
+  return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
+         (info.tcpi_options & TCPI_OPT_ECN) != 0;
+}
+
+// A socket that has fallen back to TCP knows nothing of MPTCP.
+bool UsesMptcp(int fd) {
+  mptcp_info info = {};
+  socklen_t length = sizeof(info);
+  return getsockopt(fd, SOL_MPTCP, MPTCP_INFO, &info, &length) == 0 &&
+         (info.mptcpi_flags & MPTCP_INFO_FLAG_FALLBACK) == 0;
+}
+
+// ---- Readings ---------------------------------------------------------------
+
+NetworkReading Reading(std::string name, std::string asked, std::string found) {
+  const bool is_as_asked = asked == found;
+  return {std::move(name), std::move(asked), std::move(found), is_as_asked};
+}
+
+NetworkReading ReadNumber(const NumberOption& number, int64_t asked, int fd) {
+  const int64_t found = GetNumber(fd, SOL_SOCKET, number.option, number.bytes);
+  return {.name = number.setting.name,
+          .asked = absl::StrCat(asked),
+          .found = absl::StrCat(found),
+          .is_as_asked = found == asked * number.multiplier};
+}
+
+// What any socket has, also before it is connected.
+std::vector<NetworkReading> ReadSocket(const NetworkSettings& settings,
+                                       int fd) {
+  std::vector<NetworkReading> readings;
+  if (!settings.congestion_control.empty()) {
+    readings.push_back(Reading(kCongestionControl, settings.congestion_control,
+                               GetCongestionControl(fd)));
+  }
+  if (settings.dscp != kDscp.default_value) {
+    readings.push_back(Reading(kDscp.name, absl::StrCat(settings.dscp),
+                               absl::StrCat(GetDscp(fd))));
+  }
+  for (const NumberOption& number : kNumberOptions) {
+    const int64_t asked = settings.*number.asked;
+    if (asked == number.setting.default_value) continue;
+    readings.push_back(ReadNumber(number, asked, fd));
+  }
+  if (!settings.no_delay) {
+    const bool is_on = GetNumber(fd, IPPROTO_TCP, TCP_NODELAY) != 0;
+    readings.push_back(Reading(kNoDelay, kOff, is_on ? kOn : kOff));
+  }
+  if (settings.zero_copy) {
+    const bool is_on = GetNumber(fd, SOL_SOCKET, SO_ZEROCOPY) == 1;
+    readings.push_back(Reading(kZeroCopy, kOn, is_on ? kOn : kOff));
+  }
+  return readings;
+}
+
+// ---- Errors -----------------------------------------------------------------
+
+std::string PermittedCongestionControls() {
+  std::ifstream file("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
+  std::string names;
+  std::getline(file, names);
+  return absl::StrReplaceAll(absl::StripAsciiWhitespace(names), {{" ", ", "}});
+}
+
+std::string RemedyFor(absl::string_view name) {
+  if (name == kCongestionControl) {
+    return absl::StrCat(
+        "name one that this host permits: ", PermittedCongestionControls(),
+        ", or add it to net.ipv4.tcp_allowed_congestion_control");
+  }
+  if (name == kSendBufferBytes.name) return "raise net.core.wmem_max";
+  if (name == kReceiveBufferBytes.name) return "raise net.core.rmem_max";
+  if (name == kBusyPollUs.name) {
+    return "more than net.core.busy_read needs CAP_NET_ADMIN and a kernel with "
+           "CONFIG_NET_RX_BUSY_POLL";
+  }
+  if (name == kMptcp) {
+    return "set net.mptcp.enabled to 1 on a kernel with CONFIG_MPTCP";
+  }
+  return "this kernel does not offer it for such a socket";
+}
+
+absl::Status CannotSet(absl::string_view name, absl::string_view asked,
+                       absl::string_view reason) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("the setting ", name, " cannot be ", asked, ": ", reason,
+                   "; ", RemedyFor(name), ", or remove the setting"));
+}
+
+// Refuses what has no meaning for a Unix socket.
+absl::Status CheckForUnixSocket(NetworkSettings settings, int fd) {
+  settings.send_buffer_bytes = kSendBufferBytes.default_value;
+  const std::vector<NetworkReading> others = ReadSocket(settings, fd);
+  if (others.empty() && !settings.requires_ecn && !settings.mptcp) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the setting ",
+      !others.empty() ? others.front().name : (settings.mptcp ? kMptcp : kEcn),
+      " has no effect on Unix sockets; remove it, or set the server setting "
+      "\"transport\" to \"tcp\""));
+}
+
+// Asks for everything that the kernel can refuse at once.
+absl::Status Set(const NetworkSettings& settings, int fd) {
+  const auto refused = [](absl::string_view name, absl::string_view asked) {
+    return CannotSet(name, asked, std::strerror(errno));
+  };
+  const std::string& control = settings.congestion_control;
+  if (!control.empty() &&
+      setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, control.data(),
+                 static_cast<socklen_t>(control.size())) != 0) {
+    return refused(kCongestionControl, control);
+  }
+  if (settings.dscp != kDscp.default_value && !SetDscp(fd, settings.dscp)) {
+    return refused(kDscp.name, absl::StrCat(settings.dscp));
+  }
+  if (settings.zero_copy && !SetFlag(fd, SOL_SOCKET, SO_ZEROCOPY, true)) {
+    return refused(kZeroCopy, kOn);
+  }
+  for (const NumberOption& number : kNumberOptions) {
+    const int64_t asked = settings.*number.asked;
+    if (asked != number.setting.default_value &&
+        !SetNumber(fd, SOL_SOCKET, number.option, number.bytes, asked)) {
+      return refused(number.setting.name, absl::StrCat(asked));
+    }
+  }
+  // Unix sockets have no such option and refuse it.
+  SetFlag(fd, IPPROTO_TCP, TCP_NODELAY, settings.no_delay);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+NetworkSettings ReadNetworkSettings(
+    const std::map<std::string, DriverOptions::Value>& values) {
+  NetworkSettings settings;
+  settings.congestion_control = ReadText(values, kCongestionControl, "");
+  settings.dscp = ReadSetting(values, kDscp);
+  settings.requires_ecn = ReadText(values, kEcn, "") == kRequired;
+  for (const NumberOption& number : kNumberOptions) {
+    settings.*number.asked = ReadSetting(values, number.setting);
+  }
+  settings.no_delay = ReadText(values, kNoDelay, kOn) == kOn;
+  settings.zero_copy = ReadText(values, kZeroCopy, kOff) == kOn;
+  settings.mptcp = ReadText(values, kMptcp, kOff) == kOn;
+  return settings;
+}
+
+int ProtocolOf(const NetworkSettings& settings) {
+  return settings.mptcp ? IPPROTO_MPTCP : 0;
+}
+
+FileDescriptor OpenSocket(int family, const NetworkSettings& settings) {
+  const int protocol = family == AF_UNIX ? 0 : ProtocolOf(settings);
+  return FileDescriptor(
+      socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol));
+}
+
+absl::Status ApplyNetworkSettings(const NetworkSettings& settings, int fd) {
+  if (FamilyOf(fd) == AF_UNIX) {
+    absl::Status meaningful = CheckForUnixSocket(settings, fd);
+    if (!meaningful.ok()) return meaningful;
+  }
+  if (absl::Status set = Set(settings, fd); !set.ok()) return set;
+  // The kernel cuts some values down without saying so.
+  for (const NetworkReading& reading : ReadSocket(settings, fd)) {
+    if (reading.is_as_asked) continue;
+    return CannotSet(reading.name, reading.asked,
+                     absl::StrCat("the kernel has made it ", reading.found));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TryNetworkSettings(const NetworkSettings& settings, int family) {
+  const FileDescriptor fd = OpenSocket(family, settings);
+  if (fd.is_open()) return ApplyNetworkSettings(settings, fd.get());
+  return settings.mptcp ? CannotSet(kMptcp, kOn, std::strerror(errno))
+                        : absl::ErrnoToStatus(errno, "cannot open a socket");
+}
+
+std::vector<NetworkReading> ReadBack(const NetworkSettings& settings, int fd) {
+  std::vector<NetworkReading> readings = ReadSocket(settings, fd);
+  if (settings.requires_ecn) {
+    readings.push_back(Reading(
+        kEcn, kRequired, HasNegotiatedEcn(fd) ? kRequired : "not negotiated"));
+  }
+  if (settings.mptcp) {
+    readings.push_back(
+        Reading(kMptcp, kOn, UsesMptcp(fd) ? kOn : "fell back to TCP"));
+  }
+  return readings;
+}
+
+}  // namespace distbench
