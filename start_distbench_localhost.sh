@@ -4,7 +4,7 @@
 # SIGTERM stops all of them.
 #
 #   ./start_distbench_localhost.sh [-n NODES | --numa] [-p PORT] [-h]
-#                                  [-- TLS_FLAG...]
+#                                  [-- FLAG...]
 #
 #   -n NODES  number of node managers; default: 2
 #   --numa    one node manager for each NUMA node that has CPUs, bound to its
@@ -12,8 +12,9 @@
 #   -p PORT   port of the sequencer; 0 picks a free port and prints it;
 #             default: 10000
 #
-# --tls_ca=FILE, --tls_cert=FILE and --tls_key=FILE, after "--", are passed to
-# all processes. The certificate must be for 127.0.0.1.
+# Flags after "--" are passed to all processes: --tls_ca=FILE, --tls_cert=FILE
+# and --tls_key=FILE, whose certificate must be for 127.0.0.1; and
+# --allow_target=HOST:PORT[@RATE], an external service that tests may call.
 #
 # The binary is $DISTBENCH if that is set, otherwise the one in this checkout,
 # which is built if necessary.
@@ -44,6 +45,7 @@ output= # Folder with the output of each process in a file.
 pids=() # The sequencer first, then the nodes.
 declare -A name_of=() # names by process id
 tls_flags=()
+target_flags=() # what tests may call; not for programs that only ask
 
 parse_arguments() {
   local option
@@ -66,9 +68,11 @@ parse_arguments() {
   shift $((OPTIND - 1))
   local argument
   for argument in "$@"; do
-    [[ $argument == --tls_*=* ]] ||
-      die "unknown argument '$argument'; see $0 -h"
-    tls_flags+=("$argument")
+    case $argument in
+      --tls_*=*) tls_flags+=("$argument") ;;
+      --allow_target=*) target_flags+=("$argument") ;;
+      *) die "unknown argument '$argument'; see $0 -h" ;;
+    esac
   done
   [[ -z $nodes || -z $numa ]] ||
     die "--numa determines the number of nodes; leave out -n"
@@ -196,14 +200,14 @@ main() {
   trap 'say "Stopping the sequencer and its nodes"; exit 0' INT TERM
 
   start_process sequencer test_sequencer --listen=127.0.0.1 --port="$port" \
-    "${tls_flags[@]}"
+    "${tls_flags[@]}" "${target_flags[@]}"
   wait_until "the sequencer's start" read_port
   local i
   for ((i = 0; i < nodes; ++i)); do
     # shellcheck disable=SC2086  # Flags are separate words.
     start_process "node$i" node_manager "node$i" --port=0 \
       --test_sequencer="127.0.0.1:$port" --service_address=127.0.0.1 \
-      ${flags_of[$i]-} "${tls_flags[@]}"
+      ${flags_of[$i]-} "${tls_flags[@]}" "${target_flags[@]}"
   done
   wait_until "registration of all $nodes nodes" all_nodes_registered
 

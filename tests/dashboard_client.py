@@ -98,13 +98,19 @@ class EventStream:
             f"GET /api/live HTTP/1.1\r\nHost: {dashboard.host}\r\n\r\n".encode()
         )
         self._received = ""
+        self._nodes = None
 
     def next_status(self):
+        """Returns the next status, with the nodes of the last event of them."""
         while True:
-            match = re.search(r"event: status\ndata: (.*)\n\n", self._received)
+            match = re.search(r"event: (\w+)\ndata: (.*)\n\n", self._received)
             if match:
                 self._received = self._received[match.end() :]
-                return json.loads(match.group(1))
+                data = json.loads(match.group(2))
+                if match.group(1) == "status":
+                    return {**data, "nodes": self._nodes}
+                self._nodes = data
+                continue
             chunk = self._connection.recv(1 << 16)
             if not chunk:
                 raise AssertionError(f"the stream ended: {self._received}")

@@ -338,6 +338,21 @@ class DashboardPageTest(dashboard_page.PageTest):
         self.assertEqual(page.complaints, [])
         page.close()
 
+    def test_results_are_cards_on_a_phone(self):
+        page = self.open_page(self.serve_history().address, "#/results")
+        self.wait_for_rows(page, 100)
+        self.assert_fits_a_phone(page)
+        table = "document.querySelector('#results-table')"
+        page.wait_until(f"{table}.scrollWidth <= {table}.clientWidth")
+        self.assertIn(
+            "Hosts",
+            page.evaluate(
+                f"getComputedStyle({table}.querySelector("
+                "'td[data-title=Hosts]'), '::before').content"
+            ),
+        )
+        page.close()
+
     def test_nonsense_in_the_address_is_harmless(self):
         dashboard = self.serve_history()
         page = self.open_page(

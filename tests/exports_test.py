@@ -97,7 +97,13 @@ test_results {{
   }}
   service_logs {{
     instance_logs {{
-      key: "c/0" value {{ engine_error_message: "killed" }}
+      key: "c/0" value {{
+        engine_error_message: "killed"
+        network_settings {{
+          connection_count: 2
+          settings {{ name: "dscp" asked: "10" found: "0" differs: true }}
+        }}
+      }}
     }}
   }}
 }}

@@ -217,7 +217,16 @@ class FakeDashboard:
         self._server.server_close()
         self._thread.join()
 
-    def statuses(self):
+    def events(self):
+        """Yields the names of events and their data, until drop_streams()."""
+        nodes = None
+        for status in self._statuses():
+            if status["nodes"] != nodes:
+                nodes = status["nodes"]
+                yield "nodes", nodes
+            yield "status", {k: status[k] for k in ("running", "queue")}
+
+    def _statuses(self):
         """Yields the status whenever it has changed, until drop_streams()."""
         with self._changed:
             epoch, last = self._epoch, None
@@ -350,8 +359,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
         try:
-            for status in self.dashboard.statuses():
-                event = f"event: status\ndata: {json.dumps(status)}\n\n"
+            for name, data in self.dashboard.events():
+                event = f"event: {name}\ndata: {json.dumps(data)}\n\n"
                 self.wfile.write(event.encode())
                 self.wfile.flush()
         except OSError:

@@ -25,6 +25,7 @@ SUBCOMMANDS = (
     "history note",
     "history trend",
     "history unaccept",
+    "import",
     "join",
     "launch",
     "make_secret",

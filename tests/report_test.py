@@ -59,6 +59,7 @@ class ReportTest(ReportTestCase):
             "rpcs": 2,
             "percentiles": 2 * (6 + 6 + 6),
             "time_parts": 0,
+            "streams": 0,
             "peers": 12,
             "seconds": 40,
             "activities": 0,

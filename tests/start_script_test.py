@@ -87,6 +87,18 @@ class StartScriptTest(programs.ProgramTest):
         self.assertEqual(len(self.processes("test_sequencer")), 1)
         self.assertEqual(len(self.processes("node_manager")), 3)
 
+    def test_allowed_targets_reach_the_sequencer_and_the_nodes(self):
+        target = "--allow_target=localhost:1@50"
+        self.start_cluster("-n", "2", "-p", "0", "--", target)
+        serving = [
+            text
+            for text in self.leftovers().values()
+            if " test_sequencer " in text or " node_manager " in text
+        ]
+        self.assertEqual(len(serving), 3)
+        for text in serving:
+            self.assertIn(target, text)
+
     def test_only_this_machine_can_reach_it(self):
         self.start_cluster("-n", "1", "-p", "0")
         (sequencer,) = self.processes("test_sequencer")

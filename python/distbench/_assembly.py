@@ -104,6 +104,7 @@ def _set_instance_log(
         log.measurements_end_timestamp_ns = piece.measurements_end_timestamp_ns
     for name, value in piece.driver_counters.items():
         log.driver_counters[name] = value
+    log.network_settings.extend(piece.network_settings)
     log.replay_trace_logs.extend(piece.replay_trace_logs)
 
 
@@ -123,6 +124,8 @@ def _merge_measurements(
         _merge_load(load, log.offered_loads[index])
     for index, statistics in piece.pooled_statistics.items():
         _merge_statistics(statistics, log.pooled_statistics[index])
+    for index, streams in piece.stream_statistics.items():
+        _merge_streams(streams, log.stream_statistics[index])
 
 
 def _merge_rpc_log(
@@ -169,6 +172,31 @@ def _merge_load(
     _add_counts(piece, total, ("offered_count", "unsent_count", "held_back_count"))
     if piece.HasField("unsent_wait_ns"):
         _merge_histogram(piece.unsent_wait_ns, total.unsent_wait_ns)
+
+
+def _merge_streams(
+    piece: results_pb2.StreamStatistics, total: results_pb2.StreamStatistics
+) -> None:
+    _add_counts(
+        piece,
+        total,
+        (
+            "stream_count",
+            "request_messages",
+            "response_messages",
+            "request_bytes",
+            "response_bytes",
+        ),
+    )
+    for field in (
+        "first_message_ns",
+        "gap_ns",
+        "round_trip_ns",
+        "client_blocked_ns",
+        "server_blocked_ns",
+    ):
+        if piece.HasField(field):
+            _merge_histogram(getattr(piece, field), getattr(total, field))
 
 
 def _merge_series(

@@ -35,6 +35,7 @@ _SCHEMA_VERSION = 1
 # Tables that the JSON has as such, in addition to those of results.
 _JSON_TABLES = (
     "time_parts",
+    "streams",
     "peers",
     "seconds",
     "activities",

@@ -36,6 +36,7 @@ _ROWS_OF_RUN: dict[str, Callable[[Run], Iterator[Row]]] = {
 # Tables that only distbench itself makes.
 _REPORT_TABLES = (
     "time_parts",
+    "streams",
     "activities",
     "activity_series",
     "cpus",

@@ -126,6 +126,7 @@ class AssemblyTest(unittest.TestCase):
         log.error_dictionary.error_message.extend(["", "lost"])
         log.engine_error_message = "stopped"
         log.driver_counters["calls"] = 3
+        log.network_settings.add(connection_count=2)
         log.replay_trace_logs.add(rpc_replay_trace_name="trace")
         activity = log.activity_logs["work"]
         activity.activity_metrics.add(name="iteration_count", value_int=4)
@@ -141,6 +142,7 @@ class AssemblyTest(unittest.TestCase):
         self.assertEqual(merged.error_dictionary.error_message[1], "lost")
         self.assertEqual(merged.engine_error_message, "stopped")
         self.assertEqual(merged.driver_counters["calls"], 3)
+        self.assertEqual(merged.network_settings[0].connection_count, 2)
         self.assertEqual(len(merged.replay_trace_logs), 1)
         work = merged.activity_logs["work"]
         self.assertEqual(work.activity_metrics[0].value_int, 4)

@@ -32,6 +32,8 @@ class Segment:
     sequence: int
     flags: int
     data: bytes
+    dscp: int
+    ecn: int  # the two bits beside the DSCP
 
 
 class Stream:
@@ -104,6 +106,8 @@ def parse(time_ns, frame):
         sequence=sequence,
         flags=tcp[13],
         data=tcp[(tcp[12] >> 4) * 4 :],
+        dscp=packet[1] >> 2,
+        ecn=packet[1] & 3,
     )
 
 

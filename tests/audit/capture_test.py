@@ -97,6 +97,24 @@ def tcp_conversation():
     return conversation
 
 
+def thrift_frame(kind, method, call, size):
+    body = struct.pack("!II", 0x80010000 + kind, len(method)) + method
+    body += struct.pack("!IBHI", call, 11, kind % 2, size) + bytes(size + 1)
+    return struct.pack("!I", len(body)) + body
+
+
+def thrift_conversation():
+    conversation = Conversation()
+    conversation.send(100, CLIENT, thrift_frame(1, b"Handshake", 0, 34))
+    conversation.send(200, SERVER, thrift_frame(2, b"Handshake", 0, 34))
+    _exchange(
+        conversation,
+        lambda call: thrift_frame(1, b"GenericRpc", call, REQUEST_BYTES),
+        lambda call: thrift_frame(2, b"GenericRpc", call, RESPONSE_BYTES),
+    )
+    return conversation
+
+
 DATA, HEADERS, SETTINGS, WINDOW_UPDATE = 0, 1, 4, 8
 END_STREAM, END_HEADERS, PADDED = 1, 4, 8
 
@@ -149,6 +167,7 @@ def grpc_conversation():
 
 DRIVERS = (
     (tcp_conversation, framing.tcp_traffic),
+    (thrift_conversation, framing.thrift_traffic),
     (grpc_conversation, framing.grpc_traffic),
 )
 
@@ -255,6 +274,8 @@ class CaptureTest(unittest.TestCase):
     def test_malformed_streams_are_refused(self):
         request = grpc_message(0x08, REQUEST_BYTES)
         tcp, grpc = framing.tcp_traffic, framing.grpc_traffic
+        thrift = framing.thrift_traffic
+        call = thrift_frame(1, b"GenericRpc", 0, 9)
         greeting = TCP_GREETING
         for what, traffic_of, to_server, to_client in (
             ("not tcp", tcp, PREFACE, b""),
@@ -263,6 +284,10 @@ class CaptureTest(unittest.TestCase):
             ("reply", tcp, greeting + tcp_frame(2, 0, 9), greeting),
             ("twice", tcp, greeting + 2 * tcp_frame(1, 0, 9), greeting),
             ("no request", tcp, greeting, greeting + tcp_frame(2, 0, 9)),
+            ("not thrift", thrift, TCP_GREETING, b""),
+            ("exception", thrift, thrift_frame(3, b"GenericRpc", 0, 9), b""),
+            ("twice", thrift, 2 * call, b""),
+            ("no end", thrift, call[:-1] + b"D", b""),
             ("no frame", grpc, PREFACE + b"D", b""),
             ("part", grpc, PREFACE + grpc_request(1, request[:-1]), b""),
             ("no message", grpc, PREFACE + grpc_request(1, b""), b""),

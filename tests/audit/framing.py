@@ -1,5 +1,6 @@
 """Finds the RPCs in the byte streams of connections."""
 
+import bisect
 import dataclasses
 import struct
 
@@ -95,6 +96,55 @@ def tcp_traffic(connections):
     return traffic
 
 
+# ---- thrift: distbench/protocol/thrift/traffic.thrift -----------------------
+
+_CALL, _ANSWER = 1, 2
+
+
+def _thrift_messages(stream, kind):
+    """Returns the messages of GenericRpc in one direction, by sequence id, and
+    the number of handshakes."""
+    messages = {}
+    handshakes = 0
+    for header, at, body in _frames(stream, 0, 4, 4, "big"):
+        version, name_bytes = struct.unpack_from("!II", body)
+        if version != 0x80010000 + kind:
+            raise capture.CaptureError(f"a frame has the version {version:#x}")
+        name = body[8 : 8 + name_bytes]
+        call, field, number, size = struct.unpack_from(
+            "!IBHI", body, 8 + name_bytes
+        )
+        if (field, number) != (11, 1 if kind == _CALL else 0):
+            raise capture.CaptureError(f"field {number} has the type {field}")
+        if size != len(body) - 8 - name_bytes - 11 - 1 or body[-1] != 0:
+            raise capture.CaptureError("a frame is more than one field")
+        if name == b"Handshake":
+            handshakes += 1
+            continue
+        if call in messages:
+            raise capture.CaptureError(f"call {call} occurs twice")
+        end = at + len(header) + len(body)
+        messages[call] = Message(
+            size, stream.time_ns(at), stream.time_ns(end - 1)
+        )
+    return messages, handshakes
+
+
+def thrift_traffic(connections):
+    traffic = Traffic()
+    for number, connection in enumerate(connections):
+        calls, handshakes = _thrift_messages(connection.to_server, _CALL)
+        answers, _ = _thrift_messages(connection.to_client, _ANSWER)
+        traffic.handshakes += handshakes
+        for messages, found in (
+            (traffic.requests, calls),
+            (traffic.responses, answers),
+        ):
+            for call, message in found.items():
+                messages[number, call] = message
+    return traffic
+
+
 # ---- gRPC: RFC 9113, and length-prefixed messages in its DATA frames --------
 
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -113,6 +163,31 @@ class _HttpStream:
         self.data = b""
         self.times = Message(0, first_byte_ns, first_byte_ns)
         self.ended = False
+        self._ends = []  # of the DATA frames' parts of data
+        self._byte_times = []  # of their last bytes
+
+    def add(self, body, last_byte_ns):
+        self.data += body
+        self.times.last_byte_ns = last_byte_ns
+        self._ends.append(len(self.data))
+        self._byte_times.append(last_byte_ns)
+
+    def messages(self):
+        """Yields all messages and their times, which are those of the frames
+        in which a message begins and ends."""
+        at = 0
+        while at < len(self.data):
+            compressed, size = struct.unpack_from("!BI", self.data, at)
+            end = at + 5 + size
+            if compressed or end > len(self.data):
+                raise capture.CaptureError("a stream ends within a message")
+            yield self.data[at + 5 : end], Message(
+                size, self._time_ns(at), self._time_ns(end - 1)
+            )
+            at = end
+
+    def _time_ns(self, offset):
+        return self._byte_times[bisect.bisect_right(self._ends, offset)]
 
     def message(self):
         """Returns the only message and its times."""
@@ -139,19 +214,25 @@ def _http_streams(stream, start):
         if kind == _DATA:
             if flags & _PADDED:
                 raise capture.CaptureError("a DATA frame is padded")
-            http_stream.data += body
             end = at + len(header) + len(body)
-            http_stream.times.last_byte_ns = stream.time_ns(end - 1)
+            http_stream.add(body, stream.time_ns(end - 1))
     return streams
 
 
+def _both_directions(connection):
+    if not connection.to_server.data.startswith(_PREFACE):
+        raise capture.CaptureError("this is not HTTP/2")
+    return (
+        _http_streams(connection.to_server, len(_PREFACE)),
+        _http_streams(connection.to_client, 0),
+    )
+
+
 def grpc_traffic(connections):
+    """Of the drivers grpc and http2."""
     traffic = Traffic()
     for number, connection in enumerate(connections):
-        if not connection.to_server.data.startswith(_PREFACE):
-            raise capture.CaptureError("this is not HTTP/2")
-        asked = _http_streams(connection.to_server, len(_PREFACE))
-        answered = _http_streams(connection.to_client, 0)
+        asked, answered = _both_directions(connection)
         for call, http_stream in asked.items():
             message, times = http_stream.message()
             if message.startswith(_CHALLENGE):
@@ -161,4 +242,42 @@ def grpc_traffic(connections):
                 traffic.requests[number, call] = times
         for call, http_stream in answered.items():
             traffic.responses[number, call] = http_stream.message()[1]
+    return traffic
+
+
+# ---- grpc_stream: StreamMessage in proto/data_plane.proto -------------------
+
+# Its first field, 8 bytes; then the tag of the message and its length.
+_SEQUENCE = b"\x09"
+_MESSAGE = 0x12
+
+
+def _stream_messages(http_stream):
+    """Returns the messages of one direction of a stream, by their number."""
+    messages = {}
+    for data, times in http_stream.messages():
+        if data[:1] != _SEQUENCE or data[9] != _MESSAGE:
+            raise capture.CaptureError("this is not a StreamMessage")
+        at = 10
+        while data[at] & 0x80:  # of the length
+            at += 1
+        times.size = len(data) - at - 1
+        messages[int.from_bytes(data[1:9], "little")] = times
+    return messages
+
+
+def grpc_stream_traffic(connections):
+    traffic = Traffic()
+    for number, connection in enumerate(connections):
+        asked, answered = _both_directions(connection)
+        for stream, http_stream in asked.items():
+            if http_stream.data[5:].startswith(_CHALLENGE):
+                traffic.handshakes += 1
+                answered.pop(stream, None)
+                continue
+            for call, times in _stream_messages(http_stream).items():
+                traffic.requests[number, stream, call] = times
+        for stream, http_stream in answered.items():
+            for call, times in _stream_messages(http_stream).items():
+                traffic.responses[number, stream, call] = times
     return traffic

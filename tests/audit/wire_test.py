@@ -4,18 +4,13 @@ A client and a server run in network namespaces of their own. Each case prints a
 row of the table in docs/measuring.md.
 """
 
-import shutil
-import signal
 import statistics
-import time
 
-from tests import programs
 from tests import testing_main
 from tests.audit import capture
+from tests.audit import captured_hosts
 from tests.audit import comparison
 from tests.audit import framing
-from tests.audit import separate_hosts
-from tests.faults import namespaces
 
 RATE = 1000
 
@@ -42,7 +37,13 @@ DRIVERS = {
         server_settings { name: "server_type" string_value: "handoff" }""",
         framing.grpc_traffic,
     ),
+    "grpc_stream": (
+        'protocol_name: "grpc_stream"',
+        framing.grpc_stream_traffic,
+    ),
+    "http2": ('protocol_name: "http2"', framing.grpc_traffic),
     "tcp": ('protocol_name: "tcp"', framing.tcp_traffic),
+    "thrift": ('protocol_name: "thrift"', framing.thrift_traffic),
 }
 
 
@@ -109,52 +110,14 @@ def _row(driver, traffic_name, reported, traffic, asked_rate):
     return f"| {' | '.join(cells)} |"
 
 
-class WireTest(separate_hosts.SeparateHostsTest):
+class WireTest(captured_hosts.CapturedHostsTest):
     def run_captured(self, name, config):
         """Returns the records of the capture, and what the result reports."""
-        path = f"{self.folder}/{name}.pcap"
-        tcpdump = self.start_tcpdump(path)
-        run = self.cluster.start_run(config)
-        outcome = run.finish()
-        self.assertEqual(outcome.status, 0, outcome)
-        records = self.wait_for_records(path)
-        outcome = tcpdump.stop(signal.SIGINT)
-        self.assertIn("\n0 packets dropped by kernel", outcome.err)
+        run, records = self.capture(name, config)
         return records, comparison.read_report(
             self.report(run, "--format=json"),
             self.report(run, "--format=csv", "--table=samples"),
         )
-
-    def start_tcpdump(self, path):
-        """Captures what passes the client's end of the link."""
-        ends = [self.hosts[name].address for name in ("node0", "node1")]
-        tcpdump = programs.Program(
-            self.hosts["node0"].command(
-                *("tcpdump", "-i", "eth0", "-w", path, "-Z", "root"),
-                *("--time-stamp-precision=nano", "--buffer-size=65536"),
-                "--packet-buffered",
-                f"tcp and host {ends[0]} and host {ends[1]}",
-            )
-        )
-        self.addCleanup(tcpdump.kill)
-        tcpdump.wait_for("listening on", "err")
-        return tcpdump
-
-    def wait_for_records(self, path):
-        """Waits until tcpdump has written the end of every connection; returns
-        the records."""
-        end = time.monotonic() + programs.DEADLINE_SECONDS
-        while True:
-            try:
-                records = capture.read_records(path)
-                if records and capture.count_open(records) == 0:
-                    return records
-            except capture.CaptureError:
-                if time.monotonic() > end:
-                    raise
-            if time.monotonic() > end:
-                raise AssertionError("connections did not end")
-            time.sleep(0.05)
 
     def check_sensitivity(self, records, reported, traffic, traffic_of):
         """Checks that a lost packet, and a lost last request, are noticed."""
@@ -184,20 +147,6 @@ for _driver in DRIVERS:
         )
 
 
-def _enter_namespaces():
-    """Returns why the audit is unavailable, or None."""
-    if shutil.which("tcpdump") is None:
-        return "tcpdump is not installed (scripts/install_deps.sh)"
-    try:
-        namespaces.enter()
-    except namespaces.Unavailable as reason:
-        return str(reason)
-    with open("/proc/self/setgroups", encoding="utf-8") as file:
-        if file.read() == "deny\n":
-            return "tcpdump needs root; a user namespace is not enough"
-    return None
-
-
 if __name__ == "__main__":
-    WireTest.unavailable = _enter_namespaces()
+    WireTest.unavailable = captured_hosts.enter_namespaces()
     testing_main.main()

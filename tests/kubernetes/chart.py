@@ -204,6 +204,17 @@ class RenderingTest(unittest.TestCase):
         arguments = nodes["spec"]["template"]["spec"]["containers"][0]["args"]
         self.assertEqual(arguments[-4:], expected)
 
+    def test_allowed_targets_reach_all_programs(self):
+        target = "[::1]:9000@50"
+        allowed = ["--set-json", f'allowTargets=["{target}"]']
+        for form, count in ((A_TEST, 1), (CLUSTER, 2)):
+            specs = pod_specs(template(*form, *allowed))
+            self.assertEqual(len(specs), count)
+            for spec in specs:
+                self.assertIn(
+                    f"--allow_target={target}", spec["containers"][0]["args"]
+                )
+
     def test_the_command_is_the_users(self):
         command = ["search", "--slo=query p99<=5ms"]
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as values:
@@ -363,6 +374,15 @@ class RefusalTest(unittest.TestCase):
                     "--set",
                     f"{name}={value}",
                 )
+
+    def test_targets_that_are_no_addresses(self):
+        for target in ("cache", "cache:1,other:1", "cache:1@fast"):
+            self.check_refused(
+                "allowTargets",
+                *A_TEST,
+                "--set-json",
+                f'allowTargets=["{target}"]',
+            )
 
     def test_values_that_do_not_exist(self):
         self.check_refused("sise", *A_TEST, "--set", "sise=4")
