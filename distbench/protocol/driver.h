@@ -166,6 +166,17 @@ class Transport {
   // is full; the caller retries after the next Poll().
   [[nodiscard]] virtual bool Start(ClientCall* call) = 0;
 
+  // Gives up one call that is in flight. OnDone() follows in a later Poll(), with
+  // an error that begins with "CANCELLED" unless the call has ended otherwise
+  // before. The server may see nothing of it. Returns false, and does nothing,
+  // if the stack cannot do so: then the call ends as it ends.
+  virtual bool Cancel(ClientCall& call) { return false; }
+
+  // Breaks all connections that clients have to this transport, as if the
+  // server's process had died; clients may connect again at once. Returns how
+  // many, or -1 and does nothing if the driver cannot do so.
+  virtual int64_t BreakConnections() { return -1; }
+
   // Answers a request.
   virtual void Reply(ServerCall* call) = 0;
 
