@@ -121,8 +121,8 @@ TEST_P(WorkTest, WorkTakesCpuTime) {
   std::unique_ptr<Activity> activity = MakeActivity(GetParam(), 1).value();
   const int64_t before_ns = ThreadCpuNs();
   for (int i = 0; i < 100; ++i) DoIteration(*activity, i);
-  // At least a nanosecond per element or function.
-  EXPECT_GT(ThreadCpuNs() - before_ns, 100 * 2000);
+  // The least work is to read 200 kB, which no CPU does in half a microsecond.
+  EXPECT_GT(ThreadCpuNs() - before_ns, 100 * 500);
 }
 
 TEST(ActivityTest, SpinForBurnsWhatItSays) {
