@@ -60,6 +60,14 @@ class CallTable {
     return is_past ? Match::kEnded : Match::kUnknown;
   }
 
+  // Returns the entry of a call whose transport_id is its id, or null if the
+  // call has ended, even if its memory is in use for another one.
+  Entry* EntryOf(const ClientCall& call) {
+    Entry* entry;
+    const bool is_found = Find(call.transport_id, entry) == Match::kFound;
+    return is_found && entry->call == &call ? entry : nullptr;
+  }
+
   // Ends the call. The next call reuses its position. Inline because each reply
   // ends a call, in one of several loops.
   ABSL_ATTRIBUTE_ALWAYS_INLINE void Remove(Entry& entry) {

@@ -99,7 +99,9 @@ class WatchedTransport final : public Transport, private TransportEvents {
     inner_.Poll(deadline_ns, *this);
   }
   void Wake() override { inner_.Wake(); }
+  bool Cancel(ClientCall& call) override { return inner_.Cancel(call); }
   void CancelCalls() override { inner_.CancelCalls(); }
+  int64_t BreakConnections() override { return inner_.BreakConnections(); }
   StreamTransport* streams() override {
     return streams_ ? &*streams_ : nullptr;
   }

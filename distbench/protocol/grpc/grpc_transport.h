@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,7 @@
 
 namespace distbench {
 
-class GrpcTransport final : public Transport, private StreamTransport {
+class GrpcTransport final : public Transport {
  public:
   // The timer and the counts must outlive the transport.
   GrpcTransport(WakeTimer& timer, const GrpcSettings& settings,
@@ -57,33 +58,50 @@ class GrpcTransport final : public Transport, private StreamTransport {
   void Poll(int64_t deadline_ns, TransportEvents& events) override;
   void Wake() override { queue_.Wake(); }
   void RunTurnOrWake() override { queue_.RunTurnOrWake(); }
+  bool Cancel(ClientCall& call) override {
+    client_->Cancel(call);
+    return true;
+  }
   void CancelCalls() override {
     client_->CancelAll();
     streaming_calls_.CancelAll();
   }
-  StreamTransport* streams() override { return streams_ ? this : nullptr; }
+  StreamTransport* streams() override {
+    return streams_.has_value() ? &*streams_ : nullptr;
+  }
 
  private:
-  // StreamTransport
-  void Open(ClientCall* call) override { streaming_calls_.Open(*call); }
-  int64_t Write(ClientCall& call, int64_t bytes, bool last) override {
-    return streaming_calls_.Write(call, bytes, last);
-  }
-  void Cancel(ClientCall& call) override { streaming_calls_.Cancel(call); }
-  int64_t Write(ServerCall& call, int64_t bytes) override {
-    return server_->streams()->Write(call, bytes);
-  }
-  void Finish(ServerCall* call, int64_t last_message_bytes,
-              int64_t blocked_ns) override {
-    server_->streams()->Finish(*call, last_message_bytes, blocked_ns);
-  }
+  // Hands the calls of RPCs that stream to both sides.
+  class Streams final : public StreamTransport {
+   public:
+    explicit Streams(GrpcTransport& transport) : transport_(transport) {}
+
+    void Open(ClientCall* call) override { client().Open(*call); }
+    int64_t Write(ClientCall& call, int64_t bytes, bool last) override {
+      return client().Write(call, bytes, last);
+    }
+    void Cancel(ClientCall& call) override { client().Cancel(call); }
+    int64_t Write(ServerCall& call, int64_t bytes) override {
+      return transport_.server_->streams()->Write(call, bytes);
+    }
+    void Finish(ServerCall* call, int64_t last_message_bytes,
+                int64_t blocked_ns) override {
+      transport_.server_->streams()->Finish(*call, last_message_bytes,
+                                            blocked_ns);
+    }
+
+   private:
+    StreamingCalls& client() { return transport_.streaming_calls_; }
+
+    GrpcTransport& transport_;
+  };
 
   void ContinueShutdown();
   bool NothingInFlight() const;
   void NoticeDrained();
 
   EventQueue queue_;
-  const bool streams_;  // whether RPCs may stream
+  std::optional<Streams> streams_;  // none if RPCs may not stream
   StreamingCalls streaming_calls_;
   const std::unique_ptr<ClientSide> client_;
   std::unique_ptr<ServerSide> server_;

@@ -52,6 +52,9 @@ class LoopbackStreams final : public StreamTransport {
 
   void CancelAll();
 
+  // Breaks the RPCs that the engine has as a server, at the next Deliver().
+  void Break() { breaks_ = true; }
+
   // Refuses RPCs that were not delivered, and those that come. Any thread may
   // call it.
   void Close();
@@ -79,6 +82,7 @@ class LoopbackStreams final : public StreamTransport {
   void Deliver(Message& message, StreamEvents* events);
   void DeliverRequest(Message& message, StreamEvents* events);
   void DeliverResponse(Message& message, StreamEvents& events);
+  void BreakServed(StreamEvents& events);
   void GiveUp(Stream& stream, const char* error);
   void Forget(Stream& stream);
 
@@ -88,6 +92,7 @@ class LoopbackStreams final : public StreamTransport {
   std::vector<std::shared_ptr<Stream>> serving_;  // those of the engine
   std::vector<Ended> ended_;
   std::set<std::pair<int64_t, Stream*>> deadlines_;
+  bool breaks_ = false;
   MpscQueue<Message> inbox_;
   std::atomic<bool> closed_ = false;
   std::atomic<bool> detached_ = false;

@@ -71,7 +71,12 @@ class StreamTransportOf final : public StreamTransport {
   void Reply(ServerCall* call) override { server_.Reply(call); }
   void Poll(int64_t deadline_ns, TransportEvents& events) override;
   void Wake() override { context_.poller.Wake(); }
+  bool Cancel(ClientCall& call) override {
+    client_.Cancel(call);
+    return true;
+  }
   void CancelCalls() override { client_.CancelAll(); }
+  int64_t BreakConnections() override { return server_.BreakConnections(); }
 
  private:
   // Work that other threads have left for the worker.

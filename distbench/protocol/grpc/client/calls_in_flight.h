@@ -112,6 +112,12 @@ class CallsInFlight final : public ClientSide {
     if (failed) Recycle(pending);
   }
 
+  // The server learns of it.
+  void Cancel(ClientCall& call) override {
+    auto* const pending = static_cast<PendingCall*>(call.transport_state);
+    if (pending != nullptr) pending->Cancel();
+  }
+
   void CancelAll() override {
     for (PendingCall* pending : in_flight_) pending->Cancel();
   }

@@ -33,6 +33,8 @@ class ClientSide {
   // again, or INT64_MAX.
   virtual int64_t Work(TransportEvents& /*events*/) { return INT64_MAX; }
 
+  // As Transport::Cancel().
+  virtual void Cancel(ClientCall& call) = 0;
   virtual void CancelAll() = 0;
 
   // Cancels all calls, including those that are started later.
