@@ -5,7 +5,7 @@
 namespace distbench {
 namespace {
 
-struct Owner {};
+struct Owner : CallOwner {};
 using Table = CallTable<Owner>;
 
 TEST(CallTableTest, FindsACallUntilItIsRemoved) {

@@ -13,6 +13,7 @@
 #include "distbench/base/object_pool.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/socket.h"
+#include "distbench/protocol/tcp/stream_error.h"
 
 namespace distbench {
 
@@ -33,6 +34,9 @@ class StreamServer final : private Connection::Listener {
 
   // As Transport::Reply().
   void Reply(ServerCall* call);
+
+  // As Transport::BreakConnections().
+  int64_t BreakConnections();
 
   // The monotonic time at which Work() has something to do, or INT64_MAX.
   int64_t next_due_ns() const;
@@ -77,6 +81,17 @@ template <typename Connection>
 void StreamServer<Connection>::Reply(ServerCall* call) {
   auto* request = static_cast<Request*>(call);
   request->connection->Reply(*request);
+}
+
+template <typename Connection>
+int64_t StreamServer<Connection>::BreakConnections() {
+  int64_t count = 0;
+  for (const auto& connection : connections_) {
+    if (connection->is_closed()) continue;
+    connection->Break(StreamError::kOnPurpose);
+    ++count;
+  }
+  return count;
 }
 
 template <typename Connection>
