@@ -42,6 +42,12 @@ class GrpcTransport final : public Transport {
     server_ = std::move(server);
   }
   void SetChannels(std::vector<std::vector<Channel>> channels);
+  // After SetChannels(); see ClientSide.
+  void LimitChannels(int64_t calls_per_channel,
+                     std::vector<ChannelMaker> makers) {
+    client_->LimitChannels(calls_per_channel, std::move(makers));
+  }
+  int64_t renewed_channels() const { return client_->renewed_channels(); }
   // Cancels everything without events. The server must be shutting down.
   void Abandon();
   // Polls until nothing is in flight. Call it after Abandon().

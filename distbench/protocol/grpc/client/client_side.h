@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -14,6 +15,9 @@
 
 namespace distbench {
 
+// Makes a channel like an earlier one.
+using ChannelMaker = std::function<Channel()>;
+
 // The client side of a transport: makes its calls, and brings their ends to the
 // worker. Used by the thread that polls the transport's queue.
 class ClientSide {
@@ -24,6 +28,15 @@ class ClientSide {
   // Sets the channels of each peer (at least one), which its calls take in
   // turn. Replaces earlier channels.
   virtual void SetChannels(std::vector<std::vector<Channel>> channels) = 0;
+
+  // Replaces each channel after this many calls. `makers` make channels of each
+  // peer. Call it after SetChannels(), whose channels are then closed: they
+  // have served to find and verify the servers.
+  virtual void LimitChannels(int64_t /*calls_per_channel*/,
+                             std::vector<ChannelMaker> /*makers*/) {}
+
+  // The number of channels that took the place of another.
+  virtual int64_t renewed_channels() const { return 0; }
 
   // As Transport::Start().
   virtual bool Start(ClientCall* call) = 0;
