@@ -91,6 +91,13 @@ class CallTable {
     free_.push_back(static_cast<uint32_t>(&entry - entries_.data()));
   }
 
+  // Gives the call to another owner.
+  void Move(Entry& entry, Owner* owner) {
+    --entry.owner->CallOwner::calls_in_flight_;
+    ++owner->CallOwner::calls_in_flight_;
+    entry.owner = owner;
+  }
+
   // Removes all calls for which `remove(entry)` holds.
   template <typename Predicate>
   void RemoveIf(const Predicate& remove) {

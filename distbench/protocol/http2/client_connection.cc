@@ -107,6 +107,7 @@ bool Http2ClientConnection::Complete(Exchange& exchange) {
     return false;
   }
   redialer_.OnReply();
+  has_answered_ = true;
   ClientCall& call = *exchange.call;
   RemoveCall(exchange);
   exchange.call = nullptr;
@@ -126,7 +127,11 @@ bool Http2ClientConnection::Complete(Exchange& exchange) {
 void Http2ClientConnection::OnClosed(Http2Exchange& closed,
                                      absl::string_view reason) {
   auto& exchange = static_cast<Exchange&>(closed);
-  if (exchange.call != nullptr) {
+  if (exchange.call != nullptr && WasRefused(exchange, reason)) {
+    NoticeGoAway();
+    StampCalls();
+    listener_.OnRefused(*std::exchange(exchange.call, nullptr));
+  } else if (exchange.call != nullptr) {
     ++context().http2_counters.reset_streams;
     Fail(exchange, absl::StrCat("UNAVAILABLE: ", redialer_.name(),
                                 " has reset the stream: ", reason));
@@ -211,6 +216,15 @@ void Http2ClientConnection::ContinueHandshake() {
       exchanges_->Put(exchange);
     }
   }
+}
+
+// Returns whether the server ends the connection without having processed the
+// request (RFC 9113, section 8.7). From a server that has not answered anything
+// yet, a second connection promises no better.
+bool Http2ClientConnection::WasRefused(const Exchange& exchange,
+                                       absl::string_view reason) const {
+  return has_answered_ && session()->was_ended_by_peer() &&
+         (!exchange.has_begun || reason == "REFUSED_STREAM");
 }
 
 // Calls that were sent may still be answered; further ones would be reset.

@@ -27,7 +27,8 @@ namespace distbench {
 // One connection of a worker to a server, which reconnects when it breaks, as
 // the tcp driver's (tcp/client_connection.h), and then performs the handshake
 // again. A call that ends without a response resets its stream. If the server
-// says that it ends the connection (GOAWAY), it is retired.
+// says that it ends the connection (GOAWAY), it is retired; calls that the
+// server has not taken go over another connection.
 class Http2ClientConnection final : public Http2Connection,
                                     public CallOwner,
                                     private Http2Session::Handler,
@@ -104,6 +105,7 @@ class Http2ClientConnection final : public Http2Connection,
 
   void ContinueHandshake();
   void NoticeGoAway();
+  bool WasRefused(const Exchange& exchange, absl::string_view reason) const;
   void GoDown(const std::string& error);
 
   const int64_t max_queued_bytes_;
@@ -121,6 +123,7 @@ class Http2ClientConnection final : public Http2Connection,
   Redialer redialer_;
   std::optional<Http2Handshake> handshake_;  // while it lasts
   int64_t handshake_due_ns_ = 0;
+  bool has_answered_ = false;
   bool is_retired_ = false;
 };
 

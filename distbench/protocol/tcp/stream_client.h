@@ -175,6 +175,7 @@ class StreamClient final : private Connection::Listener {
     EndWith(&call, std::move(error));
   }
   void OnRetired(Connection& connection) override;
+  void OnRefused(ClientCall& call) override;
   void OnDialNeeded(Connection& connection) override;
 
   Context& context_;
@@ -213,9 +214,8 @@ typename StreamClient<Connection>::Place StreamClient<Connection>::MakePlace(
     target.stream.Close();
     target.session = nullptr;
   }
-  Place place = {.name = target.name,
-                 .address = target.address,
-                 .connection = nullptr};
+  Place place = {
+      .name = target.name, .address = target.address, .connection = nullptr};
   place.connection = MakeConnection(std::move(target));
   return place;
 }
@@ -295,6 +295,14 @@ void StreamClient<Connection>::OnRetired(Connection& connection) {
       }
     }
   }
+}
+
+template <typename Connection>
+void StreamClient<Connection>::OnRefused(ClientCall& call) {
+  Connection& other = *ChoosePlace(peers_[call.peer]).connection;
+  calls_.Move(*calls_.EntryOf(call), &other);
+  call.transport_state = nullptr;
+  other.Send(call, call.transport_id, HeaderOf(call));
 }
 
 template <typename Connection>
