@@ -28,11 +28,10 @@ std::unique_ptr<ClientSide> MakeClientSide(const GrpcSettings& settings,
 GrpcTransport::GrpcTransport(WakeTimer& timer, const GrpcSettings& settings,
                              StreamCounts& counts)
     : queue_(timer, settings.spin_ns),
+      streams_(settings.streams.has_value()),
       streaming_calls_(queue_),
       client_(MakeClientSide(settings, queue_, counts)) {
-  if (!settings.streams.has_value()) return;
-  streams_.emplace(*this);
-  queue_.StopLending();
+  if (streams_) queue_.StopLending();
 }
 
 GrpcTransport::~GrpcTransport() {
@@ -43,7 +42,7 @@ GrpcTransport::~GrpcTransport() {
 }
 
 void GrpcTransport::SetChannels(std::vector<std::vector<Channel>> channels) {
-  if (streams_.has_value()) streaming_calls_.SetChannels(channels);
+  if (streams_) streaming_calls_.SetChannels(channels);
   client_->SetChannels(std::move(channels));
 }
 

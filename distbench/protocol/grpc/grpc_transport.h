@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -26,7 +25,7 @@
 
 namespace distbench {
 
-class GrpcTransport final : public Transport {
+class GrpcTransport final : public Transport, private StreamTransport {
  public:
   // The timer and the counts must outlive the transport.
   GrpcTransport(WakeTimer& timer, const GrpcSettings& settings,
@@ -42,12 +41,6 @@ class GrpcTransport final : public Transport {
     server_ = std::move(server);
   }
   void SetChannels(std::vector<std::vector<Channel>> channels);
-  // After SetChannels(); see ClientSide.
-  void LimitChannels(int64_t calls_per_channel,
-                     std::vector<ChannelMaker> makers) {
-    client_->LimitChannels(calls_per_channel, std::move(makers));
-  }
-  int64_t renewed_channels() const { return client_->renewed_channels(); }
   // Cancels everything without events. The server must be shutting down.
   void Abandon();
   // Polls until nothing is in flight. Call it after Abandon().
@@ -64,50 +57,33 @@ class GrpcTransport final : public Transport {
   void Poll(int64_t deadline_ns, TransportEvents& events) override;
   void Wake() override { queue_.Wake(); }
   void RunTurnOrWake() override { queue_.RunTurnOrWake(); }
-  bool Cancel(ClientCall& call) override {
-    client_->Cancel(call);
-    return true;
-  }
   void CancelCalls() override {
     client_->CancelAll();
     streaming_calls_.CancelAll();
   }
-  StreamTransport* streams() override {
-    return streams_.has_value() ? &*streams_ : nullptr;
-  }
+  StreamTransport* streams() override { return streams_ ? this : nullptr; }
 
  private:
-  // Hands the calls of RPCs that stream to both sides.
-  class Streams final : public StreamTransport {
-   public:
-    explicit Streams(GrpcTransport& transport) : transport_(transport) {}
-
-    void Open(ClientCall* call) override { client().Open(*call); }
-    int64_t Write(ClientCall& call, int64_t bytes, bool last) override {
-      return client().Write(call, bytes, last);
-    }
-    void Cancel(ClientCall& call) override { client().Cancel(call); }
-    int64_t Write(ServerCall& call, int64_t bytes) override {
-      return transport_.server_->streams()->Write(call, bytes);
-    }
-    void Finish(ServerCall* call, int64_t last_message_bytes,
-                int64_t blocked_ns) override {
-      transport_.server_->streams()->Finish(*call, last_message_bytes,
-                                            blocked_ns);
-    }
-
-   private:
-    StreamingCalls& client() { return transport_.streaming_calls_; }
-
-    GrpcTransport& transport_;
-  };
+  // StreamTransport
+  void Open(ClientCall* call) override { streaming_calls_.Open(*call); }
+  int64_t Write(ClientCall& call, int64_t bytes, bool last) override {
+    return streaming_calls_.Write(call, bytes, last);
+  }
+  void Cancel(ClientCall& call) override { streaming_calls_.Cancel(call); }
+  int64_t Write(ServerCall& call, int64_t bytes) override {
+    return server_->streams()->Write(call, bytes);
+  }
+  void Finish(ServerCall* call, int64_t last_message_bytes,
+              int64_t blocked_ns) override {
+    server_->streams()->Finish(*call, last_message_bytes, blocked_ns);
+  }
 
   void ContinueShutdown();
   bool NothingInFlight() const;
   void NoticeDrained();
 
   EventQueue queue_;
-  std::optional<Streams> streams_;  // none if RPCs may not stream
+  const bool streams_;  // whether RPCs may stream
   StreamingCalls streaming_calls_;
   const std::unique_ptr<ClientSide> client_;
   std::unique_ptr<ServerSide> server_;
