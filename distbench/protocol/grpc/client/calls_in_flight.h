@@ -89,7 +89,9 @@ class CallsInFlight final : public ClientSide {
     calls_per_channel_ = calls_per_channel;
     for (size_t i = 0; i < peers_.size(); ++i) {
       peers_[i].make_channel = std::move(makers[i]);
-      for (Place& place : peers_[i].places) place.connection = nullptr;
+      for (Place& place : peers_[i].places) {
+        peers_[i].first.push_back(std::move(place.connection));
+      }
     }
   }
 
@@ -171,6 +173,7 @@ class CallsInFlight final : public ClientSide {
   struct PeerState {
     std::vector<Place> places;
     ChannelMaker make_channel;  // null if calls are not limited
+    std::vector<std::shared_ptr<Connection>> first;  // with limited calls
     size_t next = 0;            // the next place
     int in_flight = 0;
 
