@@ -174,7 +174,7 @@ class CallsInFlight final : public ClientSide {
     std::vector<Place> places;
     ChannelMaker make_channel;  // null if calls are not limited
     std::vector<std::shared_ptr<Connection>> first;  // with limited calls
-    size_t next = 0;            // the next place
+    size_t next = 0;                                 // the next place
     int in_flight = 0;
 
     Place& NextPlace() {

@@ -29,8 +29,8 @@ class ClientSide {
   // turn. Replaces earlier channels.
   virtual void SetChannels(std::vector<std::vector<Channel>> channels) = 0;
 
-  // Replaces each channel after this many calls. `makers` make channels of each
-  // peer. Call it after SetChannels(), whose channels are then closed: they
+  // Makes a channel for each number of calls. `makers` make channels of each
+  // peer. Call it after SetChannels(), whose channels then get no calls: they
   // have served to find and verify the servers.
   virtual void LimitChannels(int64_t /*calls_per_channel*/,
                              std::vector<ChannelMaker> /*makers*/) {}
