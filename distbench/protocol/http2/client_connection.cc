@@ -159,6 +159,7 @@ void Http2ClientConnection::GoDown(const std::string& error) {
   Close();
   if (handshake_.has_value()) ++context().counters.failed_reconnects;
   handshake_.reset();
+  has_answered_ = false;
   waiting_.clear();
   waiting_bytes_ = 0;
   exchanges_ = std::make_unique<ObjectPool<Exchange>>();

@@ -87,14 +87,13 @@ INSTANTIATE_TEST_SUITE_P(
                      .zero_copy = true,
                      .busy_poll_us = 0,
                      .max_pacing_bytes_per_second = int64_t{4} << 30}})));
-// Over a Unix socket, because ports would run out.
 INSTANTIATE_TEST_SUITE_P(
-    ThreeCallsPerConnection, DriverConformanceTest,
+    LimitedConnections, DriverConformanceTest,
     testing::Values(MakeVariant({.connections = 2,
                                  .max_batch = 64,
                                  .spin_us = 0,
                                  .transport = "unix",
-                                 .calls_per_connection = 3})));
+                                 .calls_per_connection = 20})));
 INSTANTIATE_TEST_SUITE_P(
     ACallPerConnection, CallsPerConnectionTest,
     testing::Values(MakeVariant({.connections = 1,

@@ -63,11 +63,10 @@ INSTANTIATE_TEST_SUITE_P(NetworkSettings, DriverConformanceTest,
                                           .dscp = 46,
                                           .send_buffer_bytes = 20'000,
                                           .receive_buffer_bytes = 20'000}})));
-// Over a Unix socket, because ports would run out.
 INSTANTIATE_TEST_SUITE_P(
-    ThreeCallsPerConnection, DriverConformanceTest,
+    LimitedConnections, DriverConformanceTest,
     testing::Values(MakeVariant(
-        {.connections = 2, .transport = "unix", .calls_per_connection = 3})));
+        {.connections = 2, .transport = "unix", .calls_per_connection = 20})));
 INSTANTIATE_TEST_SUITE_P(
     ACallPerConnection, CallsPerConnectionTest,
     testing::Values(MakeVariant({.calls_per_connection = 1}),
