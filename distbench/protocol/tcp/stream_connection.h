@@ -51,6 +51,12 @@ class StreamConnection : public Poller::Watcher {
   // Closes the connection, and reports why in the next Flush() at the latest.
   void Break(StreamError error);
 
+  // Same, at once. Must not be called while messages are being delivered.
+  void BreakNow(StreamError error) {
+    Break(error);
+    SettleError();
+  }
+
  protected:
   explicit StreamConnection(StreamContext& context) : context_(context) {}
   ~StreamConnection() = default;

@@ -102,8 +102,10 @@ int64_t StreamServer<Connection>::next_due_ns() const {
 
 template <typename Connection>
 void StreamServer<Connection>::Work(int64_t now_ns) {
-  // TimeOut() removes the connection from the list.
-  while (next_due_ns() <= now_ns) awaiting_hello_.front()->TimeOut();
+  // This removes the connection from the list.
+  while (next_due_ns() <= now_ns) {
+    awaiting_hello_.front()->BreakNow(StreamError::kHelloTimeout);
+  }
 }
 
 template <typename Connection>
