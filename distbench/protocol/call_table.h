@@ -14,10 +14,23 @@
 
 namespace distbench {
 
+// Base class of what has calls in a table, such as a connection.
+class CallOwner {
+ public:
+  size_t calls_in_flight() const { return calls_in_flight_; }
+
+ private:
+  template <typename Owner>
+  friend class CallTable;
+
+  size_t calls_in_flight_ = 0;
+};
+
 // The calls in flight by their ids on the wire. An id consists of a position in
 // the table and the number of earlier calls at that position. So finding a call
 // takes one look-up, and a reply to a call that has ended can be told from a
-// reply to a call that was never made. Not thread-safe.
+// reply to a call that was never made. An Owner is a CallOwner. Not
+// thread-safe.
 template <typename Owner>
 class CallTable {
  public:
@@ -41,6 +54,7 @@ class CallTable {
     Entry& entry = entries_[position];
     entry.call = call;
     entry.owner = owner;
+    ++owner->CallOwner::calls_in_flight_;
     return IdOf(position, entry);
   }
 
@@ -60,12 +74,28 @@ class CallTable {
     return is_past ? Match::kEnded : Match::kUnknown;
   }
 
+  // Returns the entry of a call whose transport_id is its id, or null if the
+  // call has ended, even if its memory is in use for another one.
+  Entry* EntryOf(const ClientCall& call) {
+    Entry* entry;
+    const bool is_found = Find(call.transport_id, entry) == Match::kFound;
+    return is_found && entry->call == &call ? entry : nullptr;
+  }
+
   // Ends the call. The next call reuses its position. Inline because each reply
   // ends a call, in one of several loops.
   ABSL_ATTRIBUTE_ALWAYS_INLINE void Remove(Entry& entry) {
     entry.call = nullptr;
+    --entry.owner->CallOwner::calls_in_flight_;
     ++entry.generation;
     free_.push_back(static_cast<uint32_t>(&entry - entries_.data()));
+  }
+
+  // Gives the call to another owner.
+  void Move(Entry& entry, Owner* owner) {
+    --entry.owner->CallOwner::calls_in_flight_;
+    ++owner->CallOwner::calls_in_flight_;
+    entry.owner = owner;
   }
 
   // Removes all calls for which `remove(entry)` holds.
@@ -74,15 +104,6 @@ class CallTable {
     for (Entry& entry : entries_) {
       if (entry.call != nullptr && remove(entry)) Remove(entry);
     }
-  }
-
-  // Returns whether `is_wanted(entry)` holds for any call.
-  template <typename Predicate>
-  bool AnyOf(const Predicate& is_wanted) const {
-    for (const Entry& entry : entries_) {
-      if (entry.call != nullptr && is_wanted(entry)) return true;
-    }
-    return false;
   }
 
   size_t size() const { return entries_.size() - free_.size(); }

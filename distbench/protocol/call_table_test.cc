@@ -5,7 +5,7 @@
 namespace distbench {
 namespace {
 
-struct Owner {};
+struct Owner : CallOwner {};
 using Table = CallTable<Owner>;
 
 TEST(CallTableTest, FindsACallUntilItIsRemoved) {
@@ -48,6 +48,36 @@ TEST(CallTableTest, IdsThatNeverWereAreUnknown) {
   EXPECT_EQ(table.Find(id + (uint64_t{1} << 32), entry),
             Table::Match::kUnknown);
   EXPECT_EQ(table.Find(~uint64_t{0}, entry), Table::Match::kUnknown);
+}
+
+TEST(CallTableTest, OwnersKnowHowManyCallsTheyHave) {
+  Table table;
+  Owner owners[2];
+  ClientCall calls[3];
+  table.Add(&calls[0], &owners[0]);
+  const uint64_t id = table.Add(&calls[1], &owners[1]);
+  table.Add(&calls[2], &owners[1]);
+  Table::Entry* entry;
+  ASSERT_EQ(table.Find(id, entry), Table::Match::kFound);
+  table.Remove(*entry);
+  EXPECT_EQ(owners[0].calls_in_flight(), 1);
+  EXPECT_EQ(owners[1].calls_in_flight(), 1);
+  table.RemoveIf([](const Table::Entry&) { return true; });
+  EXPECT_EQ(owners[0].calls_in_flight(), 0);
+  EXPECT_EQ(owners[1].calls_in_flight(), 0);
+}
+
+TEST(CallTableTest, ACallThatHasEndedHasNoEntry) {
+  Table table;
+  Owner owner;
+  ClientCall call;
+  EXPECT_EQ(table.EntryOf(call), nullptr);
+  ClientCall first;
+  first.transport_id = table.Add(&first, &owner);
+  EXPECT_EQ(table.EntryOf(call), nullptr) << "its id is another call's";
+  ASSERT_NE(table.EntryOf(first), nullptr);
+  table.Remove(*table.EntryOf(first));
+  EXPECT_EQ(table.EntryOf(first), nullptr);
 }
 
 TEST(CallTableTest, RemovesManyAtOnce) {

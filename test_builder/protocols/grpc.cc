@@ -27,6 +27,11 @@ ProtocolSetup SetUpGrpc(const ParameterValues& values) {
     absl::StrAppend(&setup.alias, "_chan", values.Text("channels"));
     AddClientInteger(values, "channels", setup.options);
   }
+  if (values.Has("calls_per_connection")) {
+    absl::StrAppend(&setup.alias, "_calls",
+                    values.Text("calls_per_connection"));
+    AddClientInteger(values, "calls_per_connection", setup.options);
+  }
   if (values.Has("spin_us")) {
     absl::StrAppend(&setup.alias, "_spin", values.Text("spin_us"));
     AddServerInteger(values, "spin_us", setup.options);
@@ -53,6 +58,10 @@ std::vector<Parameter> GrpcParameters() {
       "channels", "", {1},
       "Connections from each worker of a client to each server, used in turn. "
       "Default: 1."));
+  parameters.push_back(IntegerParameter(
+      "calls_per_connection", "", {0},
+      "Calls after which a channel is replaced, with its connection; 0 is "
+      "never. Default: 0."));
   parameters.push_back(IntegerParameter(
       "spin_us", "", {0},
       "Microseconds that a worker with nothing to do polls before it sleeps. "

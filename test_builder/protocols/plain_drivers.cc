@@ -24,6 +24,12 @@ void AddToClient(const ParameterValues& values, absl::string_view name,
   AddClientInteger(values, name, setup.options);
 }
 
+// Adds the client's settings of connections, and to the alias.
+void AddConnections(const ParameterValues& values, ProtocolSetup& setup) {
+  AddToClient(values, "connections", "conn", setup);
+  AddToClient(values, "calls_per_connection", "calls", setup);
+}
+
 // Adds network settings of both sides, and to the alias.
 void AddNetworkSettings(const ParameterValues& values, ProtocolSetup& setup) {
   if (values.Has("congestion_control")) {
@@ -47,6 +53,12 @@ std::vector<Parameter> WithNetworkParameters(
   parameters.push_back(IntegerParameter(
       "dscp", "", {0, 63}, "The DSCP of all packets. Default: the hosts'."));
   return parameters;
+}
+
+Parameter CallsPerConnection() {
+  return IntegerParameter("calls_per_connection", "", {0},
+                          "Calls after which a connection is replaced; 0 is "
+                          "never. Default: 0.");
 }
 
 ProtocolSetup SetUpGrpcStream(const ParameterValues& values) {
@@ -83,7 +95,7 @@ ProtocolSetup SetUpHttp2(const ParameterValues& values) {
   ProtocolSetup setup;
   setup.alias = absl::StrCat("http2", IpVersionSuffix(values));
   AddTransport(values, setup);
-  AddToClient(values, "connections", "conn", setup);
+  AddConnections(values, setup);
   if (values.Has("stream_window_bytes")) {
     absl::StrAppend(&setup.alias, "_window",
                     values.Text("stream_window_bytes"));
@@ -105,6 +117,7 @@ std::vector<Parameter> Http2Parameters() {
       IntegerParameter("connections", "", {1},
                        "Connections from each worker of a client to each "
                        "server. Default: 1."),
+      CallsPerConnection(),
       IntegerParameter("stream_window_bytes", "", {65'535},
                        "Bytes of a message that may be sent before the "
                        "receiver has said that it reads them. Default: 1 MiB."),
@@ -118,7 +131,7 @@ ProtocolSetup SetUpCapnp(const ParameterValues& values) {
   ProtocolSetup setup;
   setup.alias = absl::StrCat("capnp", IpVersionSuffix(values));
   AddTransport(values, setup);
-  AddToClient(values, "connections", "conn", setup);
+  AddConnections(values, setup);
   AddToClient(values, "spin_us", "spin", setup);
   AddNetworkSettings(values, setup);
   return setup;
@@ -149,6 +162,7 @@ std::vector<Parameter> CapnpParameters() {
       IntegerParameter("connections", "", {1},
                        "Connections from each worker of a client to each "
                        "server. Default: 1."),
+      CallsPerConnection(),
       IntegerParameter("spin_us", "", {0},
                        "Microseconds that a worker with nothing to do polls "
                        "before it sleeps. Default: 0."),
@@ -174,7 +188,7 @@ ProtocolSetup SetUpTcp(const ParameterValues& values) {
   ProtocolSetup setup;
   setup.alias = absl::StrCat("tcp", IpVersionSuffix(values));
   AddTransport(values, setup);
-  AddToClient(values, "connections", "conn", setup);
+  AddConnections(values, setup);
   if (values.Has("max_batch")) {
     absl::StrAppend(&setup.alias, "_batch", values.Text("max_batch"));
     AddClientInteger(values, "max_batch", setup.options);
@@ -195,6 +209,7 @@ std::vector<Parameter> TcpParameters() {
       IntegerParameter("connections", "", {1},
                        "Connections from each worker of a client to each "
                        "server. Default: 1."),
+      CallsPerConnection(),
       IntegerParameter("max_batch", "", {1},
                        "Requests or replies, at most, that share a write. "
                        "Default: 64."),
@@ -208,7 +223,7 @@ ProtocolSetup SetUpThrift(const ParameterValues& values) {
   ProtocolSetup setup;
   setup.alias = absl::StrCat("thrift", IpVersionSuffix(values));
   AddTransport(values, setup);
-  AddToClient(values, "connections", "conn", setup);
+  AddConnections(values, setup);
   if (values.Has("spin_us")) {
     absl::StrAppend(&setup.alias, "_spin", values.Text("spin_us"));
     AddServerInteger(values, "spin_us", setup.options);
@@ -224,6 +239,7 @@ std::vector<Parameter> ThriftParameters() {
       IntegerParameter("connections", "", {1},
                        "Connections from each worker of a client to each "
                        "server. Default: 1."),
+      CallsPerConnection(),
       IntegerParameter("spin_us", "", {0},
                        "Microseconds that a worker with nothing to do polls "
                        "before it sleeps. Default: 0."),

@@ -167,6 +167,17 @@ TEST(PlainDriversTest, ThriftNamesWhatIsSet) {
   )pb");
 }
 
+TEST(PlainDriversTest, CallsOfAConnectionCanBeLimited) {
+  for (const char* name : {"capnp", "grpc", "http2", "tcp", "thrift"}) {
+    const ProtocolSetup setup =
+        MakeSetup(name, {{"calls_per_connection", "1"}});
+    EXPECT_TRUE(setup.alias.ends_with("_calls1")) << setup.alias;
+    const NamedSetting& last = *setup.options.client_settings().rbegin();
+    EXPECT_EQ(last.name(), "calls_per_connection") << name;
+    EXPECT_EQ(last.int64_value(), 1) << name;
+  }
+}
+
 TEST(PlainDriversTest, Http2NamesWhatIsSet) {
   const ProtocolSetup setup =
       MakeSetup("http2", {{"transport", "unix"},

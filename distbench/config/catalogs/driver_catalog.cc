@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "distbench/config/catalogs/network_settings.h"
@@ -30,6 +31,14 @@ SettingDeclaration SpinUs() {
       .minimum = kSpinByCpus,
       .maximum = kMaxSpinUs,
   };
+}
+
+// Why other drivers do not have the setting.
+std::map<std::string, std::string> NoCallsPerConnection(
+    const std::string& reason) {
+  return {{kCallsPerConnection.name,
+           reason + "; use the driver \"capnp\", \"grpc\", \"http2\", "
+                    "\"tcp\" or \"thrift\""}};
 }
 
 SettingDeclaration Transport() {
@@ -70,6 +79,17 @@ SettingsDeclaration GrpcClientSettings(const std::string& default_type) {
                   .default_value = int64_t{1},
                   .minimum = 1,
                   .maximum = kMaxGrpcChannels,
+              },
+              {
+                  .name = kCallsPerConnection.name,
+                  .description =
+                      "Calls after which a channel is closed and another one "
+                      "made, with its connection; 0 is never, 1 a channel for "
+                      "each call. The time to connect is part of the latency "
+                      "of a channel's first call.",
+                  .default_value = kCallsPerConnection.default_value,
+                  .minimum = kCallsPerConnection.minimum,
+                  .maximum = kCallsPerConnection.maximum,
               },
               SpinUs(),
           },
@@ -148,6 +168,7 @@ DriverDeclaration Grpc(const std::string& name, const std::string& description,
   return {
       .name = name,
       .description = description,
+      .cancels_calls = true,
       .client_settings = GrpcClientSettings(client_type),
       .server_settings = GrpcServerSettings(server_type),
       .channel_settings = ChannelSettings(),
@@ -165,6 +186,10 @@ DriverDeclaration GrpcAsyncCallback() {
 }
 
 SettingsDeclaration GrpcStreamClientSettings() {
+  std::map<std::string, std::string> refused =
+      NetworkSettingsOfOthers("gRPC makes its own sockets");
+  refused.merge(NoCallsPerConnection(
+      "its streams share a connection, and messages_per_stream replaces them"));
   return {
       .settings =
           {
@@ -198,7 +223,7 @@ SettingsDeclaration GrpcStreamClientSettings() {
           },
       .pass_through_prefix = "grpc.",
       .pass_through_maxima = ChannelArgumentMaxima(),
-      .refused = NetworkSettingsOfOthers("gRPC makes its own sockets"),
+      .refused = std::move(refused),
   };
 }
 
@@ -230,6 +255,7 @@ DriverDeclaration GrpcStream() {
           "whose names begin with \"grpc.\" become channel arguments of that "
           "side.",
       .streams = true,
+      .cancels_calls = true,
       .client_settings = GrpcStreamClientSettings(),
       .server_settings = GrpcStreamServerSettings(),
   };
@@ -246,18 +272,29 @@ SettingDeclaration TcpSetting(const TcpSettingLimits& limits,
   };
 }
 
+SettingDeclaration CallsPerConnection() {
+  return TcpSetting(
+      kCallsPerConnection,
+      "Calls after which a connection is closed and another one made; 0 is "
+      "never, 1 a connection for each call. The time to connect is part of the "
+      "latency of a connection's first call.");
+}
+
 DriverDeclaration Tcp() {
   return {
       .name = "tcp",
       .description =
           "RPCs in frames over plain TCP connections, to show what a machine "
           "can do without an RPC stack.",
+      .cancels_calls = true,
+      .breaks_connections = true,
       .client_settings = WithNetworkSettings(
           {.settings =
                {
                    TcpSetting(kTcpConnections,
                               "Connections from each worker of a client to "
                               "each server, used in turn."),
+                   CallsPerConnection(),
                    TcpSetting(kTcpMaxBatch,
                               "Maximum number of requests gathered before they "
                               "are written to a connection; those of one turn "
@@ -301,10 +338,13 @@ DriverDeclaration Http2() {
       .description =
           "gRPC's wire format over HTTP/2 without gRPC, to show what of gRPC's "
           "cost is HTTP/2's.",
+      .cancels_calls = true,
+      .breaks_connections = true,
       .client_settings = WithNetworkSettings(
           {.settings = {TcpSetting(kTcpConnections,
                                    "Connections from each worker of a client "
                                    "to each server, used in turn."),
+                        CallsPerConnection(),
                         TcpSetting(kTcpSendQueueBytes,
                                    "Bytes that may wait to be written to a "
                                    "connection before requests are held back."),
@@ -329,10 +369,13 @@ DriverDeclaration Thrift() {
       .description =
           "Thrift's framed transport and strict binary protocol, with any "
           "number of calls in flight on a connection.",
+      .cancels_calls = true,
+      .breaks_connections = true,
       .client_settings = WithNetworkSettings(
           {.settings = {TcpSetting(kTcpConnections,
                                    "Connections from each worker of a client "
                                    "to each server, used in turn."),
+                        CallsPerConnection(),
                         TcpSetting(kTcpSendQueueBytes,
                                    "Bytes that may wait to be written to a "
                                    "connection before requests are held back."),
@@ -350,10 +393,13 @@ DriverDeclaration Capnp() {
       .description = "Cap'n Proto RPC over TCP.",
       .built_in = DISTBENCH_HAS_CAPNP == 1,
       .package = "libcapnp-dev",
+      .cancels_calls = true,
+      .breaks_connections = true,
       .client_settings = WithNetworkSettings(
           {.settings = {TcpSetting(kTcpConnections,
                                    "Connections from each worker of a client "
                                    "to each server, used in turn."),
+                        CallsPerConnection(),
                         TcpSetting(kTcpSendQueueBytes,
                                    "Bytes that may wait to be written to a "
                                    "connection before requests are held back."),
@@ -374,12 +420,14 @@ DriverDeclaration Libfabric() {
           "that processes share.",
       .built_in = DISTBENCH_HAS_LIBFABRIC == 1,
       .package = "libfabric-dev",
-      .client_settings = {.settings = {TcpSetting(
-                                           kTcpSendQueueBytes,
-                                           "Bytes of requests to a server that "
-                                           "may wait to be sent before more "
-                                           "requests are held back."),
-                                       SpinUs()}},
+      .cancels_calls = true,
+      .client_settings =
+          {.settings = {TcpSetting(kTcpSendQueueBytes,
+                                   "Bytes of requests to a server that "
+                                   "may wait to be sent before more "
+                                   "requests are held back."),
+                        SpinUs()},
+           .refused = NoCallsPerConnection("its links are no connections")},
       .server_settings =
           {.settings = {{
                             .name = kLibfabricProvider,
@@ -406,6 +454,8 @@ DriverDeclaration Decorator(const std::string& name,
   return {
       .name = name,
       .description = description,
+      .cancels_calls = true,
+      .breaks_connections = true,
       .server_settings = {.settings = {{
                               .name = setting,
                               .description =
@@ -438,6 +488,10 @@ std::vector<DriverDeclaration> MakeCatalog() {
               "measuring and testing distbench itself.",
           .stays_in_process = true,
           .streams = true,
+          .cancels_calls = true,
+          .breaks_connections = true,
+          .client_settings = {.refused = NoCallsPerConnection(
+                                  "it has no connections")},
           .channel_settings = ChannelSettings(),
       },
       Decorator("double_barrel",

@@ -132,6 +132,31 @@ TEST(DriverCatalog, LibfabricIsKnownEvenIfItIsLeftOut) {
   EXPECT_NE(FindSetting(driver->client_settings, "send_queue_bytes"), nullptr);
 }
 
+// Validation relies on it. That the drivers do so is a claim of their tests
+// (protocol/testing, protocol/registry/registry_test.cc).
+TEST(DriverCatalog, SaysWhoGivesUpCallsAndWhoBreaksConnections) {
+  std::set<std::string> breaking;
+  for (const DriverDeclaration& driver : DriverCatalog()) {
+    const bool is_there = driver.built_in || !driver.package.empty();
+    EXPECT_EQ(driver.cancels_calls, is_there) << driver.name;
+    if (driver.breaks_connections) breaking.insert(driver.name);
+  }
+  EXPECT_THAT(breaking, testing::UnorderedElementsAre(
+                            "capnp", "composable_rpc_counter", "double_barrel",
+                            "http2", "loopback", "tcp", "thrift"));
+}
+
+TEST(DriverCatalog, CallsPerConnectionAreRefusedByNameByTheOthers) {
+  for (const DriverDeclaration& driver : DriverCatalog()) {
+    if (!driver.built_in || !driver.decorated_driver_setting.empty()) continue;
+    const bool has_it =
+        FindSetting(driver.client_settings, "calls_per_connection") != nullptr;
+    const bool refuses =
+        driver.client_settings.refused.contains("calls_per_connection");
+    EXPECT_NE(has_it, refuses) << driver.name;
+  }
+}
+
 TEST(DriverCatalog, DecoratorsRequireTheDriverThatTheyDecorate) {
   for (const char* name : {"double_barrel", "composable_rpc_counter"}) {
     const DriverDeclaration* driver = FindDriver(name);

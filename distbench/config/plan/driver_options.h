@@ -55,6 +55,8 @@ struct TcpSettingLimits {
 };
 
 inline constexpr TcpSettingLimits kTcpConnections = {"connections", 1, 1, 1024};
+inline constexpr TcpSettingLimits kCallsPerConnection = {"calls_per_connection",
+                                                         0, 0, 1'000'000'000};
 inline constexpr TcpSettingLimits kTcpMaxBatch = {"max_batch", 64, 1, 4096};
 inline constexpr TcpSettingLimits kTcpSendQueueBytes = {
     "send_queue_bytes", 16 << 20, 64 << 10, 1 << 30};

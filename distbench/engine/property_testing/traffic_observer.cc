@@ -27,7 +27,7 @@ class WatchedStreams final : public StreamTransport, public StreamEvents {
   int64_t Write(ClientCall& call, int64_t bytes, bool last) override {
     return inner_.Write(call, bytes, last);
   }
-  void Cancel(ClientCall& call) override { inner_.Cancel(call); }
+  void CancelStream(ClientCall& call) override { inner_.CancelStream(call); }
   int64_t Write(ServerCall& call, int64_t bytes) override {
     return inner_.Write(call, bytes);
   }
@@ -99,7 +99,9 @@ class WatchedTransport final : public Transport, private TransportEvents {
     inner_.Poll(deadline_ns, *this);
   }
   void Wake() override { inner_.Wake(); }
+  bool Cancel(ClientCall& call) override { return inner_.Cancel(call); }
   void CancelCalls() override { inner_.CancelCalls(); }
+  int64_t BreakConnections() override { return inner_.BreakConnections(); }
   StreamTransport* streams() override {
     return streams_ ? &*streams_ : nullptr;
   }

@@ -10,8 +10,6 @@
 namespace distbench {
 namespace {
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
-
 absl::string_view CodeOf(const kj::Exception& exception) {
   switch (exception.getType()) {
     case kj::Exception::Type::OVERLOADED:
@@ -32,18 +30,18 @@ CapnpClientConnection::CapnpClientConnection(CapnpContext& context,
                                              Listener& listener)
     : CapnpConnection(context, Side::CLIENT),
       context_(context),
-      name_(std::move(target.name)),
-      address_(target.address),
       calls_(calls),
       listener_(listener),
       exchanges_(std::make_unique<ObjectPool<Exchange>>()),
-      redialer_(context, context.settings.handshake_timeout_ns) {
+      redialer_(context, target, context.settings.handshake_timeout_ns, *this,
+                *this) {
+  if (!target.stream.is_open()) return;
   Open(std::move(target.stream), /*watched=*/false);
 }
 
 void CapnpClientConnection::Send(ClientCall& call, uint64_t call_id,
                                  const RequestHeader& header) {
-  unstamped_.push_back(&call);
+  unstamped_.Add(call);
   call.transport_state = nullptr;
   call.sent_bytes = LayOutMessage(header, call.request_bytes).total_bytes();
   if (call.sent_bytes > kMaxCapnpMessageBytes) [[unlikely]] {
@@ -58,13 +56,6 @@ void CapnpClientConnection::Send(ClientCall& call, uint64_t call_id,
   waiting_bytes_ += call.sent_bytes;
   MarkDirty();
   if (!is_open()) RequestDial();
-}
-
-void CapnpClientConnection::StampCalls() {
-  if (unstamped_.empty()) return;
-  const int64_t now_ns = NowNs();
-  for (ClientCall* call : unstamped_) call->sent_ns = now_ns;
-  unstamped_.clear();
 }
 
 // The promise may be the one that is being fulfilled.
@@ -175,23 +166,10 @@ void CapnpClientConnection::DropPromises() {
 
 void CapnpClientConnection::OnReady(uint32_t epoll_events,
                                     TransportEvents& events) {
-  if (redialer_.dial().in_progress()) {
-    if (redialer_.Continue(*this)) FinishDial();
-    return;
-  }
+  if (redialer_.is_dialing()) return redialer_.Continue();
   if (!is_open()) return;
   OnEvents(epoll_events, events);
   SettleError();
-}
-
-bool CapnpClientConnection::IsInUse() const {
-  return calls_.AnyOf(
-      [this](const Calls::Entry& entry) { return entry.owner == this; });
-}
-
-void CapnpClientConnection::OnBroken(const std::string& reason) {
-  GoDown(absl::StrCat("UNAVAILABLE: the connection to ", name_,
-                      " was lost: ", reason));
 }
 
 // Fails the calls in flight.
@@ -201,7 +179,7 @@ void CapnpClientConnection::GoDown(const std::string& error) {
   waiting_bytes_ = 0;
   EndSession();
   Close();
-  redialer_.OnDown(NowNs());
+  redialer_.OnDown(RealClock().MonotonicNs());
   listener_.OnDown(*this, error);
 }
 
@@ -211,20 +189,9 @@ void CapnpClientConnection::RequestDial() {
   listener_.OnDialNeeded(*this);
 }
 
-void CapnpClientConnection::Work(int64_t now_ns) {
-  if (now_ns < next_due_ns()) return;
-  if (redialer_.Work(now_ns, address_, *this)) FinishDial();
-}
-
-void CapnpClientConnection::FinishDial() {
-  Dial& dial = redialer_.dial();
-  if (dial.state() == Dial::State::kConnected) {
-    Open(dial.TakeStream(), /*watched=*/true);
-    return MarkDirty();
-  }
-  ++context().counters.failed_reconnects;
-  GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ", name_,
-                      " again: ", dial.error()));
+void CapnpClientConnection::OnConnected(Stream stream) {
+  Open(std::move(stream), /*watched=*/true);
+  MarkDirty();
 }
 
 }  // namespace distbench

@@ -18,13 +18,17 @@
 #include "distbench/protocol/tcp/client_listener.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/redialer.h"
+#include "distbench/protocol/tcp/stream.h"
+#include "distbench/protocol/tcp/unstamped_calls.h"
 
 namespace distbench {
 
 // One connection of a worker to a server, which reconnects when it breaks, as
 // the tcp driver's (tcp/client_connection.h). Cap'n Proto tells the server of
 // calls that end without a response.
-class CapnpClientConnection final : public CapnpConnection {
+class CapnpClientConnection final : public CapnpConnection,
+                                    public CallOwner,
+                                    private Redialer::Owner {
  public:
   using Calls = CallTable<CapnpClientConnection>;
   using Context = CapnpContext;
@@ -32,8 +36,8 @@ class CapnpClientConnection final : public CapnpConnection {
 
   static constexpr size_t kMaxTraceBytes = kMaxCapnpStringBytes;
 
-  // Takes over the connection of a target that has been reached. `calls` holds
-  // the calls in flight.
+  // Takes over the connection of a target that has been reached; the first call
+  // makes one to a target without a stream. `calls` holds the calls in flight.
   CapnpClientConnection(CapnpContext& context, DialTarget target, Calls& calls,
                         Listener& listener);
   ~CapnpClientConnection() { EndSession(); }
@@ -53,14 +57,14 @@ class CapnpClientConnection final : public CapnpConnection {
   void Abandon(ClientCall& call);
 
   // Sets the sent_ns of the calls queued since the last flush.
-  void StampCalls();
+  void StampCalls() { unstamped_.Stamp(); }
 
   // Reconnects even if there are no calls.
   void RequestDial();
 
   // The monotonic time at which Work() has something to do, or INT64_MAX.
   int64_t next_due_ns() const { return redialer_.next_due_ns(); }
-  void Work(int64_t now_ns);
+  void Work(int64_t now_ns) { redialer_.Work(now_ns); }
 
   // Returns whether Work() must be called before the next OnDialNeeded().
   bool is_dialing() const { return redialer_.is_pending(); }
@@ -86,23 +90,26 @@ class CapnpClientConnection final : public CapnpConnection {
   void DropPromises() override;
 
   // StreamConnection.
-  bool IsInUse() const override;
-  void OnBroken(const std::string& reason) override;
+  bool IsInUse() const override { return calls_in_flight() > 0; }
+  void OnBroken(const std::string& reason) override {
+    GoDown(redialer_.LossError(reason));
+  }
+
+  // Redialer::Owner.
+  void OnConnected(Stream stream) override;
+  void OnNotConnected(const std::string& error) override { GoDown(error); }
 
   void SubmitCall(ClientCall& call, uint64_t call_id);
   void OnResponse(Exchange& exchange, capnp_schema::Message::Reader response);
   void OnException(Exchange& exchange, const kj::Exception& exception);
   ClientCall& End(Exchange& exchange);
   void RemoveCall(uint64_t call_id);
-  void FinishDial();
   void GoDown(const std::string& error);
 
   CapnpContext& context_;
-  const std::string name_;
-  const SocketAddress address_;
   Calls& calls_;
   Listener& listener_;
-  std::vector<ClientCall*> unstamped_;  // queued, not flushed
+  UnstampedCalls unstamped_;
 
   // The ids of requests that Cap'n Proto does not have yet.
   std::vector<uint64_t> waiting_;

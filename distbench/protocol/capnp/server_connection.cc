@@ -61,11 +61,6 @@ void CapnpServerConnection::ContinueGreeting() {
   MarkDirty();
 }
 
-void CapnpServerConnection::TimeOut() {
-  Break(StreamError::kHelloTimeout);
-  SettleError();
-}
-
 CapnpConnection::RpcSystem CapnpServerConnection::BeginRpc(
     capnp::TwoPartyVatNetwork& network) {
   return capnp::makeRpcServer(

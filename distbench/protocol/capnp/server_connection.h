@@ -12,6 +12,7 @@
 #include "distbench/protocol/capnp/traffic.capnp.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/server_greeting.h"
+#include "distbench/protocol/tcp/server_listener.h"
 #include "distbench/protocol/tcp/socket.h"
 
 namespace distbench {
@@ -39,16 +40,7 @@ class CapnpServerConnection final : public CapnpConnection {
   using Context = CapnpContext;
   using Request = CapnpRequest;
 
-  class Listener {
-   public:
-    // The greeting is over, or the connection has closed before its end.
-    virtual void OnHelloOver(CapnpServerConnection& connection) = 0;
-    // The connection has closed. Some of its requests may have no reply yet.
-    virtual void OnClosed(CapnpServerConnection& connection) = 0;
-
-   protected:
-    ~Listener() = default;
-  };
+  using Listener = ServerListener<CapnpServerConnection>;
 
   // See hello_due_ns() below. The pool must outlive this.
   CapnpServerConnection(CapnpContext& context, FileDescriptor socket,
@@ -56,11 +48,9 @@ class CapnpServerConnection final : public CapnpConnection {
                         Listener& listener);
   ~CapnpServerConnection() { EndSession(); }
 
-  // The time by which the greeting should be over; see TimeOut().
+  // The greeting should be over by this time, or StreamServer breaks the
+  // connection.
   int64_t hello_due_ns() const { return hello_due_ns_; }
-
-  // Closes the connection because the client's hello is late.
-  void TimeOut();
 
   // Hands a request's reply to Cap'n Proto if the connection is still open, and
   // returns the request to the pool.

@@ -11,6 +11,7 @@ CapnpSettings ReadCapnpSettings(const DriverOptions& options) {
   const auto& server = options.server_settings;
   return {
       .connections = ReadSetting(client, kTcpConnections),
+      .calls_per_connection = ReadSetting(client, kCallsPerConnection),
       .send_queue_bytes = ReadSetting(client, kTcpSendQueueBytes),
       .uses_unix_socket = UsesUnixSocket(server),
       // One worker serves both sides.

@@ -13,6 +13,9 @@ struct CapnpSettings {
   // Number of connections from each worker to each server.
   int64_t connections = 1;
 
+  // Calls after which a connection is replaced by another one; 0: never.
+  int64_t calls_per_connection = 0;
+
   // Bytes that may wait to be written to a connection before it accepts no more
   // requests, in either direction; counted as on the wire.
   int64_t send_queue_bytes = 0;

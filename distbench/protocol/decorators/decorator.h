@@ -29,7 +29,9 @@ class TransportDecorator : public Transport, protected TransportEvents {
     inner_.Poll(deadline_ns, *this);
   }
   void Wake() override { inner_.Wake(); }
+  bool Cancel(ClientCall& call) override { return inner_.Cancel(call); }
   void CancelCalls() override { inner_.CancelCalls(); }
+  int64_t BreakConnections() override { return inner_.BreakConnections(); }
 
  protected:
   // TransportEvents of the inner transport.

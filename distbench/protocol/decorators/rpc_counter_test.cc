@@ -62,5 +62,17 @@ TEST(RpcCounterTest, CountsWhatGoesThroughAllWorkers) {
   EXPECT_EQ(events.requests.size(), 3);
 }
 
+TEST(RpcCounterTest, LeavesGivingUpAndBreakingToTheDriver) {
+  auto owned = std::make_unique<FakeDriver>();
+  FakeDriver& inner = *owned;
+  const auto driver = MakeRpcCounterDriver(std::move(owned));
+  ASSERT_TRUE(driver->Listen(1).ok());
+  ClientCall call;
+  ASSERT_TRUE(driver->transport(0).Start(&call));
+  EXPECT_TRUE(driver->transport(0).Cancel(call));
+  EXPECT_THAT(inner.transports[0]->cancelled, testing::ElementsAre(&call));
+  EXPECT_EQ(driver->transport(0).BreakConnections(), 3);
+}
+
 }  // namespace
 }  // namespace distbench

@@ -66,6 +66,7 @@ bool ExternalClient::Start(ClientCall* call) {
   PendingCall* pending = pool_.Get();
   pending->position = in_flight_.size();
   in_flight_.push_back(pending);
+  call->transport_state = pending;
   const auto maker = makers_.find(call->rpc_index);
   pending->Start(*call, maker == makers_.end() ? nullptr : maker->second.get(),
                  peer.channel, queue_.get(), *this);
@@ -98,7 +99,9 @@ bool ExternalClient::Deliver(TransportEvents& events) {
   while (delivered < kMaxDelivered) {
     PendingCall* pending = TakeEnded();
     if (pending == nullptr) break;
-    events.OnDone(&pending->Finish());
+    ClientCall& call = pending->Finish();
+    call.transport_state = nullptr;
+    events.OnDone(&call);
     Remove(*pending);
     ++delivered;
   }
@@ -117,6 +120,12 @@ void ExternalClient::Remove(PendingCall& pending) {
   in_flight_.pop_back();
   pending.Release();
   pool_.Put(&pending);
+}
+
+void ExternalClient::Cancel(ClientCall& call) {
+  // Null if it has ended already.
+  auto* const pending = static_cast<PendingCall*>(call.transport_state);
+  if (pending != nullptr) pending->Cancel();
 }
 
 void ExternalClient::CancelAll() {

@@ -71,6 +71,8 @@ class ExternalClient final : private EndedCalls {
   int64_t retry_ns() const { return retry_ns_; }
   void ForgetRetry() { retry_ns_ = kNever; }
 
+  // As Transport::Cancel(). The server learns of it.
+  static void Cancel(ClientCall& call);
   void CancelAll();
 
   // Cancels all calls, including those that are started later.

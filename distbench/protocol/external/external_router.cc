@@ -54,7 +54,7 @@ class RoutedStreams final : public StreamTransport {
   int64_t Write(ClientCall& call, int64_t bytes, bool last) override {
     return inner_.Write(call, bytes, last);
   }
-  void Cancel(ClientCall& call) override { inner_.Cancel(call); }
+  void CancelStream(ClientCall& call) override { inner_.CancelStream(call); }
   int64_t Write(ServerCall& call, int64_t bytes) override {
     return inner_.Write(call, bytes);
   }
@@ -94,14 +94,14 @@ class RoutedTransport final : public Transport, private TransportEvents {
     const int peer = call->peer;
     const PeerTable::Place& place = peers_.places[peer];
     call->peer = place.index;
-    if (place.is_external) {
-      const bool started = client_->Start(call);
+    if (!place.is_external) {
+      if (inner_.Start(call)) return true;
       call->peer = peer;
-      return started;
+      return false;
     }
-    if (inner_.Start(call)) return true;
-    call->peer = peer;
-    return false;
+    const bool started = client_->Start(call);
+    call->peer = started ? ExternalMark(peer) : peer;
+    return started;
   }
 
   void Reply(ServerCall* call) override { inner_.Reply(call); }
@@ -122,6 +122,13 @@ class RoutedTransport final : public Transport, private TransportEvents {
     client_->ForgetRetry();
   }
 
+  bool Cancel(ClientCall& call) override {
+    if (!IsMarkedExternal(call)) return inner_.Cancel(call);
+    client_->Cancel(call);
+    return true;
+  }
+  int64_t BreakConnections() override { return inner_.BreakConnections(); }
+
   void Wake() override { inner_.Wake(); }
   void RunTurnOrWake() override { inner_.RunTurnOrWake(); }
 
@@ -135,9 +142,17 @@ class RoutedTransport final : public Transport, private TransportEvents {
   }
 
  private:
-  // TransportEvents of the inner transport.
+  // While a call is in flight, its peer says which part has it: of an external
+  // call it is negative, of another one the inner driver's.
+  static int ExternalMark(int peer) { return -1 - peer; }
+  static bool IsMarkedExternal(const ClientCall& call) {
+    return call.peer < 0;
+  }
+
+  // TransportEvents of both parts.
   void OnDone(ClientCall* call) override {
-    call->peer = peers_.inner[call->peer];
+    call->peer = IsMarkedExternal(*call) ? ExternalMark(call->peer)
+                                         : peers_.inner[call->peer];
     events_->OnDone(call);
   }
   void OnRequest(ServerCall* call) override { events_->OnRequest(call); }
@@ -154,7 +169,7 @@ class RoutedTransport final : public Transport, private TransportEvents {
 
   bool DeliverExternal() {
     NoticeShutdown();
-    const bool delivered = client_->Deliver(*events_);
+    const bool delivered = client_->Deliver(*this);
     NoticeDrained();
     return delivered;
   }

@@ -24,6 +24,7 @@ struct Variant {
   bool uses_tls = false;
   bool measures_time_parts = false;
   std::string transport = "tcp";
+  int64_t calls_per_connection = 0;
 };
 
 // Certificates shared by all drivers of a test.
@@ -41,6 +42,8 @@ DriverUnderTest MakeVariant(const Variant& variant) {
   return {[variant](const std::string& test_nonce) {
     DriverOptions options;
     options.client_settings["client_type"] = variant.client_type;
+    options.client_settings["calls_per_connection"] =
+        variant.calls_per_connection;
     options.server_settings["server_type"] = variant.server_type;
     options.server_settings["threadpool_size"] = 64;
     options.server_settings["transport"] = variant.transport;
@@ -89,6 +92,14 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(UnixSockets, DriverConformanceTest,
                          testing::Values(MakeVariant({.transport = "unix"}),
                                          MakeStreams({1, 0, "unix"})));
+INSTANTIATE_TEST_SUITE_P(
+    ACallPerConnection, CallsPerConnectionTest,
+    testing::Values(MakeVariant({.calls_per_connection = 1}),
+                    MakeVariant({.client_type = "callback",
+                                 .server_type = "handoff",
+                                 .calls_per_connection = 1}),
+                    MakeVariant({.uses_tls = true,
+                                 .calls_per_connection = 1})));
 INSTANTIATE_TEST_SUITE_P(Streams, DriverConformanceTest,
                          testing::Values(MakeStreams({1, 0}),
                                          MakeStreams({3, 2}),

@@ -222,11 +222,16 @@ absl::Status GrpcDriver::Connect(const std::vector<Peer>& announced,
   const std::vector<Peer>& peers = *dialled;
   const CoreChannelCredentials credentials =
       PeerChannelCredentials(environment_.tls.get());
+  std::vector<ChannelMaker> makers;  // by peer
   // Indexed by transport and peer.
   std::vector<std::vector<std::vector<Channel>>> channels(transports_.size());
   for (const Peer& peer : peers) {
     const auto plan = PlanChannel(peer, settings_.client);
     if (!plan.ok()) return plan.status();
+    makers.push_back([this, plan = *plan] {
+      return MakeChannel(plan.target, plan.arguments,
+                         PeerChannelCredentials(environment_.tls.get()));
+    });
     for (std::vector<std::vector<Channel>>& of_transport : channels) {
       of_transport.push_back(
           MakeChannels(*plan, settings_.channels, credentials));
@@ -255,6 +260,9 @@ absl::Status GrpcDriver::Connect(const std::vector<Peer>& announced,
   if (!status.ok()) return status;
   for (size_t i = 0; i < transports_.size(); ++i) {
     transports_[i]->SetChannels(std::move(channels[i]));
+    if (settings_.calls_per_connection > 0) {
+      transports_[i]->LimitChannels(settings_.calls_per_connection, makers);
+    }
   }
   return absl::OkStatus();
 }
@@ -287,8 +295,18 @@ void GrpcDriver::Shutdown() {
 }
 
 std::vector<DriverCounter> GrpcDriver::Counters() const {
-  if (pool_ == nullptr) return stream_counts_.List();
-  return {{.name = "handler_threads", .value = pool_->most_threads()}};
+  std::vector<DriverCounter> counters = stream_counts_.List();
+  if (pool_ != nullptr) {
+    counters.push_back({"handler_threads", pool_->most_threads()});
+  }
+  if (settings_.calls_per_connection > 0) {
+    int64_t renewed = 0;
+    for (const auto& transport : transports_) {
+      renewed += transport->renewed_channels();
+    }
+    counters.push_back({"renewed_connections", renewed});
+  }
+  return counters;
 }
 
 // Does what Shutdown() does, without others that poll.

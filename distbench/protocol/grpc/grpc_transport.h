@@ -41,6 +41,12 @@ class GrpcTransport final : public Transport, private StreamTransport {
     server_ = std::move(server);
   }
   void SetChannels(std::vector<std::vector<Channel>> channels);
+  // After SetChannels(); see ClientSide.
+  void LimitChannels(int64_t calls_per_channel,
+                     std::vector<ChannelMaker> makers) {
+    client_->LimitChannels(calls_per_channel, std::move(makers));
+  }
+  int64_t renewed_channels() const { return client_->renewed_channels(); }
   // Cancels everything without events. The server must be shutting down.
   void Abandon();
   // Polls until nothing is in flight. Call it after Abandon().
@@ -57,6 +63,10 @@ class GrpcTransport final : public Transport, private StreamTransport {
   void Poll(int64_t deadline_ns, TransportEvents& events) override;
   void Wake() override { queue_.Wake(); }
   void RunTurnOrWake() override { queue_.RunTurnOrWake(); }
+  bool Cancel(ClientCall& call) override {
+    client_->Cancel(call);
+    return true;
+  }
   void CancelCalls() override {
     client_->CancelAll();
     streaming_calls_.CancelAll();
@@ -69,7 +79,9 @@ class GrpcTransport final : public Transport, private StreamTransport {
   int64_t Write(ClientCall& call, int64_t bytes, bool last) override {
     return streaming_calls_.Write(call, bytes, last);
   }
-  void Cancel(ClientCall& call) override { streaming_calls_.Cancel(call); }
+  void CancelStream(ClientCall& call) override {
+    streaming_calls_.Cancel(call);
+  }
   int64_t Write(ServerCall& call, int64_t bytes) override {
     return server_->streams()->Write(call, bytes);
   }

@@ -106,6 +106,11 @@ const SideSettings& ClientSettings() {
                   {"channels", 1, kMaxChannels, "connections to each server",
                    [](GrpcSettings& settings, int64_t value) {
                      settings.channels = static_cast<int>(value);
+                   }},
+                  {kCallsPerConnection.name, kCallsPerConnection.minimum,
+                   kCallsPerConnection.maximum, "calls; 0 is any number",
+                   [](GrpcSettings& settings, int64_t value) {
+                     settings.calls_per_connection = value;
                    }}}};
   return *settings;
 }

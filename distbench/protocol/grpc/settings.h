@@ -42,6 +42,9 @@ struct GrpcSettings {
   // Connections of a worker to each peer, used in turn; at least 1.
   int channels = 1;
 
+  // Calls after which a channel is replaced by another one; 0: never.
+  int64_t calls_per_connection = 0;
+
   // Whether the server listens on a Unix socket (unix_address.h).
   bool uses_unix_socket = false;
 

@@ -18,13 +18,13 @@ Http2ClientConnection::Http2ClientConnection(Http2Context& context,
                                              DialTarget target, Calls& calls,
                                              Listener& listener)
     : Http2Connection(context),
-      name_(std::move(target.name)),
-      address_(target.address),
       max_queued_bytes_(context.settings.send_queue_bytes),
       calls_(calls),
       listener_(listener),
       exchanges_(std::make_unique<ObjectPool<Exchange>>()),
-      redialer_(context, context.settings.handshake_timeout_ns) {
+      redialer_(context, target, context.settings.handshake_timeout_ns, *this,
+                *this) {
+  if (!target.stream.is_open()) return;
   std::unique_ptr<Http2Session> begun(
       static_cast<Http2Session*>(target.session.release()));
   Http2Session::Handler& handler = *this;
@@ -40,7 +40,7 @@ bool Http2ClientConnection::is_full() const {
 
 void Http2ClientConnection::Send(ClientCall& call, uint64_t call_id,
                                  const RequestHeader& header) {
-  unstamped_.push_back(&call);
+  unstamped_.Add(call);
   Exchange& exchange = *exchanges_->Get();
   exchange.Clear();
   exchange.call = &call;
@@ -76,23 +76,14 @@ void Http2ClientConnection::Abandon(ClientCall& call) {
   MarkDirty();
 }
 
-void Http2ClientConnection::StampCalls() {
-  if (unstamped_.empty()) return;
-  const int64_t now_ns = NowNs();
-  for (ClientCall* call : unstamped_) call->sent_ns = now_ns;
-  unstamped_.clear();
-}
-
 void Http2ClientConnection::OnReady(uint32_t epoll_events,
                                     TransportEvents& events) {
-  if (redialer_.dial().in_progress()) {
-    if (redialer_.Continue(*this)) FinishDial();
-    return;
-  }
+  if (redialer_.is_dialing()) return redialer_.Continue();
   if (!is_open()) return;
   if (epoll_events & EPOLLOUT) OnWritable();
   if (epoll_events & ~uint32_t{EPOLLOUT}) Read(events);
   if (handshake_.has_value()) ContinueHandshake();
+  NoticeGoAway();
   SettleError();
 }
 
@@ -116,6 +107,7 @@ bool Http2ClientConnection::Complete(Exchange& exchange) {
     return false;
   }
   redialer_.OnReply();
+  has_answered_ = true;
   ClientCall& call = *exchange.call;
   RemoveCall(exchange);
   exchange.call = nullptr;
@@ -135,9 +127,13 @@ bool Http2ClientConnection::Complete(Exchange& exchange) {
 void Http2ClientConnection::OnClosed(Http2Exchange& closed,
                                      absl::string_view reason) {
   auto& exchange = static_cast<Exchange&>(closed);
-  if (exchange.call != nullptr) {
+  if (exchange.call != nullptr && WasRefused(exchange, reason)) {
+    NoticeGoAway();
+    StampCalls();
+    listener_.OnRefused(*std::exchange(exchange.call, nullptr));
+  } else if (exchange.call != nullptr) {
     ++context().http2_counters.reset_streams;
-    Fail(exchange, absl::StrCat("UNAVAILABLE: ", name_,
+    Fail(exchange, absl::StrCat("UNAVAILABLE: ", redialer_.name(),
                                 " has reset the stream: ", reason));
   }
   exchanges_->Put(&exchange);
@@ -156,16 +152,6 @@ void Http2ClientConnection::RemoveCall(const Exchange& exchange) {
   }
 }
 
-bool Http2ClientConnection::IsInUse() const {
-  return calls_.AnyOf(
-      [this](const Calls::Entry& entry) { return entry.owner == this; });
-}
-
-void Http2ClientConnection::OnLost(const std::string& reason) {
-  GoDown(absl::StrCat("UNAVAILABLE: the connection to ", name_,
-                      " was lost: ", reason));
-}
-
 // Fails the calls in flight. Until the handshake is over, the server has not
 // been reached again.
 void Http2ClientConnection::GoDown(const std::string& error) {
@@ -173,6 +159,7 @@ void Http2ClientConnection::GoDown(const std::string& error) {
   Close();
   if (handshake_.has_value()) ++context().counters.failed_reconnects;
   handshake_.reset();
+  has_answered_ = false;
   waiting_.clear();
   waiting_bytes_ = 0;
   exchanges_ = std::make_unique<ObjectPool<Exchange>>();
@@ -193,33 +180,31 @@ int64_t Http2ClientConnection::next_due_ns() const {
 void Http2ClientConnection::Work(int64_t now_ns) {
   if (now_ns < next_due_ns()) return;
   if (handshake_.has_value()) {
-    return GoDown(absl::StrCat("UNAVAILABLE: no answer of ", name_,
+    return GoDown(absl::StrCat("UNAVAILABLE: no answer of ", redialer_.name(),
                                " to the handshake in time"));
   }
-  if (redialer_.Work(now_ns, address_, *this)) FinishDial();
+  redialer_.Work(now_ns);
 }
 
-void Http2ClientConnection::FinishDial() {
-  Dial& dial = redialer_.dial();
-  if (dial.state() != Dial::State::kConnected) {
-    ++context().counters.failed_reconnects;
-    return GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ", name_,
-                               " again: ", dial.error()));
-  }
-  auto begun = std::make_unique<Http2Session>(Http2Session::Side::kClient,
-                                              context().settings.client, name_);
+void Http2ClientConnection::OnConnected(Stream stream) {
+  auto begun = std::make_unique<Http2Session>(
+      Http2Session::Side::kClient, context().settings.client, redialer_.name());
   handshake_.emplace(*begun, context().security.test_nonce);
   handshake_due_ns_ = NowNs() + context().settings.handshake_timeout_ns;
-  Open(dial.TakeStream(), /*watched=*/true);
+  Open(std::move(stream), /*watched=*/true);
   Begin(std::move(begun));
 }
 
 // Once the handshake is over, sends what has waited.
 void Http2ClientConnection::ContinueHandshake() {
   if (session() == nullptr || !handshake_->is_over()) return;
-  if (!handshake_->problem().empty()) {
-    return GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ", name_,
-                               " again: ", handshake_->problem()));
+  absl::string_view problem = handshake_->problem();
+  if (problem.empty() && session()->was_ended_by_peer()) {
+    problem = "the server ends the connection at once (GOAWAY)";
+  }
+  if (!problem.empty()) {
+    return GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ",
+                               redialer_.name(), " again: ", problem));
   }
   Http2Session::Handler& handler = *this;
   session()->set_handler(handler);
@@ -232,6 +217,22 @@ void Http2ClientConnection::ContinueHandshake() {
       exchanges_->Put(exchange);
     }
   }
+}
+
+// Returns whether the server ends the connection without having processed the
+// request (RFC 9113, section 8.7). From a server that has not answered anything
+// yet, a second connection promises no better.
+bool Http2ClientConnection::WasRefused(const Exchange& exchange,
+                                       absl::string_view reason) const {
+  return has_answered_ && session()->was_ended_by_peer() &&
+         (!exchange.has_begun || reason == "REFUSED_STREAM");
+}
+
+// Calls that were sent may still be answered; further ones would be reset.
+void Http2ClientConnection::NoticeGoAway() {
+  if (!is_up() || is_retired_ || !session()->was_ended_by_peer()) return;
+  is_retired_ = true;
+  listener_.OnRetired(*this);
 }
 
 }  // namespace distbench

@@ -19,14 +19,20 @@
 #include "distbench/protocol/tcp/client_listener.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/redialer.h"
+#include "distbench/protocol/tcp/stream.h"
+#include "distbench/protocol/tcp/unstamped_calls.h"
 
 namespace distbench {
 
 // One connection of a worker to a server, which reconnects when it breaks, as
 // the tcp driver's (tcp/client_connection.h), and then performs the handshake
-// again. A call that ends without a response resets its stream.
+// again. A call that ends without a response resets its stream. If the server
+// says that it ends the connection (GOAWAY), it is retired; calls that the
+// server has not taken go over another connection.
 class Http2ClientConnection final : public Http2Connection,
-                                    private Http2Session::Handler {
+                                    public CallOwner,
+                                    private Http2Session::Handler,
+                                    private Redialer::Owner {
  public:
   using Calls = CallTable<Http2ClientConnection>;
   using Context = Http2Context;
@@ -35,8 +41,9 @@ class Http2ClientConnection final : public Http2Connection,
   // A request's other fields take less than the rest.
   static constexpr size_t kMaxTraceBytes = Http2Input::kMaxKeptBytes - 256;
 
-  // Takes over the connection of a target that has been verified. `calls` holds
-  // the calls in flight.
+  // Takes over the connection of a target that has been verified; the first
+  // call makes one to a target without a stream. `calls` holds the calls in
+  // flight.
   Http2ClientConnection(Http2Context& context, DialTarget target, Calls& calls,
                         Listener& listener);
 
@@ -52,7 +59,7 @@ class Http2ClientConnection final : public Http2Connection,
   void Abandon(ClientCall& call);
 
   // Sets the sent_ns of the calls queued since the last flush.
-  void StampCalls();
+  void StampCalls() { unstamped_.Stamp(); }
 
   // Reconnects even if there are no calls.
   void RequestDial();
@@ -77,8 +84,14 @@ class Http2ClientConnection final : public Http2Connection,
 
   // Http2Connection.
   void OnFlush() override { StampCalls(); }
-  bool IsInUse() const override;
-  void OnLost(const std::string& reason) override;
+  bool IsInUse() const override { return calls_in_flight() > 0; }
+  void OnLost(const std::string& reason) override {
+    GoDown(redialer_.LossError(reason));
+  }
+
+  // Redialer::Owner. Begins the handshake.
+  void OnConnected(Stream stream) override;
+  void OnNotConnected(const std::string& error) override { GoDown(error); }
 
   // Http2Session::Handler. Servers do not open streams.
   Http2Exchange& OnOpened() override { return *exchanges_->Get(); }
@@ -90,16 +103,15 @@ class Http2ClientConnection final : public Http2Connection,
   void Fail(Exchange& exchange, std::string error);
   void RemoveCall(const Exchange& exchange);
 
-  void FinishDial();
   void ContinueHandshake();
+  void NoticeGoAway();
+  bool WasRefused(const Exchange& exchange, absl::string_view reason) const;
   void GoDown(const std::string& error);
 
-  const std::string name_;
-  const SocketAddress address_;
   const int64_t max_queued_bytes_;
   Calls& calls_;
   Listener& listener_;
-  std::vector<ClientCall*> unstamped_;  // queued, not flushed
+  UnstampedCalls unstamped_;
 
   // Those of one session.
   std::unique_ptr<ObjectPool<Exchange>> exchanges_;
@@ -111,6 +123,8 @@ class Http2ClientConnection final : public Http2Connection,
   Redialer redialer_;
   std::optional<Http2Handshake> handshake_;  // while it lasts
   int64_t handshake_due_ns_ = 0;
+  bool has_answered_ = false;
+  bool is_retired_ = false;
 };
 
 }  // namespace distbench

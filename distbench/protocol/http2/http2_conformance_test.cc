@@ -21,6 +21,7 @@ struct Variant {
   bool measures_time_parts = false;
   std::string transport = "tcp";
   NetworkSettings network = {};  // of both sides
+  int64_t calls_per_connection = 0;
 };
 
 // Certificates for all drivers of a test.
@@ -37,6 +38,8 @@ DriverUnderTest MakeVariant(const Variant& variant) {
   return {[variant](const std::string& test_nonce) {
     DriverOptions options;
     options.client_settings["connections"] = variant.connections;
+    options.client_settings["calls_per_connection"] =
+        variant.calls_per_connection;
     options.server_settings["transport"] = variant.transport;
     for (auto* settings :
          {&options.client_settings, &options.server_settings}) {
@@ -68,6 +71,16 @@ INSTANTIATE_TEST_SUITE_P(NetworkSettings, DriverConformanceTest,
                                           .dscp = 46,
                                           .send_buffer_bytes = 20'000,
                                           .receive_buffer_bytes = 20'000}})));
+INSTANTIATE_TEST_SUITE_P(
+    LimitedConnections, DriverConformanceTest,
+    testing::Values(MakeVariant(
+        {.connections = 2, .transport = "unix", .calls_per_connection = 20})));
+INSTANTIATE_TEST_SUITE_P(
+    ACallPerConnection, CallsPerConnectionTest,
+    testing::Values(MakeVariant({.calls_per_connection = 1}),
+                    MakeVariant({.connections = 2,
+                                 .uses_tls = true,
+                                 .calls_per_connection = 1})));
 INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
                          testing::Values(MakeVariant({1, 1 << 20, false, true}),
                                          MakeVariant({3, 1 << 20, true,

@@ -1,5 +1,6 @@
 // How a client counts connections that it makes anew.
 
+#include <grpcpp/grpcpp.h>
 #include <sys/socket.h>
 
 #include <cstdint>
@@ -8,10 +9,12 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/files.h"
 #include "distbench/base/listen_address.h"
+#include "distbench/protocol/handshake_messages.h"
 #include "distbench/protocol/http2/http2_driver.h"
 #include "distbench/protocol/http2/settings.h"
 #include "distbench/protocol/tcp/socket.h"
@@ -19,6 +22,7 @@
 #include "distbench/protocol/testing/driver_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/data_plane.grpc.pb.h"
 
 namespace distbench {
 namespace {
@@ -73,6 +77,72 @@ TEST(Http2ReconnectTest, AConnectionThatEndsDuringItsHandshakeHasFailed) {
   }
   EXPECT_THAT(counters, IsSupersetOf({Pair("reconnects", 1),
                                       Pair("failed_reconnects", 1)}));
+}
+
+// A server of gRPC that ends each connection after a moment, as many do to
+// spread their clients: it says so (GOAWAY), answers what it has, and closes.
+class LeavingService final : public Traffic::Service {
+ public:
+  LeavingService() {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                             &port_);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, 30);
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+
+  std::string address() const { return absl::StrCat("127.0.0.1:", port_); }
+
+ private:
+  grpc::Status Handshake(grpc::ServerContext*, const HandshakeRequest* request,
+                         HandshakeResponse* response) override {
+    response->ParseFromString(
+        AnswerHandshake("", request->SerializeAsString()).value());
+    return grpc::Status::OK;
+  }
+
+  grpc::Status GenericRpc(grpc::ServerContext*, const GenericRequestResponse*,
+                          GenericRequestResponse*) override {
+    return grpc::Status::OK;
+  }
+
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+TEST(Http2ReconnectTest, CallsGoOnWhenAServerEndsItsConnections) {
+  const LeavingService service;
+  TestClient client(MakeReconnectingDriver(),
+                    SingleServers({service.address()}));
+  constexpr int64_t kRenewals = 5;
+  const auto renewals = [&] {
+    for (const DriverCounter& counter : client.driver().Counters()) {
+      if (counter.name == "renewed_connections") return counter.value;
+    }
+    return int64_t{0};
+  };
+  // Each reply starts the next call, also in the read that brings the GOAWAY.
+  std::vector<ClientCall> calls(4);
+  std::vector<std::string> errors;
+  bool goes_on = true;
+  client.events().on_done = [&](ClientCall* call) {
+    if (!call->error.empty()) errors.emplace_back(call->error);
+    if (!goes_on) return;
+    EXPECT_TRUE(client.transport().Start(call));
+  };
+  for (ClientCall& call : calls) {
+    call.request_bytes = 16;
+    ASSERT_TRUE(client.transport().Start(&call));
+  }
+  EXPECT_TRUE(
+      client.events().PollUntil([&] { return renewals() >= kRenewals; }));
+  goes_on = false;
+  client.Shutdown();
+  std::erase_if(errors, [](const std::string& error) {
+    return error.starts_with("CANCELLED");  // by the end of the test
+  });
+  EXPECT_THAT(errors, testing::IsEmpty());
 }
 
 }  // namespace

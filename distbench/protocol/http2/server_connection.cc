@@ -71,11 +71,6 @@ void Http2ServerConnection::NoticeHello() {
   listener_.OnHelloOver(*this);
 }
 
-void Http2ServerConnection::TimeOut() {
-  Break(StreamError::kHelloTimeout);
-  SettleError();
-}
-
 Http2Exchange& Http2ServerConnection::OnOpened() {
   Request& request = *requests_.Get();
   request.Clear();

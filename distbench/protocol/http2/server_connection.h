@@ -11,6 +11,7 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/http2/http2_connection.h"
 #include "distbench/protocol/http2/session.h"
+#include "distbench/protocol/tcp/server_listener.h"
 #include "distbench/protocol/tcp/socket.h"
 
 namespace distbench {
@@ -35,28 +36,16 @@ class Http2ServerConnection final : public Http2Connection,
   using Context = Http2Context;
   using Request = Http2Request;
 
-  class Listener {
-   public:
-    // The client has begun to speak HTTP/2, or the connection has closed
-    // before.
-    virtual void OnHelloOver(Http2ServerConnection& connection) = 0;
-    // The connection has closed. Some of its requests may have no reply yet.
-    virtual void OnClosed(Http2ServerConnection& connection) = 0;
-
-   protected:
-    ~Listener() = default;
-  };
+  using Listener = ServerListener<Http2ServerConnection>;
 
   // See hello_due_ns() below. The pool must outlive this.
   Http2ServerConnection(Http2Context& context, FileDescriptor socket,
                         int64_t hello_due_ns, ObjectPool<Request>& requests,
                         Listener& listener);
 
-  // The time by which HTTP/2 should have begun; see TimeOut().
+  // HTTP/2 should have begun by this time, or StreamServer breaks the
+  // connection.
   int64_t hello_due_ns() const { return hello_due_ns_; }
-
-  // Closes the connection because the client's first bytes are late.
-  void TimeOut();
 
   // Sends a request's reply if its stream is still open.
   void Reply(Request& request);

@@ -54,6 +54,7 @@ absl::string_view View(const uint8_t* data, size_t size) {
 void Http2Exchange::Clear() {
   output.Clear();
   input.Clear();
+  has_begun = false;
   stream_id = 0;
   path.clear();
   http_status.clear();
@@ -174,6 +175,7 @@ struct Http2Session::Callbacks {
     constexpr size_t kFrameHeaderBytes = 9;
     const Http2Output::Piece piece =
         exchange.output.Take(static_cast<int64_t>(size));
+    exchange.has_begun = true;
     owner.block_.Append(View(frame_header, kFrameHeaderBytes));
     owner.block_.Append(piece.head);
     owner.block_.AppendPayload(piece.payload_bytes);

@@ -26,6 +26,9 @@ struct Http2Exchange {
   Http2Output output;
   Http2Input input;
 
+  // Whether any of the output was written.
+  bool has_begun = false;
+
   // 0 if there is no stream (any more).
   int32_t stream_id = 0;
 

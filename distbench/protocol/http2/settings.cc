@@ -25,6 +25,7 @@ Http2Settings ReadHttp2Settings(const DriverOptions& options) {
   const auto& server = options.server_settings;
   return {
       .connections = ReadSetting(client, kTcpConnections),
+      .calls_per_connection = ReadSetting(client, kCallsPerConnection),
       .client = ReadLimits(client),
       .server = ReadLimits(server),
       .send_queue_bytes = ReadSetting(client, kTcpSendQueueBytes),

@@ -24,6 +24,9 @@ struct Http2Settings {
   // Number of connections from each worker to each server.
   int64_t connections = 1;
 
+  // Calls after which a connection is replaced by another one; 0: never.
+  int64_t calls_per_connection = 0;
+
   Http2Limits client;
   Http2Limits server;
 

@@ -21,7 +21,7 @@ namespace distbench {
 // A client's end of a link to a worker of a server. It greets the server, and
 // does so again after a loss, with the rules and delays of ClientConnection
 // (tcp/client_connection.h), in whose place StreamClient uses it.
-class ClientLink final : public Link {
+class ClientLink final : public Link, public CallOwner {
  public:
   using Calls = CallTable<ClientLink>;
   using Context = LinkContext;

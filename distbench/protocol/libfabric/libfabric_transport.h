@@ -60,6 +60,10 @@ class LibfabricTransport final : public Transport {
   void Reply(ServerCall* call) override { LinkServer::Reply(call); }
   void Poll(int64_t deadline_ns, TransportEvents& events) override;
   void Wake() override;
+  bool Cancel(ClientCall& call) override {
+    client_.Cancel(call);
+    return true;
+  }
   void CancelCalls() override { client_.CancelAll(); }
 
  private:

@@ -101,7 +101,7 @@ int64_t LoopbackStreams::Write(ClientCall& call, int64_t bytes, bool last) {
   return bytes;
 }
 
-void LoopbackStreams::Cancel(ClientCall& call) {
+void LoopbackStreams::CancelStream(ClientCall& call) {
   GiveUp(*static_cast<Stream*>(call.transport_state),
          "CANCELLED: the caller gave up");
 }
@@ -139,6 +139,9 @@ bool LoopbackStreams::Deliver(TransportEvents& events) {
   if (!deadlines_.empty()) ExpireDeadlines();
   StreamEvents* const streams = events.stream_events();
   bool delivered = streams != nullptr && DeliverEnded(*streams);
+  if (std::exchange(breaks_, false) && streams != nullptr) {
+    BreakServed(*streams);
+  }
   // At most one message of each direction of each stream.
   Message* message = inbox_.TakeAll();
   while (message != nullptr) {
@@ -148,6 +151,21 @@ bool LoopbackStreams::Deliver(TransportEvents& events) {
     delivered = true;
   }
   return delivered;
+}
+
+// The engine still finishes them, of which the clients are not told.
+void LoopbackStreams::BreakServed(StreamEvents& events) {
+  const int64_t now_ns = clock_.MonotonicNs();
+  const std::vector<std::shared_ptr<Stream>> served = serving_;
+  for (const std::shared_ptr<Stream>& stream : served) {
+    if (stream->state != Stream::State::kServed) continue;
+    stream->state = Stream::State::kBroken;
+    ClientOf(*stream).Accept(std::make_unique<Message>(Message{
+        .kind = Message::Kind::kEnd,
+        .stream = stream,
+        .error = "UNAVAILABLE: the server has broken the connection"}));
+    events.OnBroken(*stream, now_ns);
+  }
 }
 
 // Ends calls that this end gave up.

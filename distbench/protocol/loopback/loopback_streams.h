@@ -33,7 +33,7 @@ class LoopbackStreams final : public StreamTransport {
 
   void Open(ClientCall* call) override;
   int64_t Write(ClientCall& call, int64_t bytes, bool last) override;
-  void Cancel(ClientCall& call) override;
+  void CancelStream(ClientCall& call) override;
   int64_t Write(ServerCall& call, int64_t bytes) override;
   void Finish(ServerCall* call, int64_t last_message_bytes,
               int64_t blocked_ns) override;
@@ -51,6 +51,9 @@ class LoopbackStreams final : public StreamTransport {
   int64_t next_deadline_ns() const;
 
   void CancelAll();
+
+  // Breaks the RPCs that the engine has as a server, at the next Deliver().
+  void Break() { breaks_ = true; }
 
   // Refuses RPCs that were not delivered, and those that come. Any thread may
   // call it.
@@ -79,6 +82,7 @@ class LoopbackStreams final : public StreamTransport {
   void Deliver(Message& message, StreamEvents* events);
   void DeliverRequest(Message& message, StreamEvents* events);
   void DeliverResponse(Message& message, StreamEvents& events);
+  void BreakServed(StreamEvents& events);
   void GiveUp(Stream& stream, const char* error);
   void Forget(Stream& stream);
 
@@ -88,6 +92,7 @@ class LoopbackStreams final : public StreamTransport {
   std::vector<std::shared_ptr<Stream>> serving_;  // those of the engine
   std::vector<Ended> ended_;
   std::set<std::pair<int64_t, Stream*>> deadlines_;
+  bool breaks_ = false;
   MpscQueue<Message> inbox_;
   std::atomic<bool> closed_ = false;
   std::atomic<bool> detached_ = false;

@@ -1,12 +1,29 @@
 #include "distbench/protocol/loopback/loopback_transport.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace distbench {
 namespace {
 
+// The serving_position of a call that BreakConnections() has broken.
+constexpr size_t kBrokenPosition = static_cast<size_t>(-1);
+
 // Most events per Poll(), so that the worker's timers get their turn.
 constexpr int kBatch = 256;
+
+constexpr char kCancelled[] = "CANCELLED: the caller gave up";
+constexpr char kShutDown[] = "UNAVAILABLE: the instance has shut down";
+constexpr char kBroken[] = "UNAVAILABLE: the server has broken the connection";
+
+// Removes a call from a list in which each knows its position.
+void RemoveCall(size_t LoopbackCall::*position, LoopbackCall* call,
+                std::vector<LoopbackCall*>& list) {
+  list[call->*position] = list.back();
+  list[call->*position]->*position = call->*position;
+  list.pop_back();
+}
 
 // Returns the call whose server side this is.
 LoopbackCall* FromServerCall(ServerCall* call) {
@@ -23,6 +40,7 @@ bool LoopbackTransport::Start(ClientCall* client) {
   LoopbackCall* call = calls_.Get();
   call->peer = client->peer;
   call->client = client;
+  client->transport_state = call;
   call->origin = shared_from_this();
   call->generation += 1;
   call->position = active_.size();
@@ -56,6 +74,9 @@ bool LoopbackTransport::Start(ClientCall* client) {
 
 void LoopbackTransport::Reply(ServerCall* server) {
   LoopbackCall* call = FromServerCall(server);
+  if (call->serving_position != kBrokenPosition) {
+    RemoveCall(&LoopbackCall::serving_position, call, serving_);
+  }
   call->error.assign(server->reply_error.data(), server->reply_error.size());
   if (measures_time_parts_) {
     call->queue_ns = server->received_ns - call->arrived_ns;
@@ -70,11 +91,62 @@ void LoopbackTransport::Poll(int64_t deadline_ns, TransportEvents& events) {
   DeliverSome(events);
 }
 
+bool LoopbackTransport::Cancel(ClientCall& call) {
+  // Null if it has ended already.
+  auto* const active = static_cast<LoopbackCall*>(call.transport_state);
+  if (active != nullptr) Abandon(active, kCancelled);
+  return true;
+}
+
 void LoopbackTransport::CancelCalls() {
-  while (!active_.empty()) {
-    Abandon(active_.back(), "CANCELLED: the caller gave up");
-  }
+  while (!active_.empty()) Abandon(active_.back(), kCancelled);
   streams_.CancelAll();
+}
+
+int64_t LoopbackTransport::BreakConnections() {
+  for (LoopbackCall* call : serving_) {
+    call->serving_position = kBrokenPosition;
+    Notify(call);
+  }
+  serving_.clear();
+  // Of what was not delivered, only replies to this transport's calls are left.
+  LoopbackCall* kept = nullptr;
+  LoopbackCall** end = &kept;
+  for (LoopbackCall* call :
+       {std::exchange(arrived_, nullptr), inbox_.TakeAll()}) {
+    while (call != nullptr) {
+      LoopbackCall* const next = std::exchange(call->next, nullptr);
+      if (call->is_reply) {
+        *end = call;
+        end = &call->next;
+      } else {
+        Refuse(call, kBroken);
+      }
+      call = next;
+    }
+  }
+  arrived_ = kept;
+  streams_.Break();
+  return connection_count_;
+}
+
+// Tells the client that its call is broken. The call itself comes back later.
+void LoopbackTransport::Notify(LoopbackCall* broken) {
+  const std::shared_ptr<LoopbackTransport> origin = broken->origin;
+  auto notice = std::make_unique<LoopbackCall>();
+  notice->is_reply = true;
+  notice->broken = broken;
+  notice->generation = broken->generation;
+  origin->Accept(notice.release());
+  if (origin->detached_) origin->DropAll(origin->inbox_.TakeAll());
+}
+
+void LoopbackTransport::TakeNotice(LoopbackCall* notice) {
+  const std::unique_ptr<LoopbackCall> owned(notice);
+  LoopbackCall* const call = owned->broken;
+  if (call->client != nullptr && call->generation == owned->generation) {
+    Abandon(call, kBroken);
+  }
 }
 
 void LoopbackTransport::Close() {
@@ -89,6 +161,9 @@ void LoopbackTransport::Detach() {
   arrived_ = nullptr;
   DropAll(inbox_.TakeAll());
   streams_.Detach();
+  for (const Target& target : peers_) {
+    for (const auto& server : target.servers) --server->connection_count_;
+  }
   peers_.clear();
 }
 
@@ -116,6 +191,8 @@ bool LoopbackTransport::DeliverSome(TransportEvents& events) {
     arrived_ = call->next;
     if (!call->is_reply) {
       DeliverRequest(call, events);
+    } else if (call->broken != nullptr) {
+      TakeNotice(call);
     } else if (!DeliverReply(call, events)) {
       continue;  // bounded by the number of calls that were out
     }
@@ -142,9 +219,11 @@ bool LoopbackTransport::DeliverCancelled(TransportEvents& events) {
 void LoopbackTransport::DeliverRequest(LoopbackCall* call,
                                        TransportEvents& events) {
   if (closed_) {
-    Refuse(call);
+    Refuse(call, kShutDown);
     return;
   }
+  call->serving_position = serving_.size();
+  serving_.push_back(call);
   call->server.received_ns = clock_.MonotonicNs();
   events.OnRequest(&call->server);
 }
@@ -157,9 +236,8 @@ bool LoopbackTransport::DeliverReply(LoopbackCall* call,
   ClientCall* client = call->client;
   const bool is_awaited = client != nullptr;
   if (is_awaited) {
-    active_[call->position] = active_.back();
-    active_[call->position]->position = call->position;
-    active_.pop_back();
+    RemoveCall(&LoopbackCall::position, call, active_);
+    client->transport_state = nullptr;
     client->done_ns = clock_.MonotonicNs();
     client->received_bytes = call->server.reply_bytes;
     client->responding_instance = call->server.reply_instance;
@@ -192,9 +270,8 @@ void LoopbackTransport::Sleep(int64_t deadline_ns) {
 // Ends the call for its client. The object stays with the peer until the reply
 // arrives.
 void LoopbackTransport::Abandon(LoopbackCall* call, const char* error) {
-  active_[call->position] = active_.back();
-  active_[call->position]->position = call->position;
-  active_.pop_back();
+  RemoveCall(&LoopbackCall::position, call, active_);
+  call->client->transport_state = nullptr;
   cancelled_.push_back({call->client, error});
   call->client = nullptr;
 }
@@ -224,7 +301,7 @@ void LoopbackTransport::RefuseAll() {
     if (call->is_reply) {
       inbox_.Push(call);
     } else {
-      Refuse(call);
+      Refuse(call, kShutDown);
     }
     call = next;
   }
@@ -235,16 +312,18 @@ void LoopbackTransport::DropAll(LoopbackCall* calls) {
   while (calls != nullptr) {
     LoopbackCall* call = calls;
     calls = call->next;
-    if (call->is_reply) {
+    if (call->broken != nullptr) {
+      delete call;
+    } else if (call->is_reply) {
       call->origin.reset();
     } else {
-      Refuse(call);
+      Refuse(call, kShutDown);
     }
   }
 }
 
-void LoopbackTransport::Refuse(LoopbackCall* call) {
-  call->error = "UNAVAILABLE: the instance has shut down";
+void LoopbackTransport::Refuse(LoopbackCall* call, const char* error) {
+  call->error = error;
   call->server.reply_bytes = 0;
   SendBack(call);
 }

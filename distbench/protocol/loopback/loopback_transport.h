@@ -34,6 +34,7 @@ struct LoopbackCall {
   int64_t queue_ns = kNotReported;
   int64_t handler_ns = kNotReported;
   bool is_reply = false;
+  size_t serving_position = 0;  // in serving_
   LoopbackCall* next = nullptr;
 
   // Fields of the client's side. `client` is null once the call was cancelled;
@@ -43,6 +44,10 @@ struct LoopbackCall {
   int64_t generation = 0;  // number of uses of this object
   size_t position = 0;     // in active_
   int peer = 0;            // the peer that has the call
+
+  // If this is no call but the server's notice that it has broken one: that
+  // call, which still comes back when the engine replies.
+  LoopbackCall* broken = nullptr;
 };
 
 // Calls at a peer keep their transport alive, so the two ends may be destroyed
@@ -61,6 +66,7 @@ class LoopbackTransport final
   // Closed ones are skipped while others are open.
   void AddPeer(std::vector<std::shared_ptr<LoopbackTransport>> servers,
                bool round_robin) {
+    for (const auto& server : servers) ++server->connection_count_;
     peers_.push_back(
         {.servers = std::move(servers), .round_robin = round_robin});
   }
@@ -76,7 +82,9 @@ class LoopbackTransport final
   void Reply(ServerCall* call) override;
   void Poll(int64_t deadline_ns, TransportEvents& events) override;
   void Wake() override { wakeup_.Wake(); }
+  bool Cancel(ClientCall& call) override;
   void CancelCalls() override;
+  int64_t BreakConnections() override;
   StreamTransport* streams() override { return &streams_; }
 
   // These are for the streams. Any thread may call the first two.
@@ -121,11 +129,13 @@ class LoopbackTransport final
   bool DeliverReply(LoopbackCall* call, TransportEvents& events);
   void Sleep(int64_t deadline_ns);
   void Abandon(LoopbackCall* call, const char* error);
+  void TakeNotice(LoopbackCall* notice);
+  static void Notify(LoopbackCall* broken);
   void ExpireDeadlines();
   void Accept(LoopbackCall* call);
   void RefuseAll();
   void DropAll(LoopbackCall* calls);
-  static void Refuse(LoopbackCall* call);
+  static void Refuse(LoopbackCall* call, const char* error);
   static void SendBack(LoopbackCall* call);
 
   const Clock& clock_;
@@ -134,6 +144,7 @@ class LoopbackTransport final
   std::vector<Target> peers_;
   ObjectPool<LoopbackCall> calls_;
   std::vector<LoopbackCall*> active_;  // those with a client
+  std::vector<LoopbackCall*> serving_;  // those that the engine has
   std::vector<Cancelled> cancelled_;
   std::priority_queue<Deadline, std::vector<Deadline>, std::greater<Deadline>>
       deadlines_;
@@ -144,6 +155,7 @@ class LoopbackTransport final
   std::atomic<bool> asleep_ = false;
   std::atomic<bool> closed_ = false;
   std::atomic<bool> detached_ = false;
+  std::atomic<int64_t> connection_count_ = 0;  // of clients to this server
 };
 
 }  // namespace distbench

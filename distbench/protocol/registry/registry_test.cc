@@ -74,6 +74,30 @@ TEST(RegistryTest, LibfabricIsMadeWithItsProvider) {
 }
 #endif
 
+// Returns what the driver says without any connections.
+int64_t BrokenConnections(const std::string& name) {
+  auto driver =
+      MakeProtocolDriver({.driver = name}, {.service_address = "127.0.0.1"});
+  if (!driver.ok() || !(*driver)->Listen(1).ok()) return -2;
+  return (*driver)->transport(0).BreakConnections();
+}
+
+// The same drivers as in config/catalogs/driver_catalog_test.cc.
+TEST(RegistryTest, DriversBreakConnectionsAsTheCatalogueSays) {
+  for (const char* name : {"http2", "tcp", "thrift", "loopback"}) {
+    EXPECT_EQ(BrokenConnections(name), 0) << name;
+  }
+#if DISTBENCH_HAS_CAPNP
+  EXPECT_EQ(BrokenConnections("capnp"), 0);
+#endif
+  for (const char* name : {"grpc", "grpc_async_callback", "grpc_stream"}) {
+    EXPECT_EQ(BrokenConnections(name), -1) << name;
+  }
+#if DISTBENCH_HAS_LIBFABRIC
+  EXPECT_EQ(BrokenConnections("libfabric"), -1);
+#endif
+}
+
 TEST(RegistryTest, DecoratorsMayDecorateDecorators) {
   const DriverOptions counter = {
       .driver = "composable_rpc_counter",

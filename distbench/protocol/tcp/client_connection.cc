@@ -2,13 +2,10 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
 
 namespace distbench {
 namespace {
-
-int64_t NowNs() { return RealClock().MonotonicNs(); }
 
 FrameKind ReplyKind(const TcpSettings& settings) {
   return settings.measures_time_parts ? FrameKind::kTimedReply
@@ -22,28 +19,18 @@ ClientConnection::ClientConnection(ConnectionContext& context,
                                    Listener& listener)
     : Connection(context, ReplyKind(context.settings),
                  context.settings.client_max_batch),
-      name_(std::move(target.name)),
-      address_(target.address),
       expects_times_(context.settings.measures_time_parts),
       max_queued_bytes_(context.settings.send_queue_bytes),
       calls_(calls),
       listener_(listener),
-      redialer_(context, context.settings.handshake_timeout_ns) {
+      redialer_(context, target, context.settings.handshake_timeout_ns, *this,
+                *this) {
+  if (!target.stream.is_open()) return;
   Open(std::move(target.stream), /*watched=*/false);
 }
 
-void ClientConnection::StampCalls() {
-  if (unstamped_.empty()) return;
-  const int64_t now_ns = NowNs();
-  for (ClientCall* call : unstamped_) call->sent_ns = now_ns;
-  unstamped_.clear();
-}
-
 void ClientConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
-  if (redialer_.dial().in_progress()) {
-    if (redialer_.Continue(*this)) FinishDial();
-    return;
-  }
+  if (redialer_.is_dialing()) return redialer_.Continue();
   if (!is_open()) return;
   if (epoll_events & EPOLLERR) epoll_events = TakeReports(epoll_events);
   if (epoll_events & EPOLLOUT) OnWritable();
@@ -103,21 +90,11 @@ inline StreamError ClientConnection::OnReply(const FrameHeader& frame,
   return StreamError::kNone;
 }
 
-bool ClientConnection::IsInUse() const {
-  return calls_.AnyOf(
-      [this](const Calls::Entry& entry) { return entry.owner == this; });
-}
-
-void ClientConnection::OnClosed(const std::string& reason) {
-  GoDown(absl::StrCat("UNAVAILABLE: the connection to ", name_,
-                      " was lost: ", reason));
-}
-
 // Fails the calls in flight.
 void ClientConnection::GoDown(const std::string& error) {
   StampCalls();
   Close();
-  redialer_.OnDown(NowNs());
+  redialer_.OnDown(RealClock().MonotonicNs());
   listener_.OnDown(*this, error);
 }
 
@@ -125,22 +102,6 @@ void ClientConnection::RequestDial() {
   if (is_open() || is_dialing()) return;
   redialer_.Request();
   listener_.OnDialNeeded(*this);
-}
-
-void ClientConnection::Work(int64_t now_ns) {
-  if (now_ns < next_due_ns()) return;
-  if (redialer_.Work(now_ns, address_, *this)) FinishDial();
-}
-
-void ClientConnection::FinishDial() {
-  Dial& dial = redialer_.dial();
-  if (dial.state() == Dial::State::kConnected) {
-    Open(dial.TakeStream(), /*watched=*/true);
-    return;
-  }
-  ++context().counters.failed_reconnects;
-  GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ", name_,
-                      " again: ", dial.error()));
 }
 
 }  // namespace distbench

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "absl/base/attributes.h"
 #include "absl/strings/string_view.h"
@@ -15,6 +15,8 @@
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/redialer.h"
+#include "distbench/protocol/tcp/stream.h"
+#include "distbench/protocol/tcp/unstamped_calls.h"
 
 namespace distbench {
 
@@ -23,7 +25,9 @@ namespace distbench {
 // When it breaks, the calls in flight fail. Calls that are started afterwards
 // wait for the next attempt to connect: they are sent if it succeeds, and fail
 // if it does not (redialer.h). Without calls there are no attempts.
-class ClientConnection final : public Connection {
+class ClientConnection final : public Connection,
+                               public CallOwner,
+                               private Redialer::Owner {
  public:
   using Calls = CallTable<ClientConnection>;
   using Context = ConnectionContext;
@@ -32,10 +36,11 @@ class ClientConnection final : public Connection {
   // A request's other fields take less than the rest of kMaxHeadBytes.
   static constexpr size_t kMaxTraceBytes = kMaxHeadBytes - 256;
 
-  // Takes over the connection of a target that has been reached. `calls` holds
-  // the calls in flight.
+  // Takes over the connection of a target that has been reached; the first call
+  // makes one to a target without a stream. `calls` holds the calls in flight.
   ClientConnection(ConnectionContext& context, DialTarget target, Calls& calls,
                    Listener& listener);
+  ~ClientConnection() { Close(); }
 
   bool is_up() const { return is_open(); }
   // Returns whether the connection accepts no more calls for now.
@@ -45,7 +50,7 @@ class ClientConnection final : public Connection {
   // returns, its sent_ns.
   void Send(ClientCall& call, uint64_t call_id, const RequestHeader& header) {
     // Must precede Send(), which may flush.
-    unstamped_.push_back(&call);
+    unstamped_.Add(call);
     call.sent_bytes = Connection::Send(FrameKind::kRequest, call_id, header,
                                        call.request_bytes);
     if (!is_open()) RequestDial();
@@ -55,14 +60,14 @@ class ClientConnection final : public Connection {
   void Abandon(ClientCall& /*call*/) {}
 
   // Sets the sent_ns of the calls queued since the last flush.
-  void StampCalls();
+  void StampCalls() { unstamped_.Stamp(); }
 
   // Reconnects even if there are no calls.
   void RequestDial();
 
   // The monotonic time at which Work() has something to do, or INT64_MAX.
   int64_t next_due_ns() const { return redialer_.next_due_ns(); }
-  void Work(int64_t now_ns);
+  void Work(int64_t now_ns) { redialer_.Work(now_ns); }
 
   // Returns whether Work() must be called before the next OnDialNeeded().
   bool is_dialing() const { return redialer_.is_pending(); }
@@ -72,8 +77,16 @@ class ClientConnection final : public Connection {
 
  private:
   void OnFlush() override { StampCalls(); }
-  bool IsInUse() const override;
-  void OnClosed(const std::string& reason) override;
+  bool IsInUse() const override { return calls_in_flight() > 0; }
+  void OnClosed(const std::string& reason) override {
+    GoDown(redialer_.LossError(reason));
+  }
+
+  // Redialer::Owner.
+  void OnConnected(Stream stream) override {
+    Open(std::move(stream), /*watched=*/true);
+  }
+  void OnNotConnected(const std::string& error) override { GoDown(error); }
 
   template <FrameKind kind>
   ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError OnReply(const FrameHeader& header,
@@ -82,16 +95,13 @@ class ClientConnection final : public Connection {
                                                    TransportEvents& events);
   template <FrameKind kind>
   void ReadReplies(TransportEvents& events);
-  void FinishDial();
   void GoDown(const std::string& error);
 
-  const std::string name_;
-  const SocketAddress address_;
   const bool expects_times_;
   const int64_t max_queued_bytes_;
   Calls& calls_;
   Listener& listener_;
-  std::vector<ClientCall*> unstamped_;  // gathered, not flushed
+  UnstampedCalls unstamped_;
 
   Redialer redialer_;
   HeadReader<ResponseHeader> heads_;

@@ -16,6 +16,11 @@ class ClientListener {
   virtual void OnDown(Connection& connection, const std::string& error) = 0;
   // A call that has been removed from the table has failed.
   virtual void OnFailed(ClientCall& call, std::string error) = 0;
+  // The connection takes no more calls. Those in flight on it go on.
+  virtual void OnRetired(Connection& connection) = 0;
+  // A call in flight goes over another connection: the server will not answer
+  // it here. Only after OnRetired().
+  virtual void OnRefused(ClientCall& call) = 0;
   // Work() has something to do from now on.
   virtual void OnDialNeeded(Connection& connection) = 0;
 

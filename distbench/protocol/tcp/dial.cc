@@ -27,9 +27,11 @@ std::string Explain(int error) {
   switch (error) {
     case EADDRNOTAVAIL:
       return absl::StrCat(std::strerror(error),
-                          ": no local port is left for it; widen "
-                          "net.ipv4.ip_local_port_range, or use fewer "
-                          "connections");
+                          ": no local port is left for it, because closed "
+                          "connections keep theirs for a minute (TIME_WAIT); "
+                          "widen net.ipv4.ip_local_port_range, set "
+                          "net.ipv4.tcp_tw_reuse to 1, or use fewer "
+                          "connections (more calls_per_connection)");
     case EMFILE:
     case ENFILE:
       return absl::StrCat(std::strerror(error),

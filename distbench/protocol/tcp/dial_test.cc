@@ -106,45 +106,78 @@ TEST(DialTest, AQueueThatStaysFullIsNamed) {
               HasSubstr("its queue of new connections stays full"));
 }
 
-class RedialerTest : public testing::Test, private Poller::Watcher {
+class RedialerTest : public testing::Test,
+                     private Poller::Watcher,
+                     private Redialer::Owner {
  protected:
   static constexpr int64_t kTimeoutNs = 5'000'000;
-
-  // Returns whether the attempt is over.
-  bool Work(int64_t now_ns) {
-    return redialer_.Work(now_ns, server_.address(), *this);
-  }
 
   BusyServer server_;
   const ConnectionSecurity security_ = WithoutGreeting();
   StreamCounters counters_;
   StreamContext context_{security_, counters_, /*spin_ns=*/0};
-  Redialer redialer_{context_, kTimeoutNs};
+  Redialer redialer_{
+      context_,
+      {.name = "busy", .addresses = {}, .address = server_.address()},
+      kTimeoutNs,
+      *this,
+      *this};
+
+  int connected_ = 0;
+  std::vector<std::string> errors_;  // of attempts
 
  private:
   void OnReady(uint32_t, TransportEvents&) override {}
+  void OnConnected(Stream) override { ++connected_; }
+  void OnNotConnected(const std::string& error) override {
+    errors_.push_back(error);
+  }
 };
 
 TEST_F(RedialerTest, TriesAgainAtABusyServer) {
   redialer_.Request();
-  EXPECT_FALSE(Work(0));
+  redialer_.Work(0);
   EXPECT_EQ(redialer_.next_due_ns(), Dial::kRetryNs);
   server_.AcceptAll();
-  EXPECT_FALSE(Work(Dial::kRetryNs));
-  EXPECT_EQ(redialer_.dial().state(), Dial::State::kConnecting);
+  redialer_.Work(Dial::kRetryNs - 1);
+  EXPECT_EQ(redialer_.next_due_ns(), Dial::kRetryNs) << "too early";
+  redialer_.Work(Dial::kRetryNs);
+  EXPECT_TRUE(redialer_.is_dialing());
   EXPECT_EQ(redialer_.next_due_ns(), kTimeoutNs);
-  EXPECT_EQ(counters_.reconnects, 1);
+  redialer_.Continue();
+  EXPECT_EQ(connected_, 1);
+  EXPECT_FALSE(redialer_.is_pending());
+  EXPECT_EQ(counters_.reconnects, 0) << "there was no connection before";
 }
 
 TEST_F(RedialerTest, GivesUpAtAServerThatStaysBusy) {
   redialer_.Request();
-  EXPECT_FALSE(Work(0));
+  redialer_.Work(0);
   while (redialer_.next_due_ns() < kTimeoutNs) {
-    ASSERT_FALSE(Work(redialer_.next_due_ns()));
+    redialer_.Work(redialer_.next_due_ns());
+    ASSERT_THAT(errors_, testing::IsEmpty());
   }
-  EXPECT_TRUE(Work(kTimeoutNs));
-  EXPECT_THAT(redialer_.dial().error(), HasSubstr("stays full"));
+  redialer_.Work(kTimeoutNs);
+  ASSERT_EQ(errors_.size(), 1);
+  EXPECT_THAT(errors_[0],
+              testing::StartsWith("UNAVAILABLE: cannot connect to busy: "));
+  EXPECT_THAT(errors_[0], HasSubstr("stays full"));
   EXPECT_FALSE(redialer_.is_pending());
+  EXPECT_EQ(counters_.failed_reconnects, 1);
+}
+
+TEST_F(RedialerTest, WaitsLongerAfterEachFailureUntilAReply) {
+  EXPECT_EQ(redialer_.next_due_ns(), INT64_MAX) << "nobody asks for it";
+  int64_t now_ns = 1'000'000'000;
+  for (const int64_t delay_ms : {1, 2, 4, 8, 16, 32, 64, 128, 256, 256}) {
+    redialer_.OnDown(now_ns);
+    redialer_.Request();
+    ASSERT_EQ(redialer_.next_due_ns(), now_ns + delay_ms * 1'000'000);
+    now_ns += 1'000'000'000;
+  }
+  redialer_.OnReply();
+  redialer_.OnDown(now_ns);
+  EXPECT_EQ(redialer_.next_due_ns(), now_ns + Redialer::kMinBackoffNs);
 }
 
 }  // namespace

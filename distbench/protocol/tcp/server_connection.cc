@@ -58,11 +58,6 @@ void ServerConnection::ContinueGreeting() {
   listener_.OnHelloOver(*this);
 }
 
-void ServerConnection::TimeOut() {
-  Break(StreamError::kHelloTimeout);
-  SettleError();
-}
-
 template <FrameKind reply_kind>
 inline void ServerConnection::ReadRequests(TransportEvents& events) {
   Read([&](const FrameHeader& frame, absl::string_view head, int64_t read_ns) {

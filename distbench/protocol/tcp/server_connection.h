@@ -12,6 +12,7 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/server_greeting.h"
+#include "distbench/protocol/tcp/server_listener.h"
 
 namespace distbench {
 
@@ -32,27 +33,16 @@ class ServerConnection final : public Connection {
   using Context = ConnectionContext;
   using Request = TcpRequest;
 
-  class Listener {
-   public:
-    // The greeting is over, or the connection has closed before its end.
-    virtual void OnHelloOver(ServerConnection& connection) = 0;
-    // The connection has closed. Some of its requests may have no reply yet.
-    virtual void OnClosed(ServerConnection& connection) = 0;
-
-   protected:
-    ~Listener() = default;
-  };
+  using Listener = ServerListener<ServerConnection>;
 
   // See hello_due_ns() below. The pool must outlive this.
   ServerConnection(ConnectionContext& context, FileDescriptor socket,
                    int64_t hello_due_ns, ObjectPool<TcpRequest>& requests,
                    Listener& listener);
 
-  // The time by which the greeting should be over; see TimeOut().
+  // The greeting should be over by this time, or StreamServer breaks the
+  // connection.
   int64_t hello_due_ns() const { return hello_due_ns_; }
-
-  // Closes the connection because the client's hello is late.
-  void TimeOut();
 
   // Sends a request's reply if the connection is still open, and returns the
   // request to the pool.

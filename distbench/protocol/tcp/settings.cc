@@ -28,6 +28,7 @@ TcpSettings ReadTcpSettings(const DriverOptions& options) {
   const auto& server = options.server_settings;
   return {
       .connections = ReadSetting(client, kTcpConnections),
+      .calls_per_connection = ReadSetting(client, kCallsPerConnection),
       .client_max_batch = ReadSetting(client, kTcpMaxBatch),
       .server_max_batch = ReadSetting(server, kTcpMaxBatch),
       .send_queue_bytes = ReadSetting(client, kTcpSendQueueBytes),

@@ -15,6 +15,9 @@ struct TcpSettings {
   // Number of connections from each worker to each server.
   int64_t connections;
 
+  // Calls after which a connection is replaced by another one; 0: never.
+  int64_t calls_per_connection = 0;
+
   // The most requests (or replies) that are collected before they are written
   // to a connection. kTcpMaxBatchBytes limits them as well.
   int64_t client_max_batch;

@@ -51,17 +51,25 @@ auto& TakeTurn(Items& items, size_t& next, const IsUsable& is_usable,
 // Sends calls over connections that redial, such as ClientConnection
 // (client_connection.h), which says what is needed of them. Used by its
 // worker's thread.
+//
+// A connection may be limited to a number of calls. It is then retired: another
+// one, which its first call makes, takes its place, and it closes once its last
+// call has ended. So is a connection that the server will end.
 template <typename Connection>
 class StreamClient final : private Connection::Listener {
  public:
   using Context = typename Connection::Context;
 
-  explicit StreamClient(Context& context) : context_(context) {}
+  // After calls_per_connection calls a connection is retired; 0: never.
+  explicit StreamClient(Context& context, int64_t calls_per_connection = 0)
+      : context_(context), calls_per_connection_(calls_per_connection) {}
 
   StreamClient(const StreamClient&) = delete;
   StreamClient& operator=(const StreamClient&) = delete;
 
-  // Takes over established connections, in place of earlier ones.
+  // Takes over established connections, in place of earlier ones. If their
+  // calls are limited, these have served their purpose, which is to find and to
+  // verify the servers: all calls pay for the connections that they use.
   void SetPeers(std::vector<StreamPeer> peers);
   size_t peer_count() const { return peers_.size(); }
 
@@ -70,13 +78,17 @@ class StreamClient final : private Connection::Listener {
   void ForEachConnection(const Function& function) {
     for (Peer& peer : peers_) {
       for (Server& server : peer.servers) {
-        for (auto& connection : server.connections) function(*connection);
+        for (Place& place : server.places) function(*place.connection);
       }
     }
+    for (auto& connection : retired_) function(*connection);
   }
 
   // As Transport::Start().
   bool Start(ClientCall* call);
+
+  // As Transport::Cancel().
+  void Cancel(ClientCall& call);
 
   // Ends all calls in flight as cancelled.
   void CancelAll();
@@ -95,22 +107,33 @@ class StreamClient final : private Connection::Listener {
   // there were any.
   bool DeliverEnded(TransportEvents& events);
 
+  // Closes retired connections that are not in use any more. Must not be called
+  // while the poller runs or while any connection is waiting to be flushed.
+  void Bury() {
+    if (!retired_.empty()) BuryRetired();
+  }
+
   size_t in_flight() const { return calls_.size() + ended_.size(); }
 
  private:
   using Calls = typename Connection::Calls;
 
-  // The connections to one server, used in turn.
+  // One connection at a time to a server, and the calls that it was given.
+  struct Place {
+    std::string name;
+    SocketAddress address;
+    std::unique_ptr<Connection> connection;
+    int64_t calls = 0;
+  };
+  // The places of one server, used in turn.
   struct Server {
-    std::vector<std::unique_ptr<Connection>> connections;
+    std::vector<Place> places;
     size_t next = 0;
-
-    bool is_reachable() const;
   };
   struct Peer {
     std::vector<Server> servers;
-    // The connection, if there is one only.
-    Connection* only = nullptr;
+    // The place, if there is one only.
+    Place* only = nullptr;
     bool round_robin = true;
     size_t next = 0;
   };
@@ -120,18 +143,28 @@ class StreamClient final : private Connection::Listener {
     std::string error;
   };
 
-  static Server& ChooseServer(Peer& peer) {
+  Place MakePlace(DialTarget target);
+  std::unique_ptr<Connection> MakeConnection(DialTarget target);
+  // Whether a call need not look for another connection: with limited calls,
+  // who is reachable shows only when the call connects.
+  bool IsUsable(const Place& place) const {
+    return calls_per_connection_ > 0 || place.connection->is_up();
+  }
+  Server& ChooseServer(Peer& peer) {
     return peer.servers.size() == 1 ? peer.servers.front() : NextServer(peer);
   }
-  static Server& NextServer(Peer& peer);
-  static Connection& ChooseConnection(Peer& peer) {
+  Server& NextServer(Peer& peer);
+  Place& ChoosePlace(Peer& peer) {
     if (peer.only != nullptr) [[likely]] {
       return *peer.only;
     }
-    return NextConnection(ChooseServer(peer));
+    return NextPlace(ChooseServer(peer));
   }
-  static Connection& NextConnection(Server& server);
+  Place& NextPlace(Server& server);
+  void Retire(Place& place);
+  void BuryRetired();
   void Refuse(ClientCall* call);
+  void GiveUp(typename Calls::Entry& entry, std::string error);
   void EndWith(ClientCall* call, std::string error);
 
   static constexpr char kCancelled[] = "CANCELLED: the caller gave up";
@@ -141,25 +174,23 @@ class StreamClient final : private Connection::Listener {
   void OnFailed(ClientCall& call, std::string error) override {
     EndWith(&call, std::move(error));
   }
+  void OnRetired(Connection& connection) override;
+  void OnRefused(ClientCall& call) override;
   void OnDialNeeded(Connection& connection) override;
 
   Context& context_;
+  const int64_t calls_per_connection_;
   Calls calls_;
   std::vector<Peer> peers_;
   DeadlineQueue deadlines_;
   std::vector<Ended> ended_;
   std::vector<Connection*> dialing_;  // and those that wait to dial
+  std::vector<std::unique_ptr<Connection>> retired_;
   bool closed_ = false;
 };
 
 template <typename Connection>
-bool StreamClient<Connection>::Server::is_reachable() const {
-  return absl::c_any_of(connections, [](const auto& c) { return c->is_up(); });
-}
-
-template <typename Connection>
 void StreamClient<Connection>::SetPeers(std::vector<StreamPeer> peers) {
-  typename Connection::Listener& listener = *this;
   peers_.clear();
   for (StreamPeer& peer : peers) {
     Peer& made = peers_.emplace_back();
@@ -167,15 +198,34 @@ void StreamClient<Connection>::SetPeers(std::vector<StreamPeer> peers) {
     for (std::vector<DialTarget>& targets : peer.servers) {
       Server& server = made.servers.emplace_back();
       for (DialTarget& target : targets) {
-        server.connections.push_back(std::make_unique<Connection>(
-            context_, std::move(target), calls_, listener));
+        server.places.push_back(MakePlace(std::move(target)));
       }
     }
-    if (made.servers.size() == 1 &&
-        made.servers.front().connections.size() == 1) {
-      made.only = made.servers.front().connections.front().get();
+    if (made.servers.size() == 1 && made.servers.front().places.size() == 1) {
+      made.only = &made.servers.front().places.front();
     }
   }
+}
+
+template <typename Connection>
+typename StreamClient<Connection>::Place StreamClient<Connection>::MakePlace(
+    DialTarget target) {
+  if (calls_per_connection_ > 0) {
+    target.stream.Close();
+    target.session = nullptr;
+  }
+  Place place = {
+      .name = target.name, .address = target.address, .connection = nullptr};
+  place.connection = MakeConnection(std::move(target));
+  return place;
+}
+
+template <typename Connection>
+std::unique_ptr<Connection> StreamClient<Connection>::MakeConnection(
+    DialTarget target) {
+  typename Connection::Listener& listener = *this;
+  return std::make_unique<Connection>(context_, std::move(target), calls_,
+                                      listener);
 }
 
 template <typename Connection>
@@ -184,16 +234,21 @@ typename StreamClient<Connection>::Server& StreamClient<Connection>::NextServer(
   if (!peer.round_robin) peer.next = 0;
   return TakeTurn(
       peer.servers, peer.next,
-      [](const Server& server) { return server.is_reachable(); },
-      [](Server& server) { server.connections.front()->RequestDial(); });
+      [this](const Server& server) {
+        return absl::c_any_of(server.places, [this](const Place& place) {
+          return IsUsable(place);
+        });
+      },
+      [](Server& server) { server.places.front().connection->RequestDial(); });
 }
 
 template <typename Connection>
-Connection& StreamClient<Connection>::NextConnection(Server& server) {
-  return *TakeTurn(
-      server.connections, server.next,
-      [](const auto& connection) { return connection->is_up(); },
-      [](auto& connection) { connection->RequestDial(); });
+typename StreamClient<Connection>::Place& StreamClient<Connection>::NextPlace(
+    Server& server) {
+  return TakeTurn(
+      server.places, server.next,
+      [this](const Place& place) { return IsUsable(place); },
+      [](Place& place) { place.connection->RequestDial(); });
 }
 
 template <typename Connection>
@@ -203,9 +258,11 @@ bool StreamClient<Connection>::Start(ClientCall* call) {
     Refuse(call);
     return true;
   }
-  Connection& connection = ChooseConnection(peers_[call->peer]);
+  Place& place = ChoosePlace(peers_[call->peer]);
+  Connection& connection = *place.connection;
   if (connection.is_full()) return false;
   const uint64_t id = calls_.Add(call, &connection);
+  call->transport_id = id;
   if (call->deadline_ns != 0) {
     deadlines_.Add(call->deadline_ns, id, [this](uint64_t other) {
       typename Calls::Entry* entry;
@@ -213,7 +270,48 @@ bool StreamClient<Connection>::Start(ClientCall* call) {
     });
   }
   connection.Send(*call, id, HeaderOf(*call));
+  if (++place.calls == calls_per_connection_) [[unlikely]] {
+    Retire(place);
+  }
   return true;
+}
+
+// The connection itself may be in the middle of something.
+template <typename Connection>
+void StreamClient<Connection>::Retire(Place& place) {
+  ++context_.counters.renewed_connections;
+  retired_.push_back(std::move(place.connection));
+  place.connection = MakeConnection(
+      {.name = place.name, .addresses = {}, .address = place.address});
+  place.calls = 0;
+}
+
+template <typename Connection>
+void StreamClient<Connection>::OnRetired(Connection& connection) {
+  for (Peer& peer : peers_) {
+    for (Server& server : peer.servers) {
+      for (Place& place : server.places) {
+        if (place.connection.get() == &connection) return Retire(place);
+      }
+    }
+  }
+}
+
+template <typename Connection>
+void StreamClient<Connection>::OnRefused(ClientCall& call) {
+  Connection& other = *ChoosePlace(peers_[call.peer]).connection;
+  calls_.Move(*calls_.EntryOf(call), &other);
+  call.transport_state = nullptr;
+  other.Send(call, call.transport_id, HeaderOf(call));
+}
+
+template <typename Connection>
+void StreamClient<Connection>::BuryRetired() {
+  std::erase_if(retired_, [this](const std::unique_ptr<Connection>& retired) {
+    if (retired->calls_in_flight() > 0) return false;
+    std::erase(dialing_, retired.get());
+    return true;
+  });
 }
 
 // Ends a call that cannot be sent.
@@ -232,6 +330,23 @@ template <typename Connection>
 void StreamClient<Connection>::EndWith(ClientCall* call, std::string error) {
   call->transport_state = nullptr;
   ended_.push_back({.call = call, .error = std::move(error)});
+}
+
+// Ends a call in flight, whose reply may still come.
+template <typename Connection>
+void StreamClient<Connection>::GiveUp(typename Calls::Entry& entry,
+                                      std::string error) {
+  entry.owner->Abandon(*entry.call);
+  EndWith(entry.call, std::move(error));
+  calls_.Remove(entry);
+}
+
+// If the call waits to be written, its time of sending is set when its
+// connection is flushed, which precedes DeliverEnded().
+template <typename Connection>
+void StreamClient<Connection>::Cancel(ClientCall& call) {
+  typename Calls::Entry* const entry = calls_.EntryOf(call);
+  if (entry != nullptr) GiveUp(*entry, kCancelled);
 }
 
 template <typename Connection>
@@ -264,9 +379,7 @@ void StreamClient<Connection>::Work(int64_t now_ns) {
   while (deadlines_.next_due_ns() <= now_ns) {
     typename Calls::Entry* entry;
     if (calls_.Find(deadlines_.Pop(), entry) != Calls::Match::kFound) continue;
-    entry->owner->Abandon(*entry->call);
-    EndWith(entry->call, "DEADLINE_EXCEEDED: no answer in time");
-    calls_.Remove(*entry);
+    GiveUp(*entry, "DEADLINE_EXCEEDED: no answer in time");
   }
   if (dialing_.empty()) return;
   for (Connection* connection : dialing_) connection->Work(now_ns);
@@ -280,6 +393,7 @@ void StreamClient<Connection>::Work(int64_t now_ns) {
 template <typename Connection>
 void StreamClient<Connection>::OnDown(Connection& connection,
                                       const std::string& error) {
+  if (connection.calls_in_flight() == 0) return;
   calls_.RemoveIf([&](const typename Calls::Entry& entry) {
     if (entry.owner != &connection) return false;
     EndWith(entry.call, error);

@@ -48,6 +48,15 @@ class StreamConnection : public Poller::Watcher {
   // Writes what is queued. Call it for the connections in to_flush.
   void Flush();
 
+  // Closes the connection, and reports why in the next Flush() at the latest.
+  void Break(StreamError error);
+
+  // Same, at once. Must not be called while messages are being delivered.
+  void BreakNow(StreamError error) {
+    Break(error);
+    SettleError();
+  }
+
  protected:
   explicit StreamConnection(StreamContext& context) : context_(context) {}
   ~StreamConnection() = default;
@@ -62,8 +71,6 @@ class StreamConnection : public Poller::Watcher {
   // Closes the stream.
   void Close();
 
-  // Closes the connection, and reports why in the next Flush() at the latest.
-  void Break(StreamError error);
   // As Break(), with the stream's own explanation of the error.
   void BreakWithStreamError(StreamError error);
 

@@ -46,6 +46,8 @@ absl::string_view Describe(StreamError error) {
       return "closed by the peer";
     case StreamError::kSocketFailed:
       return "the connection broke";
+    case StreamError::kOnPurpose:
+      return "broken on purpose, as the test asks";
   }
   return "unknown error";
 }
@@ -86,6 +88,8 @@ absl::string_view NameOf(StreamError error) {
       return "closed_by_peer";
     case StreamError::kSocketFailed:
       return "socket_failed";
+    case StreamError::kOnPurpose:
+      return "on_purpose";
   }
   return "unknown";
 }
@@ -101,6 +105,7 @@ std::vector<DriverCounter> StreamCounters::List() const {
   }
   add("reconnects", reconnects);
   add("failed_reconnects", failed_reconnects);
+  add("renewed_connections", renewed_connections);
   add("late_replies", late_replies);
   add("failed_accepts", failed_accepts);
   add("zero_copy_sends", zero_copy_sends);

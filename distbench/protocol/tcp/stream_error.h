@@ -38,10 +38,11 @@ enum class StreamError {
   // The connection itself.
   kClosedByPeer,
   kSocketFailed,
+  kOnPurpose,
 };
 
 inline constexpr size_t kStreamErrorCount =
-    static_cast<size_t>(StreamError::kSocketFailed) + 1;
+    static_cast<size_t>(StreamError::kOnPurpose) + 1;
 
 // Returns text for people, such as "closed by the peer".
 absl::string_view Describe(StreamError error);
@@ -60,6 +61,10 @@ class StreamCounters {
   // Attempts to reconnect, and how many of them failed.
   std::atomic<int64_t> reconnects = 0;
   std::atomic<int64_t> failed_reconnects = 0;
+
+  // Connections whose place another one has taken: after the calls that each
+  // may have, or because the server said that it ends them.
+  std::atomic<int64_t> renewed_connections = 0;
 
   // Replies to calls that had already ended, by a deadline or by cancellation.
   std::atomic<int64_t> late_replies = 0;

@@ -13,6 +13,7 @@
 #include "distbench/base/object_pool.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/socket.h"
+#include "distbench/protocol/tcp/stream_error.h"
 
 namespace distbench {
 
@@ -33,6 +34,9 @@ class StreamServer final : private Connection::Listener {
 
   // As Transport::Reply().
   void Reply(ServerCall* call);
+
+  // As Transport::BreakConnections().
+  int64_t BreakConnections();
 
   // The monotonic time at which Work() has something to do, or INT64_MAX.
   int64_t next_due_ns() const;
@@ -80,6 +84,17 @@ void StreamServer<Connection>::Reply(ServerCall* call) {
 }
 
 template <typename Connection>
+int64_t StreamServer<Connection>::BreakConnections() {
+  int64_t count = 0;
+  for (const auto& connection : connections_) {
+    if (connection->is_closed()) continue;
+    connection->Break(StreamError::kOnPurpose);
+    ++count;
+  }
+  return count;
+}
+
+template <typename Connection>
 int64_t StreamServer<Connection>::next_due_ns() const {
   return awaiting_hello_.empty() ? INT64_MAX
                                  : awaiting_hello_.front()->hello_due_ns();
@@ -87,8 +102,10 @@ int64_t StreamServer<Connection>::next_due_ns() const {
 
 template <typename Connection>
 void StreamServer<Connection>::Work(int64_t now_ns) {
-  // TimeOut() removes the connection from the list.
-  while (next_due_ns() <= now_ns) awaiting_hello_.front()->TimeOut();
+  // This removes the connection from the list.
+  while (next_due_ns() <= now_ns) {
+    awaiting_hello_.front()->BreakNow(StreamError::kHelloTimeout);
+  }
 }
 
 template <typename Connection>

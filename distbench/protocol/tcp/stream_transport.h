@@ -55,7 +55,7 @@ class StreamTransportOf final : public StreamTransport {
   template <typename... Arguments>
   explicit StreamTransportOf(Arguments&&... arguments)
       : context_(std::forward<Arguments>(arguments)...),
-        client_(context_),
+        client_(context_, context_.settings.calls_per_connection),
         server_(context_) {}
 
   // StreamTransport.
@@ -71,7 +71,12 @@ class StreamTransportOf final : public StreamTransport {
   void Reply(ServerCall* call) override { server_.Reply(call); }
   void Poll(int64_t deadline_ns, TransportEvents& events) override;
   void Wake() override { context_.poller.Wake(); }
+  bool Cancel(ClientCall& call) override {
+    client_.Cancel(call);
+    return true;
+  }
   void CancelCalls() override { client_.CancelAll(); }
+  int64_t BreakConnections() override { return server_.BreakConnections(); }
 
  private:
   // Work that other threads have left for the worker.
@@ -165,6 +170,7 @@ void StreamTransportOf<Client, Server>::Poll(int64_t deadline_ns,
   if (has_mail_.load(std::memory_order_acquire)) TakeInbox();
   FlushAll();
   server_.Bury();
+  client_.Bury();
   if (next_due_ns() != INT64_MAX) Work();
   if (client_.DeliverEnded(events)) deadline_ns = 0;
   if (shutting_down_) NoticeDrained();

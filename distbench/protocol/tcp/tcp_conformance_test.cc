@@ -26,6 +26,7 @@ struct Variant {
   bool measures_time_parts = false;
   std::string transport = "tcp";
   NetworkSettings network = {};  // of both sides
+  int64_t calls_per_connection = 0;
 };
 
 // Certificates for all drivers of a test.
@@ -40,6 +41,8 @@ DriverUnderTest MakeVariant(const Variant& variant) {
   return {[variant](const std::string& test_nonce) {
     DriverOptions options;
     options.client_settings["connections"] = variant.connections;
+    options.client_settings["calls_per_connection"] =
+        variant.calls_per_connection;
     options.client_settings["max_batch"] = variant.max_batch;
     options.server_settings["max_batch"] = variant.max_batch;
     options.client_settings["spin_us"] = variant.spin_us;
@@ -84,6 +87,29 @@ INSTANTIATE_TEST_SUITE_P(
                      .zero_copy = true,
                      .busy_poll_us = 0,
                      .max_pacing_bytes_per_second = int64_t{4} << 30}})));
+INSTANTIATE_TEST_SUITE_P(
+    LimitedConnections, DriverConformanceTest,
+    testing::Values(MakeVariant({.connections = 2,
+                                 .max_batch = 64,
+                                 .spin_us = 0,
+                                 .transport = "unix",
+                                 .calls_per_connection = 20})));
+INSTANTIATE_TEST_SUITE_P(
+    ACallPerConnection, CallsPerConnectionTest,
+    testing::Values(MakeVariant({.connections = 1,
+                                 .max_batch = 64,
+                                 .spin_us = 0,
+                                 .calls_per_connection = 1}),
+                    MakeVariant({.connections = 2,
+                                 .max_batch = 1,
+                                 .spin_us = 0,
+                                 .uses_tls = true,
+                                 .calls_per_connection = 1}),
+                    MakeVariant({.connections = 1,
+                                 .max_batch = 64,
+                                 .spin_us = 0,
+                                 .network = {.zero_copy = true},
+                                 .calls_per_connection = 1})));
 INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
                          testing::Values(MakeVariant({1, 64, 0, false, true}),
                                          MakeVariant({3, 1, 0, true, true})));

@@ -26,33 +26,6 @@ std::string DialledAddress(const std::string& announced) {
   return is_tls ? announced.substr(4) : announced;
 }
 
-// A server that answers no request until one of the warm-up arrives, and then
-// answers all of them, because every request needs a reply in the end.
-class LateServer {
- public:
-  TestEvents::Handler handler() {
-    return [this](Transport& transport, ServerCall* call) {
-      kept_.push_back(call);
-      ++arrived_;
-      if (!call->warmup) return;
-      for (ServerCall* kept : kept_) TestEvents::ReplyAsAsked(transport, kept);
-      kept_.clear();
-    };
-  }
-
-  // Any thread may call it.
-  int arrived() const { return arrived_; }
-
-  static void AnswerAll(TestClient& client) {
-    ClientCall last{.warmup = true, .request_bytes = 16};
-    EXPECT_EQ(client.Call(last), "");
-  }
-
- private:
-  std::vector<ServerCall*> kept_;
-  std::atomic<int> arrived_ = 0;
-};
-
 TEST_P(DriverConformanceTest, SizesAreExactInBothDirections) {
   std::atomic<int64_t> request_bytes = 0;
   const auto server = Serve([&](Transport& transport, ServerCall* call) {

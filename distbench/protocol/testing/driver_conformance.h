@@ -2,10 +2,14 @@
 //
 //   INSTANTIATE_TEST_SUITE_P(Tcp, DriverConformanceTest,
 //                            testing::Values(DriverUnderTest{...}));
+//
+// and, if its connections can be limited to a number of calls, likewise
+// CallsPerConnectionTest.
 
 #ifndef DISTBENCH_PROTOCOL_TESTING_DRIVER_CONFORMANCE_H_
 #define DISTBENCH_PROTOCOL_TESTING_DRIVER_CONFORMANCE_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,6 +34,33 @@ struct DriverUnderTest {
   std::unique_ptr<ProtocolDriver> make() const { return make_for_test(""); }
 };
 
+// A server that answers no request until one of the warm-up arrives, and then
+// answers all of them, because every request needs a reply in the end.
+class LateServer {
+ public:
+  TestEvents::Handler handler() {
+    return [this](Transport& transport, ServerCall* call) {
+      kept_.push_back(call);
+      ++arrived_;
+      if (!call->warmup) return;
+      for (ServerCall* kept : kept_) TestEvents::ReplyAsAsked(transport, kept);
+      kept_.clear();
+    };
+  }
+
+  // Any thread may call it.
+  int arrived() const { return arrived_; }
+
+  static void AnswerAll(TestClient& client) {
+    ClientCall last{.warmup = true, .request_bytes = 16};
+    EXPECT_EQ(client.Call(last), "");
+  }
+
+ private:
+  std::vector<ServerCall*> kept_;
+  std::atomic<int> arrived_ = 0;
+};
+
 class DriverConformanceTest : public testing::TestWithParam<DriverUnderTest> {
  protected:
   std::unique_ptr<ProtocolDriver> MakeDriver() { return GetParam().make(); }
@@ -46,6 +77,9 @@ class DriverConformanceTest : public testing::TestWithParam<DriverUnderTest> {
     return std::make_unique<TestClient>(MakeDriver(), SingleServers(addresses));
   }
 };
+
+// The same drivers with a client setting calls_per_connection of 1.
+class CallsPerConnectionTest : public DriverConformanceTest {};
 
 }  // namespace distbench
 

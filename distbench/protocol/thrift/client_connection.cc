@@ -11,47 +11,35 @@ namespace {
 // Of an exception's text, in errors.
 constexpr size_t kMaxTextBytes = 1000;
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
-
 }  // namespace
 
 ThriftClientConnection::ThriftClientConnection(ThriftContext& context,
                                                DialTarget target, Calls& calls,
                                                Listener& listener)
     : ThriftConnection(context),
-      name_(std::move(target.name)),
-      address_(target.address),
       max_queued_bytes_(context.settings.send_queue_bytes),
       calls_(calls),
       listener_(listener),
       sequence_ids_(calls),
-      redialer_(context, context.settings.handshake_timeout_ns) {
+      redialer_(context, target, context.settings.handshake_timeout_ns, *this,
+                *this) {
+  if (!target.stream.is_open()) return;
   Open(std::move(target.stream), /*watched=*/false);
 }
 
 void ThriftClientConnection::Send(ClientCall& call, uint64_t call_id,
                                   const RequestHeader& header) {
   // Must precede Send(), which may flush.
-  unstamped_.push_back(&call);
+  unstamped_.Add(call);
   call.sent_bytes =
       ThriftConnection::Send(ThriftType::kCall, sequence_ids_.Add(call_id),
                              header, call.request_bytes);
   if (!is_open()) RequestDial();
 }
 
-void ThriftClientConnection::StampCalls() {
-  if (unstamped_.empty()) return;
-  const int64_t now_ns = NowNs();
-  for (ClientCall* call : unstamped_) call->sent_ns = now_ns;
-  unstamped_.clear();
-}
-
 void ThriftClientConnection::OnReady(uint32_t epoll_events,
                                      TransportEvents& events) {
-  if (redialer_.dial().in_progress()) {
-    if (redialer_.Continue(*this)) FinishDial();
-    return;
-  }
+  if (redialer_.is_dialing()) return redialer_.Continue();
   if (!is_open()) return;
   if (epoll_events & EPOLLOUT) OnWritable();
   if (epoll_events & ~uint32_t{EPOLLOUT}) {
@@ -86,7 +74,8 @@ StreamError ThriftClientConnection::OnMessage(const ThriftMessage& message,
   calls_.Remove(*entry);
   listener_.OnFailed(
       call,
-      absl::StrCat("INTERNAL: ", name_, " has answered with an exception: ",
+      absl::StrCat("INTERNAL: ", redialer_.name(),
+                   " has answered with an exception: ",
                    ThriftExceptionText(message.body).substr(0, kMaxTextBytes)));
   return StreamError::kNone;
 }
@@ -113,21 +102,11 @@ StreamError ThriftClientConnection::Complete(const ThriftMessage& reply,
   return StreamError::kNone;
 }
 
-bool ThriftClientConnection::IsInUse() const {
-  return calls_.AnyOf(
-      [this](const Calls::Entry& entry) { return entry.owner == this; });
-}
-
-void ThriftClientConnection::OnLost(const std::string& reason) {
-  GoDown(absl::StrCat("UNAVAILABLE: the connection to ", name_,
-                      " was lost: ", reason));
-}
-
 // Fails the calls in flight.
 void ThriftClientConnection::GoDown(const std::string& error) {
   StampCalls();
   Close();
-  redialer_.OnDown(NowNs());
+  redialer_.OnDown(RealClock().MonotonicNs());
   listener_.OnDown(*this, error);
 }
 
@@ -135,22 +114,6 @@ void ThriftClientConnection::RequestDial() {
   if (is_open() || is_dialing()) return;
   redialer_.Request();
   listener_.OnDialNeeded(*this);
-}
-
-void ThriftClientConnection::Work(int64_t now_ns) {
-  if (now_ns < next_due_ns()) return;
-  if (redialer_.Work(now_ns, address_, *this)) FinishDial();
-}
-
-void ThriftClientConnection::FinishDial() {
-  Dial& dial = redialer_.dial();
-  if (dial.state() == Dial::State::kConnected) {
-    Open(dial.TakeStream(), /*watched=*/true);
-    return;
-  }
-  ++context().counters.failed_reconnects;
-  GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ", name_,
-                      " again: ", dial.error()));
 }
 
 }  // namespace distbench

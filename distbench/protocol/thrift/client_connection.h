@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/call_table.h"
@@ -13,6 +13,8 @@
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/redialer.h"
+#include "distbench/protocol/tcp/stream.h"
+#include "distbench/protocol/tcp/unstamped_calls.h"
 #include "distbench/protocol/thrift/sequence_ids.h"
 #include "distbench/protocol/thrift/thrift_connection.h"
 
@@ -20,7 +22,9 @@ namespace distbench {
 
 // One connection of a worker to a server, which reconnects when it breaks, as
 // the tcp driver's (tcp/client_connection.h).
-class ThriftClientConnection final : public ThriftConnection {
+class ThriftClientConnection final : public ThriftConnection,
+                                     public CallOwner,
+                                     private Redialer::Owner {
  public:
   using Calls = CallTable<ThriftClientConnection>;
   using Context = ThriftContext;
@@ -29,8 +33,8 @@ class ThriftClientConnection final : public ThriftConnection {
   // A request's other fields take less than the rest.
   static constexpr size_t kMaxTraceBytes = ThriftDecoder::kMaxKeptBytes - 512;
 
-  // Takes over the connection of a target that has been reached. `calls` holds
-  // the calls in flight.
+  // Takes over the connection of a target that has been reached; the first call
+  // makes one to a target without a stream. `calls` holds the calls in flight.
   ThriftClientConnection(ThriftContext& context, DialTarget target,
                          Calls& calls, Listener& listener);
 
@@ -47,14 +51,14 @@ class ThriftClientConnection final : public ThriftConnection {
   void Abandon(ClientCall& /*call*/) {}
 
   // Sets the sent_ns of the calls queued since the last flush.
-  void StampCalls();
+  void StampCalls() { unstamped_.Stamp(); }
 
   // Reconnects even if there are no calls.
   void RequestDial();
 
   // The monotonic time at which Work() has something to do, or INT64_MAX.
   int64_t next_due_ns() const { return redialer_.next_due_ns(); }
-  void Work(int64_t now_ns);
+  void Work(int64_t now_ns) { redialer_.Work(now_ns); }
 
   // Returns whether Work() must be called before the next OnDialNeeded().
   bool is_dialing() const { return redialer_.is_pending(); }
@@ -65,23 +69,28 @@ class ThriftClientConnection final : public ThriftConnection {
  private:
   // ThriftConnection.
   void OnFlush() override { StampCalls(); }
-  bool IsInUse() const override;
-  void OnLost(const std::string& reason) override;
+  bool IsInUse() const override { return calls_in_flight() > 0; }
+  void OnLost(const std::string& reason) override {
+    GoDown(redialer_.LossError(reason));
+  }
+
+  // Redialer::Owner.
+  void OnConnected(Stream stream) override {
+    Open(std::move(stream), /*watched=*/true);
+  }
+  void OnNotConnected(const std::string& error) override { GoDown(error); }
 
   StreamError OnMessage(const ThriftMessage& message, int64_t read_ns,
                         TransportEvents& events);
   StreamError Complete(const ThriftMessage& reply, Calls::Entry& entry,
                        int64_t read_ns, TransportEvents& events);
-  void FinishDial();
   void GoDown(const std::string& error);
 
-  const std::string name_;
-  const SocketAddress address_;
   const int64_t max_queued_bytes_;
   Calls& calls_;
   Listener& listener_;
   SequenceIds<ThriftClientConnection> sequence_ids_;
-  std::vector<ClientCall*> unstamped_;  // queued, not flushed
+  UnstampedCalls unstamped_;
   Redialer redialer_;
   HeadReader<ResponseHeader> heads_;
 };

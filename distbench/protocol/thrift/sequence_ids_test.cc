@@ -12,15 +12,16 @@ namespace {
 
 class SequenceIdsTest : public testing::Test {
  protected:
-  using Calls = CallTable<int>;
+  using Calls = CallTable<CallOwner>;
 
-  uint64_t AddCall() { return calls_.Add(&call_, nullptr); }
+  uint64_t AddCall() { return calls_.Add(&call_, &owner_); }
   Calls::Match Find(uint32_t sequence_id) {
     return ids_.Find(sequence_id, entry_);
   }
 
+  CallOwner owner_;
   Calls calls_;
-  SequenceIds<int> ids_{calls_};
+  SequenceIds<CallOwner> ids_{calls_};
   Calls::Entry* entry_ = nullptr;
   ClientCall call_;
 };

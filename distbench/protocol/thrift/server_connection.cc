@@ -64,11 +64,6 @@ bool ThriftServerConnection::Secure() {
   return false;
 }
 
-void ThriftServerConnection::TimeOut() {
-  Break(StreamError::kHelloTimeout);
-  SettleError();
-}
-
 StreamError ThriftServerConnection::OnMessage(const ThriftMessage& message,
                                               int64_t read_ns,
                                               TransportEvents& events) {

@@ -10,6 +10,7 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/connection.h"
+#include "distbench/protocol/tcp/server_listener.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/thrift/thrift_connection.h"
 
@@ -33,27 +34,16 @@ class ThriftServerConnection final : public ThriftConnection {
   using Context = ThriftContext;
   using Request = ThriftRequest;
 
-  class Listener {
-   public:
-    // The client has made a call, or the connection has closed before.
-    virtual void OnHelloOver(ThriftServerConnection& connection) = 0;
-    // The connection has closed. Some of its requests may have no reply yet.
-    virtual void OnClosed(ThriftServerConnection& connection) = 0;
-
-   protected:
-    ~Listener() = default;
-  };
+  using Listener = ServerListener<ThriftServerConnection>;
 
   // See hello_due_ns() below. The pool must outlive this.
   ThriftServerConnection(ThriftContext& context, FileDescriptor socket,
                          int64_t hello_due_ns, ObjectPool<Request>& requests,
                          Listener& listener);
 
-  // The time by which there should have been a call; see TimeOut().
+  // The time by which there should have been a call; then StreamServer breaks
+  // it.
   int64_t hello_due_ns() const { return hello_due_ns_; }
-
-  // Closes the connection because the client's first call is late.
-  void TimeOut();
 
   // Sends a request's reply if the connection is still open, and returns the
   // request to the pool.

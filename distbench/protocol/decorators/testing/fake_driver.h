@@ -35,7 +35,12 @@ class FakeTransport final : public Transport {
     }
   }
   void Wake() override { ++wake_count; }
+  bool Cancel(ClientCall& call) override {
+    cancelled.push_back(&call);
+    return true;
+  }
   void CancelCalls() override { ++cancel_count; }
+  int64_t BreakConnections() override { return 3; }
 
   bool is_full = false;
   std::string error;
@@ -43,6 +48,7 @@ class FakeTransport final : public Transport {
 
   std::vector<int> peers;  // peers of the started calls
   std::vector<ClientCall*> in_flight;
+  std::vector<ClientCall*> cancelled;
   std::vector<ServerCall*> replied;
   int wake_count = 0;
   int cancel_count = 0;

@@ -3,6 +3,7 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,6 +53,7 @@ class CallbackCall final : public Completion, private grpc::ClientUnaryReactor {
   int peer = 0;
   size_t position = 0;
   bool abandoned = false;
+  std::shared_ptr<Connection> kept;
 
  private:
   // Runs on a thread of gRPC, which does not use this object afterwards.

@@ -6,8 +6,10 @@
 #include <grpc/status.h>
 #include <grpc/support/time.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,7 +58,9 @@ void ReadEnd(grpc_status_code status, absl::string_view message,
 //   - Cancel()
 //   - Finish(): completes the ClientCall and returns it. Its strings are valid
 //     until Release(), which prepares the PendingCall for its next use
-//   - position, peer, abandoned: members for the use of this class
+//   - position, peer, abandoned, kept: members for the use of this class;
+//   `kept`
+//     is a std::shared_ptr<Connection>
 template <typename PendingCall>
 class CallsInFlight final : public ClientSide {
  public:
@@ -74,10 +78,24 @@ class CallsInFlight final : public ClientSide {
     for (std::vector<Channel>& of_peer : channels) {
       PeerState& peer = peers_.emplace_back();
       for (Channel& channel : of_peer) {
-        peer.connections.emplace_back(std::move(channel));
+        peer.places.push_back(
+            {.connection = std::make_shared<Connection>(std::move(channel))});
       }
     }
   }
+
+  void LimitChannels(int64_t calls_per_channel,
+                     std::vector<ChannelMaker> makers) override {
+    calls_per_channel_ = calls_per_channel;
+    for (size_t i = 0; i < peers_.size(); ++i) {
+      peers_[i].make_channel = std::move(makers[i]);
+      for (Place& place : peers_[i].places) {
+        peers_[i].first.push_back(std::move(place.connection));
+      }
+    }
+  }
+
+  int64_t renewed_channels() const override { return renewed_channels_; }
 
   bool Start(ClientCall* call) override {
     PeerState& peer = peers_[call->peer];
@@ -89,7 +107,11 @@ class CallsInFlight final : public ClientSide {
     pending->position = in_flight_.size();
     in_flight_.push_back(pending);
     call->transport_state = pending;
-    pending->Start(*this, *call, peer.NextConnection());
+    Place& place = peer.NextPlace();
+    if (calls_per_channel_ != 0) [[unlikely]] {
+      Use(peer, place, *pending);
+    }
+    pending->Start(*this, *call, *place.connection);
     if (closed_) pending->Cancel();
     return true;
   }
@@ -110,6 +132,12 @@ class CallsInFlight final : public ClientSide {
       events.OnDone(call);
     }
     if (failed) Recycle(pending);
+  }
+
+  // The server learns of it.
+  void Cancel(ClientCall& call) override {
+    auto* const pending = static_cast<PendingCall*>(call.transport_state);
+    if (pending != nullptr) pending->Cancel();
   }
 
   void CancelAll() override {
@@ -133,20 +161,46 @@ class CallsInFlight final : public ClientSide {
   // each. With this many calls to a peer, its send queue counts as full.
   static constexpr int kMaxCallsPerPeer = 1 << 17;
 
+  using Connection = typename PendingCall::Connection;
+
+  // One connection at a time, and the calls that it was given.
+  struct Place {
+    // With limited calls, also kept by them; null before its first call.
+    std::shared_ptr<Connection> connection;
+    int64_t calls = 0;
+  };
+
   struct PeerState {
-    std::vector<typename PendingCall::Connection> connections;
-    size_t next = 0;  // the next connection
+    std::vector<Place> places;
+    ChannelMaker make_channel;  // null if calls are not limited
+    std::vector<std::shared_ptr<Connection>> first;  // with limited calls
+    size_t next = 0;                                 // the next place
     int in_flight = 0;
 
-    typename PendingCall::Connection& NextConnection() {
-      auto& connection = connections[next];
-      if (++next == connections.size()) next = 0;
-      return connection;
+    Place& NextPlace() {
+      Place& place = places[next];
+      if (++next == places.size()) next = 0;
+      return place;
     }
   };
 
+  // Makes the channel of a call if calls are limited. It closes after its last
+  // call.
+  void Use(PeerState& peer, Place& place, PendingCall& pending) {
+    if (place.calls == calls_per_channel_) {
+      place = {};
+      renewed_channels_.fetch_add(1, std::memory_order_relaxed);
+    }
+    if (place.connection == nullptr) {
+      place.connection = std::make_shared<Connection>(peer.make_channel());
+    }
+    ++place.calls;
+    pending.kept = place.connection;
+  }
+
   void Recycle(PendingCall& pending) {
     pending.Release();
+    pending.kept.reset();
     pool_.Put(&pending);
   }
 
@@ -154,6 +208,8 @@ class CallsInFlight final : public ClientSide {
   std::vector<PeerState> peers_;
   ObjectPool<PendingCall> pool_;
   std::vector<PendingCall*> in_flight_;  // each knows its position
+  int64_t calls_per_channel_ = 0;        // 0: no limit
+  std::atomic<int64_t> renewed_channels_ = 0;
   bool closed_ = false;
 };
 

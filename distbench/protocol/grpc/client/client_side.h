@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "distbench/protocol/grpc/wire/stream_counts.h"
 
 namespace distbench {
+
+// Makes a channel like an earlier one.
+using ChannelMaker = std::function<Channel()>;
 
 // The client side of a transport: makes its calls, and brings their ends to the
 // worker. Used by the thread that polls the transport's queue.
@@ -25,6 +29,15 @@ class ClientSide {
   // turn. Replaces earlier channels.
   virtual void SetChannels(std::vector<std::vector<Channel>> channels) = 0;
 
+  // Makes a channel for each number of calls. `makers` make channels of each
+  // peer. Call it after SetChannels(), whose channels then get no calls: they
+  // have served to find and verify the servers.
+  virtual void LimitChannels(int64_t /*calls_per_channel*/,
+                             std::vector<ChannelMaker> /*makers*/) {}
+
+  // The number of channels that took the place of another.
+  virtual int64_t renewed_channels() const { return 0; }
+
   // As Transport::Start().
   virtual bool Start(ClientCall* call) = 0;
 
@@ -33,6 +46,8 @@ class ClientSide {
   // again, or INT64_MAX.
   virtual int64_t Work(TransportEvents& /*events*/) { return INT64_MAX; }
 
+  // As Transport::Cancel().
+  virtual void Cancel(ClientCall& call) = 0;
   virtual void CancelAll() = 0;
 
   // Cancels all calls, including those that are started later.

@@ -24,7 +24,7 @@ inline constexpr int64_t kNotSent = 0;
 // The client's end of one stream. Calls may be sent before it is opened; they
 // wait. Once it has ended it is of no further use. Used by the thread that has
 // the worker's turn.
-class ClientStream final : private MessageSender::Owner {
+class ClientStream final : public CallOwner, private MessageSender::Owner {
  public:
   using Calls = CallTable<ClientStream>;
 

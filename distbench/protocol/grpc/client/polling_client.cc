@@ -3,6 +3,7 @@
 #include <grpc/grpc.h>
 #include <grpc/slice.h>
 
+#include <memory>
 #include <string>
 
 #include "distbench/base/clock.h"
@@ -36,6 +37,7 @@ class PollingCall final : public Completion {
   int peer = 0;
   size_t position = 0;
   bool abandoned = false;
+  std::shared_ptr<Connection> kept;
 
  private:
   static constexpr int kOperations = 6;

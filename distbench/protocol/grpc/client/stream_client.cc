@@ -33,6 +33,7 @@ class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
   void SetChannels(std::vector<std::vector<Channel>> channels) override;
   bool Start(ClientCall* call) override;
   int64_t Work(TransportEvents& events) override;
+  void Cancel(ClientCall& call) override;
   void CancelAll() override;
   void Close() override;
   void Abandon() override;
@@ -145,6 +146,7 @@ bool GrpcStreamClient::Start(ClientCall* call) {
   ClientStream& stream = *place.stream;
   if (stream.waiting() >= settings_.send_queue_messages) return false;
   const uint64_t sequence = calls_.Add(call, &stream);
+  call->transport_id = sequence;
   AddDeadline(*call, sequence);
   stream.Send(*call, sequence);
   if (stream.accepted() == settings_.messages_per_stream) {
@@ -230,14 +232,21 @@ void GrpcStreamClient::OnEnded(ClientStream& stream) {
 // Ends the calls in flight on the stream. Returns whether there were any.
 bool GrpcStreamClient::FailCalls(const ClientStream& stream) {
   // Looking at all calls takes too long when streams are replaced often.
-  if (stream.answered() == stream.accepted()) return false;
-  const size_t ended_before = ended_.size();
+  if (stream.calls_in_flight() == 0) return false;
   calls_.RemoveIf([&](const Calls::Entry& entry) {
     if (entry.owner != &stream) return false;
     EndWith(entry.call, stream.Error());
     return true;
   });
-  return ended_.size() > ended_before;
+  return true;
+}
+
+// A message that waits is dropped (OnSend); a late reply is told by its number.
+void GrpcStreamClient::Cancel(ClientCall& call) {
+  Calls::Entry* const entry = calls_.EntryOf(call);
+  if (entry == nullptr) return;  // it ends already
+  EndWith(&call, kCancelled);
+  calls_.Remove(*entry);
 }
 
 void GrpcStreamClient::CancelAll() {
