@@ -161,9 +161,9 @@ std::vector<Parameter> LibfabricParameters() {
                     "libfabric's provider, as fi_info lists it. Default: tcp."),
       IntegerParameter("receive_buffers", "", {16},
                        "Buffers of each worker in which messages can arrive. "
-                       "Default: 256."),
+                       "Default: 64."),
       IntegerParameter("receive_buffer_bytes", "", {4096},
-                       "Size of each of these buffers. Default: 65536."),
+                       "Size of each of these buffers. Default: 278528."),
       IntegerParameter("spin_us", "", {0},
                        "Microseconds that a worker with nothing to do polls "
                        "before it sleeps. Default: 0."),
