@@ -92,6 +92,9 @@ inline constexpr TcpSettingLimits kMaxPacingRate = {
 // The libfabric driver's settings, as far as they are not the tcp driver's.
 inline constexpr char kLibfabricProvider[] = "provider";
 inline constexpr char kLibfabricDefaultProvider[] = "tcp";
+inline constexpr char kLibfabricEndpoint[] = "endpoint";
+inline constexpr char kRdmEndpoint[] = "rdm";  // the default
+inline constexpr char kMsgEndpoint[] = "msg";
 inline constexpr TcpSettingLimits kLibfabricReceiveBuffers = {"receive_buffers",
                                                               64, 16, 4096};
 // The default takes messages of 256 KiB with their headers whole: in pieces of
