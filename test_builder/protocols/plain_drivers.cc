@@ -133,6 +133,10 @@ ProtocolSetup SetUpLibfabric(const ParameterValues& values) {
                     absl::StrReplaceAll(values.Text("provider"), {{";", "_"}}));
     AddServerText(values, "provider", setup.options);
   }
+  if (values.Has("endpoint")) {
+    absl::StrAppend(&setup.alias, "_", values.Text("endpoint"));
+    AddServerText(values, "endpoint", setup.options);
+  }
   for (const char* name : {"receive_buffers", "receive_buffer_bytes"}) {
     if (!values.Has(name)) continue;
     absl::StrAppend(&setup.alias, "_", values.Text(name));
@@ -159,6 +163,9 @@ std::vector<Parameter> LibfabricParameters() {
   return {
       TextParameter("provider", "",
                     "libfabric's provider, as fi_info lists it. Default: tcp."),
+      WordParameter("endpoint", "",
+                    "Reliable datagrams, rdm, or connections, msg. Default: "
+                    "rdm."),
       IntegerParameter("receive_buffers", "", {16},
                        "Buffers of each worker in which messages can arrive. "
                        "Default: 64."),

@@ -8,7 +8,9 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "distbench/base/clock.h"
@@ -62,6 +64,9 @@ class ServerProcess {
 
   const std::string& address() const { return address_; }
 
+  // Makes it read no more.
+  void Pause() { kill(pid_, SIGSTOP); }
+
   void Kill() {
     if (pid_ == 0) return;
     kill(pid_, SIGKILL);
@@ -109,6 +114,36 @@ TEST_P(TwoProcessesTest, CallsToAKilledServerFail) {
   const int64_t killed_ns = RealClock().MonotonicNs();
   EXPECT_THAT(client.Call(call), StartsWith("UNAVAILABLE: "));
   EXPECT_LT(call.done_ns - killed_ns, kPatienceNs);
+}
+
+// Together, the servers are sent more messages than there are buffers.
+TEST_P(TwoProcessesTest, LostServersGiveBuffersBack) {
+  constexpr int kLost = 5;
+  std::vector<std::unique_ptr<ServerProcess>> servers;
+  std::vector<std::string> addresses;
+  for (int i = 0; i <= kLost; ++i) {
+    servers.push_back(std::make_unique<ServerProcess>(GetParam()));
+    addresses.push_back(servers.back()->address());
+  }
+  TestClient client(MakeDriver(GetParam()), SingleServers(addresses));
+  for (int i = 0; i < kLost; ++i) {
+    servers[i]->Pause();
+    ClientCall calls[10];
+    for (ClientCall& call : calls) {
+      call = {.peer = i, .request_bytes = 3 << 20};
+      if (!client.transport().Start(&call)) call.peer = -1;
+    }
+    const auto have_ended = [&] {
+      return absl::c_all_of(calls, [&](const ClientCall& call) {
+        return call.peer < 0 || client.events().Finished(call);
+      });
+    };
+    EXPECT_FALSE(have_ended());
+    servers[i]->Kill();
+    ASSERT_TRUE(client.events().PollUntil(have_ended)) << i;
+  }
+  ClientCall call{.peer = kLost, .request_bytes = 3 << 20};
+  EXPECT_EQ(client.Call(call), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Providers, TwoProcessesTest,
