@@ -8,6 +8,7 @@
 #include <system_error>
 #include <variant>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/files.h"
 
@@ -21,6 +22,9 @@ constexpr int64_t kReserve = 16;
 // An epoll instance, an eventfd and a timerfd.
 constexpr int64_t kMaxFilesPerWorker = 3;
 
+// What an endpoint over sockets opens besides, in libfabric 1.17.
+constexpr int64_t kMaxFilesPerFabricEndpoint = 10;
+
 constexpr char kHowToOpenMore[] =
     "raise ulimit -n (under systemd LimitNOFILE) for this node manager, and "
     "its "
@@ -28,12 +32,31 @@ constexpr char kHowToOpenMore[] =
     "instances on the node, or a smaller "
     "workers_per_instance";
 
+// Of the driver that is below all decorators.
+const DriverOptions& Innermost(const DriverOptions& options) {
+  return options.decorated.empty() ? options
+                                   : Innermost(options.decorated.front());
+}
+
+// Whether libfabric's provider is memory that processes share.
+bool SharesMemory(const DriverOptions& options) {
+  const auto it = options.server_settings.find(kLibfabricProvider);
+  if (options.driver != "libfabric" || it == options.server_settings.end()) {
+    return false;
+  }
+  const auto* provider = std::get_if<std::string>(&it->second);
+  return provider != nullptr && absl::StrContains(*provider, "shm");
+}
+
+int64_t FilesPerWorker(const DriverOptions& options) {
+  const bool has_endpoint =
+      options.driver == "libfabric" && !SharesMemory(options);
+  return kMaxFilesPerWorker + (has_endpoint ? kMaxFilesPerFabricEndpoint : 0);
+}
+
 // The minimum number of connections from a worker to each of its peers.
 int64_t ConnectionsPerPeer(const DriverOptions& options) {
-  if (!options.decorated.empty()) {
-    return ConnectionsPerPeer(options.decorated.front());
-  }
-  if (options.driver == "loopback") return 0;
+  if (options.driver == "loopback" || SharesMemory(options)) return 0;
   // The names of this setting in drivers over sockets of our own, and in grpc.
   for (const char* name : {"connections", "channels"}) {
     const auto it = options.client_settings.find(name);
@@ -77,7 +100,7 @@ SocketNeeds CountSockets(const std::vector<ConnectingInstance>& instances) {
   std::map<std::string, int64_t> connections_to;
   for (const ConnectingInstance& instance : instances) {
     const int64_t connections =
-        instance.worker_count * ConnectionsPerPeer(*instance.driver);
+        instance.worker_count * ConnectionsPerPeer(Innermost(*instance.driver));
     for (const std::string& peer : instance.peers) {
       needs.sockets += connections;
       connections_to[peer] += connections;
@@ -112,8 +135,9 @@ absl::Status CheckSockets(const SocketNeeds& needs,
   return absl::OkStatus();
 }
 
-absl::Status CheckWorkerFiles(int worker_count, const SocketLimits& limits) {
-  const int64_t needed = int64_t{worker_count} * kMaxFilesPerWorker;
+absl::Status CheckWorkerFiles(const DriverOptions& driver, int worker_count,
+                              const SocketLimits& limits) {
+  const int64_t needed = worker_count * FilesPerWorker(Innermost(driver));
   if (limits.max_open_files == 0 ||
       limits.open_files + needed + kReserve <= limits.max_open_files) {
     return absl::OkStatus();

@@ -53,7 +53,8 @@ absl::Status CheckSockets(const SocketNeeds& needs, const SocketLimits& limits);
 
 // The same for the files that an instance's workers open for themselves, before
 // there are connections.
-absl::Status CheckWorkerFiles(int worker_count, const SocketLimits& limits);
+absl::Status CheckWorkerFiles(const DriverOptions& driver, int worker_count,
+                              const SocketLimits& limits);
 
 // Returns an error of an operation that needed sockets, and adds a note if
 // sockets have run out.

@@ -95,11 +95,27 @@ TEST(SocketLimitsTest, TooManyConnectionsToOnePeerAreForeseen) {
 }
 
 TEST(SocketLimitsTest, FilesOfWorkersAreForeseen) {
-  EXPECT_TRUE(CheckWorkerFiles(294, kLimits).ok());
-  EXPECT_TRUE(CheckWorkerFiles(1'000'000, {}).ok());
-  EXPECT_THAT(std::string(CheckWorkerFiles(295, kLimits).message()),
+  EXPECT_TRUE(CheckWorkerFiles({}, 294, kLimits).ok());
+  EXPECT_TRUE(CheckWorkerFiles({}, 1'000'000, {}).ok());
+  EXPECT_THAT(std::string(CheckWorkerFiles({}, 295, kLimits).message()),
               AllOf(HasSubstr("295 workers open up to 885 files"),
                     HasSubstr("ulimit -n")));
+}
+
+TEST(SocketLimitsTest, EndpointsOfLibfabricOpenMoreUnlessTheyShareMemory) {
+  const DriverOptions tcp = {.driver = "libfabric"};
+  const DriverOptions shm = {.driver = "libfabric",
+                             .server_settings = {{"provider", "shm"}}};
+  EXPECT_TRUE(CheckWorkerFiles(tcp, 68, kLimits).ok());
+  EXPECT_FALSE(CheckWorkerFiles(tcp, 69, kLimits).ok());
+  EXPECT_FALSE(CheckWorkerFiles({.driver = "double_barrel", .decorated = {tcp}},
+                                69, kLimits)
+                   .ok());
+  EXPECT_TRUE(CheckWorkerFiles(shm, 294, kLimits).ok());
+  const SocketNeeds needs = CountSockets(
+      {{.driver = &tcp, .peers = {"a/0"}}, {.driver = &shm, .peers = {"a/1"}}});
+  EXPECT_EQ(needs.sockets, 1);
+  EXPECT_EQ(needs.busiest_peer, "a/0");
 }
 
 TEST(SocketLimitsTest, WhatIsNotKnownLimitsNothing) {

@@ -52,11 +52,13 @@ absl::Status TestPart::CheckRequirements() const {
 absl::Status TestPart::CheckRoom(int instance) const {
   const std::string& root = environment_.system_root;
   const EngineLimits limits = environment_.engines.limits();
-  const int workers = WorkerCount(plan_->instances[instance]);
+  const InstancePlan& plan = plan_->instances[instance];
+  const int workers = WorkerCount(plan);
   SocketLimits files = ReadSocketLimits(root);
   if (limits.max_files > 0) files.max_open_files = limits.max_files;
   const ThreadNeeds threads = CountThreads(*plan_, instance, workers);
-  absl::Status status = CheckWorkerFiles(workers, files);
+  absl::Status status =
+      CheckWorkerFiles(plan_->services[plan.service].driver, workers, files);
   if (status.ok()) status = CheckThreadCount(threads.total());
   if (status.ok() && !environment_.engines.disturbs_engines()) {
     status = CheckThreads(threads, ReadThreadRoom(root), limits.max_threads);

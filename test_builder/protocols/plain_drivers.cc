@@ -146,6 +146,10 @@ ProtocolSetup SetUpLibfabric(const ParameterValues& values) {
                     absl::StrReplaceAll(values.Text("provider"), {{";", "_"}}));
     AddServerText(values, "provider", setup.options);
   }
+  if (values.Has("endpoint")) {
+    absl::StrAppend(&setup.alias, "_", values.Text("endpoint"));
+    AddServerText(values, "endpoint", setup.options);
+  }
   for (const char* name : {"receive_buffers", "receive_buffer_bytes"}) {
     if (!values.Has(name)) continue;
     absl::StrAppend(&setup.alias, "_", values.Text(name));
@@ -173,11 +177,14 @@ std::vector<Parameter> LibfabricParameters() {
   return {
       TextParameter("provider", "",
                     "libfabric's provider, as fi_info lists it. Default: tcp."),
+      WordParameter("endpoint", "",
+                    "Reliable datagrams, rdm, or connections, msg. Default: "
+                    "rdm."),
       IntegerParameter("receive_buffers", "", {16},
                        "Buffers of each worker in which messages can arrive. "
-                       "Default: 256."),
+                       "Default: 64."),
       IntegerParameter("receive_buffer_bytes", "", {4096},
-                       "Size of each of these buffers. Default: 65536."),
+                       "Size of each of these buffers. Default: 278528."),
       IntegerParameter("spin_us", "", {0},
                        "Microseconds that a worker with nothing to do polls "
                        "before it sleeps. Default: 0."),

@@ -207,12 +207,14 @@ TEST(PlainDriversTest, CapnpNamesWhatIsSet) {
 }
 
 TEST(PlainDriversTest, LibfabricNamesWhatIsSet) {
-  const ProtocolSetup setup = MakeSetup(
-      "libfabric",
-      {{"provider", "shm"}, {"receive_buffers", "64"}, {"spin_us", "50"}});
-  EXPECT_EQ(setup.alias, "libfabric_shm_64_spin50");
+  const ProtocolSetup setup = MakeSetup("libfabric", {{"provider", "net"},
+                                                      {"endpoint", "msg"},
+                                                      {"receive_buffers", "64"},
+                                                      {"spin_us", "50"}});
+  EXPECT_EQ(setup.alias, "libfabric_net_msg_64_spin50");
   ExpectOptions(setup, R"pb(
-    server_settings { name: "provider" string_value: "shm" }
+    server_settings { name: "provider" string_value: "net" }
+    server_settings { name: "endpoint" string_value: "msg" }
     server_settings { name: "receive_buffers" int64_value: 64 }
     client_settings { name: "spin_us" int64_value: 50 }
   )pb");

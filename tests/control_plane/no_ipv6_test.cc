@@ -31,6 +31,7 @@ namespace distbench {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::StartsWith;
 
 bool RefuseIpv6() {
   sock_filter filter[] = {
@@ -91,7 +92,7 @@ TEST(NoIpv6Test, TheNodeManagersServices) {
 
 TEST(NoIpv6Test, TheDrivers) {
   for (const char* name : {
-           "grpc", "grpc_stream", "http2", "tcp", "thrift",
+         "grpc", "grpc_stream", "http2", "tcp", "thrift",
 #if DISTBENCH_HAS_CAPNP
              "capnp",
 #endif
@@ -107,6 +108,18 @@ TEST(NoIpv6Test, TheDrivers) {
     EXPECT_TRUE(IsListening(port)) << name << " " << *address;
   }
 }
+
+#if DISTBENCH_HAS_LIBFABRIC
+// Its address is not a port: the first bytes are the socket address's family.
+TEST(NoIpv6Test, Libfabric) {
+  auto driver = MakeProtocolDriver({.driver = "libfabric"},
+                                   {.service_address = "127.0.0.1"});
+  ASSERT_TRUE(driver.ok()) << driver.status();
+  const absl::StatusOr<std::string> address = (*driver)->Listen(1);
+  ASSERT_TRUE(address.ok()) << address.status();
+  EXPECT_THAT(*address, StartsWith("libfabric:tcp:0200"));
+}
+#endif
 
 }  // namespace
 }  // namespace distbench

@@ -437,6 +437,14 @@ DriverDeclaration Libfabric() {
                                 "\"tcp;ofi_rxm\".",
                             .default_value = kLibfabricDefaultProvider,
                         },
+                        {
+                            .name = kLibfabricEndpoint,
+                            .description =
+                                "\"rdm\" for reliable datagrams, or \"msg\" "
+                                "for a connection to each peer.",
+                            .default_value = kRdmEndpoint,
+                            .allowed_values = {kRdmEndpoint, kMsgEndpoint},
+                        },
                         TcpSetting(kLibfabricReceiveBuffers,
                                    "Buffers of each worker in which messages "
                                    "can arrive at the same time."),

@@ -128,6 +128,8 @@ TEST(DriverCatalog, LibfabricIsKnownEvenIfItIsLeftOut) {
   EXPECT_EQ(driver->package, "libfabric-dev");
   EXPECT_EQ(FindSetting(driver->server_settings, "provider")->default_value,
             SettingValue("tcp"));
+  EXPECT_EQ(FindSetting(driver->server_settings, "endpoint")->default_value,
+            SettingValue("rdm"));
   EXPECT_NE(FindSetting(driver->server_settings, "receive_buffers"), nullptr);
   EXPECT_NE(FindSetting(driver->client_settings, "send_queue_bytes"), nullptr);
 }

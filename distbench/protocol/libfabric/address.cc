@@ -34,7 +34,7 @@ std::string FormatAddress(const LibfabricAddress& address) {
   const auto append = [](std::string* out, const std::string& endpoint) {
     absl::StrAppend(out, absl::BytesToHexString(endpoint));
   };
-  return absl::StrCat(kScheme, address.provider, ":",
+  return absl::StrCat(kScheme, address.carrier, ":",
                       absl::StrJoin(address.endpoints, ",", append));
 }
 
@@ -44,7 +44,7 @@ absl::StatusOr<LibfabricAddress> ParseAddress(absl::string_view address) {
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(rest, absl::MaxSplits(':', 1));
   if (parts.second.empty()) return Malformed(address);
-  LibfabricAddress parsed = {.provider = std::string(parts.first)};
+  LibfabricAddress parsed = {.carrier = std::string(parts.first)};
   for (const absl::string_view digits : absl::StrSplit(parts.second, ',')) {
     if (!IsHexadecimal(digits)) return Malformed(address);
     parsed.endpoints.push_back(absl::HexStringToBytes(digits));

@@ -1,6 +1,7 @@
 // Addresses at which instances of the libfabric driver are reached, such as
-// "libfabric:tcp:0200a4c17f000001": the provider, and an endpoint's address in
-// hexadecimal digits for each worker, separated by commas.
+// "libfabric:tcp:0200a4c17f000001": the provider, with "/msg" if endpoints are
+// connected, and an endpoint's address in hexadecimal digits for each worker,
+// separated by commas.
 
 #ifndef DISTBENCH_PROTOCOL_LIBFABRIC_ADDRESS_H_
 #define DISTBENCH_PROTOCOL_LIBFABRIC_ADDRESS_H_
@@ -15,7 +16,7 @@
 namespace distbench {
 
 struct LibfabricAddress {
-  std::string provider;
+  std::string carrier;                      // as of LibfabricSettings
   std::vector<std::string> endpoints = {};  // at least one
 
   // Returns the endpoint to which a client's worker connects.

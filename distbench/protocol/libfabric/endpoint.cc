@@ -103,24 +103,49 @@ absl::Status Endpoint::Start() {
   if (code != 0)
     return Problem("open the domain of libfabric's provider", code);
   domain_.reset(domain);
+  absl::Status status = OpenQueue();
+  if (status.ok()) {
+    status = fabric_.is_connected() ? OpenConnections() : OpenDatagrams();
+  }
+  if (status.ok()) status = OpenBuffers();
+  if (status.ok()) Directory::Get().Add(address_);
+  return status;
+}
+
+absl::Status Endpoint::OpenDatagrams() {
   fid_ep* endpoint = nullptr;
-  code = fi_endpoint(domain, fabric_.info(), &endpoint, nullptr);
+  int code = fi_endpoint(domain_.get(), fabric_.info(), &endpoint, nullptr);
   if (code != 0) return Problem("make an endpoint of libfabric", code);
   endpoint_.reset(endpoint);
   fi_av_attr address_attributes = {};
   address_attributes.type = FI_AV_TABLE;
   fid_av* addresses = nullptr;
-  code = fi_av_open(domain, &address_attributes, &addresses, nullptr);
+  code = fi_av_open(domain_.get(), &address_attributes, &addresses, nullptr);
   if (code != 0) return Problem("make a table of libfabric's addresses", code);
   addresses_.reset(addresses);
-  absl::Status status = OpenQueue();
-  if (!status.ok()) return status;
   code = fi_ep_bind(endpoint, &addresses->fid, 0);
   if (code == 0) code = fi_ep_bind(endpoint, &queue_->fid, FI_SEND | FI_RECV);
   if (code == 0) code = fi_enable(endpoint);
   if (code != 0) return Problem("enable an endpoint of libfabric", code);
-  status = OpenBuffers();
-  return status.ok() ? ReadAddress() : status;
+  receiver_ = endpoint;
+  return ReadAddress();
+}
+
+absl::Status Endpoint::OpenConnections() {
+  absl::StatusOr<std::unique_ptr<Connections>> connections =
+      Connections::Open(fabric_, domain_.get(), queue_.get());
+  if (!connections.ok()) return connections.status();
+  connections_ = *std::move(connections);
+  receiver_ = connections_->receiver();
+  address_ = connections_->address();
+  const int events_fd = connections_->wait_fd();
+  // A worker that is woken for some events only is not woken.
+  if (events_fd < 0) {
+    wait_fds_.clear();
+  } else if (!wait_fds_.empty()) {
+    wait_fds_.push_back(events_fd);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Endpoint::OpenQueue() {
@@ -132,9 +157,12 @@ absl::Status Endpoint::OpenQueue() {
   int code = fi_cq_open(domain_.get(), &attributes, &queue, nullptr);
   if (code == 0) {
     queue_.reset(queue);
-    code = fi_control(&queue->fid, FI_GETWAIT, &wait_fd_);
-    if (code == 0) return absl::OkStatus();
-    wait_fd_ = -1;
+    int wait_fd = -1;
+    code = fi_control(&queue->fid, FI_GETWAIT, &wait_fd);
+    if (code == 0) {
+      wait_fds_.push_back(wait_fd);
+      return absl::OkStatus();
+    }
     queue_.reset();
   }
   attributes.wait_obj = FI_WAIT_NONE;
@@ -184,7 +212,6 @@ absl::Status Endpoint::ReadAddress() {
   const int code = fi_getname(&endpoint_->fid, address_.data(), &bytes);
   if (code != 0) return Problem("read an endpoint's address", code);
   address_.resize(std::min(bytes, address_.size()));
-  Directory::Get().Add(address_);
   return absl::OkStatus();
 }
 
@@ -192,6 +219,7 @@ fi_addr_t Endpoint::Insert(absl::string_view address) {
   if (!LooksLike(address, address_, info_.addr_format)) {
     return FI_ADDR_NOTAVAIL;
   }
+  if (connections_ != nullptr) return connections_->Connect(address);
   std::string copy(address);
   fi_addr_t inserted = FI_ADDR_NOTAVAIL;
   const int count =
@@ -202,7 +230,7 @@ fi_addr_t Endpoint::Insert(absl::string_view address) {
 void Endpoint::Post(Operation* receive) {
   void* const descriptor =
       memory_region_ == nullptr ? nullptr : fi_mr_desc(memory_region_.get());
-  const ssize_t code = fi_recv(endpoint_.get(), receive->bytes, receive_bytes_,
+  const ssize_t code = fi_recv(receiver_, receive->bytes, receive_bytes_,
                                descriptor, FI_ADDR_UNSPEC, &receive->context);
   // It is tried again at the next Read().
   if (code != 0) unposted_.push_back(receive);
@@ -217,7 +245,9 @@ void Endpoint::PostAll() {
 Endpoint::Sent Endpoint::Send(fi_addr_t to, const MessageHeader& header,
                               absl::string_view head, int64_t payload_bytes,
                               size_t message_bytes, uint64_t owner) {
-  if (to == FI_ADDR_NOTAVAIL) return {.error = FI_EADDRNOTAVAIL};
+  int error = 0;
+  fid_ep* const sender = SenderTo(to, error);
+  if (sender == nullptr) return {.error = error};
   if (free_sends_.empty()) return {.error = FI_EAGAIN};
   Operation* const buffer = free_sends_.back();
   message_bytes = std::min(message_bytes, receive_bytes_);
@@ -237,18 +267,17 @@ Endpoint::Sent Endpoint::Send(fi_addr_t to, const MessageHeader& header,
   const size_t total = used + static_cast<size_t>(sent.payload_bytes);
   ssize_t code = 0;
   if (total > buffer_bytes) {
-    code = SendLarge(to, buffer, used, sent.payload_bytes);
+    code = SendLarge(sender, to, buffer, used, sent.payload_bytes);
     sent.is_pending = true;
   } else {
     std::memset(buffer->bytes + used, 'D', total - used);
     sent.is_pending = total > info_.tx_attr->inject_size;
-    code = sent.is_pending
-               ? fi_send(endpoint_.get(), buffer->bytes, total,
-                         memory_region_ == nullptr
-                             ? nullptr
-                             : fi_mr_desc(memory_region_.get()),
-                         to, &buffer->context)
-               : fi_inject(endpoint_.get(), buffer->bytes, total, to);
+    code = sent.is_pending ? fi_send(sender, buffer->bytes, total,
+                                     memory_region_ == nullptr
+                                         ? nullptr
+                                         : fi_mr_desc(memory_region_.get()),
+                                     to, &buffer->context)
+                           : fi_inject(sender, buffer->bytes, total, to);
   }
   if (code != 0) return {.error = static_cast<int>(-code)};
   if (sent.is_pending) {
@@ -258,9 +287,18 @@ Endpoint::Sent Endpoint::Send(fi_addr_t to, const MessageHeader& header,
   return sent;
 }
 
+fid_ep* Endpoint::SenderTo(fi_addr_t to, int& error) const {
+  if (to == FI_ADDR_NOTAVAIL) {
+    error = FI_EADDRNOTAVAIL;
+    return nullptr;
+  }
+  if (connections_ == nullptr) return endpoint_.get();
+  return connections_->Find(to, error);
+}
+
 // Sends what the buffer has and, without a copy, payload.
-int Endpoint::SendLarge(fi_addr_t to, Operation* buffer, size_t copied_bytes,
-                        int64_t payload_bytes) {
+int Endpoint::SendLarge(fid_ep* sender, fi_addr_t to, Operation* buffer,
+                        size_t copied_bytes, int64_t payload_bytes) {
   const iovec pieces[] = {{.iov_base = buffer->bytes, .iov_len = copied_bytes},
                           {.iov_base = const_cast<char*>(PayloadSlab().data()),
                            .iov_len = static_cast<size_t>(payload_bytes)}};
@@ -270,7 +308,7 @@ int Endpoint::SendLarge(fi_addr_t to, Operation* buffer, size_t copied_bytes,
     descriptors[1] = fi_mr_desc(slab_region_.get());
   }
   return static_cast<int>(
-      fi_sendv(endpoint_.get(), pieces, descriptors, 2, to, &buffer->context));
+      fi_sendv(sender, pieces, descriptors, 2, to, &buffer->context));
 }
 
 bool Endpoint::Read(Events& events) {
@@ -278,7 +316,7 @@ bool Endpoint::Read(Events& events) {
   fi_cq_msg_entry entries[kBatch];
   const ssize_t count = fi_cq_read(queue_.get(), entries, kBatch);
   if (count == -FI_EAVAIL) return ReadError(events);
-  if (count <= 0) return false;
+  if (count <= 0) return connections_ != nullptr && connections_->Poll();
   const int64_t read_ns = RealClock().MonotonicNs();
   for (ssize_t i = 0; i < count; ++i) {
     Complete(reinterpret_cast<Operation*>(entries[i].op_context),
@@ -317,8 +355,10 @@ bool Endpoint::ReadError(Events& events) {
 }
 
 bool Endpoint::MayWait() const {
-  fid* objects[] = {&queue_->fid};
-  return fi_trywait(fabric_.get(), objects, 1) == 0;
+  fid* objects[] = {&queue_->fid, nullptr};
+  if (connections_ != nullptr) objects[1] = connections_->waitable();
+  return fi_trywait(fabric_.get(), objects, connections_ == nullptr ? 1 : 2) ==
+         0;
 }
 
 }  // namespace distbench

@@ -1,4 +1,5 @@
-// A worker's endpoint of reliable datagrams, with its buffers.
+// A worker's endpoint of reliable datagrams, or its connected endpoints, with
+// its buffers.
 
 #ifndef DISTBENCH_PROTOCOL_LIBFABRIC_ENDPOINT_H_
 #define DISTBENCH_PROTOCOL_LIBFABRIC_ENDPOINT_H_
@@ -17,21 +18,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "distbench/protocol/libfabric/connections.h"
 #include "distbench/protocol/libfabric/fabric.h"
 #include "distbench/protocol/libfabric/settings.h"
 #include "distbench/protocol/libfabric/wire.h"
 
 namespace distbench {
-
-// Closes what libfabric has opened.
-struct CloseFid {
-  template <typename Fid>
-  void operator()(Fid* object) const {
-    fi_close(&object->fid);
-  }
-};
-template <typename Fid>
-using FidPtr = std::unique_ptr<Fid, CloseFid>;
 
 // Sends and receives messages of bounded size. Never waits. Used by one thread
 // at a time.
@@ -76,8 +68,9 @@ class Endpoint {
   // Whether an endpoint of this process has the address.
   static bool IsInThisProcess(const std::string& address);
 
-  // Makes an address known for sending. Addresses stay until the end; the same
-  // one takes no more room. Returns FI_ADDR_NOTAVAIL, to which nothing can be
+  // Makes an address known for sending; connected endpoints begin to connect.
+  // Addresses stay until the end; the same one takes no more room unless its
+  // connection has ended. Returns FI_ADDR_NOTAVAIL, to which nothing can be
   // sent, if the provider does not accept it. Any bytes are allowed.
   fi_addr_t Insert(absl::string_view address);
 
@@ -95,11 +88,11 @@ class Endpoint {
   // Takes a bounded number of events. Returns whether there were any.
   bool Read(Events& events);
 
-  // Becomes readable when there is something for Read(); -1 if the provider has
-  // nothing of the kind.
-  int wait_fd() const { return wait_fd_; }
+  // One of them becomes readable when there is something for Read(). Empty if
+  // the provider has nothing of the kind.
+  const std::vector<int>& wait_fds() const { return wait_fds_; }
 
-  // Returns whether a thread may wait for wait_fd() now.
+  // Returns whether a thread may wait for them now.
   bool MayWait() const;
 
  private:
@@ -113,6 +106,8 @@ class Endpoint {
 
   Endpoint(const Fabric& fabric, const LibfabricSettings& settings);
   absl::Status Start();
+  absl::Status OpenDatagrams();
+  absl::Status OpenConnections();
   absl::Status OpenQueue();
   absl::Status OpenBuffers();
   absl::Status Register(const void* memory, size_t bytes, uint64_t access,
@@ -120,8 +115,10 @@ class Endpoint {
   absl::Status ReadAddress();
   void Post(Operation* receive);
   void PostAll();
-  int SendLarge(fi_addr_t to, Operation* buffer, size_t copied_bytes,
-                int64_t payload_bytes);
+  // Returns null if nothing can be sent now, and then sets the error.
+  fid_ep* SenderTo(fi_addr_t to, int& error) const;
+  int SendLarge(fid_ep* sender, fi_addr_t to, Operation* buffer,
+                size_t copied_bytes, int64_t payload_bytes);
   void Complete(Operation* operation, size_t bytes, int64_t read_ns,
                 Events& events);
   bool ReadError(Events& events);
@@ -135,16 +132,18 @@ class Endpoint {
 
   // In this order, because later ones use earlier ones.
   std::unique_ptr<char[]> memory_;
+  std::vector<Operation> operations_;  // receives, then sends
   FidPtr<fid_domain> domain_;
   FidPtr<fid_mr> memory_region_;
   FidPtr<fid_mr> slab_region_;
   FidPtr<fid_cq> queue_;
   FidPtr<fid_av> addresses_;
-  FidPtr<fid_ep> endpoint_;
-  int wait_fd_ = -1;
+  FidPtr<fid_ep> endpoint_;                   // of datagrams
+  std::unique_ptr<Connections> connections_;  // otherwise
+  fid_ep* receiver_ = nullptr;                // takes receive buffers
+  std::vector<int> wait_fds_;
   std::string address_;
 
-  std::vector<Operation> operations_;  // receives, then sends
   std::vector<Operation*> free_sends_;
   std::vector<Operation*> unposted_;  // receives
 };

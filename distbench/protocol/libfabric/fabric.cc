@@ -26,12 +26,14 @@ struct FreeInfo {
 using InfoPtr = std::unique_ptr<fi_info, FreeInfo>;
 
 // Returns what is needed of a provider, whose name may be empty for any.
-InfoPtr MakeHints(const std::string& provider) {
+InfoPtr MakeHints(const std::string& provider, fi_ep_type type) {
   InfoPtr hints(Libfabric().dupinfo(nullptr));
   if (hints == nullptr) return nullptr;
   hints->caps = FI_MSG;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
-  hints->ep_attr->type = FI_EP_RDM;
+  hints->ep_attr->type = type;
+  // The connections of a worker share its receive buffers.
+  if (type == FI_EP_MSG) hints->ep_attr->rx_ctx_cnt = FI_SHARED_CONTEXT;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
   hints->domain_attr->mr_mode =
@@ -46,9 +48,10 @@ InfoPtr MakeHints(const std::string& provider) {
 }
 
 // Returns null if there is no such provider at this address.
-InfoPtr FindProvider(const std::string& provider, const char* host) {
+InfoPtr FindProvider(const std::string& provider, fi_ep_type type,
+                     const char* host) {
   if (!Libfabric().problem.empty()) return nullptr;
-  const InfoPtr hints = MakeHints(provider);
+  const InfoPtr hints = MakeHints(provider, type);
   if (hints == nullptr) return nullptr;
   fi_info* found = nullptr;
   const uint64_t flags = host == nullptr ? 0 : FI_SOURCE | FI_NUMERICHOST;
@@ -58,16 +61,28 @@ InfoPtr FindProvider(const std::string& provider, const char* host) {
   return InfoPtr(found);
 }
 
-absl::Status NoSuchProvider(const std::string& provider) {
+// The names of the providers that have such endpoints, sorted.
+std::vector<std::string> ListProviders(fi_ep_type type) {
+  const InfoPtr all = FindProvider("", type, nullptr);
+  std::set<std::string> names;
+  for (const fi_info* info = all.get(); info != nullptr; info = info->next) {
+    names.insert(info->fabric_attr->prov_name);
+  }
+  return {names.begin(), names.end()};
+}
+
+absl::Status NoSuchProvider(const std::string& provider, fi_ep_type type) {
   if (!Libfabric().problem.empty()) {
     return absl::UnavailableError(Libfabric().problem);
   }
-  const std::vector<std::string> known = ListLibfabricProviders();
-  return absl::UnavailableError(
-      absl::StrCat("libfabric has no provider \"", provider,
-                   "\" of reliable datagrams on this host; it has ",
-                   known.empty() ? "none" : absl::StrJoin(known, ", "),
-                   " (fi_info -t FI_EP_RDM says more)"));
+  const std::vector<std::string> known = ListProviders(type);
+  const bool is_connected = type == FI_EP_MSG;
+  return absl::UnavailableError(absl::StrCat(
+      "libfabric has no provider \"", provider, "\" of ",
+      is_connected ? "connected endpoints" : "reliable datagrams",
+      " on this host; it has ",
+      known.empty() ? "none" : absl::StrJoin(known, ", "), " (fi_info -t ",
+      is_connected ? "FI_EP_MSG" : "FI_EP_RDM", " says more)"));
 }
 
 bool HasIpAddresses(const fi_info& info) {
@@ -83,24 +98,26 @@ std::string FabricProblem(absl::string_view what, int64_t code) {
   return absl::StrCat("cannot ", what, ": ", Libfabric().strerror(positive));
 }
 
-absl::StatusOr<bool> UsesIpAddresses(const std::string& provider) {
-  const InfoPtr info = FindProvider(provider, nullptr);
-  if (info == nullptr) return NoSuchProvider(provider);
+absl::StatusOr<bool> UsesIpAddresses(const std::string& provider,
+                                     fi_ep_type type) {
+  const InfoPtr info = FindProvider(provider, type, nullptr);
+  if (info == nullptr) return NoSuchProvider(provider, type);
   return HasIpAddresses(*info);
 }
 
 absl::StatusOr<std::unique_ptr<Fabric>> Fabric::Open(
-    const std::string& provider, const std::string& host) {
-  InfoPtr info = FindProvider(provider, host.empty() ? nullptr : host.c_str());
+    const std::string& provider, fi_ep_type type, const std::string& host) {
+  InfoPtr info =
+      FindProvider(provider, type, host.empty() ? nullptr : host.c_str());
   if (info == nullptr && !host.empty() &&
-      FindProvider(provider, nullptr) != nullptr) {
+      FindProvider(provider, type, nullptr) != nullptr) {
     return absl::UnavailableError(absl::StrCat(
         "libfabric's provider \"", provider, "\" has no device with address ",
         host,
         "; check that it is an address of this host (netdev_name, ip_version, "
         "--service_address)"));
   }
-  if (info == nullptr) return NoSuchProvider(provider);
+  if (info == nullptr) return NoSuchProvider(provider, type);
   fid_fabric* fabric = nullptr;
   const int code = Libfabric().fabric(info->fabric_attr, &fabric, nullptr);
   if (code != 0) {
@@ -116,12 +133,7 @@ Fabric::~Fabric() {
 }
 
 std::vector<std::string> ListLibfabricProviders() {
-  const InfoPtr all = FindProvider("", nullptr);
-  std::set<std::string> names;
-  for (const fi_info* info = all.get(); info != nullptr; info = info->next) {
-    names.insert(info->fabric_attr->prov_name);
-  }
-  return {names.begin(), names.end()};
+  return ListProviders(FI_EP_RDM);
 }
 
 }  // namespace distbench

@@ -51,12 +51,12 @@ absl::StatusOr<std::string> LibfabricDriver::Listen(int worker_count) {
   absl::StatusOr<std::string> host = ChooseHost();
   if (!host.ok()) return host.status();
   absl::StatusOr<std::unique_ptr<Fabric>> fabric =
-      Fabric::Open(settings_.provider, *host);
+      Fabric::Open(settings_.provider, settings_.endpoint_type(), *host);
   if (!fabric.ok()) return fabric.status();
   fabric_ = *std::move(fabric);
   // Clients with fewer workers than a server meet different ones of them.
   const auto first = absl::Uniform<uint32_t>(absl::BitGen());
-  LibfabricAddress address = {.provider = settings_.provider};
+  LibfabricAddress address = {.carrier = settings_.carrier()};
   for (int i = 0; i < worker_count; ++i) {
     absl::StatusOr<std::unique_ptr<Endpoint>> endpoint =
         Endpoint::Open(*fabric_, settings_);
@@ -71,7 +71,8 @@ absl::StatusOr<std::string> LibfabricDriver::Listen(int worker_count) {
 
 // Returns the address at which to listen, or "" if the provider has none.
 absl::StatusOr<std::string> LibfabricDriver::ChooseHost() const {
-  const absl::StatusOr<bool> has_host = UsesIpAddresses(settings_.provider);
+  const absl::StatusOr<bool> has_host =
+      UsesIpAddresses(settings_.provider, settings_.endpoint_type());
   if (!has_host.ok()) return has_host.status();
   if (!*has_host) {
     if (preference_.netdev.empty() && preference_.ip_version == 0) return "";
@@ -94,12 +95,12 @@ absl::Status LibfabricDriver::CheckPeers(const std::vector<Peer>& peers) const {
     for (const std::string& name : peer.addresses) {
       const absl::StatusOr<LibfabricAddress> address = ParseAddress(name);
       if (!address.ok()) return address.status();
-      if (address->provider != settings_.provider) {
+      if (address->carrier != settings_.carrier()) {
         return absl::InvalidArgumentError(absl::StrCat(
-            "peer ", name, " uses libfabric's provider \"", address->provider,
-            "\", and this instance \"", settings_.provider,
-            "\"; give both services the same setting \"", kLibfabricProvider,
-            "\""));
+            "peer ", name, " uses libfabric's provider \"", address->carrier,
+            "\", and this instance \"", settings_.carrier(),
+            "\"; give both services the same settings \"", kLibfabricProvider,
+            "\" and \"", kLibfabricEndpoint, "\""));
       }
       // The provider would keep using the memory of an endpoint that is gone.
       if (SharesMemory() &&

@@ -8,7 +8,10 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "distbench/base/clock.h"
 #include "distbench/protocol/libfabric/address.h"
@@ -27,11 +30,15 @@ using ::testing::StartsWith;
 
 constexpr int64_t kPatienceNs = 20'000'000'000;
 
-std::unique_ptr<LibfabricDriver> MakeDriver(const std::string& provider,
+// "tcp/msg" is tcp with connected endpoints.
+std::unique_ptr<LibfabricDriver> MakeDriver(const std::string& carrier,
                                             AddressPreference preference = {},
                                             bool tls_is_wanted = false) {
   DriverOptions options;
-  options.server_settings["provider"] = provider;
+  const std::pair<std::string, std::string> parts =
+      absl::StrSplit(carrier, absl::MaxSplits('/', 1));
+  options.server_settings["provider"] = parts.first;
+  if (!parts.second.empty()) options.server_settings["endpoint"] = parts.second;
   LibfabricSettings settings = ReadLibfabricSettings(options);
   settings.answer_timeout_ns = 500'000'000;
   return std::make_unique<LibfabricDriver>(settings, std::move(preference),
@@ -56,6 +63,9 @@ class ServerProcess {
   ~ServerProcess() { Kill(); }
 
   const std::string& address() const { return address_; }
+
+  // Makes it read no more.
+  void Pause() { kill(pid_, SIGSTOP); }
 
   void Kill() {
     if (pid_ == 0) return;
@@ -106,8 +116,38 @@ TEST_P(TwoProcessesTest, CallsToAKilledServerFail) {
   EXPECT_LT(call.done_ns - killed_ns, kPatienceNs);
 }
 
+// Together, the servers are sent more messages than there are buffers.
+TEST_P(TwoProcessesTest, LostServersGiveBuffersBack) {
+  constexpr int kLost = 5;
+  std::vector<std::unique_ptr<ServerProcess>> servers;
+  std::vector<std::string> addresses;
+  for (int i = 0; i <= kLost; ++i) {
+    servers.push_back(std::make_unique<ServerProcess>(GetParam()));
+    addresses.push_back(servers.back()->address());
+  }
+  TestClient client(MakeDriver(GetParam()), SingleServers(addresses));
+  for (int i = 0; i < kLost; ++i) {
+    servers[i]->Pause();
+    ClientCall calls[10];
+    for (ClientCall& call : calls) {
+      call = {.peer = i, .request_bytes = 3 << 20};
+      if (!client.transport().Start(&call)) call.peer = -1;
+    }
+    const auto have_ended = [&] {
+      return absl::c_all_of(calls, [&](const ClientCall& call) {
+        return call.peer < 0 || client.events().Finished(call);
+      });
+    };
+    EXPECT_FALSE(have_ended());
+    servers[i]->Kill();
+    ASSERT_TRUE(client.events().PollUntil(have_ended)) << i;
+  }
+  ClientCall call{.peer = kLost, .request_bytes = 3 << 20};
+  EXPECT_EQ(client.Call(call), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Providers, TwoProcessesTest,
-                         testing::Values("shm", "tcp"));
+                         testing::Values("shm", "tcp", "tcp/msg"));
 
 TEST(LibfabricDriverTest, SharedMemoryIsNotForOneProcess) {
   const auto server = MakeDriver("shm");
@@ -125,6 +165,13 @@ TEST(LibfabricDriverTest, UnknownProvidersAreToldWhichThereAre) {
               AllOf(HasSubstr("\"tpc\""), HasSubstr("shm")));
 }
 
+TEST(LibfabricDriverTest, NotAllProvidersHaveConnectedEndpoints) {
+  const auto driver = MakeDriver("shm/msg");
+  EXPECT_THAT(std::string(driver->Listen(1).status().message()),
+              AllOf(HasSubstr("\"shm\" of connected endpoints"),
+                    HasSubstr("tcp"), HasSubstr("FI_EP_MSG")));
+}
+
 TEST(LibfabricDriverTest, TlsIsRefused) {
   const auto driver = MakeDriver("tcp", {}, /*tls_is_wanted=*/true);
   EXPECT_THAT(std::string(driver->Listen(1).status().message()),
@@ -140,7 +187,8 @@ TEST(LibfabricDriverTest, SharedMemoryHasNoNetworkDevice) {
 TEST(LibfabricDriverTest, PeersHaveTheSameProvider) {
   const auto client = MakeDriver("tcp");
   ASSERT_TRUE(client->Listen(1).ok());
-  for (const char* address : {"libfabric:shm:6162", "127.0.0.1:80"}) {
+  for (const char* address :
+       {"libfabric:shm:6162", "libfabric:tcp/msg:6162", "127.0.0.1:80"}) {
     const absl::Status status =
         client->Connect(SingleServers({address}), absl::InfiniteFuture());
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << address;
@@ -160,13 +208,13 @@ TEST(LibfabricDriverTest, AbortEndsConnect) {
 }
 
 TEST(AddressTest, IsReadAsWritten) {
-  const LibfabricAddress address = {.provider = "tcp;ofi_rxm",
+  const LibfabricAddress address = {.carrier = "tcp;ofi_rxm",
                                     .endpoints = {std::string("\0a", 2), "b"}};
   const std::string text = FormatAddress(address);
   EXPECT_EQ(text, "libfabric:tcp;ofi_rxm:0061,62");
   const auto parsed = ParseAddress(text);
   ASSERT_TRUE(parsed.ok());
-  EXPECT_EQ(parsed->provider, address.provider);
+  EXPECT_EQ(parsed->carrier, address.carrier);
   EXPECT_EQ(parsed->endpoints, address.endpoints);
   EXPECT_EQ(parsed->OfWorker(3), "b");
 }

@@ -39,8 +39,9 @@ LibfabricTransport::LibfabricTransport(const LibfabricSettings& settings,
                .worker = worker,
                .counters = counters,
                .endpoint = std::move(endpoint)} {
-  const int fd = context_.endpoint->wait_fd();
-  if (fd >= 0) poller_.Watch(fd, EPOLLIN, doorbell_);
+  for (const int fd : context_.endpoint->wait_fds()) {
+    poller_.Watch(fd, EPOLLIN, doorbell_);
+  }
 }
 
 template <typename Change>
@@ -194,7 +195,7 @@ bool LibfabricTransport::Spin(int64_t until_ns, TransportEvents& events) {
 }
 
 void LibfabricTransport::Sleep(int64_t deadline_ns, TransportEvents& events) {
-  const bool is_told = context_.endpoint->wait_fd() >= 0;
+  const bool is_told = !context_.endpoint->wait_fds().empty();
   if (is_told && !context_.endpoint->MayWait()) return;
   if (!is_told) deadline_ns = std::min(deadline_ns, NowNs() + kNapNs);
   if (!context_.to_flush.empty()) {

@@ -106,7 +106,7 @@ class LibfabricTransport final : public Transport {
   void Sleep(int64_t deadline_ns, TransportEvents& events);
   void Shutdown();
 
-  // Watches the endpoint's descriptor; what is there, the next turn reads.
+  // Watches the endpoint's descriptors; what is there, the next turn reads.
   class Doorbell final : public Poller::Watcher {
     void OnReady(uint32_t, TransportEvents&) override {}
   };

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+
 #include "absl/strings/str_cat.h"
 
 namespace distbench {
@@ -34,11 +36,19 @@ LibfabricFunctions Load() {
   return functions;
 }
 
+std::atomic<const LibfabricFunctions*> replacement = nullptr;
+
 }  // namespace
 
 const LibfabricFunctions& Libfabric() {
   static const auto& functions = *new LibfabricFunctions(Load());
-  return functions;
+  const LibfabricFunctions* const replaced =
+      replacement.load(std::memory_order_acquire);
+  return replaced == nullptr ? functions : *replaced;
+}
+
+void ReplaceLibfabric(const LibfabricFunctions* functions) {
+  replacement.store(functions, std::memory_order_release);
 }
 
 }  // namespace distbench

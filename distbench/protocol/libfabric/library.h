@@ -25,6 +25,10 @@ struct LibfabricFunctions {
 // thread may call this.
 const LibfabricFunctions& Libfabric();
 
+// For tests: makes Libfabric() return these from now on, or the library's own
+// again if null. Call it while nobody else uses libfabric.
+void ReplaceLibfabric(const LibfabricFunctions* functions);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_PROTOCOL_LIBFABRIC_LIBRARY_H_

@@ -9,12 +9,13 @@
 namespace distbench {
 namespace {
 
-std::string ReadProvider(
-    const std::map<std::string, DriverOptions::Value>& settings) {
-  const auto it = settings.find(kLibfabricProvider);
-  if (it == settings.end()) return kLibfabricDefaultProvider;
-  const auto* name = std::get_if<std::string>(&it->second);
-  return name == nullptr ? kLibfabricDefaultProvider : *name;
+std::string ReadText(
+    const std::map<std::string, DriverOptions::Value>& settings,
+    const char* setting, const char* default_value) {
+  const auto it = settings.find(setting);
+  if (it == settings.end()) return default_value;
+  const auto* text = std::get_if<std::string>(&it->second);
+  return text == nullptr ? default_value : *text;
 }
 
 }  // namespace
@@ -23,7 +24,10 @@ LibfabricSettings ReadLibfabricSettings(const DriverOptions& options) {
   const auto& client = options.client_settings;
   const auto& server = options.server_settings;
   return {
-      .provider = ReadProvider(server),
+      .provider =
+          ReadText(server, kLibfabricProvider, kLibfabricDefaultProvider),
+      .is_connected =
+          ReadText(server, kLibfabricEndpoint, kRdmEndpoint) == kMsgEndpoint,
       .receive_buffers = ReadSetting(server, kLibfabricReceiveBuffers),
       .receive_buffer_bytes = ReadSetting(server, kLibfabricReceiveBufferBytes),
       .send_queue_bytes = ReadSetting(client, kTcpSendQueueBytes),

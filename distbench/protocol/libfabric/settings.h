@@ -3,6 +3,8 @@
 #ifndef DISTBENCH_PROTOCOL_LIBFABRIC_SETTINGS_H_
 #define DISTBENCH_PROTOCOL_LIBFABRIC_SETTINGS_H_
 
+#include <rdma/fi_endpoint.h>
+
 #include <cstdint>
 #include <string>
 
@@ -14,6 +16,9 @@ struct LibfabricSettings {
   // The name of a provider, with its utility layers if they are to be chosen,
   // such as "tcp" or "tcp;ofi_rxm".
   std::string provider;
+
+  // Whether endpoints are connected (FI_EP_MSG), or of datagrams (FI_EP_RDM).
+  bool is_connected;
 
   // Buffers of a worker for messages that arrive, and the size of each, which
   // peers' messages do not exceed.
@@ -31,6 +36,16 @@ struct LibfabricSettings {
 
   // See DriverEnvironment; not a setting of the traffic config.
   bool measures_time_parts = false;
+
+  fi_ep_type endpoint_type() const {
+    return is_connected ? FI_EP_MSG : FI_EP_RDM;
+  }
+
+  // What peers must have in common: the provider, and "/msg" if endpoints are
+  // connected.
+  std::string carrier() const {
+    return provider + (is_connected ? "/msg" : "");
+  }
 };
 
 // Missing settings take their defaults (config/plan/driver_options.h).

@@ -40,7 +40,7 @@ void DecodeAddress(absl::string_view text) {
   if (!address.ok()) return;
   Require(!address->endpoints.empty());
   Require(FormatAddress(*address) ==
-          "libfabric:" + address->provider +
+          "libfabric:" + address->carrier +
               absl::AsciiStrToLower(
                   text.substr(text.find(':', sizeof("libfabric:") - 1))));
 }
