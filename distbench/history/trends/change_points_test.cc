@@ -72,6 +72,13 @@ TEST(EnergyScanTest, CountsValuesOfAnyRange) {
   }
 }
 
+TEST(EnergyScanTest, FindsDivisionsWhoseRangeIsNoNumber) {
+  std::vector<double> values(20, -1e308);
+  std::fill(values.begin() + 12, values.end(), 1e308);
+  EnergyScan scan(values, /*min_part=*/5);
+  EXPECT_EQ(scan.Best(scan.order()).index, 12u);
+}
+
 // Of n zeros and n ones, two of (2 n)! / n!^2 orders separate all.
 TEST(EnergyScanTest, BoundsTheProbabilityOfADistance) {
   for (const int n : {8, 30, 100}) {
