@@ -5,8 +5,9 @@ For each size: makes a result, renders its page, opens it as often as asked, eac
 time in a new browser, and prints the page's size, and the medians and the largest
 of two times from the start of the navigation: until the first content is painted
 (the browser's own figure), and until everything is drawn: the second frame after
-the page's scripts have ended. Exits with 1 if a median or a size is above its
-limit. Limits are meant for an idle machine.
+the page's scripts have ended. The page paints nothing before its verdict, findings
+and services are there. Exits with 1 if a median or a size is above its limit.
+Limits are meant for an idle machine.
 
     bazel build -c opt //distbench/cli:distbench \\
         //distbench/report/testing:make_example_result
@@ -26,26 +27,31 @@ from tests import browser  # pylint: disable=wrong-import-position
 MB = 1e6
 
 # By name: what make_example_result makes (clients, servers, RPCs, seconds, count,
-# slowness, nodes), and the limits: seconds until all is drawn, and bytes.
+# slowness, nodes), and the limits: seconds until the first paint, and bytes.
 CASES = {
     "25 nodes": ((13, 12, 2, 60, 5, 1, 25), 0.5, 5 * MB),
     "100 x 100 pairs, 2 RPCs": ((100, 100, 2, 60, 1, 1, 25), 2, 5 * MB),
     "1000 instances, 9900 pairs, 2 RPCs": ((10, 990, 2, 60, 1, 1, 25), 2, 5 * MB),
 }
 
+# Until all is drawn, for each of them.
+MAX_DRAWN_SECONDS = 2
+
 # Resolves to [first paint, all drawn] in milliseconds.
-PAINTS = """new Promise(resolve => {
-  const afterFrame = next => requestAnimationFrame(() => setTimeout(next));
-  const look = () => {
-    if (document.body?.dataset.rendered !== 'true') return setTimeout(look);
-    afterFrame(() => afterFrame(() => {
-      const drawn = performance.now();
-      const [first] = performance.getEntriesByName('first-contentful-paint');
-      resolve([first.startTime, drawn]);
-    }));
-  };
-  look();
-})"""
+PAINTS = """Promise.all([
+  new Promise(resolve => new PerformanceObserver(list => {
+    const [first] = list.getEntriesByName('first-contentful-paint');
+    if (first !== undefined) resolve(first.startTime);
+  }).observe({type: 'paint', buffered: true})),
+  new Promise(resolve => {
+    const afterFrame = next => requestAnimationFrame(() => setTimeout(next));
+    const look = () => {
+      if (document.body?.dataset.rendered !== 'true') return setTimeout(look);
+      afterFrame(() => afterFrame(() => resolve(performance.now())));
+    };
+    look();
+  }),
+])"""
 
 
 def run(owner, *arguments):
@@ -95,10 +101,15 @@ def main():
             )
         print(
             f"| {name} | {bytes_ / MB:.2f} MB | {figures(first)} "
-            f"| {figures(drawn)} | {max_seconds} s, {max_bytes / MB:.0f} MB |",
+            f"| {figures(drawn)} "
+            f"| {max_seconds} s, {MAX_DRAWN_SECONDS} s, {max_bytes / MB:.0f} MB |",
             flush=True,
         )
-        if statistics.median(drawn) > max_seconds or bytes_ > max_bytes:
+        if (
+            statistics.median(first) > max_seconds
+            or statistics.median(drawn) > MAX_DRAWN_SECONDS
+            or bytes_ > max_bytes
+        ):
             is_within = False
     sys.exit(0 if is_within else 1)
 

@@ -1,6 +1,7 @@
 """The front of the HTML report: title, verdicts, findings and services, in a
 real browser. Skipped if there is no chromium."""
 
+from tests import browser
 from tests import page_results
 from tests import report_page
 from tests import testing_main
@@ -59,6 +60,65 @@ class PageFrontTest(report_page.ReportPageTest):
                   {{key: '{key}', bubbles: true}}));
             }})({SERVICE % service})"""
         )
+
+    # ---- Order of drawing ----------------------------------------------------
+
+    def open_held(self, fragment=""):
+        """A page whose first frame comes when its release() is called."""
+        path = self.path("held.html")
+        outcome = self.distbench(
+            "report", self.write("r.pb", simple()), "--format=html", "-o", path
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        # Not all browsers keep the place when parts above it grow or go.
+        hold = (
+            "<style>* { overflow-anchor: none; }</style><script>"
+            "requestAnimationFrame = next => { window.release = next; };"
+            "</script>"
+        )
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace("<body>", f"<body>{hold}", 1))
+        page = browser.Page(self, f"file://{path}{fragment}", size=(800, 400))
+        page.wait_until("document.body?.dataset.rendered === 'first'")
+        return page
+
+    def assert_all_is_drawn(self, page):
+        self.assertIn("query", self.text_of(page, "latency-table"))
+        self.assertEqual(self.visibility(page, "latency"), "visible")
+        self.assertEqual(page.complaints, [])
+
+    def visibility(self, page, element):
+        return page.evaluate(
+            f"getComputedStyle(document.getElementById('{element}')).visibility"
+        )
+
+    def test_charts_do_not_keep_the_verdict_waiting(self):
+        page = self.open_held()
+        self.assertEqual(self.text_of(page, "title"), "simple")
+        self.assertNotEqual(self.badges(page), [])
+        self.assertEqual(self.visibility(page, "headline"), "visible")
+        self.assertEqual(self.visibility(page, "latency"), "hidden")
+        self.assertEqual(self.text_of(page, "latency-table"), "")
+        page.evaluate("release()")
+        page.wait_until("document.body.dataset.rendered === 'true'")
+        self.assert_all_is_drawn(page)
+
+    def test_printing_draws_what_is_missing(self):
+        page = self.open_held()
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        self.assert_all_is_drawn(page)
+
+    def test_the_place_that_the_address_names_is_shown(self):
+        page = self.open_held(fragment="#latency")
+        page.evaluate("release()")
+        page.wait_until("document.body.dataset.rendered === 'true'")
+        top = page.evaluate(
+            "document.getElementById('latency').getBoundingClientRect().top"
+        )
+        self.assertGreaterEqual(top, -1)
+        self.assertLess(top, 400)
 
     # ---- Title ---------------------------------------------------------------
 

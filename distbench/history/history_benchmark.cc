@@ -183,7 +183,12 @@ BENCHMARK_CAPTURE(List, rare_word, {.search = "run7123"})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(List, words, {.search = "weekly r-0"})
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(List, letter, {.search = "r"})->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(List, one_letter, {.search = "r"})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(List, two_letters, {.search = "ru"})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(List, three_letters, {.search = "run"})
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(List, word_and_time, Time())->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(List, filters, Filtered())->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(List, contradiction, Contradiction())

@@ -9,7 +9,7 @@ RUN = "distbench run_tests --binary_output --no_samples --allow_invalid"
 
 @dataclasses.dataclass
 class Entry:
-    """A page of a result."""
+    """A page of a result, or of the comparison of two."""
 
     name: str
     title: str
@@ -24,16 +24,27 @@ class Entry:
     # The element at which the picture begins.
     top: str = "header"
 
+    # Whether results are called after NAME_base and NAME_new.
+    is_comparison: bool = False
+
     @property
-    def result(self):
-        return f"{self.name}.pb.gz"
+    def results(self):
+        if not self.is_comparison:
+            return [f"{self.name}.pb.gz"]
+        return [f"{self.name}_{side}.pb.gz" for side in ("base", "new")]
+
+    @property
+    def page_command(self):
+        """The arguments of distbench that make the page, without its options."""
+        return ["compare" if self.is_comparison else "report", *self.results]
 
 
-def _pattern(name, title, text, config, seconds, **more):
+def _pattern(name, title, text, config, seconds, options="", **more):
+    run = f"{RUN} {options}".rstrip()
     command = (
         f"test_builder {config} -t {seconds} |\n"
         f"    {SEED} |\n"
-        f"    {RUN} --outfile={name}.pb.gz"
+        f"    {run} --outfile={name}.pb.gz"
     )
     return Entry(name, title, text, command, **more)
 
@@ -113,7 +124,53 @@ ENTRIES = [
         "        --final_duration=4s --binary_output --outfile=search.pb.gz",
         top="#search",
     ),
+    _pattern(
+        "stacks",
+        "Protocol drivers under the same traffic",
+        "One client and one server over three protocol drivers, three runs each. A "
+        "table has their latency and the CPU time of an RPC, and sentences say "
+        "which differences the runs show.",
+        "'client_server:{grpc,tcp,thrift}:parallel_queries=10'",
+        5,
+        options="--repeat=3",
+        top="#stacks",
+    ),
+    Entry(
+        "comparison",
+        "Before and after",
+        "A client and a server over gRPC, and then over plain TCP, four runs each. "
+        "The page says what became better or worse, by how much, and whether the "
+        "runs suffice to tell.",
+        "for side in base:grpc new:tcp; do\n"
+        "    test_builder client_server:parallel_queries=10:${side#*:} -t 5 |\n"
+        f"    {SEED} |\n"
+        f"    {RUN} --repeat=4 --outfile=comparison_${{side%:*}}.pb.gz\n"
+        "done",
+        is_comparison=True,
+    ),
+    Entry(
+        "protection",
+        "A service beside noisy neighbours",
+        "The queries are measured alone, then beside an antagonist that burns CPU "
+        "or one that uses up memory bandwidth. Isolation is the share of the "
+        "goodput that remains.",
+        "sed 's/stabilise: \"40s\"/stabilise: \"6s\"/; "
+        "s/flat_over: \"10s\" flat_within_percent: 0.5/flat_over: \"5s\"/;\n"
+        "    s/baseline: \"15s\" interfere: \"20s\" recover: \"10s\"/"
+        "baseline: \"5s\" interfere: \"5s\" recover: \"3s\"/;\n"
+        "    /name: \"cache\"/d; s/repeat: 3/repeat: 2/; "
+        "s/^tests {/& random_seed: 1/' workloads/protection.config |\n"
+        "    distbench protection --binary_output --allow_invalid "
+        "--outfile=protection.pb.gz",
+        top="#protection",
+    ),
 ]
+
+
+def links(entry):
+    """The line that links the entry's results."""
+    results = " and ".join(f"[{name}](results/{name})" for name in entry.results)
+    return f"{'Results' if entry.is_comparison else 'Result'}: {results}"
 
 
 def readme():
@@ -124,8 +181,8 @@ def readme():
         "what pages look\nlike, not what hardware can do. `docs/gallery/build "
         "--render` makes the pages from the\nrecorded results, "
         "`docs/gallery/build` runs everything anew. Reports are explained in\n"
-        "[reports.md](../reports.md). A command needs a sequencer with twelve nodes:"
-        "\n\n"
+        "[reports.md](../reports.md). Commands run in the root of the source, and "
+        "need a sequencer\nwith twelve nodes:\n\n"
         "    distbench test_sequencer --listen=localhost --local_nodes=12\n"
         "    export DISTBENCH_TEST_SEQUENCER=localhost:10000\n"
     ]
@@ -135,6 +192,6 @@ def readme():
             f"\n## {entry.title}\n\n{textwrap.fill(entry.text, 88)}\n\n"
             f"![{entry.title}](pictures/{entry.name}.png)\n\n"
             f"{command}\n"
-            f"Result: [{entry.result}](results/{entry.result})\n"
+            f"{links(entry)}\n"
         )
     return "".join(parts)

@@ -76,13 +76,13 @@ function testCell(result) {
 }
 
 function metricsCell({test, metrics}) {
-  return element('div', {}, ...Object.entries(metrics).map(([name, value]) => element('div', {},
-      element('span', {className: 'metric-name'}, `${name} `),
-      formatValue(metricUnits.get(JSON.stringify([test, name])), value))));
+  return element('div', {className: 'metrics'}, ...Object.entries(metrics).map(([name, value]) => element('div', {},
+      element('span', {className: 'metric-name'}, `${name} `), element('span', {className: 'metric-value'},
+          formatValue(metricUnits.get(JSON.stringify([test, name])), value)))));
 }
 
 function linksCell({id, file}) {
-  return element('span', {}, element('a', {href: `${reportOf(id)}.json`}, 'JSON'), ' ',
+  return element('span', {className: 'links'}, element('a', {href: `${reportOf(id)}.json`}, 'JSON'), ' ',
       element('a', {href: `${reportOf(id)}/file`, title: file}, 'File'));
 }
 

@@ -60,6 +60,43 @@ TEST(EnergyScanTest, FindsTheDivisionOfTheDefinition) {
   }
 }
 
+TEST(EnergyScanTest, CountsValuesOfAnyRange) {
+  for (const double scale : {1e-300, 1.0, 1e305}) {
+    std::vector<double> values(20, -5 * scale);
+    std::fill(values.begin() + 12, values.end(), 5 * scale);
+    EnergyScan scan(values, /*min_part=*/5);
+    const Division found = scan.Best(scan.order());
+    EXPECT_EQ(found.index, 12u);
+    // 12 * 8 / 20 times twice the distance.
+    EXPECT_THAT(found.distance / scale, DoubleNear(4.8 * 2 * 10, 1e-6));
+  }
+}
+
+TEST(EnergyScanTest, FindsDivisionsWhoseRangeIsNoNumber) {
+  std::vector<double> values(20, -1e308);
+  std::fill(values.begin() + 12, values.end(), 1e308);
+  EnergyScan scan(values, /*min_part=*/5);
+  EXPECT_EQ(scan.Best(scan.order()).index, 12u);
+}
+
+// Of n zeros and n ones, two of (2 n)! / n!^2 orders separate all.
+TEST(EnergyScanTest, BoundsTheProbabilityOfADistance) {
+  for (const int n : {8, 30, 100}) {
+    std::vector<double> values(n, 0.0);
+    values.resize(2 * n, 1.0);
+    EnergyScan scan(values, /*min_part=*/5);
+    const double bound =
+        scan.ProbabilityBound(scan.Best(scan.order()).distance);
+    const double log_probability =
+        std::log(2) + 2 * std::lgamma(n + 1) - std::lgamma(2 * n + 1);
+    EXPECT_GE(std::log(bound), log_probability) << n;
+    EXPECT_LT(std::log(bound), 0.5 * log_probability + 4) << n;
+    EXPECT_EQ(scan.ProbabilityBound(0), 1);
+  }
+  const EnergyScan equal(std::vector<double>(20, 1.0), /*min_part=*/5);
+  EXPECT_EQ(equal.ProbabilityBound(0), 1);
+}
+
 TEST(SpreadScanTest, DividesWhereDistancesGrow) {
   std::vector<double> distances(40, 0.0);
   for (int i = 0; i < 30; ++i) distances.push_back(1 + i % 3);
@@ -96,6 +133,18 @@ TEST(FindChangesTest, DescribesAStep) {
   EXPECT_EQ(judgement.segments[0].last, 39u);
   EXPECT_EQ(judgement.segments[1].first, 40u);
   EXPECT_LT(judgement.segments[0].noise_high, judgement.segments[1].noise_low);
+}
+
+TEST(FindChangesTest, ClearChangesNeedNoPermutations) {
+  std::vector<double> values;
+  for (int i = 0; i < 1000; ++i) {
+    values.push_back((i < 700 ? 100 : 110) + i % 5);
+  }
+  const Judgement judgement = FindChanges(values, 1);
+  ASSERT_THAT(judgement.changes, SizeIs(1));
+  EXPECT_EQ(judgement.changes[0].index, 700u);
+  // Less than the least share of 1000 orders, 5 times.
+  EXPECT_LT(judgement.changes[0].p_value, 0.005);
 }
 
 TEST(FindChangesTest, TellsASpreadFromALevel) {

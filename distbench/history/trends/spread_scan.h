@@ -31,6 +31,9 @@ class SpreadScan {
   // the first of those that are equally good. Takes O(n).
   Division Best(absl::Span<const double> order) const;
 
+  // As EnergyScan's. None is known.
+  double ProbabilityBound(double /*distance*/) const { return 1; }
+
  private:
   const size_t min_part_;
   const std::vector<double> order_;

@@ -68,29 +68,53 @@ function renderSelection() {
   renderOverTime(drawn, selection.latency);
 }
 
+// What depends on the selection, on colours or on the width of the page.
+const REDRAWN = [
+  renderSearches, renderProtection, renderBlame, renderSweep, renderStacks, renderSelection,
+  renderPeers, renderResources,
+];
+
 function renderAll() {
-  renderSearches();
-  renderProtection();
-  renderBlame();
-  renderSweep();
-  renderStacks();
-  renderSelection();
-  renderPeers();
-  renderResources();
+  REDRAWN.forEach(render => render());
 }
 
-renderSubtitle();
-renderHeadline();
-renderRuns();
-renderFindings();
-renderTopology();
-renderNuma();
-renderControls();
-renderTimeParts();
-renderStreams();
-renderActivities();
-renderConfigs();
-renderAll();
+// What the page begins with, and what follows when the browser has shown that: charts
+// take several times as long as all that is above them.
+const FIRST = [renderSubtitle, renderHeadline, renderRuns, renderFindings, renderTopology];
+const LATER = [
+  renderNuma, renderControls, renderTimeParts, renderStreams, renderActivities, renderConfigs,
+  ...REDRAWN, restoreDetails,
+];
+
+function setRendered(state) {
+  document.body.dataset.rendered = state;
+}
+
+// Long enough for most parts, and too short for users to notice.
+const TURN_MS = 50;
+
+function drawRest(end = Infinity) {
+  while (LATER.length > 0) {
+    if (performance.now() >= end) return;
+    LATER.shift()();
+    if (LATER.length > 0) continue;
+    // What the address names has moved.
+    byId(location.hash.slice(1))?.scrollIntoView();
+    setRendered('true');
+  }
+}
+
+// Lets the browser show what there is, and answer, between turns.
+function drawInTurns() {
+  drawRest(performance.now() + TURN_MS);
+  if (LATER.length > 0) setTimeout(drawInTurns);
+}
+
+FIRST.forEach(render => render());
+setRendered('first');
+// A hidden page has no frames.
+if (document.hidden) setTimeout(drawInTurns);
+else requestAnimationFrame(() => setTimeout(drawInTurns));
 
 followView(selection, initialView, () => {
   Object.assign(selection, restoreView(initialView));
@@ -98,8 +122,9 @@ followView(selection, initialView, () => {
   renderAll();
   restoreDetails();
 });
-restoreDetails();
-followPrinting(renderAll);
+followPrinting(() => {
+  drawRest();
+  renderAll();
+});
 // Colours come from the style sheet, which follows the system setting.
 window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', renderAll);
-document.body.dataset.rendered = 'true';
