@@ -1,5 +1,6 @@
 #include "distbench/search/judgement/hopeless_watch.h"
 
+#include <algorithm>
 #include <set>
 #include <variant>
 
@@ -31,12 +32,20 @@ std::set<std::string> OpenLoopRpcs(const DistributedSystemDescription& test) {
   return rpcs;
 }
 
+// Whether what has come so far may not tell what is still to come.
+bool HasVaryingRate(const DistributedSystemDescription& test) {
+  return std::any_of(
+      test.actions().begin(), test.actions().end(),
+      [](const Action& action) { return action.iterations().has_arrivals(); });
+}
+
 }  // namespace
 
 HopelessWatch::HopelessWatch(const DistributedSystemDescription& test,
                              absl::Span<const Objective> objectives,
                              const ProbeTiming& timing)
     : timing_(timing) {
+  if (HasVaryingRate(test)) return;
   const std::set<std::string> rpcs = OpenLoopRpcs(test);
   if (rpcs.size() != 1 || rpcs.begin()->empty()) return;
   for (const Objective& objective : objectives) {
