@@ -90,13 +90,20 @@ Cdf GammaCdf(double variation) {
 void ExpectGapsOf(const std::string& arrivals, const Integral& integral,
                   const Cdf& cdf) {
   const ArrivalPlan plan = PlanOf(arrivals);
+  SmallRandom random(1);
   for (int seed = 0; seed < kSeeds; ++seed) {
     const std::vector<double> times = Times(plan, seed, kCount);
     std::vector<double> uniform;
     for (size_t i = 1; i < times.size(); ++i) {
       const double gap =
           (integral(times[i]) - integral(times[i - 1])) / kIntervalNs;
-      uniform.push_back(cdf(std::max(0.0, gap)));
+      // Bursts have gaps below the resolution of times; a random value within
+      // it is uniform, too.
+      const double resolution =
+          (std::nextafter(times[i], HUGE_VAL) - times[i]) / kIntervalNs;
+      const double from = cdf(std::max(0.0, gap - resolution));
+      const double to = cdf(std::max(0.0, gap + resolution));
+      uniform.push_back(from + (to - from) * random.Share());
     }
     EXPECT_GT(KolmogorovPValue(uniform), kSignificance)
         << arrivals << ", seed " << seed;

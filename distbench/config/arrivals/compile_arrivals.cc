@@ -241,6 +241,15 @@ double MeanRatePerSecond(const Iterations& iterations) {
   return rate * factor;
 }
 
+bool HasVaryingRate(const Arrivals& arrivals) {
+  return !arrivals.modulations().empty() || arrivals.process() == "recorded" ||
+         std::any_of(arrivals.superposed().begin(), arrivals.superposed().end(),
+                     [](const Arrivals& part) {
+                       return !part.modulations().empty() ||
+                              part.process() == "recorded";
+                     });
+}
+
 uint64_t ArrivalSeed(uint64_t test_seed, int list, int action, int64_t run) {
   return CombinedSeed({test_seed, uint64_t(list), uint64_t(action),
                        static_cast<uint64_t>(run)});

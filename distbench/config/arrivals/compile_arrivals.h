@@ -20,6 +20,9 @@ ArrivalPlan CompileArrivals(const Arrivals& arrivals);
 // each other. Without max_duration_us, all are.
 double MeanRatePerSecond(const Iterations& iterations);
 
+// Whether the rate is meant to change over time, beyond chance.
+bool HasVaryingRate(const Arrivals& arrivals);
+
 // The seed of an action's arrivals, which all workers of an instance share.
 // `list` is the position of its action list in the test, `action` that of the
 // action in the list, and `run` tells executions of the list apart.

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "absl/strings/str_format.h"
+#include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/results/histogram_proto.h"
 
 namespace distbench {
@@ -33,10 +34,11 @@ std::set<std::string> OpenLoopRpcs(const DistributedSystemDescription& test) {
 }
 
 // Whether what has come so far may not tell what is still to come.
-bool HasVaryingRate(const DistributedSystemDescription& test) {
-  return std::any_of(
-      test.actions().begin(), test.actions().end(),
-      [](const Action& action) { return action.iterations().has_arrivals(); });
+bool RateMayChange(const DistributedSystemDescription& test) {
+  return std::any_of(test.actions().begin(), test.actions().end(),
+                     [](const Action& action) {
+                       return HasVaryingRate(action.iterations().arrivals());
+                     });
 }
 
 }  // namespace
@@ -45,7 +47,7 @@ HopelessWatch::HopelessWatch(const DistributedSystemDescription& test,
                              absl::Span<const Objective> objectives,
                              const ProbeTiming& timing)
     : timing_(timing) {
-  if (HasVaryingRate(test)) return;
+  if (RateMayChange(test)) return;
   const std::set<std::string> rpcs = OpenLoopRpcs(test);
   if (rpcs.size() != 1 || rpcs.begin()->empty()) return;
   for (const Objective& objective : objectives) {
