@@ -171,6 +171,7 @@ class Engine::Impl final : public WorkerGroup {
     KeepSamplesOfMainList(recorders);
     EmitDriverCounters(emit);
     EmitNetworkReadings(emit);
+    EmitTrafficStart(emit);
     CollectLog(
         state_, error_message_, activities_.Records(), activities_.recorder(),
         std::vector<const Recorder*>(recorders.begin(), recorders.end()), emit);
@@ -239,6 +240,24 @@ class Engine::Impl final : public WorkerGroup {
     for (const auto& [name, value] : counters) {
       (*chunk.mutable_instance_log()->mutable_driver_counters())[name] = value;
     }
+    emit(std::move(chunk));
+  }
+
+  // Reports compare what was sent with what should have been, from then on.
+  void EmitTrafficStart(absl::FunctionRef<void(ResultChunk chunk)> emit) {
+    const int list = state_.service().main_list;
+    if (list == kNone || state_.traffic_start_ns() == 0) return;
+    const std::vector<ActionPlan>& actions = options_.plan->lists[list].actions;
+    if (std::none_of(actions.begin(), actions.end(),
+                     [](const ActionPlan& action) {
+                       return action.iterations.composed_arrivals != nullptr;
+                     })) {
+      return;
+    }
+    ResultChunk chunk;
+    chunk.set_instance(state_.instance_plan().name);
+    chunk.mutable_instance_log()->set_traffic_start_timestamp_ns(
+        state_.traffic_start_ns() + state_.unix_offset_ns());
     emit(std::move(chunk));
   }
 

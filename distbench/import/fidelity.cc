@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/engine/simulation/simulated_system.h"
 #include "distbench/import/spans/read_spans.h"
 #include "distbench/import/traces/call_tree.h"
@@ -117,10 +118,7 @@ void Shorten(const TrafficModel& model, DistributedSystemDescription& test) {
       kMaxArrivals, kMaxCalls / std::max(1.0, PerArrival(model, calls)));
   double rate = 0;
   for (const Action& action : test.actions()) {
-    if (action.iterations().has_open_loop_interval_ns()) {
-      rate += 1e9 /
-              static_cast<double>(action.iterations().open_loop_interval_ns());
-    }
+    rate += MeanRatePerSecond(action.iterations());
   }
   const double most_us = rate > 0 ? 1e6 * arrivals / rate : kLeastSimulatedUs;
   for (Action& action : *test.mutable_actions()) {

@@ -130,6 +130,9 @@ void SetInstanceLog(ServicePerformanceLog& from, ServicePerformanceLog& into) {
   if (from.has_engine_error_message()) {
     into.set_engine_error_message(from.engine_error_message());
   }
+  if (from.has_traffic_start_timestamp_ns()) {
+    into.set_traffic_start_timestamp_ns(from.traffic_start_timestamp_ns());
+  }
   if (from.has_measurements_end_timestamp_ns()) {
     into.set_measurements_end_timestamp_ns(
         from.measurements_end_timestamp_ns());

@@ -100,6 +100,8 @@ def _set_instance_log(
         log.error_dictionary.CopyFrom(piece.error_dictionary)
     if piece.HasField("engine_error_message"):
         log.engine_error_message = piece.engine_error_message
+    if piece.HasField("traffic_start_timestamp_ns"):
+        log.traffic_start_timestamp_ns = piece.traffic_start_timestamp_ns
     if piece.HasField("measurements_end_timestamp_ns"):
         log.measurements_end_timestamp_ns = piece.measurements_end_timestamp_ns
     for name, value in piece.driver_counters.items():

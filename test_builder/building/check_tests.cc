@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/validate/check.h"
 
 namespace distbench {
@@ -32,9 +33,12 @@ void AddProblems(const DistributedSystemDescription& test,
 // The action's warm-up in nanoseconds, as far as the config determines it: how
 // fast a closed loop iterates is not known in advance.
 double WarmupNs(const Iterations& iterations) {
-  return std::max(static_cast<double>(iterations.warmup_ns()),
-                  static_cast<double>(iterations.warmup_iterations()) *
-                      static_cast<double>(iterations.open_loop_interval_ns()));
+  const double per_second = MeanRatePerSecond(iterations);
+  const double iterations_ns =
+      per_second > 0 ? 1e9 / per_second *
+                           static_cast<double>(iterations.warmup_iterations())
+                     : 0;
+  return std::max(static_cast<double>(iterations.warmup_ns()), iterations_ns);
 }
 
 void NoteLongWarmups(const DistributedSystemDescription& test, Notes& notes) {

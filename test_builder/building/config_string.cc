@@ -138,12 +138,30 @@ absl::Status CheckOnePattern(const std::vector<Setting>& settings) {
   return absl::OkStatus();
 }
 
+// Values may have ':' before digits, as in "arrivals=gamma:3". A bare word
+// never begins with one.
+std::vector<std::string> SplitParts(absl::string_view config) {
+  std::vector<std::string> parts;
+  for (absl::string_view part : absl::StrSplit(config, ':')) {
+    const bool continues = !parts.empty() &&
+                           absl::StrContains(parts.back(), '=') &&
+                           !part.empty() && absl::ascii_isdigit(part[0]) &&
+                           !absl::StrContains(part, '=');
+    if (continues) {
+      absl::StrAppend(&parts.back(), ":", part);
+    } else {
+      parts.emplace_back(part);
+    }
+  }
+  return parts;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Setting>> ParseConfig(absl::string_view config) {
   std::vector<Setting> settings;
   std::vector<std::string> problems;
-  for (absl::string_view part : absl::StrSplit(config, ':')) {
+  for (const std::string& part : SplitParts(config)) {
     absl::StatusOr<Setting> setting = ParsePart(part);
     if (setting.ok()) {
       settings.push_back(*std::move(setting));

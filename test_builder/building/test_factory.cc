@@ -9,6 +9,7 @@
 #include "distbench/config/reading/load.h"
 #include "test_builder/building/config_string.h"
 #include "test_builder/building/vocabulary.h"
+#include "test_builder/parameters/arrivals_text.h"
 #include "test_builder/parameters/common_parameters.h"
 
 namespace distbench {
@@ -79,6 +80,26 @@ void AddAttributes(const TestRequest& request, const ParameterValues& values,
   }
 }
 
+// Requires a value that was checked.
+absl::Status SetArrivals(const std::string& text,
+                         DistributedSystemDescription& test) {
+  if (text.empty()) return absl::OkStatus();
+  const absl::StatusOr<Arrivals> arrivals = ParseArrivals(text);
+  if (!arrivals.ok()) return arrivals.status();
+  bool is_used = false;
+  for (Action& action : *test.mutable_actions()) {
+    if (!action.iterations().has_open_loop_interval_ns()) continue;
+    action.mutable_iterations()->clear_open_loop_interval_distribution();
+    *action.mutable_iterations()->mutable_arrivals() = *arrivals;
+    is_used = true;
+  }
+  if (is_used) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(kArrivals,
+                   ": this pattern has no open loop; leave it out, or choose a "
+                   "pattern with a rate"));
+}
+
 absl::Status AddExtraContents(const std::string& contents,
                               DistributedSystemDescription& test) {
   if (contents.empty()) return absl::OkStatus();
@@ -115,6 +136,10 @@ absl::StatusOr<DistributedSystemDescription> BuildTest(
   DistributedSystemDescription test = std::move(traffic->body);
   AddProtocolOptions(*values, protocol.options, test);
   AddAttributes(request, *values, *traffic, protocol, test);
+  if (const absl::Status status = SetArrivals(values->Text(kArrivals), test);
+      !status.ok()) {
+    return status;
+  }
   SetTestName(
       absl::StrCat(traffic->alias, "-", protocol.alias, traffic->name_suffix),
       test);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "test_builder/parameters/arrivals_text.h"
+
 namespace distbench {
 namespace {
 
@@ -21,6 +23,10 @@ const std::vector<Parameter>& CommonParameters() {
       ChoiceParameter("ip_version", "", {"4", "6"},
                       "IP version; also as a bare word, ipv4 or ipv6. "
                       "Default: the host's choice."),
+      ArrivalsParameter(
+          kArrivals,
+          "Arrival process of the open loops, whose rate is that of factor 1, "
+          "such as gamma:3, exponential+sine:1m:0.5 or bursts:5:1s:9s."),
       TextParameter("extra_test_contents", "",
                     "Fields in text format, added to the test; usually "
                     "extra_test_contents=<FILE."),

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "distbench/config/syntax/quantity.h"
 #include "glog/logging.h"
+#include "test_builder/parameters/arrivals_text.h"
 
 namespace distbench {
 namespace {
@@ -63,6 +64,8 @@ bool Fits(const Parameter& parameter, const std::string& text) {
       return IsWord(text);
     case Parameter::Type::kText:
       return true;
+    case Parameter::Type::kArrivals:
+      return IsWord(text) && ParseArrivals(text).ok();
   }
   return false;
 }
@@ -157,6 +160,16 @@ Parameter TextParameter(absl::string_view name, absl::string_view default_value,
           std::string(meaning)};
 }
 
+Parameter ArrivalsParameter(absl::string_view name, absl::string_view meaning) {
+  return {std::string(name), Parameter::Type::kArrivals, "",
+          std::string(meaning)};
+}
+
+Parameter ExcludedBy(absl::string_view other, Parameter parameter) {
+  parameter.excluded_by = std::string(other);
+  return parameter;
+}
+
 Parameter PerSecond(Parameter parameter) {
   parameter.unit = Parameter::Unit::kPerSecond;
   return parameter;
@@ -199,6 +212,8 @@ std::string DescribeType(const Parameter& parameter) {
       return "word without blanks and '/'";
     case Parameter::Type::kText:
       return "text";
+    case Parameter::Type::kArrivals:
+      return absl::StrCat("pieces with '+' between them: ", ArrivalsSyntax());
   }
   return "";
 }

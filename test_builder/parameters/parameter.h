@@ -29,6 +29,7 @@ struct Parameter {
     kChoice,  // one of `choices`
     kWord,    // visible characters except '/', so that it fits into a file name
     kText,    // anything
+    kArrivals,  // as in arrivals_text.h
   };
 
   // What a number counts. Users may instead write the quantity with its unit,
@@ -61,8 +62,13 @@ Parameter ChoiceParameter(absl::string_view name,
                           absl::string_view meaning);
 Parameter WordParameter(absl::string_view name, absl::string_view default_value,
                         absl::string_view meaning);
+Parameter ArrivalsParameter(absl::string_view name, absl::string_view meaning);
 Parameter TextParameter(absl::string_view name, absl::string_view default_value,
                         absl::string_view meaning);
+
+// Returns the parameter, which must not be given together with `other`, and
+// without a default if that is given.
+Parameter ExcludedBy(absl::string_view other, Parameter parameter);
 
 // Return the parameter, which counts this.
 Parameter PerSecond(Parameter parameter);

@@ -60,11 +60,11 @@ int64_t LeafResponseBytes(const ParameterValues& values) {
 
 std::string Alias(const ParameterValues& values) {
   return absl::StrCat(
-      "feed_aggregator_", WorkAlias(values),
-      values.Text("synchronization_mode"), "_", values.Text("aggregator_count"),
-      "x", values.Text("leaf_count"), "x", values.Text("qps"), "x",
-      values.Text("request_size"), "x", values.Text("response_size"), "x",
-      values.Text("leaf_request_size"), "x", LeafResponseBytes(values));
+      "feed_aggregator_", WorkAlias(values), ArrivalsName(values), "_",
+      values.Text("aggregator_count"), "x", values.Text("leaf_count"), "x",
+      values.Text("qps"), "x", values.Text("request_size"), "x",
+      values.Text("response_size"), "x", values.Text("leaf_request_size"), "x",
+      LeafResponseBytes(values));
 }
 
 absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {

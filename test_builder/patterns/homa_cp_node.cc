@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "test_builder/parameters/arrivals_text.h"
 #include "test_builder/patterns/homa_workloads.h"
 #include "test_builder/patterns/peer_traffic.h"
 #include "test_builder/patterns/traffic_parts.h"
@@ -40,10 +41,10 @@ absl::StatusOr<Traffic> BuildHomaCpNode(const ParameterValues& values) {
        .max_size_ratio = values.Number("max_size_ratio")});
   Traffic traffic;
   traffic.alias = absl::StrCat(
-      "homa_cp_node_", values.Text("synchronization_mode"), "_",
-      values.Text("node_count"), "x", values.Text("gbps"), "x",
-      values.Text("workload"), "x", values.Text("max_message_length"), "x",
-      values.Text("min_bucket_frac"), "x", values.Text("max_size_ratio"));
+      "homa_cp_node_", ArrivalsName(values), "_", values.Text("node_count"),
+      "x", values.Text("gbps"), "x", values.Text("workload"), "x",
+      values.Text("max_message_length"), "x", values.Text("min_bucket_frac"),
+      "x", values.Text("max_size_ratio"));
   DistributedSystemDescription& body = traffic.body;
   AddService(body, "clique", values.Integer("node_count"));
   AddPeerQueries(
@@ -76,10 +77,12 @@ Pattern HomaCpNodePattern() {
                            "Gigabits per second of each node."),
            IntegerParameter("node_count", "10", {2, kMaxInstances},
                             "Nodes that exchange messages."),
-           ChoiceParameter("synchronization_mode", "exponential",
-                           SynchronizationModes(),
-                           "When each node sends: at random (exponential), at "
-                           "constant intervals, or all at the same moments."),
+           ExcludedBy(kArrivals,
+                      ChoiceParameter(
+                          "synchronization_mode", "exponential",
+                          SynchronizationModes(),
+                          "When each node sends: at random (exponential), at "
+                          "constant intervals, or all at the same moments.")),
            ChoiceParameter("workload", "w5", HomaWorkloadNames(),
                            "The distribution of message sizes."),
            InBytes(IntegerParameter("max_message_length", "1000000", {1},

@@ -60,10 +60,10 @@ ActivitySettings FeaturesOf(const Model& model) {
 absl::StatusOr<Traffic> BuildInference(const ParameterValues& values) {
   const Model model = ModelOf(values.Text("model"));
   Traffic traffic;
-  traffic.alias = absl::StrCat("inference_", values.Text("model"), "_",
-                               values.Text("synchronization_mode"), "_",
-                               values.Text("server_count"), "x",
-                               values.Text("qps"), "_", values.Text("io"));
+  traffic.alias =
+      absl::StrCat("inference_", values.Text("model"), "_",
+                   ArrivalsName(values), "_", values.Text("server_count"), "x",
+                   values.Text("qps"), "_", values.Text("io"));
   DistributedSystemDescription& body = traffic.body;
   AddService(body, "client", 1);
   AddService(body, "server", values.Integer("server_count"));

@@ -1,6 +1,7 @@
 #include "test_builder/patterns/patterns.h"
 
 #include "absl/strings/str_cat.h"
+#include "test_builder/parameters/arrivals_text.h"
 #include "test_builder/patterns/query_tree.h"
 #include "test_builder/patterns/traffic_parts.h"
 
@@ -14,6 +15,9 @@ absl::StatusOr<Traffic> BuildMultiLevelRpc(const ParameterValues& values) {
   traffic.alias =
       absl::StrCat("multi_level_rpc_", values.Text("root_count"), "x",
                    values.Text("leaf_count"), "x", values.Text("qps"));
+  if (values.Has(kArrivals)) {
+    absl::StrAppend(&traffic.alias, "_", ArrivalsName(values));
+  }
   RpcSpec& leaf_query = AddQueryTree(traffic.body, values, "");
   leaf_query.set_request_payload_name("leaf_request_payload");
   leaf_query.set_response_payload_name("leaf_response_payload");

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "test_builder/parameters/arrivals_text.h"
 #include "test_builder/parameters/common_parameters.h"
 
 namespace distbench {
@@ -12,10 +13,11 @@ std::vector<Parameter> WithQueryLoad(absl::string_view default_qps,
   std::vector<Parameter> parameters = {
       PerSecond(NumberParameter("qps", default_qps, {0.001, 1e9},
                                 "Queries per second that enter the system.")),
-      ChoiceParameter("synchronization_mode", "exponential",
-                      {"constant", "exponential"},
-                      "Queries arrive at random (exponential) or at "
-                      "constant intervals."),
+      ExcludedBy(kArrivals,
+                 ChoiceParameter("synchronization_mode", "exponential",
+                                 {"constant", "exponential"},
+                                 "Queries arrive at random (exponential) or at "
+                                 "constant intervals.")),
       InSeconds(NumberParameter("warmup_seconds", "3", {0, 86400},
                                 "Seconds at the start that are not measured.")),
   };

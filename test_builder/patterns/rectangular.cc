@@ -1,6 +1,7 @@
 #include "test_builder/patterns/patterns.h"
 
 #include "absl/strings/str_cat.h"
+#include "test_builder/parameters/arrivals_text.h"
 #include "test_builder/patterns/peer_traffic.h"
 #include "test_builder/patterns/traffic_parts.h"
 
@@ -18,10 +19,10 @@ absl::StatusOr<Traffic> BuildRectangular(const ParameterValues& values) {
   }
   Traffic traffic;
   traffic.alias = absl::StrCat(
-      "rectangular_", values.Text("fanout_filter"), "_",
-      values.Text("synchronization_mode"), "_", values.Text("x_size"), "x",
-      values.Text("y_size"), "x", values.Text("rpc_interval_us"), "x",
-      values.Text("request_size"), "x", values.Text("response_size"));
+      "rectangular_", values.Text("fanout_filter"), "_", ArrivalsName(values),
+      "_", values.Text("x_size"), "x", values.Text("y_size"), "x",
+      values.Text("rpc_interval_us"), "x", values.Text("request_size"), "x",
+      values.Text("response_size"));
   ServiceSpec& service =
       AddService(traffic.body, "rectangular", x_size * y_size);
   service.set_x_size(static_cast<int32_t>(x_size));
@@ -53,11 +54,13 @@ Pattern RectangularPattern() {
                             "Nodes along the x axis."),
            IntegerParameter("y_size", "3", {1, kMaxInstances},
                             "Nodes along the y axis."),
-           ChoiceParameter("synchronization_mode", "sync_burst",
-                           SynchronizationModes(),
-                           "When each node sends: all at the same moments "
-                           "(sync_burst), one after the other within the "
-                           "interval (sync_burst_spread), or each by itself."),
+           ExcludedBy(
+               kArrivals,
+               ChoiceParameter(
+                   "synchronization_mode", "sync_burst", SynchronizationModes(),
+                   "When each node sends: all at the same moments "
+                   "(sync_burst), one after the other within the "
+                   "interval (sync_burst_spread), or each by itself.")),
            InBytes(IntegerParameter("request_size", "1024", {0},
                                     "Bytes per request.")),
            InBytes(IntegerParameter("response_size", "1024", {0},

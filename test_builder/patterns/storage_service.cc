@@ -39,9 +39,9 @@ std::vector<Parameter> WorkParameters() {
 
 // Paths do not fit into names of tests, so that they are not in the alias.
 std::string Alias(const ParameterValues& values) {
-  return absl::StrCat("storage_service_", values.Text("synchronization_mode"),
-                      "_", values.Text("server_count"), "x", values.Text("qps"),
-                      "x", values.Text("hash_bytes"), "x",
+  return absl::StrCat("storage_service_", ArrivalsName(values), "_",
+                      values.Text("server_count"), "x", values.Text("qps"), "x",
+                      values.Text("hash_bytes"), "x",
                       values.Text("file_set_bytes"), "x",
                       values.Text("memory_bytes"), "_", values.Text("io"));
 }

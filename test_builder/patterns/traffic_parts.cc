@@ -1,6 +1,8 @@
 #include "test_builder/patterns/traffic_parts.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "test_builder/parameters/arrivals_text.h"
 
 namespace distbench {
 namespace {
@@ -78,6 +80,11 @@ Action& AddRpcAction(DistributedSystemDescription& test, absl::string_view name,
 
 std::vector<std::string> SynchronizationModes() {
   return {"constant", "exponential", "sync_burst", "sync_burst_spread"};
+}
+
+std::string ArrivalsName(const ParameterValues& values) {
+  if (!values.Has(kArrivals)) return values.Text("synchronization_mode");
+  return absl::StrReplaceAll(values.Text(kArrivals), {{":", "_"}});
 }
 
 }  // namespace distbench

@@ -47,6 +47,10 @@ Action& AddRpcAction(DistributedSystemDescription& test, absl::string_view name,
 // The choices for the parameter "synchronization_mode".
 std::vector<std::string> SynchronizationModes();
 
+// For names of tests: the parameter "arrivals" or, without it,
+// "synchronization_mode".
+std::string ArrivalsName(const ParameterValues& values);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_TEST_BUILDER_PATTERNS_TRAFFIC_PARTS_H_

@@ -2,6 +2,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "test_builder/parameters/arrivals_text.h"
 #include "test_builder/patterns/query_tree.h"
 #include "test_builder/patterns/traffic_parts.h"
 
@@ -40,6 +41,9 @@ absl::StatusOr<Traffic> BuildVariableResponse(const ParameterValues& values) {
   traffic.alias = absl::StrCat(
       "variable_response_multi_level_rpc_", values.Text("root_count"), "x",
       values.Text("leaf_count"), "x", values.Text("qps"));
+  if (values.Has(kArrivals)) {
+    absl::StrAppend(&traffic.alias, "_", ArrivalsName(values));
+  }
   traffic.name_suffix =
       absl::StrCat("-", values.Text(lower_name), "-", values.Text(upper_name));
   AddQueryTree(traffic.body, values, "exponential")

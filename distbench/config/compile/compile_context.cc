@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/distributions/distribution.h"
 
 namespace distbench {
@@ -39,6 +41,10 @@ IterationsPlan CompileIterations(const Action& action) {
   if (plan.open_loop) {
     plan.interval_ns = iterations.open_loop_interval_ns();
     plan.arrivals = ArrivalsOf(iterations.open_loop_interval_distribution());
+    if (iterations.has_arrivals()) {
+      plan.composed_arrivals = std::make_shared<const ArrivalPlan>(
+          CompileArrivals(iterations.arrivals()));
+    }
   }
   plan.warmup_count = iterations.warmup_iterations();
   plan.warmup_ns = iterations.warmup_ns();

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/time_units.h"
+#include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/syntax/constraints.h"
 #include "distbench/config/syntax/instance_names.h"
@@ -123,13 +123,9 @@ double OpenLoopRate(const DistributedSystemDescription& test,
   double rate = 0;
   for (const Action& action : test.actions()) {
     const auto found = main_actions.find(action.name());
-    const int64_t interval_ns = action.iterations().open_loop_interval_ns();
-    if (found == main_actions.end() || action.rpc_name() != rpc ||
-        interval_ns <= 0) {
-      continue;
-    }
-    rate += static_cast<double>(found->second) * kNsPerSecond /
-            static_cast<double>(interval_ns);
+    if (found == main_actions.end() || action.rpc_name() != rpc) continue;
+    rate += static_cast<double>(found->second) *
+            MeanRatePerSecond(action.iterations());
   }
   return rate;
 }

@@ -9,10 +9,12 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "distbench/config/arrivals/arrival_plan.h"
 #include "distbench/config/distributions/distribution.h"
 #include "distbench/config/plan/driver_options.h"
 
@@ -140,6 +142,9 @@ struct IterationsPlan {
   bool open_loop = false;
   int64_t interval_ns = 0;  // mean; open loop only
   ArrivalProcess arrivals = ArrivalProcess::kConstant;
+  // Replaces `arrivals`, if present; interval_ns is then the mean while all
+  // factors are 1.
+  std::shared_ptr<const ArrivalPlan> composed_arrivals;
   int64_t warmup_count = 0;
   int64_t warmup_ns = 0;
 };

@@ -42,6 +42,14 @@ class FileReader {
       Read(path.Field("rpc_descriptions").At(rpc.name()).Field("external_call"),
            *rpc.mutable_external_call());
     }
+    for (Action& action : *test.mutable_actions()) {
+      if (!action.iterations().has_arrivals()) continue;
+      Read(path.Field("actions")
+               .At(action.name())
+               .Field("iterations")
+               .Field("arrivals"),
+           *action.mutable_iterations()->mutable_arrivals());
+    }
   }
 
   std::vector<Problem> TakeProblems() { return std::move(problems_).Take(); }
@@ -55,6 +63,21 @@ class FileReader {
     }
     if (call.has_rows_file()) {
       Fill(path, "rows_file", call.rows_file(), *call.mutable_rows());
+    }
+  }
+
+  void Read(const Path& path, Arrivals& arrivals) {
+    if (arrivals.recorded().has_file()) {
+      Fill(path.Field("recorded"), "file", arrivals.recorded().file(),
+           *arrivals.mutable_recorded()->mutable_times());
+    }
+    // Further ones are reported, and not read.
+    for (int i = 0; i < arrivals.superposed_size(); ++i) {
+      if (!arrivals.superposed(i).recorded().has_file()) continue;
+      RecordedArrivals& recorded =
+          *arrivals.mutable_superposed(i)->mutable_recorded();
+      Fill(path.Field("superposed").At(i).Field("recorded"), "file",
+           recorded.file(), *recorded.mutable_times());
     }
   }
 

@@ -26,10 +26,11 @@ std::map<std::string, int64_t> MainActions(
 }
 
 bool IsOpenLoop(const Action& action) {
-  // A canonical test has a rate only if the rate is invalid, which should not
-  // cause problems of closed loops as well.
+  // A canonical test has a rate only if the rate is invalid, and arrivals alone
+  // only if they lack it, which should not cause problems of closed loops as
+  // well.
   return action.iterations().has_open_loop_interval_ns() ||
-         action.iterations().has_rate();
+         action.iterations().has_rate() || action.iterations().has_arrivals();
 }
 
 bool IsClosedLoop(const Action& action) {

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/syntax/instance_names.h"
+#include "distbench/config/validate/arrivals.h"
 #include "distbench/config/validate/control_sets.h"
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
@@ -63,6 +64,7 @@ void CanonicalizeTest(DistributedSystemDescription& test) {
     if (iterations.open_loop_interval_distribution().empty()) {
       iterations.clear_open_loop_interval_distribution();
     }
+    if (iterations.has_arrivals()) CanonicalizeArrivals(iterations);
   }
   if (test.has_controls()) CanonicalizeControlSet(*test.mutable_controls());
   if (test.has_search()) ReplaceQuantities(*test.mutable_search());

@@ -102,8 +102,32 @@ constexpr Quantity kOfSearch[] = {
      LoadSearchSpec::kFinalDurationUsFieldNumber, DurationUs, 1, kMaxTimeUs,
      kTimesUs}};
 
+constexpr Quantity kOfSine[] = {{SineRate::kPeriodFieldNumber,
+                                 SineRate::kPeriodNsFieldNumber, DurationNs,
+                                 1'000'000, kMaxTimeNs, "1ms to 277777h"}};
+
+constexpr char kModulationTimes[] = "1us to 277777h";
+
+constexpr Quantity kOfOnOff[] = {
+    {OnOffRate::kOnFieldNumber, OnOffRate::kOnNsFieldNumber, DurationNs, 1000,
+     kMaxTimeNs, kModulationTimes},
+    {OnOffRate::kOffFieldNumber, OnOffRate::kOffNsFieldNumber, DurationNs, 1000,
+     kMaxTimeNs, kModulationTimes}};
+
+constexpr Quantity kOfSegment[] = {
+    {RateSegment::kDurationFieldNumber, RateSegment::kDurationNsFieldNumber,
+     DurationNs, 1000, kMaxTimeNs, kModulationTimes}};
+
+constexpr Quantity kOfState[] = {
+    {RateState::kMeanDurationFieldNumber, RateState::kMeanDurationNsFieldNumber,
+     DurationNs, 1000, kMaxTimeNs, kModulationTimes}};
+
 absl::Span<const Quantity> QuantitiesOf(const Descriptor* type) {
   if (type == Iterations::descriptor()) return kOfIterations;
+  if (type == SineRate::descriptor()) return kOfSine;
+  if (type == OnOffRate::descriptor()) return kOfOnOff;
+  if (type == RateSegment::descriptor()) return kOfSegment;
+  if (type == RateState::descriptor()) return kOfState;
   if (type == RpcSpec::descriptor()) return kOfRpc;
   if (type == StreamSpec::descriptor()) return kOfStream;
   if (type == PayloadSpec::descriptor()) return kOfPayload;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/traffic.h"
+#include "distbench/config/validate/arrivals.h"
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
@@ -140,6 +141,9 @@ void ValidateActions(const TestValidation& validation) {
       const Path iterations = path.Field("iterations");
       CheckLimits(validation, iterations, action);
       CheckOpenLoop(validation, iterations, action);
+      if (action.iterations().has_arrivals()) {
+        ValidateArrivals(validation, iterations, action.iterations());
+      }
     }
     validation.ResolveOptional(path.Field("delay_distribution_name"),
                                "delay_distribution_configs entry",

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/validate/flow_graph.h"
 #include "distbench/config/validate/warn_controls.h"
@@ -103,10 +104,13 @@ bool WarmsUpForever(const Iterations& iterations) {
   }
   if (!iterations.has_max_duration_us()) return false;
   // In an open loop, iterations are due at known times.
+  const double per_second = MeanRatePerSecond(iterations);
+  const double iterations_ns =
+      per_second > 0 ? 1e9 / per_second *
+                           static_cast<double>(iterations.warmup_iterations())
+                     : 0;
   const double warmup_ns =
-      std::max(static_cast<double>(iterations.warmup_ns()),
-               static_cast<double>(iterations.warmup_iterations()) *
-                   static_cast<double>(iterations.open_loop_interval_ns()));
+      std::max(static_cast<double>(iterations.warmup_ns()), iterations_ns);
   return warmup_ns / 1e3 >= static_cast<double>(iterations.max_duration_us());
 }
 
@@ -138,10 +142,7 @@ void WarnOfIterations(const DistributedSystemDescription& test,
                    "this open loop has no end, and runs until the test's "
                    "time-out; give it max_duration or max_iteration_count");
     }
-    const double per_second =
-        iterations.open_loop_interval_ns() > 0
-            ? 1e9 / static_cast<double>(iterations.open_loop_interval_ns())
-            : 0;
+    const double per_second = MeanRatePerSecond(iterations);
     if (action.has_rpc_name() && per_second > kMostPerSecond) {
       warnings.Add(place,
                    absl::StrFormat("asks each instance for %.3g per second, "

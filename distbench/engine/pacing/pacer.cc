@@ -12,6 +12,10 @@ namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
+// Composed arrivals that are drawn to count or skip them; beyond, they are
+// estimated by their mean interval.
+constexpr int64_t kMaxExact = 1'000'000;
+
 // Returns the first multiple of the interval on the common clock that lies
 // strictly after the start, as monotonic time.
 int64_t FirstBurst(int64_t interval_ns, const Pacer::Position& position) {
@@ -32,7 +36,20 @@ Pacer::Pacer(const IterationsPlan& plan, const Position& position,
              absl::BitGenRef random)
     : exponential_(plan.arrivals == ArrivalProcess::kExponential),
       step_ns_(SaturatingMultiply(plan.interval_ns, position.shard_count)),
-      last_ns_(SaturatingAdd(position.start_ns, plan.max_duration_ns)) {
+      last_ns_(SaturatingAdd(position.start_ns, plan.max_duration_ns)),
+      start_ns_(position.start_ns) {
+  if (plan.composed_arrivals != nullptr) {
+    stream_ = std::make_unique<ArrivalStream>(
+        *plan.composed_arrivals, static_cast<double>(plan.interval_ns),
+        ArrivalStream::Position{
+            .seed = position.arrival_seed,
+            .client = {position.instance, position.instance_count},
+            .shard = position.shard,
+            .shard_count = position.shard_count});
+    first_ = false;
+    TakeTime();
+    return;
+  }
   const int64_t turn_ns =
       SaturatingMultiply(plan.interval_ns, position.shard + 1) -
       plan.interval_ns;
@@ -60,20 +77,84 @@ Pacer::Pacer(const IterationsPlan& plan, const Position& position,
   first_ = position.shard == 0;
 }
 
-int64_t Pacer::due_count(int64_t now_ns) const {
+int64_t Pacer::due_count(int64_t now_ns) {
   const int64_t end_ns = std::min(now_ns, last_ns_);
+  if (stream_ != nullptr) return CountAhead(end_ns);
   return next_ns_ > end_ns ? 0 : (end_ns - next_ns_) / step_ns_ + 1;
 }
 
 void Pacer::Advance(absl::BitGenRef random) {
+  if (stream_ != nullptr) return AdvanceStream();
   first_ = false;
   next_ns_ =
       SaturatingAdd(next_ns_, exponential_ ? ExponentialGap(random) : step_ns_);
 }
 
 void Pacer::Skip(int64_t count) {
+  if (stream_ != nullptr && count <= kMaxExact) {
+    for (int64_t i = 0; i < count; ++i) {
+      Settle(last_ns_);
+      AdvanceStream();
+    }
+    return;
+  }
   first_ = false;
   next_ns_ = SaturatingAdd(next_ns_, SaturatingMultiply(step_ns_, count));
+  if (stream_ == nullptr) return;
+  stream_->SkipTo(static_cast<double>(next_ns_ - start_ns_));
+  ahead_in_use_ = false;
+  TakeTime();
+}
+
+int64_t Pacer::TimeNs(const ArrivalStream& stream) const {
+  const double since_ns = stream.time_ns();
+  if (since_ns >= static_cast<double>(kMax)) return kMax;
+  return SaturatingAdd(start_ns_, std::llround(since_ns));
+}
+
+void Pacer::TakeTime() {
+  settled_ = stream_->found();
+  next_ns_ = TimeNs(*stream_);
+}
+
+void Pacer::Search(int64_t until_ns) {
+  while (!settled_ && next_ns_ <= until_ns) {
+    stream_->Search();
+    TakeTime();
+  }
+}
+
+void Pacer::AdvanceStream() {
+  stream_->Advance();
+  TakeTime();
+  if (ahead_count_ == 0) {
+    ahead_in_use_ = false;
+  } else {
+    --ahead_count_;
+  }
+}
+
+// Each arrival is drawn once more, however often this is called.
+int64_t Pacer::CountAhead(int64_t end_ns) {
+  if (!ahead_in_use_) {
+    if (ahead_ == nullptr) {
+      ahead_ = std::make_unique<ArrivalStream>(*stream_);
+    } else {
+      *ahead_ = *stream_;
+    }
+    ahead_in_use_ = true;
+    ahead_count_ = 0;
+  }
+  while (TimeNs(*ahead_) <= end_ns && ahead_count_ < kMaxExact) {
+    if (!ahead_->found()) {
+      ahead_->Search();
+      continue;
+    }
+    ahead_->Advance();
+    ++ahead_count_;
+  }
+  const int64_t further_ns = end_ns - TimeNs(*ahead_);
+  return ahead_count_ + (further_ns < 0 ? 0 : further_ns / step_ns_ + 1);
 }
 
 int64_t Pacer::ExponentialGap(absl::BitGenRef random) const {

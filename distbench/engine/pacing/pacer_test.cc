@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -32,7 +34,9 @@ std::vector<int64_t> Times(const IterationsPlan& plan, Pacer::Position position,
     position.shard = shard;
     position.shard_count = shard_count;
     Pacer pacer(plan, position, random);
-    for (int i = 0; i < count && !pacer.exhausted(); ++i) {
+    for (int i = 0; i < count; ++i) {
+      pacer.Settle(kUnlimited);
+      if (pacer.exhausted()) break;
       times.push_back(pacer.next_ns());
       pacer.Advance(random);
     }
@@ -132,6 +136,118 @@ TEST(PacerTest, HugeIntervalsDoNotOverflow) {
               {.start_ns = 100, .shard = 2, .shard_count = 3}, random);
   pacer.Advance(random);
   EXPECT_EQ(pacer.next_ns(), kUnlimited);
+}
+
+// ---- Composed arrivals ------------------------------------------------------
+
+IterationsPlan Composed(ArrivalPlan arrivals, int64_t interval_ns,
+                        int64_t max_duration_ns = kUnlimited) {
+  IterationsPlan plan =
+      OpenLoop(ArrivalProcess::kConstant, interval_ns, max_duration_ns);
+  plan.composed_arrivals =
+      std::make_shared<const ArrivalPlan>(std::move(arrivals));
+  return plan;
+}
+
+// At first for 1 us on, then for 9 us off, and so on.
+ArrivalPlan OnOff(ArrivalSourcePlan::Process process) {
+  ArrivalSourcePlan source;
+  source.process = process;
+  RateModulationPlan on_off;
+  on_off.pieces = {{1000, 1, 1}, {10'000, 0, 0}};
+  on_off.repeats = true;
+  source.modulations = {on_off};
+  ArrivalPlan plan;
+  plan.sources = {source};
+  return plan;
+}
+
+TEST(PacerTest, ComposedArrivalsBeginAtTheStartAndEndWithTheAction) {
+  const IterationsPlan plan =
+      Composed(OnOff(ArrivalSourcePlan::Process::kConstant), 400, 20'000);
+  for (int shards : {1, 2, 3}) {
+    EXPECT_THAT(Times(plan, {.start_ns = 100}, shards, 100),
+                ElementsAre(100, 500, 900, 10'300, 10'700, 20'100))
+        << shards;
+  }
+}
+
+TEST(PacerTest, ComposedArrivalsDependOnTheSeedAndNotOnTheWorkers) {
+  const IterationsPlan plan =
+      Composed(OnOff(ArrivalSourcePlan::Process::kExponential), 40);
+  const Pacer::Position position = {.arrival_seed = 5};
+  const std::vector<int64_t> times = Times(plan, position, 1, 1000);
+  EXPECT_EQ(Times(plan, position, 4, 1000), times);
+  EXPECT_NE(Times(plan, {.arrival_seed = 6}, 1, 1000), times);
+}
+
+// Exactly, and whatever has been asked before.
+TEST(PacerTest, ComposedArrivalsThatAreDueAreCounted) {
+  const IterationsPlan plan =
+      Composed(OnOff(ArrivalSourcePlan::Process::kExponential), 40, 1'000'000);
+  const std::vector<int64_t> times = Times(plan, {}, 1, 10'000);
+  std::mt19937_64 random;
+  Pacer pacer(plan, {}, random);
+  const auto due = [&](size_t passed, int64_t now_ns) {
+    return std::upper_bound(times.begin(), times.end(), now_ns) -
+           times.begin() - static_cast<int64_t>(passed);
+  };
+  EXPECT_EQ(pacer.due_count(5'000), due(0, 5'000));
+  EXPECT_GT(due(0, 5'000), 10);
+  pacer.Advance(random);
+  EXPECT_EQ(pacer.due_count(25'000), due(1, 25'000));
+  pacer.Skip(due(1, 25'000));
+  EXPECT_EQ(pacer.due_count(25'000), 0);
+  const size_t passed = due(0, 25'000);
+  EXPECT_EQ(pacer.next_ns(), times[passed]);
+  pacer.Advance(random);
+  EXPECT_EQ(pacer.due_count(100'000), due(passed + 1, 100'000));
+  EXPECT_EQ(pacer.due_count(2'000'000), due(passed + 1, 2'000'000))
+      << "none is due after the end";
+}
+
+TEST(PacerTest, CountlessArrivalsAreEstimated) {
+  ArrivalPlan arrivals;
+  arrivals.sources.resize(1);
+  const IterationsPlan plan = Composed(std::move(arrivals), 1);
+  std::mt19937_64 random;
+  Pacer pacer(plan, {}, random);
+  const int64_t hour_ns = 3'600'000'000'000;
+  const auto count = static_cast<double>(pacer.due_count(hour_ns));
+  EXPECT_NEAR(count / hour_ns, 1, 0.001);
+  pacer.Skip(hour_ns / 2);
+  EXPECT_NEAR(static_cast<double>(pacer.next_ns()) / hour_ns, 0.5, 0.001);
+  EXPECT_NEAR(static_cast<double>(pacer.due_count(hour_ns)) / hour_ns, 0.5,
+              0.001);
+}
+
+TEST(PacerTest, ALongSearchGoesOnWhenItsTimeHasCome) {
+  // Nothing is due for a second, of 1 us pieces.
+  ArrivalSourcePlan source;
+  source.process = ArrivalSourcePlan::Process::kConstant;
+  RateModulationPlan flicker;
+  flicker.pieces = {{1000, 0, 0}, {2000, 1e-9, 1e-9}};
+  flicker.repeats = true;
+  RateModulationPlan late;
+  late.pieces = {{1e9, 0, 0}, {2e9, 1, 1}};
+  source.modulations = {flicker, late};
+  ArrivalPlan arrivals;
+  arrivals.sources = {source};
+  const IterationsPlan plan = Composed(std::move(arrivals), 1);
+  std::mt19937_64 random;
+  Pacer pacer(plan, {}, random);
+  EXPECT_LT(pacer.next_ns(), 1'000'000'000);
+  int wake_ups = 0;
+  while (pacer.next_ns() < 1'000'000'000) {
+    const int64_t now_ns = pacer.next_ns();
+    pacer.Settle(now_ns);
+    ASSERT_GT(pacer.next_ns(), now_ns);
+    ++wake_ups;
+  }
+  EXPECT_LT(wake_ups, 1000);
+  pacer.Settle(1'100'000'000);
+  EXPECT_EQ(pacer.next_ns(), 1'000'001'000);
+  EXPECT_EQ(pacer.due_count(1'000'001'000), 1);
 }
 
 }  // namespace

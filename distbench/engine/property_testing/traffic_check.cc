@@ -263,7 +263,8 @@ class TrafficCheck {
   // The maximum number of iterations in one execution.
   static int64_t MaxIterations(const IterationsPlan& iterations) {
     if (!iterations.open_loop || iterations.max_duration_ns == kUnlimited ||
-        iterations.arrivals == ArrivalProcess::kExponential) {
+        iterations.arrivals == ArrivalProcess::kExponential ||
+        iterations.composed_arrivals != nullptr) {
       return iterations.max_count;
     }
     return std::min(iterations.max_count,

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "distbench/base/saturating_add.h"
+#include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/engine/worker/scheduler.h"
 
 namespace distbench {
@@ -22,6 +23,14 @@ constexpr int kIterationsPerTurn = 256;
 // must not get a million requests a second.
 constexpr int64_t kFirstBackoffNs = 1'000'000;
 constexpr int64_t kLongestBackoffNs = 256'000'000;
+
+// Tells executions of an action's list apart, for the seed of its arrivals. The
+// workers that share an action run the same one.
+int64_t ExecutionOf(const ListRun& list) {
+  const bool is_main =
+      list.role == ListRun::Role::kMain || list.role == ListRun::Role::kShard;
+  return is_main ? 0 : list.invocation;
+}
 
 }  // namespace
 
@@ -64,14 +73,17 @@ void Scheduler::SetUpIterations(ActionRun& action, int shard, int shard_count) {
   action.timer.kind = Timer::Kind::kActionPace;
   if (!plan.open_loop) return;
   const EngineState& engine = context_.engine;
-  action.pacer = Pacer(plan,
-                       {.start_ns = action.start_ns,
-                        .shard = shard,
-                        .shard_count = shard_count,
-                        .common_clock_offset_ns = engine.unix_offset_ns(),
-                        .instance = engine.instance_plan().number,
-                        .instance_count = engine.service().instance_count},
-                       context_.random);
+  action.pacer = Pacer(
+      plan,
+      {.start_ns = action.start_ns,
+       .shard = shard,
+       .shard_count = shard_count,
+       .common_clock_offset_ns = engine.unix_offset_ns(),
+       .instance = engine.instance_plan().number,
+       .instance_count = engine.service().instance_count,
+       .arrival_seed = ArrivalSeed(engine.plan().seed, action.list->list,
+                                   action.position, ExecutionOf(*action.list))},
+      context_.random);
 }
 
 // Starts the iterations that may start now. Iterations that end at once
@@ -137,6 +149,7 @@ inline bool Scheduler::MayStartClosedLoop(ActionRun& action) {
 }
 
 bool Scheduler::MayStartOpenLoop(ActionRun& action) {
+  action.pacer.Settle(context_.now_ns);
   if (action.pacer.exhausted()) {
     Exhaust(action);
     return false;

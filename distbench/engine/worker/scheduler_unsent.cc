@@ -35,7 +35,9 @@ void Scheduler::CountUnsent(ActionRun& action) {
   const int64_t last_ns = std::min(context_.now_ns, action.end_ns);
   const int64_t piece =
       std::max<int64_t>(1, action.pacer.due_count(last_ns) / kMaxPieces);
-  while (!action.pacer.exhausted() && action.pacer.next_ns() <= last_ns) {
+  for (;;) {
+    action.pacer.Settle(last_ns);
+    if (action.pacer.exhausted() || action.pacer.next_ns() > last_ns) return;
     int64_t count =
         piece == 1 ? 1 : std::min(piece, action.pacer.due_count(last_ns));
     if (!ClaimNumbers(action, count)) return;

@@ -151,6 +151,7 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeLoad(result, findings);
   JudgeLateness(result, totals, findings);
   JudgeArrivals(result, findings);
+  JudgeComposedArrivals(result, findings);
   JudgeStalls(result, totals, findings);
   JudgeSteadiness(result, findings);
   JudgeOutcome(result, totals, findings);

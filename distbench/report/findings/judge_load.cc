@@ -98,8 +98,10 @@ std::optional<Arrivals> ArrivalsOf(const DistributedSystemDescription& test,
       const Iterations& iterations = action->iterations();
       const std::string& process = iterations.open_loop_interval_distribution();
       const bool exponential = process == "exponential";
+      // Composed arrivals are judged by JudgeComposedArrivals().
       const bool known =
-          exponential || process.empty() || process == "constant";
+          !iterations.has_arrivals() &&
+          (exponential || process.empty() || process == "constant");
       if (found.has_value() || list.name() != service || !known ||
           iterations.open_loop_interval_ns() <= 0) {
         return std::nullopt;

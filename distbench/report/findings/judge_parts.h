@@ -52,6 +52,7 @@ void JudgeLoad(const TestResult& result, FindingList& findings);
 void JudgeLateness(const TestResult& result, const TestTotals& totals,
                    FindingList& findings);
 void JudgeArrivals(const TestResult& result, FindingList& findings);
+void JudgeComposedArrivals(const TestResult& result, FindingList& findings);
 void JudgeLosses(const TestResult& result, FindingList& findings);
 void JudgeRecording(const TestResult& result, const TestTotals& totals,
                     FindingList& findings);

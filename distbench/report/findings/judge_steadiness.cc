@@ -1,5 +1,6 @@
 // Finding on steadiness: whether latencies had settled when the warm-up ended.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/results/histogram_proto.h"
@@ -87,9 +89,18 @@ void JudgeMedians(const std::string& name, const std::vector<double>& medians,
                    "warm-up, or look for what changed meanwhile"));
 }
 
+// Latencies then change with it.
+bool LoadIsMeantToChange(const DistributedSystemDescription& test) {
+  return std::any_of(test.actions().begin(), test.actions().end(),
+                     [](const Action& action) {
+                       return HasVaryingRate(action.iterations().arrivals());
+                     });
+}
+
 }  // namespace
 
 void JudgeSteadiness(const TestResult& result, FindingList& findings) {
+  if (LoadIsMeantToChange(result.traffic_config())) return;
   for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
     const RpcSeries series = CollectSeries(result, i);
     JudgeMedians(RpcName(result, i), Medians(series.intervals),

@@ -1,9 +1,11 @@
 #include "distbench/search/judgement/hopeless_watch.h"
 
+#include <algorithm>
 #include <set>
 #include <variant>
 
 #include "absl/strings/str_format.h"
+#include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/results/histogram_proto.h"
 
 namespace distbench {
@@ -31,12 +33,21 @@ std::set<std::string> OpenLoopRpcs(const DistributedSystemDescription& test) {
   return rpcs;
 }
 
+// Whether what has come so far may not tell what is still to come.
+bool RateMayChange(const DistributedSystemDescription& test) {
+  return std::any_of(test.actions().begin(), test.actions().end(),
+                     [](const Action& action) {
+                       return HasVaryingRate(action.iterations().arrivals());
+                     });
+}
+
 }  // namespace
 
 HopelessWatch::HopelessWatch(const DistributedSystemDescription& test,
                              absl::Span<const Objective> objectives,
                              const ProbeTiming& timing)
     : timing_(timing) {
+  if (RateMayChange(test)) return;
   const std::set<std::string> rpcs = OpenLoopRpcs(test);
   if (rpcs.size() != 1 || rpcs.begin()->empty()) return;
   for (const Objective& objective : objectives) {

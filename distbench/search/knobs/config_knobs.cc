@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/time_units.h"
+#include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/traffic.h"
 
@@ -21,18 +21,30 @@ constexpr double kMaxPayloadBytes = 2'147'483'647;
 
 bool NoneIsTurned(const Action&) { return false; }
 
+// The mean rate per second of all open loops of main lists, all instances
+// together.
+double OfferedRate(const DistributedSystemDescription& test) {
+  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  double rate = 0;
+  for (const Action& action : test.actions()) {
+    const auto found = main_actions.find(action.name());
+    if (found == main_actions.end()) continue;
+    rate += static_cast<double>(found->second) *
+            MeanRatePerSecond(action.iterations());
+  }
+  return rate;
+}
+
 }  // namespace
 
 absl::StatusOr<RateKnob> RateKnob::Make(DistributedSystemDescription test) {
   const absl::Status status = CheckKnob({}, test);
   if (!status.ok()) return status;
-  const std::map<std::string, int64_t> main_actions = MainActions(test);
-  double load = 0;
-  for (const Action& action : test.actions()) {
-    const auto found = main_actions.find(action.name());
-    if (found == main_actions.end() || !IsOpenLoop(action)) continue;
-    load += static_cast<double>(found->second) * kNsPerSecond /
-            static_cast<double>(action.iterations().open_loop_interval_ns());
+  const double load = OfferedRate(test);
+  if (load <= 0) {
+    return absl::InvalidArgumentError(
+        "there is no rate to vary: the arrivals have a mean rate of 0; give "
+        "them a max_duration within which something arrives");
   }
   return RateKnob(std::move(test), load);
 }
@@ -43,14 +55,16 @@ RateKnob::RateKnob(DistributedSystemDescription test, double base_load)
 absl::StatusOr<DistributedSystemDescription> RateKnob::At(
     double load, const ProbeTiming& timing) const {
   DistributedSystemDescription test = test_;
-  const double factor = load / base_load_;
+  TimeProbe(timing, IsOpenLoop, test);
+  // Of a rate that varies, the mean depends on the probe's duration.
+  const double offered = OfferedRate(test);
+  const double factor = load / (offered > 0 ? offered : base_load_);
   for (Action& action : *test.mutable_actions()) {
     if (!IsOpenLoop(action)) continue;
     Iterations& iterations = *action.mutable_iterations();
     iterations.set_open_loop_interval_ns(std::max<int64_t>(
         1, std::llround(iterations.open_loop_interval_ns() / factor)));
   }
-  TimeProbe(timing, IsOpenLoop, test);
   return test;
 }
 

@@ -85,6 +85,7 @@ void SendOneAtATime(DistributedSystemDescription& test) {
     Iterations& iterations = *action.mutable_iterations();
     iterations.clear_open_loop_interval_ns();
     iterations.clear_open_loop_interval_distribution();
+    iterations.clear_arrivals();
     iterations.set_max_parallel_iterations(1);
   }
 }

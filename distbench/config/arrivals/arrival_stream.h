@@ -1,0 +1,106 @@
+// Arrivals in sequence.
+//
+//   gaps of the process ──▶ ArrivalSource: through the inverse of the rate's
+//   (mean 1)                integral over time (RateCurve) ──▶ times
+//   sources ──▶ ArrivalStream: the earliest; every shard_count-th is this
+//               worker's
+//
+// A process of unit rate whose time is stretched by the inverse of a rate's
+// integral has that rate, whatever the process (the time-rescaling theorem:
+// Brown et al., The time-rescaling theorem and its application to neural spike
+// train data analysis, 2002). Any process therefore combines with any
+// modulations.
+//
+// All workers that share an action draw the same sequence from the same seed,
+// and each takes its own of it. What arrives therefore depends neither on their
+// number nor on their timing, and reports can draw it again.
+
+#ifndef DISTBENCH_CONFIG_ARRIVALS_ARRIVAL_STREAM_H_
+#define DISTBENCH_CONFIG_ARRIVALS_ARRIVAL_STREAM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "distbench/config/arrivals/arrival_plan.h"
+#include "distbench/config/arrivals/rate_curve.h"
+#include "distbench/config/arrivals/small_random.h"
+
+namespace distbench {
+
+// One process with its modulations.
+class ArrivalSource {
+ public:
+  // interval_ns: between kept arrivals of this source while all factors are 1.
+  // The plan must outlive this object and its copies.
+  ArrivalSource(const ArrivalSourcePlan& plan, double interval_ns,
+                uint64_t seed, ArrivalClient client);
+
+  // The next arrival in nanoseconds from the start, infinite if there is none;
+  // or, unless found(), a time before it.
+  double time_ns() const { return time_ns_; }
+  bool found() const { return found_; }
+
+  // Moves on to the arrival after the next one, and searches for it.
+  void Advance();
+
+  // Goes on searching. Looks at a limited number of cells, because the rate may
+  // be 0 for any time.
+  void Search();
+
+  // Moves on to an arrival about here, as if the process had gone on.
+  void SkipTo(double time_ns);
+
+ private:
+  double Gap();
+  double FirstGap(ClientPhase phase, ArrivalClient client);
+  double EnterRecording(double position);
+  double Gamma(double shape);
+  void Draw(double gap);
+
+  const ArrivalSourcePlan* plan_;
+  double gap_ns_;  // mean between the arrivals before thinning
+  SmallRandom random_;
+  RateCurve curve_;
+  size_t recorded_ = 0;  // the recording's next gap
+  double left_ns_ = 0;   // to the arrival, at a factor of 1
+  double time_ns_ = 0;
+  bool found_ = false;
+};
+
+// The arrivals of one of the workers that share an action. Allocates nothing
+// after construction.
+class ArrivalStream {
+ public:
+  struct Position {
+    uint64_t seed = 0;
+    ArrivalClient client = {};
+    int shard = 0;  // below shard_count
+    int shard_count = 1;
+  };
+
+  // interval_ns: the mean between arrivals of all shards while all factors are
+  // 1. The plan must outlive this object and its copies.
+  ArrivalStream(const ArrivalPlan& plan, double interval_ns,
+                const Position& position);
+
+  // As those of ArrivalSource.
+  double time_ns() const { return sources_[next_].time_ns(); }
+  bool found() const { return found_; }
+  void Advance();
+  void Search() { found_ = Settle(); }
+  void SkipTo(double time_ns);
+
+ private:
+  bool Settle();
+
+  std::vector<ArrivalSource> sources_;
+  size_t next_ = 0;     // the source with the earliest arrival
+  int64_t others_ = 0;  // arrivals of other shards that come first
+  int shard_count_;
+  bool found_ = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_ARRIVALS_ARRIVAL_STREAM_H_

@@ -1,0 +1,33 @@
+// From Arrivals messages to what streams are drawn from, and their mean rates.
+
+#ifndef DISTBENCH_CONFIG_ARRIVALS_COMPILE_ARRIVALS_H_
+#define DISTBENCH_CONFIG_ARRIVALS_COMPILE_ARRIVALS_H_
+
+#include <cstdint>
+
+#include "distbench/config/arrivals/arrival_plan.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Requires a message that passed validation, with its files read.
+ArrivalPlan CompileArrivals(const Arrivals& arrivals);
+
+// The mean rate per second at which an open loop's iterations are due: over
+// max_duration_us or, without one, in the long run; 0 for a closed loop. Of
+// arrivals that are invalid, it is the rate alone.
+// Modulations with very many pieces in that time are taken as independent of
+// each other. Without max_duration_us, all are.
+double MeanRatePerSecond(const Iterations& iterations);
+
+// Whether the rate is meant to change over time, beyond chance.
+bool HasVaryingRate(const Arrivals& arrivals);
+
+// The seed of an action's arrivals, which all workers of an instance share.
+// `list` is the position of its action list in the test, `action` that of the
+// action in the list, and `run` tells executions of the list apart.
+uint64_t ArrivalSeed(uint64_t test_seed, int list, int action, int64_t run);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_ARRIVALS_COMPILE_ARRIVALS_H_
