@@ -69,9 +69,9 @@ PolicyPlan CompilePolicy(const CallPolicy& policy) {
   if (policy.has_retry()) plan.retry = CompileRetry(policy.retry());
   if (policy.has_hedging()) plan.hedging = CompileHedging(policy.hedging());
   if (policy.has_quorum()) {
-    plan.quorum = {.answers = policy.quorum().answers(),
-                   .cancels_rest =
-                       ParseRestOfQuorum(policy.quorum().rest()).value()};
+    plan.quorum = {
+        .answers = policy.quorum().answers(),
+        .cancels_rest = ParseRestOfQuorum(policy.quorum().rest()).value()};
   }
   if (policy.has_circuit_breaker()) {
     plan.circuit_breaker = CompileCircuitBreaker(policy.circuit_breaker());

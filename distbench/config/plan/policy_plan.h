@@ -64,7 +64,7 @@ struct ConcurrencyLimitPlan {
 struct PolicyPlan {
   std::optional<LoadBalancing> load_balancing;
   int64_t attempt_deadline_ns = std::numeric_limits<int64_t>::max();  // none
-  std::optional<RetryPlan> retry;      // at most one of both
+  std::optional<RetryPlan> retry;  // at most one of both
   std::optional<HedgingPlan> hedging;
   std::optional<QuorumPlan> quorum;
   std::optional<CircuitBreakerPlan> circuit_breaker;

@@ -25,8 +25,8 @@ absl::StatusOr<Value> FindWord(absl::string_view text,
     if (word.text == text) return word.value;
     texts.push_back(word.text);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("there is no ", Quoted(text), "; ", Suggestion(text, texts)));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "there is no ", Quoted(text), "; ", Suggestion(text, texts)));
 }
 
 constexpr PolicyWord<LoadBalancing> kLoadBalancing[] = {

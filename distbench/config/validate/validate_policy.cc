@@ -51,8 +51,7 @@ class PolicyValidation {
                           policy_.circuit_breaker());
     }
     if (policy_.has_concurrency_limit()) {
-      CheckLimit(path_.Field("concurrency_limit"),
-                 policy_.concurrency_limit());
+      CheckLimit(path_.Field("concurrency_limit"), policy_.concurrency_limit());
     }
   }
 
@@ -71,8 +70,8 @@ class PolicyValidation {
   void CheckNumber(const Path& path, double value, bool is_right,
                    const char* right) const {
     if (is_right) return;
-    validation_.Add(
-        path, absl::StrCat(value, " is out of range; must be ", right));
+    validation_.Add(path,
+                    absl::StrCat(value, " is out of range; must be ", right));
   }
 
   template <typename Word>
@@ -191,11 +190,11 @@ class PolicyValidation {
     }
     const int64_t targets = FewestTargets();
     if (quorum.answers() <= targets) return;
-    validation_.Add(
-        answers,
-        absl::StrCat(quorum.answers(), " answers are more than an iteration "
-                     "can get; it may have only ", targets, " target",
-                     targets == 1 ? "" : "s"));
+    validation_.Add(answers,
+                    absl::StrCat(quorum.answers(),
+                                 " answers are more than an iteration "
+                                 "can get; it may have only ",
+                                 targets, " target", targets == 1 ? "" : "s"));
   }
 
   // The targets of an iteration that has any, as far as they are known.
@@ -240,8 +239,7 @@ class PolicyValidation {
     if (breaker.has_open_ns()) CheckTime(path, "open_ns", breaker.open_ns(), 1);
   }
 
-  void CheckLimit(const Path& path,
-                  const ConcurrencyLimitPolicy& limit) const {
+  void CheckLimit(const Path& path, const ConcurrencyLimitPolicy& limit) const {
     validation_.CheckRange(path.Field("limit"), limit.limit(), 1, kMaxLimit);
     validation_.CheckRange(path.Field("min_limit"), limit.min_limit(), 1,
                            kMaxLimit);
@@ -255,9 +253,10 @@ class PolicyValidation {
     if (!kind.ok()) return;
     if (*kind == ConcurrencyLimitPlan::Kind::kFixed) {
       if (limit.has_min_limit() || limit.has_max_limit()) {
-        validation_.Add(path, "has a range, but a fixed limit does not change; "
-                              "remove min_limit and max_limit, or choose "
-                              "another kind");
+        validation_.Add(path,
+                        "has a range, but a fixed limit does not change; "
+                        "remove min_limit and max_limit, or choose "
+                        "another kind");
       }
     } else if (limit.limit() < limit.min_limit() ||
                limit.limit() > limit.max_limit()) {
