@@ -1,5 +1,5 @@
-#ifndef DISTBENCH_ENGINE_POLICIES_RETRY_BUDGET_H_
-#define DISTBENCH_ENGINE_POLICIES_RETRY_BUDGET_H_
+#ifndef DISTBENCH_ENGINE_POLICIES_ATTEMPT_BUDGET_H_
+#define DISTBENCH_ENGINE_POLICIES_ATTEMPT_BUDGET_H_
 
 #include <cstdint>
 
@@ -13,9 +13,9 @@ namespace distbench {
 //   ratio * requests + min_per_second * window
 // of them. One worker's part: its own requests, and an even share of the
 // minimum.
-class RetryBudget {
+class AttemptBudget {
  public:
-  RetryBudget(const RetryBudgetPlan& plan, int worker_count)
+  AttemptBudget(const RetryBudgetPlan& plan, int worker_count)
       : ratio_(plan.ratio),
         minimum_(plan.min_per_second / 1e9 *
                  static_cast<double>(plan.window_ns) / worker_count),
@@ -44,4 +44,4 @@ class RetryBudget {
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_ENGINE_POLICIES_RETRY_BUDGET_H_
+#endif  // DISTBENCH_ENGINE_POLICIES_ATTEMPT_BUDGET_H_
