@@ -6,6 +6,8 @@
 namespace distbench {
 namespace {
 
+constexpr int64_t kLeastBatch = 10;
+constexpr int64_t kMostBatch = 100;
 constexpr double kTolerance = 2;
 constexpr double kLeastGradient = 0.5;
 constexpr double kSmoothing = 0.2;
@@ -31,7 +33,12 @@ void ConcurrencyLimit::OnEnd(AttemptEnd end, int64_t time_ns) {
   --in_flight_;
   if (plan_.kind == ConcurrencyLimitPlan::Kind::kFixed) return;
   if (end == AttemptEnd::kSucceeded) OnSuccess(time_ns, is_used);
-  if (end == AttemptEnd::kFailed) OnFailure();
+  if (sent_before_ > 0) {
+    --sent_before_;
+  } else if (end == AttemptEnd::kFailed) {
+    OnFailure();
+    sent_before_ = in_flight_;
+  }
 }
 
 void ConcurrencyLimit::OnSuccess(int64_t time_ns, bool is_used) {
@@ -41,7 +48,9 @@ void ConcurrencyLimit::OnSuccess(int64_t time_ns, bool is_used) {
     return;
   }
   batch_ns_ += static_cast<double>(time_ns);
-  if (++batch_count_ >= std::max(kLeastBatch, limit())) EndBatch(is_used);
+  if (++batch_count_ >= std::clamp(limit(), kLeastBatch, kMostBatch)) {
+    EndBatch(is_used);
+  }
 }
 
 void ConcurrencyLimit::OnFailure() {
