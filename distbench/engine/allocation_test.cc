@@ -147,6 +147,21 @@ TEST(AllocationTest, StochasticFanoutAllocatesNothing) {
   EXPECT_EQ(measured.allocations, 0);
 }
 
+TEST(AllocationTest, PoliciesAllocateNothing) {
+  for (const char* policy :
+       {"load_balancing: 'two_choices' attempt_deadline: '1s' "
+        "retry { budget {} } circuit_breaker {} "
+        "concurrency_limit { kind: 'aimd' limit: 50 }",
+        "hedging { delay: '20us' max_attempts: 3 } "
+        "quorum { answers: 2 rest: 'ignore' }"}) {
+    const Measured measured = MeasureSteadyState(
+        ClientServer("max_parallel_iterations: 10",
+                     absl::Substitute("policy { $0 }", policy)));
+    EXPECT_GT(measured.rpcs, 10'000) << policy;
+    EXPECT_EQ(measured.allocations, 0) << policy;
+  }
+}
+
 // A client calls a root, whose handler calls leaves in a nested list, waits,
 // and keeps some of its samples.
 TEST(AllocationTest, HandlersWithNestedListsAllocateNothing) {

@@ -11,6 +11,7 @@
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/results/activity_series.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/policy_totals.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/stream_totals.h"
 #include "distbench/results/time_series.h"
@@ -91,6 +92,7 @@ class Collector {
       EmitTimeSeries(rpc);
       EmitOfferedLoad(rpc);
       EmitStreams(rpc);
+      EmitPolicy(rpc);
     }
     for (size_t worker = 0; worker < recorders_.size(); ++worker) {
       EmitStatistics(worker);
@@ -205,6 +207,21 @@ class Collector {
     ResultChunk chunk = NewInstanceChunk();
     totals.Encode(
         (*chunk.mutable_instance_log()->mutable_stream_statistics())[rpc]);
+    emit_(std::move(chunk));
+  }
+
+  void EmitPolicy(int rpc) {
+    PolicyTotals totals;
+    bool has_policy = false;
+    for (const RpcRecord* record : RecordsOf(rpc)) {
+      if (record->policy == nullptr) continue;
+      has_policy = true;
+      totals.Merge(*record->policy);
+    }
+    if (!has_policy) return;
+    ResultChunk chunk = NewInstanceChunk();
+    totals.Encode(
+        (*chunk.mutable_instance_log()->mutable_policy_statistics())[rpc]);
     emit_(std::move(chunk));
   }
 

@@ -73,6 +73,18 @@ Plan ClientServerPlan(int64_t in_flight) {
   return plan;
 }
 
+// The same with a policy, and several servers.
+Plan PolicyClientPlan(int64_t in_flight, const PolicyPlan& policy) {
+  Plan plan = ClientServerPlan(in_flight);
+  plan.instances.clear();
+  plan.services[1].instance_count = plan.services[1].sizes[0] = 4;
+  plan.rpcs[0].policy = policy;
+  plan.rpcs[0].is_special = true;
+  plan.rpcs[0].fanout.kind = FanoutPlan::Kind::kRandom;
+  FinishPlan(plan);
+  return plan;
+}
+
 // A client calls a root, which calls all leaves before it answers.
 Plan MultiLevelPlan(int64_t in_flight, int leaves) {
   Plan plan;
@@ -145,6 +157,46 @@ void BM_ClientServer(benchmark::State& state) {
   Measure(state, system);
 }
 BENCHMARK(BM_ClientServer)->Arg(1)->Arg(100)->Arg(10'000);
+
+// What a policy costs: an empty one, then all that a careful caller has, then
+// hedging, of which the last measures times for its percentile.
+void BM_EmptyPolicy(benchmark::State& state) {
+  System system(PolicyClientPlan(state.range(0), PolicyPlan()));
+  Measure(state, system);
+}
+BENCHMARK(BM_EmptyPolicy)->Arg(1)->Arg(100);
+
+void BM_CarefulCaller(benchmark::State& state) {
+  PolicyPlan policy;
+  policy.load_balancing = LoadBalancing::kTwoChoices;
+  policy.attempt_deadline_ns = 1'000'000'000;
+  policy.retry = {.budget = RetryBudgetPlan()};
+  policy.circuit_breaker = CircuitBreakerPlan();
+  policy.concurrency_limit = {.kind = ConcurrencyLimitPlan::Kind::kAimd,
+                              .limit = 200};
+  System system(PolicyClientPlan(state.range(0), policy));
+  Measure(state, system);
+}
+BENCHMARK(BM_CarefulCaller)->Arg(1)->Arg(100);
+
+void BM_HedgingCaller(benchmark::State& state) {
+  PolicyPlan policy;
+  policy.load_balancing = LoadBalancing::kRandom;
+  policy.hedging = {.percentile = 99.9};
+  System system(PolicyClientPlan(state.range(0), policy));
+  Measure(state, system);
+}
+BENCHMARK(BM_HedgingCaller)->Arg(1)->Arg(100);
+
+// The same without a policy.
+void BM_FourServers(benchmark::State& state) {
+  Plan plan = PolicyClientPlan(state.range(0), PolicyPlan());
+  plan.rpcs[0].policy.reset();
+  plan.rpcs[0].is_special = false;
+  System system(std::move(plan));
+  Measure(state, system);
+}
+BENCHMARK(BM_FourServers)->Arg(1)->Arg(100);
 
 void BM_MultiLevel(benchmark::State& state) {
   System system(MultiLevelPlan(/*in_flight=*/100, state.range(0)));

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/results/activity_series.h"
+#include "distbench/results/policy_totals.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/stream_totals.h"
 #include "distbench/results/time_series.h"
@@ -118,6 +119,11 @@ absl::Status MergeMeasurements(ServicePerformanceLog& from,
   for (const auto& [rpc_index, statistics] : from.stream_statistics()) {
     absl::Status status = MergeStreamStatistics(
         statistics, (*into.mutable_stream_statistics())[rpc_index]);
+    if (!status.ok()) return status;
+  }
+  for (const auto& [rpc_index, statistics] : from.policy_statistics()) {
+    absl::Status status = MergePolicyStatistics(
+        statistics, (*into.mutable_policy_statistics())[rpc_index]);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

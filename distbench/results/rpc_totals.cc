@@ -1,7 +1,6 @@
 #include "distbench/results/rpc_totals.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -10,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/moments_proto.h"
 
 namespace distbench {
 namespace {
@@ -82,42 +82,6 @@ absl::Status ValidateTimeParts(const RpcStatistics& statistics) {
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
-}
-
-absl::Status ValidateMoments(const ValueMoments& moments) {
-  const bool has_values = moments.count() > 0;
-  const auto is_sum = [](double value) {
-    return std::isfinite(value) && value >= 0;
-  };
-  if (moments.count() >= 0 && moments.has_min() == has_values &&
-      moments.has_max() == has_values && moments.min() >= 0 &&
-      moments.min() <= moments.max() && is_sum(moments.sum()) &&
-      is_sum(moments.sum_of_squares())) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("moments of ", moments.count(), " values with a min of ",
-                   moments.min(), ", a max of ", moments.max(), ", a sum of ",
-                   moments.sum(), " and a sum of squares of ",
-                   moments.sum_of_squares(), " contradict themselves"));
-}
-
-// Requires valid moments.
-void AddMoments(const ValueMoments& from, RunningMoments& into) {
-  if (from.count() == 0) return;
-  into.count = SaturatingAdd(into.count, from.count());
-  into.min = std::min(into.min, from.min());
-  into.max = std::max(into.max, from.max());
-  into.sum += from.sum();
-  into.sum_of_squares += from.sum_of_squares();
-}
-
-void EncodeMoments(const RunningMoments& moments, ValueMoments& proto) {
-  proto.set_count(moments.count);
-  proto.set_min(moments.min);
-  proto.set_max(moments.max);
-  proto.set_sum(moments.sum);
-  proto.set_sum_of_squares(moments.sum_of_squares);
 }
 
 void MoveToMoments(LogHistogram& histogram, RunningMoments& moments) {

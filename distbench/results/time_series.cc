@@ -17,11 +17,11 @@ namespace distbench {
 namespace {
 
 absl::Status ValidateInterval(const RpcInterval& interval) {
-  const int64_t least =
-      std::min({interval.index(), interval.offered_count(),
-                interval.sent_count(), interval.succeeded_count(),
-                interval.failed_count(), interval.warmup_count(),
-                interval.request_bytes(), interval.response_bytes()});
+  const int64_t least = std::min(
+      {interval.index(), interval.offered_count(), interval.sent_count(),
+       interval.succeeded_count(), interval.failed_count(),
+       interval.warmup_count(), interval.request_bytes(),
+       interval.response_bytes(), interval.attempt_count()});
   if (least < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("interval ", interval.index(), " of a time series holds ",
@@ -56,7 +56,8 @@ IntervalSeries::Interval DecodeInterval(const RpcInterval& proto) {
                      .failed = proto.failed_count(),
                      .warmup = proto.warmup_count(),
                      .request_bytes = proto.request_bytes(),
-                     .response_bytes = proto.response_bytes()},
+                     .response_bytes = proto.response_bytes(),
+                     .attempts = proto.attempt_count()},
           .service_time_ns = Pack(proto.service_time_ns()),
           .response_time_ns = Pack(proto.response_time_ns())};
 }
@@ -79,6 +80,7 @@ void AddInterval(const RpcInterval& from, RpcInterval& into) {
   add(&RpcInterval::warmup_count, &RpcInterval::set_warmup_count);
   add(&RpcInterval::request_bytes, &RpcInterval::set_request_bytes);
   add(&RpcInterval::response_bytes, &RpcInterval::set_response_bytes);
+  add(&RpcInterval::attempt_count, &RpcInterval::set_attempt_count);
   if (from.has_service_time_ns()) {
     MergeHistogram(from.service_time_ns(), *into.mutable_service_time_ns());
   }
@@ -103,6 +105,7 @@ void EncodeInterval(const IntervalSeries::View& interval, RpcInterval& proto) {
   SetCount(counts.warmup, &RpcInterval::set_warmup_count, proto);
   SetCount(counts.request_bytes, &RpcInterval::set_request_bytes, proto);
   SetCount(counts.response_bytes, &RpcInterval::set_response_bytes, proto);
+  SetCount(counts.attempts, &RpcInterval::set_attempt_count, proto);
   if (interval.service_time_ns.count() > 0) {
     EncodeHistogram(interval.service_time_ns, *proto.mutable_service_time_ns());
   }

@@ -145,6 +145,7 @@ TestResult ResultOfCopy(const TestResult& result,
     Reindex(own_index, own_log.mutable_offered_loads());
     Reindex(own_index, own_log.mutable_pooled_statistics());
     Reindex(own_index, own_log.mutable_stream_statistics());
+    Reindex(own_index, own_log.mutable_policy_statistics());
   }
   return own;
 }

@@ -26,6 +26,7 @@ void IntervalCounts::Add(const IntervalCounts& other) {
   warmup += other.warmup;
   request_bytes += other.request_bytes;
   response_bytes += other.response_bytes;
+  attempts += other.attempts;
 }
 
 void IntervalSeries::Interval::Merge(const Interval& other) {

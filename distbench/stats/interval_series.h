@@ -28,6 +28,7 @@ struct IntervalCounts {
   int64_t warmup = 0;
   int64_t request_bytes = 0;
   int64_t response_bytes = 0;
+  int64_t attempts = 0;  // of RPCs with a policy
 };
 
 // Time is divided into steps, which the caller numbers from 0. Close() puts

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from distbench._proto import control_pb2, results_pb2
-from distbench._totals import RpcTotals, saturated
+from distbench._totals import Moments, RpcTotals, saturated
 from distbench.errors import DistbenchError, ResultError
 from distbench.histogram import Histogram
 
@@ -21,6 +21,7 @@ _INTERVAL_COUNTS = (
     "warmup_count",
     "request_bytes",
     "response_bytes",
+    "attempt_count",
 )
 _INTERVAL_HISTOGRAMS = ("service_time_ns", "response_time_ns")
 _ACTIVITY_COUNTS = (
@@ -128,6 +129,8 @@ def _merge_measurements(
         _merge_statistics(statistics, log.pooled_statistics[index])
     for index, streams in piece.stream_statistics.items():
         _merge_streams(streams, log.stream_statistics[index])
+    for index, policy in piece.policy_statistics.items():
+        _merge_policies(policy, log.policy_statistics[index])
 
 
 def _merge_rpc_log(
@@ -199,6 +202,23 @@ def _merge_streams(
     ):
         if piece.HasField(field):
             _merge_histogram(getattr(piece, field), getattr(total, field))
+
+
+def _merge_policies(
+    piece: results_pb2.PolicyStatistics, total: results_pb2.PolicyStatistics
+) -> None:
+    for field in results_pb2.PolicyStatistics.DESCRIPTOR.fields:
+        if field.name.endswith("_count"):
+            _add_counts(piece, total, (field.name,))
+        elif not piece.HasField(field.name):
+            continue
+        elif field.name == "concurrency_limit":
+            limits = Moments()
+            limits.add(total.concurrency_limit)
+            limits.add(piece.concurrency_limit)
+            limits.encode(total.concurrency_limit)
+        else:
+            _merge_histogram(getattr(piece, field.name), getattr(total, field.name))
 
 
 def _merge_series(

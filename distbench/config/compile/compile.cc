@@ -128,6 +128,13 @@ RpcPlan CompileRpc(const CompileContext& context, const RpcSpec& rpc) {
                    rpc.multi_server_channel_name());
   if (rpc.has_deadline_us()) plan.deadline_ns = kNsPerUs * rpc.deadline_us();
   if (rpc.has_stream()) plan.stream = CompileStream(context, rpc.stream());
+  if (rpc.has_policy()) plan.policy = CompilePolicy(rpc.policy());
+  plan.is_special = plan.stream.has_value() || plan.policy.has_value();
+  // An iteration sends one request, and its attempts choose their servers among
+  // all candidates.
+  if (plan.policy.has_value() && plan.policy->load_balancing.has_value()) {
+    plan.fanout.kind = FanoutPlan::Kind::kRandom;
+  }
   return plan;
 }
 

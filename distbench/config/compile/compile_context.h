@@ -43,6 +43,9 @@ class CompileContext {
 // Compiles the test's action lists, in the order of the config.
 std::vector<ListPlan> CompileLists(const CompileContext& context);
 
+// Compiles the policy of the callers of an RPC.
+PolicyPlan CompilePolicy(const CallPolicy& policy);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_CONFIG_COMPILE_COMPILE_CONTEXT_H_

@@ -17,6 +17,7 @@
 #include "distbench/config/arrivals/arrival_plan.h"
 #include "distbench/config/distributions/distribution.h"
 #include "distbench/config/plan/driver_options.h"
+#include "distbench/config/plan/policy_plan.h"
 
 namespace distbench {
 
@@ -124,7 +125,10 @@ struct RpcPlan {
   int tracing_interval = 0;          // 0: never
   int multi_server_channel = kNone;  // of the server; replaces the fanout
   int64_t deadline_ns = kUnlimited;  // per call
-  std::optional<StreamPlan> stream;
+  std::optional<StreamPlan> stream;  // at most one of both
+  std::optional<PolicyPlan> policy;
+  // Whether one of both is set, so that senders of other RPCs make one test.
+  bool is_special = false;
 };
 
 enum class ArrivalProcess {

@@ -40,6 +40,33 @@ void CanonicalizeExperiment(Experiment& experiment) {
   }
 }
 
+// An empty word means the default, as everywhere.
+void CanonicalizePolicy(CallPolicy& policy) {
+  ReplaceQuantities(policy);
+  if (policy.load_balancing().empty()) policy.clear_load_balancing();
+  if (policy.has_retry()) {
+    RetryPolicy& retry = *policy.mutable_retry();
+    ReplaceQuantities(retry);
+    if (retry.jitter().empty()) retry.clear_jitter();
+    if (retry.has_budget()) ReplaceQuantities(*retry.mutable_budget());
+  }
+  if (policy.has_hedging()) {
+    HedgingPolicy& hedging = *policy.mutable_hedging();
+    ReplaceQuantities(hedging);
+    if (hedging.has_budget()) ReplaceQuantities(*hedging.mutable_budget());
+  }
+  if (policy.has_quorum() && policy.quorum().rest().empty()) {
+    policy.mutable_quorum()->clear_rest();
+  }
+  if (policy.has_circuit_breaker()) {
+    ReplaceQuantities(*policy.mutable_circuit_breaker());
+  }
+  if (policy.has_concurrency_limit() &&
+      policy.concurrency_limit().kind().empty()) {
+    policy.mutable_concurrency_limit()->clear_kind();
+  }
+}
+
 void CanonicalizeTest(DistributedSystemDescription& test) {
   if (test.default_protocol().empty()) test.clear_default_protocol();
   for (ServiceSpec& service : *test.mutable_services()) {
@@ -51,6 +78,7 @@ void CanonicalizeTest(DistributedSystemDescription& test) {
   for (RpcSpec& rpc : *test.mutable_rpc_descriptions()) {
     ReplaceQuantities(rpc);
     if (rpc.fanout_filter().empty()) rpc.clear_fanout_filter();
+    if (rpc.has_policy()) CanonicalizePolicy(*rpc.mutable_policy());
     if (!rpc.has_stream()) continue;
     ReplaceQuantities(*rpc.mutable_stream());
     if (rpc.stream().response_starts().empty()) {

@@ -88,6 +88,35 @@ constexpr Quantity kOfStream[] = {{StreamSpec::kClientIntervalFieldNumber,
 static_assert(kMaxDelayNs > 277 * 3'600'000'000'000 &&
               kMaxDelayNs < 278 * 3'600'000'000'000);
 
+constexpr char kPolicyTimes[] = "1ns to 277777h";
+
+constexpr Quantity kOfPolicy[] = {{CallPolicy::kAttemptDeadlineFieldNumber,
+                                   CallPolicy::kAttemptDeadlineNsFieldNumber,
+                                   DurationNs, 1, kMaxTimeNs, kPolicyTimes}};
+
+constexpr Quantity kOfRetry[] = {
+    {RetryPolicy::kInitialBackoffFieldNumber,
+     RetryPolicy::kInitialBackoffNsFieldNumber, DurationNs, 0, kMaxTimeNs,
+     kTimesNs},
+    {RetryPolicy::kMaxBackoffFieldNumber, RetryPolicy::kMaxBackoffNsFieldNumber,
+     DurationNs, 0, kMaxTimeNs, kTimesNs}};
+
+constexpr Quantity kOfBudget[] = {{RetryBudget::kWindowFieldNumber,
+                                   RetryBudget::kWindowNsFieldNumber,
+                                   DurationNs, 1, kMaxTimeNs, kPolicyTimes}};
+
+constexpr Quantity kOfHedging[] = {{HedgingPolicy::kDelayFieldNumber,
+                                    HedgingPolicy::kDelayNsFieldNumber,
+                                    DurationNs, 0, kMaxTimeNs, kTimesNs}};
+
+constexpr Quantity kOfCircuitBreaker[] = {
+    {CircuitBreakerPolicy::kWindowFieldNumber,
+     CircuitBreakerPolicy::kWindowNsFieldNumber, DurationNs, 1, kMaxTimeNs,
+     kPolicyTimes},
+    {CircuitBreakerPolicy::kOpenFieldNumber,
+     CircuitBreakerPolicy::kOpenNsFieldNumber, DurationNs, 1, kMaxTimeNs,
+     kPolicyTimes}};
+
 constexpr Quantity kOfPayload[] = {
     {PayloadSpec::kSizeWithUnitFieldNumber, PayloadSpec::kSizeFieldNumber,
      ParseSizeWithUnit, 0, kMaxSizeBytes, "0B to 2147483647B"}};
@@ -130,6 +159,11 @@ absl::Span<const Quantity> QuantitiesOf(const Descriptor* type) {
   if (type == RateState::descriptor()) return kOfState;
   if (type == RpcSpec::descriptor()) return kOfRpc;
   if (type == StreamSpec::descriptor()) return kOfStream;
+  if (type == CallPolicy::descriptor()) return kOfPolicy;
+  if (type == RetryPolicy::descriptor()) return kOfRetry;
+  if (type == RetryBudget::descriptor()) return kOfBudget;
+  if (type == HedgingPolicy::descriptor()) return kOfHedging;
+  if (type == CircuitBreakerPolicy::descriptor()) return kOfCircuitBreaker;
   if (type == PayloadSpec::descriptor()) return kOfPayload;
   if (type == LoadSearchSpec::descriptor()) return kOfSearch;
   return {};

@@ -37,6 +37,7 @@ class RpcValidation {
     if (rpc_.has_stream() && !rpc_.has_external_call()) {
       ValidateStream(validation_, path_, rpc_);
     }
+    if (rpc_.has_policy()) ValidatePolicy(validation_, path_, rpc_);
     if (rpc_.has_deadline_us()) {
       validation_.CheckRange(path_.Field("deadline_us"), rpc_.deadline_us(), 1,
                              kMaxTimeUs);

@@ -57,6 +57,10 @@ void ValidateRpcs(const TestValidation& validation);
 void ValidateStream(const TestValidation& validation, const Path& path,
                     const RpcSpec& rpc);
 
+// The policy of an RPC that has one. `path` is the RPC's.
+void ValidatePolicy(const TestValidation& validation, const Path& path,
+                    const RpcSpec& rpc);
+
 // Single actions: what they run, how often, and when.
 void ValidateActions(const TestValidation& validation);
 

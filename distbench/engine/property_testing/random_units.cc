@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "google/protobuf/message.h"
 
 namespace distbench {
 namespace {
@@ -65,6 +66,44 @@ void WriteStream(RandomSource& random, StreamSpec& stream) {
   }
 }
 
+// Writes a time in nanoseconds with its unit, if the message has it.
+void WriteTime(RandomSource& random, const char* number_field,
+               const char* text_field, google::protobuf::Message& message) {
+  const auto* type = message.GetDescriptor();
+  const auto* reflection = message.GetReflection();
+  const auto* number = type->FindFieldByName(number_field);
+  if (!reflection->HasField(message, number) || !random.Chance(kChance)) return;
+  reflection->SetString(
+      &message, type->FindFieldByName(text_field),
+      DurationText(random,
+                   absl::Nanoseconds(reflection->GetInt64(message, number))));
+  reflection->ClearField(&message, number);
+}
+
+void WritePolicy(RandomSource& random, CallPolicy& policy) {
+  WriteTime(random, "attempt_deadline_ns", "attempt_deadline", policy);
+  if (policy.has_retry()) {
+    RetryPolicy& retry = *policy.mutable_retry();
+    WriteTime(random, "initial_backoff_ns", "initial_backoff", retry);
+    WriteTime(random, "max_backoff_ns", "max_backoff", retry);
+    if (retry.has_budget()) {
+      WriteTime(random, "window_ns", "window", *retry.mutable_budget());
+    }
+  }
+  if (policy.has_hedging()) {
+    HedgingPolicy& hedging = *policy.mutable_hedging();
+    WriteTime(random, "delay_ns", "delay", hedging);
+    if (hedging.has_budget()) {
+      WriteTime(random, "window_ns", "window", *hedging.mutable_budget());
+    }
+  }
+  if (policy.has_circuit_breaker()) {
+    CircuitBreakerPolicy& breaker = *policy.mutable_circuit_breaker();
+    WriteTime(random, "window_ns", "window", breaker);
+    WriteTime(random, "open_ns", "open", breaker);
+  }
+}
+
 }  // namespace
 
 void WriteSomeWithUnits(RandomSource& random,
@@ -76,6 +115,7 @@ void WriteSomeWithUnits(RandomSource& random,
   }
   for (RpcSpec& rpc : *test.mutable_rpc_descriptions()) {
     if (rpc.has_stream()) WriteStream(random, *rpc.mutable_stream());
+    if (rpc.has_policy()) WritePolicy(random, *rpc.mutable_policy());
     if (!rpc.has_deadline_us() || !random.Chance(kChance)) continue;
     rpc.set_deadline(
         DurationText(random, absl::Microseconds(rpc.deadline_us())));

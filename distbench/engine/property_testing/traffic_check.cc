@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/plan/plan.h"
+#include "distbench/engine/property_testing/policy_check.h"
 #include "distbench/engine/property_testing/stream_check.h"
 #include "distbench/engine/property_testing/traffic_observer.h"
 #include "distbench/engine/testing/simulated_system.h"
@@ -230,7 +231,9 @@ class TrafficCheck {
     }
   }
 
+  // Attempts are not iterations, and those of a quorum's rest outlast theirs.
   void CheckLimitsOf(const ActionPlan& action, int rpc, int instance) {
+    if (plan_.rpcs[rpc].policy.has_value()) return;
     const auto found = observer_.sent().find({instance, rpc});
     const CallCounts counts =
         found == observer_.sent().end() ? CallCounts() : found->second;
@@ -293,8 +296,13 @@ class TrafficCheck {
   // below their share do not look at the others.
   void CheckPending(int instance) {
     int64_t most_targets = 1;
+    int64_t most_attempts = 1;
     for (const RpcPlan& rpc : plan_.rpcs) {
       most_targets = std::max(most_targets, MaxTargets(plan_, rpc));
+      if (rpc.policy.has_value()) {
+        most_attempts =
+            std::max<int64_t>(most_attempts, MostAttempts(*rpc.policy));
+      }
     }
     // All records of a trace may be due at once.
     for (const ReplayTracePlan& trace : plan_.replay_traces) {
@@ -303,7 +311,7 @@ class TrafficCheck {
     const int64_t workers = std::max(1, plan_.workers_per_instance);
     const int64_t most = observer_.most_in_flight(instance);
     const int64_t allowed = plan_.max_pending_rpcs * (workers == 1 ? 1 : 2);
-    if (most > allowed + workers * most_targets) {
+    if (most > most_attempts * (allowed + workers * most_targets)) {
       Complain(absl::StrCat(plan_.instances[instance].name, ": ", most,
                             " RPCs in flight, and max_pending_rpcs is ",
                             plan_.max_pending_rpcs));
@@ -312,6 +320,7 @@ class TrafficCheck {
 
   void CheckStatistics(const ServiceLogs& logs) {
     std::map<std::pair<int, int>, int64_t> counted;
+    std::map<std::pair<int, int>, int64_t> after_warmup;
     int64_t never_sent = 0;
     for (size_t i = 0; i < plan_.instances.size(); ++i) {
       const auto log = logs.instance_logs().find(plan_.instances[i].name);
@@ -328,13 +337,17 @@ class TrafficCheck {
             counted[{static_cast<int>(i), rpc}] +=
                 statistics.succeeded_count() + statistics.failed_count() +
                 statistics.warmup_count();
+            after_warmup[{static_cast<int>(i), rpc}] +=
+                statistics.succeeded_count() + statistics.failed_count();
             CheckTimes(statistics, plan_.instances[i].name, StreamOf(rpc));
           }
         }
       }
+      CheckPolicies(static_cast<int>(i), log->second, after_warmup);
     }
     for (const auto& [key, counts] : observer_.sent()) {
       if (key.second < 0 || key.second >= plan_.rpcs.size()) continue;
+      if (plan_.rpcs[key.second].policy.has_value()) continue;
       never_sent += counted[key] - counts.started;
       if (counted[key] >= counts.started) continue;
       Complain(absl::StrCat(Name(key), ": ", counts.started, " were sent and ",
@@ -343,6 +356,19 @@ class TrafficCheck {
     if (never_sent > 0 && observer_.refused_count() == 0) {
       Complain(absl::StrCat("the statistics have ", never_sent,
                             " RPCs more than were sent"));
+    }
+  }
+
+  void CheckPolicies(
+      int instance, const ServicePerformanceLog& log,
+      const std::map<std::pair<int, int>, int64_t>& after_warmup) {
+    for (const auto& [rpc, statistics] : log.policy_statistics()) {
+      const auto ended = after_warmup.find({instance, rpc});
+      for (const std::string& what :
+           CheckAttempts(statistics, *plan_.rpcs[rpc].policy,
+                         ended == after_warmup.end() ? 0 : ended->second)) {
+        Complain(absl::StrCat(Name({instance, rpc}), ": ", what));
+      }
     }
   }
 

@@ -234,6 +234,8 @@ void TrafficGenerator::AddRpcs() {
     if (MayStream() && !rpc.has_distribution_config_name() &&
         random_.Chance(0.5)) {
       AddStream(rpc);
+    } else if (random_.Chance(0.3)) {
+      AddPolicy(rpc);
     }
   }
 }
@@ -297,7 +299,10 @@ std::string TrafficGenerator::AnyFanoutFilter(const RpcSpec& rpc) {
 
 void TrafficGenerator::AddChannels() {
   for (RpcSpec& rpc : *test_.mutable_rpc_descriptions()) {
-    if (rpc.has_stream() || !random_.Chance(0.3)) continue;
+    if (rpc.has_stream() || rpc.policy().has_load_balancing() ||
+        !random_.Chance(0.3)) {
+      continue;
+    }
     const int server = ServiceNumber(rpc.server());
     ServiceSpec& service = *test_.mutable_services(server);
     MultiServerChannel& channel = *service.add_multi_server_channels();

@@ -68,6 +68,7 @@ class TrafficGenerator {
   bool MayStream() const;
   void AddStream(RpcSpec& rpc);
   void AddStreamDistributions();
+  void AddPolicy(RpcSpec& rpc);
   std::string AnyFanoutFilter(const RpcSpec& rpc);
   void AddChannels();
   void AddReplayTraces();

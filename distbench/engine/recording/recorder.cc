@@ -252,6 +252,12 @@ StreamTotals& Recorder::StreamsOf(int rpc) {
   return *streams;
 }
 
+PolicyTotals& Recorder::PolicyOf(int rpc) {
+  std::unique_ptr<PolicyTotals>& policy = RecordOf(rpc).policy;
+  if (policy == nullptr) policy = std::make_unique<PolicyTotals>();
+  return *policy;
+}
+
 void Recorder::CountUnsent(int rpc, int64_t intended_ns, int64_t wait_ns,
                            int64_t count) {
   RpcRecord& record = RecordOf(rpc);

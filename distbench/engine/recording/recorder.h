@@ -16,6 +16,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/results/policy_totals.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/stream_totals.h"
 #include "distbench/stats/interval_series.h"
@@ -91,6 +92,9 @@ struct RpcRecord {
 
   // Null if the RPC does not stream.
   std::unique_ptr<StreamTotals> streams;
+
+  // Null if the RPC has no policy.
+  std::unique_ptr<PolicyTotals> policy;
 };
 
 // RpcTotals without histograms.
@@ -166,6 +170,14 @@ class Recorder {
 
   // The totals of an RPC that streams, for the caller to add to.
   StreamTotals& StreamsOf(int rpc);
+
+  // The totals of an RPC with a policy, for the caller to add to.
+  PolicyTotals& PolicyOf(int rpc);
+
+  // Counts an attempt of an RPC with a policy in its series.
+  void CountAttempt(int rpc, int64_t time_ns) {
+    ++RecordOf(rpc).series.At(IntervalOf(time_ns)).attempts;
+  }
 
   void KeepReplayed(const ReplayedSample& sample) { replayed_.Add(sample); }
 

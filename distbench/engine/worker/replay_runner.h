@@ -79,10 +79,6 @@ class ReplayRunner {
   ReplayRunner(WorkerContext& context, RpcSender& sender, Scheduler& scheduler);
 
   // Whether a call is a replayed RPC.
-  bool Owns(const ClientCall& call) const {
-    return call.rpc_index >= rpc_count_;
-  }
-
   // Starts an iteration of a replay action. It ends through the scheduler,
   // perhaps before this returns.
   void Start(Iteration& iteration);

@@ -5,6 +5,7 @@
 
 #include "distbench/base/saturating_add.h"
 #include "distbench/engine/worker/draw_size.h"
+#include "distbench/engine/worker/policies.h"
 #include "proto/data_plane.pb.h"
 
 // Functions on the path of every RPC that only this file calls are inline: a
@@ -20,9 +21,11 @@ const SizePlan& RequestSize(const RpcPlan& rpc, const ActionPlan& action) {
 
 }  // namespace
 
-RpcSender::RpcSender(WorkerContext& context, Streams& streams)
+RpcSender::RpcSender(WorkerContext& context, Streams& streams,
+                     Policies& policies)
     : context_(context),
       streams_(streams),
+      policies_(policies),
       measures_time_parts_(context.engine.plan().measures_time_parts),
       waiting_(context.engine.routes().count()) {}
 
@@ -63,10 +66,12 @@ bool RpcSender::Send(Iteration& iteration) {
                              : SaturatingAdd(context_.now_ns, rpc.deadline_ns);
     client.trace_context = {};
     if (traced) SetTrace(*call, static_cast<int64_t>(i));
-    if (rpc.stream.has_value()) [[unlikely]] {
+    if (!rpc.is_special) [[likely]] {
+      Submit(call);
+    } else if (rpc.stream.has_value()) {
       streams_.Open(*call, RequestSize(rpc, action));
     } else {
-      Submit(call);
+      policies_.Open(*call);
     }
   }
   return true;
@@ -87,6 +92,7 @@ Iteration* RpcSender::OnDone(ClientCall& client) {
 
 RpcCall& RpcSender::NewCall(Iteration& iteration) {
   RpcCall& call = *calls_.Get();
+  call.kind = RpcCall::Kind::kReplayed;
   call.iteration = &iteration;
   call.sent = true;
   call.client.warmup = iteration.warmup;
@@ -98,8 +104,43 @@ RpcCall& RpcSender::NewCall(Iteration& iteration) {
 
 const Sample& RpcSender::End(RpcCall& call) {
   const Sample& sample = End(call, /*kept=*/false);
+  call.kind = RpcCall::Kind::kOrdinary;
   calls_.Put(&call);
   return sample;
+}
+
+void RpcSender::EndLate(RpcCall& call, bool kept) {
+  End(call, kept);
+  Leave(call);
+  calls_.Put(&call);
+}
+
+void RpcSender::Drop(RpcCall& call) {
+  --in_flight_;
+  WorkerProgress::Add(context_.progress.in_flight, -1);
+  Leave(call);
+  calls_.Put(&call);
+}
+
+// An offered RPC is out of the way.
+void RpcSender::Leave(const RpcCall& call) {
+  if (call.intended_ns == 0) return;
+  WorkerProgress::Add(context_.progress.open_loop_ended, 1);
+}
+
+bool RpcSender::Withdraw(RpcCall& call) {
+  const int peer = call.client.peer;
+  Queue& queue = waiting_[peer];
+  RpcCall* previous = nullptr;
+  for (RpcCall* waiting = queue.first; waiting != nullptr;
+       previous = waiting, waiting = waiting->next) {
+    if (waiting != &call) continue;
+    (previous == nullptr ? queue.first : previous->next) = call.next;
+    if (queue.last == &call) queue.last = previous;
+    if (queue.first == nullptr) std::erase(waiting_peers_, peer);
+    return true;
+  }
+  return false;
 }
 
 inline const Sample& RpcSender::End(RpcCall& call, bool kept) {
@@ -149,7 +190,7 @@ inline RpcSender::Sizes RpcSender::DrawSizes(const RpcPlan& rpc,
 bool RpcSender::Repeats(const RpcPlan& rpc, const Fanout& fanout,
                         const ActionRun& action) {
   const SizePlan& request = RequestSize(rpc, *action.plan);
-  return !rpc.stream.has_value() && !action.plan->iterations.open_loop &&
+  return !rpc.is_special && !action.plan->iterations.open_loop &&
          fanout.always_all() && fanout.candidates().size() == 1 &&
          rpc.joint_distribution == kNone && request.distribution == kNone &&
          rpc.deadline_ns == kUnlimited && rpc.tracing_interval == 0 &&

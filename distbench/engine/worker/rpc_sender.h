@@ -13,12 +13,14 @@
 
 namespace distbench {
 
+class Policies;
+
 // The client side of one worker: turns iterations into RPCs, and finished RPCs
 // into measurements.
 class RpcSender {
  public:
-  // Both arguments must outlive this.
-  RpcSender(WorkerContext& context, Streams& streams);
+  // All arguments must outlive this.
+  RpcSender(WorkerContext& context, Streams& streams, Policies& policies);
 
   // Sends the RPCs of an iteration to the targets of its fanout. Returns false
   // if there are none.
@@ -59,6 +61,15 @@ class RpcSender {
   }
   const Sample& End(RpcCall& call);
 
+  // For requests with a policy that end after their iteration: the first
+  // records its end, of which a sample may be kept, the second nothing.
+  void EndLate(RpcCall& call, bool kept);
+  void Drop(RpcCall& call);
+
+  // Takes back a call that was submitted and still waits for a full send queue.
+  // Returns false if it does not wait.
+  bool Withdraw(RpcCall& call);
+
   // Ends every RPC that waits or is in flight: waiting ones by calls of
   // end(ClientCall&), those in flight as they always end.
   template <typename EndCall>
@@ -95,11 +106,13 @@ class RpcSender {
   void Wait(RpcCall* call);
   RpcCall* PopWaiting();
   ABSL_ATTRIBUTE_ALWAYS_INLINE const Sample& End(RpcCall& call, bool kept);
+  void Leave(const RpcCall& call);
   void Measure(const RpcCall& call, Sample& sample);
   static void MeasureTimeParts(const ClientCall& client, Sample& sample);
 
   WorkerContext& context_;
   Streams& streams_;
+  Policies& policies_;
   const bool measures_time_parts_;
   ObjectPool<RpcCall> calls_;
   std::vector<int> scratch_;

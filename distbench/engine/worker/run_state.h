@@ -30,6 +30,7 @@ namespace distbench {
 
 struct ListRun;
 struct ReplayRun;
+struct RequestGroup;
 
 // State shared by the workers that run one action of the main list.
 struct SharedAction {
@@ -119,7 +120,8 @@ struct Iteration {
   bool repeats = false;
   int outstanding = 0;          // RPCs; in a replay, unsent ones too
   ReplayRun* replay = nullptr;  // for a replay only
-  Timer timer;                  // for an activity that waits
+  RequestGroup* group = nullptr;  // for the use of Policies; null at the end
+  Timer timer;                    // for an activity that waits
 
   // Also for an activity that waits.
   struct Wait {
@@ -131,9 +133,14 @@ struct Iteration {
   Wait wait;
 };
 
-// One RPC of an iteration.
+// One RPC of an iteration, or an attempt of one that has a policy.
 struct RpcCall {
+  // Who takes the end of the call. Anything but kOrdinary is kOrdinary again
+  // when the call is put back.
+  enum class Kind : uint8_t { kOrdinary, kReplayed, kAttempt };
+
   ClientCall client;  // must be first: the transport returns a ClientCall*
+  Kind kind = Kind::kOrdinary;
   Iteration* iteration = nullptr;
   int64_t intended_ns = 0;  // 0: closed loop
   int record = 0;           // replays: position in the table

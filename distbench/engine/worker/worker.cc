@@ -22,7 +22,8 @@ Worker::Worker(EngineState& engine, int index, Transport& transport,
       max_pending_rpcs_(engine.plan().max_pending_rpcs / engine.worker_count()),
       scheduler_(context_, *this),
       streams_(context_, *this),
-      sender_(context_, streams_),
+      policies_(context_, sender_, scheduler_),
+      sender_(context_, streams_, policies_),
       replay_(context_, sender_, scheduler_),
       handler_(context_),
       wait_(context_, group.activities(), *this) {
@@ -63,7 +64,8 @@ int64_t Worker::next_due_ns() const {
 }
 
 void Worker::NoticeDrained() {
-  if (!draining_ || sender_.in_flight() > 0 || handler_.pending() > 0 ||
+  if (!draining_ || sender_.in_flight() > 0 ||
+      policies_.attempts_in_flight() > 0 || handler_.pending() > 0 ||
       streams_.serving() > 0 || activities_in_flight_ > 0 ||
       wait_.seeking() > 0) {
     return;
@@ -203,6 +205,9 @@ void Worker::Fire(Timer& timer) {
     case Timer::Kind::kStreamWrite:
       static_cast<StreamWriter*>(timer.owner)->OnDue();
       break;
+    case Timer::Kind::kPolicy:
+      policies_.OnDue(timer);
+      break;
   }
 }
 
@@ -238,6 +243,8 @@ bool Worker::IsStopped(const Timer& timer) const {
       return context_.engine.stop_scope() == StopScope::kEverything;
     case Timer::Kind::kStreamWrite:  // ends with its RPC
       return false;
+    case Timer::Kind::kPolicy:
+      return policies_.IsStopped(timer);
   }
   return true;
 }
@@ -249,9 +256,8 @@ void Worker::OnDone(ClientCall* call) {
 }
 
 inline void Worker::EndCall(ClientCall& call) {
-  if (replay_.Owns(call)) {
-    replay_.OnDone(call);
-    CheckPendingRpcs();
+  if (RpcCall::Of(call).kind != RpcCall::Kind::kOrdinary) [[unlikely]] {
+    EndSpecialCall(call);
     return;
   }
   Iteration* const iteration = sender_.OnDone(call);
@@ -265,6 +271,15 @@ inline void Worker::EndCall(ClientCall& call) {
     sender_.LetGo(call);
   }
   scheduler_.FinishIteration(*iteration);
+}
+
+void Worker::EndSpecialCall(ClientCall& call) {
+  if (RpcCall::Of(call).kind == RpcCall::Kind::kReplayed) {
+    replay_.OnDone(call);
+    CheckPendingRpcs();
+  } else {
+    policies_.OnDone(RpcCall::Of(call));
+  }
 }
 
 void Worker::OnRequest(ServerCall* call) {
@@ -286,7 +301,8 @@ void Worker::StartReplay(Iteration& iteration) {
 }
 
 void Worker::CheckPendingRpcs() {
-  if (sender_.in_flight() > max_pending_rpcs_) group_.OnManyPendingRpcs();
+  if (sender_.in_flight() + policies_.abandoned() > max_pending_rpcs_)
+    group_.OnManyPendingRpcs();
 }
 
 void Worker::StartActivity(Iteration& iteration) {

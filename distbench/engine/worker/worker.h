@@ -9,6 +9,7 @@
 #include "absl/synchronization/notification.h"
 #include "distbench/base/queues.h"
 #include "distbench/engine/activity_pools/activities.h"
+#include "distbench/engine/worker/policies.h"
 #include "distbench/engine/worker/replay_runner.h"
 #include "distbench/engine/worker/request_handler.h"
 #include "distbench/engine/worker/rpc_sender.h"
@@ -121,6 +122,7 @@ class Worker final : private TransportEvents,
   void FireStoppedTimers();
   bool IsStopped(const Timer& timer) const;
   void EndCall(ClientCall& call);
+  void EndSpecialCall(ClientCall& call);
   void CheckPendingRpcs();
 
   // TransportEvents
@@ -159,6 +161,7 @@ class Worker final : private TransportEvents,
   const int64_t max_pending_rpcs_;  // this worker's share
   Scheduler scheduler_;
   Streams streams_;
+  Policies policies_;
   RpcSender sender_;
   ReplayRunner replay_;
   RequestHandler handler_;

@@ -1,0 +1,69 @@
+#include "distbench/config/syntax/policy_words.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "distbench/config/problems/suggest.h"
+
+namespace distbench {
+namespace {
+
+template <typename Value>
+struct PolicyWord {
+  const char* text;
+  Value value;
+};
+
+template <typename Value>
+absl::StatusOr<Value> FindWord(absl::string_view text,
+                               absl::Span<const PolicyWord<Value>> words) {
+  std::vector<std::string> texts;
+  for (const PolicyWord<Value>& word : words) {
+    if (word.text == text) return word.value;
+    texts.push_back(word.text);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "there is no ", Quoted(text), "; ", Suggestion(text, texts)));
+}
+
+constexpr PolicyWord<LoadBalancing> kLoadBalancing[] = {
+    {"round_robin", LoadBalancing::kRoundRobin},
+    {"random", LoadBalancing::kRandom},
+    {"two_choices", LoadBalancing::kTwoChoices},
+    {"least_in_flight", LoadBalancing::kLeastInFlight}};
+
+constexpr PolicyWord<RetryPlan::Jitter> kJitter[] = {
+    {"full", RetryPlan::Jitter::kFull},
+    {"equal", RetryPlan::Jitter::kEqual},
+    {"none", RetryPlan::Jitter::kNone}};
+
+constexpr PolicyWord<ConcurrencyLimitPlan::Kind> kLimitKinds[] = {
+    {"fixed", ConcurrencyLimitPlan::Kind::kFixed},
+    {"aimd", ConcurrencyLimitPlan::Kind::kAimd},
+    {"gradient", ConcurrencyLimitPlan::Kind::kGradient}};
+
+constexpr PolicyWord<bool> kRests[] = {{"cancel", true}, {"ignore", false}};
+
+}  // namespace
+
+absl::StatusOr<LoadBalancing> ParseLoadBalancing(absl::string_view text) {
+  return FindWord<LoadBalancing>(text, kLoadBalancing);
+}
+
+absl::StatusOr<RetryPlan::Jitter> ParseJitter(absl::string_view text) {
+  return FindWord<RetryPlan::Jitter>(text, kJitter);
+}
+
+absl::StatusOr<ConcurrencyLimitPlan::Kind> ParseLimitKind(
+    absl::string_view text) {
+  return FindWord<ConcurrencyLimitPlan::Kind>(text, kLimitKinds);
+}
+
+absl::StatusOr<bool> ParseRestOfQuorum(absl::string_view text) {
+  return FindWord<bool>(text, kRests);
+}
+
+}  // namespace distbench

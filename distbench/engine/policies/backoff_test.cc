@@ -1,0 +1,72 @@
+#include "distbench/engine/policies/backoff.h"
+
+#include <algorithm>
+#include <random>
+
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+
+RetryPlan PlanWith(RetryPlan::Jitter jitter) {
+  RetryPlan plan;
+  plan.initial_backoff_ns = 10 * kMs;
+  plan.max_backoff_ns = 150 * kMs;
+  plan.multiplier = 2;
+  plan.jitter = jitter;
+  return plan;
+}
+
+TEST(BackoffTest, GrowsToItsMaximum) {
+  std::mt19937_64 random(1);
+  const RetryPlan plan = PlanWith(RetryPlan::Jitter::kNone);
+  EXPECT_EQ(BackoffNs(plan, 1, random), 10 * kMs);
+  EXPECT_EQ(BackoffNs(plan, 2, random), 20 * kMs);
+  EXPECT_EQ(BackoffNs(plan, 4, random), 80 * kMs);
+  EXPECT_EQ(BackoffNs(plan, 5, random), 150 * kMs);
+  EXPECT_EQ(BackoffNs(plan, 99, random), 150 * kMs);
+}
+
+TEST(BackoffTest, NeverOverflows) {
+  std::mt19937_64 random(1);
+  RetryPlan plan = PlanWith(RetryPlan::Jitter::kNone);
+  plan.multiplier = 1000;
+  EXPECT_EQ(BackoffNs(plan, 99, random), 150 * kMs);
+  plan.multiplier = 1;
+  EXPECT_EQ(BackoffNs(plan, 99, random), 10 * kMs);
+  plan.initial_backoff_ns = plan.max_backoff_ns = 0;
+  EXPECT_EQ(BackoffNs(plan, 2, random), 0);
+}
+
+// The means and bounds of uniform times.
+TEST(BackoffTest, JitterHasItsBounds) {
+  struct Case {
+    RetryPlan::Jitter jitter;
+    int64_t least_ns;
+  };
+  for (const auto& [jitter, least_ns] :
+       {Case{RetryPlan::Jitter::kFull, 0},
+        Case{RetryPlan::Jitter::kEqual, 20 * kMs}}) {
+    std::mt19937_64 random(3);
+    constexpr int kDraws = 20'000;
+    int64_t least = 1'000 * kMs;
+    int64_t most = 0;
+    double sum = 0;
+    for (int i = 0; i < kDraws; ++i) {
+      const int64_t pause_ns = BackoffNs(PlanWith(jitter), 3, random);
+      least = std::min(least, pause_ns);
+      most = std::max(most, pause_ns);
+      sum += static_cast<double>(pause_ns);
+    }
+    EXPECT_GE(least, least_ns);
+    EXPECT_LT(least, least_ns + kMs);
+    EXPECT_LE(most, 40 * kMs);
+    EXPECT_GT(most, 39 * kMs);
+    EXPECT_NEAR(sum / kDraws, (least_ns + 40.0 * kMs) / 2, 0.3 * kMs);
+  }
+}
+
+}  // namespace
+}  // namespace distbench

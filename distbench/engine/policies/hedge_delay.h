@@ -1,0 +1,49 @@
+#ifndef DISTBENCH_ENGINE_POLICIES_HEDGE_DELAY_H_
+#define DISTBENCH_ENGINE_POLICIES_HEDGE_DELAY_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "distbench/config/plan/policy_plan.h"
+#include "distbench/stats/log_histogram.h"
+
+namespace distbench {
+
+// The time after which a hedge follows: fixed, or a percentile of the times of
+// all successful attempts so far. The percentile is computed again when the
+// number of times has grown by a thirty-second, so that this costs little per
+// attempt.
+class HedgeDelay {
+ public:
+  static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+  static constexpr int64_t kFirstTimes = 100;
+
+  explicit HedgeDelay(const HedgingPlan& plan)
+      : quantile_(plan.percentile / 100),
+        next_count_(kFirstTimes),
+        delay_ns_(plan.percentile == 0 ? plan.delay_ns : kNever) {}
+
+  // A successful attempt took this long.
+  void OnSuccess(int64_t time_ns) {
+    if (quantile_ == 0) return;
+    times_ns_.Record(time_ns);
+    const auto count = static_cast<int64_t>(times_ns_.count());
+    if (count < next_count_) return;
+    delay_ns_ = times_ns_.ValueAtQuantile(quantile_);
+    next_count_ = count + std::max<int64_t>(1, count / 32);
+  }
+
+  // kNever until enough times are known.
+  int64_t delay_ns() const { return delay_ns_; }
+
+ private:
+  const double quantile_;  // 0: fixed
+  int64_t next_count_;     // of times, when to compute the percentile again
+  int64_t delay_ns_;
+  LogHistogram times_ns_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_POLICIES_HEDGE_DELAY_H_

@@ -1,0 +1,49 @@
+#include "distbench/engine/property_testing/policy_check.h"
+
+#include "absl/strings/str_cat.h"
+#include "distbench/results/policy_totals.h"
+
+namespace distbench {
+
+int MostAttempts(const PolicyPlan& plan) {
+  if (plan.retry.has_value()) return plan.retry->max_attempts;
+  return plan.hedging.has_value() ? plan.hedging->max_attempts : 1;
+}
+
+std::vector<std::string> CheckAttempts(const PolicyStatistics& statistics,
+                                       const PolicyPlan& plan,
+                                       int64_t ended_count) {
+  PolicyTotals totals;
+  if (const absl::Status status = totals.Add(statistics); !status.ok()) {
+    return {std::string(status.message())};
+  }
+  std::vector<std::string> problems;
+  if (totals.attempt_count != totals.succeeded_attempt_count +
+                                  totals.failed_attempt_count +
+                                  totals.abandoned_attempt_count) {
+    problems.push_back(absl::StrCat(
+        totals.attempt_count,
+        " attempts do not add up: ", totals.succeeded_attempt_count,
+        " succeeded, ", totals.failed_attempt_count, " failed and ",
+        totals.abandoned_attempt_count, " were abandoned"));
+  }
+  if (totals.request_count != ended_count + totals.not_needed_count) {
+    problems.push_back(absl::StrCat(
+        "of ", totals.request_count, " requests, ", ended_count,
+        " have ended and ", totals.not_needed_count, " were not needed"));
+  }
+  const int64_t further = totals.retry_count + totals.hedge_count;
+  if (totals.attempt_count > MostAttempts(plan) * totals.request_count ||
+      further > totals.attempt_count ||
+      totals.attempt_count - further > totals.request_count) {
+    problems.push_back(absl::StrCat(
+        totals.request_count, " requests have ", totals.attempt_count,
+        " attempts, of which ", further, " are further ones"));
+  }
+  if (!plan.quorum.has_value() && totals.not_needed_count > 0) {
+    problems.push_back("requests were not needed, but there is no quorum");
+  }
+  return problems;
+}
+
+}  // namespace distbench

@@ -1,0 +1,55 @@
+#include "distbench/engine/testing/policy_testing.h"
+
+#include "absl/strings/str_cat.h"
+#include "distbench/engine/simulation/simulated_system.h"
+#include "distbench/engine/testing/client_server.h"
+#include "distbench/results/merge.h"
+#include "glog/logging.h"
+#include "google/protobuf/text_format.h"
+
+namespace distbench {
+
+DistributedSystemDescription PolicyTest(absl::string_view policy,
+                                        absl::string_view iterations,
+                                        int servers, absl::string_view rpc) {
+  DistributedSystemDescription test = ParseTest(ClientServer(
+      absl::StrCat("iterations { ",
+                   iterations.empty() ? "max_iteration_count: 1" : iterations,
+                   " }"),
+      "random_seed: 1", servers));
+  CHECK(google::protobuf::TextFormat::MergeFromString(
+      absl::StrCat("policy { ", policy, " } ", rpc),
+      test.mutable_rpc_descriptions(0)))
+      << policy;
+  return test;
+}
+
+PolicyOutcome::PolicyOutcome(const ServiceLogs& logs) {
+  const ServicePerformanceLog& client = logs.instance_logs().at("client/0");
+  if (client.policy_statistics().contains(0)) {
+    const absl::Status added = policy.Add(client.policy_statistics().at(0));
+    CHECK(added.ok()) << added;
+  }
+  for (const auto& [server, peer_log] : client.peer_logs()) {
+    for (const auto& [index, log] : peer_log.rpc_logs()) {
+      const absl::Status merged = MergeStatistics(log.statistics(), rpc);
+      CHECK(merged.ok()) << merged;
+      sample_count += log.successful_rpc_samples_size();
+      if (log.statistics().succeeded_count() > 0) {
+        succeeded_by_server[server] += log.statistics().succeeded_count();
+      }
+      if (log.statistics().failed_count() > 0) {
+        failed_by_server[server] += log.statistics().failed_count();
+      }
+    }
+  }
+  const auto& messages = client.error_dictionary().error_message();
+  errors.assign(messages.begin(), messages.end());
+  for (const auto& [index, series] : client.rpc_time_series()) {
+    for (const RpcInterval& interval : series.intervals()) {
+      attempts_in_series += interval.attempt_count();
+    }
+  }
+}
+
+}  // namespace distbench

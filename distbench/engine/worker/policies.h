@@ -1,0 +1,127 @@
+// Policies of callers (CallPolicy in traffic_config.proto), for any driver. An
+// RPC with a policy is one *request*, an RpcCall like others, which is never
+// handed to the transport. Its *attempts* are calls of their own:
+//
+//   RpcSender::Send ▸ Policies::Open            a request
+//     Send: choose a server, pass its circuit   refused: the request has
+//     failed,
+//       breaker and the concurrency limit         at the next turn
+//     RpcSender::Submit                         an attempt, perhaps queued
+//   OnDue: the pause before a retry is over, or a hedge is due ▸ Send
+//   OnDone: an attempt has ended
+//     succeeded ▸ End                           the others are abandoned
+//     failed ▸ TryAgain: within max_attempts, deadline and budget, pause, or
+//       Send at once; else, if no attempt is left ▸ End
+//   End ▸ RpcSender::OnDone, which records the request as it does any RPC: from
+//     its intended send to its outcome, at the server of that outcome
+//
+// A request ends once, and does not wait for the attempts that it abandons:
+// these are cancelled or, where the stack cannot, end when they are answered.
+// Until then they keep the request's object, but neither its RpcCall nor its
+// iteration, which others may have by then.
+//
+// With a quorum, the requests of an iteration form a *group*, which ends the
+// iteration in place of RpcSender. The requests that are left get the group's
+// stand-in for their iteration; they are cancelled, or end as they end.
+//
+// Deadlines are the driver's: an attempt has the earlier one of its own and the
+// request's. Once their traffic stops, requests send no further attempts, and
+// those that pause end with their last failure.
+//
+// All state belongs to a worker, so nothing is locked. The decisions are those
+// of engine/policies.
+
+#ifndef DISTBENCH_ENGINE_WORKER_POLICIES_H_
+#define DISTBENCH_ENGINE_WORKER_POLICIES_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/base/object_pool.h"
+#include "distbench/engine/worker/policy_state.h"
+#include "distbench/engine/worker/run_state.h"
+#include "distbench/engine/worker/worker_context.h"
+
+namespace distbench {
+
+class RpcSender;
+class Scheduler;
+
+class Policies {
+ public:
+  // All arguments must outlive this. Uses the last two only later.
+  Policies(WorkerContext& context, RpcSender& sender, Scheduler& scheduler);
+  ~Policies();
+
+  // Takes over an RPC that has a policy. Does not end it before this returns.
+  void Open(RpcCall& call);
+
+  // An attempt has ended.
+  void OnDone(RpcCall& call);
+
+  // A timer of kind kPolicy is due, or its traffic stops.
+  void OnDue(Timer& timer);
+  bool IsStopped(const Timer& timer) const;
+
+  // Attempts that the transport has, or that wait for its send queue; and those
+  // among them whose requests have ended.
+  int64_t attempts_in_flight() const { return attempts_in_flight_; }
+  int64_t abandoned() const { return abandoned_; }
+
+ private:
+  struct Target {
+    int server = Balancer::kNoServer;  // candidate of the fanout, if balanced
+    int route = kNone;
+  };
+
+  void Join(Request& request);
+  void Send(Request& request, Attempt::Kind kind);
+  Target ChooseTarget(Request& request);
+  void Refuse(Request& request, absl::string_view error);
+  void Start(Request& request, Target target, Attempt::Kind kind,
+             CircuitBreaker::Pass pass);
+  void ArmHedge(Request& request);
+  void Wait(Request& request, Request::Next next, int64_t due_ns);
+
+  void Close(Attempt& attempt);
+  void Learn(Attempt& attempt, AttemptEnd end);
+  void CountEnd(const Attempt& attempt, AttemptEnd end);
+  static void TakeOutcome(Request& request, const Attempt& attempt);
+  void AfterFailure(Request& request, bool own_refusal);
+  bool TryAgain(Request& request, bool own_refusal);
+  bool TakeFromBudget(Request& request);
+
+  void End(Request& request);
+  void Abandon(Request& request);
+  void EndRpc(Request& request, RpcCall& call);
+  void EndInGroup(Request& request, RpcCall& call);
+  void CloseGroup(RequestGroup& group, const RpcPolicy& rpc);
+
+  bool IsStopped(const Request& request) const;
+
+  // Null for a request of the warm-up, whose attempts are not counted.
+  PolicyTotals* TotalsOf(const Request& request) {
+    return request.warmup ? nullptr
+                          : &context_.recorder.PolicyOf(request.rpc->index);
+  }
+  void Count(const Request& request, int64_t PolicyTotals::*count) {
+    if (!request.warmup) ++(TotalsOf(request)->*count);
+  }
+
+  WorkerContext& context_;
+  RpcSender& sender_;
+  Scheduler& scheduler_;
+  std::vector<std::unique_ptr<RpcPolicy>> rpcs_;  // null without a policy
+  ObjectPool<Request> requests_;
+  ObjectPool<Attempt> attempts_;
+  ObjectPool<RequestGroup> groups_;
+  int64_t attempts_in_flight_ = 0;
+  int64_t abandoned_ = 0;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_WORKER_POLICIES_H_

@@ -1,0 +1,276 @@
+// The part of the policies that follows the ends of attempts: what is learnt
+// from them, further attempts, and the ends of requests and groups.
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "distbench/base/saturating_add.h"
+#include "distbench/engine/policies/backoff.h"
+#include "distbench/engine/worker/policies.h"
+#include "distbench/engine/worker/rpc_sender.h"
+#include "distbench/engine/worker/scheduler.h"
+
+namespace distbench {
+namespace {
+
+constexpr absl::string_view kNotNeededError =
+    "CANCELLED: the quorum did not need it";
+
+// Errors begin with their code: "UNAVAILABLE: ...".
+absl::string_view CodeOf(absl::string_view error) {
+  return error.substr(0, error.find(':'));
+}
+
+bool IsRetried(const RetryPlan& retry, absl::string_view error,
+               bool own_refusal) {
+  if (retry.codes.empty()) return !own_refusal;
+  return std::count(retry.codes.begin(), retry.codes.end(), CodeOf(error)) > 0;
+}
+
+// Whether the caller's own deadline ended the attempt.
+bool HasExpired(const ClientCall& call) {
+  return call.deadline_ns != 0 && CodeOf(call.error) == "DEADLINE_EXCEEDED";
+}
+
+}  // namespace
+
+void Policies::OnDone(RpcCall& call) {
+  Attempt& attempt = Attempt::Of(call);
+  Request& request = *attempt.request;
+  Close(attempt);
+  if (request.call == nullptr) {
+    --abandoned_;
+    WorkerProgress::Add(context_.progress.in_flight, -1);
+    if (request.attempts.empty()) requests_.Put(&request);
+    attempts_.Put(&attempt);
+    return;
+  }
+  TakeOutcome(request, attempt);
+  attempts_.Put(&attempt);
+  if (request.error.empty()) {
+    End(request);
+  } else {
+    AfterFailure(request, /*own_refusal=*/false);
+  }
+}
+
+// Takes an attempt that has ended out of its request and the counts.
+void Policies::Close(Attempt& attempt) {
+  Request& request = *attempt.request;
+  std::erase(request.attempts, &attempt);
+  --attempts_in_flight_;
+  const AttemptEnd end = attempt.call.client.error.empty()
+                             ? AttemptEnd::kSucceeded
+                         : request.call == nullptr ? AttemptEnd::kGivenUp
+                                                   : AttemptEnd::kFailed;
+  Learn(attempt, end);
+  CountEnd(attempt, end);
+}
+
+void Policies::Learn(Attempt& attempt, AttemptEnd end) {
+  RpcPolicy& rpc = *attempt.request->rpc;
+  const ClientCall& client = attempt.call.client;
+  const int64_t time_ns = client.done_ns - client.sent_ns;
+  if (attempt.server != Balancer::kNoServer) {
+    rpc.balancer->OnEnd(attempt.server);
+  }
+  if (rpc.limit.has_value()) rpc.limit->OnEnd(end, time_ns);
+  if (rpc.hedge_delay.has_value() && end == AttemptEnd::kSucceeded) {
+    rpc.hedge_delay->OnSuccess(time_ns);
+  }
+  if (!rpc.breakers.empty() &&
+      rpc.breakers[client.peer].OnEnd(context_.now_ns, attempt.pass, end)) {
+    Count(*attempt.request, &PolicyTotals::circuit_opened_count);
+  }
+}
+
+void Policies::CountEnd(const Attempt& attempt, AttemptEnd end) {
+  PolicyTotals* const totals = TotalsOf(*attempt.request);
+  if (totals == nullptr) return;
+  const ClientCall& client = attempt.call.client;
+  if (attempt.request->call == nullptr || HasExpired(client)) {
+    ++totals->abandoned_attempt_count;
+  } else if (end == AttemptEnd::kSucceeded) {
+    ++totals->succeeded_attempt_count;
+  } else {
+    ++totals->failed_attempt_count;
+  }
+  if (end == AttemptEnd::kSucceeded) {
+    totals->attempt_time_ns.Record(client.done_ns - client.sent_ns);
+  }
+  const RpcPolicy& rpc = *attempt.request->rpc;
+  if (!rpc.limit.has_value()) return;
+  const std::array limits = {rpc.limit->limit() * rpc.worker_count};
+  totals->concurrency_limit.RecordEach(limits, std::identity());
+}
+
+// The attempt may be the one whose outcome is the request's.
+void Policies::TakeOutcome(Request& request, const Attempt& attempt) {
+  const ClientCall& from = attempt.call.client;
+  ClientCall& client = request.call->client;
+  client.peer = from.peer;
+  client.server_instance = from.server_instance;
+  client.done_ns = from.done_ns;
+  client.sent_bytes = from.sent_bytes;
+  client.received_bytes = from.received_bytes;
+  client.responding_instance = from.responding_instance;
+  client.server_queue_ns = from.server_queue_ns;
+  client.server_handler_ns = from.server_handler_ns;
+  request.error.assign(from.error.data(), from.error.size());
+  request.won_by_hedge =
+      from.error.empty() && attempt.kind == Attempt::Kind::kHedge;
+  request.is_sent |= attempt.call.sent;
+  if (request.sent_ns == 0 || from.sent_ns < request.sent_ns) {
+    request.sent_ns = from.sent_ns;
+  }
+}
+
+void Policies::AfterFailure(Request& request, bool own_refusal) {
+  if (TryAgain(request, own_refusal)) return;
+  if (request.attempts.empty()) End(request);
+}
+
+// Returns whether there will be a further attempt.
+bool Policies::TryAgain(Request& request, bool own_refusal) {
+  const RpcPolicy& rpc = *request.rpc;
+  if (IsStopped(request) || request.tries >= rpc.max_attempts) return false;
+  const std::optional<RetryPlan>& retry = rpc.plan.retry;
+  // A hedged request is not sent again where the caller itself refuses.
+  if (retry.has_value() ? !IsRetried(*retry, request.error, own_refusal)
+                        : own_refusal) {
+    return false;
+  }
+  const int64_t pause_ns =
+      retry.has_value() ? BackoffNs(*retry, request.tries, context_.random) : 0;
+  const int64_t due_ns = SaturatingAdd(context_.now_ns, pause_ns);
+  const int64_t deadline_ns = request.call->client.deadline_ns;
+  if (deadline_ns != 0 && due_ns >= deadline_ns) return false;
+  if (!TakeFromBudget(request)) return false;
+  if (retry.has_value()) {
+    Wait(request, Request::Next::kRetry, due_ns);
+  } else {
+    context_.timers.Cancel(request.timer);
+    Send(request, Attempt::Kind::kHedge);
+    ArmHedge(request);
+  }
+  return true;
+}
+
+bool Policies::TakeFromBudget(Request& request) {
+  RpcPolicy& rpc = *request.rpc;
+  if (!rpc.budget.has_value() || rpc.budget->Take(context_.now_ns)) return true;
+  Count(request, &PolicyTotals::refused_by_budget_count);
+  return false;
+}
+
+// The outcome is in the request's call already, except for its error.
+void Policies::End(Request& request) {
+  context_.timers.Cancel(request.timer);
+  for (const Attempt* attempt : request.attempts) {
+    const int64_t sent_ns = attempt->call.client.sent_ns;
+    if (sent_ns == 0) continue;
+    request.sent_ns =
+        request.sent_ns == 0 ? sent_ns : std::min(request.sent_ns, sent_ns);
+    request.is_sent = true;
+  }
+  RpcCall& call = *std::exchange(request.call, nullptr);
+  call.sent = request.is_sent;
+  call.client.sent_ns =
+      request.sent_ns != 0 ? request.sent_ns : request.opened_ns;
+  call.client.error = request.error;
+  Count(request, &PolicyTotals::request_count);
+  if (request.won_by_hedge) Count(request, &PolicyTotals::hedge_won_count);
+  Abandon(request);
+  EndRpc(request, call);
+  if (request.attempts.empty()) requests_.Put(&request);
+}
+
+// Gives up the attempts that are in flight. Those that only wait for a send
+// queue end here.
+void Policies::Abandon(Request& request) {
+  for (size_t i = request.attempts.size(); i-- > 0;) {
+    Attempt& attempt = *request.attempts[i];
+    ClientCall& client = attempt.call.client;
+    if (sender_.Withdraw(attempt.call)) {
+      client.error = kNotNeededError;
+      client.sent_ns = client.done_ns = context_.now_ns;
+      Close(attempt);
+      attempts_.Put(&attempt);
+    } else if (!context_.transport.Cancel(client)) {
+      Count(request, &PolicyTotals::uncancelled_attempt_count);
+    }
+  }
+  const auto left = static_cast<int64_t>(request.attempts.size());
+  abandoned_ += left;
+  WorkerProgress::Add(context_.progress.in_flight, left);
+}
+
+void Policies::EndRpc(Request& request, RpcCall& call) {
+  if (request.group != nullptr) {
+    EndInGroup(request, call);
+  } else if (Iteration* iteration = sender_.OnDone(call.client)) {
+    scheduler_.FinishIteration(*iteration);
+  }
+}
+
+void Policies::EndInGroup(Request& request, RpcCall& call) {
+  RequestGroup& group = *request.group;
+  group.open.back()->position = request.position;
+  group.open[request.position] = group.open.back();
+  group.open.pop_back();
+  const bool succeeded = request.error.empty();
+  if (group.iteration != nullptr) {
+    ++(succeeded ? group.succeeded : group.failed);
+    sender_.OnDone(call.client);
+    const int needed = request.rpc->plan.quorum->answers;
+    if (group.succeeded == needed || group.failed > group.targets - needed) {
+      CloseGroup(group, *request.rpc);
+    }
+    return;
+  }
+  if (succeeded) {
+    sender_.EndLate(call, group.keeps_samples);
+  } else {
+    Count(request, &PolicyTotals::not_needed_count);
+    sender_.Drop(call);
+  }
+  if (group.open.empty()) groups_.Put(&group);
+}
+
+// Ends the group's iteration. What is left of the group goes back to its pool
+// with its last request.
+void Policies::CloseGroup(RequestGroup& group, const RpcPolicy& rpc) {
+  Iteration& iteration = *std::exchange(group.iteration, nullptr);
+  const QuorumPlan& quorum = *rpc.plan.quorum;
+  const bool is_complete = group.succeeded >= quorum.answers;
+  if (!group.stand_in.warmup) {
+    PolicyTotals& totals = context_.recorder.PolicyOf(rpc.index);
+    if (is_complete) {
+      totals.quorum_time_ns.Record(context_.now_ns - group.start_ns);
+    } else {
+      ++totals.quorum_failed_count;
+    }
+  }
+  iteration.group = nullptr;
+  iteration.failed = !is_complete;
+  group.keeps_samples = !iteration.action->list->samples.has_value();
+  for (Request* request : group.open) {
+    request->call->iteration = &group.stand_in;
+  }
+  if (group.open.empty()) {
+    groups_.Put(&group);
+  } else if (quorum.cancels_rest) {
+    for (size_t left = group.open.size(); left > 0; --left) {
+      Request& request = *group.open.back();
+      request.error.assign(kNotNeededError.data(), kNotNeededError.size());
+      End(request);
+    }
+  }
+  scheduler_.FinishIteration(iteration);
+}
+
+}  // namespace distbench
