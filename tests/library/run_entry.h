@@ -15,8 +15,8 @@ absl::StatusOr<DistributedSystemDescription> EntryTest(
     const LibraryEntry& entry);
 
 // Runs `test` for `seconds` instead of the duration of its actions, always with
-// the same seed, and traces all RPCs if `traced`. A test that does not end or
-// in which an RPC fails is an error.
+// the same seed, and traces all RPCs if `traced`. A test that does not end, or
+// in which an RPC fails without a fault of a server, is an error.
 absl::StatusOr<TestResult> RunSimulated(DistributedSystemDescription test,
                                         int64_t seconds, bool traced);
 

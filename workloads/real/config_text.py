@@ -1,7 +1,7 @@
 """Writes tests of the traffic language (proto/traffic_config.proto).
 
 A service's behaviour is given as stages that run one after the other; a stage is a
-list of Call that run concurrently, or a Delay.
+list of Call that run concurrently, a Delay or Work.
 """
 
 import dataclasses
@@ -22,6 +22,13 @@ class Delay:
     distribution: str
 
 
+@dataclasses.dataclass(frozen=True)
+class Work:
+    """Occupies a place among those of Test.work(), for its time."""
+
+    activity: str
+
+
 class Test:
     """Collects the parts of one test, and makes a config of them."""
 
@@ -36,6 +43,7 @@ class Test:
         self._actions = []
         self._distributions = []
         self._bundles = []
+        self._parts = []
 
     def service(self, name, count=1, x_size=None, y_size=None):
         """Adds a service of `count` instances, or a grid."""
@@ -47,12 +55,12 @@ class Test:
             self._services.append(f'services {{ name: "{name}" {sizes} }}')
 
     def rpc(self, name, client, server, request=None, response=None, fanout=None,
-            stages=(), stream=None, answer_after=None):
+            stages=(), stream=None, policy=()):
         """Adds an RPC and what its server does.
 
         `client` is a service or a list of them. `request` and `response` are bytes or
-        the name of a distribution of sizes(). The answer follows the last stage, or
-        the first `answer_after` calls of a single stage.
+        the name of a distribution of sizes(). The answer follows the last stage.
+        `policy` has lines of a CallPolicy.
         """
         clients = [client] if isinstance(client, str) else client
         lines = [f'name: "{name}"']
@@ -66,8 +74,10 @@ class Test:
             lines.append(f'fanout_filter: "{fanout}"')
         if stream:
             lines.append(f"stream {{ {stream} }}")
+        if policy:
+            lines += _nested("policy", policy)
         self._rpcs.append(_block("rpc_descriptions", lines))
-        self._list(name, stages, answer_after)
+        self._list(name, stages)
 
     def load(self, service, actions):
         """Adds the main program of a service: lines of its actions by name."""
@@ -89,6 +99,20 @@ class Test:
         points = [(round(ms * 1e6), share) for ms, share in points_ms]
         self._distribution("delay", "action_delay_ns", name, points)
 
+    def work(self, name, milliseconds, places):
+        """Adds an activity that requests do one after the other in some places."""
+        self._parts.append(f'activity_pools {{ name: "{name}_places" size: {places} }}')
+        self._parts.append(_block("activity_configs", [
+            f'name: "{name}"', f'pool_name: "{name}_places"',
+            _setting("activity_func", '"Wait"'),
+            _setting("distribution", '"constant"'),
+            f'activity_settings {{ name: "mean_us" int64_value: {milliseconds * 1000:.0f} }}',
+        ]))
+
+    def fault(self, name, lines):
+        """Adds a failure of servers: lines of a ServerFault."""
+        self._parts.append(_block("server_faults", [f'name: "{name}"', *lines]))
+
     def bundle(self, nodes):
         """Puts all instances so far onto so many nodes, in turn."""
         for node in range(nodes):
@@ -105,7 +129,7 @@ class Test:
         ]
         parts = [f'name: "{self._name}"', f'default_protocol: "{self._protocol}"',
                  *self._services, *self._bundles, *payloads, *self._rpcs,
-                 *self._lists, *self._actions, *self._distributions]
+                 *self._lists, *self._actions, *self._distributions, *self._parts]
         lines = [line for part in parts for line in part.splitlines()]
         return (
             "# Made by workloads/real/generate.py. Beside it, provenance.textproto has\n"
@@ -127,7 +151,7 @@ class Test:
                   for value, share in points]
         self._distributions.append(_block(f"{kind}_distribution_configs", lines))
 
-    def _list(self, name, stages, answer_after=None):
+    def _list(self, name, stages):
         lines = [f'name: "{name}"']
         previous = []
         for number, stage in enumerate(stages, 1):
@@ -135,12 +159,6 @@ class Test:
             actions = [self._action(name, number, step, previous) for step in steps]
             lines += [f'action_names: "{action}"' for action in actions]
             previous = actions
-        if answer_after:
-            lines.append(f'action_names: "{name}_answer"')
-            dependencies = [f'dependencies: "{a}"' for a in previous[:answer_after]]
-            self._actions.append(_block("actions", [
-                f'name: "{name}_answer"', *dependencies,
-                "send_response_when_done: true"]))
         if stages:
             self._lists.append(_block("action_lists", lines))
         else:
@@ -151,6 +169,9 @@ class Test:
         if isinstance(step, Delay):
             name = f"{list_name}_delay_{number}"
             does = f'delay_distribution_name: "{step.distribution}"'
+        elif isinstance(step, Work):
+            name = f"{list_name}_{number}_{step.activity}"
+            does = f'activity_config_name: "{step.activity}"'
         else:
             name = f"{list_name}_{number}_{step.rpc}"
             does = f'rpc_name: "{step.rpc}"'
@@ -182,17 +203,21 @@ def _nested(name, lines):
     return [f"{name} {{", *(f"  {line}" for line in lines), "}"]
 
 
+def _setting(name, value):
+    return f'activity_settings {{ name: "{name}" string_value: {value} }}'
+
+
 def _block(name, lines):
     return "\n".join(_nested(name, lines))
 
 
-def open_loop(what, rate, distribution="exponential"):
-    """Lines of an action that is done at a rate for ten seconds."""
+def open_loop(what, rate, distribution="exponential", seconds=10):
+    """Lines of an action that is done at a rate for some time."""
     return [
         what,
         *_nested("iterations", [
             f'rate: "{rate:g}/s"',
-            'max_duration: "10s"',
+            f'max_duration: "{seconds}s"',
             f'open_loop_interval_distribution: "{distribution}"',
         ]),
     ]

@@ -3,7 +3,7 @@
 import csv
 import os
 
-from config_text import Call, Test, open_loop
+from config_text import Call, Test, Work, open_loop
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -105,18 +105,31 @@ def gossip():
 
 
 def quorum_writes():
-    """The coordinator answers once two of its three replicas have written."""
+    """The coordinator answers when two of its three replicas have written."""
     test = Test("quorum_writes")
     test.service("clients")
     test.service("coordinator")
-    test.service("replica_a")
-    test.service("replica_b")
-    test.service("replica_c")
-    test.rpc("put", "clients", "coordinator", 1024, 32, answer_after=2,
-             stages=[[Call("write_a"), Call("write_b"), Call("write_c")]])
-    for name in "abc":
-        test.rpc(f"write_{name}", "coordinator", f"replica_{name}", 1024, 32)
+    test.service("replica", 3)
+    test.rpc("put", "clients", "coordinator", 1024, 32, stages=[[Call("write")]])
+    test.rpc("write", "coordinator", "replica", 1024, 32,
+             policy=['quorum { answers: 2 rest: "ignore" }'])
     test.load("clients", {"send_puts": open_loop('rpc_name: "put"', 200)})
+    return test
+
+
+def retry_storm():
+    """A short outage, after which retries alone keep the database overloaded."""
+    test = Test("retry_storm")
+    test.service("web")
+    test.service("database")
+    test.rpc("query", "web", "database", 256, 1024, stages=[Work("serve")],
+             policy=['attempt_deadline: "1s"',
+                     'retry { max_attempts: 3 initial_backoff: "10ms" }'])
+    test.work("serve", 1000 / 300, places=1)
+    test.fault("outage", ['service: "database"', 'start: "5s"',
+                          'duration: "2s"', "freeze: true"])
+    test.load("web", {
+        "queries": open_loop('rpc_name: "query"', 200, seconds=40)})
     return test
 
 
@@ -184,4 +197,4 @@ def llm_serving():
 
 ENTRIES = [web_search, facebook_hadoop, ali_storage, google_rpc_2008, all_reduce_ring,
            all_reduce_tree, parameter_server, rebuild_incast, gossip, quorum_writes,
-           cache_aside, ycsb_b, tpcb_storage, llm_serving]
+           retry_storm, cache_aside, ycsb_b, tpcb_storage, llm_serving]
