@@ -86,7 +86,7 @@ class StreamTransport {
   virtual int64_t Write(ClientCall& call, int64_t bytes, bool last) = 0;
 
   // Gives up one RPC; OnDone() follows.
-  virtual void Cancel(ClientCall& call) = 0;
+  virtual void CancelStream(ClientCall& call) = 0;
 
   // As for clients. Reads reply_instance of the call.
   virtual int64_t Write(ServerCall& call, int64_t bytes) = 0;

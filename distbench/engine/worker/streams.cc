@@ -63,7 +63,7 @@ class Streams::ClientEnd final : public StreamWriter {
       problem = absl::StrCat(
           "OUT_OF_RANGE: the requests of one stream take more than ",
           kMaxRequestBytes, " bytes; use fewer or smaller messages");
-      transport.Cancel(call_->client);
+      transport.CancelStream(call_->client);
       return;
     }
     if (is_echo_) unanswered_.push(due_ns);

@@ -54,7 +54,7 @@ class RoutedStreams final : public StreamTransport {
   int64_t Write(ClientCall& call, int64_t bytes, bool last) override {
     return inner_.Write(call, bytes, last);
   }
-  void Cancel(ClientCall& call) override { inner_.Cancel(call); }
+  void CancelStream(ClientCall& call) override { inner_.CancelStream(call); }
   int64_t Write(ServerCall& call, int64_t bytes) override {
     return inner_.Write(call, bytes);
   }

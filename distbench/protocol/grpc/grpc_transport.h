@@ -69,7 +69,9 @@ class GrpcTransport final : public Transport, private StreamTransport {
   int64_t Write(ClientCall& call, int64_t bytes, bool last) override {
     return streaming_calls_.Write(call, bytes, last);
   }
-  void Cancel(ClientCall& call) override { streaming_calls_.Cancel(call); }
+  void CancelStream(ClientCall& call) override {
+    streaming_calls_.Cancel(call);
+  }
   int64_t Write(ServerCall& call, int64_t bytes) override {
     return server_->streams()->Write(call, bytes);
   }

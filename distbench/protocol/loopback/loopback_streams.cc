@@ -101,7 +101,7 @@ int64_t LoopbackStreams::Write(ClientCall& call, int64_t bytes, bool last) {
   return bytes;
 }
 
-void LoopbackStreams::Cancel(ClientCall& call) {
+void LoopbackStreams::CancelStream(ClientCall& call) {
   GiveUp(*static_cast<Stream*>(call.transport_state),
          "CANCELLED: the caller gave up");
 }

@@ -33,7 +33,7 @@ class LoopbackStreams final : public StreamTransport {
 
   void Open(ClientCall* call) override;
   int64_t Write(ClientCall& call, int64_t bytes, bool last) override;
-  void Cancel(ClientCall& call) override;
+  void CancelStream(ClientCall& call) override;
   int64_t Write(ServerCall& call, int64_t bytes) override;
   void Finish(ServerCall* call, int64_t last_message_bytes,
               int64_t blocked_ns) override;
