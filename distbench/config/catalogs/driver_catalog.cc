@@ -148,6 +148,9 @@ DriverDeclaration Grpc(const std::string& name, const std::string& description,
   return {
       .name = name,
       .description = description,
+      .streams = true,
+      .streaming_client_settings = {{"client_type", "polling"}},
+      .streaming_server_settings = {{"server_type", "inline"}},
       .client_settings = GrpcClientSettings(client_type),
       .server_settings = GrpcServerSettings(server_type),
       .channel_settings = ChannelSettings(),
@@ -161,6 +164,7 @@ DriverDeclaration GrpcAsyncCallback() {
            "unless the settings say otherwise.",
            "callback", "handoff");
   driver.alias_of = "grpc";
+  driver.streams = false;  // by default
   return driver;
 }
 
