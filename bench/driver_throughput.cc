@@ -9,14 +9,20 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "bench/throughput.h"
+#include "distbench/protocol/external/external_calls.h"
 #include "distbench/protocol/registry/registry.h"
+#include "google/protobuf/descriptor.pb.h"
+#include "proto/data_plane.pb.h"
 
 namespace {
 
 using distbench::ClientCall;
+using distbench::DriverEnvironment;
 using distbench::DriverOptions;
 using distbench::ProtocolDriver;
 using distbench::ServerCall;
@@ -25,6 +31,28 @@ using distbench::Transport;
 [[noreturn]] void Fail(const std::string& what) {
   std::fprintf(stderr, "%s\n", what.c_str());
   std::exit(1);
+}
+
+// What a client needs that calls servers of the driver grpc as if they were of
+// others.
+distbench::ExternalCalls CallsOfGrpc() {
+  google::protobuf::FileDescriptorSet files;
+  distbench::GenericRequestResponse::descriptor()->file()->CopyTo(
+      files.add_file());
+  distbench::ExternalCalls calls;
+  calls.calls[0] = {.method = "/distbench.Traffic/GenericRpc",
+                    .request = {},
+                    .is_json = false,
+                    .metadata = {},
+                    .rows = {},
+                    .descriptors = files.SerializeAsString()};
+  return calls;
+}
+
+std::string TargetOf(const bench::Options& options) {
+  if (!options.external) return options.target;
+  return absl::StrCat(distbench::kExternalPrefix,
+                      absl::StripPrefix(options.target, "ipv4:"));
 }
 
 std::unique_ptr<ProtocolDriver> MakeDriver(const bench::Options& options) {
@@ -37,8 +65,9 @@ std::unique_ptr<ProtocolDriver> MakeDriver(const bench::Options& options) {
     driver_options.client_settings["max_batch"] = int64_t{options.max_batch};
     driver_options.server_settings["max_batch"] = int64_t{options.max_batch};
   }
-  auto driver =
-      MakeProtocolDriver(driver_options, {.service_address = "127.0.0.1"});
+  DriverEnvironment environment = {.service_address = "127.0.0.1"};
+  if (options.external) environment.external = CallsOfGrpc();
+  auto driver = MakeProtocolDriver(driver_options, environment);
   if (!driver.ok()) Fail(driver.status().ToString());
   return *std::move(driver);
 }
@@ -118,7 +147,7 @@ void RunClient(const bench::Options& options) {
   const auto address = driver->Listen(options.threads);
   if (!address.ok()) Fail(address.status().ToString());
   const absl::Status connected =
-      driver->Connect(distbench::SingleServers({options.target}),
+      driver->Connect(distbench::SingleServers({TargetOf(options)}),
                       absl::Now() + absl::Seconds(10));
   if (!connected.ok()) Fail(connected.ToString());
 

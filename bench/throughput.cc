@@ -57,6 +57,9 @@ Options ParseOptions(int argc, char** argv, const std::string& description) {
       ->check(CLI::IsMember({"empty", "list", "activity"}));
   app.add_option("--time_parts", options.time_parts,
                  "measure them (engine_throughput)");
+  app.add_flag("--external", options.external,
+               "call the server, of driver grpc, as an external service "
+               "(driver_throughput)");
   app.add_option("--connections", options.connections, "TCP: per thread");
   app.add_option("--max_batch", options.max_batch, "TCP: messages per write");
   try {

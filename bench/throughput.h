@@ -36,6 +36,7 @@ struct Options {
   // work.
   std::string handler = "empty";
   bool time_parts = false;  // whether engine_throughput measures them
+  bool external = false;    // whether driver_throughput's client is for that
   int connections = 1;      // with TCP: per client thread
   int max_batch = 64;       // with TCP: messages per write
 };

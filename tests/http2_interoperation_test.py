@@ -1,30 +1,40 @@
 """Clients of other projects at a server of the http2 driver: nghttp2's h2load,
-and gRPC's Python package."""
+and gRPC's Python package; and a client of the driver at a server of the
+latter."""
 
+import hashlib
+import hmac
+import json
 import os
 import shutil
 import unittest
+from concurrent import futures
 
 import grpc
 
 from tests import programs
 from tests import testing_main
 
-SERVER = os.path.abspath(
+PROGRAM = os.path.abspath(
     os.environ.get("DRIVER_THROUGHPUT", "bench/driver_throughput")
 )
 METHOD = "/distbench.Traffic/GenericRpc"
+REQUEST_BYTES = 200_000
 RESPONSE_BYTES = 100_000
 
 # gRPC's prefix of a message without a byte, which asks for nothing.
 EMPTY_BODY = "\0" * 5
 
 
-class Http2InteroperationTest(programs.ProgramTest):
+# The field of a handshake's challenge and of its proof: 32 bytes.
+HANDSHAKE_FIELD = b"\x0a\x20"
+
+
+class ForeignClientTest(programs.ProgramTest):
     def setUp(self):
         super().setUp()
         server = self.start(
-            SERVER,
+            PROGRAM,
             "--server",
             "--driver=http2",
             f"--response_bytes={RESPONSE_BYTES}",
@@ -63,6 +73,76 @@ class Http2InteroperationTest(programs.ProgramTest):
         refusal = error.exception
         self.assertEqual(refusal.code(), grpc.StatusCode.UNIMPLEMENTED)
         self.assertEqual(refusal.details(), "there is no such method")
+
+
+class PythonServer:
+    """Serves distbench.Traffic on loopback. Answers the first `capacity` RPCs,
+    by what they have sent, and refuses the others."""
+
+    def __init__(self, capacity):
+        self.request_sizes = []
+        self._capacity = capacity
+        self._server = grpc.server(futures.ThreadPoolExecutor(1))
+        handlers = {
+            "Handshake": grpc.unary_unary_rpc_method_handler(self._handshake),
+            "GenericRpc": grpc.unary_unary_rpc_method_handler(self._answer),
+        }
+        self._server.add_generic_rpc_handlers(
+            (
+                grpc.method_handlers_generic_handler(
+                    "distbench.Traffic", handlers
+                ),
+            )
+        )
+        port = self._server.add_insecure_port("127.0.0.1:0")
+        self.address = f"127.0.0.1:{port}"
+        self._server.start()
+
+    def stop(self):
+        self._server.stop(None).wait()
+
+    def _handshake(self, request, _context):
+        challenge = request.removeprefix(HANDSHAKE_FIELD)
+        proof = hmac.digest(b"", challenge, hashlib.sha256)
+        return HANDSHAKE_FIELD + proof
+
+    def _answer(self, request, context):
+        if len(self.request_sizes) == self._capacity:
+            context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "100 % is full")
+        self.request_sizes.append(len(request))
+        return request
+
+
+class PythonServerTest(programs.ProgramTest):
+    def outcome_of_client(self, server):
+        self.addCleanup(server.stop)
+        return self.run_to_end(
+            PROGRAM,
+            "--client",
+            "--driver=http2",
+            f"--target={server.address}",
+            f"--request_bytes={REQUEST_BYTES}",
+            *("--in_flight", "20"),
+            *("--seconds", "0.2"),
+            *("--warmup_seconds", "0"),
+        )
+
+    def test_serves_our_client(self):
+        server = PythonServer(capacity=1_000_000)
+        outcome = self.outcome_of_client(server)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(
+            server.request_sizes,
+            [REQUEST_BYTES] * json.loads(outcome.out)["total_rpcs"],
+        )
+        self.assertGreaterEqual(len(server.request_sizes), 20)
+
+    def test_statuses_reach_our_client(self):
+        server = PythonServer(capacity=30)
+        outcome = self.outcome_of_client(server)
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("RESOURCE_EXHAUSTED: 100 % is full", outcome.err)
+        self.assertEqual(len(server.request_sizes), 30)
 
 
 if __name__ == "__main__":

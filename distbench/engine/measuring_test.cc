@@ -216,6 +216,25 @@ TEST(UnsentLoadTest, HasNoWarmup) {
   EXPECT_NEAR(latencies.offered.offered_count(), 5001, 1);
 }
 
+// Of T seconds at the constant rate r, both ends are due: r T + 1 requests,
+// from the first send to the last end in T and the service time. So the rate is
+// r + 1/T, which docs/measuring.md ("Rates") explains.
+TEST(RateTest, OfAConstantOpenLoopHasARequestAtEitherEnd) {
+  constexpr int64_t kServiceNs = 100'000;
+  const auto expect = [&](const std::string& warmup, int64_t seconds) {
+    SimulatedSystem system(OpenLoopTest(warmup, kServiceNs));
+    ASSERT_TRUE(system.Run());
+    const RpcStatistics statistics =
+        StatisticsOf(system.Finish(), "client/0", "server/0");
+    EXPECT_EQ(statistics.succeeded_count(), 1000 * seconds + 1);
+    EXPECT_NEAR(statistics.last_end_timestamp_ns() -
+                    statistics.first_start_timestamp_ns(),
+                seconds * kSecond + kServiceNs, kServiceNs);
+  };
+  expect("", 10);
+  expect("warmup_ns: 9000000000", 1);
+}
+
 // Only what open loops sent can be compared with what they offered.
 TEST(ProgressTest, TellsOpenLoopsFromTheRpcsThatFollow) {
   SimulatedSystem system(R"pb(

@@ -33,9 +33,12 @@ absl::Status CheckExternalCall(const ExternalCall& call) {
   }
   const auto templates = ParseTemplates(call);
   if (!templates.ok() || call.descriptors.empty()) return templates.status();
+  auto descriptors = ParseDescriptors(call);
+  if (!descriptors.ok()) return descriptors.status();
   std::atomic<int64_t> number = 0;
-  const auto source = MessageSource::Make(
-      call, {.next_number = &number, .errors_show_rows = true});
+  const auto source =
+      MessageSource::Make(call, *std::move(descriptors),
+                          {.next_number = &number, .errors_show_rows = true});
   if (!source.ok()) return source.status();
   EncodedRequest request;
   const int64_t count =

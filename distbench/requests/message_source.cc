@@ -111,9 +111,16 @@ absl::StatusOr<CallTemplates> ParseTemplates(const ExternalCall& call) {
   return templates;
 }
 
+absl::StatusOr<std::shared_ptr<const Descriptors>> ParseDescriptors(
+    const ExternalCall& call) {
+  auto descriptors = Descriptors::Parse(call.descriptors);
+  if (!descriptors.ok()) return In("descriptors", descriptors.status());
+  return *std::move(descriptors);
+}
+
 MessageSource::MessageSource(const ExternalCall& call,
                              const RequestSeries& series,
-                             std::unique_ptr<const Descriptors> descriptors,
+                             std::shared_ptr<const Descriptors> descriptors,
                              const google::protobuf::MethodDescriptor& method,
                              CallTemplates templates)
     : call_(call),
@@ -125,15 +132,14 @@ MessageSource::MessageSource(const ExternalCall& call,
       patched_(PatchedMessage::Make(encoder_, templates_.request)) {}
 
 absl::StatusOr<std::unique_ptr<MessageSource>> MessageSource::Make(
-    const ExternalCall& call, const RequestSeries& series) {
+    const ExternalCall& call, std::shared_ptr<const Descriptors> descriptors,
+    const RequestSeries& series) {
   absl::StatusOr<CallTemplates> templates = ParseTemplates(call);
   if (!templates.ok()) return templates.status();
-  auto descriptors = Descriptors::Parse(call.descriptors);
-  if (!descriptors.ok()) return In("descriptors", descriptors.status());
-  const auto method = (*descriptors)->FindMethod(call.method);
+  const auto method = descriptors->FindMethod(call.method);
   if (!method.ok()) return In("method", method.status());
   auto source = absl::WrapUnique(new MessageSource(
-      call, series, *std::move(descriptors), **method, *std::move(templates)));
+      call, series, std::move(descriptors), **method, *std::move(templates)));
   // The first request shows most mistakes before there is traffic.
   std::string text;
   source->templates_.request.AppendTo(source->RequestOf(0), text);

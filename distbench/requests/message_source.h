@@ -29,6 +29,11 @@ struct CallTemplates {
 // "request: ".
 absl::StatusOr<CallTemplates> ParseTemplates(const ExternalCall& call);
 
+// Parses the call's descriptors. Calls of the same descriptors may share them.
+// The error begins with "descriptors: ".
+absl::StatusOr<std::shared_ptr<const Descriptors>> ParseDescriptors(
+    const ExternalCall& call);
+
 // What the requests of one instance's RPC have in common.
 struct RequestSeries {
   uint64_t seed = 0;
@@ -53,10 +58,11 @@ struct EncodedRequest {
 // every worker has its own.
 class MessageSource {
  public:
-  // Requires that `call.descriptors` is not empty. The call and the series'
-  // number must outlive the result. Errors are as those of ParseTemplates().
+  // `descriptors` are those of the call. The call and the series' number must
+  // outlive the result. Errors are as those of ParseTemplates().
   static absl::StatusOr<std::unique_ptr<MessageSource>> Make(
-      const ExternalCall& call, const RequestSeries& series);
+      const ExternalCall& call, std::shared_ptr<const Descriptors> descriptors,
+      const RequestSeries& series);
 
   // Whether the client or the server sends a stream of messages.
   bool client_streams() const { return method_.client_streaming(); }
@@ -71,7 +77,7 @@ class MessageSource {
 
  private:
   MessageSource(const ExternalCall& call, const RequestSeries& series,
-                std::unique_ptr<const Descriptors> descriptors,
+                std::shared_ptr<const Descriptors> descriptors,
                 const google::protobuf::MethodDescriptor& method,
                 CallTemplates templates);
 
@@ -83,7 +89,7 @@ class MessageSource {
 
   const ExternalCall& call_;
   const RequestSeries series_;
-  const std::unique_ptr<const Descriptors> descriptors_;
+  const std::shared_ptr<const Descriptors> descriptors_;
   const google::protobuf::MethodDescriptor& method_;
   const CallTemplates templates_;
   const MessageEncoder encoder_;

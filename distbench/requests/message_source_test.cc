@@ -193,7 +193,8 @@ class Requests {
   explicit Requests(ExternalCall call, RequestSeries series = {})
       : call_(std::move(call)) {
     series.next_number = &number_;
-    auto source = MessageSource::Make(call_, series);
+    auto source =
+        MessageSource::Make(call_, ParseDescriptors(call_).value(), series);
     EXPECT_TRUE(source.ok()) << source.status();
     if (source.ok()) source_ = *std::move(source);
   }
@@ -344,7 +345,8 @@ TEST(MessageSourceTest, ErrorsInResultsDoNotHaveRows) {
   EXPECT_THAT(ProblemOf(call), HasSubstr("my secret"));
   std::swap(call.rows[1], call.rows[2]);
   std::atomic<int64_t> number = 0;
-  const auto source = MessageSource::Make(call, {.next_number = &number});
+  const auto source = MessageSource::Make(call, ParseDescriptors(call).value(),
+                                          {.next_number = &number});
   EXPECT_THAT(
       Message(source.status()),
       AllOf(StartsWith("request: with its row"), Not(HasSubstr("my secret"))));

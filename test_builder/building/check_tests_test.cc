@@ -24,10 +24,28 @@ TEST(CheckTestsTest, EveryPatternPasses) {
       MakeTests({"client_server", "clique", "rectangular", "tripartite",
                  "stochastic", "multi_level_rpc",
                  "variable_response_multi_level_rpc", "feed_aggregator",
-                 "storage_service", "inference", "homa_cp_node"}),
+                 "storage_service", "inference", "streaming", "homa_cp_node"}),
       notes);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_THAT(notes.all(), IsEmpty());
+}
+
+TEST(CheckTestsTest, EveryDirectionOfStreamsPasses) {
+  Notes notes;
+  const absl::Status status = CheckTests(
+      MakeTests({"streaming:direction=server,client,echo:interval_us=0,1000",
+                 "streaming:grpc_stream:messages=1000000:message_bytes=0"}),
+      notes);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_THAT(notes.all(), IsEmpty());
+}
+
+TEST(CheckTestsTest, DriversThatDoNotStreamAreNamed) {
+  Notes notes;
+  EXPECT_THAT(
+      std::string(CheckTests(MakeTests({"streaming:tcp"}), notes).message()),
+      HasSubstr("driver \"tcp\" of service \"server\" does not "
+                "stream"));
 }
 
 TEST(CheckTestsTest, EveryPresetOfAFeedPasses) {

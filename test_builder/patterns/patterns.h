@@ -37,6 +37,9 @@ Pattern StorageServicePattern();
 // A client and servers that fetch features and run a model.
 Pattern InferencePattern();
 
+// A client that opens streams of messages.
+Pattern StreamingPattern();
+
 // Peers that exchange messages with sizes measured in data centres.
 Pattern HomaCpNodePattern();
 

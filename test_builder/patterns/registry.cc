@@ -16,6 +16,7 @@ const std::vector<Pattern>& AllPatterns() {
       FeedAggregatorPattern(),
       StorageServicePattern(),
       InferencePattern(),
+      StreamingPattern(),
       HomaCpNodePattern(),
   };
   return patterns;

@@ -25,6 +25,7 @@ constexpr const char* kConfigs[] = {
     "feed_aggregator",
     "storage_service",
     "inference",
+    "streaming:direction=echo",
 };
 
 TEST(PatternFuzzTest, SurvivesTheKeptCorpus) {

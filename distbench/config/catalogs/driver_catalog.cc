@@ -169,6 +169,9 @@ DriverDeclaration Grpc(const std::string& name, const std::string& description,
       .name = name,
       .description = description,
       .cancels_calls = true,
+      .streams = true,
+      .streaming_client_settings = {{"client_type", "polling"}},
+      .streaming_server_settings = {{"server_type", "inline"}},
       .client_settings = GrpcClientSettings(client_type),
       .server_settings = GrpcServerSettings(server_type),
       .channel_settings = ChannelSettings(),
@@ -182,6 +185,7 @@ DriverDeclaration GrpcAsyncCallback() {
            "unless the settings say otherwise.",
            "callback", "handoff");
   driver.alias_of = "grpc";
+  driver.streams = false;  // by default
   return driver;
 }
 

@@ -4,6 +4,7 @@
 #ifndef DISTBENCH_CONFIG_CATALOGS_DRIVER_CATALOG_H_
 #define DISTBENCH_CONFIG_CATALOGS_DRIVER_CATALOG_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,11 @@ struct DriverDeclaration {
   // Instances can only reach instances in the same process.
   bool stays_in_process = false;
 
-  // RPCs may stream (protocol/streams.h).
+  // RPCs may stream (protocol/streams.h), between a client and a server whose
+  // string settings have these values, by name.
   bool streams = false;
+  std::map<std::string, std::string> streaming_client_settings = {};
+  std::map<std::string, std::string> streaming_server_settings = {};
 
   // One call in flight can be given up (Transport::Cancel), and a server can
   // break its clients' connections (Transport::BreakConnections). Of a

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -137,20 +138,28 @@ class StreamValidation {
 
   void CheckDrivers() const {
     CheckDriver(rpc_.server());
+    CheckServerSettings(rpc_.server());
     for (const std::string& client : rpc_.client()) {
       if (client != rpc_.server()) CheckDriver(client);
+      CheckClientSettings(client);
     }
+  }
+
+  // Outermost first; empty if they cannot be found, which is reported
+  // elsewhere.
+  std::vector<ResolvedDriver> DriversOf(const std::string& service_name) const {
+    const int index = names_.services.Find(service_name);
+    if (index == kNone) return {};
+    const DriverStack stack = ResolveDriverStack(
+        validation_.test(), names_,
+        OptionsOf(names_, validation_.test().services(index)));
+    if (stack.problem.has_value()) return {};
+    return stack.drivers;
   }
 
   // Also reports decorators, which would not count or split messages.
   void CheckDriver(const std::string& service_name) const {
-    const int index = names_.services.Find(service_name);
-    if (index == kNone) return;
-    const DriverStack stack = ResolveDriverStack(
-        validation_.test(), names_,
-        OptionsOf(names_, validation_.test().services(index)));
-    if (stack.problem.has_value()) return;
-    for (const ResolvedDriver& level : stack.drivers) {
+    for (const ResolvedDriver& level : DriversOf(service_name)) {
       if (level.driver->streams) continue;
       validation_.Add(path_,
                       absl::StrCat("driver ", Quoted(level.driver->name),
@@ -158,6 +167,37 @@ class StreamValidation {
                                    " does not stream; these drivers do: ",
                                    QuotedList(DriversThatStream())));
       return;
+    }
+  }
+
+  void CheckClientSettings(const std::string& service_name) const {
+    for (const auto& [driver, options] : DriversOf(service_name)) {
+      CheckSettings(service_name, *driver, options->client_settings(),
+                    driver->client_settings, driver->streaming_client_settings);
+    }
+  }
+
+  void CheckServerSettings(const std::string& service_name) const {
+    for (const auto& [driver, options] : DriversOf(service_name)) {
+      CheckSettings(service_name, *driver, options->server_settings(),
+                    driver->server_settings, driver->streaming_server_settings);
+    }
+  }
+
+  void CheckSettings(const std::string& service_name,
+                     const DriverDeclaration& driver,
+                     const NamedSettings& settings,
+                     const SettingsDeclaration& declaration,
+                     const std::map<std::string, std::string>& needed) const {
+    if (!driver.streams) return;
+    for (const auto& [name, value] : needed) {
+      const std::string given = StringSetting(settings, declaration, name);
+      if (given == value) continue;
+      validation_.Add(
+          path_, absl::StrCat("driver ", Quoted(driver.name), " of service ",
+                              Quoted(service_name), " does not stream with ",
+                              name, " ", Quoted(given), "; set it to ",
+                              Quoted(value), ", or leave it out"));
     }
   }
 

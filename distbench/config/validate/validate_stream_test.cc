@@ -1,5 +1,6 @@
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "distbench/config/testing/validation_cases.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -84,8 +85,44 @@ TEST(StreamValidationTest, OtherDriversRefuseStreams) {
        "action_lists { name: 'new' }",
        "rpc_descriptions[\"new\"].stream",
        "driver \"tcp\" of service \"client\" does not stream; these drivers "
-       "do: \"grpc_stream\", \"loopback\""});
+       "do: \"grpc\", \"grpc_stream\", \"loopback\""});
 }
+
+struct GrpcCase {
+  const char* setting;
+  const char* services;  // client and server
+  const char* problem;
+};
+
+class GrpcStreamsTest : public ::testing::TestWithParam<GrpcCase> {};
+
+TEST_P(GrpcStreamsTest, NeedTheWorkersQueue) {
+  const std::string config = absl::StrCat(
+      "default_protocol: 'own' protocol_driver_options { name: 'own' "
+      "protocol_name: 'grpc' ",
+      GetParam().setting, " } rpc_descriptions { name: 'new' ",
+      GetParam().services, " stream {} } action_lists { name: 'new' }");
+  ExpectOneProblem({"Type", "", config.c_str(),
+                    "rpc_descriptions[\"new\"].stream", GetParam().problem});
+}
+
+constexpr char kCallbackClient[] =
+    "client_settings { name: 'client_type' string_value: 'callback' }";
+constexpr char kHandoffServer[] =
+    "server_settings { name: 'server_type' string_value: 'handoff' }";
+
+INSTANTIATE_TEST_SUITE_P(
+    Types, GrpcStreamsTest,
+    ::testing::Values(
+        GrpcCase{kCallbackClient, "client: 'client' server: 'server'",
+                 "driver \"grpc\" of service \"client\" does not stream with "
+                 "client_type \"callback\"; set it to \"polling\""},
+        GrpcCase{kHandoffServer, "client: 'client' server: 'server'",
+                 "driver \"grpc\" of service \"server\" does not stream with "
+                 "server_type \"handoff\"; set it to \"inline\""},
+        GrpcCase{kHandoffServer, "client: 'server' server: 'server'",
+                 "driver \"grpc\" of service \"server\" does not stream with "
+                 "server_type \"handoff\"; set it to \"inline\""}));
 
 }  // namespace
 }  // namespace distbench

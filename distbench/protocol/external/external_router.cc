@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -23,10 +24,17 @@
 #include "distbench/protocol/grpc/wire/channel.h"
 #include "distbench/protocol/grpc/wire/library.h"
 #include "distbench/protocol/streams.h"
+#include "distbench/requests/descriptors.h"
 #include "distbench/requests/message_source.h"
 
 namespace distbench {
 namespace {
+
+absl::Status InCall(const ExternalCall& call, const absl::Status& status) {
+  return absl::Status(status.code(),
+                      absl::StrCat("the external call of ", call.method, ": ",
+                                   status.message()));
+}
 
 // The peers of a driver, by the part that they belong to.
 struct PeerTable {
@@ -230,13 +238,15 @@ class ExternalRouter final : public ProtocolDriver {
   absl::StatusOr<std::string> AskAnyServer(const std::vector<Peer>& peers,
                                            const std::string& method,
                                            absl::Time deadline) const;
+  absl::Status ParseAllDescriptors();
   absl::StatusOr<ExternalClient::Makers> MakeMakers();
   std::vector<RateLimiter*> LimitersOf(const Peer& peer);
 
   const GrpcLibrary library_;
   ExternalCalls calls_;
-  std::map<int, std::atomic<int64_t>> next_numbers_;  // by RPC
-  std::map<std::string, RateLimiter> limiters_;       // by address
+  std::map<int, std::shared_ptr<const Descriptors>> descriptors_;  // by RPC
+  std::map<int, std::atomic<int64_t>> next_numbers_;               // by RPC
+  std::map<std::string, RateLimiter> limiters_;                    // by address
   std::atomic<bool> connect_aborted_ = false;
   bool listening_ = false;  // and not shut down
   std::unique_ptr<WakeTimer> timer_;
@@ -301,6 +311,8 @@ absl::Status ExternalRouter::ConnectExternal(const std::vector<Peer>& peers,
   if (!status.ok()) return ExplainByTls(status);
   status = FindDescriptors(peers, deadline);
   if (!status.ok()) return status;
+  status = ParseAllDescriptors();
+  if (!status.ok()) return status;
   try {
     timer_ = std::make_unique<WakeTimer>();
     for (size_t i = 0; i < transports_.size(); ++i) {
@@ -354,10 +366,26 @@ absl::StatusOr<std::string> ExternalRouter::AskAnyServer(
     }
     absl::StatusOr<Channel> channel = MakeExternalChannel(peer, calls_);
     if (!channel.ok()) return channel.status();
-    answer = AskForDescriptors(*std::move(channel), method, deadline);
+    answer = AskForDescriptors(*std::move(channel), method, deadline,
+                               connect_aborted_);
     if (answer.ok()) break;
   }
   return answer;
+}
+
+// All workers, and RPCs of the same files, share their types.
+absl::Status ExternalRouter::ParseAllDescriptors() {
+  std::map<absl::string_view, std::shared_ptr<const Descriptors>> parsed;
+  for (const auto& [rpc, call] : calls_.calls) {
+    std::shared_ptr<const Descriptors>& types = parsed[call.descriptors];
+    if (types == nullptr) {
+      auto made = ParseDescriptors(call);
+      if (!made.ok()) return InCall(call, made.status());
+      types = *std::move(made);
+    }
+    descriptors_[rpc] = types;
+  }
+  return absl::OkStatus();
 }
 
 // Makes those of a worker.
@@ -366,16 +394,12 @@ absl::StatusOr<ExternalClient::Makers> ExternalRouter::MakeMakers() {
   const auto instance = static_cast<uint64_t>(calls_.instance_number);
   for (const auto& [rpc, call] : calls_.calls) {
     auto source = MessageSource::Make(
-        call,
+        call, descriptors_[rpc],
         {.seed = calls_.seed ^ static_cast<uint64_t>(rpc) << 32 ^ instance,
          .instance = calls_.instance_name,
          .first_row = calls_.instance_number,
          .next_number = &next_numbers_[rpc]});
-    if (!source.ok()) {
-      return absl::Status(source.status().code(),
-                          absl::StrCat("the external call of ", call.method,
-                                       ": ", source.status().message()));
-    }
+    if (!source.ok()) return InCall(call, source.status());
     makers[rpc] =
         std::make_unique<RequestMaker>(call.method, *std::move(source));
   }

@@ -12,11 +12,13 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/files.h"
@@ -480,6 +482,27 @@ TEST(ExternalRouterTest, SaysThatAServerHasNoReflection) {
   EXPECT_THAT(ConnectProblem(calls, {server.address()}),
               AllOf(HasSubstr("does not answer gRPC's reflection"),
                     HasSubstr("--descriptor_set_out")));
+}
+
+TEST(ExternalRouterTest, AbortingEndsTheQuestionsToTheServer) {
+  absl::Notification asked;
+  ForeignServer server([&](const std::string&, const std::string&,
+                           grpc::GenericCallbackServerContext&) {
+    asked.Notify();
+    return Answer{.waits = true};
+  });
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  const auto driver = MakeExternalRouter(MakeGrpc(), std::move(calls));
+  ASSERT_TRUE(driver->Listen(1).ok());
+  std::thread aborting([&] {
+    asked.WaitForNotification();
+    driver->AbortConnect();
+  });
+  EXPECT_EQ(Message(driver->Connect(SingleServers({server.address()}),
+                                    absl::Now() + absl::Seconds(20))),
+            "connecting was aborted");
+  aborting.join();
 }
 
 TEST(ExternalRouterTest, NumbersRequestsAcrossWorkersAndInstances) {

@@ -42,10 +42,11 @@ constexpr char kRemedy[] =
 class ReflectionClient {
  public:
   ReflectionClient(Channel channel, absl::string_view method_path,
-                   absl::Time deadline)
+                   absl::Time deadline, const std::atomic<bool>& aborted)
       : server_(channel.target()),
         method_path_(method_path),
         deadline_(deadline),
+        aborted_(aborted),
         stub_(grpc::CreateChannelInternal(/*host=*/"",
                                           std::move(channel).Release(), {})) {}
 
@@ -56,6 +57,7 @@ class ReflectionClient {
     for (; version_ < std::size(kMethods); ++version_) {
       ReflectionResponse response;
       status = Call(kMethods[version_], request, response);
+      if (aborted_) return absl::CancelledError("connecting was aborted");
       if (status.ok()) return response;
       if (!absl::IsUnimplemented(status)) break;
     }
@@ -79,13 +81,16 @@ class ReflectionClient {
                       status = ToAbslStatus(ended);
                       done.Notify();
                     });
-    done.WaitForNotification();
+    while (!done.WaitForNotificationWithTimeout(kAbortLatency)) {
+      if (aborted_) context.TryCancel();
+    }
     return status;
   }
 
   const std::string server_;
   const std::string method_path_;
   const absl::Time deadline_;
+  const std::atomic<bool>& aborted_;
   size_t version_ = 0;  // of kMethods
   grpc::TemplatedGenericStub<ReflectionRequest, ReflectionResponse> stub_;
 };
@@ -162,12 +167,12 @@ class FileCollector {
 
 }  // namespace
 
-absl::StatusOr<std::string> AskForDescriptors(Channel channel,
-                                              absl::string_view method_path,
-                                              absl::Time deadline) {
+absl::StatusOr<std::string> AskForDescriptors(
+    Channel channel, absl::string_view method_path, absl::Time deadline,
+    const std::atomic<bool>& aborted) {
   const absl::StatusOr<MethodPath> path = ParseMethodPath(method_path);
   if (!path.ok()) return path.status();
-  ReflectionClient client(std::move(channel), method_path, deadline);
+  ReflectionClient client(std::move(channel), method_path, deadline, aborted);
   ReflectionRequest request;
   request.set_file_containing_symbol(path->service);
   const auto response = client.Ask(request);

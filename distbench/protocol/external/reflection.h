@@ -1,6 +1,7 @@
 #ifndef DISTBENCH_PROTOCOL_EXTERNAL_REFLECTION_H_
 #define DISTBENCH_PROTOCOL_EXTERNAL_REFLECTION_H_
 
+#include <atomic>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -13,10 +14,12 @@ namespace distbench {
 // Asks a server, by gRPC's reflection (v1 or v1alpha), for the files that
 // define the service of a method, and for all files that these import. Returns
 // a serialised FileDescriptorSet. The error names the server, and the services
-// that it has if it does not know this one. Blocks until the deadline at most.
+// that it has if it does not know this one. Blocks until the deadline at most,
+// or returns CANCELLED soon after `aborted` is set.
 absl::StatusOr<std::string> AskForDescriptors(Channel channel,
                                               absl::string_view method_path,
-                                              absl::Time deadline);
+                                              absl::Time deadline,
+                                              const std::atomic<bool>& aborted);
 
 }  // namespace distbench
 

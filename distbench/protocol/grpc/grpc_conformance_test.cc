@@ -109,6 +109,10 @@ INSTANTIATE_TEST_SUITE_P(Streams, StreamingConformanceTest,
                          testing::Values(MakeStreams({1, 0}),
                                          MakeStreams({2, 0, "tcp", true}),
                                          MakeStreams({1, 0, "unix"})));
+INSTANTIATE_TEST_SUITE_P(Plain, StreamingConformanceTest,
+                         testing::Values(MakeVariant({"polling", "inline"}),
+                                         MakeVariant({"polling", "inline",
+                                                      true})));
 INSTANTIATE_TEST_SUITE_P(TimedStreams, TimePartsConformanceTest,
                          testing::Values(MakeStreams({1, 0, "tcp", false,
                                                       true})));

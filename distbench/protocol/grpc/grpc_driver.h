@@ -21,6 +21,9 @@
 // process. Requests of immediate RPCs (driver_environment.h) take no thread of
 // the pool: the worker answers them, in the callback API after one hand-over.
 //
+// RPCs that stream (client/streaming_calls.h) need a client of type "polling"
+// and a server of type "inline": their events come in the worker's own queue.
+//
 // Counters(): "handler_threads", the peak number of threads of the pool.
 //
 // The driver grpc_stream differs from that: calls are messages on long-lived

@@ -28,10 +28,10 @@ std::unique_ptr<ClientSide> MakeClientSide(const GrpcSettings& settings,
 GrpcTransport::GrpcTransport(WakeTimer& timer, const GrpcSettings& settings,
                              StreamCounts& counts)
     : queue_(timer, settings.spin_ns),
-      streams_(settings.streams.has_value()),
+      client_streams_(settings.client_type == ClientType::kPolling),
       streaming_calls_(queue_),
       client_(MakeClientSide(settings, queue_, counts)) {
-  if (streams_) queue_.StopLending();
+  if (settings.streams.has_value()) queue_.StopLending();
 }
 
 GrpcTransport::~GrpcTransport() {
@@ -42,7 +42,7 @@ GrpcTransport::~GrpcTransport() {
 }
 
 void GrpcTransport::SetChannels(std::vector<std::vector<Channel>> channels) {
-  if (streams_) streaming_calls_.SetChannels(channels);
+  if (client_streams_) streaming_calls_.SetChannels(channels);
   client_->SetChannels(std::move(channels));
 }
 

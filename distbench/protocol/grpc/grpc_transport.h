@@ -71,7 +71,9 @@ class GrpcTransport final : public Transport, private StreamTransport {
     client_->CancelAll();
     streaming_calls_.CancelAll();
   }
-  StreamTransport* streams() override { return streams_ ? this : nullptr; }
+  StreamTransport* streams() override {
+    return client_streams_ || server_->streams() != nullptr ? this : nullptr;
+  }
 
  private:
   // StreamTransport
@@ -95,7 +97,7 @@ class GrpcTransport final : public Transport, private StreamTransport {
   void NoticeDrained();
 
   EventQueue queue_;
-  const bool streams_;  // whether RPCs may stream
+  const bool client_streams_;  // whether its RPCs may stream
   StreamingCalls streaming_calls_;
   const std::unique_ptr<ClientSide> client_;
   std::unique_ptr<ServerSide> server_;

@@ -300,6 +300,24 @@ TEST_P(StreamingConformanceTest, CancellationEndsBothEnds) {
   EXPECT_EQ(client.done, 1);
 }
 
+// What has arrived must not pass for all the requests. Whether the end of the
+// call or that of its messages comes first is up to the stack: hence often.
+TEST_P(StreamingConformanceTest, GivingUpAmongRequestsDoesNotEndThem) {
+  constexpr int64_t kTimes = 50;
+  StreamingServer server(MakeDriver());
+  StreamingClient client(MakeDriver(), server.address());
+  for (int64_t i = 1; i <= kTimes; ++i) {
+    server.messages = client.done = 0;
+    client.Open(1'000'000, 100);
+    ASSERT_TRUE(client.PollUntil([&] { return server.messages >= 2; }));
+    client.CancelCalls();
+    ASSERT_TRUE(client.WaitForEnd());
+    ASSERT_TRUE(client.PollUntil([&] { return server.broken == i; }));
+  }
+  EXPECT_EQ(server.over, 0);
+  EXPECT_EQ(client.messages, 0);
+}
+
 TEST_P(StreamingConformanceTest, AServerThatHasShutDownFailsTheRpc) {
   StreamingServer server(MakeDriver());
   StreamingClient client(MakeDriver(), server.address());

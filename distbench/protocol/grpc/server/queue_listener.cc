@@ -22,7 +22,6 @@ struct UnarySides {
   static constexpr const char* kMethod = kGenericRpcMethod;
   // The message arrives with the call: one completion for both.
   static constexpr auto kPayload = GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER;
-  static constexpr bool kServesStreams = false;
 
   std::unique_ptr<Side> Make(EventQueue& queue, const std::string& nonce,
                              bool measures_time_parts) const {
@@ -36,7 +35,6 @@ struct StreamSides {
   using Side = GrpcStreamServer;
   static constexpr const char* kMethod = kGenericStreamMethod;
   static constexpr auto kPayload = GRPC_SRM_PAYLOAD_NONE;
-  static constexpr bool kServesStreams = true;
 
   std::unique_ptr<Side> Make(EventQueue& queue, const std::string& nonce,
                              bool measures_time_parts) const {
@@ -78,17 +76,17 @@ class QueueListener final : public Listener {
     void* handshake = grpc_server_register_method(
         server_, kHandshakeMethod, nullptr,
         GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER, 0);
+    // A method that is registered must be served.
+    const bool streams = sides_.front()->streams() != nullptr;
     void* streaming = nullptr;
-    if constexpr (Sides::kServesStreams) {
+    if (streams) {
       streaming = grpc_server_register_method(
           server_, kStreamingRpcMethod, nullptr, GRPC_SRM_PAYLOAD_NONE, 0);
     }
     grpc_server_start(server_);
     for (auto* side : sides_) {
       side->Serve(server_, method, handshake);
-      if constexpr (Sides::kServesStreams) {
-        side->streams()->Serve(server_, streaming);
-      }
+      if (streams) side->streams()->Serve(server_, streaming);
     }
     return port;
   }

@@ -147,6 +147,7 @@ QueueServer::QueueServer(EventQueue& queue, PoolUse pool_use, std::string nonce,
     : queue_(queue),
       pool_use_(std::move(pool_use)),
       measures_time_parts_(measures_time_parts),
+      streaming_(queue),
       handshakes_(std::move(nonce)) {}
 
 QueueServer::~QueueServer() { CHECK(drained()); }
@@ -226,6 +227,7 @@ void QueueServer::OnReplied(Request& request) {
 void QueueServer::Close() {
   if (closed_) return;
   closed_ = true;
+  streaming_.Close();
   unknown_method_.Close();
   handshakes_.Close();
   for (Request* request : lent_) {

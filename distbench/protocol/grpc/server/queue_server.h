@@ -1,7 +1,8 @@
 // The server side of a transport whose requests arrive at the worker's own
 // queue. By default (server_type "inline") they are handled where they arrive.
 // With a handler pool (server_type "polling") the worker leaves them to the
-// pool's threads (see pooled_request.h).
+// pool's threads (see pooled_request.h). RPCs that stream need no pool: see
+// streams().
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_SERVER_QUEUE_SERVER_H_
 #define DISTBENCH_PROTOCOL_GRPC_SERVER_QUEUE_SERVER_H_
@@ -16,6 +17,7 @@
 #include "distbench/protocol/grpc/server/handshake_replies.h"
 #include "distbench/protocol/grpc/server/pooled_request.h"
 #include "distbench/protocol/grpc/server/server_side.h"
+#include "distbench/protocol/grpc/server/streaming_requests.h"
 #include "distbench/protocol/grpc/server/unknown_method.h"
 
 namespace distbench {
@@ -41,8 +43,14 @@ class QueueServer final : public ServerSide {
   void Reply(ServerCall* call) override;
   void Close() override;
   bool drained() const override {
-    return operations_ == 0 && unknown_method_.drained() &&
-           handshakes_.drained();
+    return operations_ == 0 && streaming_.drained() &&
+           unknown_method_.drained() && handshakes_.drained();
+  }
+
+  // RPCs that stream are handled where they arrive, so that there are none
+  // with a pool.
+  StreamingRequests* streams() override {
+    return pool_use_.pool == nullptr ? &streaming_ : nullptr;
   }
 
  private:
@@ -60,6 +68,7 @@ class QueueServer final : public ServerSide {
   grpc_server* server_ = nullptr;
   void* method_ = nullptr;
   ObjectPool<Request> pool_;
+  StreamingRequests streaming_;
   UnknownMethodReplies unknown_method_;
   HandshakeReplies handshakes_;
   // Operations in gRPC, and requests that occupy a thread of the pool.

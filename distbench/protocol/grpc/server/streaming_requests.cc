@@ -67,6 +67,7 @@ class StreamingRequests::Request final : public ServerCall {
   void OnEnd(bool ok, TransportEvents& events);
   void Receive();
   void OnReceived(bool ok, TransportEvents& events);
+  void OnNoMessage(TransportEvents& events);
   void Deliver(StreamEvents& events);
   bool Lend(const RequestHeader& header, StreamEvents& events);
   void OnWritten(bool ok, TransportEvents& events);
@@ -149,14 +150,7 @@ void StreamingRequests::Request::Receive() {
 }
 
 void StreamingRequests::Request::OnReceived(bool, TransportEvents& events) {
-  if (incoming_.is_empty()) {  // the client has sent all, or is gone
-    if (!ended_ && lent_) {
-      events.stream_events()->OnRequestsOver(*this, NowNs());
-    } else if (!ended_ && !opened_) {
-      Fail(GRPC_STATUS_INVALID_ARGUMENT, "there is no request");
-    }
-    return;
-  }
+  if (incoming_.is_empty()) return OnNoMessage(events);
   if (!ended_ && (lent_ || !opened_)) {
     if (owner_.closed_ || events.stream_events() == nullptr) {
       Fail(GRPC_STATUS_UNAVAILABLE, "the instance has shut down");
@@ -166,6 +160,16 @@ void StreamingRequests::Request::OnReceived(bool, TransportEvents& events) {
   }
   incoming_.Clear();
   Receive();
+}
+
+// The client has sent all, or has given up, which OnEnd() tells.
+void StreamingRequests::Request::OnNoMessage(TransportEvents& events) {
+  if (ended_ || grpc_call_failed_before_recv_message(call_) != 0) return;
+  if (lent_) {
+    events.stream_events()->OnRequestsOver(*this, NowNs());
+  } else if (!opened_) {
+    Fail(GRPC_STATUS_INVALID_ARGUMENT, "there is no request");
+  }
 }
 
 void StreamingRequests::Request::Deliver(StreamEvents& events) {
