@@ -36,6 +36,10 @@ struct DriverDeclaration {
   // RPCs may stream (protocol/streams.h).
   bool streams = false;
 
+  // A server can break its clients' connections
+  // (Transport::BreakConnections()).
+  bool breaks_connections = false;
+
   SettingsDeclaration client_settings = {};
   SettingsDeclaration server_settings = {};
 

@@ -43,6 +43,9 @@ class CompileContext {
 // Compiles the test's action lists, in the order of the config.
 std::vector<ListPlan> CompileLists(const CompileContext& context);
 
+// Compiles the failures of servers, in the order of the config.
+std::vector<FaultPlan> CompileFaults(const CompileContext& context);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_CONFIG_COMPILE_COMPILE_CONTEXT_H_

@@ -19,6 +19,9 @@ bool HasSizes(const ServiceSpec& service) {
 }
 
 void CanonicalizeService(ServiceSpec& service) {
+  if (service.has_admission() && service.admission().refuse().empty()) {
+    service.mutable_admission()->clear_refuse();
+  }
   if (service.has_external() && !service.has_count()) service.set_count(1);
   if (HasSizes(service)) {
     const int64_t count = GridOf(service).Count();
@@ -64,6 +67,9 @@ void CanonicalizeTest(DistributedSystemDescription& test) {
       iterations.clear_open_loop_interval_distribution();
     }
   }
+  for (ServerFault& fault : *test.mutable_server_faults()) {
+    ReplaceQuantities(fault);
+  }
   if (test.has_controls()) CanonicalizeControlSet(*test.mutable_controls());
   if (test.has_search()) ReplaceQuantities(*test.mutable_search());
   if (test.has_experiment()) CanonicalizeExperiment(*test.mutable_experiment());
@@ -90,6 +96,8 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateActivities(validation);
   ValidateReplayTraces(validation);
   ValidateExternalServices(validation);
+  ValidateAdmission(validation);
+  ValidateServerFaults(validation);
   ValidateObjectives(validation);
   ValidateSearch(validation);
   ValidateExperiment(validation);

@@ -102,12 +102,21 @@ constexpr Quantity kOfSearch[] = {
      LoadSearchSpec::kFinalDurationUsFieldNumber, DurationUs, 1, kMaxTimeUs,
      kTimesUs}};
 
+constexpr Quantity kOfServerFault[] = {
+    {ServerFault::kStartFieldNumber, ServerFault::kStartNsFieldNumber,
+     DurationNs, 0, kMaxTimeNs, kTimesNs},
+    {ServerFault::kDurationFieldNumber, ServerFault::kDurationNsFieldNumber,
+     DurationNs, 1, kMaxTimeNs, "1ns to 277777h"},
+    {ServerFault::kRepeatFieldNumber, ServerFault::kRepeatNsFieldNumber,
+     DurationNs, kMinFaultRepeatNs, kMaxTimeNs, "1ms to 277777h"}};
+
 absl::Span<const Quantity> QuantitiesOf(const Descriptor* type) {
   if (type == Iterations::descriptor()) return kOfIterations;
   if (type == RpcSpec::descriptor()) return kOfRpc;
   if (type == StreamSpec::descriptor()) return kOfStream;
   if (type == PayloadSpec::descriptor()) return kOfPayload;
   if (type == LoadSearchSpec::descriptor()) return kOfSearch;
+  if (type == ServerFault::descriptor()) return kOfServerFault;
   return {};
 }
 
