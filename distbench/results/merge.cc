@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/results/activity_series.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/server_log.h"
 #include "distbench/results/stream_totals.h"
 #include "distbench/results/time_series.h"
 #include "google/protobuf/repeated_field.h"
@@ -120,7 +121,7 @@ absl::Status MergeMeasurements(ServicePerformanceLog& from,
         statistics, (*into.mutable_stream_statistics())[rpc_index]);
     if (!status.ok()) return status;
   }
-  return absl::OkStatus();
+  return MergeServerLog(from, into);
 }
 
 void SetInstanceLog(ServicePerformanceLog& from, ServicePerformanceLog& into) {

@@ -21,6 +21,7 @@ struct Timer {
     kReplayRecord,
     kReply,
     kStreamWrite,
+    kFault,
   };
   static constexpr size_t kNotArmed = std::numeric_limits<size_t>::max();
 
