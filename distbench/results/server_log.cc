@@ -18,7 +18,8 @@ absl::Status MergeFault(const FaultLog& from, FaultLog& into) {
       SaturatingAdd(into.connection_count(), from.connection_count()));
   for (const FaultTime& time : from.times()) {
     if (time.end_timestamp_ns() < time.begin_timestamp_ns()) {
-      return absl::InvalidArgumentError("has a time that ends before it begins");
+      return absl::InvalidArgumentError(
+          "has a time that ends before it begins");
     }
     if (into.times_size() < kMaxFaultTimes) *into.add_times() = time;
   }

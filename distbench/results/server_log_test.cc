@@ -67,7 +67,8 @@ TEST(ServerLogTest, KeepsALimitedNumberOfTimes) {
 }
 
 TEST(ServerLogTest, RefusesDamagedLogs) {
-  const auto problem = [](const FaultLog& fault, const AdmissionLog* admission) {
+  const auto problem = [](const FaultLog& fault,
+                          const AdmissionLog* admission) {
     ServicePerformanceLog sum;
     ServicePerformanceLog piece;
     (*piece.mutable_fault_logs())["errors"] = fault;
@@ -82,7 +83,7 @@ TEST(ServerLogTest, RefusesDamagedLogs) {
   damaged.set_refused_count(-1);
   EXPECT_THAT(problem(FaultLog(), &damaged), HasSubstr("negative count"));
   damaged = LogOfAdmission(1);
-  damaged.mutable_wait_ns()->set_count(99);
+  damaged.mutable_wait_ns()->set_sum(-1);
   EXPECT_THAT(problem(FaultLog(), &damaged), HasSubstr("wait_ns of admission"));
 }
 

@@ -236,17 +236,17 @@ struct ReplayTracePlan {
 struct FaultPlan {
   enum class Kind { kError, kExtraLatency, kFreeze, kResetConnections };
 
-  std::string name;
+  std::string name = {};
   Kind kind = Kind::kError;
   int service = 0;
-  std::vector<int> instances;  // numbers within the service; empty: all
-  int rpc = kNone;             // kNone: requests of all RPCs
-  int64_t start_ns = 0;        // after the start of the traffic
+  std::vector<int> instances = {};   // numbers within the service; empty: all
+  int rpc = kNone;                   // kNone: requests of all RPCs
+  int64_t start_ns = 0;              // after the start of the traffic
   int64_t duration_ns = kUnlimited;  // 0: it is a moment
   int64_t repeat_ns = 0;             // from begin to begin; 0: it happens once
   double probability = 1;            // per request
-  std::string error;                 // kError: "CODE: message"
-  IntervalPlan extra_latency;        // kExtraLatency
+  std::string error = {};            // kError: "CODE: message"
+  IntervalPlan extra_latency = {};   // kExtraLatency
 };
 
 struct Plan {

@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kMaxAdmitted = std::numeric_limits<int32_t>::max();
 
 void CheckAdmissionLimits(const TestValidation& validation,
-                 const AdmissionSpec& admission, const Path& path) {
+                          const AdmissionSpec& admission, const Path& path) {
   if (admission.has_max_running()) {
     validation.CheckRange(path.Field("max_running"), admission.max_running(), 1,
                           kMaxAdmitted);
@@ -55,14 +55,14 @@ void CheckRefusal(const TestValidation& validation,
 }
 
 // A stream takes a place for as long as its client likes.
-void CheckAdmittedRpcs(const TestValidation& validation, const std::string& service,
-               const Path& path) {
+void CheckAdmittedRpcs(const TestValidation& validation,
+                       const std::string& service, const Path& path) {
   for (const RpcSpec& rpc : validation.test().rpc_descriptions()) {
     if (rpc.server() != service || !rpc.has_stream()) continue;
-    validation.Add(path,
-                   absl::StrCat("does not apply to RPCs that stream, such as ",
-                                Quoted(rpc.name()),
-                                "; let another service handle them"));
+    validation.Add(
+        path,
+        absl::StrCat("does not apply to RPCs that stream, such as ",
+                     Quoted(rpc.name()), "; let another service handle them"));
     return;
   }
 }

@@ -65,10 +65,10 @@ class FaultValidation {
                             validation_.names().services);
     if (index == kNone) return;
     if (validation_.test().services(index).has_external()) {
-      Add("service", absl::StrCat("is the external service ",
-                                  Quoted(fault_.service()),
-                                  ", which distbench does not run; name a "
-                                  "service of the test's own"));
+      Add("service",
+          absl::StrCat("is the external service ", Quoted(fault_.service()),
+                       ", which distbench does not run; name a "
+                       "service of the test's own"));
       return;
     }
     CheckInstances();
@@ -109,10 +109,10 @@ class FaultValidation {
     if (index == kNone) return;
     const RpcSpec& rpc = validation_.test().rpc_descriptions(index);
     if (rpc.server() != fault_.service()) {
-      Add("rpc_name", absl::StrCat("RPC ", Quoted(rpc.name()),
-                                   " is not answered by ",
-                                   Quoted(fault_.service()), ", but by ",
-                                   Quoted(rpc.server()), "; correct one"));
+      Add("rpc_name",
+          absl::StrCat("RPC ", Quoted(rpc.name()), " is not answered by ",
+                       Quoted(fault_.service()), ", but by ",
+                       Quoted(rpc.server()), "; correct one"));
     } else if (rpc.has_stream()) {
       Add("rpc_name",
           absl::StrCat("RPC ", Quoted(rpc.name()),
@@ -148,7 +148,9 @@ class FaultValidation {
   bool HasDuration() const {
     return fault_.has_duration_ns() || fault_.has_duration();
   }
-  bool HasRepeat() const { return fault_.has_repeat_ns() || fault_.has_repeat(); }
+  bool HasRepeat() const {
+    return fault_.has_repeat_ns() || fault_.has_repeat();
+  }
 
   void CheckRepetition() const {
     if (IsMoment()) {

@@ -43,7 +43,9 @@ bool EngineState::Stop(StopScope scope, absl::string_view reason) {
 }
 
 void EngineState::WaitUntil(int64_t time_ns) const {
-  const auto is_over = [this] { return stop_scope() == StopScope::kEverything; };
+  const auto is_over = [this] {
+    return stop_scope() == StopScope::kEverything;
+  };
   absl::MutexLock lock(&mutex_);
   mutex_.AwaitWithTimeout(absl::Condition(&is_over),
                           absl::Nanoseconds(time_ns - clock_.MonotonicNs()));

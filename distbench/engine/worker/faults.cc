@@ -92,11 +92,11 @@ int64_t Faults::DrawExtraLatency(int rpc) {
     }
     const IntervalPlan& latency = fault.plan->extra_latency;
     SaturatingAddTo(
-        sum_ns, latency.distribution == kNone
-                    ? latency.fixed_ns
-                    : context_.engine.plan()
-                          .distributions[latency.distribution]
-                          .Draw(context_.random)[0]);
+        sum_ns,
+        latency.distribution == kNone
+            ? latency.fixed_ns
+            : context_.engine.plan().distributions[latency.distribution].Draw(
+                  context_.random)[0]);
   }
   return sum_ns;
 }
@@ -166,7 +166,8 @@ absl::Status Faults::Break(State& fault) {
 void Faults::ArmTimer() {
   int64_t next_ns = TimerQueue::kNever;
   for (const State& fault : faults_) {
-    next_ns = std::min(next_ns, fault.in_effect ? fault.end_ns : fault.begin_ns);
+    next_ns =
+        std::min(next_ns, fault.in_effect ? fault.end_ns : fault.begin_ns);
   }
   context_.timers.Cancel(timer_);
   if (next_ns != TimerQueue::kNever) context_.timers.Arm(timer_, next_ns);

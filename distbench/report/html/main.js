@@ -88,6 +88,8 @@ renderNuma();
 renderControls();
 renderTimeParts();
 renderStreams();
+renderFaults();
+renderAdmission();
 renderActivities();
 renderConfigs();
 renderAll();
