@@ -172,14 +172,22 @@ TEST(AdmissionTest, StoppingRefusesTheRequestsThatWait) {
             0);
 }
 
-// A list that ends at once makes room at once, and many that wait do not nest.
+// Of the requests that wait, most lists end at once and make room for the next:
+// they must not be nested in each other.
 TEST(AdmissionTest, ListsThatEndAtOnceDoNotNest) {
-  DistributedSystemDescription test = ParseTest(
-      Queue("max_iteration_count: 200000 max_parallel_iterations: 200000",
-            "max_running: 1", "fixed", "actions { name: 'nothing' }"));
-  *test.mutable_action_lists(1)->mutable_action_names(0) = "nothing";
+  constexpr int kRequests = 200'000;
+  DistributedSystemDescription test = ParseTest(Queue(
+      absl::Substitute("max_iteration_count: $0 max_parallel_iterations: $0",
+                       kRequests),
+      "max_running: 1", "fixed"));
+  (*test.mutable_action_lists(1)->mutable_predicate_probabilities())["slow"] =
+      0.0001;
+  for (Action& action : *test.mutable_actions()) {
+    if (action.name() == "wait") action.add_predicates("slow");
+  }
   const QueueOutcome outcome = RunQueue(test.DebugString());
-  EXPECT_EQ(outcome.succeeded, 200'000);
+  EXPECT_EQ(outcome.succeeded, kRequests);
+  EXPECT_GT(outcome.wait_ns.max(), 5 * kMs);
 }
 
 // Faults come first: an error takes no place, and a delayed answer keeps none.
