@@ -36,8 +36,10 @@ struct DriverDeclaration {
   // RPCs may stream (protocol/streams.h).
   bool streams = false;
 
-  // A server can break its clients' connections
-  // (Transport::BreakConnections()).
+  // One call in flight can be given up (Transport::Cancel), and a server can
+  // break its clients' connections (Transport::BreakConnections). Of a
+  // decorator: it leaves that to the driver that it decorates.
+  bool cancels_calls = false;
   bool breaks_connections = false;
 
   SettingsDeclaration client_settings = {};
