@@ -68,6 +68,7 @@ test_results {{
   traffic_config {{
     name: "t" objectives: "query p99<=1ms" objectives: "what is this?"
     rpc_descriptions {{ name: "query" }}
+    server_faults {{ name: "pause" service: "c" freeze: true }}
   }}
   run_info {{
     failure: "a node was lost"
@@ -99,6 +100,15 @@ test_results {{
     instance_logs {{
       key: "c/0" value {{
         engine_error_message: "killed"
+        fault_logs {{
+          key: "pause" value {{
+            times {{ begin_timestamp_ns: 1 end_timestamp_ns: 2 }}
+          }}
+        }}
+        admission_log {{ admitted_count: 1 wait_ns {{
+          sub_bucket_bits: 7 bucket_index_deltas: 50 bucket_counts: 1
+          min: 50 max: 50 sum: 50 sum_of_squares: 2500
+        }} }}
         network_settings {{
           connection_count: 2
           settings {{ name: "dscp" asked: "10" found: "0" differs: true }}

@@ -222,5 +222,49 @@ TEST(AllocationTest, HandlersWithNestedListsAllocateNothing) {
   EXPECT_EQ(measured.allocations, 0);
 }
 
+// Requests that wait, are refused, fail on purpose or are answered late.
+TEST(AllocationTest, AdmissionAndFaultsAllocateNothing) {
+  const Measured measured = MeasureSteadyState(R"pb(
+    services { name: "client" count: 1 }
+    services {
+      name: "server"
+      count: 1
+      admission { max_running: 3 max_waiting: 5 refuse: "oldest" }
+    }
+    default_protocol: "loopback"
+    delay_distribution_configs {
+      name: "work"
+      pmf_points {
+        pmf: 1
+        data_points { lower: 20000 upper: 90000 }
+      }
+    }
+    rpc_descriptions { name: "query" client: "client" server: "server" }
+    action_lists { name: "client" action_names: "run" }
+    action_lists { name: "query" action_names: "work" }
+    actions {
+      name: "run"
+      rpc_name: "query"
+      iterations { open_loop_interval_ns: 20000 }
+    }
+    actions { name: "work" delay_distribution_name: "work" }
+    server_faults {
+      name: "errors"
+      service: "server"
+      error_code: "UNAVAILABLE"
+      probability: 0.1
+    }
+    server_faults {
+      name: "late"
+      service: "server"
+      extra_latency_distribution: "work"
+      duration: "10ms"
+      repeat: "15ms"
+    }
+  )pb");
+  EXPECT_GT(measured.rpcs, 2'000);
+  EXPECT_EQ(measured.allocations, 0);
+}
+
 }  // namespace
 }  // namespace distbench

@@ -12,6 +12,7 @@
 #include "distbench/base/timers.h"
 #include "distbench/engine/activity_pools/activities.h"
 #include "distbench/engine/collect.h"
+#include "distbench/engine/collect_server.h"
 #include "distbench/engine/recording/limited_samples.h"
 #include "distbench/engine/recording/recorder.h"
 #include "distbench/engine/routes/engine_state.h"
@@ -86,6 +87,9 @@ class Engine::Impl final : public WorkerGroup {
 
   void Start(int64_t start_ns) {
     state_.SetTrafficStart(start_ns);
+    for (const auto& worker : workers_) {
+      if (worker->faults() != nullptr) worker->StartFaults(start_ns);
+    }
     if (state_.service().main_list == kNone) {
       OnMainListFinished();
     } else {
@@ -172,6 +176,7 @@ class Engine::Impl final : public WorkerGroup {
     EmitDriverCounters(emit);
     EmitNetworkReadings(emit);
     EmitTrafficStart(emit);
+    CollectServerLog(state_, workers_, emit);
     CollectLog(
         state_, error_message_, activities_.Records(), activities_.recorder(),
         std::vector<const Recorder*>(recorders.begin(), recorders.end()), emit);
@@ -200,6 +205,16 @@ class Engine::Impl final : public WorkerGroup {
 
   void StopOwnTraffic(const std::string& reason) override {
     Stop(StopScope::kOwnTraffic, reason);
+  }
+
+  void OnFailure(const absl::Status& failure) override {
+    if (failed_.exchange(true)) return;
+    Stop(StopScope::kEverything, failure.ToString());
+    options_.on_overload(failure);
+  }
+
+  void WaitOutFreeze(int64_t until_ns) override {
+    if (options_.start_threads) state_.WaitUntil(until_ns);
   }
 
  private:
@@ -281,10 +296,7 @@ class Engine::Impl final : public WorkerGroup {
   }
 
   void OnOverload(absl::string_view what) {
-    if (overloaded_.exchange(true)) return;
-    const absl::Status overload = absl::ResourceExhaustedError(what);
-    Stop(StopScope::kEverything, overload.ToString());
-    options_.on_overload(overload);
+    OnFailure(absl::ResourceExhaustedError(what));
   }
 
   bool AllDrained() const {
@@ -299,7 +311,7 @@ class Engine::Impl final : public WorkerGroup {
   std::string address_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::thread> threads_;
-  std::atomic<bool> overloaded_ = false;
+  std::atomic<bool> failed_ = false;
   bool shut_down_ = false;
   std::string error_message_;  // why traffic ended early; else empty
 };

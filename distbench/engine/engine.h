@@ -38,7 +38,8 @@ struct EngineOptions {
   std::function<void()> on_traffic_finished = [] {};
 
   // Called once, on such a thread too, if the engine stops itself because it
-  // exceeds a limit of the test. This ends the test on all nodes.
+  // exceeds a limit of the test, or cannot do what the test demands. This ends
+  // the test on all nodes.
   // on_traffic_finished still follows.
   std::function<void(absl::Status)> on_overload = [](absl::Status) {};
 

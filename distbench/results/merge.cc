@@ -8,6 +8,7 @@
 #include "distbench/results/activity_series.h"
 #include "distbench/results/policy_totals.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/server_log.h"
 #include "distbench/results/stream_totals.h"
 #include "distbench/results/time_series.h"
 #include "google/protobuf/repeated_field.h"
@@ -126,7 +127,7 @@ absl::Status MergeMeasurements(ServicePerformanceLog& from,
         statistics, (*into.mutable_policy_statistics())[rpc_index]);
     if (!status.ok()) return status;
   }
-  return absl::OkStatus();
+  return MergeServerLog(from, into);
 }
 
 void SetInstanceLog(ServicePerformanceLog& from, ServicePerformanceLog& into) {

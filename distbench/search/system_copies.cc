@@ -29,6 +29,12 @@ void CopyServices(const DistributedSystemDescription& test,
     ServiceSpec& copy = *into.add_services() = service;
     Prepend(prefix, copy.mutable_name());
   }
+  for (const ServerFault& fault : test.server_faults()) {
+    ServerFault& copy = *into.add_server_faults() = fault;
+    Prepend(prefix, copy.mutable_name());
+    Prepend(prefix, copy.mutable_service());
+    if (copy.has_rpc_name()) Prepend(prefix, copy.mutable_rpc_name());
+  }
   for (const auto& [node, bundle] : test.node_service_bundles()) {
     ServiceBundle& all = (*into.mutable_node_service_bundles())[node];
     for (const std::string& instance : bundle.services()) {
@@ -99,6 +105,15 @@ void Reindex(MakeIndex make_index, Map* map) {
   *map = std::move(renamed);
 }
 
+// An instance has only faults of its own copy.
+void RemovePrefixes(ServicePerformanceLog& log) {
+  google::protobuf::Map<std::string, FaultLog> renamed;
+  for (auto& [name, fault] : *log.mutable_fault_logs()) {
+    renamed[name.substr(name.find('.') + 1)] = std::move(fault);
+  }
+  *log.mutable_fault_logs() = std::move(renamed);
+}
+
 }  // namespace
 
 DistributedSystemDescription ReplicateSystem(
@@ -108,6 +123,7 @@ DistributedSystemDescription ReplicateSystem(
   all.clear_services();
   all.clear_node_service_bundles();
   all.clear_service_constraints();
+  all.clear_server_faults();
   all.clear_rpc_descriptions();
   all.clear_rpc_replay_traces();
   all.clear_actions();
@@ -146,6 +162,7 @@ TestResult ResultOfCopy(const TestResult& result,
     Reindex(own_index, own_log.mutable_pooled_statistics());
     Reindex(own_index, own_log.mutable_stream_statistics());
     Reindex(own_index, own_log.mutable_policy_statistics());
+    RemovePrefixes(own_log);
   }
   return own;
 }

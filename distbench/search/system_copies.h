@@ -13,9 +13,9 @@
 namespace distbench {
 
 // Returns a test with `count` copies of the system. Services, RPCs, actions,
-// lists and traces of copy k (from 1) are called "k.NAME". What they refer to
-// by name and share (payloads, distributions, drivers, activities) is not
-// copied. Instances that a bundle puts on one node share it with their
+// lists, traces and faults of copy k (from 1) are called "k.NAME". What they
+// refer to by name and share (payloads, distributions, drivers, activities) is
+// not copied. Instances that a bundle puts on one node share it with their
 // counterparts in the other copies. A count of 1 changes nothing.
 DistributedSystemDescription ReplicateSystem(
     const DistributedSystemDescription& test, int count);

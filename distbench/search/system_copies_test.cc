@@ -134,6 +134,33 @@ TEST(ResultOfCopyTest, BringsRpcsBackToTheirOwnIndex) {
             22);
 }
 
+TEST(ReplicateSystemTest, EachCopyHasItsFaults) {
+  DistributedSystemDescription system = System();
+  ServerFault& fault = *system.add_server_faults();
+  fault.set_name("pause");
+  fault.set_service(system.services(0).name());
+  fault.set_freeze(true);
+  const DistributedSystemDescription all = ReplicateSystem(system, 2);
+  ASSERT_EQ(all.server_faults_size(), 2);
+  EXPECT_EQ(all.server_faults(1).name(), "2.pause");
+  EXPECT_EQ(all.server_faults(1).service(),
+            all.services(system.services_size()).name());
+  EXPECT_FALSE(all.server_faults(1).has_rpc_name());
+
+  TestResult result;
+  (*(*result.mutable_service_logs()->mutable_instance_logs())["2.a/0"]
+        .mutable_fault_logs())["2.pause"]
+      .set_request_count(3);
+  const TestResult second = ResultOfCopy(result, system, 2, 2);
+  EXPECT_EQ(second.service_logs()
+                .instance_logs()
+                .at("2.a/0")
+                .fault_logs()
+                .at("pause")
+                .request_count(),
+            3);
+}
+
 TEST(FailureOfCopyTest, NamesWhoWasLostOrStopped) {
   TestResult result = ResultOfCopies(3);
   EXPECT_EQ(FailureOfCopy(result, 1), "");

@@ -36,6 +36,9 @@ _ACTIVITY_HISTOGRAMS = ("read_ns", "write_ns")
 # distbench/sequencer/runs/run_book.h.
 _MOST_TESTS = 100_000
 
+# kMaxFaultTimes of distbench/results/server_log.h.
+_MOST_FAULT_TIMES = 1000
+
 _Series = TypeVar("_Series", results_pb2.RpcTimeSeries, results_pb2.ActivitySeries)
 _Interval = TypeVar("_Interval", results_pb2.RpcInterval, results_pb2.ActivityInterval)
 
@@ -131,6 +134,10 @@ def _merge_measurements(
         _merge_streams(streams, log.stream_statistics[index])
     for index, policy in piece.policy_statistics.items():
         _merge_policies(policy, log.policy_statistics[index])
+    for name, fault in piece.fault_logs.items():
+        _merge_fault(fault, log.fault_logs[name])
+    if piece.HasField("admission_log"):
+        _merge_admission(piece.admission_log, log.admission_log)
 
 
 def _merge_rpc_log(
@@ -177,6 +184,19 @@ def _merge_load(
     _add_counts(piece, total, ("offered_count", "unsent_count", "held_back_count"))
     if piece.HasField("unsent_wait_ns"):
         _merge_histogram(piece.unsent_wait_ns, total.unsent_wait_ns)
+
+
+def _merge_fault(piece: results_pb2.FaultLog, total: results_pb2.FaultLog) -> None:
+    _add_counts(piece, total, ("request_count", "connection_count"))
+    total.times.extend(piece.times[: _MOST_FAULT_TIMES - len(total.times)])
+
+
+def _merge_admission(
+    piece: results_pb2.AdmissionLog, total: results_pb2.AdmissionLog
+) -> None:
+    _add_counts(piece, total, ("admitted_count", "refused_count"))
+    if piece.HasField("wait_ns"):
+        _merge_histogram(piece.wait_ns, total.wait_ns)
 
 
 def _merge_streams(

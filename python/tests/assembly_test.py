@@ -149,6 +149,22 @@ class AssemblyTest(unittest.TestCase):
         self.assertEqual(work.series.intervals[0].completed_count, 7)
         self.assertEqual(work.series.intervals[0].read_ns, histogram_of([3]))
 
+    def test_faults_and_admission_add_up(self):
+        chunk = results_pb2.ResultChunk(instance="server/0")
+        fault = chunk.instance_log.fault_logs["pause"]
+        fault.request_count = 3
+        for begin in range(600):
+            fault.times.add(begin_timestamp_ns=begin, end_timestamp_ns=begin + 1)
+        admission = chunk.instance_log.admission_log
+        admission.refused_count = 2
+        admission.wait_ns.CopyFrom(histogram_of([5]))
+        _, result = assembled([chunk, chunk])
+        log = result.service_logs.instance_logs["server/0"]
+        self.assertEqual(log.fault_logs["pause"].request_count, 6)
+        self.assertEqual(len(log.fault_logs["pause"].times), 1000)
+        self.assertEqual(log.admission_log.refused_count, 4)
+        self.assertEqual(log.admission_log.wait_ns, histogram_of([5, 5]))
+
     def test_replays_are_kept_apart_from_rpcs(self):
         chunks = [
             results_pb2.ResultChunk(

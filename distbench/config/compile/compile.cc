@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -35,6 +36,16 @@ std::vector<MultiServerChannelPlan> CompileChannels(
   return channels;
 }
 
+std::optional<AdmissionPlan> CompileAdmission(const ServiceSpec& service) {
+  if (!service.has_admission()) return std::nullopt;
+  const AdmissionSpec& admission = service.admission();
+  return AdmissionPlan{.max_running = admission.max_running(),
+                       .max_waiting = admission.has_max_waiting()
+                                          ? admission.max_waiting()
+                                          : kUnlimited,
+                       .refuses_oldest = admission.refuse() == "oldest"};
+}
+
 ServicePlan CompileService(const CompileContext& context,
                            const ServiceSpec& service) {
   const Grid grid = GridOf(service);
@@ -50,6 +61,7 @@ ServicePlan CompileService(const CompileContext& context,
     return plan;
   }
   plan.main_list = context.names().lists.Find(service.name());
+  plan.admission = CompileAdmission(service);
   // Validation resolved the same stack and found no problem.
   const DriverStack stack = ResolveDriverStack(
       context.test(), context.names(), OptionsOf(context.names(), service));
@@ -247,6 +259,7 @@ Plan Compile(const DistributedSystemDescription& test) {
   for (const RpcReplayTrace& trace : test.rpc_replay_traces()) {
     plan.replay_traces.push_back(CompileTrace(context, trace));
   }
+  plan.faults = CompileFaults(context);
   return plan;
 }
 

@@ -46,6 +46,9 @@ std::vector<ListPlan> CompileLists(const CompileContext& context);
 // Compiles the policy of the callers of an RPC.
 PolicyPlan CompilePolicy(const CallPolicy& policy);
 
+// Compiles the failures of servers, in the order of the config.
+std::vector<FaultPlan> CompileFaults(const CompileContext& context);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_CONFIG_COMPILE_COMPILE_CONTEXT_H_

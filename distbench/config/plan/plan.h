@@ -63,6 +63,14 @@ struct MultiServerChannelPlan {
   std::vector<int> members;  // instance numbers within the service, ascending
 };
 
+// How many requests an instance of a service runs at once, and how many wait.
+// Its workers share both limits.
+struct AdmissionPlan {
+  int64_t max_running = 1;
+  int64_t max_waiting = kUnlimited;
+  bool refuses_oldest = false;  // else the newest
+};
+
 struct ServicePlan {
   std::string name;
   int sizes[3] = {1, 1, 1};  // grid extent along x, y, z
@@ -76,6 +84,7 @@ struct ServicePlan {
   // external: then no engine runs its one instance, and `driver` is not set.
   std::vector<std::string> external_addresses;
   std::string external_policy;
+  std::optional<AdmissionPlan> admission;  // none: all requests run at once
 };
 
 // An instance of a service. Its index in Plan::instances is its engine id.
@@ -232,6 +241,23 @@ struct ReplayTracePlan {
   std::vector<ReplayRecordPlan> records;
 };
 
+// A failure that instances of a service have on purpose.
+struct FaultPlan {
+  enum class Kind { kError, kExtraLatency, kFreeze, kResetConnections };
+
+  std::string name = {};
+  Kind kind = Kind::kError;
+  int service = 0;
+  std::vector<int> instances = {};   // numbers within the service; empty: all
+  int rpc = kNone;                   // kNone: requests of all RPCs
+  int64_t start_ns = 0;              // after the start of the traffic
+  int64_t duration_ns = kUnlimited;  // 0: it is a moment
+  int64_t repeat_ns = 0;             // from begin to begin; 0: it happens once
+  double probability = 1;            // per request
+  std::string error = {};            // kError: "CODE: message"
+  IntervalPlan extra_latency = {};   // kExtraLatency
+};
+
 struct Plan {
   std::string test_name;
   uint64_t seed = 0;
@@ -252,6 +278,7 @@ struct Plan {
   std::vector<ActivityPoolPlan> activity_pools;
   std::vector<ActivityPlan> activities;
   std::vector<ReplayTracePlan> replay_traces;
+  std::vector<FaultPlan> faults;
 };
 
 }  // namespace distbench

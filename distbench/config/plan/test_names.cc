@@ -24,6 +24,7 @@ TestNames::TestNames(const DistributedSystemDescription& test)
       joint_distributions(test.distribution_config()),
       delay_distributions(test.delay_distribution_configs()),
       size_distributions(test.size_distribution_configs()),
-      replay_traces(test.rpc_replay_traces()) {}
+      replay_traces(test.rpc_replay_traces()),
+      server_faults(test.server_faults()) {}
 
 }  // namespace distbench

@@ -50,6 +50,7 @@ struct TestNames {
   NameIndex delay_distributions;
   NameIndex size_distributions;
   NameIndex replay_traces;
+  NameIndex server_faults;
 };
 
 }  // namespace distbench

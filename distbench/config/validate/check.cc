@@ -20,6 +20,9 @@ bool HasSizes(const ServiceSpec& service) {
 }
 
 void CanonicalizeService(ServiceSpec& service) {
+  if (service.has_admission() && service.admission().refuse().empty()) {
+    service.mutable_admission()->clear_refuse();
+  }
   if (service.has_external() && !service.has_count()) service.set_count(1);
   if (HasSizes(service)) {
     const int64_t count = GridOf(service).Count();
@@ -94,6 +97,9 @@ void CanonicalizeTest(DistributedSystemDescription& test) {
     }
     if (iterations.has_arrivals()) CanonicalizeArrivals(iterations);
   }
+  for (ServerFault& fault : *test.mutable_server_faults()) {
+    ReplaceQuantities(fault);
+  }
   if (test.has_controls()) CanonicalizeControlSet(*test.mutable_controls());
   if (test.has_search()) ReplaceQuantities(*test.mutable_search());
   if (test.has_experiment()) CanonicalizeExperiment(*test.mutable_experiment());
@@ -120,6 +126,8 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateActivities(validation);
   ValidateReplayTraces(validation);
   ValidateExternalServices(validation);
+  ValidateAdmission(validation);
+  ValidateServerFaults(validation);
   ValidateObjectives(validation);
   ValidateSearch(validation);
   ValidateExperiment(validation);

@@ -151,6 +151,14 @@ constexpr Quantity kOfState[] = {
     {RateState::kMeanDurationFieldNumber, RateState::kMeanDurationNsFieldNumber,
      DurationNs, 1000, kMaxTimeNs, kModulationTimes}};
 
+constexpr Quantity kOfServerFault[] = {
+    {ServerFault::kStartFieldNumber, ServerFault::kStartNsFieldNumber,
+     DurationNs, 0, kMaxTimeNs, kTimesNs},
+    {ServerFault::kDurationFieldNumber, ServerFault::kDurationNsFieldNumber,
+     DurationNs, 1, kMaxTimeNs, "1ns to 277777h"},
+    {ServerFault::kRepeatFieldNumber, ServerFault::kRepeatNsFieldNumber,
+     DurationNs, kMinFaultRepeatNs, kMaxTimeNs, "1ms to 277777h"}};
+
 absl::Span<const Quantity> QuantitiesOf(const Descriptor* type) {
   if (type == Iterations::descriptor()) return kOfIterations;
   if (type == SineRate::descriptor()) return kOfSine;
@@ -166,6 +174,7 @@ absl::Span<const Quantity> QuantitiesOf(const Descriptor* type) {
   if (type == CircuitBreakerPolicy::descriptor()) return kOfCircuitBreaker;
   if (type == PayloadSpec::descriptor()) return kOfPayload;
   if (type == LoadSearchSpec::descriptor()) return kOfSearch;
+  if (type == ServerFault::descriptor()) return kOfServerFault;
   return {};
 }
 

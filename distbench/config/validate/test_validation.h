@@ -22,6 +22,8 @@ inline constexpr int64_t kMaxTimeUs = 1'000'000'000'000'000;
 inline constexpr int64_t kMaxTimeNs = 1000 * kMaxTimeUs;
 inline constexpr int64_t kMaxIntervalNs = 1'000'000'000'000'000;
 inline constexpr int64_t kMaxDelayNs = kMaxIntervalNs;
+// Workers look at the clock for each begin and end of a fault.
+inline constexpr int64_t kMinFaultRepeatNs = 1'000'000;
 inline constexpr int64_t kMaxClosedLoopParallelism = 1'000'000;
 inline constexpr int64_t kMaxInstances = 100'000;
 inline constexpr int64_t kMaxNodes = 100'000;

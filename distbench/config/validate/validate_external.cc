@@ -55,6 +55,7 @@ class ServiceCheck {
            "protocol_driver_options_name");
     refuse(!service_.multi_server_channels().empty(), "multi_server_channels");
     refuse(service_.has_numa_binding(), "numa_binding");
+    refuse(service_.has_admission(), "admission");
     const int list = validation_.names().lists.Find(service_.name());
     if (list != kNone) validation_.Add(validation_.List(list), kNotRun);
   }

@@ -168,6 +168,7 @@ void ValidateNames(const TestValidation& validation) {
              names.delay_distributions);
   CheckNames(validation, "size_distribution_configs", names.size_distributions);
   CheckNames(validation, "rpc_replay_traces", names.replay_traces);
+  CheckNames(validation, "server_faults", names.server_faults);
 
   const auto& services = names.services.names();
   for (int i = 0; i < services.size(); ++i) {

@@ -75,6 +75,13 @@ void ValidateFlow(const TestValidation& validation);
 // refers to them.
 void ValidateExternalServices(const TestValidation& validation);
 
+// How many requests services take.
+void ValidateAdmission(const TestValidation& validation);
+
+// The faults that servers have on purpose: who has them, when, and what the
+// drivers can do.
+void ValidateServerFaults(const TestValidation& validation);
+
 void ValidateActivities(const TestValidation& validation);
 void ValidateReplayTraces(const TestValidation& validation);
 

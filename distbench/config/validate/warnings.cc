@@ -153,6 +153,26 @@ void WarnOfIterations(const DistributedSystemDescription& test,
   }
 }
 
+// Requests whose lists are empty need no place.
+void WarnOfAdmission(const DistributedSystemDescription& test,
+                     const TestNames& names, const Path& path,
+                     Problems& warnings) {
+  for (const ServiceSpec& service : test.services()) {
+    if (!service.has_admission()) continue;
+    const bool is_used =
+        std::any_of(test.rpc_descriptions().begin(),
+                    test.rpc_descriptions().end(), [&](const RpcSpec& rpc) {
+                      const int list = names.lists.Find(rpc.name());
+                      return rpc.server() == service.name() && list != kNone &&
+                             !test.action_lists(list).action_names().empty();
+                    });
+    if (is_used) continue;
+    warnings.Add(path.Field("services").At(service.name()).Field("admission"),
+                 "limits nothing, because the lists of the service's RPCs are "
+                 "empty; give one of them an action, or remove this");
+  }
+}
+
 }  // namespace
 
 std::vector<Problem> FindWarnings(const TestSequence& sequence) {
@@ -160,7 +180,9 @@ std::vector<Problem> FindWarnings(const TestSequence& sequence) {
   for (int i = 0; i < sequence.tests_size(); ++i) {
     const DistributedSystemDescription& test = sequence.tests(i);
     const Path path = Path().Field("tests").At(i);
-    WarnUnusedParts(test, TestNames(test), path, warnings);
+    const TestNames names(test);
+    WarnUnusedParts(test, names, path, warnings);
+    WarnOfAdmission(test, names, path, warnings);
     WarnOfIterations(test, path, warnings);
     WarnOfControls(test, path, warnings);
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "gmock/gmock.h"
@@ -161,6 +162,20 @@ TEST(WarningsTest, TellsOfBindingsToCpusThatTheGroupLacks) {
               Contains(HasSubstr("services[\"bound\"].numa_binding: has CPUs "
                                  "0-1, which cpuset_cpus")));
   EXPECT_THAT(warnings("0-9"), Not(Contains(HasSubstr("cpuset_cpus"))));
+}
+
+TEST(WarningsTest, AdmissionNeedsLists) {
+  const std::string limited =
+      "services { name: 'limited' count: 1 admission { max_running: 1 } } "
+      "rpc_descriptions { name: 'ask' client: 'client' server: 'limited' } "
+      "action_lists { name: 'ask' $0 } ";
+  EXPECT_THAT(
+      WarningsOf("max_iteration_count: 1", absl::Substitute(limited, "")),
+      Contains(HasSubstr("services[\"limited\"].admission: limits "
+                         "nothing")));
+  EXPECT_THAT(WarningsOf("max_iteration_count: 1",
+                         absl::Substitute(limited, "action_names: 'run'")),
+              Not(Contains(HasSubstr("limits nothing"))));
 }
 
 }  // namespace

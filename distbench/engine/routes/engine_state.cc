@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/time/time.h"
+
 namespace distbench {
 
 EngineState::EngineState(std::shared_ptr<const Plan> plan, int instance,
@@ -38,6 +40,15 @@ bool EngineState::Stop(StopScope scope, absl::string_view reason) {
   if (stop_scope_ == StopScope::kNothing) stop_reason_ = std::string(reason);
   stop_scope_ = scope;
   return true;
+}
+
+void EngineState::WaitUntil(int64_t time_ns) const {
+  const auto is_over = [this] {
+    return stop_scope() == StopScope::kEverything;
+  };
+  absl::MutexLock lock(&mutex_);
+  mutex_.AwaitWithTimeout(absl::Condition(&is_over),
+                          absl::Nanoseconds(time_ns - clock_.MonotonicNs()));
 }
 
 std::string EngineState::stop_reason() const {

@@ -77,6 +77,9 @@ class EngineState {
   StopScope stop_scope() const {
     return stop_scope_.load(std::memory_order_relaxed);
   }
+  // Waits until a monotonic time of the real clock, or until everything is
+  // stopped. Any thread.
+  void WaitUntil(int64_t time_ns) const;
   // Empty unless the engine is stopped.
   std::string stop_reason() const;
 

@@ -6,8 +6,16 @@
 
 namespace distbench {
 
-RequestHandler::RequestHandler(WorkerContext& context)
-    : context_(context), number_(context.engine.instance_plan().number) {
+namespace {
+
+constexpr SizePlan kNoPayload;  // replayed requests say the size themselves
+
+}  // namespace
+
+RequestHandler::RequestHandler(WorkerContext& context, Faults* faults)
+    : context_(context),
+      faults_(faults),
+      number_(context.engine.instance_plan().number) {
   const Plan& plan = context.engine.plan();
   for (const RpcPlan& rpc : plan.rpcs) {
     const bool is_handled =
@@ -16,19 +24,29 @@ RequestHandler::RequestHandler(WorkerContext& context)
     const bool has_actions =
         is_handled && !plan.lists[rpc.handler_list].actions.empty();
     handling_.push_back({.is_handled = is_handled,
+                         .is_plain = is_handled,
                          .list = has_actions ? rpc.handler_list : kNone,
                          .response = &rpc.response});
+  }
+}
+
+void RequestHandler::OnFaultsChanged() {
+  for (size_t rpc = 0; rpc < handling_.size(); ++rpc) {
+    Handling& handling = handling_[rpc];
+    handling.is_plain =
+        handling.is_handled && !faults_->Affects(static_cast<int>(rpc));
   }
 }
 
 int RequestHandler::Admit(ServerCall& request) {
   const EngineState& engine = context_.engine;
   if (engine.stop_scope() == StopScope::kEverything) {
-    Refuse(request, absl::StrCat("Traffic cancelled: ", engine.stop_reason()));
+    Refuse(request, StopError());
     return kNone;
   }
-  const bool is_rpc = IsHandled(request.rpc_index);
-  if (!is_rpc && !IsReplay(request.rpc_index)) {
+  const bool is_plain = IsPlain(request.rpc_index);
+  if (!is_plain && !IsHandled(request.rpc_index) &&
+      !IsReplay(request.rpc_index)) {
     Refuse(request,
            absl::StrCat("INVALID_ARGUMENT: ", engine.instance_plan().name,
                         " does not handle RPC ", request.rpc_index));
@@ -41,10 +59,7 @@ int RequestHandler::Admit(ServerCall& request) {
                                  request.server_instance));
     return kNone;
   }
-  if (!is_rpc) {
-    AnswerReplay(request);
-    return kNone;
-  }
+  if (!is_plain) return AdmitDespiteFaults(request);
   const Handling& handling = handling_[request.rpc_index];
   if (handling.list == kNone) {
     Answer(request, *handling.response);
@@ -54,13 +69,47 @@ int RequestHandler::Admit(ServerCall& request) {
   return handling.list;
 }
 
+// A request that a fault may affect, or that is replayed.
+int RequestHandler::AdmitDespiteFaults(ServerCall& request) {
+  const int rpc = IsHandled(request.rpc_index) ? request.rpc_index : kNone;
+  if (faults_ != nullptr) {
+    const absl::string_view error = faults_->DrawError(rpc);
+    if (!error.empty()) {
+      Refuse(request, error);
+      return kNone;
+    }
+  }
+  if (rpc == kNone) {
+    AnswerReplay(request);
+    return kNone;
+  }
+  const Handling& handling = handling_[rpc];
+  if (handling.list == kNone) {
+    AnswerDespiteFaults(request, *handling.response);
+  } else {
+    ++pending_;
+  }
+  return handling.list;
+}
+
 void RequestHandler::Respond(const ListRun& list) {
   --pending_;
   ServerCall& request = *list.request;
-  AnswerUnlessStopped(
-      request, list.response_override != nullptr
-                   ? *list.response_override
-                   : context_.engine.plan().rpcs[request.rpc_index].response);
+  const Handling& handling = handling_[request.rpc_index];
+  const SizePlan& size = list.response_override != nullptr
+                             ? *list.response_override
+                             : *handling.response;
+  if (handling.is_plain) {
+    AnswerUnlessStopped(request, size);
+  } else {
+    AnswerDespiteFaults(request, size);
+  }
+}
+
+void RequestHandler::RefuseAdmitted(ServerCall& request,
+                                    absl::string_view error) {
+  --pending_;
+  Refuse(request, error);
 }
 
 // Replayed RPCs are numbered after those of the config.
@@ -74,30 +123,60 @@ bool RequestHandler::IsReplay(int rpc_index) const {
 
 void RequestHandler::AnswerReplay(ServerCall& request) {
   if (request.processing_ns <= 0) {
-    Answer(request, SizePlan());
+    AnswerDespiteFaults(request, kNoPayload);
     return;
   }
+  AnswerLater(request, kNoPayload,
+              SaturatingAdd(request.received_ns, request.processing_ns),
+              /*by_fault=*/false);
+}
+
+// Answers, unless a fault delays the answer.
+void RequestHandler::AnswerDespiteFaults(ServerCall& request,
+                                         const SizePlan& size) {
+  const int64_t extra_ns =
+      faults_ == nullptr
+          ? 0
+          : faults_->DrawExtraLatency(
+                IsKnown(request.rpc_index) ? request.rpc_index : kNone);
+  if (extra_ns == 0) {
+    AnswerUnlessStopped(request, size);
+  } else {
+    AnswerLater(request, size, SaturatingAdd(context_.now_ns, extra_ns),
+                /*by_fault=*/true);
+  }
+}
+
+void RequestHandler::AnswerLater(ServerCall& request, const SizePlan& size,
+                                 int64_t due_ns, bool by_fault) {
   ++pending_;
   DelayedReply& reply = *delayed_.Get();
   reply.request = &request;
+  reply.size = &size;
+  reply.by_fault = by_fault;
   reply.timer.kind = Timer::Kind::kReply;
   reply.timer.owner = &reply;
-  context_.timers.Arm(
-      reply.timer, SaturatingAdd(request.received_ns, request.processing_ns));
+  context_.timers.Arm(reply.timer, due_ns);
 }
 
 void RequestHandler::OnReplyDue(Timer& timer) {
   --pending_;
   DelayedReply& reply = *static_cast<DelayedReply*>(timer.owner);
-  AnswerUnlessStopped(*reply.request, SizePlan());
+  ServerCall& request = *reply.request;
+  const SizePlan& size = *reply.size;
+  const bool was_by_fault = reply.by_fault;
   delayed_.Put(&reply);
+  if (was_by_fault) {
+    AnswerUnlessStopped(request, size);
+  } else {
+    AnswerDespiteFaults(request, size);
+  }
 }
 
 void RequestHandler::AnswerUnlessStopped(ServerCall& request,
                                          const SizePlan& size) {
-  const EngineState& engine = context_.engine;
-  if (engine.stop_scope() == StopScope::kEverything) {
-    Refuse(request, absl::StrCat("Traffic cancelled: ", engine.stop_reason()));
+  if (context_.engine.stop_scope() == StopScope::kEverything) {
+    Refuse(request, StopError());
   } else {
     Answer(request, size);
   }
@@ -113,11 +192,15 @@ void RequestHandler::Answer(ServerCall& request, const SizePlan& size) {
   context_.transport.Reply(&request);
 }
 
-void RequestHandler::Refuse(ServerCall& request, const std::string& error) {
+void RequestHandler::Refuse(ServerCall& request, absl::string_view error) {
   request.reply_bytes = 0;
   request.reply_instance = number_;
   request.reply_error = error;
   context_.transport.Reply(&request);
+}
+
+std::string RequestHandler::StopError() const {
+  return absl::StrCat("Traffic cancelled: ", context_.engine.stop_reason());
 }
 
 }  // namespace distbench

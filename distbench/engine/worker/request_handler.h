@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/engine/pacing/timer_queue.h"
+#include "distbench/engine/worker/faults.h"
 #include "distbench/engine/worker/run_state.h"
 #include "distbench/engine/worker/worker_context.h"
 
@@ -17,49 +19,81 @@ namespace distbench {
 // them. Those that stream are handled in Streams.
 class RequestHandler {
  public:
-  explicit RequestHandler(WorkerContext& context);
+  // `faults` may be null; otherwise it must outlive this.
+  RequestHandler(WorkerContext& context, Faults* faults);
 
   // Admits a request. Returns the list that handles it. Returns kNone if no
   // list does: the request is answered at once if its RPC has an empty action
-  // list or this instance cannot handle it; a replayed request is answered now
-  // or when its processing time is over.
+  // list, this instance cannot handle it, or a fault demands an error; a
+  // replayed request is answered now or when its processing time is over. A
+  // fault may delay each of these answers.
   int Admit(ServerCall& request);
 
-  // The processing time of a replayed request is over, or everything is
-  // stopped.
+  // The list that handles a request that was admitted.
+  int ListOf(const ServerCall& request) const {
+    return handling_[request.rpc_index].list;
+  }
+
+  // Answers a request that was admitted, and whose list does not run.
+  void RefuseAdmitted(ServerCall& request, absl::string_view error);
+
+  // Everything is stopped: refuses a request whose list does not run.
+  void StopAdmitted(ServerCall& request) {
+    RefuseAdmitted(request, StopError());
+  }
+
+  // A delayed answer is due, or everything is stopped.
   void OnReplyDue(Timer& timer);
 
   // Answers the request that `list` handles.
   void Respond(const ListRun& list);
 
+  // Other faults are in effect.
+  void OnFaultsChanged();
+
   // The number of requests that were admitted and not answered yet.
   int64_t pending() const { return pending_; }
 
  private:
-  // A replayed request that is answered when its processing time is over.
+  // The answer to a replayed request whose processing time is not over, or one
+  // that a fault delays.
   struct DelayedReply {
     ServerCall* request = nullptr;
+    const SizePlan* size = nullptr;
+    bool by_fault = false;
     Timer timer;
   };
 
   // How requests of one RPC are handled.
   struct Handling {
     bool is_handled = false;  // by this instance, and does not stream
+    bool is_plain = false;    // handled, and no fault affects it now
     int list = kNone;         // none: it has no actions
     const SizePlan* response = nullptr;
   };
 
+  bool IsKnown(int rpc_index) const {
+    return static_cast<size_t>(rpc_index) < handling_.size();
+  }
   bool IsHandled(int rpc_index) const {
-    return static_cast<size_t>(rpc_index) < handling_.size() &&
-           handling_[rpc_index].is_handled;
+    return IsKnown(rpc_index) && handling_[rpc_index].is_handled;
+  }
+  bool IsPlain(int rpc_index) const {
+    return IsKnown(rpc_index) && handling_[rpc_index].is_plain;
   }
   bool IsReplay(int rpc_index) const;
+  int AdmitDespiteFaults(ServerCall& request);
   void AnswerReplay(ServerCall& request);
+  void AnswerDespiteFaults(ServerCall& request, const SizePlan& size);
+  void AnswerLater(ServerCall& request, const SizePlan& size, int64_t due_ns,
+                   bool by_fault);
   void AnswerUnlessStopped(ServerCall& request, const SizePlan& size);
   void Answer(ServerCall& request, const SizePlan& size);
-  void Refuse(ServerCall& request, const std::string& error);
+  void Refuse(ServerCall& request, absl::string_view error);
+  std::string StopError() const;
 
   WorkerContext& context_;
+  Faults* const faults_;            // null: none
   const int number_;                // this instance's number
   std::vector<Handling> handling_;  // by RPC
   ObjectPool<DelayedReply> delayed_;

@@ -97,6 +97,10 @@ class Scheduler {
     return Stopping(*action.list);
   }
 
+  // The number of handlers' lists that run, those that go on after their
+  // answers included.
+  int64_t handlers_in_progress() const { return handlers_in_progress_; }
+
   // Continues actions that gave up their turn. Returns whether some are left.
   bool RunReadyActions();
 

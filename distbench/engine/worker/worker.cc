@@ -1,6 +1,7 @@
 #include "distbench/engine/worker/worker.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,20 @@ namespace {
 // How long to wait before retrying a full send queue, if no event comes
 // earlier.
 constexpr int64_t kRetryNs = 1'000'000;
+
+std::unique_ptr<Faults> MakeFaults(WorkerContext& context) {
+  const EngineState& engine = context.engine;
+  if (!Faults::HasAny(engine.plan(), engine.instance_plan())) return nullptr;
+  return std::make_unique<Faults>(context);
+}
+
+std::unique_ptr<Admission> MakeAdmission(const WorkerContext& context) {
+  const EngineState& engine = context.engine;
+  const std::optional<AdmissionPlan>& plan = engine.service().admission;
+  if (!plan.has_value()) return nullptr;
+  return std::make_unique<Admission>(*plan, context.worker,
+                                     engine.worker_count());
+}
 
 }  // namespace
 
@@ -25,7 +40,9 @@ Worker::Worker(EngineState& engine, int index, Transport& transport,
       policies_(context_, sender_, scheduler_),
       sender_(context_, streams_, policies_),
       replay_(context_, sender_, scheduler_),
-      handler_(context_),
+      faults_(MakeFaults(context_)),
+      admission_(MakeAdmission(context_)),
+      handler_(context_, faults_.get()),
       wait_(context_, group.activities(), *this) {
   start_timer_.kind = Timer::Kind::kStartMainList;
 }
@@ -39,6 +56,10 @@ void Worker::StartMainList(int64_t start_ns) {
   Post({.kind = Message::Kind::kStartMainList, .start_ns = start_ns});
 }
 
+void Worker::StartFaults(int64_t start_ns) {
+  Post({.kind = Message::Kind::kStartFaults, .start_ns = start_ns});
+}
+
 void Worker::OnStop() { Post({.kind = Message::Kind::kStop}); }
 
 void Worker::Drain() { Post({.kind = Message::Kind::kDrain}); }
@@ -50,12 +71,14 @@ void Worker::Run() {
 }
 
 bool Worker::RunOnce() {
+  if (IsFrozen()) return false;
   const int64_t events_before = event_count_;
   Turn(/*may_wait=*/false);
   return event_count_ != events_before;
 }
 
 int64_t Worker::next_due_ns() const {
+  if (IsFrozen()) return faults_->frozen_until_ns();
   if (!messages_.empty()) return 0;
   const int64_t retry_ns = sender_.must_wait_for_queue()
                                ? context_.now_ns + kRetryNs
@@ -94,12 +117,16 @@ int64_t Worker::DoOwnWork() {
   context_.now_ns = context_.engine.clock().MonotonicNs();
   HandleMessages();
   FireTimers();
+  if (MayStartAdmitted()) StartAdmitted();
   const bool more_ready = scheduler_.RunReadyActions();
   if (more_ready) ++event_count_;
   const bool had_to_wait_for_queue = sender_.must_wait_for_queue();
   const bool must_wait_for_queue = sender_.SendWaiting();
   if (had_to_wait_for_queue && !must_wait_for_queue) ++event_count_;
-  if (more_ready || context_.timers.next_spins() || quitting_) return 0;
+  if (more_ready || context_.timers.next_spins() || quitting_ ||
+      MayStartAdmitted()) {
+    return 0;
+  }
   const int64_t due_ns = context_.timers.next_due_ns();
   return must_wait_for_queue ? std::min(due_ns, context_.now_ns + kRetryNs)
                              : due_ns;
@@ -133,11 +160,14 @@ void Worker::Handle(const Message& message) {
         FireStoppedTimers();
       }
       break;
+    case Message::Kind::kStartFaults:
+      faults_->Start(message.start_ns);
+      break;
     case Message::Kind::kStop:
       FireStoppedTimers();
       if (context_.engine.stop_scope() == StopScope::kEverything) {
         sender_.CancelAll([this](ClientCall& call) { EndCall(call); });
-        streams_.StopServing();
+        StopServing();
       }
       break;
     case Message::Kind::kStartShard:
@@ -208,6 +238,9 @@ void Worker::Fire(Timer& timer) {
     case Timer::Kind::kPolicy:
       policies_.OnDue(timer);
       break;
+    case Timer::Kind::kFault:
+      OnFaultDue();
+      break;
   }
 }
 
@@ -242,6 +275,7 @@ bool Worker::IsStopped(const Timer& timer) const {
     case Timer::Kind::kReply:
       return context_.engine.stop_scope() == StopScope::kEverything;
     case Timer::Kind::kStreamWrite:  // ends with its RPC
+    case Timer::Kind::kFault:        // ends in StopServing()
       return false;
     case Timer::Kind::kPolicy:
       return policies_.IsStopped(timer);
@@ -280,13 +314,6 @@ void Worker::EndSpecialCall(ClientCall& call) {
   } else {
     policies_.OnDone(RpcCall::Of(call));
   }
-}
-
-void Worker::OnRequest(ServerCall* call) {
-  ++event_count_;
-  context_.now_ns = call->received_ns;
-  const int list = handler_.Admit(*call);
-  if (list != kNone) scheduler_.StartHandler(list, *call);
 }
 
 bool Worker::SendRpcs(Iteration& iteration) {
@@ -338,18 +365,6 @@ void Worker::PostPlace(Iteration& iteration, int64_t free_since_ns) {
   Post({.kind = Message::Kind::kPlaceGiven,
         .start_ns = free_since_ns,
         .iteration = &iteration});
-}
-
-void Worker::Respond(const ListRun& list) {
-  if (context_.engine.plan().rpcs[list.request->rpc_index].stream.has_value()) {
-    streams_.Respond(list);
-  } else {
-    handler_.Respond(list);
-  }
-}
-
-void Worker::StartStreamHandler(int list, ServerCall& call) {
-  scheduler_.StartHandler(list, call);
 }
 
 void Worker::StartShards(ActionRun& action, int shard_count) {

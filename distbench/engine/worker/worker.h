@@ -6,9 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/synchronization/notification.h"
 #include "distbench/base/queues.h"
 #include "distbench/engine/activity_pools/activities.h"
+#include "distbench/engine/worker/admission.h"
+#include "distbench/engine/worker/faults.h"
 #include "distbench/engine/worker/policies.h"
 #include "distbench/engine/worker/replay_runner.h"
 #include "distbench/engine/worker/request_handler.h"
@@ -36,6 +39,11 @@ class WorkerGroup {
   virtual void OnTooMany(const char* what) = 0;
   // An action has asked to end the traffic.
   virtual void StopOwnTraffic(const std::string& reason) = 0;
+  // The instance cannot do what the test demands.
+  virtual void OnFailure(const absl::Status& failure) = 0;
+  // Blocks until a monotonic time, or until everything is stopped. Returns at
+  // once if the owner runs the engine; then RunOnce() does nothing until then.
+  virtual void WaitOutFreeze(int64_t until_ns) = 0;
 };
 
 // One event loop over one transport: it handles messages from other workers,
@@ -58,6 +66,8 @@ class Worker final : private TransportEvents,
 
   // Starts the main list at a monotonic time. Worker 0 only.
   void StartMainList(int64_t start_ns);
+  // The time from which the instance's faults count, which it has.
+  void StartFaults(int64_t start_ns);
   // The engine's stop scope has changed.
   void OnStop();
   // Makes the worker notice when no RPC is left that it sent or has to answer.
@@ -90,10 +100,15 @@ class Worker final : private TransportEvents,
   // Only while the loop does not run.
   Recorder& recorder() { return context_.recorder; }
 
+  // Likewise; null if the instance has no faults, or no admission.
+  const Faults* faults() const { return faults_.get(); }
+  const Admission* admission() const { return admission_.get(); }
+
  private:
   struct Message {
     enum class Kind {
       kStartMainList,
+      kStartFaults,
       kStop,
       kStartShard,
       kShardsFinished,
@@ -103,7 +118,7 @@ class Worker final : private TransportEvents,
       kQuit,
     };
     Kind kind;
-    int64_t start_ns = 0;  // main list's start, or when a place became free
+    int64_t start_ns = 0;  // of the traffic, or when a place became free
     SharedAction* shared = nullptr;
     int shard = 0;
     Iteration* iteration = nullptr;
@@ -124,6 +139,15 @@ class Worker final : private TransportEvents,
   void EndCall(ClientCall& call);
   void EndSpecialCall(ClientCall& call);
   void CheckPendingRpcs();
+  void OnFaultDue();
+  bool IsFrozen() const;
+  void AdmitOrQueue(int list, ServerCall& request);
+  void StartAdmitted();
+  bool MayStartAdmitted() const {
+    return admission_ != nullptr &&
+           admission_->has_next(scheduler_.handlers_in_progress());
+  }
+  void StopServing();
 
   // TransportEvents
   void OnDone(ClientCall* call) override;
@@ -164,6 +188,8 @@ class Worker final : private TransportEvents,
   Policies policies_;
   RpcSender sender_;
   ReplayRunner replay_;
+  const std::unique_ptr<Faults> faults_;        // null: none
+  const std::unique_ptr<Admission> admission_;  // null: no limit
   RequestHandler handler_;
   WaitRunner wait_;
   Timer start_timer_;

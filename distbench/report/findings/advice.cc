@@ -78,6 +78,9 @@ constexpr Advice kAdvice[] = {
     {"other_load",
      "Stop the other programs on this host, or use another host, and repeat "
      "the run."},
+    {"planned_faults",
+     "Nothing, if the faults are what you want to measure. Otherwise remove "
+     "server_faults from the test, and repeat the run."},
     {"requirement_not_met",
      "Change the host as the message says, or use another host. Do not compare "
      "this run with runs that meet the requirements."},

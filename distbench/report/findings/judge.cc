@@ -164,6 +164,7 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeBindings(result, findings);
   JudgeControls(result, findings);
   JudgeNetworkSettings(result, findings);
+  JudgeFaults(result, findings);
   JudgeClocks(result, findings);
   return findings.Take();
 }

@@ -44,9 +44,9 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
       kFormatsJs, kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs, kHeadlineJs,
       kFindingsJs, kTopologyLayoutJs, kTopologyJs, kTablesJs, kChartsJs,
       kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs, kLatencyChartsJs,
-      kIntervalsJs, kOverTimeJs, kHeatMapJs, kResourcesJs, kSweepJs, kNumaJs,
-      kSearchJs, kProtectionJs, kStacksJs, kBlameJs, kDeepLinksJs, kPrintJs,
-      kMainJs);
+      kIntervalsJs, kFaultsJs, kOverTimeJs, kHeatMapJs, kResourcesJs, kSweepJs,
+      kNumaJs, kSearchJs, kProtectionJs, kStacksJs, kBlameJs, kDeepLinksJs,
+      kPrintJs, kMainJs);
   return RenderPage({.title = "distbench report",
                      .style = kStyleCss,
                      .body = kPageHtml,

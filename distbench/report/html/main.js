@@ -82,7 +82,8 @@ function renderAll() {
 // take several times as long as all that is above them.
 const FIRST = [renderSubtitle, renderHeadline, renderRuns, renderFindings, renderTopology];
 const LATER = [
-  renderNuma, renderControls, renderTimeParts, renderStreams, renderActivities, renderConfigs,
+  renderNuma, renderControls, renderTimeParts, renderStreams, renderFaults, renderAdmission,
+  renderActivities, renderConfigs,
   ...REDRAWN, restoreDetails,
 ];
 

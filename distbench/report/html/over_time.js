@@ -15,7 +15,7 @@ function drawRates(curves) {
       SECONDS_AXIS, {
         beginAtZero: true, ticks: {callback: value => formatRate(value)},
         column: {title: 'per_second', valueOf: point => point.y},
-      }, point => `${formatRate(point.y)} per second at ${point.x.toFixed(1)} s`);
+      }, point => `${formatRate(point.y)} per second at ${point.x.toFixed(1)} s`, faultBands(curves));
 }
 
 function drawLatencyOverTime(curves, chosen) {
@@ -35,7 +35,7 @@ function drawLatencyOverTime(curves, chosen) {
   });
   const drawn = withMedians(lines, repeats => medianOverTime(repeats, intervalWidth(curves)));
   drawLines('latency-over-time-chart', drawn, SECONDS_AXIS, {...latencyAxis(drawn, 'y'), column: LATENCY_COLUMN},
-      point => `${formatTime(point.y)} at ${point.x.toFixed(1)} s`);
+      point => `${formatTime(point.y)} at ${point.x.toFixed(1)} s`, faultBands(curves));
 }
 
 function renderOverTime(curves, chosen) {
@@ -45,7 +45,7 @@ function renderOverTime(curves, chosen) {
   if (withSeries.length === 0) return;
   // Lateness has no series.
   const shown = chosen === 'lateness' ? 'service_time' : chosen;
-  byId('over-time-note').textContent = overTimeNote(withSeries);
+  byId('over-time-note').textContent = overTimeNote(withSeries) + faultNote(withSeries);
   legend('over-time-legend', curveEntries(withSeries, ({rpc}) => latencyOf(rpc, shown).mark));
   drawRates(withSeries);
   drawLatencyOverTime(withSeries, shown);

@@ -181,6 +181,8 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   json["bindings"] = BindingsJson(result);
   json["controls"] = ControlsJson(result);
   json["network_settings"] = NetworkSettingsJson(result);
+  json["server_faults"] = ServerFaultsJson(result);
+  json["admission"] = AdmissionJson(result);
   json["stopped_instances"] = StoppedInstancesJson(result);
   const auto& attributes = result.traffic_config().attributes();
   json["attributes"] =

@@ -30,6 +30,11 @@ nlohmann::ordered_json ControlsJson(const TestResult& result);
 // Lists what was read back from the sockets of data connections.
 nlohmann::ordered_json NetworkSettingsJson(const TestResult& result);
 
+// Lists the faults that servers had on purpose, and the services that limit
+// their requests.
+nlohmann::ordered_json ServerFaultsJson(const TestResult& result);
+nlohmann::ordered_json AdmissionJson(const TestResult& result);
+
 // Lists the node of each instance.
 nlohmann::ordered_json PlacementJson(const TestResult& result);
 

@@ -33,15 +33,15 @@ TEST(JsonTest, SchemaIsAsDocumented) {
   EXPECT_EQ(document["confidence"], 0.95);
   ASSERT_EQ(document["tests"].size(), 1);
   const Json& test = document["tests"][0];
-  EXPECT_THAT(
-      Keys(test),
-      testing::UnorderedElementsAre(
-          "source", "name", "repetition", "verdict", "failure", "findings",
-          "objectives", "run", "totals", "rpcs", "seconds", "topology",
-          "time_parts", "streams", "peers", "activities", "activity_series",
-          "resources", "cpus", "groups", "connections", "blame", "nodes",
-          "placement", "bindings", "controls", "network_settings",
-          "stopped_instances", "attributes", "traffic_config"));
+  EXPECT_THAT(Keys(test),
+              testing::UnorderedElementsAre(
+                  "source", "name", "repetition", "verdict", "failure",
+                  "findings", "objectives", "run", "totals", "rpcs", "seconds",
+                  "topology", "time_parts", "streams", "peers", "activities",
+                  "activity_series", "resources", "cpus", "groups",
+                  "connections", "blame", "nodes", "placement", "bindings",
+                  "controls", "network_settings", "server_faults", "admission",
+                  "stopped_instances", "attributes", "traffic_config"));
   EXPECT_THAT(
       Keys(test["findings"][0]),
       testing::UnorderedElementsAre("severity", "code", "message", "advice"));
@@ -235,6 +235,41 @@ TEST(JsonTest, NetworkSettingsAreFolded) {
                     {"text",
                      "all 4 connections that server accepted: dscp 0 (asked: "
                      "10)"}}}));
+}
+
+TEST(JsonTest, FaultsAndAdmissionOfServers) {
+  const Json document = Rendered(Sourced({ResultFromText(R"(
+    traffic_config {
+      services { name: "server" admission { max_running: 1 } }
+      server_faults { name: "pause" service: "server" freeze: true }
+    }
+    service_logs {
+      instance_logs {
+        key: "server/0"
+        value {
+          fault_logs {
+            key: "pause"
+            value {
+              times { begin_timestamp_ns: 100 end_timestamp_ns: 200 }
+            }
+          }
+          admission_log { refused_count: 4 }
+        }
+      }
+    })")}));
+  EXPECT_EQ(
+      document["tests"][0]["server_faults"],
+      Json::array({{{"name", "pause"},
+                    {"description", "server stands still"},
+                    {"request_count", 0},
+                    {"connection_count", 0},
+                    {"times", Json::array({{{"begin_timestamp_ns", 100},
+                                            {"end_timestamp_ns", 200}}})}}}));
+  EXPECT_EQ(document["tests"][0]["admission"],
+            Json::array({{{"service", "server"},
+                          {"admitted_count", 0},
+                          {"refused_count", 4},
+                          {"wait", nullptr}}}));
 }
 
 TEST(JsonTest, LimitsAreSaid) {

@@ -16,6 +16,7 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/text/controls_text.h"
 #include "distbench/report/text/failure_lines.h"
+#include "distbench/report/text/faults_text.h"
 #include "distbench/report/text/streams_text.h"
 #include "distbench/report/text/time_parts_text.h"
 #include "distbench/results/histogram_proto.h"
@@ -354,6 +355,12 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
         absl::StrCat("The test failed; what it measured is incomplete: ",
                      OneLine(result.run_info().failure())));
   }
+  const Lines faults = FaultLines(result);
+  if (!faults.empty()) {
+    lines.push_back(
+        "Servers failed on purpose (see \"Planned faults\"); these are not the "
+        "numbers of a healthy system");
+  }
   AppendSection("RPC latency summary", RpcLatency(totals), lines);
   AppendSection("Communication summary", Communication(totals), lines);
   AppendSection("Instance summary", Instances(totals), lines);
@@ -365,6 +372,8 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
   AppendSectionIfAny("Time parts", TimePartLines(totals), lines);
   AppendSectionIfAny("Streams", StreamLines(result), lines);
   AppendSectionIfAny("Failures", FailureLines(result, totals), lines);
+  AppendSectionIfAny("Planned faults", faults, lines);
+  AppendSectionIfAny("Admission", AdmissionLines(result), lines);
   AppendSectionIfAny("Resources", Resources(result.resource_usage_logs()),
                      lines);
   AppendSectionIfAny("Controls", ControlLines(result), lines);

@@ -16,6 +16,7 @@ namespace distbench {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(TextSummaryTest, HostsAreSummedUpOverTheirSamples) {
   const TestResult result = ResultFromText(R"(
@@ -89,6 +90,69 @@ TEST(TextSummaryTest, StreamsHaveTheirMessages) {
       ->at("client/0")
       .clear_stream_statistics();
   EXPECT_THAT(Section(SummarizeTest(result), "Streams"), ElementsAre());
+}
+
+TEST(TextSummaryTest, PlannedFaultsComeFirstAndAreListed) {
+  const TestResult result = ResultFromText(R"(
+    traffic_config {
+      services { name: "server" admission { max_running: 1 } }
+      server_faults { name: "pause" service: "server" freeze: true }
+      server_faults { name: "cut" service: "server" reset_connections: true }
+    }
+    run_info { start_timestamp_ns: 1000000000 }
+    service_logs {
+      instance_logs {
+        key: "server/0"
+        value {
+          fault_logs {
+            key: "pause"
+            value {
+              times {
+                begin_timestamp_ns: 1500000000
+                end_timestamp_ns: 1800000000
+              }
+            }
+          }
+          fault_logs {
+            key: "cut"
+            value {
+              connection_count: 2
+              times { begin_timestamp_ns: 2000000000 end_timestamp_ns: 2000000000 }
+              times { begin_timestamp_ns: 3000000000 end_timestamp_ns: 3000000000 }
+              times { begin_timestamp_ns: 4000000000 end_timestamp_ns: 4000000000 }
+              times { begin_timestamp_ns: 5000000000 end_timestamp_ns: 5000000000 }
+              times { begin_timestamp_ns: 6000000000 end_timestamp_ns: 6000000000 }
+              times { begin_timestamp_ns: 7000000000 end_timestamp_ns: 7000000000 }
+            }
+          }
+          admission_log {
+            admitted_count: 2
+            refused_count: 5
+            wait_ns {
+              sub_bucket_bits: 7
+              bucket_index_deltas: 50
+              bucket_counts: 2
+              min: 50
+              max: 50
+              sum: 100
+              sum_of_squares: 5000
+            }
+          }
+        }
+      }
+    })");
+  const std::vector<std::string> lines = SummarizeTest(result);
+  EXPECT_THAT(lines[0], HasSubstr("Servers failed on purpose"));
+  EXPECT_THAT(
+      Section(lines, "Planned faults"),
+      ElementsAre("  pause: server stands still: times: 1 requests: 0 "
+                  "connections: 0 at: 0.500-0.800s",
+                  "  cut: server breaks its connections: times: 6 requests: 0 "
+                  "connections: 2 at: 1.000s, 2.000s, 3.000s, 4.000s, 5.000s "
+                  "and 1 more"));
+  EXPECT_THAT(Section(lines, "Admission"),
+              ElementsAre("  server: admitted: 2 refused: 5 wait: mean: 50ns "
+                          "median: 50ns 99%: 50ns max: 50ns"));
 }
 
 TEST(TextSummaryTest, ControlsAreCountedAndExceptionsListed) {

@@ -1,0 +1,84 @@
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/config/validate/validators.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kMaxAdmitted = std::numeric_limits<int32_t>::max();
+
+void CheckAdmissionLimits(const TestValidation& validation,
+                          const AdmissionSpec& admission, const Path& path) {
+  if (admission.has_max_running()) {
+    validation.CheckRange(path.Field("max_running"), admission.max_running(), 1,
+                          kMaxAdmitted);
+  } else {
+    validation.Add(path.Field("max_running"),
+                   "is missing; give the number of requests that run at once");
+  }
+  if (admission.has_max_waiting()) {
+    validation.CheckRange(path.Field("max_waiting"), admission.max_waiting(), 0,
+                          kMaxAdmitted);
+  }
+  // Each worker runs at least one request.
+  const int workers = validation.test().workers_per_instance();
+  if (admission.max_running() >= 1 && workers > admission.max_running()) {
+    validation.Add(
+        path.Field("max_running"),
+        absl::StrCat(admission.max_running(), " cannot be shared by ", workers,
+                     " workers, each of which runs at least one request; raise "
+                     "it, or lower workers_per_instance"));
+  }
+}
+
+void CheckRefusal(const TestValidation& validation,
+                  const AdmissionSpec& admission, const Path& path) {
+  const std::string& refuse = admission.refuse();
+  if (refuse != "newest" && refuse != "oldest") {
+    validation.Add(path.Field("refuse"),
+                   absl::StrCat(Quoted(refuse),
+                                " is not a choice; must be \"newest\" or "
+                                "\"oldest\""));
+  } else if (admission.has_refuse() && !admission.has_max_waiting()) {
+    validation.Add(path.Field("refuse"),
+                   "has no effect without max_waiting, because no request is "
+                   "refused; add that, or remove this");
+  } else if (refuse == "oldest" && admission.max_waiting() == 0) {
+    validation.Add(path.Field("refuse"),
+                   "cannot be \"oldest\" if none waits; raise max_waiting, or "
+                   "choose \"newest\"");
+  }
+}
+
+// A stream takes a place for as long as its client likes.
+void CheckAdmittedRpcs(const TestValidation& validation,
+                       const std::string& service, const Path& path) {
+  for (const RpcSpec& rpc : validation.test().rpc_descriptions()) {
+    if (rpc.server() != service || !rpc.has_stream()) continue;
+    validation.Add(
+        path,
+        absl::StrCat("does not apply to RPCs that stream, such as ",
+                     Quoted(rpc.name()), "; let another service handle them"));
+    return;
+  }
+}
+
+}  // namespace
+
+void ValidateAdmission(const TestValidation& validation) {
+  for (int i = 0; i < validation.test().services_size(); ++i) {
+    const ServiceSpec& service = validation.test().services(i);
+    // Validated as a part of external services.
+    if (!service.has_admission() || service.has_external()) continue;
+    const Path path = validation.Service(i).Field("admission");
+    CheckAdmissionLimits(validation, service.admission(), path);
+    CheckRefusal(validation, service.admission(), path);
+    CheckAdmittedRpcs(validation, service.name(), path);
+  }
+}
+
+}  // namespace distbench

@@ -1,0 +1,375 @@
+// Failures that servers have on purpose, on simulated time.
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "absl/strings/substitute.h"
+#include "absl/synchronization/notification.h"
+#include "distbench/config/compile/compile.h"
+#include "distbench/config/validate/check.h"
+#include "distbench/engine/testing/client_server.h"
+#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/protocol/loopback/loopback_driver.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kMs = 1'000'000;
+
+// A simulated event may take a microsecond.
+constexpr int64_t kToleranceNs = 10'000;
+
+// 1000 requests in a second, which come between the half milliseconds at which
+// faults begin and end.
+constexpr char kEachMs[] =
+    "iterations { open_loop_interval_ns: 1000000 max_iteration_count: 1000 }";
+
+std::string WithFault(absl::string_view fault, absl::string_view more = "") {
+  return ClientServer(
+      kEachMs, absl::Substitute(
+                   "server_faults { name: 'fault' service: 'server' $0 } $1",
+                   fault, more));
+}
+
+// A handler that takes 2 ms.
+constexpr char kSlowHandler[] = R"pb(
+  actions { name: "wait" activity_config_name: "wait" }
+  activity_configs {
+    name: "wait"
+    activity_settings { name: "activity_func" string_value: "Wait" }
+    activity_settings { name: "mean_us" int64_value: 2000 }
+  })pb";
+
+class FaultOutcome {
+ public:
+  explicit FaultOutcome(SimulatedSystem& system)
+      : start_ns_(system.start_ns() + system.clock().UnixNs() -
+                  system.clock().MonotonicNs()),
+        logs_(system.Finish()) {
+    statistics = StatisticsOf(logs_, "client/0", "server/0");
+    EXPECT_TRUE(
+        AddHistogram(statistics.service_time_ns(), service_time_ns).ok());
+  }
+
+  const FaultLog& fault(const std::string& instance = "server/0") const {
+    return logs_.instance_logs().at(instance).fault_logs().at("fault");
+  }
+  int64_t BeginNs(int i) const {
+    return fault().times(i).begin_timestamp_ns() - start_ns_;
+  }
+  int64_t EndNs(int i) const {
+    return fault().times(i).end_timestamp_ns() - start_ns_;
+  }
+  const ServiceLogs& logs() const { return logs_; }
+
+  RpcStatistics statistics;
+  LogHistogram service_time_ns;
+
+ private:
+  const int64_t start_ns_;
+  const ServiceLogs logs_;
+};
+
+FaultOutcome RunWith(const std::string& config, int workers = 1) {
+  SimulatedSystem system(config, workers);
+  EXPECT_TRUE(system.Run(60'000 * kMs));
+  return FaultOutcome(system);
+}
+
+DistributedSystemDescription WithSlowHandler(const std::string& config) {
+  DistributedSystemDescription test = ParseTest(config);
+  test.mutable_action_lists(1)->add_action_names("wait");
+  return test;
+}
+
+TEST(FaultsTest, ErrorsAreAnsweredWhileTheyAreInEffect) {
+  for (const int workers : {1, 3}) {
+    const FaultOutcome outcome =
+        RunWith(WithFault("error_code: 'UNAVAILABLE' start: '200.5ms' "
+                          "duration: '300ms'"),
+                workers);
+    EXPECT_EQ(outcome.statistics.failed_count(), 300);
+    EXPECT_EQ(outcome.statistics.succeeded_count(), 700);
+    EXPECT_EQ(outcome.fault().request_count(), 300);
+    ASSERT_EQ(outcome.fault().times_size(), 1);
+    EXPECT_NEAR(outcome.BeginNs(0), 200.5 * kMs, kToleranceNs);
+    EXPECT_NEAR(outcome.EndNs(0), 500.5 * kMs, kToleranceNs);
+    EXPECT_EQ(outcome.logs()
+                  .instance_logs()
+                  .at("client/0")
+                  .error_dictionary()
+                  .error_message(1),
+              "UNAVAILABLE: planned fault \"fault\"");
+  }
+}
+
+TEST(FaultsTest, LastsFromTheFirstToTheLastRequestByDefault) {
+  const FaultOutcome outcome = RunWith(WithFault("error_code: 'INTERNAL'"));
+  EXPECT_EQ(outcome.statistics.failed_count(), 1000);
+  ASSERT_EQ(outcome.fault().times_size(), 1);
+  EXPECT_NEAR(outcome.BeginNs(0), 0, kToleranceNs);
+  EXPECT_GE(outcome.EndNs(0), 999 * kMs);
+}
+
+TEST(FaultsTest, Repeats) {
+  const FaultOutcome outcome =
+      RunWith(WithFault("error_code: 'ABORTED' start: '100.5ms' "
+                        "duration: '10ms' repeat: '100ms'"));
+  EXPECT_EQ(outcome.statistics.failed_count(), 90);
+  ASSERT_EQ(outcome.fault().times_size(), 9);
+  EXPECT_NEAR(outcome.BeginNs(8), 900.5 * kMs, kToleranceNs);
+  EXPECT_NEAR(outcome.EndNs(8), 910.5 * kMs, kToleranceNs);
+}
+
+TEST(FaultsTest, HappensWithItsProbability) {
+  constexpr int kRequests = 20'000;
+  constexpr double kProbability = 0.3;
+  const FaultOutcome outcome = RunWith(ClientServer(
+      absl::Substitute("iterations { open_loop_interval_ns: 50000 "
+                       "max_iteration_count: $0 }",
+                       kRequests),
+      "random_seed: 7 server_faults { name: 'fault' service: 'server' "
+      "error_code: 'UNAVAILABLE' probability: 0.3 }"));
+  const double deviation =
+      std::sqrt(kRequests * kProbability * (1 - kProbability));
+  EXPECT_NEAR(outcome.statistics.failed_count(), kRequests * kProbability,
+              4 * deviation);
+  EXPECT_EQ(outcome.fault().request_count(), outcome.statistics.failed_count());
+}
+
+TEST(FaultsTest, AnotherErrorMayFollowOneThatDoesNotHappen) {
+  const FaultOutcome outcome = RunWith(
+      WithFault("error_code: 'UNAVAILABLE' probability: 1e-12",
+                "server_faults { name: 'other' service: 'server' error_code: "
+                "'INTERNAL' start: '500.5ms' }"));
+  EXPECT_EQ(outcome.fault().request_count(), 0);
+  EXPECT_EQ(outcome.statistics.failed_count(), 499);
+}
+
+TEST(FaultsTest, ExtraLatenciesDelayAnswersAndAddUp) {
+  const FaultOutcome outcome = RunWith(
+      WithFault("extra_latency: '5ms' start: '200.5ms' duration: '300ms'",
+                R"pb(server_faults {
+                       name: "drawn"
+                       service: "server"
+                       extra_latency_distribution: "delays"
+                       start: "400.5ms"
+                     }
+                     delay_distribution_configs {
+                       name: "delays"
+                       pmf_points {
+                         pmf: 1
+                         data_points { exact: 3000000 }
+                       }
+                     })pb"));
+  EXPECT_EQ(outcome.statistics.failed_count(), 0);
+  EXPECT_EQ(outcome.fault().request_count(), 300);
+  // 5 ms for 300 requests, and 3 ms for the last 599.
+  EXPECT_NEAR(outcome.service_time_ns.sum(), (5 * 300 + 3 * 599) * kMs, kMs);
+  EXPECT_NEAR(outcome.service_time_ns.max(), 8 * kMs, kToleranceNs);
+}
+
+TEST(FaultsTest, TheHandlerRunsBeforeTheAnswerIsDelayed) {
+  SimulatedSystem system(
+      WithSlowHandler(WithFault("extra_latency: '5ms'", kSlowHandler)),
+      /*workers=*/1);
+  ASSERT_TRUE(system.Run());
+  const FaultOutcome outcome(system);
+  EXPECT_NEAR(outcome.service_time_ns.min(), 7 * kMs, kToleranceNs);
+  EXPECT_NEAR(outcome.service_time_ns.max(), 7 * kMs, kToleranceNs);
+}
+
+TEST(FaultsTest, ConcernsItsRpcAndInstancesOnly) {
+  const std::string config = ClientServer(
+      "iterations { max_iteration_count: 10 }",
+      R"pb(
+        rpc_descriptions { name: "other" client: "client" server: "server" }
+        action_lists { name: "other" }
+        actions {
+          name: "run_other"
+          rpc_name: "other"
+          iterations { max_iteration_count: 10 }
+        }
+        server_faults {
+          name: "fault"
+          service: "server"
+          instances: [ 0, 2 ]
+          rpc_name: "query"
+          error_code: "UNAVAILABLE"
+        })pb",
+      /*servers=*/3);
+  DistributedSystemDescription test = ParseTest(config);
+  test.mutable_action_lists(0)->add_action_names("run_other");
+  SimulatedSystem system(test, /*workers=*/1);
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  for (const char* server : {"server/0", "server/1", "server/2"}) {
+    const bool fails = server != std::string("server/1");
+    EXPECT_EQ(StatisticsOf(logs, "client/0", server, 0).failed_count(),
+              fails ? 10 : 0)
+        << server;
+    EXPECT_EQ(StatisticsOf(logs, "client/0", server, 1).failed_count(), 0);
+    EXPECT_EQ(logs.instance_logs().at(server).fault_logs().size(),
+              fails ? 1 : 0);
+  }
+}
+
+TEST(FaultsTest, AFreezeDelaysEverythingExactly) {
+  for (const int workers : {1, 2}) {
+    const FaultOutcome outcome = RunWith(
+        ClientServer("iterations { open_loop_interval_ns: 10000000 "
+                     "max_iteration_count: 100 }",
+                     "server_faults { name: 'fault' service: 'server' freeze: "
+                     "true start: '295ms' duration: '100ms' }"),
+        workers);
+    EXPECT_EQ(outcome.statistics.succeeded_count(), 100);
+    // Those of 300, 310 ... 390 ms are answered at 395 ms.
+    EXPECT_NEAR(outcome.service_time_ns.max(), 95 * kMs, kToleranceNs);
+    EXPECT_NEAR(outcome.service_time_ns.sum(), 500 * kMs, kMs);
+    ASSERT_EQ(outcome.fault().times_size(), 1);
+    EXPECT_NEAR(outcome.BeginNs(0), 295 * kMs, kToleranceNs);
+    EXPECT_NEAR(outcome.EndNs(0), 395 * kMs, kToleranceNs);
+  }
+}
+
+TEST(FaultsTest, FreezesThatOverlapAreOne) {
+  const FaultOutcome outcome =
+      RunWith(ClientServer("iterations { open_loop_interval_ns: 10000000 "
+                           "max_iteration_count: 100 }",
+                           R"pb(server_faults {
+                                  name: "fault"
+                                  service: "server"
+                                  freeze: true
+                                  start: "295ms"
+                                  duration: "100ms"
+                                }
+                                server_faults {
+                                  name: "longer"
+                                  service: "server"
+                                  freeze: true
+                                  start: "290.5ms"
+                                  duration: "200ms"
+                                })pb"));
+  EXPECT_NEAR(outcome.service_time_ns.max(), 190.5 * kMs, kToleranceNs);
+  // The shorter one came and went unseen.
+  EXPECT_EQ(outcome.fault().times_size(), 0);
+}
+
+TEST(FaultsTest, AFrozenClientSendsLate) {
+  const FaultOutcome outcome = RunWith(
+      ClientServer("iterations { open_loop_interval_ns: 10000000 "
+                   "max_iteration_count: 100 }",
+                   "server_faults { name: 'fault' service: 'client' freeze: "
+                   "true start: '295ms' duration: '100ms' }"));
+  LogHistogram lateness_ns;
+  ASSERT_TRUE(AddHistogram(outcome.statistics.lateness_ns(), lateness_ns).ok());
+  EXPECT_NEAR(lateness_ns.max(), 95 * kMs, kToleranceNs);
+  EXPECT_LT(outcome.service_time_ns.max(), kMs);
+}
+
+TEST(FaultsTest, StoppingEndsAFreeze) {
+  SimulatedSystem system(
+      WithFault("freeze: true start: '200ms' duration: '1h'"), 1);
+  system.RunFor(400 * kMs);
+  system.StopAll("enough");
+  ASSERT_TRUE(system.Run());
+  const FaultOutcome outcome(system);
+  ASSERT_EQ(outcome.fault().times_size(), 1);
+  EXPECT_NEAR(outcome.EndNs(0), 400 * kMs, 2 * kMs);
+}
+
+TEST(FaultsTest, StoppingEndsDelayedAnswers) {
+  SimulatedSystem system(WithFault("extra_latency: '1h'"), 1);
+  system.RunFor(10 * kMs);
+  system.StopAll("enough");
+  ASSERT_TRUE(system.Run());
+  const FaultOutcome outcome(system);
+  EXPECT_EQ(outcome.statistics.succeeded_count(), 0);
+  EXPECT_GT(outcome.statistics.failed_count(), 5);
+}
+
+TEST(FaultsTest, ReplayedRequestsAreAffected) {
+  const std::string config = absl::Substitute(R"pb(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    default_protocol: "loopback"
+    rpc_replay_traces {
+      name: "trace"
+      client: "client"
+      server: "server"
+      defaults { timing_mode: RELATIVE_TO_TRACE_START }
+      records { timing_ns: 1000000 }
+      records { timing_ns: 2000000 server_processing_time_ns: 4000000 }
+      records { timing_ns: 20000000 }
+    }
+    action_lists { name: "client" action_names: "run" }
+    actions { name: "run" rpc_replay_trace_name: "trace" }
+    server_faults {
+      name: "fault"
+      service: "server"
+      extra_latency: "5ms"
+      duration: "10ms"
+    }
+    server_faults {
+      name: "errors"
+      service: "server"
+      error_code: "UNAVAILABLE"
+      start: "15ms"
+    })pb");
+  const FaultOutcome outcome = RunWith(config);
+  EXPECT_EQ(outcome.statistics.failed_count(), 1);
+  EXPECT_EQ(outcome.fault().request_count(), 2);
+  EXPECT_NEAR(outcome.service_time_ns.min(), 5 * kMs, kToleranceNs);
+  EXPECT_NEAR(outcome.service_time_ns.max(), 9 * kMs, kToleranceNs);
+}
+
+// With threads, a worker that is frozen still ends its test at once.
+TEST(FaultsTest, AThreadThatIsFrozenCanBeStopped) {
+  TestSequence sequence;
+  *sequence.add_tests() = ParseTest(R"pb(
+    services { name: "lonely" count: 1 }
+    default_protocol: "loopback"
+    action_lists { name: "lonely" action_names: "idle" }
+    actions { name: "idle" }
+    server_faults {
+      name: "fault"
+      service: "lonely"
+      freeze: true
+      duration: "1000h"
+    })pb");
+  const auto checked = CheckTestSequence(std::move(sequence));
+  ASSERT_TRUE(checked.ok()) << checked.status();
+  absl::Notification finished;
+  EngineOptions options;
+  options.plan = std::make_shared<const Plan>(Compile(checked->tests(0)));
+  options.worker_count = 2;
+  options.on_traffic_finished = [&] { finished.Notify(); };
+  const auto engine = Engine::Create(std::move(options), MakeLoopbackDriver());
+  ASSERT_TRUE(engine.ok()) << engine.status();
+  ASSERT_TRUE((*engine)->Connect({}, absl::InfiniteFuture()).ok());
+  const absl::Time start = absl::Now();
+  (*engine)->Start(RealClock().MonotonicNs());
+  (*engine)->Stop("enough");
+  (*engine)->Shutdown();
+  EXPECT_LT(absl::Now() - start, absl::Seconds(60));
+  int64_t times = 0;
+  (*engine)->Collect([&](const ResultChunk& chunk) {
+    for (const auto& [name, fault] : chunk.instance_log().fault_logs()) {
+      times += fault.times_size();
+    }
+  });
+  EXPECT_LE(times, 1);
+}
+
+}  // namespace
+}  // namespace distbench

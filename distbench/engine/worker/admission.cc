@@ -1,0 +1,61 @@
+#include "distbench/engine/worker/admission.h"
+
+#include <algorithm>
+
+namespace distbench {
+namespace {
+
+// The first workers get what is left over.
+int64_t ShareOfLimit(int64_t limit, int worker, int worker_count) {
+  if (limit == kUnlimited) return kUnlimited;
+  return limit / worker_count + (worker < limit % worker_count ? 1 : 0);
+}
+
+}  // namespace
+
+Admission::Admission(const AdmissionPlan& plan, int worker, int worker_count)
+    : max_running_(std::max<int64_t>(
+          1, ShareOfLimit(plan.max_running, worker, worker_count))),
+      max_waiting_(ShareOfLimit(plan.max_waiting, worker, worker_count)),
+      refuses_oldest_(plan.refuses_oldest) {}
+
+ServerCall* Admission::Add(ServerCall& request, int64_t running) {
+  const int64_t free_places = std::max<int64_t>(0, max_running_ - running);
+  ServerCall* refused = nullptr;
+  if (count_ - free_places >= max_waiting_) {
+    ++totals_.refused_count;
+    // There may be no older one, if nothing can wait.
+    if (!refuses_oldest_ || first_ == nullptr) return &request;
+    refused = TakeFirst();
+  }
+  request.engine_state = nullptr;
+  if (first_ == nullptr) {
+    first_ = &request;
+  } else {
+    last_->engine_state = &request;
+  }
+  last_ = &request;
+  ++count_;
+  return refused;
+}
+
+ServerCall* Admission::Next(int64_t running, int64_t now_ns) {
+  if (!has_next(running)) return nullptr;
+  ServerCall* const request = TakeFirst();
+  ++totals_.admitted_count;
+  totals_.wait_ns.Record(std::max<int64_t>(0, now_ns - request->received_ns));
+  return request;
+}
+
+ServerCall* Admission::Drop() {
+  return first_ == nullptr ? nullptr : TakeFirst();
+}
+
+ServerCall* Admission::TakeFirst() {
+  ServerCall* const request = first_;
+  first_ = static_cast<ServerCall*>(request->engine_state);
+  --count_;
+  return request;
+}
+
+}  // namespace distbench

@@ -1,0 +1,191 @@
+#include "distbench/engine/worker/faults.h"
+
+#include <algorithm>
+
+#include "absl/random/distributions.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/base/saturating_add.h"
+
+namespace distbench {
+namespace {
+
+bool IsFaultOf(const FaultPlan& fault, const InstancePlan& instance) {
+  return fault.service == instance.service &&
+         (fault.instances.empty() ||
+          std::count(fault.instances.begin(), fault.instances.end(),
+                     instance.number) > 0);
+}
+
+}  // namespace
+
+bool Faults::HasAny(const Plan& plan, const InstancePlan& instance) {
+  return std::any_of(
+      plan.faults.begin(), plan.faults.end(),
+      [&](const FaultPlan& fault) { return IsFaultOf(fault, instance); });
+}
+
+Faults::Faults(WorkerContext& context) : context_(context) {
+  for (const FaultPlan& plan : context.engine.plan().faults) {
+    if (!IsFaultOf(plan, context.engine.instance_plan())) continue;
+    State& fault = faults_.emplace_back();
+    fault.plan = &plan;
+    fault.record.name = plan.name;
+  }
+  timer_.kind = Timer::Kind::kFault;
+  timer_.owner = this;
+}
+
+void Faults::Start(int64_t traffic_start_ns) {
+  if (context_.engine.stop_scope() == StopScope::kEverything) return;
+  for (State& fault : faults_) {
+    SetPeriod(fault, SaturatingAdd(traffic_start_ns, fault.plan->start_ns));
+  }
+  ArmTimer();
+}
+
+absl::Status Faults::OnDue() {
+  for (State& fault : faults_) {
+    if (fault.in_effect && fault.end_ns <= context_.now_ns) End(fault);
+    if (fault.in_effect || fault.begin_ns > context_.now_ns) continue;
+    if (fault.plan->kind == FaultPlan::Kind::kResetConnections) {
+      absl::Status broken = Break(fault);
+      if (!broken.ok()) return broken;
+    } else {
+      Begin(fault);
+    }
+  }
+  ArmTimer();
+  return absl::OkStatus();
+}
+
+void Faults::Stop() {
+  context_.timers.Cancel(timer_);
+  for (State& fault : faults_) {
+    if (fault.in_effect) End(fault);
+    fault.begin_ns = TimerQueue::kNever;
+  }
+  frozen_until_ns_ = 0;
+}
+
+bool Faults::Affects(int rpc) const {
+  return std::any_of(faults_.begin(), faults_.end(), [&](const State& fault) {
+    return Concerns(fault, FaultPlan::Kind::kError, rpc) ||
+           Concerns(fault, FaultPlan::Kind::kExtraLatency, rpc);
+  });
+}
+
+absl::string_view Faults::DrawError(int rpc) {
+  for (State& fault : faults_) {
+    if (Concerns(fault, FaultPlan::Kind::kError, rpc) && Happens(fault)) {
+      return fault.plan->error;
+    }
+  }
+  return {};
+}
+
+int64_t Faults::DrawExtraLatency(int rpc) {
+  int64_t sum_ns = 0;
+  for (State& fault : faults_) {
+    if (!Concerns(fault, FaultPlan::Kind::kExtraLatency, rpc) ||
+        !Happens(fault)) {
+      continue;
+    }
+    const IntervalPlan& latency = fault.plan->extra_latency;
+    SaturatingAddTo(
+        sum_ns,
+        latency.distribution == kNone
+            ? latency.fixed_ns
+            : context_.engine.plan().distributions[latency.distribution].Draw(
+                  context_.random)[0]);
+  }
+  return sum_ns;
+}
+
+std::vector<FaultRecord> Faults::records() const {
+  std::vector<FaultRecord> records;
+  for (const State& fault : faults_) records.push_back(fault.record);
+  return records;
+}
+
+void Faults::SetPeriod(State& fault, int64_t begin_ns) {
+  fault.begin_ns = begin_ns;
+  fault.end_ns = SaturatingAdd(begin_ns, fault.plan->duration_ns);
+}
+
+// Periods that have passed meanwhile, while the worker was frozen for example,
+// are left out.
+void Faults::GoOn(State& fault) {
+  const int64_t repeat_ns = fault.plan->repeat_ns;
+  if (repeat_ns == 0) {
+    fault.begin_ns = TimerQueue::kNever;
+    return;
+  }
+  const int64_t missed =
+      std::max<int64_t>(0, context_.now_ns - fault.end_ns) / repeat_ns;
+  SetPeriod(fault, SaturatingAdd(fault.begin_ns, (missed + 1) * repeat_ns));
+}
+
+void Faults::Begin(State& fault) {
+  if (fault.end_ns <= context_.now_ns) GoOn(fault);
+  if (fault.begin_ns > context_.now_ns) return;
+  fault.in_effect = true;
+  if (fault.record.periods.size() < FaultRecord::kMaxPeriods) {
+    fault.record.periods.push_back({.begin_ns = context_.now_ns});
+  }
+  if (fault.plan->kind == FaultPlan::Kind::kFreeze) {
+    frozen_until_ns_ = std::max(frozen_until_ns_, fault.end_ns);
+  }
+}
+
+void Faults::End(State& fault) {
+  fault.in_effect = false;
+  // The last period is this one, unless it is not kept.
+  FaultPeriod& last = fault.record.periods.back();
+  if (last.end_ns == 0) last.end_ns = context_.now_ns;
+  GoOn(fault);
+}
+
+absl::Status Faults::Break(State& fault) {
+  const int64_t count = context_.transport.BreakConnections();
+  if (count < 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "driver \"", context_.engine.service().driver.driver,
+        "\" cannot break the connections of ",
+        context_.engine.instance_plan().name, ", as fault \"", fault.plan->name,
+        "\" demands; use another driver, or freeze instead of "
+        "reset_connections"));
+  }
+  fault.record.connection_count += count;
+  if (fault.record.periods.size() < FaultRecord::kMaxPeriods) {
+    fault.record.periods.push_back({context_.now_ns, context_.now_ns});
+  }
+  GoOn(fault);
+  return absl::OkStatus();
+}
+
+void Faults::ArmTimer() {
+  int64_t next_ns = TimerQueue::kNever;
+  for (const State& fault : faults_) {
+    next_ns =
+        std::min(next_ns, fault.in_effect ? fault.end_ns : fault.begin_ns);
+  }
+  context_.timers.Cancel(timer_);
+  if (next_ns != TimerQueue::kNever) context_.timers.Arm(timer_, next_ns);
+}
+
+bool Faults::Concerns(const State& fault, FaultPlan::Kind kind, int rpc) const {
+  return fault.in_effect && fault.plan->kind == kind &&
+         (fault.plan->rpc == kNone || fault.plan->rpc == rpc);
+}
+
+bool Faults::Happens(State& fault) {
+  const double probability = fault.plan->probability;
+  if (probability < 1 &&
+      absl::Uniform(context_.random, 0.0, 1.0) >= probability) {
+    return false;
+  }
+  ++fault.record.request_count;
+  return true;
+}
+
+}  // namespace distbench

@@ -1,0 +1,107 @@
+// The failures that a server has on purpose, as one worker sees them: which of
+// them are in effect, and what they do.
+//
+//   Start ──▶ a timer at each begin and end ──▶ OnDue
+//     errors and latencies: RequestHandler asks about each request that they
+//       may affect
+//     a freeze: the worker stands still (Worker::OnFaultDue())
+//     a reset: the transport breaks its connections
+//
+// Each worker keeps time for itself; all workers of an instance have the same
+// schedule, which follows from the start of the traffic.
+
+#ifndef DISTBENCH_ENGINE_WORKER_FAULTS_H_
+#define DISTBENCH_ENGINE_WORKER_FAULTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "distbench/config/plan/plan.h"
+#include "distbench/engine/pacing/timer_queue.h"
+#include "distbench/engine/worker/worker_context.h"
+
+namespace distbench {
+
+// A time during which a fault was in effect: monotonic.
+struct FaultPeriod {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+};
+
+// What a fault has done on a worker.
+struct FaultRecord {
+  // The periods that are kept; later ones are not.
+  static constexpr size_t kMaxPeriods = 1000;
+
+  std::string name;
+  int64_t request_count = 0;     // affected ones
+  int64_t connection_count = 0;  // broken ones
+  std::vector<FaultPeriod> periods;
+};
+
+class Faults {
+ public:
+  // Whether the plan has faults of the instance.
+  static bool HasAny(const Plan& plan, const InstancePlan& instance);
+
+  explicit Faults(WorkerContext& context);
+
+  // The traffic starts, or has started, at a monotonic time. Does nothing once
+  // everything is stopped.
+  void Start(int64_t traffic_start_ns);
+
+  // Handles the timer, of kind kFault. FAILED_PRECONDITION if the driver cannot
+  // do what a fault demands.
+  absl::Status OnDue();
+
+  // Ends what is in effect.
+  void Stop();
+
+  // Until when the worker is to stand still; in the past if it is not.
+  int64_t frozen_until_ns() const { return frozen_until_ns_; }
+
+  // Whether errors or latencies are in effect for an RPC of the config; kNone:
+  // for replayed ones.
+  bool Affects(int rpc) const;
+
+  // Decides about a request that has come. Returns the error to answer, which
+  // is valid as long as the plan is; empty if there is none.
+  absl::string_view DrawError(int rpc);
+
+  // Decides about an answer that is ready. Returns how long it has to wait.
+  int64_t DrawExtraLatency(int rpc);
+
+  std::vector<FaultRecord> records() const;
+
+ private:
+  struct State {
+    const FaultPlan* plan = nullptr;
+    // The period that has begun, or else the next one.
+    int64_t begin_ns = TimerQueue::kNever;
+    int64_t end_ns = TimerQueue::kNever;
+    bool in_effect = false;
+    FaultRecord record;
+  };
+
+  void SetPeriod(State& fault, int64_t begin_ns);
+  void GoOn(State& fault);
+  void Begin(State& fault);
+  void End(State& fault);
+  absl::Status Break(State& fault);
+  void ArmTimer();
+  bool Concerns(const State& fault, FaultPlan::Kind kind, int rpc) const;
+  bool Happens(State& fault);
+
+  WorkerContext& context_;
+  std::vector<State> faults_;
+  int64_t frozen_until_ns_ = 0;
+  Timer timer_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_WORKER_FAULTS_H_

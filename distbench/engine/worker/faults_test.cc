@@ -1,0 +1,150 @@
+// Faults of one worker over a transport that counts what it is asked for.
+
+#include "distbench/engine/worker/faults.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "distbench/base/manual_clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CountingTransport final : public Transport {
+ public:
+  explicit CountingTransport(int64_t connections) : connections_(connections) {}
+  bool Start(ClientCall*) override { return true; }
+  int64_t BreakConnections() override {
+    ++break_count;
+    return connections_;
+  }
+  void Reply(ServerCall*) override {}
+  void Poll(int64_t, TransportEvents&) override {}
+  void Wake() override {}
+  void CancelCalls() override {}
+
+  int break_count = 0;
+
+ private:
+  const int64_t connections_;
+};
+
+// The faults of the only instance of a test.
+class FaultsOfWorkerTest : public ::testing::Test {
+ protected:
+  void SetUpFaults(FaultPlan fault, int64_t connections) {
+    auto plan = std::make_shared<Plan>();
+    plan->services.emplace_back().driver.driver = "brittle";
+    plan->instances.emplace_back().name = "server/0";
+    plan->recording_memory_bytes = 1 << 20;
+    fault.name = "fault";
+    plan->faults.push_back(std::move(fault));
+    transport_ = std::make_unique<CountingTransport>(connections);
+    engine_ = std::make_unique<EngineState>(plan, 0, 1, clock_);
+    context_ = std::make_unique<WorkerContext>(*engine_, 0, *transport_, 0,
+                                               /*seed=*/1);
+    faults_ = std::make_unique<Faults>(*context_);
+    faults_->Start(/*traffic_start_ns=*/1000);
+  }
+
+  // Lets the worker look at the time.
+  absl::Status TurnAt(int64_t now_ns) {
+    context_->now_ns = now_ns;
+    if (context_->timers.PopDue(now_ns) == nullptr) return absl::OkStatus();
+    return faults_->OnDue();
+  }
+
+  ManualClock clock_;
+  std::unique_ptr<CountingTransport> transport_;
+  std::unique_ptr<EngineState> engine_;
+  std::unique_ptr<WorkerContext> context_;
+  std::unique_ptr<Faults> faults_;
+};
+
+TEST_F(FaultsOfWorkerTest, ResetsAtEachMoment) {
+  SetUpFaults({.kind = FaultPlan::Kind::kResetConnections,
+               .start_ns = 500,
+               .duration_ns = 0,
+               .repeat_ns = 100},
+              /*connections=*/3);
+  EXPECT_EQ(context_->timers.next_due_ns(), 1500);
+  EXPECT_TRUE(TurnAt(1499).ok());
+  EXPECT_EQ(transport_->break_count, 0);
+  EXPECT_TRUE(TurnAt(1500).ok());
+  EXPECT_EQ(transport_->break_count, 1);
+  EXPECT_EQ(context_->timers.next_due_ns(), 1600);
+  // The moments that were missed are not made up for.
+  EXPECT_TRUE(TurnAt(1899).ok());
+  EXPECT_EQ(transport_->break_count, 2);
+  EXPECT_EQ(context_->timers.next_due_ns(), 1900);
+  const FaultRecord record = faults_->records().at(0);
+  EXPECT_EQ(record.connection_count, 6);
+  ASSERT_EQ(record.periods.size(), 2);
+  EXPECT_EQ(record.periods[1].begin_ns, 1899);
+  EXPECT_EQ(record.periods[1].end_ns, 1899);
+}
+
+TEST_F(FaultsOfWorkerTest, ADriverThatCannotResetIsAnError) {
+  SetUpFaults({.kind = FaultPlan::Kind::kResetConnections, .duration_ns = 0},
+              /*connections=*/-1);
+  const absl::Status status = TurnAt(1000);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("driver \"brittle\" cannot break the connections of "
+                        "server/0, as fault \"fault\" demands; use another "
+                        "driver"));
+}
+
+TEST_F(FaultsOfWorkerTest, PeriodsThatWereMissedAreLeftOut) {
+  SetUpFaults({.kind = FaultPlan::Kind::kError,
+               .start_ns = 0,
+               .duration_ns = 10,
+               .repeat_ns = 100,
+               .error = "UNAVAILABLE: x"},
+              /*connections=*/0);
+  // In the middle of the fourth period.
+  EXPECT_TRUE(TurnAt(1305).ok());
+  EXPECT_TRUE(faults_->Affects(0));
+  EXPECT_TRUE(faults_->Affects(kNone));
+  EXPECT_EQ(context_->timers.next_due_ns(), 1310);
+  EXPECT_TRUE(TurnAt(1310).ok());
+  EXPECT_FALSE(faults_->Affects(0));
+  EXPECT_EQ(context_->timers.next_due_ns(), 1400);
+  // Between two.
+  EXPECT_TRUE(TurnAt(1450).ok());
+  EXPECT_FALSE(faults_->Affects(0));
+  EXPECT_EQ(context_->timers.next_due_ns(), 1500);
+  EXPECT_EQ(faults_->records().at(0).periods.size(), 1);
+}
+
+TEST_F(FaultsOfWorkerTest, NothingIsDueAfterTheLastPeriod) {
+  SetUpFaults({.kind = FaultPlan::Kind::kFreeze, .duration_ns = 10},
+              /*connections=*/0);
+  EXPECT_TRUE(TurnAt(1000).ok());
+  EXPECT_EQ(faults_->frozen_until_ns(), 1010);
+  EXPECT_TRUE(TurnAt(1010).ok());
+  EXPECT_TRUE(context_->timers.empty());
+}
+
+TEST_F(FaultsOfWorkerTest, StoppingEndsWhatIsInEffect) {
+  SetUpFaults({.kind = FaultPlan::Kind::kError, .error = "UNAVAILABLE: x"},
+              /*connections=*/0);
+  EXPECT_TRUE(TurnAt(1000).ok());
+  EXPECT_EQ(faults_->DrawError(0), "UNAVAILABLE: x");
+  context_->now_ns = 3000;
+  faults_->Stop();
+  EXPECT_FALSE(faults_->Affects(0));
+  EXPECT_EQ(faults_->DrawError(0), "");
+  const FaultRecord record = faults_->records().at(0);
+  EXPECT_EQ(record.request_count, 1);
+  ASSERT_EQ(record.periods.size(), 1);
+  EXPECT_EQ(record.periods[0].end_ns, 3000);
+}
+
+}  // namespace
+}  // namespace distbench
