@@ -22,7 +22,8 @@ int64_t At(double second) {
 }
 
 // 100 requests are due in each of `seconds` intervals.
-LoadCurve OpenLoop(int seconds, const std::function<int64_t(int)>& goodput) {
+LoadCurve HundredPerSecond(int seconds,
+                           const std::function<int64_t(int)>& goodput) {
   LoadCurve curve = {.interval_ns = kNsPerSecond, .is_open_loop = true};
   for (int i = 0; i < seconds; ++i) {
     curve.intervals.push_back({.begin_ns = At(i),
@@ -46,12 +47,12 @@ TEST(RecoveryTest, CountsFromTheEndOfTheFaultUntilGoodputStaysBack) {
   // 89 is not back, and neither are two seconds of 95 before another dip.
   const std::vector<int64_t> after = {0, 89, 95, 95, 40, 90, 99, 100};
   const Recovery recovery =
-      Only(OpenLoop(30,
-                    [&](int i) -> int64_t {
-                      if (i < 10) return 100;
-                      if (i < 12) return 0;
-                      return i - 12 < 8 ? after[i - 12] : 100;
-                    }),
+      Only(HundredPerSecond(30,
+                            [&](int i) -> int64_t {
+                              if (i < 10) return 100;
+                              if (i < 12) return 0;
+                              return i - 12 < 8 ? after[i - 12] : 100;
+                            }),
            Freeze(10, 12));
   EXPECT_EQ(recovery.outcome, RecoveryOutcome::kRecovered);
   EXPECT_THAT(recovery.after_s, Optional(DoubleEq(5)));
@@ -60,22 +61,22 @@ TEST(RecoveryTest, CountsFromTheEndOfTheFaultUntilGoodputStaysBack) {
 }
 
 TEST(RecoveryTest, AFaultThatNobodyNoticesIsNone) {
-  const Recovery recovery =
-      Only(OpenLoop(30, [](int i) { return 95 + i % 5; }), Freeze(10, 12));
+  const Recovery recovery = Only(
+      HundredPerSecond(30, [](int i) { return 95 + i % 5; }), Freeze(10, 12));
   EXPECT_EQ(recovery.outcome, RecoveryOutcome::kUnaffected);
   EXPECT_THAT(recovery.after_s, Optional(DoubleEq(0)));
 }
 
 TEST(RecoveryTest, GoodputThatIsBackAtOnceTookNoTime) {
   const Recovery recovery =
-      Only(OpenLoop(30, [](int i) { return i == 10 ? 20 : 100; }),
+      Only(HundredPerSecond(30, [](int i) { return i == 10 ? 20 : 100; }),
            Freeze(10.1, 10.9));
   EXPECT_EQ(recovery.outcome, RecoveryOutcome::kRecovered);
   EXPECT_NEAR(*recovery.after_s, 0.1, 1e-9);
 }
 
 TEST(RecoveryTest, LessLoadIsNoLackOfRecovery) {
-  LoadCurve curve = OpenLoop(30, [](int i) {
+  LoadCurve curve = HundredPerSecond(30, [](int i) {
     return i < 10 ? 100 : i < 12 ? 0 : 50;
   });
   EXPECT_EQ(Only(curve, Freeze(10, 12)).outcome, RecoveryOutcome::kNever);
@@ -86,13 +87,13 @@ TEST(RecoveryTest, LessLoadIsNoLackOfRecovery) {
 }
 
 TEST(RecoveryTest, SaysWhatCannotBeKnown) {
-  const LoadCurve healthy = OpenLoop(30, [](int) { return 100; });
+  const LoadCurve healthy = HundredPerSecond(30, [](int) { return 100; });
   // Two whole seconds before, or after.
   EXPECT_EQ(Only(healthy, Freeze(2.5, 4)).outcome,
             RecoveryOutcome::kUnknownBefore);
   EXPECT_EQ(Only(healthy, Freeze(10, 28)).outcome, RecoveryOutcome::kTooShort);
   EXPECT_EQ(Only(healthy, Freeze(10, 40)).outcome, RecoveryOutcome::kTooShort);
-  const LoadCurve dead = OpenLoop(30, [](int) { return 0; });
+  const LoadCurve dead = HundredPerSecond(30, [](int) { return 0; });
   EXPECT_EQ(Only(dead, Freeze(10, 12)).outcome,
             RecoveryOutcome::kUnknownBefore);
   LoadCurve warm = healthy;
@@ -103,7 +104,7 @@ TEST(RecoveryTest, SaysWhatCannotBeKnown) {
 
 TEST(RecoveryTest, TheNextFaultEndsTheTimeToRecover) {
   // It does not recover from the first, only from the second.
-  const LoadCurve curve = OpenLoop(40, [](int i) {
+  const LoadCurve curve = HundredPerSecond(40, [](int i) {
     return i < 10 ? 100 : i < 30 ? 10 : 100;
   });
   const std::vector<FaultWindow> windows = {Freeze(10, 12), Freeze(20, 22)};
@@ -116,7 +117,7 @@ TEST(RecoveryTest, TheNextFaultEndsTheTimeToRecover) {
 }
 
 TEST(RecoveryTest, AnotherFaultInEffectIsNotRecoveredFrom) {
-  const LoadCurve curve = OpenLoop(40, [](int) { return 100; });
+  const LoadCurve curve = HundredPerSecond(40, [](int) { return 100; });
   const std::vector<FaultWindow> windows = {Freeze(10, 12),
                                             {"slow", At(10.00001), At(20)}};
   EXPECT_EQ(RecoveriesOf(curve, windows)[0].outcome,
@@ -127,7 +128,7 @@ TEST(RecoveryTest, AnotherFaultInEffectIsNotRecoveredFrom) {
 
 TEST(RecoveryTest, AFaultFromTheStartIsPartOfTheSystem) {
   const LoadCurve curve =
-      OpenLoop(40, [](int i) { return i >= 10 && i < 15 ? 0 : 100; });
+      HundredPerSecond(40, [](int i) { return i >= 10 && i < 15 ? 0 : 100; });
   const std::vector<FaultWindow> windows = {{"slow", At(0), At(40)},
                                             Freeze(10, 12)};
   const std::vector<Recovery> both = RecoveriesOf(curve, windows);
