@@ -152,6 +152,7 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeLateness(result, totals, findings);
   JudgeArrivals(result, findings);
   JudgeStalls(result, totals, findings);
+  JudgeMetastable(result, findings);
   JudgeSteadiness(result, findings);
   JudgeOutcome(result, totals, findings);
   JudgeLosses(result, findings);
