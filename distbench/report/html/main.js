@@ -65,6 +65,7 @@ function renderSelection() {
   renderLatencyTable(all, selection.latency);
   renderFailures(all);
   renderLatencyCharts(drawn, selection.latency);
+  renderAttempts(drawn);
   renderOverTime(drawn, selection.latency);
 }
 
@@ -88,6 +89,8 @@ renderNuma();
 renderControls();
 renderTimeParts();
 renderStreams();
+renderPolicies();
+renderRecoveries();
 renderActivities();
 renderConfigs();
 renderAll();

@@ -1,6 +1,6 @@
 // Charts of rates and latencies over time.
 
-function drawRates(curves) {
+function drawRates(curves, bands) {
   const lines = curves.flatMap(({intervals, label, ...curve}) => {
     const rated = intervalsWithRate(intervals);
     const rate = column => pointsOver(rated, ({row, covered}) => row[column] / covered, 0);
@@ -15,10 +15,10 @@ function drawRates(curves) {
       SECONDS_AXIS, {
         beginAtZero: true, ticks: {callback: value => formatRate(value)},
         column: {title: 'per_second', valueOf: point => point.y},
-      }, point => `${formatRate(point.y)} per second at ${point.x.toFixed(1)} s`);
+      }, point => `${formatRate(point.y)} per second at ${point.x.toFixed(1)} s`, [faultBandsPlugin(bands)]);
 }
 
-function drawLatencyOverTime(curves, chosen) {
+function drawLatencyOverTime(curves, chosen, bands) {
   byId('latency-over-time-caption').textContent = `p99 and p50 (dashed) of the ${LATENCIES[chosen].title} over time`;
   const lines = curves.flatMap(({intervals, label, ...curve}) => {
     const {name, mark} = latencyOf(curve.rpc, chosen);
@@ -35,7 +35,7 @@ function drawLatencyOverTime(curves, chosen) {
   });
   const drawn = withMedians(lines, repeats => medianOverTime(repeats, intervalWidth(curves)));
   drawLines('latency-over-time-chart', drawn, SECONDS_AXIS, {...latencyAxis(drawn, 'y'), column: LATENCY_COLUMN},
-      point => `${formatTime(point.y)} at ${point.x.toFixed(1)} s`);
+      point => `${formatTime(point.y)} at ${point.x.toFixed(1)} s`, [faultBandsPlugin(bands)]);
 }
 
 function renderOverTime(curves, chosen) {
@@ -45,8 +45,9 @@ function renderOverTime(curves, chosen) {
   if (withSeries.length === 0) return;
   // Lateness has no series.
   const shown = chosen === 'lateness' ? 'service_time' : chosen;
-  byId('over-time-note').textContent = overTimeNote(withSeries);
+  const bands = faultBandsOfCurves(withSeries);
+  byId('over-time-note').textContent = overTimeNote(withSeries) + faultBandsNote(bands);
   legend('over-time-legend', curveEntries(withSeries, ({rpc}) => latencyOf(rpc, shown).mark));
-  drawRates(withSeries);
-  drawLatencyOverTime(withSeries, shown);
+  drawRates(withSeries, bands);
+  drawLatencyOverTime(withSeries, shown, bands);
 }
