@@ -156,6 +156,9 @@ double NeededCount(const Objective& objective, int min_tail_samples) {
   double percent = 0;
   if (const auto* time = std::get_if<StreamTime>(&objective.metric)) {
     percent = time->percent;
+  } else if (const auto* attempt =
+                 std::get_if<AttemptTime>(&objective.metric)) {
+    percent = attempt->percent;
   } else if (const auto* metric = std::get_if<Metric>(&objective.metric)) {
     percent = metric->percent;
   }

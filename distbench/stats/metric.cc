@@ -17,14 +17,23 @@ std::string MetricName(const Metric& metric) {
       return "rate";
     case Metric::Kind::kFailures:
       return "failures";
+    case Metric::Kind::kGoodput:
+      return "goodput";
+    case Metric::Kind::kAmplification:
+      return "amplification";
+    case Metric::Kind::kWasted:
+      return "wasted";
   }
   return "";
 }
 
 absl::StatusOr<Metric> ParseMetric(absl::string_view name) {
-  if (name == "mean") return Metric{Metric::Kind::kMean};
-  if (name == "rate") return Metric{Metric::Kind::kRate};
-  if (name == "failures") return Metric{Metric::Kind::kFailures};
+  using Kind = Metric::Kind;
+  for (const Kind kind :
+       {Kind::kMean, Kind::kRate, Kind::kFailures, Kind::kGoodput,
+        Kind::kAmplification, Kind::kWasted}) {
+    if (name == MetricName({kind})) return Metric{kind};
+  }
   absl::string_view digits = name;
   Metric metric = {Metric::Kind::kPercentile};
   if (absl::ConsumePrefix(&digits, "p") &&
@@ -35,7 +44,7 @@ absl::StatusOr<Metric> ParseMetric(absl::string_view name) {
   return absl::InvalidArgumentError(absl::StrCat(
       "\"", name,
       "\" is not a metric: these are percentiles such as p50 or p99.9, mean, "
-      "rate and failures"));
+      "rate, failures, goodput, amplification and wasted"));
 }
 
 std::vector<Metric> DefaultMetrics() {
@@ -46,12 +55,23 @@ std::vector<Metric> DefaultMetrics() {
           {Kind::kFailures}};
 }
 
-bool HigherIsBetter(const Metric& metric) {
-  return metric.kind == Metric::Kind::kRate;
+std::vector<Metric> PolicyMetrics() {
+  using Kind = Metric::Kind;
+  return {{Kind::kGoodput}, {Kind::kAmplification}, {Kind::kWasted}};
 }
 
-bool IsComparedByRatio(const Metric& metric) {
-  return metric.kind != Metric::Kind::kFailures;
+bool IsPerSecond(const Metric& metric) {
+  return metric.kind == Metric::Kind::kRate ||
+         metric.kind == Metric::Kind::kGoodput;
 }
+
+bool IsShare(const Metric& metric) {
+  return metric.kind == Metric::Kind::kFailures ||
+         metric.kind == Metric::Kind::kWasted;
+}
+
+bool HigherIsBetter(const Metric& metric) { return IsPerSecond(metric); }
+
+bool IsComparedByRatio(const Metric& metric) { return !IsShare(metric); }
 
 }  // namespace distbench

@@ -17,6 +17,11 @@ struct Metric {
     kMean,        // mean latency
     kRate,        // RPCs that succeeded, per second
     kFailures,    // share of the RPCs that failed
+    kGoodput,     // RPCs that succeeded in time, per second
+
+    // Only of RPCs with a policy.
+    kAmplification,  // attempts per request
+    kWasted,         // share of the attempts that were for nothing
   };
 
   Kind kind;
@@ -25,7 +30,8 @@ struct Metric {
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
-// Returns "p99.9", "mean", "rate" or "failures".
+// Returns "p99.9", "mean", "rate", "failures", "goodput", "amplification" or
+// "wasted".
 std::string MetricName(const Metric& metric);
 
 // Returns the metric with this name. INVALID_ARGUMENT lists the valid names.
@@ -34,11 +40,20 @@ absl::StatusOr<Metric> ParseMetric(absl::string_view name);
 // The metrics that every comparison shows.
 std::vector<Metric> DefaultMetrics();
 
-// True for rates only; for all other metrics, lower is better.
+// Those that comparisons show in addition of RPCs with a policy.
+std::vector<Metric> PolicyMetrics();
+
+// Whether the metric is an amount per second.
+bool IsPerSecond(const Metric& metric);
+
+// Whether the metric is a share, from 0 to 1.
+bool IsShare(const Metric& metric);
+
+// True for amounts per second; for all other metrics, lower is better.
 bool HigherIsBetter(const Metric& metric);
 
-// Latencies and rates are compared by their ratio; shares of failures, which
-// are often 0, by their difference.
+// Shares, which are often 0, are compared by their difference, everything else
+// by its ratio.
 bool IsComparedByRatio(const Metric& metric);
 
 }  // namespace distbench

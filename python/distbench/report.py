@@ -36,6 +36,9 @@ _SCHEMA_VERSION = 1
 _JSON_TABLES = (
     "time_parts",
     "streams",
+    "policies",
+    "goodput",
+    "recoveries",
     "peers",
     "seconds",
     "activities",
@@ -53,6 +56,8 @@ _LATENCY_KEYS = ("service_time", "response_time", "lateness")
 _TEXT_COLUMNS = frozenset(
     (
         "rpc",
+        "fault",
+        "outcome",
         "part",
         "instance",
         "activity",

@@ -37,6 +37,9 @@ _ROWS_OF_RUN: dict[str, Callable[[Run], Iterator[Row]]] = {
 _REPORT_TABLES = (
     "time_parts",
     "streams",
+    "policies",
+    "goodput",
+    "recoveries",
     "activities",
     "activity_series",
     "cpus",

@@ -27,6 +27,14 @@ constexpr NamedStreamTime kStreamTimes[] = {
     {"gap_", StreamTime::Kind::kGap},
     {"round_trip_", StreamTime::Kind::kRoundTrip}};
 
+struct NamedAttemptTime {
+  absl::string_view prefix;
+  AttemptTime::Kind kind;
+};
+constexpr NamedAttemptTime kAttemptTimes[] = {
+    {"attempt_", AttemptTime::Kind::kAttempt},
+    {"quorum_", AttemptTime::Kind::kQuorum}};
+
 absl::Status SyntaxError(absl::string_view text, absl::string_view problem) {
   return absl::InvalidArgumentError(
       absl::StrCat("the objective \"", text, "\" ", problem,
@@ -53,13 +61,16 @@ absl::StatusOr<double> ParseLatency(absl::string_view text,
   return absl::ToDoubleNanoseconds(*duration);
 }
 
-absl::StatusOr<double> ParseRate(absl::string_view text,
-                                 absl::string_view limit) {
-  double rate = 0;
-  if (!absl::SimpleAtod(limit, &rate) || rate <= 0 || !std::isfinite(rate)) {
-    return SyntaxError(text, "needs a rate per second as its limit, above 0");
+absl::StatusOr<double> ParseNumber(absl::string_view text,
+                                   absl::string_view limit,
+                                   absl::string_view what) {
+  double number = 0;
+  if (!absl::SimpleAtod(limit, &number) || number <= 0 ||
+      !std::isfinite(number)) {
+    return SyntaxError(text,
+                       absl::StrCat("needs ", what, " as its limit, above 0"));
   }
-  return rate;
+  return number;
 }
 
 bool IsIsolation(absl::string_view name) {
@@ -107,6 +118,21 @@ absl::StatusOr<StreamTime> ParseStreamTime(absl::string_view text,
   return SyntaxError(text, "needs a percentile of the messages, such as p99");
 }
 
+// Parses the part before the limit of an objective on attempts; nothing if it
+// is none.
+absl::StatusOr<std::optional<AttemptTime>> ParseAttemptTime(
+    absl::string_view text, absl::string_view name) {
+  for (const NamedAttemptTime& named : kAttemptTimes) {
+    if (!absl::ConsumePrefix(&name, named.prefix)) continue;
+    const absl::StatusOr<Metric> metric = ParseMetric(name);
+    if (metric.ok() && metric->kind == Metric::Kind::kPercentile) {
+      return AttemptTime{named.kind, metric->percent};
+    }
+    return SyntaxError(text, "needs a percentile of the times, such as p99");
+  }
+  return std::nullopt;
+}
+
 // Less than all of the goodput, or more than none of the impact, is what a
 // subject may be asked to keep.
 absl::Status CheckIsolationLimit(const Objective& objective,
@@ -130,8 +156,12 @@ absl::StatusOr<double> ParseLimit(absl::string_view text, const Metric& metric,
     case Metric::Kind::kMean:
       return ParseLatency(text, limit);
     case Metric::Kind::kRate:
-      return ParseRate(text, limit);
+    case Metric::Kind::kGoodput:
+      return ParseNumber(text, limit, "a rate per second");
+    case Metric::Kind::kAmplification:
+      return ParseNumber(text, limit, "a number of attempts per request");
     case Metric::Kind::kFailures:
+    case Metric::Kind::kWasted:
       return ParseShare(text, limit);
   }
   return SyntaxError(text, "has an unknown metric");
@@ -146,6 +176,12 @@ std::string StreamTimeName(const StreamTime& time) {
                         MetricName({Metric::Kind::kPercentile, time.percent}));
   }
   return "";
+}
+
+std::string AttemptTimeName(const AttemptTime& time) {
+  const bool is_quorum = time.kind == AttemptTime::Kind::kQuorum;
+  return absl::StrCat(is_quorum ? "quorum_" : "attempt_",
+                      MetricName({Metric::Kind::kPercentile, time.percent}));
 }
 
 absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
@@ -167,6 +203,9 @@ absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
         std::string(absl::StripAsciiWhitespace(name.substr(0, blank)));
     name = name.substr(blank + 1);
   }
+  const absl::StatusOr<std::optional<AttemptTime>> attempt_time =
+      ParseAttemptTime(text, name);
+  if (!attempt_time.ok()) return attempt_time.status();
   absl::StatusOr<double> value;
   if (name == kCpu && objective.rpc.empty()) {
     objective.metric = HostCpu();
@@ -183,6 +222,9 @@ absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
     const absl::StatusOr<StreamTime> time = ParseStreamTime(text, name);
     if (!time.ok()) return time.status();
     objective.metric = *time;
+    value = ParseLatency(text, limit);
+  } else if (attempt_time->has_value()) {
+    objective.metric = **attempt_time;
     value = ParseLatency(text, limit);
   } else {
     const absl::StatusOr<Metric> metric = ParseMetric(name);

@@ -48,25 +48,38 @@ struct StreamTime {
 // Returns a name such as "gap_p99".
 std::string StreamTimeName(const StreamTime& time);
 
+// A percentile of the times of single attempts, or of the time until a quorum
+// was complete, of RPCs with a policy (docs/reports.md, "Policies").
+struct AttemptTime {
+  enum class Kind { kAttempt, kQuorum };
+  Kind kind = Kind::kAttempt;
+  double percent = 0;
+};
+
+// Returns a name such as "attempt_p99".
+std::string AttemptTimeName(const AttemptTime& time);
+
 // One limit, such as "root_query p95<=500ms". Percentiles and means refer to
 // the response time, or to the service time in closed loops, in nanoseconds.
-// Failures, CPU and isolation are shares (1 is 100 %); rates are per second.
+// Failures, wasted attempts, CPU and isolation are shares (1 is 100 %); rates
+// and goodput are per second; amplification is attempts per request.
 struct Objective {
   std::string text;
 
   // Empty: the test's only RPC; the experiment's for Isolation; none for
   // HostCpu.
   std::string rpc;
-  std::variant<Metric, HostCpu, Isolation, StreamTime> metric;
+  std::variant<Metric, HostCpu, Isolation, StreamTime, AttemptTime> metric;
   bool is_upper_limit;
   double limit;  // positive
 };
 
 // Parses [RPC] METRIC<=LIMIT or METRIC>=LIMIT, cpu<=PERCENT%, or isolation such
 // as isol_p05>=90%, isol_mean>=95% or lat_imp_p95<=20%. METRIC is one of
-// stats/metric.h or a StreamTime such as first_message_p99; LIMIT is a duration (500ms), a share (0.1%) or a rate (1000).
-// Without an RPC, the test's only one is meant. INVALID_ARGUMENT says what is
-// wrong and shows the correct form.
+// stats/metric.h, a StreamTime such as first_message_p99 or an AttemptTime such
+// as attempt_p99; LIMIT is a duration (500ms), a share (0.1%), a rate (1000)
+// or, for amplification, a number (1.2). Without an RPC, the test's only one is
+// meant. INVALID_ARGUMENT says what is wrong and shows the correct form.
 absl::StatusOr<Objective> ParseObjective(absl::string_view text);
 
 // Limits of a load search's settings, in configs and on the command line.

@@ -74,6 +74,31 @@ TEST(ParseObjectiveTest, ReadsTimesOfMessages) {
               HasSubstr("needs a duration"));
 }
 
+TEST(ParseObjectiveTest, ReadsAttempts) {
+  EXPECT_EQ(std::get<Metric>(Parse("get amplification<=1.2").metric),
+            (Metric{Metric::Kind::kAmplification}));
+  EXPECT_EQ(Parse("get amplification<=1.2").limit, 1.2);
+  EXPECT_DOUBLE_EQ(Parse("wasted<=5%").limit, 0.05);
+  EXPECT_EQ(Parse("goodput>=1000").limit, 1000);
+  const Objective quorum = Parse("get quorum_p99.9<=20ms");
+  EXPECT_EQ(quorum.limit, 20e6);
+  EXPECT_EQ(AttemptTimeName(std::get<AttemptTime>(quorum.metric)),
+            "quorum_p99.9");
+  EXPECT_EQ(
+      AttemptTimeName(std::get<AttemptTime>(Parse("attempt_p50<=1s").metric)),
+      "attempt_p50");
+  for (const auto& [text, problem] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"amplification<=5%", "attempts per request"},
+           {"wasted<=0.05", "in percent"},
+           {"goodput>=5ms", "rate per second"},
+           {"attempt_mean<=1ms", "percentile of the times"},
+           {"quorum_p99<=1%", "needs a duration"}}) {
+    EXPECT_THAT(std::string(ParseObjective(text).status().message()),
+                HasSubstr(problem));
+  }
+}
+
 TEST(ParseObjectiveTest, SaysWhatIsWrongWithIsolation) {
   for (const auto& [text, problem] :
        std::vector<std::pair<std::string, std::string>>{

@@ -61,6 +61,29 @@ void CheckStreamTime(const TestValidation& validation, const Path& path,
                          time.percent, " instead"));
 }
 
+// Only attempts of an RPC with a policy are counted, and only a quorum has a
+// time.
+void CheckAttempts(const TestValidation& validation, const Path& path,
+                   const Objective& objective, const RpcSpec* rpc) {
+  const auto* metric = std::get_if<Metric>(&objective.metric);
+  const auto* time = std::get_if<AttemptTime>(&objective.metric);
+  const bool needs_quorum =
+      time != nullptr && time->kind == AttemptTime::Kind::kQuorum;
+  const bool needs_policy =
+      time != nullptr ||
+      (metric != nullptr && (metric->kind == Metric::Kind::kAmplification ||
+                             metric->kind == Metric::Kind::kWasted));
+  if (needs_policy && (rpc == nullptr || !rpc->has_policy())) {
+    validation.Add(path, absl::StrCat(Quoted(objective.text),
+                                      " is about the attempts of an RPC with a "
+                                      "policy; give the RPC a `policy`"));
+  } else if (needs_quorum && !rpc->policy().has_quorum()) {
+    validation.Add(path, absl::StrCat(Quoted(objective.text),
+                                      " is about a quorum; give the policy of "
+                                      "the RPC a `quorum`"));
+  }
+}
+
 // `is_of_search`: rather than of all runs of the test.
 void CheckObjective(const TestValidation& validation, const Path& path,
                     const std::string& text, bool is_of_search) {
@@ -86,10 +109,13 @@ void CheckObjective(const TestValidation& validation, const Path& path,
   } else if (rpc == kNone && names.replay_traces.Find(name) == kNone) {
     validation.Add(path, absl::StrCat("no RPC is named ", Quoted(name), "; ",
                                       Suggestion(name, rpcs)));
-  } else if (const auto* time = std::get_if<StreamTime>(&objective->metric)) {
-    CheckStreamTime(
-        validation, path, text, *time,
-        rpc == kNone ? nullptr : &validation.test().rpc_descriptions(rpc));
+  } else {
+    const RpcSpec* spec =
+        rpc == kNone ? nullptr : &validation.test().rpc_descriptions(rpc);
+    CheckAttempts(validation, path, *objective, spec);
+    if (const auto* time = std::get_if<StreamTime>(&objective->metric)) {
+      CheckStreamTime(validation, path, text, *time, spec);
+    }
   }
 }
 

@@ -89,7 +89,8 @@ RpcComparison CompareRpc(const std::string& name, const RpcGroups& groups,
   const OutcomesOf outcomes_of = by_response ? ResponseTime : ServiceTime;
   RpcComparison comparison = {
       name, by_response ? "response time" : "service time", {}};
-  for (const Metric& metric : metrics) {
+  for (const Metric& metric :
+       MetricsOf(metrics, {&groups.base, &groups.next})) {
     comparison.metrics.push_back(CompareMetric(metric, groups, outcomes_of));
   }
   comparison.distribution =

@@ -100,6 +100,7 @@ struct TestComparison {
 };
 
 struct CompareOptions {
+  // RPCs with a policy also have PolicyMetrics().
   std::vector<Metric> metrics = DefaultMetrics();
 
   // Compare even if the traffic differs, and add a note.

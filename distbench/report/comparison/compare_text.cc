@@ -1,5 +1,7 @@
 #include "distbench/report/comparison/compare.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/report/comparison/metric_text.h"
@@ -8,15 +10,26 @@
 namespace distbench {
 namespace {
 
-void AppendMetric(const MetricComparison& comparison, std::string& text) {
+// The width of the column of names.
+int NameWidth(const RpcComparison& rpc) {
+  size_t width = 8;
+  for (const MetricComparison& comparison : rpc.metrics) {
+    width = std::max(width, MetricName(comparison.metric).size());
+  }
+  return static_cast<int>(width);
+}
+
+void AppendMetric(const MetricComparison& comparison, int name_width,
+                  std::string& text) {
   const std::string name = MetricName(comparison.metric);
   if (comparison.verdict == ComparisonVerdict::kNotComparable) {
-    absl::StrAppendFormat(&text, "    %-8s %12s %12s %10s  %-22s %s\n", name,
-                          "-", "-", "-", "-", VerdictText(comparison));
+    absl::StrAppendFormat(&text, "    %-*s %12s %12s %10s  %-22s %s\n",
+                          name_width, name, "-", "-", "-", "-",
+                          VerdictText(comparison));
     return;
   }
   absl::StrAppendFormat(
-      &text, "    %-8s %12s %12s %10s  %-22s %s\n", name,
+      &text, "    %-*s %12s %12s %10s  %-22s %s\n", name_width, name,
       FormatValue(comparison.metric, comparison.base),
       FormatValue(comparison.metric, comparison.next),
       FormatChange(comparison.metric, comparison.change.estimate),
@@ -57,12 +70,14 @@ void AppendTest(const TestComparison& test, std::string& text) {
   }
   for (const RpcComparison& rpc : test.rpcs) {
     absl::StrAppend(&text, "  ", rpc.rpc, ", ", rpc.latency, ":\n");
+    const int name_width = NameWidth(rpc);
     absl::StrAppendFormat(
-        &text, "    %-8s %12s %12s %10s  %-22s %s\n", "", "base", "new",
-        "change", absl::StrFormat("%.0f%% interval", 100 * kCompareConfidence),
+        &text, "    %-*s %12s %12s %10s  %-22s %s\n", name_width, "", "base",
+        "new", "change",
+        absl::StrFormat("%.0f%% interval", 100 * kCompareConfidence),
         "verdict");
     for (const MetricComparison& comparison : rpc.metrics) {
-      AppendMetric(comparison, text);
+      AppendMetric(comparison, name_width, text);
     }
     AppendDistribution(rpc.distribution, text);
   }

@@ -137,7 +137,7 @@ int RunsOfEach(const MetricComparison& comparison) {
 
 // Says why more runs like these do not decide.
 std::string ResolutionText(const Metric& metric) {
-  return metric.kind == Metric::Kind::kFailures
+  return IsShare(metric)
              ? "; the runs agree, but have too few RPCs: longer or more runs "
                "would decide"
              : absl::StrFormat(

@@ -47,10 +47,13 @@ Difference BoundsOf(const MetricComparison& comparison, double error) {
       WidenPercentile(change);
       break;
     case Metric::Kind::kFailures:
+    case Metric::Kind::kWasted:  // attempts are at least as many as RPCs
       WidenFailures(comparison, error, change);
       break;
     case Metric::Kind::kMean:
     case Metric::Kind::kRate:
+    case Metric::Kind::kGoodput:
+    case Metric::Kind::kAmplification:
       break;
   }
   return change;

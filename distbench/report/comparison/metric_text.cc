@@ -42,8 +42,12 @@ std::string FormatValue(const Metric& metric, double value) {
     case Metric::Kind::kMean:
       return LatencyText(value);
     case Metric::Kind::kRate:
+    case Metric::Kind::kGoodput:
       return absl::StrFormat("%.1f/s", value);
+    case Metric::Kind::kAmplification:
+      return absl::StrFormat("%.3f", value);
     case Metric::Kind::kFailures:
+    case Metric::Kind::kWasted:
       return absl::StrFormat("%.3f%%", 100 * value);
   }
   return "";

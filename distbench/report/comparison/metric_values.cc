@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -20,6 +21,12 @@ absl::Status TooManyFailed(const Outcomes& outcomes) {
   return absl::NotFoundError(absl::StrFormat("%.3g%% of the RPCs failed",
                                              100 * outcomes.failed_share()));
 }
+
+absl::Status NoPolicy() {
+  return absl::NotFoundError("the RPC has no policy, or sent no attempts");
+}
+
+bool HasPolicy(const RpcMeasurements& rpc) { return rpc.attempts.has_value(); }
 
 // Whether the value can be compared by ratio.
 bool IsPositive(double value) { return value > 0 && std::isfinite(value); }
@@ -51,6 +58,20 @@ absl::StatusOr<double> ValueOf(const Metric& metric, const RpcMeasurements& rpc,
     case Metric::Kind::kFailures:
       if (outcomes.count() == 0) return TooFewRpcs();
       return outcomes.failed_share();
+    case Metric::Kind::kGoodput:
+      if (IsPositive(rpc.goodput_per_second())) return rpc.goodput_per_second();
+      return outcomes.failed_count > 0 ? TooManyFailed(outcomes) : TooFewRpcs();
+    case Metric::Kind::kAmplification:
+    case Metric::Kind::kWasted: {
+      if (!HasPolicy(rpc)) return NoPolicy();
+      const std::optional<double> value =
+          metric.kind == Metric::Kind::kAmplification
+              ? Amplification(*rpc.attempts)
+              : WastedShare(*rpc.attempts, rpc.totals.counts.succeeded_count);
+      const bool is_usable =
+          value && (IsPositive(*value) || !IsComparedByRatio(metric));
+      return is_usable ? absl::StatusOr<double>(*value) : NoPolicy();
+    }
   }
   return TooFewRpcs();
 }
@@ -99,6 +120,20 @@ absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
     values.push_back(*value);
   }
   return values;
+}
+
+std::vector<Metric> MetricsOf(const std::vector<Metric>& metrics,
+                              absl::Span<const RpcRuns* const> groups) {
+  std::vector<Metric> all = metrics;
+  for (const RpcRuns* runs : groups) {
+    if (!std::all_of(runs->begin(), runs->end(), HasPolicy)) return all;
+  }
+  for (const Metric& metric : PolicyMetrics()) {
+    if (std::find(all.begin(), all.end(), metric) == all.end()) {
+      all.push_back(metric);
+    }
+  }
+  return all;
 }
 
 uint64_t CountRpcs(const RpcRuns& runs, OutcomesOf outcomes_of) {

@@ -41,6 +41,11 @@ absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
                                              const RpcRuns& runs,
                                              OutcomesOf outcomes_of);
 
+// Returns `metrics` and, of RPCs that have a policy in all of the runs, those
+// of PolicyMetrics() that are not among them.
+std::vector<Metric> MetricsOf(const std::vector<Metric>& metrics,
+                              absl::Span<const RpcRuns* const> groups);
+
 // The number of RPCs in all of the runs.
 uint64_t CountRpcs(const RpcRuns& runs, OutcomesOf outcomes_of);
 

@@ -1,5 +1,6 @@
 #include "distbench/report/comparison/noise_floor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -49,8 +50,8 @@ std::vector<double> ScaledValues(const Metric& metric,
 }
 
 void AppendMetric(const Metric& metric, const RpcRuns& runs,
-                  OutcomesOf outcomes_of, std::string& text) {
-  absl::StrAppendFormat(&text, "    %-8s", MetricName(metric));
+                  OutcomesOf outcomes_of, int name_width, std::string& text) {
+  absl::StrAppendFormat(&text, "    %-*s", name_width, MetricName(metric));
   const absl::StatusOr<std::vector<double>> values =
       ValuesOf("the test", metric, runs, outcomes_of);
   if (!values.ok()) {
@@ -71,14 +72,20 @@ void AppendRpc(const std::string& name, const RpcRuns& runs,
   const bool by_response = HaveResponseTimes(runs);
   absl::StrAppend(&text, "  ", name, ", ",
                   by_response ? "response time" : "service time", ":\n");
-  absl::StrAppendFormat(&text, "    %-8s", "");
+  const std::vector<Metric> metrics = MetricsOf(DefaultMetrics(), {&runs});
+  size_t name_width = 8;
+  for (const Metric& metric : metrics) {
+    name_width = std::max(name_width, MetricName(metric).size());
+  }
+  absl::StrAppendFormat(&text, "    %-*s", static_cast<int>(name_width), "");
   for (const int size : kGroupSizes) {
     absl::StrAppendFormat(&text, " %12s",
                           absl::StrCat(size, size == 1 ? " run" : " runs"));
   }
   text += '\n';
-  for (const Metric& metric : DefaultMetrics()) {
-    AppendMetric(metric, runs, by_response ? ResponseTime : ServiceTime, text);
+  for (const Metric& metric : metrics) {
+    AppendMetric(metric, runs, by_response ? ResponseTime : ServiceTime,
+                 static_cast<int>(name_width), text);
   }
 }
 

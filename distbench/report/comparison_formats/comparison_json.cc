@@ -26,8 +26,12 @@ std::string UnitOf(const Metric& metric) {
     case Metric::Kind::kMean:
       return "ns";
     case Metric::Kind::kRate:
+    case Metric::Kind::kGoodput:
       return "per_second";
+    case Metric::Kind::kAmplification:
+      return "ratio";
     case Metric::Kind::kFailures:
+    case Metric::Kind::kWasted:
       return "share";
   }
   return "";

@@ -21,6 +21,7 @@ function countRuns(count) {
 function formatMetric(unit, value) {
   if (value === null) return '–';
   if (unit === 'ns') return formatTime(value);
+  if (unit === 'ratio') return String(Number(value.toPrecision(3)));
   return unit === 'share' ? `${Number((100 * value).toPrecision(3))} %` : `${formatRate(value)}/s`;
 }
 

@@ -61,6 +61,11 @@ constexpr Advice kAdvice[] = {
      "Find out why the process ended: the instance's message names its signal "
      "or status, and the kernel log shows whether memory ran out. Then repeat "
      "the run."},
+    {"metastable",
+     "Compare the attempts per second with the goodput over time. Then try one "
+     "change at a time: a retry budget or a circuit breaker for callers, "
+     "deadlines that end work nobody waits for, short queues that refuse early "
+     "(admission), or less load (docs/measuring.md, \"Metastable failures\")."},
     {"network_settings_differ",
      "For MPTCP, set mptcp on both sides and net.mptcp.enabled on all hosts. "
      "Otherwise look for what changes sockets, such as programs of eBPF."},

@@ -153,6 +153,7 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeArrivals(result, findings);
   JudgeComposedArrivals(result, findings);
   JudgeStalls(result, totals, findings);
+  JudgeMetastable(result, findings);
   JudgeSteadiness(result, findings);
   JudgeOutcome(result, totals, findings);
   JudgeLosses(result, findings);

@@ -58,6 +58,7 @@ void JudgeRecording(const TestResult& result, const TestTotals& totals,
                     FindingList& findings);
 void JudgeStalls(const TestResult& result, const TestTotals& totals,
                  FindingList& findings);
+void JudgeMetastable(const TestResult& result, FindingList& findings);
 void JudgeSteadiness(const TestResult& result, FindingList& findings);
 void JudgeOutcome(const TestResult& result, const TestTotals& totals,
                   FindingList& findings);

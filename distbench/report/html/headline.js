@@ -147,7 +147,7 @@ const OBJECTIVE_VERDICTS = {
 
 function formatFigure(value, unit) {
   if (value === null || value === 'failed' || value === Infinity) return formatTime(value);
-  return {ns: formatTime, per_second: formatLoadRate, share: formatShare}[unit]?.(value) ?? '–';
+  return {ns: formatTime, per_second: formatLoadRate, ratio: formatRate, share: formatShare}[unit]?.(value) ?? '–';
 }
 
 function objectiveRow(objective, repeats) {

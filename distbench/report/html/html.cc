@@ -21,6 +21,8 @@ constexpr int64_t kMaxInstanceRows = 20'000;
 constexpr int64_t kMaxCpuRows = 0;
 constexpr int64_t kMaxGroupRows = 0;
 constexpr int64_t kMaxActivitySeriesRows = 0;
+constexpr int64_t kMaxGoodputRows = 40'000;
+constexpr int64_t kMaxRecoveryRows = 5'000;
 
 // 30 cells of 20 runs that take three minutes each.
 constexpr int64_t kMaxProtectionRows = 108'000;
@@ -36,6 +38,8 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
                   .max_cpu_rows = kMaxCpuRows,
                   .max_group_rows = kMaxGroupRows,
                   .max_connection_rows = kMaxConnectionRows,
+                  .max_goodput_rows = kMaxGoodputRows,
+                  .max_recovery_rows = kMaxRecoveryRows,
                   .max_instance_rows = kMaxInstanceRows,
                   .max_protection_rows = kMaxProtectionRows,
                   .max_intervals = kMaxIntervals},
@@ -44,9 +48,9 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
       kFormatsJs, kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs, kHeadlineJs,
       kFindingsJs, kTopologyLayoutJs, kTopologyJs, kTablesJs, kChartsJs,
       kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs, kLatencyChartsJs,
-      kIntervalsJs, kFaultsJs, kOverTimeJs, kHeatMapJs, kResourcesJs, kSweepJs,
-      kNumaJs, kSearchJs, kProtectionJs, kStacksJs, kBlameJs, kDeepLinksJs,
-      kPrintJs, kMainJs);
+      kIntervalsJs, kFaultsJs, kOverTimeJs, kPoliciesJs, kHeatMapJs, kResourcesJs,
+      kSweepJs, kNumaJs, kSearchJs, kProtectionJs, kStacksJs, kBlameJs,
+      kDeepLinksJs, kPrintJs, kMainJs);
   return RenderPage({.title = "distbench report",
                      .style = kStyleCss,
                      .body = kPageHtml,

@@ -65,6 +65,7 @@ function renderSelection() {
   renderLatencyTable(all, selection.latency);
   renderFailures(all);
   renderLatencyCharts(drawn, selection.latency);
+  renderAttempts(drawn);
   renderOverTime(drawn, selection.latency);
 }
 
@@ -82,8 +83,8 @@ function renderAll() {
 // take several times as long as all that is above them.
 const FIRST = [renderSubtitle, renderHeadline, renderRuns, renderFindings, renderTopology];
 const LATER = [
-  renderNuma, renderControls, renderTimeParts, renderStreams, renderFaults, renderAdmission,
-  renderActivities, renderConfigs,
+  renderNuma, renderControls, renderTimeParts, renderStreams, renderPolicies, renderRecoveries,
+  renderFaults, renderAdmission, renderActivities, renderConfigs,
   ...REDRAWN, restoreDetails,
 ];
 

@@ -164,6 +164,11 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
       TableJson(TimePartsTable(), result, std::numeric_limits<int64_t>::max());
   json["streams"] =
       TableJson(StreamsTable(), result, std::numeric_limits<int64_t>::max());
+  json["policies"] =
+      TableJson(PoliciesTable(), result, std::numeric_limits<int64_t>::max());
+  json["goodput"] = TableJson(GoodputTable(), result, limits.max_goodput_rows);
+  json["recoveries"] =
+      TableJson(RecoveriesTable(), result, limits.max_recovery_rows);
   json["peers"] = TableJson(PeersTable(), result, limits.max_peer_rows);
   json["activities"] =
       TableJson(ActivitiesTable(), result, std::numeric_limits<int64_t>::max());

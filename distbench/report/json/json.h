@@ -22,6 +22,9 @@ struct JsonLimits {
   int64_t max_group_rows = std::numeric_limits<int64_t>::max();
   int64_t max_connection_rows = std::numeric_limits<int64_t>::max();
 
+  int64_t max_goodput_rows = std::numeric_limits<int64_t>::max();
+  int64_t max_recovery_rows = std::numeric_limits<int64_t>::max();
+
   // Instances in the topology, the worst first.
   int64_t max_instance_rows = std::numeric_limits<int64_t>::max();
 

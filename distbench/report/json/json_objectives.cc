@@ -25,12 +25,14 @@ Json FigureJson(const std::optional<double>& figure) {
 }
 
 const char* UnitOf(const Objective& objective) {
-  if (std::holds_alternative<StreamTime>(objective.metric)) return "ns";
-  const auto* metric = std::get_if<Metric>(&objective.metric);
-  if (metric == nullptr || metric->kind == Metric::Kind::kFailures) {
-    return "share";
+  if (std::holds_alternative<StreamTime>(objective.metric) ||
+      std::holds_alternative<AttemptTime>(objective.metric)) {
+    return "ns";
   }
-  return metric->kind == Metric::Kind::kRate ? "per_second" : "ns";
+  const auto* metric = std::get_if<Metric>(&objective.metric);
+  if (metric == nullptr || IsShare(*metric)) return "share";
+  if (metric->kind == Metric::Kind::kAmplification) return "ratio";
+  return IsPerSecond(*metric) ? "per_second" : "ns";
 }
 
 }  // namespace

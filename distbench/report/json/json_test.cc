@@ -33,15 +33,16 @@ TEST(JsonTest, SchemaIsAsDocumented) {
   EXPECT_EQ(document["confidence"], 0.95);
   ASSERT_EQ(document["tests"].size(), 1);
   const Json& test = document["tests"][0];
-  EXPECT_THAT(Keys(test),
-              testing::UnorderedElementsAre(
-                  "source", "name", "repetition", "verdict", "failure",
-                  "findings", "objectives", "run", "totals", "rpcs", "seconds",
-                  "topology", "time_parts", "streams", "peers", "activities",
-                  "activity_series", "resources", "cpus", "groups",
-                  "connections", "blame", "nodes", "placement", "bindings",
-                  "controls", "network_settings", "server_faults", "admission",
-                  "stopped_instances", "attributes", "traffic_config"));
+  EXPECT_THAT(
+      Keys(test),
+      testing::UnorderedElementsAre(
+          "source", "name", "repetition", "verdict", "failure", "findings",
+          "objectives", "run", "totals", "rpcs", "seconds", "topology",
+          "time_parts", "streams", "policies", "goodput", "recoveries", "peers",
+          "activities", "activity_series", "resources", "cpus", "groups",
+          "connections", "blame", "nodes", "placement", "bindings", "controls",
+          "network_settings", "server_faults", "admission", "stopped_instances",
+          "attributes", "traffic_config"));
   EXPECT_THAT(
       Keys(test["findings"][0]),
       testing::UnorderedElementsAre("severity", "code", "message", "advice"));

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "distbench/report/measurements/goodput.h"
 #include "distbench/report/measurements/stream_times.h"
 #include "distbench/results/walk.h"
 
@@ -33,6 +34,9 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
   }
   rpc.offered = OfferedLoadOf(result, rpc.name);
   rpc.streams = StreamsOf(result, rpc.name);
+  rpc.attempts = AttemptsOf(result, rpc.name);
+  rpc.deadline_ns = DeadlineOf(result, rpc_index);
+  rpc.measured_ns = MeasuredNs(result, rpc_index, rpc.totals.counts);
   rpc.service_time = ServiceTimeOf(rpc.totals);
   rpc.response_time = ResponseTimeOf(result, totals, rpc.name);
   rpc.series = CollectSeries(result, rpc_index, max_intervals);
@@ -42,6 +46,15 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
 
 const Outcomes& RpcMeasurements::latency() const {
   return response_time.count() > 0 ? response_time : service_time;
+}
+
+int64_t RpcMeasurements::goodput_count() const {
+  return GoodputOf(totals.counts.succeeded_count, response_time.latency_ns,
+                   deadline_ns);
+}
+
+double RpcMeasurements::goodput_per_second() const {
+  return PerSecond(static_cast<double>(goodput_count()), measured_ns);
 }
 
 std::vector<Percentile> EstimatePercentiles(

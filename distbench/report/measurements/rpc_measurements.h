@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "distbench/report/measurements/attempt_totals.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/traffic_span.h"
@@ -37,6 +38,13 @@ struct RpcMeasurements {
   // Absent if the RPC does not stream.
   std::optional<StreamTotals> streams;
 
+  // Absent if the RPC has no policy.
+  std::optional<AttemptTotals> attempts;
+
+  // See goodput.h.
+  std::optional<int64_t> deadline_ns;
+  int64_t measured_ns = 0;
+
   // Outcomes by service time.
   Outcomes service_time;
 
@@ -50,6 +58,11 @@ struct RpcMeasurements {
   // The latency that a caller experiences: response times in open loops,
   // otherwise service times.
   const Outcomes& latency() const;
+
+  // Requests that succeeded in time; and per second of the time in which they
+  // were measured, 0 if there is none.
+  int64_t goodput_count() const;
+  double goodput_per_second() const;
 };
 
 // `totals` must belong to the result. max_intervals is the argument of

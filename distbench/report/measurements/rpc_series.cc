@@ -65,6 +65,8 @@ void AddInterval(const RpcInterval& interval, IntervalTotals& totals) {
   SaturatingAddTo(totals.warmup_count, interval.warmup_count());
   SaturatingAddTo(totals.request_bytes, interval.request_bytes());
   SaturatingAddTo(totals.response_bytes, interval.response_bytes());
+  SaturatingAddTo(totals.attempt_count,
+                  std::max<int64_t>(0, interval.attempt_count()));
   // Valid according to HasValidTimes(), or absent, which adds nothing.
   AddHistogram(interval.service_time_ns(), totals.service_time_ns)
       .IgnoreError();

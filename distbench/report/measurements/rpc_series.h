@@ -23,6 +23,7 @@ struct IntervalTotals {
   int64_t warmup_count = 0;
   int64_t request_bytes = 0;
   int64_t response_bytes = 0;
+  int64_t attempt_count = 0;
   LogHistogram service_time_ns;
   LogHistogram response_time_ns;
 };

@@ -35,13 +35,14 @@ std::string BoundText(const Objective& objective,
   if (!bound) return "?";
   if (std::isinf(*bound)) return "failed";
   const auto* metric = std::get_if<Metric>(&objective.metric);
-  if (std::holds_alternative<StreamTime>(objective.metric)) {
+  if (std::holds_alternative<StreamTime>(objective.metric) ||
+      std::holds_alternative<AttemptTime>(objective.metric)) {
     return absl::StrFormat("%.3f ms", *bound / 1e6);
   }
-  if (metric == nullptr || metric->kind == Metric::Kind::kFailures) {
+  if (metric == nullptr || IsShare(*metric)) {
     return absl::StrFormat("%.3g%%", 100 * *bound);
   }
-  if (metric->kind == Metric::Kind::kRate) {
+  if (IsPerSecond(*metric) || metric->kind == Metric::Kind::kAmplification) {
     return absl::StrFormat("%.6g", *bound);
   }
   return absl::StrFormat("%.3f ms", *bound / 1e6);

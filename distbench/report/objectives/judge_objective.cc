@@ -16,38 +16,18 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/growth.h"
+#include "distbench/report/objectives/judge_attempts.h"
 #include "distbench/report/objectives/judge_isolation.h"
 #include "distbench/report/objectives/judge_stream_time.h"
+#include "distbench/report/objectives/judgement.h"
 #include "distbench/results/walk.h"
-#include "distbench/stats/distributions.h"
 #include "distbench/stats/ratio_error.h"
 
 namespace distbench {
 namespace {
 
-// Half the width of a 95 % confidence interval of a normal distribution, in
-// standard errors.
-constexpr double kErrorsPerInterval = 1.96;
-
-// The assumed relative error if an interval is open-ended or if nothing is
-// known about the dependence of RPCs on each other: a quarter of the value.
-constexpr double kUnknownError = 0.25;
-
-// Runs that are too short for MakeBlocks() have blocks of one interval each.
-// Student's t distribution allows for their number, but not for fewer than
-// this.
-constexpr size_t kFewestShortBlocks = 4;
-
 // The number of intervals that reports show; blocks are made of fewer.
 constexpr int64_t kMaxIntervals = 1000;
-
-// Positive if the objective was missed.
-Excess ExcessOf(const Objective& objective, double measured, double error) {
-  const double log_ratio = std::log(
-      std::max(measured, std::numeric_limits<double>::min()) / objective.limit);
-  return {.estimate = objective.is_upper_limit ? log_ratio : -log_ratio,
-          .error = error};
-}
 
 // The standard error of the logarithm of the value.
 double LogError(int64_t value, const QuantileInterval& interval) {
@@ -57,30 +37,6 @@ double LogError(int64_t value, const QuantileInterval& interval) {
   }
   return std::log(static_cast<double>(*interval.upper) / *interval.lower) /
          (2 * kErrorsPerInterval);
-}
-
-// The judgement of a measurement against a limit.
-struct Judgement {
-  Excess excess;
-  std::optional<double> lower;
-  std::optional<double> upper;
-};
-
-// `error` is the standard error of the value's logarithm.
-Judgement JudgeValue(const Objective& objective, double value, double error) {
-  const double factor = std::exp(kErrorsPerInterval * error);
-  return {.excess = ExcessOf(objective, value, error),
-          .lower = value / factor,
-          .upper = value * factor};
-}
-
-// For metrics that are meaningless because too many RPCs failed.
-Judgement CertainMiss(const Objective& objective) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  const double bound = objective.is_upper_limit ? infinity : 0;
-  return {.excess = {.estimate = infinity, .error = 0},
-          .lower = bound,
-          .upper = bound};
 }
 
 std::optional<double> ToBound(const std::optional<int64_t>& value_ns) {
@@ -106,9 +62,7 @@ Judgement JudgePercentile(const Objective& objective, double quantile,
 }
 
 // Returns the standard error relative to the mean. With blocks, it comes from
-// their spread, because neighbouring latencies depend on each other. It is
-// larger for few blocks, so that kErrorsPerInterval of it reach the bounds of
-// Student's t distribution.
+// their spread, because neighbouring latencies depend on each other.
 double ErrorOfMean(const LogHistogram& latency,
                    const std::vector<Outcomes>& blocks) {
   const double count = static_cast<double>(latency.count());
@@ -122,10 +76,7 @@ double ErrorOfMean(const LogHistogram& latency,
     if (block_count > 0) sums.push_back({block.latency_ns.sum(), block_count});
   }
   if (sums.size() < 2) return independent;
-  const double errors_to_bound = StudentTQuantile(
-      (1 + kReportConfidence) / 2, static_cast<double>(sums.size()) - 1);
-  return std::max(independent, ErrorOfRatio(sums) / mean * errors_to_bound /
-                                   kErrorsPerInterval);
+  return std::max(independent, RelativeErrorOf(sums, mean));
 }
 
 // The intervals without warm-up, if they are enough for blocks of their own.
@@ -208,47 +159,15 @@ Judgement JudgeRate(const Objective& objective, const Outcomes& outcomes,
   return JudgeValue(objective, rate, 1 / std::sqrt(count + 1));
 }
 
-// How many times the variance of the share of failures exceeds that of
-// independent failures: the design effect of L. Kish, Survey Sampling, Wiley
-// 1965, section 8.2. At least 1.
-double DesignEffect(const Outcomes& outcomes,
-                    const std::vector<Outcomes>& blocks) {
-  const double share = outcomes.failed_share();
-  if (blocks.size() < 2 || share == 0 || share == 1) return 1;
+Judgement JudgeFailures(const Objective& objective, const Outcomes& outcomes,
+                        const std::vector<Outcomes>& blocks) {
   std::vector<BlockAmount> failures;
   for (const Outcomes& block : blocks) {
     failures.push_back({static_cast<double>(block.failed_count),
                         static_cast<double>(block.count())});
   }
-  const double independent =
-      share * (1 - share) / static_cast<double>(outcomes.count());
-  return std::max(1.0, std::pow(ErrorOfRatio(failures), 2) / independent);
-}
-
-// Wilson score interval (E. B. Wilson, Probable Inference, the Law of
-// Succession, and Statistical Inference, JASA 22 (1927) 209-212), which is also
-// accurate for few failures. Failures that come together count for fewer.
-Judgement JudgeFailures(const Objective& objective, const Outcomes& outcomes,
-                        const std::vector<Outcomes>& blocks) {
-  const double effect = DesignEffect(outcomes, blocks);
-  const double count = static_cast<double>(outcomes.count()) / effect;
-  const double failed = static_cast<double>(outcomes.failed_count) / effect;
-  const double share = outcomes.failed_share();
-  const double square = kErrorsPerInterval * kErrorsPerInterval;
-  const double center = (failed + square / 2) / (count + square);
-  const double half_width = kErrorsPerInterval / (count + square) *
-                            std::sqrt(failed * (1 - share) + square / 4);
-  return {.excess = ExcessOf(objective, share, 1 / std::sqrt(failed + 1)),
-          .lower = std::max(0.0, center - half_width),
-          .upper = center + half_width};
-}
-
-ObjectiveOutcome OutcomeOf(const Judgement& judgement, std::string measured) {
-  return {.excess = judgement.excess,
-          .lower = judgement.lower,
-          .upper = judgement.upper,
-          .service_excess = judgement.excess,
-          .measured = std::move(measured)};
+  return JudgeShare(objective, static_cast<double>(outcomes.failed_count),
+                    static_cast<double>(outcomes.count()), failures);
 }
 
 absl::StatusOr<ObjectiveOutcome> JudgeRpc(const Objective& objective,
@@ -256,6 +175,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeRpc(const Objective& objective,
                                           const TestTotals& totals,
                                           const RpcMeasurements& rpc,
                                           double allowed_failures) {
+  if (IsOfAttempts(metric)) return JudgeAttempts(objective, metric, rpc);
   const Outcomes& outcomes = rpc.latency();
   if (outcomes.count() == 0) {
     return absl::NotFoundError(
@@ -373,6 +293,9 @@ absl::StatusOr<ObjectiveOutcome> Judge(const Objective& objective,
       outcome->has_grown = HasGrown(LatencyBlocks(measurements));
     }
     return outcome;
+  }
+  if (std::holds_alternative<AttemptTime>(objective.metric)) {
+    return JudgeAttemptTime(objective, measurements);
   }
   return JudgeRpc(objective, std::get<Metric>(objective.metric), totals,
                   measurements, allowed_failures);

@@ -21,7 +21,8 @@ void ListSecondRows(const TestResult& result, RowSink sink) {
 
 std::vector<const ReportTable*> AllTables() {
   return {&RpcsTable(),       &PercentilesTable(),    &TimePartsTable(),
-          &StreamsTable(),    &PeersTable(),          &SecondsTable(),
+          &StreamsTable(),    &PoliciesTable(),       &GoodputTable(),
+          &RecoveriesTable(), &PeersTable(),          &SecondsTable(),
           &ActivitiesTable(), &ActivitySeriesTable(), &ResourcesTable(),
           &CpusTable(),       &GroupsTable(),         &ConnectionsTable(),
           &SamplesTable()};

@@ -17,6 +17,7 @@
 #include "distbench/report/text/controls_text.h"
 #include "distbench/report/text/failure_lines.h"
 #include "distbench/report/text/faults_text.h"
+#include "distbench/report/text/policies_text.h"
 #include "distbench/report/text/streams_text.h"
 #include "distbench/report/text/time_parts_text.h"
 #include "distbench/results/histogram_proto.h"
@@ -371,6 +372,8 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
                      lines);
   AppendSectionIfAny("Time parts", TimePartLines(totals), lines);
   AppendSectionIfAny("Streams", StreamLines(result), lines);
+  AppendSectionIfAny("Policies", PolicyLines(result), lines);
+  AppendSectionIfAny("Recovery", RecoveryLines(result), lines);
   AppendSectionIfAny("Failures", FailureLines(result, totals), lines);
   AppendSectionIfAny("Planned faults", faults, lines);
   AppendSectionIfAny("Admission", AdmissionLines(result), lines);

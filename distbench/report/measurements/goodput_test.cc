@@ -1,0 +1,83 @@
+#include "distbench/report/measurements/goodput.h"
+
+#include "distbench/base/time_units.h"
+#include "distbench/report/measurements/load_curve.h"
+#include "distbench/report/testing/report_testing.h"
+#include "distbench/stats/outcomes.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kMs = kNsPerMs;
+
+TEST(GoodputTest, OnlyWhatWasInTimeCounts) {
+  LogHistogram response_ns;
+  response_ns.RecordN(10 * kMs, 70);
+  response_ns.RecordN(80 * kMs, 30);
+  EXPECT_EQ(GoodputOf(100, response_ns, std::nullopt), 100);
+  EXPECT_EQ(GoodputOf(100, response_ns, 50 * kMs), 70);
+  EXPECT_EQ(GoodputOf(100, LogHistogram(), 50 * kMs), 100);
+}
+
+TestResult Series(const std::string& intervals) {
+  return ResultFromText(
+      "traffic_config { rpc_descriptions { name: 'query' deadline_us: 50000 } }"
+      "run_info { start_timestamp_ns: 100500000000"
+      "           end_timestamp_ns: 110250000000 }"
+      "service_logs { instance_logs { key: 'client/0' value {"
+      "  rpc_time_series { key: 0 value { interval_ns: 1000000000 " +
+      intervals + "} } } } }");
+}
+
+TEST(GoodputTest, TheMeasuredTimeIncludesThatWithoutSuccess) {
+  const TestResult result = Series(
+      "intervals { index: 100 sent_count: 9 succeeded_count: 9 }"
+      "intervals { index: 110 sent_count: 9 failed_count: 9 }"
+      "intervals { index: 115 failed_count: 9 }");
+  RpcCounts counts;
+  counts.first_start_timestamp_ns = 100'500'000'000;
+  counts.last_end_timestamp_ns = 100'600'000'000;
+  EXPECT_EQ(MeasuredNs(result, 0, counts), 9'750'000'000);
+  EXPECT_EQ(MeasuredNs(result, 1, counts), 100'000'000);
+}
+
+TEST(GoodputTest, TheMeasuredTimeLeavesTheWarmupOut) {
+  const TestResult result = Series(
+      "intervals { index: 100 sent_count: 9 warmup_count: 9 }"
+      "intervals { index: 101 sent_count: 9 warmup_count: 3 }"
+      "intervals { index: 110 sent_count: 9 }");
+  RpcCounts counts;
+  EXPECT_EQ(MeasuredNs(result, 0, counts), 8'250'000'000);
+  counts.first_start_timestamp_ns = 101'250'000'000;
+  EXPECT_EQ(MeasuredNs(result, 0, counts), 9'000'000'000);
+  counts.first_start_timestamp_ns = 105'000'000'000;
+  EXPECT_EQ(MeasuredNs(result, 0, counts), 8'250'000'000);
+}
+
+TEST(LoadCurveTest, HasTheWholeIntervalsOfTraffic) {
+  const TestResult result = Series(
+      "intervals { index: 100 offered_count: 4 sent_count: 4 }"
+      "intervals { index: 101 offered_count: 9 sent_count: 8"
+      "            succeeded_count: 7 attempt_count: 12 warmup_count: 1 }"
+      "intervals { index: 103 offered_count: 9 failed_count: 9 }"
+      "intervals { index: 104 offered_count: 3 failed_count: 3 }"
+      "intervals { index: 106 failed_count: 3 }");
+  const LoadCurve curve = LoadCurveOf(result, 0);
+  EXPECT_TRUE(curve.is_open_loop);
+  ASSERT_EQ(curve.intervals.size(), 3);
+  EXPECT_EQ(curve.intervals[0].begin_ns, 101'000'000'000);
+  EXPECT_EQ(curve.intervals[0].goodput, 7);
+  EXPECT_EQ(curve.intervals[0].attempts, 12);
+  EXPECT_TRUE(curve.intervals[0].is_warmup);
+  // Nothing was due in the second.
+  EXPECT_EQ(curve.intervals[1].begin_ns, 102'000'000'000);
+  EXPECT_EQ(curve.intervals[1].offered, 0);
+  EXPECT_EQ(curve.intervals[1].median_ns, Outcomes::kFailed);
+  EXPECT_EQ(curve.intervals[2].median_ns, Outcomes::kFailed);
+  EXPECT_TRUE(LoadCurveOf(result, 1).intervals.empty());
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,243 @@
+#include "distbench/report/measurements/recovery.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "distbench/base/time_units.h"
+#include "distbench/report/measurements/test_run.h"
+#include "distbench/results/walk.h"
+
+namespace distbench {
+namespace {
+
+using Intervals = absl::Span<const LoadInterval>;
+
+bool Overlaps(const LoadInterval& interval, int64_t interval_ns,
+              const FaultWindow& window) {
+  return interval.begin_ns <= window.end_ns &&
+         interval.begin_ns + interval_ns > window.begin_ns;
+}
+
+// The median goodput of an interval before the window; nothing if too few
+// intervals tell.
+std::optional<double> GoodputBefore(const LoadCurve& curve,
+                                    absl::Span<const FaultWindow> windows,
+                                    const FaultWindow& window) {
+  std::vector<double> goodput;
+  for (const LoadInterval& interval : curve.intervals) {
+    if (interval.begin_ns + curve.interval_ns > window.begin_ns) break;
+    if (interval.is_warmup) continue;
+    const bool is_in_fault =
+        std::any_of(windows.begin(), windows.end(), [&](const auto& other) {
+          return other.end_ns <= window.begin_ns &&
+                 Overlaps(interval, curve.interval_ns, other);
+        });
+    if (!is_in_fault) goodput.push_back(static_cast<double>(interval.goodput));
+  }
+  if (goodput.size() < kIntervalsBack) return std::nullopt;
+  const auto middle = goodput.begin() + goodput.size() / 2;
+  std::nth_element(goodput.begin(), middle, goodput.end());
+  return *middle;
+}
+
+bool IsBack(const LoadInterval& interval, bool is_open_loop, double before) {
+  const double possible =
+      is_open_loop ? std::min(before, static_cast<double>(interval.offered))
+                   : before;
+  return static_cast<double>(interval.goodput) >= kGoodputIsBack * possible;
+}
+
+// Judges what follows a window until the next one begins.
+class WindowJudge {
+ public:
+  WindowJudge(const LoadCurve& curve, const FaultWindow& window,
+              std::optional<int64_t> next_begin_ns, double before)
+      : curve_(curve),
+        window_(window),
+        next_begin_ns_(next_begin_ns),
+        before_(before) {}
+
+  Recovery Judge() {
+    Recovery recovery = {.window = window_};
+    const Intervals after = IntervalsAfter();
+    if (!after.empty()) {
+      const int64_t end_ns = after.back().begin_ns + curve_.interval_ns;
+      recovery.observed_s = Seconds(end_ns - window_.end_ns);
+    }
+    const auto first = FirstBack(after);
+    if (first) {
+      recovery.after_s = Seconds(std::max<int64_t>(0, *first - window_.end_ns));
+      recovery.outcome = WasAway(*first) ? RecoveryOutcome::kRecovered
+                                         : RecoveryOutcome::kUnaffected;
+    } else if (after.size() < kIntervalsBack) {
+      recovery.outcome = RecoveryOutcome::kTooShort;
+    } else {
+      recovery.outcome = next_begin_ns_ ? RecoveryOutcome::kNotBeforeNext
+                                        : RecoveryOutcome::kNever;
+    }
+    return recovery;
+  }
+
+ private:
+  static double Seconds(int64_t ns) {
+    return static_cast<double>(ns) / kNsPerSecond;
+  }
+
+  // From the interval in which the fault ended.
+  Intervals IntervalsAfter() const {
+    const Intervals all = curve_.intervals;
+    size_t begin = 0;
+    while (begin < all.size() &&
+           all[begin].begin_ns + curve_.interval_ns <= window_.end_ns) {
+      ++begin;
+    }
+    size_t end = all.size();
+    while (end > begin && next_begin_ns_ &&
+           all[end - 1].begin_ns + curve_.interval_ns > *next_begin_ns_) {
+      --end;
+    }
+    return all.subspan(begin, end - begin);
+  }
+
+  std::optional<int64_t> FirstBack(Intervals after) const {
+    int held = 0;
+    for (const LoadInterval& interval : after) {
+      held = IsBack(interval, curve_.is_open_loop, before_) ? held + 1 : 0;
+      if (held < kIntervalsBack) continue;
+      return interval.begin_ns - (held - 1) * curve_.interval_ns;
+    }
+    return std::nullopt;
+  }
+
+  // Whether goodput was low at any time from the window's begin to `until_ns`.
+  bool WasAway(int64_t until_ns) const {
+    return std::any_of(curve_.intervals.begin(), curve_.intervals.end(),
+                       [&](const LoadInterval& interval) {
+                         return interval.begin_ns + curve_.interval_ns >
+                                    window_.begin_ns &&
+                                interval.begin_ns < until_ns &&
+                                !IsBack(interval, curve_.is_open_loop, before_);
+                       });
+  }
+
+  const LoadCurve& curve_;
+  const FaultWindow& window_;
+  std::optional<int64_t> next_begin_ns_;
+  double before_;
+};
+
+// When the next fault is in effect after the window; nothing if none is.
+std::optional<int64_t> NextBegin(absl::Span<const FaultWindow> windows,
+                                 const FaultWindow& window) {
+  std::optional<int64_t> next_ns;
+  for (const FaultWindow& other : windows) {
+    if (other.end_ns <= window.end_ns) continue;
+    const int64_t begin_ns = std::max(other.begin_ns, window.end_ns);
+    next_ns = std::min(next_ns.value_or(begin_ns), begin_ns);
+  }
+  return next_ns;
+}
+
+// Joins the times of one fault, which are ascending.
+void AppendJoined(const std::string& fault,
+                  const std::vector<std::pair<int64_t, int64_t>>& times,
+                  std::vector<FaultWindow>& windows) {
+  bool is_first = true;
+  for (const auto& [begin_ns, end_ns] : times) {
+    if (!is_first && begin_ns - kNsPerSecond < windows.back().end_ns) {
+      windows.back().end_ns = std::max(windows.back().end_ns, end_ns);
+    } else {
+      windows.push_back({fault, begin_ns, end_ns});
+    }
+    is_first = false;
+  }
+}
+
+}  // namespace
+
+std::vector<FaultWindow> FaultWindowsOf(const TestResult& result) {
+  std::map<std::string, std::vector<std::pair<int64_t, int64_t>>> times;
+  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
+    for (const auto& [fault, fault_log] : log.fault_logs()) {
+      for (const FaultTime& time : fault_log.times()) {
+        const int64_t begin_ns = time.begin_timestamp_ns();
+        // A damaged result may have others.
+        if (begin_ns < 0 || time.end_timestamp_ns() < begin_ns) continue;
+        times[fault].emplace_back(begin_ns, time.end_timestamp_ns());
+      }
+    }
+  }
+  std::vector<FaultWindow> windows;
+  for (auto& [fault, of_fault] : times) {
+    std::sort(of_fault.begin(), of_fault.end());
+    AppendJoined(fault, of_fault, windows);
+  }
+  std::stable_sort(windows.begin(), windows.end(),
+                   [](const FaultWindow& a, const FaultWindow& b) {
+                     return a.begin_ns < b.begin_ns;
+                   });
+  return windows;
+}
+
+absl::string_view RecoveryOutcomeName(RecoveryOutcome outcome) {
+  switch (outcome) {
+    case RecoveryOutcome::kUnaffected:
+      return "unaffected";
+    case RecoveryOutcome::kRecovered:
+      return "recovered";
+    case RecoveryOutcome::kNotBeforeNext:
+      return "not_before_next_fault";
+    case RecoveryOutcome::kNever:
+      return "never";
+    case RecoveryOutcome::kTooShort:
+      return "too_short";
+    case RecoveryOutcome::kUnknownBefore:
+      break;
+  }
+  return "unknown_before";
+}
+
+std::vector<Recovery> RecoveriesOf(const LoadCurve& curve,
+                                   absl::Span<const FaultWindow> windows) {
+  std::vector<Recovery> recoveries;
+  std::optional<double> before;
+  absl::Span<const FaultWindow> judged;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const FaultWindow& window = windows[i];
+    if (!before) {
+      before = GoodputBefore(curve, windows, window);
+      judged = windows.subspan(i);
+    }
+    if (!before || *before <= 0) {
+      recoveries.push_back({.window = window});
+      continue;
+    }
+    Recovery& recovery = recoveries.emplace_back(
+        WindowJudge(curve, window, NextBegin(judged, window), *before).Judge());
+    recovery.before_per_second =
+        *before * kNsPerSecond / static_cast<double>(curve.interval_ns);
+  }
+  return recoveries;
+}
+
+std::vector<Recovery> RecoveriesOf(const TestResult& result) {
+  const std::vector<FaultWindow> windows = FaultWindowsOf(result);
+  std::vector<Recovery> all;
+  if (windows.empty()) return all;
+  for (const int rpc_index : ListRpcs(result)) {
+    for (Recovery& recovery :
+         RecoveriesOf(LoadCurveOf(result, rpc_index), windows)) {
+      recovery.rpc = RpcName(result, rpc_index);
+      all.push_back(std::move(recovery));
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Recovery& a, const Recovery& b) {
+                     return a.window.begin_ns < b.window.begin_ns;
+                   });
+  return all;
+}
+
+}  // namespace distbench

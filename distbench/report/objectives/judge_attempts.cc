@@ -1,0 +1,173 @@
+#include "distbench/report/objectives/judge_attempts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/base/time_units.h"
+#include "distbench/report/measurements/goodput.h"
+#include "distbench/report/objectives/judge_times.h"
+#include "distbench/report/objectives/judgement.h"
+#include "distbench/stats/quantile_interval.h"
+
+namespace distbench {
+namespace {
+
+// The part of an interval that a metric is about.
+BlockAmount AmountOf(const Metric& metric, const IntervalTotals& totals,
+                     const RpcMeasurements& rpc) {
+  const auto attempts = static_cast<double>(totals.attempt_count);
+  switch (metric.kind) {
+    case Metric::Kind::kAmplification:
+      return {attempts, static_cast<double>(totals.sent_count)};
+    case Metric::Kind::kWasted:
+      return {
+          std::max(0.0, attempts - static_cast<double>(totals.succeeded_count)),
+          attempts};
+    default:
+      return {static_cast<double>(GoodputOf(totals.succeeded_count,
+                                            totals.response_time_ns,
+                                            rpc.deadline_ns)),
+              static_cast<double>(rpc.series.interval_ns) / kNsPerSecond};
+  }
+}
+
+// At most kMaxBlocks of consecutive whole intervals without warm-up; none if
+// there are too few.
+std::vector<BlockAmount> BlocksOf(const Metric& metric,
+                                  const RpcMeasurements& rpc) {
+  std::vector<BlockAmount> intervals;
+  for (const auto& [index, totals] : rpc.series.intervals) {
+    const bool is_whole = index != rpc.series.intervals.begin()->first &&
+                          index != rpc.series.intervals.rbegin()->first;
+    if (!is_whole || totals.warmup_count > 0) continue;
+    const BlockAmount amount = AmountOf(metric, totals, rpc);
+    if (amount.count > 0) intervals.push_back(amount);
+  }
+  if (intervals.size() < kFewestShortBlocks) return {};
+  const size_t per_block = (intervals.size() + kMaxBlocks - 1) / kMaxBlocks;
+  std::vector<BlockAmount> blocks;
+  for (size_t i = 0; i < intervals.size(); ++i) {
+    if (i % per_block == 0) blocks.push_back({0, 0});
+    blocks.back().amount += intervals[i].amount;
+    blocks.back().count += intervals[i].count;
+  }
+  return blocks;
+}
+
+// The value with the larger of the errors of independent requests and of the
+// blocks.
+Judgement JudgeRatio(const Objective& objective, double value,
+                     double independent_error,
+                     const std::vector<BlockAmount>& blocks) {
+  const double error =
+      blocks.size() < 2 || value <= 0
+          ? independent_error
+          : std::max(independent_error, RelativeErrorOf(blocks, value));
+  return JudgeValue(objective, value, error);
+}
+
+ObjectiveOutcome JudgeGoodput(const Objective& objective, const Metric& metric,
+                              const RpcMeasurements& rpc) {
+  const double per_second = rpc.goodput_per_second();
+  const auto count = static_cast<double>(rpc.goodput_count());
+  return OutcomeOf(JudgeRatio(objective, per_second, 1 / std::sqrt(count + 1),
+                              BlocksOf(metric, rpc)),
+                   absl::StrFormat("goodput %.6g", per_second));
+}
+
+// The error of independent requests is that of a Poisson number of further
+// attempts.
+ObjectiveOutcome JudgeAmplification(const Objective& objective,
+                                    const Metric& metric,
+                                    const RpcMeasurements& rpc) {
+  const AttemptTotals& attempts = *rpc.attempts;
+  const double value = *Amplification(attempts);
+  const auto further = static_cast<double>(
+      std::max<int64_t>(0, attempts.attempt_count - attempts.request_count));
+  const double error =
+      std::sqrt(further + 1) /
+      static_cast<double>(std::max<int64_t>(1, attempts.attempt_count));
+  return OutcomeOf(JudgeRatio(objective, value, error, BlocksOf(metric, rpc)),
+                   absl::StrFormat("amplification %.4g", value));
+}
+
+ObjectiveOutcome JudgeWasted(const Objective& objective, const Metric& metric,
+                             const RpcMeasurements& rpc) {
+  const auto count = static_cast<double>(rpc.attempts->attempt_count);
+  const double share =
+      *WastedShare(*rpc.attempts, rpc.totals.counts.succeeded_count);
+  return OutcomeOf(
+      JudgeShare(objective, share * count, count, BlocksOf(metric, rpc)),
+      absl::StrFormat("wasted %.3g%%", 100 * share));
+}
+
+absl::Status NothingMeasured(const RpcMeasurements& rpc) {
+  return absl::NotFoundError(
+      absl::StrCat("no RPC \"", rpc.name, "\" ended in the measured time"));
+}
+
+}  // namespace
+
+bool IsOfAttempts(const Metric& metric) {
+  return metric.kind == Metric::Kind::kGoodput ||
+         metric.kind == Metric::Kind::kAmplification ||
+         metric.kind == Metric::Kind::kWasted;
+}
+
+absl::StatusOr<ObjectiveOutcome> JudgeAttempts(const Objective& objective,
+                                               const Metric& metric,
+                                               const RpcMeasurements& rpc) {
+  if (metric.kind == Metric::Kind::kGoodput) {
+    if (rpc.latency().count() == 0) return NothingMeasured(rpc);
+    return JudgeGoodput(objective, metric, rpc);
+  }
+  if (!rpc.attempts) {
+    return absl::NotFoundError(
+        absl::StrCat("the RPC \"", rpc.name,
+                     "\" has no policy, so nothing counted its "
+                     "attempts"));
+  }
+  if (!Amplification(*rpc.attempts) || rpc.attempts->attempt_count == 0) {
+    return NothingMeasured(rpc);
+  }
+  return metric.kind == Metric::Kind::kWasted
+             ? JudgeWasted(objective, metric, rpc)
+             : JudgeAmplification(objective, metric, rpc);
+}
+
+absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(const Objective& objective,
+                                                  const RpcMeasurements& rpc) {
+  const auto& time = std::get<AttemptTime>(objective.metric);
+  const AttemptTotals attempts = rpc.attempts.value_or(AttemptTotals());
+  const bool is_quorum = time.kind == AttemptTime::Kind::kQuorum;
+  const Outcomes outcomes = {.latency_ns = is_quorum ? attempts.quorum_time_ns
+                                                     : attempts.attempt_time_ns,
+                             .failed_count = static_cast<uint64_t>(
+                                 is_quorum ? attempts.quorum_failed_count
+                                           : attempts.failed_attempt_count)};
+  if (outcomes.count() == 0) {
+    return absl::NotFoundError(absl::StrCat(
+        "the RPC \"", rpc.name, "\" has no time that the objective \"",
+        objective.text, "\" is about"));
+  }
+  const uint64_t independent =
+      is_quorum ? outcomes.count()
+                : std::min(outcomes.count(),
+                           static_cast<uint64_t>(attempts.request_count));
+  return JudgeTimes(objective, {.name = AttemptTimeName(time),
+                                .values = is_quorum ? "iterations" : "attempts",
+                                .percent = time.percent,
+                                .outcomes = outcomes,
+                                .independent_count = static_cast<int64_t>(
+                                    std::max<uint64_t>(1, independent))});
+}
+
+}  // namespace distbench
