@@ -78,7 +78,7 @@ std::vector<Parameter> StreamingParameters() {
               "interval_us", "20000", {0, kMaxIntervalUs},
               "Time from one message to the next; 0: as fast as flow control "
               "allows.")),
-          InBytes(IntegerParameter("message_bytes", "256", {0},
+          InBytes(IntegerParameter("message_bytes", "256", {1},
                                    "Size of each of these messages.")),
           IntegerParameter("server_count", "1", {1, kMaxInstances},
                            "Servers, to which streams go in turn."),
