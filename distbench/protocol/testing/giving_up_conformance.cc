@@ -11,6 +11,10 @@
 #include "gmock/gmock.h"
 
 namespace distbench {
+
+// Not all drivers have the setting.
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CallsPerConnectionTest);
+
 namespace {
 
 using ::testing::StartsWith;
