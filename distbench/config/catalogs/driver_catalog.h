@@ -46,12 +46,6 @@ struct DriverDeclaration {
   bool cancels_calls = false;
   bool breaks_connections = false;
 
-  // One call in flight can be given up (Transport::Cancel), and a server can
-  // break its clients' connections (Transport::BreakConnections). Of a
-  // decorator: it leaves that to the driver that it decorates.
-  bool cancels_calls = false;
-  bool breaks_connections = false;
-
   SettingsDeclaration client_settings = {};
   SettingsDeclaration server_settings = {};
 
