@@ -73,6 +73,46 @@ TEST(CompareTest, FasterRunsAreBetterAndSoAreHigherRates) {
   EXPECT_EQ(Find(compared, "rate").verdict, ComparisonVerdict::kBetter);
 }
 
+// A run whose RPC has a policy; each request took so many attempts.
+TestResult RetryingRun(double attempts_per_request) {
+  constexpr int64_t kRequests = 10'000;
+  TestResult result = RunOf(1000, kRequests);
+  PolicyStatistics& policy = (*result.mutable_service_logs()
+                                   ->mutable_instance_logs()
+                                   ->begin()
+                                   ->second.mutable_policy_statistics())[0];
+  policy.set_request_count(kRequests);
+  policy.set_attempt_count(
+      static_cast<int64_t>(attempts_per_request * kRequests));
+  policy.set_succeeded_attempt_count(kRequests);
+  return result;
+}
+
+TEST(CompareTest, RpcsWithAPolicyHaveItsMeasures) {
+  const auto compared = Compared({RetryingRun(1.0), RetryingRun(1.02)},
+                                 {RetryingRun(1.5), RetryingRun(1.52)});
+  const MetricComparison& amplification = Find(compared, "amplification");
+  EXPECT_EQ(amplification.verdict, ComparisonVerdict::kWorse);
+  EXPECT_NEAR(amplification.change.estimate, 1.5, 0.02);
+  EXPECT_EQ(Find(compared, "wasted").verdict, ComparisonVerdict::kWorse);
+  EXPECT_NEAR(Find(compared, "wasted").change.estimate, 0.33, 0.01);
+  EXPECT_EQ(Find(compared, "goodput").verdict,
+            ComparisonVerdict::kNoDifference);
+  EXPECT_THAT(DescribeComparisons(compared),
+              HasSubstr("\n    amplification        1.010        1.510 "));
+  EXPECT_EQ(VerdictOf("amplification>10%", compared), CheckVerdict::kFail);
+}
+
+TEST(CompareTest, OtherRpcsDoNot) {
+  const auto compared =
+      Compared({RunOf(1000), RunOf(1000)}, {RetryingRun(1), RetryingRun(1)});
+  EXPECT_EQ(compared[0].rpcs[0].metrics.size(), DefaultMetrics().size());
+  CompareOptions options;
+  options.metrics = {{Metric::Kind::kWasted}};
+  const auto asked = Compared({RunOf(1000)}, {RunOf(1000)}, options);
+  EXPECT_THAT(Find(asked, "wasted").reason, HasSubstr("no policy"));
+}
+
 TEST(CompareTest, SpreadHidesADifference) {
   const auto compared =
       Compared({RunOf(1000), RunOf(2000)}, {RunOf(1500), RunOf(900)});
