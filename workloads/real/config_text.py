@@ -186,13 +186,18 @@ def _block(name, lines):
     return "\n".join(_nested(name, lines))
 
 
-def open_loop(what, rate, distribution="exponential"):
-    """Lines of an action that is done at a rate for ten seconds."""
+def open_loop(what, rate, distribution="exponential", arrivals=""):
+    """Lines of an action that is done at a rate for ten seconds.
+
+    `arrivals` is an Arrivals message, which replaces the distribution.
+    """
+    process = (f"arrivals {{ {arrivals} }}" if arrivals else
+               f'open_loop_interval_distribution: "{distribution}"')
     return [
         what,
         *_nested("iterations", [
             f'rate: "{rate:g}/s"',
             'max_duration: "10s"',
-            f'open_loop_interval_distribution: "{distribution}"',
+            process,
         ]),
     ]
