@@ -139,6 +139,17 @@ TEST(AllocationTest, OpenLoopAllocatesNothing) {
   EXPECT_EQ(measured.allocations, 0);
 }
 
+TEST(AllocationTest, ComposedArrivalsAllocateNothing) {
+  const Measured measured = MeasureSteadyState(ClientServer(
+      "open_loop_interval_ns: 10000 arrivals { "
+      "process: 'gamma' coefficient_of_variation: 3 "
+      "modulations { sine { period_ns: 1000000 } } "
+      "modulations { on_off { on_ns: 1000000 off_ns: 300000 times: "
+      "'exponential' } } }"));
+  EXPECT_GT(measured.rpcs, 3'000);
+  EXPECT_EQ(measured.allocations, 0);
+}
+
 TEST(AllocationTest, StochasticFanoutAllocatesNothing) {
   const Measured measured = MeasureSteadyState(
       ClientServer("max_parallel_iterations: 10",

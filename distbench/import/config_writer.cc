@@ -27,6 +27,9 @@ constexpr char kInventedPayload[] = "invented_size";
 constexpr int64_t kInventedBytes = 1024;
 constexpr double kInventedRate = 1;  // per second
 
+// The largest that a gamma process may have.
+constexpr double kMaxVariation = 20;
+
 // A piece of the test, with a comment of some lines above it.
 struct Part {
   std::string comment;
@@ -186,8 +189,14 @@ class ConfigWriter {
       iterations.set_open_loop_interval_ns(std::max<int64_t>(
           1,
           std::llround(kNsPerSecond * instances_.at(arrival.client) / rate)));
-      iterations.set_open_loop_interval_distribution(
-          arrival.process == Process::kConstant ? "constant" : "exponential");
+      if (arrival.process == Process::kBursty) {
+        iterations.mutable_arrivals()->set_process("gamma");
+        iterations.mutable_arrivals()->set_coefficient_of_variation(
+            UnsampledVariation(arrival.variation));
+      } else {
+        iterations.set_open_loop_interval_distribution(
+            arrival.process == Process::kConstant ? "constant" : "exponential");
+      }
       iterations.set_max_duration_us(std::clamp(
           model_.duration_ns / 1000, kMinDurationUs, kMaxDurationUs));
       programs[client].add_action_names(action.name());
@@ -197,6 +206,14 @@ class ConfigWriter {
       *AddPart("What comes from outside, by way of " + client + ".")
            .add_action_lists() = std::move(program);
     }
+  }
+
+  // Of all requests, if only a share was traced. Thinning a renewal process
+  // with the variation c leaves one whose squared variation is s c^2 + 1 - s,
+  // for the share s that is kept.
+  double UnsampledVariation(double traced) const {
+    const double squared = 1 + (traced * traced - 1) / sampled_fraction_;
+    return std::min(kMaxVariation, std::round(100 * std::sqrt(squared)) / 100);
   }
 
   std::string ArrivalComment(const ArrivalModel& arrival) {
@@ -216,7 +233,8 @@ class ConfigWriter {
     } else if (arrival.process == Process::kBursty) {
       ++bursty_;
       absl::StrAppend(&comment,
-                      "\nTheir bursts are lost: a Poisson process has fewer.");
+                      "\nA gamma process has this variation. That intervals "
+                      "depend on each other is lost.");
     }
     return comment;
   }
@@ -248,8 +266,8 @@ class ConfigWriter {
     if (bursty_ > 0) {
       from.inferred.push_back(absl::StrCat(
           bursty_,
-          " arrivals are burstier than the Poisson process that the "
-          "config has"));
+          " arrivals are burstier than a Poisson process: they are gamma "
+          "processes with the variation of their intervals"));
     }
     StateInvented(from.invented);
   }

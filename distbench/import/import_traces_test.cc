@@ -310,5 +310,27 @@ TEST(TracesFuzzTest, KeptInputs) {
   for (const std::string& input : KeptCorpus("traces")) ImportAnything(input);
 }
 
+// Half of a process with a squared variation of 7 has one of 4.
+TEST(ImportTest, BurstyArrivalsKeepTheirVariation) {
+  TrafficModel model;
+  model.services = {{"front", 1}, {"users", 1}};
+  model.rpcs.push_back(
+      {.server = "front", .operation = "buy", .clients = {"users"}});
+  model.arrivals.push_back({.client = "users",
+                            .rpc = 0,
+                            .count = 1000,
+                            .rate_per_second = 50,
+                            .variation = 2,
+                            .process = ArrivalModel::Process::kBursty});
+  const ImportedConfig config =
+      WriteConfig(model, ConfigNames(model, {}), /*sampled_fraction=*/0.5);
+  ASSERT_EQ(config.test.actions_size(), 1);
+  const Iterations& iterations = config.test.actions(0).iterations();
+  EXPECT_EQ(iterations.open_loop_interval_ns(), 10'000'000);
+  EXPECT_EQ(iterations.arrivals().process(), "gamma");
+  EXPECT_NEAR(iterations.arrivals().coefficient_of_variation(), 2.65, 1e-9);
+  EXPECT_FALSE(iterations.has_open_loop_interval_distribution());
+}
+
 }  // namespace
 }  // namespace distbench

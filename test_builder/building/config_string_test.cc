@@ -41,6 +41,16 @@ TEST(ParseConfigTest, BareWordsAreSettings) {
   EXPECT_THAT(Parse("ipv6"), ElementsAre(IsSetting("ip_version", "6")));
 }
 
+TEST(ParseConfigTest, ValuesGoOnAfterAColonAndADigit) {
+  EXPECT_THAT(Parse("clique:arrivals=gamma:3+sine:1m:0.5:tcp:node_count=4"),
+              ElementsAre(IsSetting("traffic_pattern", "clique"),
+                          IsSetting("arrivals", "gamma:3+sine:1m:0.5"),
+                          IsSetting("protocol_driver", "tcp"),
+                          IsSetting("node_count", "4")));
+  EXPECT_THAT(ErrorOf("clique:3"), HasSubstr("\"3\""));
+  EXPECT_THAT(ErrorOf("clique:a=b:3=4"), HasSubstr("name before '='"));
+}
+
 TEST(ParseConfigTest, BracesAreLists) {
   EXPECT_THAT(Parse("clique:{grpc,tcp}:{ipv4,ipv6}"),
               ElementsAre(IsSetting("traffic_pattern", "clique"),

@@ -60,6 +60,29 @@ TEST_F(BuildTestTest, KeepsWhereTheTestCameFrom) {
   EXPECT_EQ(test.attributes().at("swept_parameter"), "a,b");
 }
 
+TEST_F(BuildTestTest, ArrivalsReplaceTheSynchronizationMode) {
+  const auto test = Build({{"arrivals", "gamma:3+on_off:1s:4s"}});
+  EXPECT_EQ(test.name(),
+            "clique_gamma_3+on_off_1s_4s_10x16000x1024x1024-"
+            "grpc_polling_inline");
+  const Iterations& iterations = test.actions(0).iterations();
+  EXPECT_FALSE(iterations.has_open_loop_interval_distribution());
+  EXPECT_EQ(iterations.arrivals().coefficient_of_variation(), 3);
+  EXPECT_EQ(iterations.arrivals().modulations(0).on_off().off(), "4s");
+  EXPECT_EQ(test.attributes().at("arrivals"), "gamma:3+on_off:1s:4s");
+}
+
+TEST_F(BuildTestTest, ArrivalsNeedAnOpenLoop) {
+  EXPECT_THAT(
+      ErrorOf({{"arrivals", "gamma:3"}, {"traffic_pattern", "client_server"}}),
+      HasSubstr("arrivals: this pattern has no open loop"));
+  EXPECT_THAT(ErrorOf({{"arrivals", "gamma"}}),
+              HasSubstr("arrivals=gamma: must be pieces"));
+  EXPECT_THAT(
+      ErrorOf({{"arrivals", "gamma:3"}, {"synchronization_mode", "constant"}}),
+      HasSubstr("exclude each other"));
+}
+
 TEST_F(BuildTestTest, TimeoutFollowsTheDuration) {
   EXPECT_EQ(Build({{"test_duration", "5"}}).attributes().at("test_timeout"),
             "125");

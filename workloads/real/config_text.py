@@ -211,13 +211,18 @@ def _block(name, lines):
     return "\n".join(_nested(name, lines))
 
 
-def open_loop(what, rate, distribution="exponential", seconds=10):
-    """Lines of an action that is done at a rate for some time."""
+def open_loop(what, rate, distribution="exponential", arrivals="", seconds=10):
+    """Lines of an action that is done at a rate for some time.
+
+    `arrivals` is an Arrivals message, which replaces the distribution.
+    """
+    process = (f"arrivals {{ {arrivals} }}" if arrivals else
+               f'open_loop_interval_distribution: "{distribution}"')
     return [
         what,
         *_nested("iterations", [
             f'rate: "{rate:g}/s"',
             f'max_duration: "{seconds}s"',
-            f'open_loop_interval_distribution: "{distribution}"',
+            process,
         ]),
     ]

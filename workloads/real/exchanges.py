@@ -190,7 +190,9 @@ def llm_serving():
     test.service("model", 2)
     test.rpc("complete", "users", "model", 3600, 64, fanout="random",
              stream='server_messages_distribution: "tokens" server_interval: "5ms"')
-    test.load("users", {"prompts": open_loop('rpc_name: "complete"', 2)})
+    test.load("users", {"prompts": open_loop(
+        'rpc_name: "complete"', 2,
+        arrivals='process: "gamma" coefficient_of_variation: 3')})
     test.sizes("tokens", _table("llm_serving", "output_tokens.csv"))
     return test
 

@@ -324,6 +324,19 @@ TEST(ArrivalStreamTest, ConstantArrivalsWaitForTheEndOfATimeWithoutAny) {
               ElementsAre(5 * kMs, 5.5 * kMs, 6 * kMs, 6.5 * kMs));
 }
 
+// The n-th is due when the integral of the ramp, t^2 per second, is n times
+// 0.1.
+TEST(ArrivalStreamTest, ConstantArrivalsOnARampAreExact) {
+  const ArrivalPlan plan = PlanOf(
+      "process: 'constant' modulations { schedule { segments { duration_ns: "
+      "1000000000 factor: 0 to_factor: 2 } } }");
+  const std::vector<double> times =
+      Times(ArrivalStream(plan, 100 * kMs, {}), 10);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_NEAR(times[i], kSecond * std::sqrt(0.1 * i), 1e-3) << i;
+  }
+}
+
 TEST(ArrivalStreamTest, ARateOfZeroForEverIsAnArrivalNever) {
   const ArrivalPlan plan = PlanOf(
       "process: 'constant' modulations { schedule { "

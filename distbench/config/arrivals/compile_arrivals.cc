@@ -21,7 +21,7 @@ constexpr int kPiecesOfSine = 256;
 
 // Beyond this number of pieces, it does not matter in which phase they are to
 // those of other modulations.
-constexpr double kManyPieces = 200'000;
+constexpr double kManyPieces = 20'000;
 
 ClientPhase PhaseOf(const std::string& name) {
   if (name == "random") return ClientPhase::kRandom;

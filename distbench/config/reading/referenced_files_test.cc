@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kConfig[] = R"(
   tests {
@@ -63,6 +64,34 @@ TEST_F(ReferencedFilesTest, AreReadFromTheFolderOfTheConfig) {
   std::filesystem::remove_all(folder_ + "/parts");
   TestSequence whole = *sequence;
   EXPECT_TRUE(ReadReferencedFiles(folder_ + "/test.config", whole).ok());
+}
+
+TEST_F(ReferencedFilesTest, RecordedArrivalsAreRead) {
+  Write("times.txt", "0\n1\n3\n");
+  Write("test.config", R"(
+    tests {
+      actions {
+        name: "run"
+        iterations {
+          arrivals {
+            superposed { recorded { file: "times.txt" } }
+            superposed { recorded { file: "missing.txt" } }
+            recorded { file: "times.txt" }
+          }
+        }
+      }
+    })");
+  const auto sequence = LoadTestSequence(folder_ + "/test.config");
+  EXPECT_THAT(std::string(sequence.status().message()),
+              AllOf(HasSubstr("tests[0].actions[\"run\"].iterations.arrivals."
+                              "superposed[1].recorded.file: cannot read"),
+                    Not(HasSubstr("superposed[0]"))));
+  Write("missing.txt", "5\n6\n8\n");
+  const auto whole = LoadTestSequence(folder_ + "/test.config");
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  const Arrivals& arrivals = whole->tests(0).actions(0).iterations().arrivals();
+  EXPECT_EQ(arrivals.recorded().times(), "0\n1\n3\n");
+  EXPECT_EQ(arrivals.superposed(1).recorded().times(), "5\n6\n8\n");
 }
 
 TEST_F(ReferencedFilesTest, ErrorsNameEveryFileThatCannotBeRead) {

@@ -1,10 +1,68 @@
 #include "distbench/engine/property_testing/random_parts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
 namespace distbench {
+namespace {
+
+RateModulation AnyModulation(RandomSource& random) {
+  RateModulation modulation;
+  const int64_t time_ns = random.OneOf<int64_t>({1'000'000, 30'000'000});
+  switch (random.Between(0, 3)) {
+    case 0:
+      modulation.mutable_sine()->set_period_ns(time_ns);
+      break;
+    case 1: {
+      OnOffRate& on_off = *modulation.mutable_on_off();
+      on_off.set_on_ns(time_ns);
+      on_off.set_off_ns(3 * time_ns);
+      if (random.Chance(0.5)) on_off.set_times("exponential");
+      break;
+    }
+    case 2: {
+      RateSchedule& schedule = *modulation.mutable_schedule();
+      RateSegment& ramp = *schedule.add_segments();
+      ramp.set_duration_ns(time_ns);
+      ramp.set_factor(0);
+      ramp.set_to_factor(random.OneOf<double>({0.5, 3}));
+      schedule.set_repeat(random.Chance(0.5));
+      break;
+    }
+    default:
+      for (const double factor : {0.0, 1.0, 5.0}) {
+        RateState& state = *modulation.mutable_markov()->add_states();
+        state.set_factor(factor);
+        state.set_mean_duration_ns(time_ns);
+      }
+  }
+  if (random.Chance(0.3)) modulation.set_client_phase("none");
+  return modulation;
+}
+
+Arrivals AnySource(RandomSource& random) {
+  Arrivals source;
+  source.set_process(random.OneOf<std::string>(
+      {"", "constant", "exponential", "gamma", "recorded"}));
+  if (source.process() == "gamma") {
+    source.set_coefficient_of_variation(random.OneOf<double>({0.1, 4}));
+  }
+  if (source.process() == "recorded") {
+    source.mutable_recorded()->set_times("1\n2\n2\n5\n");
+  }
+  if (random.Chance(0.3)) source.set_kept_share(0.3);
+  if (random.Chance(0.3)) {
+    source.set_client_phase(random.OneOf<std::string>({"random", "spread"}));
+  }
+  for (int64_t i = random.Between(0, 2); i > 0; --i) {
+    *source.add_modulations() = AnyModulation(random);
+  }
+  return source;
+}
+
+}  // namespace
 
 NamedSetting MakeSetting(const std::string& name, const std::string& value) {
   NamedSetting setting;
@@ -160,6 +218,16 @@ NumaBinding AnyBinding(RandomSource& random) {
     binding.set_instances_per_node(static_cast<int32_t>(random.Between(1, 3)));
   }
   return binding;
+}
+
+Arrivals AnyArrivals(RandomSource& random) {
+  Arrivals arrivals = AnySource(random);
+  if (random.Chance(0.7)) return arrivals;
+  Arrivals superposed;
+  *superposed.add_superposed() = std::move(arrivals);
+  *superposed.add_superposed() = AnySource(random);
+  superposed.mutable_superposed(1)->set_share(random.OneOf<double>({0.1, 3}));
+  return superposed;
 }
 
 std::string StochasticFilter(int target_limit, RandomSource& random) {

@@ -36,6 +36,9 @@ std::vector<NamedSetting> AnySettingsOf(const std::string& activity_function,
 // Returns a binding. Engines ignore it; nodes do not.
 NumaBinding AnyBinding(RandomSource& random);
 
+// Returns an arrival process that never ends.
+Arrivals AnyArrivals(RandomSource& random);
+
 // Returns a fanout to at most target_limit targets.
 std::string StochasticFilter(int target_limit, RandomSource& random);
 

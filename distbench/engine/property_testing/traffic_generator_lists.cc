@@ -216,15 +216,19 @@ int64_t TrafficGenerator::ChooseOpenLoop(Iterations& iterations,
   const int64_t interval_ns =
       random_.OneOf<int64_t>({1, 1'000, 100'000, 3'000'000, 1'000'000'000});
   iterations.set_open_loop_interval_ns(interval_ns);
-  if (random_.Chance(0.9)) {
+  if (random_.Chance(0.8)) {
     iterations.set_open_loop_interval_distribution(random_.OneOf<std::string>(
         {"", "constant", "exponential", "sync_burst", "sync_burst_spread"}));
+  } else {
+    *iterations.mutable_arrivals() = AnyArrivals(random_);
   }
   if (random_.Chance(0.3)) {
     iterations.set_max_parallel_iterations(random_.Between(1, 5));
   }
   const int64_t wanted = random_.Between(1, count);
-  const bool by_duration = random_.Chance(0.5) && interval_ns >= 1'000;
+  // How many a composed process has within a time is not known.
+  const bool by_duration =
+      random_.Chance(0.5) && interval_ns >= 1'000 && !iterations.has_arrivals();
   if (by_duration) {
     iterations.set_max_duration_us(
         std::max<int64_t>(1, interval_ns * wanted / 2'000));

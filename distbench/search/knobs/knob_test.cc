@@ -62,6 +62,30 @@ TEST(RateKnobTest, AddsUpWhatTheInstancesOfMainListsSend) {
   EXPECT_FALSE((*knob)->is_whole());
 }
 
+// A rate that varies has its mean over the probe.
+TEST(RateKnobTest, OfComposedArrivalsIsTheMeanRate) {
+  const auto knob = Make(
+      "rate",
+      LoopTest("open_loop_interval_ns: 1000000 max_duration_us: 10000000 "
+               "arrivals { modulations { schedule { segments { duration_ns: "
+               "10000000000 factor: 0 to_factor: 2 } } } }"));
+  ASSERT_TRUE(knob.ok()) << knob.status();
+  EXPECT_DOUBLE_EQ((*knob)->base_load(), 4000);
+  // Of the first five seconds, whose mean factor is a half.
+  const auto test = (*knob)->At(1000, kTiming);
+  ASSERT_TRUE(test.ok()) << test.status();
+  EXPECT_EQ(test->actions(1).iterations().open_loop_interval_ns(), 2'000'000);
+}
+
+TEST(RateKnobTest, NeedsArrivals) {
+  EXPECT_THAT(
+      ErrorOf("rate", LoopTest("open_loop_interval_ns: 1000000 arrivals { "
+                               "modulations { schedule { segments { "
+                               "duration_ns: 1000 factor: 1 to_factor: 0 } } "
+                               "} }")),
+      HasSubstr("mean rate of 0"));
+}
+
 TEST(RateKnobTest, ScalesEveryOpenLoopAndSetsHowLongItRuns) {
   const auto knob = Make(
       "rate", LoopTest("open_loop_interval_ns: 1000000 max_iteration_count: 7 "
