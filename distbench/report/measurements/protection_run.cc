@@ -14,7 +14,7 @@
 namespace distbench {
 namespace {
 
-constexpr double kNsPerSecond = 1e9;
+constexpr double kSecondNs = 1e9;
 
 // Recorded series never have shorter intervals.
 constexpr int64_t kShortestIntervalNs = 1'000'000'000;
@@ -73,7 +73,7 @@ class RunMeasurement {
     if (WholeIntervals(phases_.interference, run_.interval_ns).count() == 0) {
       return absl::InvalidArgumentError(absl::StrCat(
           "the interference has no whole interval of ",
-          run_.interval_ns / kNsPerSecond, " s",
+          run_.interval_ns / kSecondNs, " s",
           run_.antagonist_lost ? ": the antagonist was lost" : ""));
     }
     return MeasureBaseline();
@@ -259,7 +259,7 @@ class RunMeasurement {
   }
 
   double PerSecond(double amount) const {
-    return amount * kNsPerSecond / static_cast<double>(run_.interval_ns);
+    return amount * kSecondNs / static_cast<double>(run_.interval_ns);
   }
 
   void FindRecovery() {
@@ -269,7 +269,7 @@ class RunMeasurement {
       recovery.end_ns = std::min(recovery.end_ns, *ends_.failure_ns);
     }
     run_.recovery_s =
-        static_cast<double>(recovery.end_ns - recovery.start_ns) / kNsPerSecond;
+        static_cast<double>(recovery.end_ns - recovery.start_ns) / kSecondNs;
     const int64_t needed =
         (kRecoveredForNs + run_.interval_ns - 1) / run_.interval_ns;
     int64_t held = 0;
@@ -280,7 +280,7 @@ class RunMeasurement {
       const int64_t first_ns =
           second.start_ns - (needed - 1) * run_.interval_ns;
       run_.recovered_after_s =
-          static_cast<double>(first_ns - recovery.start_ns) / kNsPerSecond;
+          static_cast<double>(first_ns - recovery.start_ns) / kSecondNs;
       return;
     }
   }
@@ -341,7 +341,7 @@ ProtectionRun MeasureProtection(const TestResult& result,
 
 bool ShowsRecovery(const ProtectionRun& run) {
   return run.baseline.has_main_impact &&
-         run.recovery_s * kNsPerSecond >= static_cast<double>(kRecoveredForNs);
+         run.recovery_s * kSecondNs >= static_cast<double>(kRecoveredForNs);
 }
 
 std::vector<double> IsolationOf(const ProtectionRun& run) {
