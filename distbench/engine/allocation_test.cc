@@ -160,7 +160,7 @@ TEST(AllocationTest, StochasticFanoutAllocatesNothing) {
 
 TEST(AllocationTest, PoliciesAllocateNothing) {
   for (const char* policy :
-       {"load_balancing: 'two_choices' attempt_deadline: '1s' "
+       {"load_balancing: 'two_choices' attempt_deadline: '10ms' "
         "retry { budget {} } circuit_breaker {} "
         "concurrency_limit { kind: 'aimd' limit: 50 }",
         "hedging { delay: '20us' max_attempts: 3 } "

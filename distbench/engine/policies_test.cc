@@ -376,12 +376,12 @@ TEST(PoliciesTest, EverythingEndsWithTheTraffic) {
       EXPECT_GT(counts.attempt_count, 200) << policy;
       EXPECT_EQ(counts.attempt_count, servers.call_count()) << policy;
       EXPECT_EQ(counts.attempt_count, counts.succeeded_attempt_count +
-                                            counts.failed_attempt_count +
-                                            counts.abandoned_attempt_count)
+                                          counts.failed_attempt_count +
+                                          counts.abandoned_attempt_count)
           << policy;
       EXPECT_EQ(counts.request_count, outcome.rpc.succeeded_count() +
-                                            outcome.rpc.failed_count() +
-                                            counts.not_needed_count)
+                                          outcome.rpc.failed_count() +
+                                          counts.not_needed_count)
           << policy;
     }
   }

@@ -1,13 +1,23 @@
 #include "distbench/engine/property_testing/policy_check.h"
 
+#include <cstdint>
+
 #include "absl/strings/str_cat.h"
 #include "distbench/results/policy_totals.h"
 
 namespace distbench {
+namespace {
 
-int MostAttempts(const PolicyPlan& plan) {
-  if (plan.retry.has_value()) return plan.retry->max_attempts;
-  return plan.hedging.has_value() ? plan.hedging->max_attempts : 1;
+// Requests that are in the statistics, without the warm-up.
+int64_t EndedCount(const ServicePerformanceLog& log, int rpc) {
+  int64_t count = 0;
+  for (const auto& [peer, peer_log] : log.peer_logs()) {
+    const auto found = peer_log.rpc_logs().find(rpc);
+    if (found == peer_log.rpc_logs().end()) continue;
+    count += found->second.statistics().succeeded_count() +
+             found->second.statistics().failed_count();
+  }
+  return count;
 }
 
 std::vector<std::string> CheckAttempts(const PolicyStatistics& statistics,
@@ -42,6 +52,25 @@ std::vector<std::string> CheckAttempts(const PolicyStatistics& statistics,
   }
   if (!plan.quorum.has_value() && totals.not_needed_count > 0) {
     problems.push_back("requests were not needed, but there is no quorum");
+  }
+  return problems;
+}
+
+}  // namespace
+
+int MostAttempts(const PolicyPlan& plan) {
+  if (plan.retry.has_value()) return plan.retry->max_attempts;
+  return plan.hedging.has_value() ? plan.hedging->max_attempts : 1;
+}
+
+std::vector<std::string> CheckPolicies(const ServicePerformanceLog& log,
+                                       const Plan& plan) {
+  std::vector<std::string> problems;
+  for (const auto& [rpc, statistics] : log.policy_statistics()) {
+    for (const std::string& what : CheckAttempts(
+             statistics, *plan.rpcs[rpc].policy, EndedCount(log, rpc))) {
+      problems.push_back(absl::StrCat("RPC ", rpc, ": ", what));
+    }
   }
   return problems;
 }

@@ -320,7 +320,6 @@ class TrafficCheck {
 
   void CheckStatistics(const ServiceLogs& logs) {
     std::map<std::pair<int, int>, int64_t> counted;
-    std::map<std::pair<int, int>, int64_t> after_warmup;
     int64_t never_sent = 0;
     for (size_t i = 0; i < plan_.instances.size(); ++i) {
       const auto log = logs.instance_logs().find(plan_.instances[i].name);
@@ -337,13 +336,12 @@ class TrafficCheck {
             counted[{static_cast<int>(i), rpc}] +=
                 statistics.succeeded_count() + statistics.failed_count() +
                 statistics.warmup_count();
-            after_warmup[{static_cast<int>(i), rpc}] +=
-                statistics.succeeded_count() + statistics.failed_count();
             CheckTimes(statistics, plan_.instances[i].name, StreamOf(rpc));
           }
         }
       }
-      CheckPolicies(static_cast<int>(i), log->second, after_warmup);
+      for (const std::string& what : CheckPolicies(log->second, plan_))
+        Complain(absl::StrCat(plan_.instances[i].name, ": ", what));
     }
     for (const auto& [key, counts] : observer_.sent()) {
       if (key.second < 0 || key.second >= plan_.rpcs.size()) continue;
@@ -356,19 +354,6 @@ class TrafficCheck {
     if (never_sent > 0 && observer_.refused_count() == 0) {
       Complain(absl::StrCat("the statistics have ", never_sent,
                             " RPCs more than were sent"));
-    }
-  }
-
-  void CheckPolicies(
-      int instance, const ServicePerformanceLog& log,
-      const std::map<std::pair<int, int>, int64_t>& after_warmup) {
-    for (const auto& [rpc, statistics] : log.policy_statistics()) {
-      const auto ended = after_warmup.find({instance, rpc});
-      for (const std::string& what :
-           CheckAttempts(statistics, *plan_.rpcs[rpc].policy,
-                         ended == after_warmup.end() ? 0 : ended->second)) {
-        Complain(absl::StrCat(Name({instance, rpc}), ": ", what));
-      }
     }
   }
 

@@ -81,10 +81,10 @@ void TrafficGenerator::AddPolicy(RpcSpec& rpc) {
     rpc.clear_fanout_filter();
     policy.set_load_balancing(random_.OneOf<std::string>(
         {"round_robin", "random", "two_choices", "least_in_flight"}));
-  } else if (random_.Chance(0.4)) {
+  } else if (InstanceCount(ServiceNumber(rpc.server())) > 1 &&
+             random_.Chance(0.5)) {
     rpc.clear_fanout_filter();
     QuorumPolicy& quorum = *policy.mutable_quorum();
-    // Valid unless the only instance is the client itself.
     quorum.set_answers(1);
     if (random_.Chance(0.6)) {
       quorum.set_rest(random_.OneOf<std::string>({"ignore", "cancel"}));

@@ -129,18 +129,19 @@ void RpcSender::Leave(const RpcCall& call) {
 }
 
 bool RpcSender::Withdraw(RpcCall& call) {
+  if (!call.waits) return false;
+  call.waits = false;
   const int peer = call.client.peer;
   Queue& queue = waiting_[peer];
   RpcCall* previous = nullptr;
-  for (RpcCall* waiting = queue.first; waiting != nullptr;
-       previous = waiting, waiting = waiting->next) {
-    if (waiting != &call) continue;
-    (previous == nullptr ? queue.first : previous->next) = call.next;
-    if (queue.last == &call) queue.last = previous;
-    if (queue.first == nullptr) std::erase(waiting_peers_, peer);
-    return true;
+  for (RpcCall* waiting = queue.first; waiting != &call;
+       waiting = waiting->next) {
+    previous = waiting;
   }
-  return false;
+  (previous == nullptr ? queue.first : previous->next) = call.next;
+  if (queue.last == &call) queue.last = previous;
+  if (queue.first == nullptr) std::erase(waiting_peers_, peer);
+  return true;
 }
 
 inline const Sample& RpcSender::End(RpcCall& call, bool kept) {
@@ -163,6 +164,7 @@ bool RpcSender::SendWaiting() {
     while (queue.first != nullptr) {
       RpcCall* next = queue.first->next;
       if (!context_.transport.Start(&queue.first->client)) break;
+      queue.first->waits = false;
       queue.first = next;
     }
     if (queue.first != nullptr) waiting_peers_[still_waiting++] = peer;
@@ -225,6 +227,7 @@ void RpcSender::SetTrace(RpcCall& call, int64_t fanout_index) {
 void RpcSender::Wait(RpcCall* call) {
   const int peer = call->client.peer;
   Queue& queue = waiting_[peer];
+  call->waits = true;
   call->next = nullptr;
   if (queue.first == nullptr) {
     queue.first = call;
@@ -240,6 +243,7 @@ RpcCall* RpcSender::PopWaiting() {
   if (waiting_peers_.empty()) return nullptr;
   Queue& queue = waiting_[waiting_peers_.back()];
   RpcCall* call = queue.first;
+  call->waits = false;
   queue.first = call->next;
   if (queue.first == nullptr) waiting_peers_.pop_back();
   return call;

@@ -118,8 +118,8 @@ struct Iteration {
   // alike except for the warm-up: then its call can be sent again as the next
   // one.
   bool repeats = false;
-  int outstanding = 0;          // RPCs; in a replay, unsent ones too
-  ReplayRun* replay = nullptr;  // for a replay only
+  int outstanding = 0;            // RPCs; in a replay, unsent ones too
+  ReplayRun* replay = nullptr;    // for a replay only
   RequestGroup* group = nullptr;  // for the use of Policies; null at the end
   Timer timer;                    // for an activity that waits
 
@@ -145,7 +145,9 @@ struct RpcCall {
   int64_t intended_ns = 0;  // 0: closed loop
   int record = 0;           // replays: position in the table
   std::string trace_context;
-  bool sent = true;         // false: cancelled while it waited for a send queue
+  bool sent = true;  // false: cancelled while it waited for a send queue
+  bool waits =
+      false;  // for a send queue, so that the transport does not have it
   RpcCall* next = nullptr;  // among the calls that wait for a send queue
   void* stream = nullptr;   // for the use of Streams
 
