@@ -105,7 +105,7 @@ class Test:
         self._parts.append(_block("activity_configs", [
             f'name: "{name}"', f'pool_name: "{name}_places"',
             _setting("activity_func", '"Wait"'),
-            _setting("distribution", '"constant"'),
+            _setting("distribution", '"fixed"'),
             f'activity_settings {{ name: "mean_us" int64_value: {milliseconds * 1000:.0f} }}',
         ]))
 
