@@ -126,7 +126,7 @@ def retry_storm():
              policy=['attempt_deadline: "1s"',
                      'retry { max_attempts: 3 initial_backoff: "10ms" }'])
     test.work("serve", 1000 / 300, places=1)
-    test.fault("outage", ['service: "database"', 'start: "5s"',
+    test.fault("outage", ['service: "database"', 'start: "10s"',
                           'duration: "2s"', "freeze: true"])
     test.load("web", {
         "queries": open_loop('rpc_name: "query"', 200, seconds=40)})
