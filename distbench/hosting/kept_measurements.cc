@@ -39,7 +39,7 @@ void KeptMeasurements::Count(int rpc, const IntervalSeries::View& second) {
   counts.failed_count = second.counts.failed;
   counts.request_bytes = second.counts.request_bytes;
   counts.response_bytes = second.counts.response_bytes;
-  if (counts.succeeded_count > 0) {
+  if (counts.succeeded_count > 0 || counts.failed_count > 0) {
     counts.first_start_timestamp_ns = start_ns;
     counts.last_end_timestamp_ns = end_ns;
   }

@@ -21,10 +21,10 @@ struct RpcCounts {
   // Counts saturate at the maximum of an int64.
   void Add(const RpcCounts& other);
 
-  // From the first send to the last completion; 0 if no RPC succeeded.
+  // From the first timestamp to the last; 0 if there are none.
   int64_t duration_ns() const;
 
-  // Whether any RPC succeeded, so that the timestamps are meaningful.
+  // Whether any RPC was sent, so that the timestamps are meaningful.
   bool has_timestamps() const;
 
   int64_t succeeded_count = 0;

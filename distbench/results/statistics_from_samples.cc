@@ -38,7 +38,11 @@ void AddSucceeded(const RpcSample& sample, RpcTotals& totals) {
 }
 
 void AddFailed(const RpcSample& sample, RpcTotals& totals) {
-  ++totals.counts.failed_count;
+  RpcCounts counts;
+  counts.failed_count = 1;
+  counts.first_start_timestamp_ns = counts.last_end_timestamp_ns =
+      sample.start_timestamp_ns();
+  totals.counts.Add(counts);
   ++totals.failures_by_error[sample.error_index()];
 }
 

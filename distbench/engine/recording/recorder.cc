@@ -37,6 +37,7 @@ constexpr auto ResponseTimeNs = [](const Sample& sample) {
 constexpr auto IntendedNs = [](const Sample& sample) {
   return sample.sent_ns - sample.lateness_ns;
 };
+constexpr auto SentNs = [](const Sample& sample) { return sample.sent_ns; };
 constexpr auto EndNs = [](const Sample& sample) {
   return sample.sent_ns + sample.service_time_ns;
 };
@@ -47,12 +48,14 @@ bool IsLike(const Sample& a, const Sample& b) {
          a.warmup == b.warmup && a.open_loop == b.open_loop && a.sent == b.sent;
 }
 
-inline void CountTimes(absl::Span<const Sample> batch, RpcCounts& counts) {
+template <typename LastNs>
+inline void CountTimes(absl::Span<const Sample> batch, const LastNs& last_ns,
+                       RpcCounts& counts) {
   int64_t first_sent_ns = counts.first_start_timestamp_ns;
   int64_t last_end_ns = counts.last_end_timestamp_ns;
   for (const Sample& sample : batch) {
     first_sent_ns = std::min(first_sent_ns, sample.sent_ns);
-    last_end_ns = std::max(last_end_ns, EndNs(sample));
+    last_end_ns = std::max(last_end_ns, last_ns(sample));
   }
   counts.first_start_timestamp_ns = first_sent_ns;
   counts.last_end_timestamp_ns = last_end_ns;
@@ -85,12 +88,13 @@ inline void CountInTotals(absl::Span<const Sample> batch, int64_t request_bytes,
   } else if (first.error != 0) {
     totals.counts.failed_count += count;
     totals.failures_by_error[first.error] += count;
+    if (first.sent) CountTimes(batch, SentNs, totals.counts);
   } else {
     RpcCounts& counts = totals.counts;
     counts.succeeded_count += count;
     counts.request_bytes += request_bytes;
     counts.response_bytes += response_bytes;
-    CountTimes(batch, counts);
+    CountTimes(batch, EndNs, counts);
     RecordLatencies(batch, latencies);
   }
 }

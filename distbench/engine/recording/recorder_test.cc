@@ -146,6 +146,24 @@ TEST(RecorderTest, SeriesShowWarmupAndFailuresToo) {
   EXPECT_EQ(counts.warmup, 2);
 }
 
+// A rate over the time of the successes alone would be too high if a system
+// stops to answer. An RPC that hangs must not lower it.
+TEST(RecorderTest, FailuresCountForTheTimeOfARunWhenTheyAreSent) {
+  Recorder recorder(OnePeer());
+  Record(recorder, OpenLoopSample(1 * kSecond, 1 * kSecond, 2 * kSecond));
+  Sample failed = OpenLoopSample(5 * kSecond, 5 * kSecond, 30 * kSecond);
+  failed.error = 1;
+  Record(recorder, failed);
+  failed = OpenLoopSample(9 * kSecond, 9 * kSecond, 9 * kSecond);
+  failed.error = 1;
+  failed.sent = false;
+  Record(recorder, failed);
+  recorder.ForEachTotals([](int, int, const RpcTotals& totals) {
+    EXPECT_EQ(totals.counts.first_start_timestamp_ns, 1 * kSecond);
+    EXPECT_EQ(totals.counts.last_end_timestamp_ns, 5 * kSecond);
+  });
+}
+
 TEST(RecorderTest, KeepsALimitedNumberOfDifferentErrors) {
   Recorder recorder(OnePeer());
   const int first = recorder.InternError("error 0");

@@ -46,8 +46,9 @@ struct TestTotals {
   int64_t pair_count = 0;
   int64_t brief_pair_count = 0;
 
-  // The longest time from the first send to the last completion of any pair; 0
-  // if nothing succeeded. Clocks of different clients are not compared.
+  // The longest time from the first send to the last completion of any pair
+  // (see RpcStatistics); 0 if nothing was sent. Clocks of different clients are
+  // not compared.
   int64_t duration_ns = 0;
 
   // The number of logs left out because their statistics are invalid, and the
