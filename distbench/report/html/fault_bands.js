@@ -26,7 +26,7 @@ function fillBand({ctx: context, chartArea, scales}, {from, to}) {
   const end = Math.min(chartArea.right, Math.max(scales.x.getPixelForValue(to), begin + LEAST_BAND_PIXELS));
   if (end <= begin) return;
   context.save();
-  context.globalAlpha = 0.15;
+  context.globalAlpha = to > from ? 0.15 : 0.6;
   context.fillStyle = cssColor('--warn');
   context.fillRect(begin, chartArea.top, end - begin, chartArea.bottom - chartArea.top);
   context.restore();
