@@ -43,6 +43,9 @@ constexpr double kPeakOfLoad = 1.3;
 constexpr double kPeakDeviations = 3;
 constexpr double kLoadIsBack = 1.1;
 
+// So many intervals tell what was offered before a peak.
+constexpr size_t kMostBeforePeak = 60;
+
 // Goodput as a share of the offered load, above which a system was healthy
 // before; and as a share of what it was, or of what is offered if that is less,
 // below which it is low.
@@ -122,14 +125,16 @@ LoadIntervals MeasuredPart(const LoadCurve& curve) {
 }
 
 // Adds the time from the first to the last interval in which far more was
-// offered than in the intervals before the first.
+// offered than in those before the first.
 void AddPeaks(LoadIntervals measured, int64_t interval_ns, Trigger& trigger) {
   std::optional<double> usual;
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
   double highest = 0;
   for (size_t i = kFewestBeforeTrigger; i < measured.size(); ++i) {
-    const double before = usual ? *usual : OfferedIn(measured.first(i));
+    const size_t first = i - std::min(i, kMostBeforePeak);
+    const double before =
+        usual ? *usual : OfferedIn(measured.subspan(first, i - first));
     const auto offered = static_cast<double>(measured[i].offered);
     const double least =
         kPeakOfLoad * before + kPeakDeviations * std::sqrt(before);

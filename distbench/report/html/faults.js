@@ -17,11 +17,12 @@ function faultSpansOf(run) {
 function fillBands({ctx: context, chartArea, scales}, spans) {
   const within = x => Math.min(chartArea.right, Math.max(chartArea.left, scales.x.getPixelForValue(x)));
   context.save();
-  context.globalAlpha = 0.18;
   context.fillStyle = cssColor('--warn');
   for (const {from, to} of spans) {
     if (to < scales.x.min || from > scales.x.max) continue;
     const left = within(from);
+    // A moment is thin, and would not be seen.
+    context.globalAlpha = to > from ? 0.18 : 0.6;
     context.fillRect(left, chartArea.top, Math.max(LEAST_BAND_PIXELS, within(to) - left),
         chartArea.bottom - chartArea.top);
   }

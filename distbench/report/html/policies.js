@@ -77,7 +77,7 @@ function renderPolicies() {
   const columns = [
     ...(runs.length > 1 ? [{title: 'Run', isWrapped: true}] : []),
     {title: 'RPC', isWrapped: true}, {title: 'Offered/s', isNumber: true}, {title: 'Goodput/s', isNumber: true},
-    {title: 'Attempts per request', isNumber: true}, {title: 'Wasted', isNumber: true},
+    {title: 'Attempts/request', isNumber: true}, {title: 'Wasted', isNumber: true},
     {title: 'Retries', isNumber: true}, {title: 'Hedges', isNumber: true}, {title: 'Refused by', isWrapped: true},
     {title: 'Request p50', isNumber: true}, {title: 'Attempt p50', isNumber: true},
     {title: 'Quorum p50', isNumber: true}, {title: 'Concurrency limit', isNumber: true},
@@ -100,7 +100,8 @@ function recoveryRow(run, row, origin) {
   return [
     ...(runs.length > 1 ? [run.label] : []), row.fault,
     `${((row.begin_timestamp_ns - origin) / 1e9).toFixed(1)} s`,
-    formatTime(row.end_timestamp_ns - row.begin_timestamp_ns), row.rpc,
+    row.end_timestamp_ns > row.begin_timestamp_ns ? formatTime(row.end_timestamp_ns - row.begin_timestamp_ns) : 'a moment',
+    row.rpc,
     formatRate(row.goodput_before_per_second), RECOVERY_OUTCOMES[row.outcome]?.(row) ?? row.outcome,
   ];
 }

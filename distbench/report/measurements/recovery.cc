@@ -12,6 +12,8 @@
 namespace distbench {
 namespace {
 
+constexpr size_t kMaxFaultWindows = 2000;
+
 using Intervals = absl::Span<const LoadInterval>;
 
 bool Overlaps(const LoadInterval& interval, int64_t interval_ns,
@@ -178,6 +180,7 @@ std::vector<FaultWindow> FaultWindowsOf(const TestResult& result) {
                    [](const FaultWindow& a, const FaultWindow& b) {
                      return a.begin_ns < b.begin_ns;
                    });
+  if (windows.size() > kMaxFaultWindows) windows.resize(kMaxFaultWindows);
   return windows;
 }
 

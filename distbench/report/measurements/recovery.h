@@ -26,7 +26,8 @@ struct FaultWindow {
 };
 
 // Returns the times of all faults, ascending. Those of one fault that overlap,
-// or are less than a second apart, are one: series do not tell them apart.
+// or are less than a second apart, are one: series do not tell them apart. At
+// most the first 2000.
 std::vector<FaultWindow> FaultWindowsOf(const TestResult& result);
 
 // Goodput is back if it is this share of what it was before the fault or, in
