@@ -75,6 +75,19 @@ TEST(AttemptBudgetTest, IsNotExceededInAnyWindow) {
   }
 }
 
+TEST(AttemptBudgetTest, TheMinimumIsNotExceededEither) {
+  AttemptBudget budget(
+      {.ratio = 0, .min_per_second = 5, .window_ns = 2 * kSecondNs}, 1);
+  std::vector<int64_t> granted_ns;
+  // Not at the border of a step of the window.
+  for (int64_t now_ns = kSecondNs * 11 / 10; now_ns < 20 * kSecondNs;
+       now_ns += kSecondNs / 100) {
+    while (budget.Take(now_ns)) granted_ns.push_back(now_ns);
+    ASSERT_LE(CountWithin(granted_ns, now_ns - 2 * kSecondNs, now_ns), 10);
+  }
+  EXPECT_GT(granted_ns.size(), 85);
+}
+
 TEST(AttemptBudgetTest, TheMinimumNeedsNoRequests) {
   AttemptBudget budget(
       {.ratio = 0, .min_per_second = 3, .window_ns = kSecondNs}, 1);

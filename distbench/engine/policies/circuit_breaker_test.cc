@@ -86,8 +86,11 @@ TEST(CircuitBreakerTest, AttemptsFromBeforeItOpenedSayNothing) {
   EXPECT_EQ(breaker.Enter(0), Pass::kAllowed);
   OpenAt(breaker, 0);
   EXPECT_FALSE(breaker.OnEnd(1, Pass::kAllowed, AttemptEnd::kSucceeded));
-  EXPECT_FALSE(breaker.OnEnd(1, Pass::kAllowed, AttemptEnd::kFailed));
   EXPECT_FALSE(breaker.MayEnter(1));
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_FALSE(
+        breaker.OnEnd(4 * kSecond, Pass::kAllowed, AttemptEnd::kFailed));
+  }
   EXPECT_TRUE(breaker.MayEnter(5 * kSecond));
 }
 
