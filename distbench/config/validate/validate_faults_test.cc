@@ -161,38 +161,38 @@ class BadAdmission : public ::testing::TestWithParam<ValidationCase> {};
 
 TEST_P(BadAdmission, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
 
-constexpr char kServer[] = "name: 'server' count: 3";
+constexpr char kThreeServers[] = "name: 'server' count: 3";
 #define ADMISSION(spec) "name: 'server' count: 3 admission { " spec " }"
 #define AT_ADMISSION "services[\"server\"].admission"
 
 INSTANTIATE_TEST_SUITE_P(
     Rules, BadAdmission,
     ::testing::Values(
-        ValidationCase{"NoLimit", kServer, ADMISSION("max_waiting: 1"),
+        ValidationCase{"NoLimit", kThreeServers, ADMISSION("max_waiting: 1"),
                        AT_ADMISSION ".max_running", "is missing"},
-        ValidationCase{"NoneRuns", kServer, ADMISSION("max_running: 0"),
+        ValidationCase{"NoneRuns", kThreeServers, ADMISSION("max_running: 0"),
                        AT_ADMISSION ".max_running", "0 is out of range"},
-        ValidationCase{"NegativeWaiting", kServer,
+        ValidationCase{"NegativeWaiting", kThreeServers,
                        ADMISSION("max_running: 1 max_waiting: -1"),
                        AT_ADMISSION ".max_waiting", "-1 is out of range"},
-        ValidationCase{"UnknownChoice", kServer,
+        ValidationCase{"UnknownChoice", kThreeServers,
                        ADMISSION("max_running: 1 max_waiting: 1 refuse: 'all'"),
                        AT_ADMISSION ".refuse",
                        "must be \"newest\" or \"oldest\""},
-        ValidationCase{"RefusesNone", kServer,
+        ValidationCase{"RefusesNone", kThreeServers,
                        ADMISSION("max_running: 1 refuse: 'newest'"),
                        AT_ADMISSION ".refuse", "has no effect without"},
-        ValidationCase{"NoOldest", kServer,
+        ValidationCase{"NoOldest", kThreeServers,
                        ADMISSION("max_running: 1 max_waiting: 0 refuse: "
                                  "'oldest'"),
                        AT_ADMISSION ".refuse", "if none waits"},
         ValidationCase{
-            "TooManyWorkers", kServer,
+            "TooManyWorkers", kThreeServers,
             ADMISSION("max_running: 2") "} workers_per_instance: 3 "
                                         "services { name: 'more' count: 1",
             AT_ADMISSION ".max_running", "2 cannot be shared by 3 workers"},
         ValidationCase{
-            "Streams", kServer,
+            "Streams", kThreeServers,
             ADMISSION("max_running: 2") "} " STREAM
                                         " services { name: 'more' count: 1",
             AT_ADMISSION, "does not apply to RPCs that stream"}),
@@ -210,10 +210,12 @@ TEST(AdmissionValidationTest, ExternalServicesHaveNone) {
 }
 
 TEST(AdmissionValidationTest, LimitsMayBeGivenAlone) {
-  EXPECT_THAT(ProblemsAfter(kServer, ADMISSION("max_running: 1")), IsEmpty());
-  EXPECT_THAT(ProblemsAfter(kServer, ADMISSION("max_running: 1 max_waiting: 0 "
-                                               "refuse: ''")),
+  EXPECT_THAT(ProblemsAfter(kThreeServers, ADMISSION("max_running: 1")),
               IsEmpty());
+  EXPECT_THAT(
+      ProblemsAfter(kThreeServers, ADMISSION("max_running: 1 max_waiting: 0 "
+                                             "refuse: ''")),
+      IsEmpty());
 }
 
 }  // namespace
