@@ -22,7 +22,7 @@ TEST(GeneralHelpTest, ListsPatternsAndProtocols) {
 }
 
 TEST(GeneralHelpTest, ListsTheLibraryWithItsMarks) {
-  EXPECT_EQ(Library().entries_size(), 26);
+  EXPECT_EQ(Library().entries_size(), 27);
   EXPECT_THAT(GeneralHelp(),
               HasSubstr("\n  google_trees      si  calls that a request"));
   EXPECT_THAT(GeneralHelp(), HasSubstr("\n  gossip             i  each mem"));

@@ -47,7 +47,7 @@ TEST(StatisticsFromSamplesTest, AddsUpSamples) {
   EXPECT_EQ(totals.counts.request_bytes, 26);
   EXPECT_EQ(totals.counts.response_bytes, 52);
   EXPECT_EQ(totals.counts.first_start_timestamp_ns, 4000);
-  EXPECT_EQ(totals.counts.last_end_timestamp_ns, 5100);
+  EXPECT_EQ(totals.counts.last_end_timestamp_ns, 9100);
   EXPECT_EQ(totals.service_time_ns.count(), 2);
   EXPECT_EQ(totals.service_time_ns.min(), 50);
   EXPECT_EQ(totals.service_time_ns.max(), 100);

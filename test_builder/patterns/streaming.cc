@@ -90,7 +90,7 @@ std::vector<Parameter> StreamingParameters() {
 Pattern StreamingPattern() {
   return {
       .name = "streaming",
-      .summary = "RPCs of many messages, such as the words of an answer",
+      .summary = "RPCs of many messages each",
       .description =
           "Open loop: a client opens qps streams per second to the servers in "
           "turn. By default a server answers a request of 1 KiB by 50 messages "

@@ -64,6 +64,7 @@ std::vector<double> Descendants(const TestResult& result,
 
 double Calls(const RpcStatistics& statistics) {
   return static_cast<double>(statistics.succeeded_count() +
+                             statistics.failed_count() +
                              statistics.warmup_count());
 }
 

@@ -76,7 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
             "protocol_driver_options { name: 'new' client_settings { name: "
             "'server_type' string_value: 'inline' } }",
             "protocol_driver_options[\"new\"].client_settings[\"server_type\"]",
-            "it has \"client_type\", \"channels\", \"spin_us\" and names "
+            "it has \"client_type\", \"channels\", \"calls_per_connection\", "
+            "\"spin_us\" and names "
             "that begin with "
             "\"grpc.\""},
         ValidationCase{

@@ -20,6 +20,7 @@ RateModulation AnyModulation(RandomSource& random) {
       on_off.set_on_ns(time_ns);
       on_off.set_off_ns(3 * time_ns);
       if (random.Chance(0.5)) on_off.set_times("exponential");
+      if (random.Chance(0.5)) on_off.set_off_factor(0.2);
       break;
     }
     case 2: {
@@ -51,6 +52,7 @@ Arrivals AnySource(RandomSource& random) {
   }
   if (source.process() == "recorded") {
     source.mutable_recorded()->set_times("1\n2\n2\n5\n");
+    if (random.Chance(0.5)) source.mutable_recorded()->set_repeat(true);
   }
   if (random.Chance(0.3)) source.set_kept_share(0.3);
   if (random.Chance(0.3)) {

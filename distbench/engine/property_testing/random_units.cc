@@ -104,6 +104,36 @@ void WritePolicy(RandomSource& random, CallPolicy& policy) {
   }
 }
 
+void WriteModulation(RandomSource& random, RateModulation& modulation) {
+  if (modulation.has_sine()) {
+    WriteTime(random, "period_ns", "period", *modulation.mutable_sine());
+  }
+  if (modulation.has_on_off()) {
+    WriteTime(random, "on_ns", "on", *modulation.mutable_on_off());
+    WriteTime(random, "off_ns", "off", *modulation.mutable_on_off());
+  }
+  if (modulation.has_schedule()) {
+    for (RateSegment& segment :
+         *modulation.mutable_schedule()->mutable_segments()) {
+      WriteTime(random, "duration_ns", "duration", segment);
+    }
+  }
+  if (modulation.has_markov()) {
+    for (RateState& state : *modulation.mutable_markov()->mutable_states()) {
+      WriteTime(random, "mean_duration_ns", "mean_duration", state);
+    }
+  }
+}
+
+void WriteArrivals(RandomSource& random, Arrivals& arrivals) {
+  for (RateModulation& modulation : *arrivals.mutable_modulations()) {
+    WriteModulation(random, modulation);
+  }
+  for (Arrivals& superposed : *arrivals.mutable_superposed()) {
+    WriteArrivals(random, superposed);
+  }
+}
+
 }  // namespace
 
 void WriteSomeWithUnits(RandomSource& random,
@@ -124,6 +154,13 @@ void WriteSomeWithUnits(RandomSource& random,
   for (Action& action : *test.mutable_actions()) {
     if (!action.has_iterations()) continue;
     WriteIterations(random, *action.mutable_iterations());
+    if (!action.iterations().has_arrivals()) continue;
+    WriteArrivals(random, *action.mutable_iterations()->mutable_arrivals());
+  }
+  for (ServerFault& fault : *test.mutable_server_faults()) {
+    WriteTime(random, "start_ns", "start", fault);
+    WriteTime(random, "duration_ns", "duration", fault);
+    WriteTime(random, "repeat_ns", "repeat", fault);
   }
 }
 

@@ -213,7 +213,7 @@ class TrafficCheck {
                             counts.started, " requests are not answered"));
     }
     for (const auto& [rpc, count] : sent) {
-      if (handled[rpc] == count) continue;
+      if (handled[rpc] == count || BreaksConnections()) continue;
       Complain(absl::StrCat("of RPC ", rpc, " ", count, " were sent and ",
                             handled[rpc], " handled"));
     }
@@ -280,6 +280,13 @@ class TrafficCheck {
            action.conditions.empty() && action.dependencies.empty() &&
            action.iterations.max_duration_ns == kUnlimited &&
            action.iterations.max_count != kUnlimited;
+  }
+
+  // Then requests may be lost on their way.
+  bool BreaksConnections() const {
+    return std::any_of(
+        test_.server_faults().begin(), test_.server_faults().end(),
+        [](const ServerFault& fault) { return fault.reset_connections(); });
   }
 
   bool Cancels() const {

@@ -39,6 +39,8 @@ GeneratedTest TrafficGenerator::Generate() {
   if (features_.multi_server_channels) AddChannels();
   if (features_.replay) AddReplayTraces();
   AddLists();
+  if (random_.Chance(0.2)) AddFaults();
+  if (random_.Chance(0.2)) AddAdmission();
   WriteSomeWithUnits(random_, test_);
   return std::move(generated_);
 }

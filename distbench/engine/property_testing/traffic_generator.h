@@ -69,6 +69,10 @@ class TrafficGenerator {
   void AddStream(RpcSpec& rpc);
   void AddStreamDistributions();
   void AddPolicy(RpcSpec& rpc);
+  bool Streams(const ServiceSpec& service) const;
+  void ChooseFault(ServerFault& fault, bool streams);
+  void AddFaults();
+  void AddAdmission();
   std::string AnyFanoutFilter(const RpcSpec& rpc);
   void AddChannels();
   void AddReplayTraces();

@@ -136,6 +136,8 @@ bool MayBeMissing(const std::string& field, const OptionalFeatures& features) {
       "distbench.ProtocolDriverOptions.netdev_name",
       "distbench.ProtocolDriverOptions.client_settings",
       "distbench.ProtocolDriverOptions.ip_version",
+      // Read before the test is made.
+      "distbench.RecordedArrivals.file",
   };
   if (kOfOtherDrivers->count(field) > 0) return true;
   // Fields of clients, which do not change the traffic.

@@ -38,10 +38,11 @@ constexpr size_t kFewestAfterTrigger = 10;
 
 // The offered load, in comparison with that before: above the first, and so
 // many standard deviations of a Poisson process beyond it, it is a peak; up to
-// the last, it is back.
+// the third, and so many standard errors beyond it, it is back.
 constexpr double kPeakOfLoad = 1.3;
 constexpr double kPeakDeviations = 3;
 constexpr double kLoadIsBack = 1.1;
+constexpr double kBackDeviations = 2;
 
 // So many intervals tell what was offered before a peak.
 constexpr size_t kMostBeforePeak = 60;
@@ -236,8 +237,15 @@ void JudgeAfter(const std::string& name, const LoadCurve& curve,
   const LoadState after(after_it);
   const double possible = std::min(before.goodput, after.offered);
   const bool was_healthy = before.goodput >= kHealthyGoodput * before.offered;
+  // The standard error of the difference of two medians of Poisson counts is
+  // sqrt(pi / 2) times that of their means.
+  const double noise =
+      std::sqrt(M_PI / 2 *
+                (before.offered / static_cast<double>(whole_before.size()) +
+                 after.offered / static_cast<double>(after_it.size())));
   const bool load_is_back =
-      after.offered > 0 && after.offered <= kLoadIsBack * before.offered;
+      after.offered > 0 &&
+      after.offered <= kLoadIsBack * before.offered + kBackDeviations * noise;
   const bool is_sustained =
       after.attempts >= kManyAttempts * std::max(1.0, before.attempts) ||
       after.latency_ns >= kMuchSlower * before.latency_ns;

@@ -47,13 +47,12 @@ const ReportTable& RecoveriesTable() {
 }
 
 const ReportTable& GoodputTable() {
-  static const ReportTable* const table = new ReportTable{
-      "goodput",
-      "a row per RPC and second with traffic, of RPCs with policies and runs "
-      "with faults",
-      {"rpc", "start_timestamp_ns", "duration_s", "offered", "sent", "goodput",
-       "attempts"},
-      ListGoodputRows};
+  static const ReportTable* const table =
+      new ReportTable{"goodput",
+                      "a row per second and RPC with a policy or a fault",
+                      {"rpc", "start_timestamp_ns", "duration_s", "offered",
+                       "sent", "goodput", "attempts"},
+                      ListGoodputRows};
   return *table;
 }
 
