@@ -299,6 +299,18 @@ TEST(FaultsTest, StoppingEndsDelayedAnswers) {
   EXPECT_GT(outcome.statistics.failed_count(), 5);
 }
 
+// Stopping ends the handlers that run; their answers are not delayed either.
+TEST(FaultsTest, StoppingEndsHandlersWhoseAnswersWouldBeDelayed) {
+  SimulatedSystem system(
+      WithSlowHandler(WithFault("extra_latency: '1h'", kSlowHandler)),
+      /*workers=*/1);
+  system.RunFor(10 * kMs);
+  system.StopAll("enough");
+  ASSERT_TRUE(system.Run());
+  const FaultOutcome outcome(system);
+  EXPECT_GT(outcome.statistics.failed_count(), 5);
+}
+
 TEST(FaultsTest, ReplayedRequestsAreAffected) {
   const std::string config = absl::Substitute(R"pb(
     services { name: "client" count: 1 }

@@ -30,6 +30,8 @@ Faults::Faults(WorkerContext& context) : context_(context) {
     State& fault = faults_.emplace_back();
     fault.plan = &plan;
     fault.record.name = plan.name;
+    fault.record.periods.reserve(plan.repeat_ns > 0 ? FaultRecord::kMaxPeriods
+                                                    : 1);
   }
   timer_.kind = Timer::Kind::kFault;
   timer_.owner = this;

@@ -131,14 +131,16 @@ void RequestHandler::AnswerReplay(ServerCall& request) {
               /*by_fault=*/false);
 }
 
-// Answers, unless a fault delays the answer.
+// Answers, unless a fault delays the answer. Nothing is delayed any more when
+// everything is stopped, because its timer might come too late to be fired.
 void RequestHandler::AnswerDespiteFaults(ServerCall& request,
                                          const SizePlan& size) {
-  const int64_t extra_ns =
-      faults_ == nullptr
-          ? 0
-          : faults_->DrawExtraLatency(
-                IsKnown(request.rpc_index) ? request.rpc_index : kNone);
+  int64_t extra_ns = 0;
+  if (faults_ != nullptr &&
+      context_.engine.stop_scope() != StopScope::kEverything) {
+    extra_ns = faults_->DrawExtraLatency(
+        IsKnown(request.rpc_index) ? request.rpc_index : kNone);
+  }
   if (extra_ns == 0) {
     AnswerUnlessStopped(request, size);
   } else {
