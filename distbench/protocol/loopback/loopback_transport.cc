@@ -204,9 +204,9 @@ bool LoopbackTransport::DeliverSome(TransportEvents& events) {
 
 bool LoopbackTransport::DeliverCancelled(TransportEvents& events) {
   if (cancelled_.empty()) return false;
-  std::vector<Cancelled> cancelled;
-  cancelled.swap(cancelled_);
-  for (const auto& [client, error] : cancelled) {
+  delivering_.clear();
+  delivering_.swap(cancelled_);
+  for (const auto& [client, error] : delivering_) {
     client->done_ns = clock_.MonotonicNs();
     client->received_bytes = 0;
     client->responding_instance = kNoInstance;

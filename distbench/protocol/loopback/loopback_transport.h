@@ -146,6 +146,7 @@ class LoopbackTransport final
   std::vector<LoopbackCall*> active_;  // those with a client
   std::vector<LoopbackCall*> serving_;  // those that the engine has
   std::vector<Cancelled> cancelled_;
+  std::vector<Cancelled> delivering_;  // keeps its memory
   std::priority_queue<Deadline, std::vector<Deadline>, std::greater<Deadline>>
       deadlines_;
   LoopbackCall* arrived_ = nullptr;  // taken from inbox_, not delivered yet
