@@ -65,6 +65,10 @@ void NodeRegistry::Close() {
 
 void NodeRegistry::ShutDownNodes() {
   Close();
+  {
+    absl::MutexLock lock(&mutex_);
+    told_to_end_ = true;
+  }
   for (const auto& node : Nodes()) {
     NodeCommand command;
     command.mutable_shutdown();
@@ -78,6 +82,14 @@ bool NodeRegistry::AwaitEmpty(absl::Duration patience) {
   absl::MutexLock lock(&mutex_);
   return mutex_.AwaitWithTimeout(absl::Condition(is_empty, &entries_),
                                  patience);
+}
+
+bool NodeRegistry::AwaitEmptyIfTold(absl::Duration patience) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!told_to_end_) return entries_.empty();
+  }
+  return AwaitEmpty(patience);
 }
 
 absl::Status NodeRegistry::Check(const NodeRegistration& registration) const {

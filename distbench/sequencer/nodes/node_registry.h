@@ -64,6 +64,9 @@ class NodeRegistry {
   // Returns whether there are no nodes any more, waiting up to `patience`.
   bool AwaitEmpty(absl::Duration patience) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The same if ShutDownNodes() was called. Otherwise returns at once.
+  bool AwaitEmptyIfTold(absl::Duration patience) ABSL_LOCKS_EXCLUDED(mutex_);
+
  private:
   struct Entry {
     std::shared_ptr<NodeHandle> node;
@@ -83,6 +86,7 @@ class NodeRegistry {
   mutable absl::Mutex mutex_;
   std::map<int, Entry> entries_ ABSL_GUARDED_BY(mutex_);  // by id
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  bool told_to_end_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace distbench

@@ -66,6 +66,17 @@ TEST_F(NodeRegistryTest, IsEmptyWhenNodesThatWereToldToEndHaveLeft) {
   leaving.join();
 }
 
+TEST_F(NodeRegistryTest, WaitsOnlyForNodesThatWereToldToEnd) {
+  const auto node = std::make_shared<FakeNode>("");
+  ASSERT_EQ(Register(Valid(), node), absl::OkStatus());
+  // Would not return in time.
+  EXPECT_FALSE(registry_.AwaitEmptyIfTold(absl::Hours(1)));
+  registry_.ShutDownNodes();
+  std::thread leaving([&] { registry_.Remove(0, *node); });
+  EXPECT_TRUE(registry_.AwaitEmptyIfTold(absl::Seconds(20)));
+  leaving.join();
+}
+
 TEST_F(NodeRegistryTest, NamesNodesInTheOrderInWhichTheyCome) {
   EXPECT_EQ(AliasFor(Valid()), "node0");
   EXPECT_EQ(AliasFor(Valid()), "node1");

@@ -50,6 +50,7 @@ constexpr absl::Duration kStoreGrace = absl::Seconds(10);
 
 // How long ended calls may take to reach their clients.
 constexpr std::chrono::seconds kShutdownGrace(1);
+constexpr absl::Duration kNodesGrace = absl::Seconds(5);
 
 constexpr absl::Duration kShortestKeepalive = absl::Seconds(5);
 
@@ -202,6 +203,9 @@ class SequencerServer::Impl {
     EndRuns();
     door_ = nullptr;
     heartbeat_.reset();
+    // A node that loses its stream before it has read that it should end would
+    // try to reach the sequencer again, for ever.
+    registry_.AwaitEmptyIfTold(kNodesGrace);
     // Runs that are still going on end as soon as they have no nodes.
     for (const auto& node : registry_.Nodes()) {
       node->Disconnect(ShutdownReason().message());
