@@ -7,9 +7,9 @@
 
 namespace distbench {
 
-std::unique_ptr<StreamTransport> CapnpDriver::MakeTransport() {
+std::unique_ptr<SocketTransport> CapnpDriver::MakeTransport() {
   return std::make_unique<
-      StreamTransportOf<StreamClient<CapnpClientConnection>,
+      SocketTransportOf<StreamClient<CapnpClientConnection>,
                         StreamServer<CapnpServerConnection>>>(
       settings_, security(), counters_);
 }

@@ -40,7 +40,7 @@ class CapnpDriver final : public StreamDriver {
   const StreamCounters& counters() const { return counters_; }
 
  private:
-  std::unique_ptr<StreamTransport> MakeTransport() override;
+  std::unique_ptr<SocketTransport> MakeTransport() override;
 
   const CapnpSettings settings_;
   StreamCounters counters_;

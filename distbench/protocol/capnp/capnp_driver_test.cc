@@ -260,7 +260,7 @@ class Relay {
       accepted = AcceptConnection(listener_.socket.get());
     }
     last_ = accepted.get();
-    static_cast<StreamTransport&>(server.transport(0))
+    static_cast<SocketTransport&>(server.transport(0))
         .Serve(std::move(accepted));
   }
 

@@ -28,9 +28,9 @@ Http2Driver::Http2Driver(const Http2Settings& settings,
                    WithoutGreeting(std::move(security))),
       settings_(settings) {}
 
-std::unique_ptr<StreamTransport> Http2Driver::MakeTransport() {
+std::unique_ptr<SocketTransport> Http2Driver::MakeTransport() {
   return std::make_unique<
-      StreamTransportOf<StreamClient<Http2ClientConnection>,
+      SocketTransportOf<StreamClient<Http2ClientConnection>,
                         StreamServer<Http2ServerConnection>>>(
       settings_, security(), counters_);
 }

@@ -38,7 +38,7 @@ class Http2Driver final : public StreamDriver {
   }
 
  private:
-  std::unique_ptr<StreamTransport> MakeTransport() override;
+  std::unique_ptr<SocketTransport> MakeTransport() override;
   absl::Status Verify(absl::Span<DialTarget> targets, absl::Time deadline,
                       const std::atomic<bool>& aborted) override;
 

@@ -57,7 +57,7 @@ TEST(Http2ReconnectTest, AConnectionThatEndsDuringItsHandshakeHasFailed) {
   std::thread relay([&] {
     FileDescriptor accepted = AcceptFrom(listener);
     first = accepted.get();
-    static_cast<StreamTransport&>(server_driver->transport(0))
+    static_cast<SocketTransport&>(server_driver->transport(0))
         .Serve(std::move(accepted));
   });
   TestClient client(MakeReconnectingDriver(),

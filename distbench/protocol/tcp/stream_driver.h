@@ -58,7 +58,7 @@ class StreamDriver : public ProtocolDriver {
   absl::StatusOr<Listening> ListenAtUnixSocket() const;
   void Serve(FileDescriptor socket);
 
-  virtual std::unique_ptr<StreamTransport> MakeTransport() = 0;
+  virtual std::unique_ptr<SocketTransport> MakeTransport() = 0;
 
   // Makes sure that the peers of connections that were just made belong to this
   // test, if their protocol does so only after dialing.
@@ -75,7 +75,7 @@ class StreamDriver : public ProtocolDriver {
   const AddressPreference preference_;
   const std::string service_address_;
   const ConnectionSecurity security_;
-  std::vector<std::unique_ptr<StreamTransport>> transports_;
+  std::vector<std::unique_ptr<SocketTransport>> transports_;
   size_t next_transport_ = 0;  // gets the next accepted connection
   std::atomic<bool> connect_aborted_ = false;
   bool shut_down_ = false;

@@ -29,7 +29,7 @@
 namespace distbench {
 
 // A transport as its driver sees it.
-class StreamTransport : public Transport {
+class SocketTransport : public Transport {
  public:
   // For the driver, before the transport is polled.
   virtual void Accept(FileDescriptor listener,
@@ -49,16 +49,16 @@ class StreamTransport : public Transport {
 // Client and Server are a StreamClient and a StreamServer with a common
 // Context.
 template <typename Client, typename Server>
-class StreamTransportOf final : public StreamTransport {
+class SocketTransportOf final : public SocketTransport {
  public:
   // Makes the context of all connections.
   template <typename... Arguments>
-  explicit StreamTransportOf(Arguments&&... arguments)
+  explicit SocketTransportOf(Arguments&&... arguments)
       : context_(std::forward<Arguments>(arguments)...),
         client_(context_, context_.settings.calls_per_connection),
         server_(context_) {}
 
-  // StreamTransport.
+  // SocketTransport.
   void Accept(FileDescriptor listener,
               Acceptor::OnAccepted on_accepted) override;
   void Serve(FileDescriptor socket) override;
@@ -109,7 +109,7 @@ class StreamTransportOf final : public StreamTransport {
 };
 
 template <typename Client, typename Server>
-void StreamTransportOf<Client, Server>::Accept(
+void SocketTransportOf<Client, Server>::Accept(
     FileDescriptor listener, Acceptor::OnAccepted on_accepted) {
   acceptor_.emplace(std::move(listener), std::move(on_accepted),
                     context_.poller, context_.counters);
@@ -117,7 +117,7 @@ void StreamTransportOf<Client, Server>::Accept(
 
 template <typename Client, typename Server>
 template <typename Change>
-void StreamTransportOf<Client, Server>::Post(const Change& change) {
+void SocketTransportOf<Client, Server>::Post(const Change& change) {
   {
     const absl::MutexLock lock(&mutex_);
     change(inbox_);
@@ -127,23 +127,23 @@ void StreamTransportOf<Client, Server>::Post(const Change& change) {
 }
 
 template <typename Client, typename Server>
-void StreamTransportOf<Client, Server>::Serve(FileDescriptor socket) {
+void SocketTransportOf<Client, Server>::Serve(FileDescriptor socket) {
   Post([&](Inbox& inbox) { inbox.sockets.push_back(std::move(socket)); });
 }
 
 template <typename Client, typename Server>
-void StreamTransportOf<Client, Server>::SetPeers(
+void SocketTransportOf<Client, Server>::SetPeers(
     std::vector<StreamPeer> peers) {
   Post([&](Inbox& inbox) { inbox.peers = std::move(peers); });
 }
 
 template <typename Client, typename Server>
-void StreamTransportOf<Client, Server>::BeginShutdown() {
+void SocketTransportOf<Client, Server>::BeginShutdown() {
   Post([](Inbox& inbox) { inbox.shutdown = true; });
 }
 
 template <typename Client, typename Server>
-void StreamTransportOf<Client, Server>::TakeInbox() {
+void SocketTransportOf<Client, Server>::TakeInbox() {
   Inbox inbox;
   {
     const absl::MutexLock lock(&mutex_);
@@ -158,14 +158,14 @@ void StreamTransportOf<Client, Server>::TakeInbox() {
 }
 
 template <typename Client, typename Server>
-bool StreamTransportOf<Client, Server>::Start(ClientCall* call) {
+bool SocketTransportOf<Client, Server>::Start(ClientCall* call) {
   // Peers may have been connected since the last Poll().
   if (client_.peer_count() == 0) TakeInbox();
   return client_.Start(call);
 }
 
 template <typename Client, typename Server>
-void StreamTransportOf<Client, Server>::Poll(int64_t deadline_ns,
+void SocketTransportOf<Client, Server>::Poll(int64_t deadline_ns,
                                              TransportEvents& events) {
   if (has_mail_.load(std::memory_order_acquire)) TakeInbox();
   FlushAll();
@@ -178,7 +178,7 @@ void StreamTransportOf<Client, Server>::Poll(int64_t deadline_ns,
 }
 
 template <typename Client, typename Server>
-void StreamTransportOf<Client, Server>::FlushAll() {
+void SocketTransportOf<Client, Server>::FlushAll() {
   // Flushing may add to the list.
   for (size_t i = 0; i < context_.to_flush.size(); ++i) {
     context_.to_flush[i]->Flush();
@@ -187,14 +187,14 @@ void StreamTransportOf<Client, Server>::FlushAll() {
 }
 
 template <typename Client, typename Server>
-int64_t StreamTransportOf<Client, Server>::next_due_ns() const {
+int64_t SocketTransportOf<Client, Server>::next_due_ns() const {
   const int64_t due_ns = std::min(client_.next_due_ns(), server_.next_due_ns());
   return acceptor_.has_value() ? std::min(due_ns, acceptor_->next_due_ns())
                                : due_ns;
 }
 
 template <typename Client, typename Server>
-void StreamTransportOf<Client, Server>::Work() {
+void SocketTransportOf<Client, Server>::Work() {
   const int64_t now_ns = RealClock().MonotonicNs();
   if (now_ns < next_due_ns()) return;
   client_.Work(now_ns);
@@ -203,7 +203,7 @@ void StreamTransportOf<Client, Server>::Work() {
 }
 
 template <typename Client, typename Server>
-void StreamTransportOf<Client, Server>::Shutdown() {
+void SocketTransportOf<Client, Server>::Shutdown() {
   if (std::exchange(shutting_down_, true)) return;
   if (acceptor_.has_value()) acceptor_->Close();
   client_.Close();
@@ -211,7 +211,7 @@ void StreamTransportOf<Client, Server>::Shutdown() {
 }
 
 template <typename Client, typename Server>
-void StreamTransportOf<Client, Server>::NoticeDrained() {
+void SocketTransportOf<Client, Server>::NoticeDrained() {
   if (client_.in_flight() == 0 && !drained_.HasBeenNotified()) {
     drained_.Notify();
   }

@@ -43,8 +43,8 @@ class TcpDriver final : public StreamDriver {
   const StreamCounters& counters() const { return counters_; }
 
  private:
-  std::unique_ptr<StreamTransport> MakeTransport() override {
-    return std::make_unique<StreamTransportOf<StreamClient<ClientConnection>,
+  std::unique_ptr<SocketTransport> MakeTransport() override {
+    return std::make_unique<SocketTransportOf<StreamClient<ClientConnection>,
                                               StreamServer<ServerConnection>>>(
         settings_, security(), counters_);
   }

@@ -27,9 +27,9 @@ ThriftDriver::ThriftDriver(const TcpSettings& settings,
                    WithHandshake(std::move(security))),
       settings_(settings) {}
 
-std::unique_ptr<StreamTransport> ThriftDriver::MakeTransport() {
+std::unique_ptr<SocketTransport> ThriftDriver::MakeTransport() {
   return std::make_unique<
-      StreamTransportOf<StreamClient<ThriftClientConnection>,
+      SocketTransportOf<StreamClient<ThriftClientConnection>,
                         StreamServer<ThriftServerConnection>>>(
       settings_, security(), counters_);
 }

@@ -33,7 +33,7 @@ class ThriftDriver final : public StreamDriver {
   }
 
  private:
-  std::unique_ptr<StreamTransport> MakeTransport() override;
+  std::unique_ptr<SocketTransport> MakeTransport() override;
 
   const TcpSettings settings_;
   ThriftCounters counters_;
