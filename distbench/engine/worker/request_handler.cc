@@ -40,7 +40,7 @@ void RequestHandler::OnFaultsChanged() {
 
 int RequestHandler::Admit(ServerCall& request) {
   const EngineState& engine = context_.engine;
-  if (engine.stop_scope() == StopScope::kEverything) {
+  if (IsStopped()) {
     Refuse(request, StopError());
     return kNone;
   }
@@ -131,11 +131,12 @@ void RequestHandler::AnswerReplay(ServerCall& request) {
               /*by_fault=*/false);
 }
 
-// Answers, unless a fault delays the answer.
+// Answers, unless a fault delays the answer. A stop ends lists before it ends
+// faults, and nobody waits for what would be delayed then.
 void RequestHandler::AnswerDespiteFaults(ServerCall& request,
                                          const SizePlan& size) {
   const int64_t extra_ns =
-      faults_ == nullptr
+      faults_ == nullptr || IsStopped()
           ? 0
           : faults_->DrawExtraLatency(
                 IsKnown(request.rpc_index) ? request.rpc_index : kNone);
@@ -175,7 +176,7 @@ void RequestHandler::OnReplyDue(Timer& timer) {
 
 void RequestHandler::AnswerUnlessStopped(ServerCall& request,
                                          const SizePlan& size) {
-  if (context_.engine.stop_scope() == StopScope::kEverything) {
+  if (IsStopped()) {
     Refuse(request, StopError());
   } else {
     Answer(request, size);
