@@ -190,8 +190,24 @@ TEST(AdmissionTest, ListsThatEndAtOnceDoNotNest) {
   EXPECT_GT(outcome.wait_ns.max(), 5 * kMs);
 }
 
-// Faults come first: an error takes no place, and a delayed answer keeps none.
-TEST(AdmissionTest, FaultsTakeNoPlaces) {
+// Faults come first: an error takes no place.
+TEST(AdmissionTest, ErrorsOfFaultsTakeNoPlaces) {
+  SimulatedSystem system(
+      ParseTest(Queue("max_iteration_count: 3 max_parallel_iterations: 3",
+                      "max_running: 1 max_waiting: 0", "fixed",
+                      "server_faults { name: 'broken' service: 'server' "
+                      "error_code: 'INTERNAL' }")),
+      {.workers = 1});
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  EXPECT_EQ(StatisticsOf(logs, "client/0", "server/0").failed_count(), 3);
+  const ServicePerformanceLog& server = logs.instance_logs().at("server/0");
+  EXPECT_EQ(server.fault_logs().at("broken").request_count(), 3);
+  EXPECT_EQ(server.admission_log().admitted_count(), 0);
+  EXPECT_EQ(server.admission_log().refused_count(), 0);
+}
+
+TEST(AdmissionTest, DelayedAnswersKeepNoPlaces) {
   const std::string faults = R"pb(
     server_faults { name: "slow" service: "server" extra_latency: "1000ms" })pb";
   SimulatedSystem system(

@@ -2,27 +2,18 @@
 
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
-#include "absl/synchronization/notification.h"
-#include "distbench/config/compile/compile.h"
-#include "distbench/config/validate/check.h"
 #include "distbench/engine/testing/client_server.h"
 #include "distbench/engine/testing/simulated_system.h"
-#include "distbench/protocol/loopback/loopback_driver.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr int64_t kMs = 1'000'000;
 
@@ -344,44 +335,6 @@ TEST(FaultsTest, ReplayedRequestsAreAffected) {
   EXPECT_EQ(outcome.fault().request_count(), 2);
   EXPECT_NEAR(outcome.service_time_ns.min(), 5 * kMs, kToleranceNs);
   EXPECT_NEAR(outcome.service_time_ns.max(), 9 * kMs, kToleranceNs);
-}
-
-// With threads, a worker that is frozen still ends its test at once.
-TEST(FaultsTest, AThreadThatIsFrozenCanBeStopped) {
-  TestSequence sequence;
-  *sequence.add_tests() = ParseTest(R"pb(
-    services { name: "lonely" count: 1 }
-    default_protocol: "loopback"
-    action_lists { name: "lonely" action_names: "idle" }
-    actions { name: "idle" }
-    server_faults {
-      name: "fault"
-      service: "lonely"
-      freeze: true
-      duration: "1000h"
-    })pb");
-  const auto checked = CheckTestSequence(std::move(sequence));
-  ASSERT_TRUE(checked.ok()) << checked.status();
-  absl::Notification finished;
-  EngineOptions options;
-  options.plan = std::make_shared<const Plan>(Compile(checked->tests(0)));
-  options.worker_count = 2;
-  options.on_traffic_finished = [&] { finished.Notify(); };
-  const auto engine = Engine::Create(std::move(options), MakeLoopbackDriver());
-  ASSERT_TRUE(engine.ok()) << engine.status();
-  ASSERT_TRUE((*engine)->Connect({}, absl::InfiniteFuture()).ok());
-  const absl::Time start = absl::Now();
-  (*engine)->Start(RealClock().MonotonicNs());
-  (*engine)->Stop("enough");
-  (*engine)->Shutdown();
-  EXPECT_LT(absl::Now() - start, absl::Seconds(60));
-  int64_t times = 0;
-  (*engine)->Collect([&](const ResultChunk& chunk) {
-    for (const auto& [name, fault] : chunk.instance_log().fault_logs()) {
-      times += fault.times_size();
-    }
-  });
-  EXPECT_LE(times, 1);
 }
 
 }  // namespace

@@ -6,6 +6,13 @@
 #include "absl/time/time.h"
 
 namespace distbench {
+namespace {
+
+// Mutexes wait by the wall clock, whose steps should not make a wait longer or
+// shorter.
+constexpr absl::Duration kMaxWallClockWait = absl::Milliseconds(100);
+
+}  // namespace
 
 EngineState::EngineState(std::shared_ptr<const Plan> plan, int instance,
                          int worker_count, const Clock& clock)
@@ -47,8 +54,13 @@ void EngineState::WaitUntil(int64_t time_ns) const {
     return stop_scope() == StopScope::kEverything;
   };
   absl::MutexLock lock(&mutex_);
-  mutex_.AwaitWithTimeout(absl::Condition(&is_over),
-                          absl::Nanoseconds(time_ns - clock_.MonotonicNs()));
+  while (!is_over()) {
+    const int64_t left_ns = time_ns - clock_.MonotonicNs();
+    if (left_ns <= 0) return;
+    mutex_.AwaitWithTimeout(
+        absl::Condition(&is_over),
+        std::min(absl::Nanoseconds(left_ns), kMaxWallClockWait));
+  }
 }
 
 std::string EngineState::stop_reason() const {

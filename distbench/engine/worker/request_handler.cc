@@ -40,7 +40,7 @@ void RequestHandler::OnFaultsChanged() {
 
 int RequestHandler::Admit(ServerCall& request) {
   const EngineState& engine = context_.engine;
-  if (engine.stop_scope() == StopScope::kEverything) {
+  if (IsStopped()) {
     Refuse(request, StopError());
     return kNone;
   }
@@ -131,16 +131,15 @@ void RequestHandler::AnswerReplay(ServerCall& request) {
               /*by_fault=*/false);
 }
 
-// Answers, unless a fault delays the answer. Nothing is delayed any more when
-// everything is stopped, because its timer might come too late to be fired.
+// Answers, unless a fault delays the answer. A stop ends lists before it ends
+// faults, and nobody waits for what would be delayed then.
 void RequestHandler::AnswerDespiteFaults(ServerCall& request,
                                          const SizePlan& size) {
-  int64_t extra_ns = 0;
-  if (faults_ != nullptr &&
-      context_.engine.stop_scope() != StopScope::kEverything) {
-    extra_ns = faults_->DrawExtraLatency(
-        IsKnown(request.rpc_index) ? request.rpc_index : kNone);
-  }
+  const int64_t extra_ns =
+      faults_ == nullptr || IsStopped()
+          ? 0
+          : faults_->DrawExtraLatency(
+                IsKnown(request.rpc_index) ? request.rpc_index : kNone);
   if (extra_ns == 0) {
     AnswerUnlessStopped(request, size);
   } else {
@@ -177,7 +176,7 @@ void RequestHandler::OnReplyDue(Timer& timer) {
 
 void RequestHandler::AnswerUnlessStopped(ServerCall& request,
                                          const SizePlan& size) {
-  if (context_.engine.stop_scope() == StopScope::kEverything) {
+  if (IsStopped()) {
     Refuse(request, StopError());
   } else {
     Answer(request, size);

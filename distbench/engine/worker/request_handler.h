@@ -82,6 +82,9 @@ class RequestHandler {
     return IsKnown(rpc_index) && handling_[rpc_index].is_plain;
   }
   bool IsReplay(int rpc_index) const;
+  bool IsStopped() const {
+    return context_.engine.stop_scope() == StopScope::kEverything;
+  }
   int AdmitDespiteFaults(ServerCall& request);
   void AnswerReplay(ServerCall& request);
   void AnswerDespiteFaults(ServerCall& request, const SizePlan& size);

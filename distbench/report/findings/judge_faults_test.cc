@@ -6,6 +6,7 @@
 namespace distbench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class JudgeFaultsTest : public JudgeTest {
@@ -31,6 +32,21 @@ TEST_F(JudgeFaultsTest, ManyAreNotAllNamed) {
   for (const char* name : {"a", "b", "c", "d"}) AddFault(name);
   EXPECT_THAT(ExpectOne(Finding::WARN, "planned_faults"),
               HasSubstr("c (server stands still) and others."));
+}
+
+TEST_F(JudgeFaultsTest, FaultsThatWereNeverInEffectAreNoFailures) {
+  AddFault("pause");
+  auto& logs = *Log().mutable_fault_logs();
+  logs["pause"];
+  EXPECT_EQ(ExpectOne(Finding::WARN, "planned_faults"),
+            "planned but never in effect: pause (server stands still); the "
+            "traffic ended before, or servers stood still meanwhile");
+  AddFault("other");
+  logs["other"].add_times()->set_end_timestamp_ns(1);
+  EXPECT_THAT(
+      ExpectOne(Finding::WARN, "planned_faults"),
+      AllOf(HasSubstr("failed on purpose: other (server stands still). These"),
+            HasSubstr("; planned but never in effect: pause (")));
 }
 
 }  // namespace

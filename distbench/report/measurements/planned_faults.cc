@@ -1,6 +1,7 @@
 #include "distbench/report/measurements/planned_faults.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/server_log.h"
 
 namespace distbench {
 namespace {
@@ -47,17 +49,26 @@ std::string DescriptionOf(const ServerFault& fault) {
   return text;
 }
 
+// Within this time, moments of several instances are one. Their hosts' clocks
+// may differ.
+int64_t SlackOf(const ServerFault& fault) {
+  if (!fault.reset_connections()) return 0;
+  return fault.has_repeat_ns() ? fault.repeat_ns() / 2
+                               : std::numeric_limits<int64_t>::max();
+}
+
 // Instances have almost the same times.
-std::vector<FaultSpan> Unite(std::vector<FaultSpan> spans) {
+std::vector<FaultSpan> Unite(std::vector<FaultSpan> spans, int64_t slack_ns) {
   std::sort(spans.begin(), spans.end(),
             [](const FaultSpan& a, const FaultSpan& b) {
               return a.begin_ns < b.begin_ns;
             });
   std::vector<FaultSpan> united;
   for (const FaultSpan& span : spans) {
-    if (united.empty() || span.begin_ns > united.back().end_ns) {
+    if (united.empty() ||
+        span.begin_ns > SaturatingAdd(united.back().end_ns, slack_ns)) {
       united.push_back(span);
-    } else {
+    } else if (slack_ns == 0) {
       united.back().end_ns = std::max(united.back().end_ns, span.end_ns);
     }
   }
@@ -72,9 +83,12 @@ std::vector<PlannedFault> PlannedFaultsOf(const TestResult& result) {
     PlannedFault& fault = faults.emplace_back();
     fault.name = config.name();
     fault.description = DescriptionOf(config);
+    bool has_log = false;
     for (const auto& [instance, log] : result.service_logs().instance_logs()) {
       const auto found = log.fault_logs().find(config.name());
       if (found == log.fault_logs().end()) continue;
+      has_log = true;
+      fault.has_more_spans |= found->second.times_size() >= kMaxFaultTimes;
       SaturatingAddTo(fault.request_count, found->second.request_count());
       SaturatingAddTo(fault.connection_count, found->second.connection_count());
       for (const FaultTime& time : found->second.times()) {
@@ -82,9 +96,16 @@ std::vector<PlannedFault> PlannedFaultsOf(const TestResult& result) {
             {time.begin_timestamp_ns(), time.end_timestamp_ns()});
       }
     }
-    fault.spans = Unite(std::move(fault.spans));
+    fault.spans = Unite(std::move(fault.spans), SlackOf(config));
+    fault.was_missed = has_log && fault.spans.empty();
   }
   return faults;
+}
+
+bool AnyHappened(const std::vector<PlannedFault>& faults) {
+  return std::any_of(
+      faults.begin(), faults.end(),
+      [](const PlannedFault& fault) { return !fault.was_missed; });
 }
 
 std::vector<ServiceAdmission> AdmissionsOf(const TestResult& result) {

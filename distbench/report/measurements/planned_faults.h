@@ -26,12 +26,20 @@ struct PlannedFault {
   int64_t request_count = 0;
   int64_t connection_count = 0;
 
-  // When it was in effect on some instance, ascending and disjoint.
+  // When it was in effect on some instance, ascending and disjoint. A moment at
+  // which several instances broke their connections is one, the first's.
   std::vector<FaultSpan> spans;
+  bool has_more_spans = false;  // than results keep
+
+  // It was not in effect on any instance whose log there is.
+  bool was_missed = false;
 };
 
 // In the order of the config.
 std::vector<PlannedFault> PlannedFaultsOf(const TestResult& result);
+
+// Whether any of them was in effect, as far as is known.
+bool AnyHappened(const std::vector<PlannedFault>& faults);
 
 // A service that limits the requests that it takes.
 struct ServiceAdmission {

@@ -1,8 +1,11 @@
 #include "distbench/report/measurements/planned_faults.h"
 
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 
 #include "distbench/report/testing/report_testing.h"
+#include "distbench/results/server_log.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -65,6 +68,77 @@ TEST(PlannedFaultsTest, AddsUpInstancesAndUnitesTheirTimes) {
               ElementsAre(FieldsAre(90, 200), FieldsAre(300, 400)));
   EXPECT_EQ(faults[1].description, "server stands still");
   EXPECT_THAT(faults[1].spans, IsEmpty());
+}
+
+// A log of a fault with these moments, of an instance.
+void AddMoments(const std::string& instance,
+                std::initializer_list<int64_t> moments, TestResult& result) {
+  FaultLog& log =
+      (*(*result.mutable_service_logs()->mutable_instance_logs())[instance]
+            .mutable_fault_logs())["cut"];
+  for (const int64_t moment_ns : moments) {
+    FaultTime& time = *log.add_times();
+    time.set_begin_timestamp_ns(moment_ns);
+    time.set_end_timestamp_ns(moment_ns);
+  }
+}
+
+TEST(PlannedFaultsTest, AMomentOfSeveralInstancesIsOne) {
+  TestResult result = ResultFromText(R"(
+    traffic_config {
+      server_faults {
+        name: "cut"
+        service: "server"
+        repeat_ns: 1000000
+        reset_connections: true
+      }
+    })");
+  AddMoments("server/0", {5'000'020, 6'000'000}, result);
+  AddMoments("server/1", {5'000'000, 6'000'090}, result);
+  AddMoments("server/2", {5'100'000, 6'300'000, 7'000'000}, result);
+  EXPECT_THAT(PlannedFaultsOf(result).at(0).spans,
+              ElementsAre(FieldsAre(5'000'000, 5'000'000),
+                          FieldsAre(6'000'000, 6'000'000),
+                          FieldsAre(7'000'000, 7'000'000)));
+  // It happens once: the clocks of the hosts differ.
+  result.mutable_traffic_config()->mutable_server_faults(0)->clear_repeat_ns();
+  EXPECT_THAT(PlannedFaultsOf(result).at(0).spans,
+              ElementsAre(FieldsAre(5'000'000, 5'000'000)));
+}
+
+TEST(PlannedFaultsTest, AFaultThatNoInstanceHasSeenWasMissed) {
+  TestResult result = ResultFromText(R"(
+    traffic_config {
+      server_faults { name: "cut" service: "server" reset_connections: true }
+    })");
+  // Without logs, nobody knows.
+  EXPECT_FALSE(PlannedFaultsOf(result).at(0).was_missed);
+  EXPECT_TRUE(AnyHappened(PlannedFaultsOf(result)));
+  AddMoments("server/0", {}, result);
+  EXPECT_TRUE(PlannedFaultsOf(result).at(0).was_missed);
+  EXPECT_FALSE(AnyHappened(PlannedFaultsOf(result)));
+  AddMoments("server/1", {5}, result);
+  EXPECT_FALSE(PlannedFaultsOf(result).at(0).was_missed);
+  EXPECT_TRUE(AnyHappened(PlannedFaultsOf(result)));
+}
+
+TEST(PlannedFaultsTest, ResultsMayKeepFewerTimesThanThereWere) {
+  TestResult result = ResultFromText(R"(
+    traffic_config {
+      server_faults {
+        name: "cut"
+        service: "server"
+        repeat_ns: 10
+        reset_connections: true
+      }
+    })");
+  for (int i = 1; i < kMaxFaultTimes; ++i) {
+    AddMoments("server/0", {10 * i}, result);
+  }
+  EXPECT_FALSE(PlannedFaultsOf(result).at(0).has_more_spans);
+  AddMoments("server/0", {10 * kMaxFaultTimes}, result);
+  EXPECT_TRUE(PlannedFaultsOf(result).at(0).has_more_spans);
+  EXPECT_EQ(PlannedFaultsOf(result).at(0).spans.size(), kMaxFaultTimes);
 }
 
 TEST(PlannedFaultsTest, AdmissionIsOfServices) {

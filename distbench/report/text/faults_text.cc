@@ -41,9 +41,10 @@ std::vector<std::string> FaultLines(const TestResult& result) {
   std::vector<std::string> lines;
   for (const PlannedFault& fault : PlannedFaultsOf(result)) {
     lines.push_back(absl::StrFormat(
-        "  %s: %s: times: %d requests: %d connections: %d%s",
+        "  %s: %s: times: %d%s requests: %d connections: %d%s",
         OneLine(fault.name), OneLine(fault.description), fault.spans.size(),
-        fault.request_count, fault.connection_count,
+        fault.has_more_spans ? " or more" : "", fault.request_count,
+        fault.connection_count,
         TimesText(fault.spans, result.run_info().start_timestamp_ns())));
   }
   return lines;

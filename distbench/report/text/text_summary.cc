@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/network_readings.h"
+#include "distbench/report/measurements/planned_faults.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/text/controls_text.h"
@@ -356,8 +357,7 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
         absl::StrCat("The test failed; what it measured is incomplete: ",
                      OneLine(result.run_info().failure())));
   }
-  const Lines faults = FaultLines(result);
-  if (!faults.empty()) {
+  if (AnyHappened(PlannedFaultsOf(result))) {
     lines.push_back(
         "Servers failed on purpose (see \"Planned faults\"); these are not the "
         "numbers of a healthy system");
@@ -375,7 +375,7 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
   AppendSectionIfAny("Policies", PolicyLines(result), lines);
   AppendSectionIfAny("Recovery", RecoveryLines(result), lines);
   AppendSectionIfAny("Failures", FailureLines(result, totals), lines);
-  AppendSectionIfAny("Planned faults", faults, lines);
+  AppendSectionIfAny("Planned faults", FaultLines(result), lines);
   AppendSectionIfAny("Admission", AdmissionLines(result), lines);
   AppendSectionIfAny("Resources", Resources(result.resource_usage_logs()),
                      lines);

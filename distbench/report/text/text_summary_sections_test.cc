@@ -97,7 +97,12 @@ TEST(TextSummaryTest, PlannedFaultsComeFirstAndAreListed) {
     traffic_config {
       services { name: "server" admission { max_running: 1 } }
       server_faults { name: "pause" service: "server" freeze: true }
-      server_faults { name: "cut" service: "server" reset_connections: true }
+      server_faults {
+        name: "cut"
+        service: "server"
+        repeat_ns: 1000000000
+        reset_connections: true
+      }
     }
     run_info { start_timestamp_ns: 1000000000 }
     service_logs {
