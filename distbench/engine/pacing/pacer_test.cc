@@ -221,6 +221,44 @@ TEST(PacerTest, CountlessArrivalsAreEstimated) {
               0.001);
 }
 
+// In no more steps than it takes, and whatever the rate does.
+TEST(PacerTest, ABacklogOfBillionsIsSkippedAtTheRatesOfItsTime) {
+  // A billion in the first second, then a tenth of that: two in 11 s.
+  ArrivalPlan arrivals;
+  arrivals.sources.resize(1);
+  arrivals.sources[0].modulations.resize(1);
+  arrivals.sources[0].modulations[0].pieces = {{1e9, 1, 1}, {2e9, 0.1, 0.1}};
+  const IterationsPlan plan = Composed(std::move(arrivals), 1, 11'000'000'000);
+  std::mt19937_64 random;
+  Pacer pacer(plan, {}, random);
+  const int64_t due = pacer.due_count(kUnlimited);
+  EXPECT_NEAR(static_cast<double>(due) / 2e9, 1, 0.001);
+  int64_t skipped = 0;
+  while (!pacer.exhausted()) {
+    const int64_t count = std::min<int64_t>(20'000, due - skipped);
+    if (count <= 0) break;
+    pacer.Skip(count);
+    skipped += count;
+  }
+  EXPECT_NEAR(static_cast<double>(skipped) / 2e9, 1, 0.001);
+  EXPECT_NEAR(static_cast<double>(pacer.next_ns()) / 11e9, 1, 0.001);
+}
+
+TEST(PacerTest, WhatNeverArrivesEndsTheAction) {
+  ArrivalPlan arrivals;
+  arrivals.sources.resize(1);
+  arrivals.sources[0].modulations.resize(1);
+  arrivals.sources[0].modulations[0].pieces = {{1000, 1, 1}, {2000, 0, 0}};
+  std::mt19937_64 random;
+  for (const int shards : {1, 2}) {
+    Pacer pacer(Composed(arrivals, 100), {.shard_count = shards}, random);
+    int count = 0;
+    for (; count < 1000 && !pacer.exhausted(); ++count) pacer.Advance(random);
+    EXPECT_LT(count, 100);
+    EXPECT_EQ(pacer.due_count(kUnlimited), 0);
+  }
+}
+
 TEST(PacerTest, ALongSearchGoesOnWhenItsTimeHasCome) {
   // Nothing is due for a second, of 1 us pieces.
   ArrivalSourcePlan source;
