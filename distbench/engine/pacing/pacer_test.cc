@@ -196,7 +196,9 @@ TEST(PacerTest, ComposedArrivalsThatAreDueAreCounted) {
   EXPECT_GT(due(0, 5'000), 10);
   pacer.Advance(random);
   EXPECT_EQ(pacer.due_count(25'000), due(1, 25'000));
-  pacer.Skip(due(1, 25'000));
+  for (int64_t left = due(1, 25'000); left > 0; left -= 10) {
+    pacer.Skip(std::min<int64_t>(left, 10));
+  }
   EXPECT_EQ(pacer.due_count(25'000), 0);
   const size_t passed = due(0, 25'000);
   EXPECT_EQ(pacer.next_ns(), times[passed]);
