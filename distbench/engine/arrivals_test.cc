@@ -50,6 +50,30 @@ std::vector<int64_t> SendTimes(const std::string& iterations, int workers) {
   return times;
 }
 
+// A server that answers after 10 ms.
+std::string SlowServer(const std::string& iterations) {
+  return absl::StrCat(
+      R"pb(
+        services { name: "client" count: 1 }
+        services { name: "server" count: 1 }
+        default_protocol: "loopback"
+        random_seed: 7
+        delay_distribution_configs {
+          name: "ten_ms"
+          field_names: "action_delay_ns"
+          pmf_points {
+            pmf: 1
+            data_points { exact: 10000000 }
+          }
+        }
+        rpc_descriptions { name: "query" client: "client" server: "server" }
+        action_lists { name: "client" action_names: "run" }
+        action_lists { name: "query" action_names: "work" }
+        actions { name: "work" delay_distribution_name: "ten_ms" }
+        actions { name: "run" rpc_name: "query")pb",
+      iterations, " }");
+}
+
 class ComposedArrivalsTest : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Workers, ComposedArrivalsTest,
                          testing::Values(1, 2, 5));
@@ -89,34 +113,45 @@ TEST_P(ComposedArrivalsTest, RunTheirCountExactly) {
 
 TEST_P(ComposedArrivalsTest, WhatIsNeverSentIsCounted) {
   const size_t due = SendTimes(ArrivalLoop(kBursts), 1).size();
-  // The server answers after 10 ms, and one request may be in flight.
   SimulatedSystem system(
-      R"pb(
-            services { name: "client" count: 1 }
-            services { name: "server" count: 1 }
-            default_protocol: "loopback"
-            random_seed: 7
-            delay_distribution_configs {
-              name: "ten_ms"
-              field_names: "action_delay_ns"
-              pmf_points {
-                pmf: 1
-                data_points { exact: 10000000 }
-              }
-            }
-            rpc_descriptions { name: "query" client: "client" server: "server" }
-            action_lists { name: "client" action_names: "run" }
-            action_lists { name: "query" action_names: "work" }
-            actions { name: "work" delay_distribution_name: "ten_ms" }
-            actions { name: "run" rpc_name: "query")pb" +
-          ArrivalLoop(kBursts, "max_parallel_iterations: 1") + " }",
-      1);
+      SlowServer(ArrivalLoop(kBursts, "max_parallel_iterations: 1")), 1);
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   const OfferedLoad& load =
       logs.instance_logs().at("client/0").offered_loads().at(0);
   EXPECT_EQ(load.offered_count(), static_cast<int64_t>(due));
   EXPECT_GT(load.unsent_count(), static_cast<int64_t>(due) / 2);
+}
+
+TEST_P(ComposedArrivalsTest, ARecordingEndsItsLoop) {
+  // Without a limit of time or, as far as it goes, of the count.
+  EXPECT_EQ(SendTimes("iterations { open_loop_interval_ns: 1000000 "
+                      "max_iteration_count: 1000 arrivals { "
+                      "process: 'recorded' recorded { repeat: false "
+                      "times: '1\\n2\\n4\\n' } } }",
+                      GetParam())
+                .size(),
+            3);
+}
+
+// A large backlog is counted in pieces, the last of which has no end.
+TEST(ComposedArrivalsEngineTest, ABacklogBeforeTheEndOfTheRateIsInItsTime) {
+  // 300,000 in 0.3 s, then nothing.
+  SimulatedSystem system(
+      SlowServer("iterations { open_loop_interval_ns: 1000 "
+                 "max_duration_us: 1000000 max_parallel_iterations: 1 "
+                 "arrivals { process: 'constant' modulations { schedule { "
+                 "segments { duration_ns: 300000000 } "
+                 "segments { duration_ns: 1000 factor: 0 } } } } }"),
+      1);
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  const ServicePerformanceLog& log = logs.instance_logs().at("client/0");
+  EXPECT_EQ(log.offered_loads().at(0).offered_count(), 300'000);
+  const RpcTimeSeries& series = log.rpc_time_series().at(0);
+  EXPECT_EQ(series.interval_ns(), 1'000'000'000);
+  EXPECT_LE(series.intervals().rbegin()->index() - series.intervals(0).index(),
+            2);
 }
 
 TEST(ComposedArrivalsEngineTest, NothingArrivesWhenTheRateIsNothing) {

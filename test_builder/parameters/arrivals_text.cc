@@ -154,14 +154,27 @@ absl::Status AddPiece(absl::string_view text, Arrivals& arrivals) {
       absl::StrCat("\"", word, "\" is none of ", ArrivalsSyntax()));
 }
 
+// Modulations are multiplied; all else can be given only once.
+bool HaveInCommon(const Arrivals& a, const Arrivals& b) {
+  return (a.has_process() && b.has_process()) ||
+         (a.has_kept_share() && b.has_kept_share()) ||
+         (a.has_client_phase() && b.has_client_phase());
+}
+
 }  // namespace
 
 absl::StatusOr<Arrivals> ParseArrivals(absl::string_view text) {
   Arrivals arrivals;
   for (absl::string_view piece : absl::StrSplit(text, '+')) {
-    if (absl::Status added = AddPiece(piece, arrivals); !added.ok()) {
-      return added;
+    Arrivals part;
+    if (absl::Status added = AddPiece(piece, part); !added.ok()) return added;
+    if (HaveInCommon(arrivals, part)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", piece,
+                       "\" replaces an earlier piece of its kind; "
+                       "leave one of them out"));
     }
+    arrivals.MergeFrom(part);
   }
   return arrivals;
 }

@@ -49,6 +49,11 @@ TEST(ArrivalsTextTest, ErrorsSayWhatIsRight) {
   EXPECT_THAT(error("steps:1:2:1:1s"), HasSubstr("COUNT"));
   EXPECT_THAT(error("pareto:2"), HasSubstr("none of constant, exponential"));
   EXPECT_THAT(error(""), HasSubstr("none of"));
+  for (const std::string text : {"gamma:3+constant", "kept:0.5+kept:0.5",
+                                 "random_phase+constant+spread_phase"}) {
+    EXPECT_THAT(error(text), HasSubstr("replaces an earlier piece")) << text;
+  }
+  EXPECT_EQ(error("sine:1m:0.5+sine:1s:0.1"), "");
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ struct ArrivalSourcePlan {
   Process process = Process::kExponential;
   double gamma_shape = 1;    // 1 / the squared coefficient of variation
   std::vector<double> gaps;  // of a recording; their mean is 1
+  bool gaps_repeat = true;   // otherwise nothing arrives after the last
   double kept_share = 1;
   double share = 1;  // of the rate of all sources
   ClientPhase phase = ClientPhase::kNone;

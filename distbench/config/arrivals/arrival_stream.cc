@@ -38,10 +38,11 @@ ArrivalSource::ArrivalSource(const ArrivalSourcePlan& plan, double interval_ns,
 
 void ArrivalSource::Advance() { Draw(Gap()); }
 
-void ArrivalSource::SkipTo(double time_ns) {
-  curve_.Seek(time_ns);
-  time_ns_ = time_ns;
-  Draw(FirstGap(ClientPhase::kRandom, {}));
+void ArrivalSource::Skip(double count) {
+  if (std::isinf(time_ns_)) return;
+  left_ns_ = count * gap_ns_ / plan_->kept_share;
+  found_ = false;
+  Search();
 }
 
 // Searches for the arrival after this gap and those that thinning adds to it.
@@ -53,6 +54,11 @@ void ArrivalSource::Draw(double gap) {
 }
 
 void ArrivalSource::Search() {
+  if (std::isinf(left_ns_)) {
+    time_ns_ = left_ns_;
+    found_ = true;
+    return;
+  }
   for (int cells = 0; cells < kMaxCellsAtOnce; ++cells) {
     const double area = curve_.AreaFrom(time_ns_);
     // An arrival that is due at once waits for the end of a time without any.
@@ -83,11 +89,20 @@ double ArrivalSource::Gap() {
     case Process::kGamma:
       return Gamma(plan_->gamma_shape) / plan_->gamma_shape;
     case Process::kRecorded:
-      const double gap = plan_->gaps[recorded_];
-      recorded_ = (recorded_ + 1) % plan_->gaps.size();
-      return gap;
+      return RecordedGap();
   }
   return 1;
+}
+
+// Without repetition, infinite once each gap has been drawn.
+double ArrivalSource::RecordedGap() {
+  const std::vector<double>& gaps = plan_->gaps;
+  if (!plan_->gaps_repeat && gaps_drawn_++ >= gaps.size()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  const double gap = gaps[recorded_];
+  recorded_ = (recorded_ + 1) % gaps.size();
+  return gap;
 }
 
 // Started at random, a renewal process is in a gap that is chosen in proportion
@@ -139,8 +154,9 @@ void ArrivalStream::Advance() {
   found_ = Settle();
 }
 
-void ArrivalStream::SkipTo(double time_ns) {
-  for (ArrivalSource& source : sources_) source.SkipTo(time_ns);
+void ArrivalStream::Skip(int64_t count) {
+  sources_[next_].Skip(static_cast<double>(count) * shard_count_);
+  others_ = 0;
   found_ = Settle();
 }
 

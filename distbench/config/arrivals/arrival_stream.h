@@ -48,11 +48,12 @@ class ArrivalSource {
   // be 0 for any time.
   void Search();
 
-  // Moves on to an arrival about here, as if the process had gone on.
-  void SkipTo(double time_ns);
+  // Moves on by this number of arrivals, at their mean distance.
+  void Skip(double count);
 
  private:
   double Gap();
+  double RecordedGap();
   double FirstGap(ClientPhase phase, ArrivalClient client);
   double EnterRecording(double position);
   double Gamma(double shape);
@@ -62,8 +63,9 @@ class ArrivalSource {
   double gap_ns_;  // mean between the arrivals before thinning
   SmallRandom random_;
   RateCurve curve_;
-  size_t recorded_ = 0;  // the recording's next gap
-  double left_ns_ = 0;   // to the arrival, at a factor of 1
+  size_t recorded_ = 0;    // the recording's next gap
+  size_t gaps_drawn_ = 0;  // of the recording, unless it repeats
+  double left_ns_ = 0;     // to the arrival, at a factor of 1
   double time_ns_ = 0;
   bool found_ = false;
 };
@@ -89,7 +91,12 @@ class ArrivalStream {
   bool found() const { return found_; }
   void Advance();
   void Search() { found_ = Settle(); }
-  void SkipTo(double time_ns);
+
+  // Moves on by about `count` arrivals of this shard, whatever their number:
+  // the source of the next one moves on by all of them. Skipped again and
+  // again, sources have their shares. Counts should therefore be small in
+  // comparison with all that is skipped.
+  void Skip(int64_t count);
 
  private:
   bool Settle();

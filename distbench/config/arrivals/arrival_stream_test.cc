@@ -439,17 +439,55 @@ TEST(ArrivalStreamTest, ARecordingRepeatsItsGaps) {
               ElementsAre(0, 0, 1 * kMs));
 }
 
-TEST(ArrivalStreamTest, SkippingGoesOnElsewhere) {
-  const ArrivalPlan plan =
-      PlanOf("modulations { sine { period_ns: 1000000000 amplitude: 1 } }");
-  double sum = 0;
-  for (int seed = 0; seed < 2000; ++seed) {
-    ArrivalStream stream(plan, kIntervalNs, {.seed = uint64_t(seed)});
-    stream.SkipTo(10.25 * kSecond);
-    sum += stream.time_ns() - 10.25 * kSecond;
+TEST(ArrivalStreamTest, ARecordingThatDoesNotRepeatEnds) {
+  const std::string once =
+      "process: 'recorded' "
+      "recorded { times: '10\\n11\\n13\\n13\\n' repeat: false } ";
+  for (const int shards : {1, 2}) {
+    EXPECT_THAT(
+        Times(ArrivalStream(PlanOf(once), kIntervalNs, {.shard_count = shards}),
+              4 / shards + 2),
+        testing::Contains(HUGE_VAL).Times(2))
+        << shards;
   }
-  // The rate is doubled there. Five standard errors.
-  EXPECT_NEAR(sum / 2000, 0.5 * kMs, 5 * 0.5 * kMs / std::sqrt(2000));
+  EXPECT_THAT(Times(PlanOf(once), 1, 6),
+              ElementsAre(0, 1 * kMs, 3 * kMs, 3 * kMs, HUGE_VAL, HUGE_VAL));
+  // What thinning leaves out is no reason to begin again.
+  double sum = 0;
+  for (int seed = 0; seed < 1000; ++seed) {
+    for (const double time : Times(PlanOf(once + "kept_share: 0.5"), seed, 5)) {
+      sum += std::isinf(time) ? 0 : 1;
+    }
+  }
+  EXPECT_NEAR(sum / 1000, 2, 5 * 1 / std::sqrt(1000));
+}
+
+// Whatever the rate, as many are skipped as were due, in the long run.
+TEST(ArrivalStreamTest, SkippingFollowsTheRatesOfTheSources) {
+  // In 10 s, 10,000 / 2 of the first, and 2,000 / 2 of the second.
+  const ArrivalPlan plan = PlanOf(
+      "superposed { process: 'gamma' coefficient_of_variation: 2 } "
+      "superposed { kept_share: 0.5 modulations { schedule { "
+      "segments { duration_ns: 2000000000 } "
+      "segments { duration_ns: 1000 factor: 0 } } } }");
+  for (const int shards : {1, 3}) {
+    ArrivalStream stream(plan, kIntervalNs, {.shard_count = shards});
+    int64_t skipped = 0;
+    while (stream.time_ns() < 10 * kSecond) {
+      stream.Skip(10);
+      skipped += 10 * shards;
+    }
+    EXPECT_NEAR(static_cast<double>(skipped), 6000, 100) << shards;
+  }
+}
+
+TEST(ArrivalStreamTest, AFactorThatStaysZeroEndsTheSearch) {
+  const ArrivalPlan plan = PlanOf(
+      "modulations { sine { period_ns: 1000000 } } "
+      "modulations { schedule { segments { duration_ns: 1000 factor: 0 } } }");
+  const ArrivalStream stream(plan, 1e12, {});
+  EXPECT_TRUE(stream.found());
+  EXPECT_TRUE(std::isinf(stream.time_ns()));
 }
 
 }  // namespace

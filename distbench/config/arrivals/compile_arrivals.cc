@@ -139,6 +139,7 @@ ArrivalSourcePlan CompileSource(const Arrivals& arrivals, double share) {
   }
   if (plan.process == Process::kRecorded) {
     plan.gaps = UnitGaps(arrivals.recorded());
+    plan.gaps_repeat = arrivals.recorded().repeat();
   }
   plan.kept_share = arrivals.kept_share();
   plan.share = share;

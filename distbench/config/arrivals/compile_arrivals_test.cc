@@ -100,6 +100,7 @@ TEST(RecordingTest, ErrorsNameTheLine) {
   EXPECT_THAT(error("1\n2\n"), HasSubstr("has 2 times"));
   EXPECT_THAT(error(""), HasSubstr("has 0 times"));
   EXPECT_THAT(error("1\n1\n1"), HasSubstr("no time between"));
+  EXPECT_THAT(error("0\n1e-320\n2e-320"), HasSubstr("no time between"));
   EXPECT_THAT(error("-1e308\n0\n1.7e308"), HasSubstr("no time between"));
 }
 

@@ -54,7 +54,7 @@ void RateCurve::Cursor::StayInLast() {
   from = to = plan->pieces.back().to;
 }
 
-void RateCurve::Cursor::Seek(double time_ns) {
+void RateCurve::Cursor::Start() {
   if (!plan->states.empty()) {
     // All states are entered equally often, so that the share of time in each
     // is proportional to its mean duration.
@@ -66,22 +66,13 @@ void RateCurve::Cursor::Seek(double time_ns) {
            left_ns >= plan->states[state].mean_ns) {
       left_ns -= plan->states[state++].mean_ns;
     }
-    EnterState(state, time_ns);
+    EnterState(state, 0);
     return;
   }
-  const std::vector<RatePiece>& pieces = plan->pieces;
-  double within_ns = time_ns + shift_ns;
-  if (plan->repeats) within_ns = std::fmod(within_ns, pieces.back().end_ns);
-  const auto found = std::upper_bound(
-      pieces.begin(), pieces.end(), within_ns,
-      [](double time, const RatePiece& piece) { return time < piece.end_ns; });
-  if (found == pieces.end()) {
-    StayInLast();
-    return;
-  }
-  const size_t piece = found - pieces.begin();
-  const double before_ns = piece == 0 ? 0 : pieces[piece - 1].end_ns;
-  EnterPiece(piece, time_ns - (within_ns - before_ns));
+  size_t piece = 0;
+  while (plan->pieces[piece].end_ns <= shift_ns) ++piece;
+  EnterPiece(piece,
+             (piece == 0 ? 0 : plan->pieces[piece - 1].end_ns) - shift_ns);
 }
 
 void RateCurve::Cursor::Step() {
@@ -109,8 +100,11 @@ RateCurve::RateCurve(const std::vector<RateModulationPlan>& modulations,
         {.plan = &plan, .random = SmallRandom(CombinedSeed({seed, i, owner}))});
     Cursor& cursor = cursors_.back();
     cursor.shift_ns = StartShift(plan, cursor.random, client);
+    cursor.Start();
+    // Rounding may have found a piece that ends here.
+    while (cursor.end_ns <= 0) cursor.Step();
   }
-  Seek(0);
+  MakeCell();
 }
 
 double RateCurve::AreaFrom(double time_ns) const {
@@ -127,17 +121,20 @@ void RateCurve::Next() {
   MakeCell();
 }
 
-void RateCurve::Seek(double time_ns) {
-  start_ns_ = time_ns;
-  for (Cursor& cursor : cursors_) {
-    cursor.Seek(time_ns);
-    // Rounding may have found a piece that ends here.
-    while (cursor.end_ns <= time_ns) cursor.Step();
-  }
-  MakeCell();
+// A factor that stays 0 makes all others irrelevant, for ever.
+bool RateCurve::IsZeroForever() const {
+  return std::any_of(cursors_.begin(), cursors_.end(),
+                     [](const Cursor& cursor) {
+                       return cursor.end_ns == kForever && cursor.from == 0;
+                     });
 }
 
 void RateCurve::MakeCell() {
+  if (IsZeroForever()) {
+    end_ns_ = kForever;
+    from_ = slope_ = 0;
+    return;
+  }
   double end_ns = kForever;
   double shortest_ns = kForever;
   int changing = 0;

@@ -45,10 +45,6 @@ class RateCurve {
   // Moves on to the next cell. Requires a finite end.
   void Next();
 
-  // Moves to the cell at this time, at least 0. Markov chains are then in any
-  // of their states, as at the start.
-  void Seek(double time_ns);
-
  private:
   // One modulation, and the piece or state that it is in.
   struct Cursor {
@@ -62,7 +58,7 @@ class RateCurve {
     double to = 1;
 
     double At(double time_ns) const;
-    void Seek(double time_ns);
+    void Start();
     void Step();
 
    private:
@@ -71,6 +67,7 @@ class RateCurve {
     void StayInLast();
   };
 
+  bool IsZeroForever() const;
   void MakeCell();
 
   std::vector<Cursor> cursors_;

@@ -11,6 +11,9 @@
 namespace distbench {
 namespace {
 
+// Of a whole recording. Far less could not be scaled.
+constexpr double kShortestSeconds = 1e-9;
+
 absl::Status BadLine(int number, absl::string_view problem) {
   return absl::InvalidArgumentError(
       absl::StrCat("line ", number, " ", problem));
@@ -49,7 +52,7 @@ absl::StatusOr<std::vector<double>> ParseRecording(absl::string_view text) {
         absl::StrCat("has ", arrivals, " times of arrivals; at least ",
                      kMinRecordedArrivals, " make a process"));
   }
-  if (!(last - first > 0) || !std::isfinite(last - first)) {
+  if (last - first < kShortestSeconds || !std::isfinite(last - first)) {
     return absl::InvalidArgumentError(
         "has no time between its arrivals; write seconds with a fraction");
   }

@@ -12,9 +12,15 @@ namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
-// Composed arrivals that are drawn to count or skip them; beyond, they are
-// estimated by their mean interval.
+// Composed arrivals that are drawn to count them. Beyond, a part of what has
+// been counted is skipped at once, so that any number takes about a second.
 constexpr int64_t kMaxExact = 1'000'000;
+constexpr int64_t kPartsSkipped = 10'000;
+
+// Composed arrivals that are drawn to skip them at once. A backlog is skipped
+// in at most 100,000 steps, so that it is skipped exactly if it is counted
+// exactly.
+constexpr int64_t kMaxExactSkip = 10;
 
 // Returns the first multiple of the interval on the common clock that lies
 // strictly after the start, as monotonic time.
@@ -36,7 +42,9 @@ Pacer::Pacer(const IterationsPlan& plan, const Position& position,
              absl::BitGenRef random)
     : exponential_(plan.arrivals == ArrivalProcess::kExponential),
       step_ns_(SaturatingMultiply(plan.interval_ns, position.shard_count)),
-      last_ns_(SaturatingAdd(position.start_ns, plan.max_duration_ns)),
+      // What is due at the end of time never comes.
+      last_ns_(std::min(
+          kMax - 1, SaturatingAdd(position.start_ns, plan.max_duration_ns))),
       start_ns_(position.start_ns) {
   if (plan.composed_arrivals != nullptr) {
     stream_ = std::make_unique<ArrivalStream>(
@@ -91,19 +99,19 @@ void Pacer::Advance(absl::BitGenRef random) {
 }
 
 void Pacer::Skip(int64_t count) {
-  if (stream_ != nullptr && count <= kMaxExact) {
+  if (stream_ == nullptr) {
+    first_ = false;
+    next_ns_ = SaturatingAdd(next_ns_, SaturatingMultiply(step_ns_, count));
+  } else if (count > kMaxExactSkip) {
+    stream_->Skip(count);
+    TakeTime();
+    LeaveBehind(count);
+  } else {
     for (int64_t i = 0; i < count; ++i) {
       Settle(last_ns_);
       AdvanceStream();
     }
-    return;
   }
-  first_ = false;
-  next_ns_ = SaturatingAdd(next_ns_, SaturatingMultiply(step_ns_, count));
-  if (stream_ == nullptr) return;
-  stream_->SkipTo(static_cast<double>(next_ns_ - start_ns_));
-  ahead_in_use_ = false;
-  TakeTime();
 }
 
 int64_t Pacer::TimeNs(const ArrivalStream& stream) const {
@@ -127,11 +135,12 @@ void Pacer::Search(int64_t until_ns) {
 void Pacer::AdvanceStream() {
   stream_->Advance();
   TakeTime();
-  if (ahead_count_ == 0) {
-    ahead_in_use_ = false;
-  } else {
-    --ahead_count_;
-  }
+  LeaveBehind(1);
+}
+
+void Pacer::LeaveBehind(int64_t count) {
+  ahead_in_use_ &= ahead_count_ >= count;
+  ahead_count_ -= count;
 }
 
 // Each arrival is drawn once more, however often this is called.
@@ -145,16 +154,19 @@ int64_t Pacer::CountAhead(int64_t end_ns) {
     ahead_in_use_ = true;
     ahead_count_ = 0;
   }
-  while (TimeNs(*ahead_) <= end_ns && ahead_count_ < kMaxExact) {
+  while (TimeNs(*ahead_) <= end_ns) {
     if (!ahead_->found()) {
       ahead_->Search();
-      continue;
+    } else if (ahead_count_ < kMaxExact) {
+      ahead_->Advance();
+      ++ahead_count_;
+    } else {
+      const int64_t count = ahead_count_ / kPartsSkipped;
+      ahead_->Skip(count);
+      ahead_count_ += count;
     }
-    ahead_->Advance();
-    ++ahead_count_;
   }
-  const int64_t further_ns = end_ns - TimeNs(*ahead_);
-  return ahead_count_ + (further_ns < 0 ? 0 : further_ns / step_ns_ + 1);
+  return ahead_count_;
 }
 
 int64_t Pacer::ExponentialGap(absl::BitGenRef random) const {

@@ -53,15 +53,15 @@ class Pacer {
 
   // Returns how many iterations are due by now_ns and within the action's
   // duration, including the next one; for a Poisson process, the expected
-  // number. Of composed arrivals, the first million is exact. Times must not
-  // decrease from call to call.
+  // number. Of composed arrivals, the first million is exact, and the error of
+  // more is below 0.0002 of them. Times must not decrease from call to call.
   int64_t due_count(int64_t now_ns);
 
   // Moves on to the iteration after the next one.
   void Advance(absl::BitGenRef random);
 
-  // Skips `count` iterations, assuming their mean distance; up to a million
-  // composed arrivals exactly.
+  // Skips `count` iterations, assuming their mean distance; up to ten composed
+  // arrivals exactly.
   void Skip(int64_t count);
 
  private:
@@ -70,6 +70,7 @@ class Pacer {
   void Search(int64_t until_ns);
   void TakeTime();
   void AdvanceStream();
+  void LeaveBehind(int64_t count);
   int64_t CountAhead(int64_t end_ns);
 
   bool exponential_ = false;

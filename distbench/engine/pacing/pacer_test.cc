@@ -196,7 +196,9 @@ TEST(PacerTest, ComposedArrivalsThatAreDueAreCounted) {
   EXPECT_GT(due(0, 5'000), 10);
   pacer.Advance(random);
   EXPECT_EQ(pacer.due_count(25'000), due(1, 25'000));
-  pacer.Skip(due(1, 25'000));
+  for (int64_t left = due(1, 25'000); left > 0; left -= 10) {
+    pacer.Skip(std::min<int64_t>(left, 10));
+  }
   EXPECT_EQ(pacer.due_count(25'000), 0);
   const size_t passed = due(0, 25'000);
   EXPECT_EQ(pacer.next_ns(), times[passed]);
@@ -219,6 +221,44 @@ TEST(PacerTest, CountlessArrivalsAreEstimated) {
   EXPECT_NEAR(static_cast<double>(pacer.next_ns()) / hour_ns, 0.5, 0.001);
   EXPECT_NEAR(static_cast<double>(pacer.due_count(hour_ns)) / hour_ns, 0.5,
               0.001);
+}
+
+// In no more steps than it takes, and whatever the rate does.
+TEST(PacerTest, ABacklogOfBillionsIsSkippedAtTheRatesOfItsTime) {
+  // A billion in the first second, then a tenth of that: two in 11 s.
+  ArrivalPlan arrivals;
+  arrivals.sources.resize(1);
+  arrivals.sources[0].modulations.resize(1);
+  arrivals.sources[0].modulations[0].pieces = {{1e9, 1, 1}, {2e9, 0.1, 0.1}};
+  const IterationsPlan plan = Composed(std::move(arrivals), 1, 11'000'000'000);
+  std::mt19937_64 random;
+  Pacer pacer(plan, {}, random);
+  const int64_t due = pacer.due_count(kUnlimited);
+  EXPECT_NEAR(static_cast<double>(due) / 2e9, 1, 0.001);
+  int64_t skipped = 0;
+  while (!pacer.exhausted()) {
+    const int64_t count = std::min<int64_t>(20'000, due - skipped);
+    if (count <= 0) break;
+    pacer.Skip(count);
+    skipped += count;
+  }
+  EXPECT_NEAR(static_cast<double>(skipped) / 2e9, 1, 0.001);
+  EXPECT_NEAR(static_cast<double>(pacer.next_ns()) / 11e9, 1, 0.001);
+}
+
+TEST(PacerTest, WhatNeverArrivesEndsTheAction) {
+  ArrivalPlan arrivals;
+  arrivals.sources.resize(1);
+  arrivals.sources[0].modulations.resize(1);
+  arrivals.sources[0].modulations[0].pieces = {{1000, 1, 1}, {2000, 0, 0}};
+  std::mt19937_64 random;
+  for (const int shards : {1, 2}) {
+    Pacer pacer(Composed(arrivals, 100), {.shard_count = shards}, random);
+    int count = 0;
+    for (; count < 1000 && !pacer.exhausted(); ++count) pacer.Advance(random);
+    EXPECT_LT(count, 100);
+    EXPECT_EQ(pacer.due_count(kUnlimited), 0);
+  }
 }
 
 TEST(PacerTest, ALongSearchGoesOnWhenItsTimeHasCome) {

@@ -47,8 +47,9 @@ void Scheduler::CountUnsent(ActionRun& action) {
       CountUnsent(action, first_ns, 1);
     } else {
       action.pacer.Skip(count);
-      CountUnsent(action, first_ns + (action.pacer.next_ns() - first_ns) / 2,
-                  count);
+      // The next one may be due much later, or never.
+      const int64_t end_ns = std::min(action.pacer.next_ns(), last_ns);
+      CountUnsent(action, first_ns + (end_ns - first_ns) / 2, count);
     }
   }
 }

@@ -50,10 +50,11 @@ bool StartsWithTraffic(const Action& action) {
 }
 
 // Returns nothing unless exactly one action sends the RPC, by arrivals that can
-// be drawn again.
+// be drawn again, to a number of targets that is not drawn.
 std::optional<Loop> LoopOf(const DistributedSystemDescription& test,
                            const std::string& service, const std::string& rpc) {
   std::optional<Loop> found;
+  if (HasRandomFanout(test, rpc)) return found;
   for (int list = 0; list < test.action_lists_size(); ++list) {
     const ActionList& actions = test.action_lists(list);
     for (int i = 0; i < actions.action_names_size(); ++i) {

@@ -66,6 +66,23 @@ TEST_F(JudgeComposedArrivalsTest, AFanoutMultipliesThem) {
   ExpectNothing();
 }
 
+TEST_F(JudgeComposedArrivalsTest, ADrawnNumberOfTargetsIsNotCompared) {
+  // On average, 2.5: three times as many would be a sixth too many.
+  Send(kBursts);
+  SendPerSecond([counts = std::vector<RpcInterval>(Series().intervals().begin(),
+                                                   Series().intervals().end())](
+                    int i) { return counts[i].sent_count() * 5 / 2; });
+  ExpectOne(Finding::WARN, "arrivals");
+  result_.mutable_traffic_config()
+      ->mutable_rpc_descriptions(0)
+      ->set_fanout_filter("stochastic{0.5:1,0.5:4}");
+  ExpectNothing();
+  result_.mutable_traffic_config()
+      ->mutable_rpc_descriptions(0)
+      ->set_fanout_filter("stochastic{1:2}");
+  ExpectOne(Finding::WARN, "arrivals");
+}
+
 TEST_F(JudgeComposedArrivalsTest, ALittleLateIsNoDefect) {
   Send(kBursts, /*late_ns=*/5'000'000);
   ExpectNothing();

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
@@ -84,11 +85,13 @@ struct Arrivals {
 };
 
 // How a service's main program sends an RPC. Absent unless exactly one open
-// loop sends it, with an arrival process whose counts per second are known.
+// loop sends it, to a number of targets that is not drawn, with an arrival
+// process whose counts per second are known.
 std::optional<Arrivals> ArrivalsOf(const DistributedSystemDescription& test,
                                    const std::string& service,
                                    const std::string& rpc) {
   std::optional<Arrivals> found;
+  if (HasRandomFanout(test, rpc)) return found;
   for (const ActionList& list : test.action_lists()) {
     for (const std::string& name : list.action_names()) {
       const auto action = std::find_if(
@@ -217,6 +220,16 @@ RpcLoad LoadOf(const TestResult& result, int rpc_index) {
   return {.offered_count = load.offered_count(),
           .unsent_count = load.unsent_count(),
           .held_back_count = load.held_back_count()};
+}
+
+bool HasRandomFanout(const DistributedSystemDescription& test,
+                     const std::string& rpc) {
+  for (const RpcSpec& spec : test.rpc_descriptions()) {
+    if (spec.name() != rpc) continue;
+    const auto fanout = ParseFanoutFilter(spec.fanout_filter());
+    return fanout.ok() && fanout->choices.size() > 1;
+  }
+  return false;
 }
 
 void JudgeLoad(const TestResult& result, FindingList& findings) {

@@ -116,6 +116,15 @@ TEST_F(JudgeTest, AFanoutMultipliesWhatIsSent) {
   ExpectNothing();
 }
 
+TEST_F(JudgeTest, ADrawnNumberOfTargetsIsNoArrival) {
+  SendPerSecond([](int i) { return i % 2 == 0 ? 90 : 110; });
+  ExpectOne(Finding::WARN, "arrivals");
+  result_.mutable_traffic_config()
+      ->mutable_rpc_descriptions(0)
+      ->set_fanout_filter("stochastic{0.7:1,0.3:4}");
+  ExpectNothing();
+}
+
 TEST_F(JudgeTest, ArrivalsOfABurstAreNotJudged) {
   Loop().set_open_loop_interval_distribution("sync_burst");
   SendPerSecond([](int i) { return 100 * (i % 4); });

@@ -48,6 +48,11 @@ struct RpcLoad {
 };
 RpcLoad LoadOf(const TestResult& result, int rpc_index);
 
+// Whether the number of targets of the RPC is drawn, so that the arrivals alone
+// do not tell how many are sent.
+bool HasRandomFanout(const DistributedSystemDescription& test,
+                     const std::string& rpc);
+
 void JudgeLoad(const TestResult& result, FindingList& findings);
 void JudgeLateness(const TestResult& result, const TestTotals& totals,
                    FindingList& findings);

@@ -33,22 +33,29 @@ constexpr char kTwoClients[] = R"(
         policy_statistics {
           key: 0
           value {
-            request_count: 100 attempt_count: 100 retry_count: -7
+            request_count: 100 attempt_count: 100
             succeeded_attempt_count: 100
-            attempt_time_ns { bucket_counts: 1 }
             concurrency_limit { count: 2 min: 10 max: 30 sum: 40 }
           }
         }
       }
     }
+    instance_logs {
+      key: "client/2"
+      value {
+        policy_statistics {
+          key: 0
+          value { request_count: 100 attempt_count: 100 retry_count: -7 }
+        }
+      }
+    }
   })";
 
-TEST(AttemptTotalsTest, AddsUpTheClientsOfAnRpc) {
+TEST(AttemptTotalsTest, AddsUpTheUndamagedClientsOfAnRpc) {
   const auto attempts = AttemptsOf(ResultFromText(kTwoClients), "query");
   ASSERT_TRUE(attempts.has_value());
   EXPECT_EQ(attempts->attempt_count, 250);
-  EXPECT_EQ(attempts->retry_count, 50);  // a negative count is damaged
-  EXPECT_EQ(attempts->attempt_time_ns.count(), 0);
+  EXPECT_EQ(attempts->retry_count, 50);
   EXPECT_EQ(attempts->concurrency_limit.count, 4);
   EXPECT_EQ(attempts->concurrency_limit.min, 8);
   EXPECT_EQ(attempts->concurrency_limit.max, 30);
@@ -57,7 +64,7 @@ TEST(AttemptTotalsTest, AddsUpTheClientsOfAnRpc) {
 }
 
 TEST(AttemptTotalsTest, WhatNobodyUsedIsWasted) {
-  AttemptTotals attempts;
+  PolicyTotals attempts;
   EXPECT_FALSE(WastedShare(attempts, 0).has_value());
   EXPECT_FALSE(Amplification(attempts).has_value());
   // 100 requests, of which 80 succeeded; 20 hedges succeeded too late.

@@ -22,6 +22,12 @@ bool Overlaps(const LoadInterval& interval, int64_t interval_ns,
          interval.begin_ns + interval_ns > window.begin_ns;
 }
 
+// Whether the interval's goodput says how the system does. That of an open loop
+// in which nothing was due says nothing.
+bool IsTelling(const LoadCurve& curve, const LoadInterval& interval) {
+  return !curve.is_open_loop || interval.offered > 0;
+}
+
 // The median goodput of an interval before the window; nothing if too few
 // intervals tell.
 std::optional<double> GoodputBefore(const LoadCurve& curve,
@@ -30,7 +36,7 @@ std::optional<double> GoodputBefore(const LoadCurve& curve,
   std::vector<double> goodput;
   for (const LoadInterval& interval : curve.intervals) {
     if (interval.begin_ns + curve.interval_ns > window.begin_ns) break;
-    if (interval.is_warmup) continue;
+    if (interval.is_warmup || !IsTelling(curve, interval)) continue;
     const bool is_in_fault =
         std::any_of(windows.begin(), windows.end(), [&](const auto& other) {
           return other.end_ns <= window.begin_ns &&
@@ -44,10 +50,12 @@ std::optional<double> GoodputBefore(const LoadCurve& curve,
   return *middle;
 }
 
-bool IsBack(const LoadInterval& interval, bool is_open_loop, double before) {
+bool IsBack(const LoadCurve& curve, const LoadInterval& interval,
+            double before) {
   const double possible =
-      is_open_loop ? std::min(before, static_cast<double>(interval.offered))
-                   : before;
+      curve.is_open_loop
+          ? std::min(before, static_cast<double>(interval.offered))
+          : before;
   return static_cast<double>(interval.goodput) >= kGoodputIsBack * possible;
 }
 
@@ -64,6 +72,9 @@ class WindowJudge {
   Recovery Judge() {
     Recovery recovery = {.window = window_};
     const Intervals after = IntervalsAfter();
+    const auto telling_count = std::count_if(
+        after.begin(), after.end(),
+        [&](const auto& interval) { return IsTelling(curve_, interval); });
     if (!after.empty()) {
       const int64_t end_ns = after.back().begin_ns + curve_.interval_ns;
       recovery.observed_s = Seconds(end_ns - window_.end_ns);
@@ -73,7 +84,7 @@ class WindowJudge {
       recovery.after_s = Seconds(std::max<int64_t>(0, *first - window_.end_ns));
       recovery.outcome = WasAway(*first) ? RecoveryOutcome::kRecovered
                                          : RecoveryOutcome::kUnaffected;
-    } else if (after.size() < kIntervalsBack) {
+    } else if (telling_count < kIntervalsBack) {
       recovery.outcome = RecoveryOutcome::kTooShort;
     } else {
       recovery.outcome = next_begin_ns_ ? RecoveryOutcome::kNotBeforeNext
@@ -105,10 +116,12 @@ class WindowJudge {
 
   std::optional<int64_t> FirstBack(Intervals after) const {
     int held = 0;
+    int64_t first_ns = 0;
     for (const LoadInterval& interval : after) {
-      held = IsBack(interval, curve_.is_open_loop, before_) ? held + 1 : 0;
-      if (held < kIntervalsBack) continue;
-      return interval.begin_ns - (held - 1) * curve_.interval_ns;
+      if (!IsTelling(curve_, interval)) continue;
+      held = IsBack(curve_, interval, before_) ? held + 1 : 0;
+      if (held == 1) first_ns = interval.begin_ns;
+      if (held == kIntervalsBack) return first_ns;
     }
     return std::nullopt;
   }
@@ -120,7 +133,7 @@ class WindowJudge {
                          return interval.begin_ns + curve_.interval_ns >
                                     window_.begin_ns &&
                                 interval.begin_ns < until_ns &&
-                                !IsBack(interval, curve_.is_open_loop, before_);
+                                !IsBack(curve_, interval, before_);
                        });
   }
 

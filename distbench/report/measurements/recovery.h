@@ -32,6 +32,7 @@ std::vector<FaultWindow> FaultWindowsOf(const TestResult& result);
 
 // Goodput is back if it is this share of what it was before the fault or, in
 // open loops, of what is offered, if that is less; for so many intervals.
+// Intervals of an open loop in which nothing was due are left out everywhere.
 inline constexpr double kGoodputIsBack = 0.9;
 inline constexpr int kIntervalsBack = 3;
 

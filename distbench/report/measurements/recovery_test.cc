@@ -86,6 +86,30 @@ TEST(RecoveryTest, LessLoadIsNoLackOfRecovery) {
   EXPECT_EQ(Only(curve, Freeze(10, 12)).outcome, RecoveryOutcome::kNever);
 }
 
+// Three seconds on, seven off.
+TEST(RecoveryTest, SecondsInWhichNothingWasDueSayNothing) {
+  const auto on_off = [](int dead_from, int dead_until) {
+    LoadCurve curve = HundredPerSecond(60, [](int) { return 100; });
+    for (int i = 0; i < 60; ++i) {
+      LoadInterval& interval = curve.intervals[i];
+      if (i % 10 >= 3) interval.offered = 0;
+      const bool is_dead = i >= dead_from && i < dead_until;
+      interval.goodput = is_dead ? 0 : interval.offered;
+    }
+    return curve;
+  };
+  EXPECT_EQ(Only(on_off(12, 60), Freeze(12.1, 13.5)).outcome,
+            RecoveryOutcome::kNever);
+  const Recovery recovery = Only(on_off(12, 31), Freeze(12.1, 13.5));
+  EXPECT_EQ(recovery.outcome, RecoveryOutcome::kRecovered);
+  EXPECT_THAT(recovery.before_per_second, Optional(DoubleEq(100)));
+  EXPECT_THAT(recovery.after_s, Optional(DoubleEq(17.5)));
+  EXPECT_EQ(Only(on_off(60, 60), Freeze(14.1, 15.5)).outcome,
+            RecoveryOutcome::kUnaffected);
+  EXPECT_EQ(Only(on_off(52, 60), Freeze(52.1, 53)).outcome,
+            RecoveryOutcome::kTooShort);
+}
+
 TEST(RecoveryTest, SaysWhatCannotBeKnown) {
   const LoadCurve healthy = HundredPerSecond(30, [](int) { return 100; });
   // Two whole seconds before, or after.

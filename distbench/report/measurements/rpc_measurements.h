@@ -39,7 +39,7 @@ struct RpcMeasurements {
   std::optional<StreamTotals> streams;
 
   // Absent if the RPC has no policy.
-  std::optional<AttemptTotals> attempts;
+  std::optional<PolicyTotals> attempts;
 
   // See goodput.h.
   std::optional<int64_t> deadline_ns;

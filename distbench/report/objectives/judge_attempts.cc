@@ -88,7 +88,7 @@ ObjectiveOutcome JudgeGoodput(const Objective& objective, const Metric& metric,
 ObjectiveOutcome JudgeAmplification(const Objective& objective,
                                     const Metric& metric,
                                     const RpcMeasurements& rpc) {
-  const AttemptTotals& attempts = *rpc.attempts;
+  const PolicyTotals& attempts = *rpc.attempts;
   const double value = *Amplification(attempts);
   const auto further = static_cast<double>(
       std::max<int64_t>(0, attempts.attempt_count - attempts.request_count));
@@ -135,8 +135,11 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttempts(const Objective& objective,
                      "\" has no policy, so nothing counted its "
                      "attempts"));
   }
-  if (!Amplification(*rpc.attempts) || rpc.attempts->attempt_count == 0) {
-    return NothingMeasured(rpc);
+  if (!Amplification(*rpc.attempts)) return NothingMeasured(rpc);
+  if (rpc.attempts->attempt_count == 0) {
+    return absl::NotFoundError(
+        absl::StrCat("no request of the RPC \"", rpc.name,
+                     "\" was attempted: its policy refused all of them"));
   }
   return metric.kind == Metric::Kind::kWasted
              ? JudgeWasted(objective, metric, rpc)
@@ -146,7 +149,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttempts(const Objective& objective,
 absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(const Objective& objective,
                                                   const RpcMeasurements& rpc) {
   const auto& time = std::get<AttemptTime>(objective.metric);
-  const AttemptTotals attempts = rpc.attempts.value_or(AttemptTotals());
+  const PolicyTotals attempts = rpc.attempts.value_or(PolicyTotals());
   const bool is_quorum = time.kind == AttemptTime::Kind::kQuorum;
   const Outcomes outcomes = {.latency_ns = is_quorum ? attempts.quorum_time_ns
                                                      : attempts.attempt_time_ns,

@@ -66,7 +66,7 @@ void AppendLoads(const RpcMeasurements& rpc, Row& row) {
 }
 
 Row PolicyRow(const RpcMeasurements& rpc) {
-  const AttemptTotals& attempts = *rpc.attempts;
+  const PolicyTotals& attempts = *rpc.attempts;
   Row row = {
       rpc.name,
       attempts.request_count,

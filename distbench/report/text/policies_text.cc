@@ -53,7 +53,7 @@ std::string LoadText(const RpcMeasurements& rpc) {
 }
 
 // The counts that are not 0.
-std::string PolicyCountsText(const AttemptTotals& attempts) {
+std::string PolicyCountsText(const PolicyTotals& attempts) {
   const std::pair<absl::string_view, int64_t> counts[] = {
       {"retries", attempts.retry_count},
       {"hedges", attempts.hedge_count},
@@ -83,7 +83,7 @@ std::string LimitText(const RunningMoments& limit) {
 }
 
 void AppendPolicy(const RpcMeasurements& rpc, std::vector<std::string>& lines) {
-  const AttemptTotals& attempts = *rpc.attempts;
+  const PolicyTotals& attempts = *rpc.attempts;
   std::vector<std::string> texts = {LoadText(rpc), PolicyCountsText(attempts)};
   if (attempts.attempt_time_ns.count() > 0) {
     texts.push_back(AttemptTimesText("attempts", attempts.attempt_time_ns));
