@@ -157,6 +157,10 @@ class ConfigWriter {
       absl::StrAppend(&comment,
                       "\nNo span of the server: times include the network.");
     }
+    if (rpc.server_is_inferred) {
+      ++inferred_servers_;
+      absl::StrAppend(&comment, "\nInferred: its server.");
+    }
     if (rpc.sizes.empty()) absl::StrAppend(&comment, "\nInvented: its sizes.");
     return comment;
   }
@@ -263,6 +267,12 @@ class ConfigWriter {
           " RPCs, whose servers have no spans, from their clients: it includes "
           "the network"));
     }
+    if (inferred_servers_ > 0) {
+      from.inferred.push_back(absl::StrCat(
+          "the servers of ", inferred_servers_,
+          " RPCs, from the services of their clients' spans, which are not "
+          "those of their callers"));
+    }
     if (bursty_ > 0) {
       from.inferred.push_back(absl::StrCat(
           bursty_,
@@ -331,6 +341,7 @@ class ConfigWriter {
   // For the provenance.
   size_t without_sizes_ = 0;
   int64_t without_server_ = 0;
+  int64_t inferred_servers_ = 0;
   int64_t failures_ = 0;
   int64_t invented_counts_ = 0;
   int64_t invented_rates_ = 0;

@@ -92,6 +92,37 @@ TEST(CallTreeTest, AClientWithoutAServersSpanNamesItsPeer) {
   EXPECT_EQ(set.traces[0][1].self_ns, 20 * kMs);
 }
 
+// As HotROD's client of Redis does.
+TEST(CallTreeTest, AClientsSpanMayHaveTheNameOfTheServer) {
+  Span query = Asked("2", "1", "redis", 10, 30);
+  const TraceSet set = Build({Served("1", "", "front", 0, 100), query});
+  EXPECT_EQ(set.traces[0][1].client, "front");
+  EXPECT_EQ(set.traces[0][1].server, "redis");
+  EXPECT_TRUE(set.traces[0][1].server_is_inferred);
+  query.peer = "database";
+  EXPECT_EQ(
+      Build({Served("1", "", "front", 0, 100), query}).traces[0][1].server,
+      "database");
+}
+
+// The span of the server in between is missing.
+TEST(CallTreeTest, AClientBelowAClientIsNoServer) {
+  const TraceSet set =
+      Build({Asked("1", "", "front", 0, 100), Asked("2", "1", "back", 10, 30)});
+  ASSERT_EQ(set.traces[0].size(), 2);
+  EXPECT_EQ(set.traces[0][0].server, "back");
+  EXPECT_EQ(set.traces[0][1].server, "unknown_service");
+}
+
+TEST(CallTreeTest, ASpanOfTheServerNeedsNoInference) {
+  const TraceSet set =
+      Build({Served("1", "", "front", 0, 100), Asked("2", "1", "redis", 10, 30),
+             Served("3", "2", "redis", 12, 28)});
+  ASSERT_EQ(set.traces[0].size(), 2);
+  EXPECT_EQ(set.traces[0][1].server, "redis");
+  EXPECT_FALSE(set.traces[0][1].server_is_inferred);
+}
+
 TEST(CallTreeTest, AWrapperIsNoCallOfItsOwn) {
   const TraceSet set =
       Build({Asked("1", "", "front", 0, 100), Asked("2", "1", "front", 5, 95),

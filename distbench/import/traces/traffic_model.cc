@@ -145,6 +145,7 @@ class Inference {
       RpcModel& rpc = model_.rpcs[index];
       ++rpc.calls;
       rpc.failures += call.failed;
+      rpc.server_is_inferred |= call.server_is_inferred;
       rpc.executions += call.has_server_span();
       if (call.request_bytes >= 0 || call.response_bytes >= 0) {
         rpc.sizes.push_back({std::max<int64_t>(0, call.request_bytes),

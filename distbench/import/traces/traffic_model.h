@@ -32,7 +32,8 @@ struct CallGroup {
 struct RpcModel {
   std::string server;  // service
   std::string operation;
-  std::set<std::string> clients;  // services
+  std::set<std::string> clients;    // services
+  bool server_is_inferred = false;  // of any call
 
   int64_t calls = 0;
   int64_t failures = 0;
