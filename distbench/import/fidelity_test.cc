@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 // The trace has the shape of HotROD's, with other numbers: a client's spans
 // have the name of the server, two of ten calls fail after 20 ms, and the
 // others take 7.5 ms on average.
-Import ImportedRides(bool with_failures) {
+Import ImportRides(bool with_failures) {
   const absl::StatusOr<std::string> input =
       ReadFile("tests/corpus/traces/otlp_client_with_servers_name");
   EXPECT_TRUE(input.ok()) << input.status();
@@ -29,6 +29,13 @@ Import ImportedRides(bool with_failures) {
   options.measure_fidelity = true;
   options.with_failures = with_failures;
   return ImportOf("otlp", input->substr(1), options);
+}
+
+// The same, once for all tests.
+const Import& ImportedRides(bool with_failures) {
+  static const auto* const kWithout = new Import(ImportRides(false));
+  static const auto* const kWith = new Import(ImportRides(true));
+  return with_failures ? *kWith : *kWithout;
 }
 
 const RpcFidelity& FidelityOf(const Import& import, const std::string& rpc) {
@@ -40,7 +47,7 @@ const RpcFidelity& FidelityOf(const Import& import, const std::string& rpc) {
 }
 
 TEST(FidelityTest, ServersAreInferredFromTheirClients) {
-  const Import import = ImportedRides(/*with_failures=*/false);
+  const Import& import = ImportedRides(/*with_failures=*/false);
   const DistributedSystemDescription test = TestOf(import.config.text);
   EXPECT_EQ(RpcNamed(test, "GetRide").server(), "store-manual");
   EXPECT_THAT(RpcNamed(test, "GetRide").client(), ElementsAre("rides"));
@@ -49,7 +56,7 @@ TEST(FidelityTest, ServersAreInferredFromTheirClients) {
 }
 
 TEST(FidelityTest, OneTraceIsSimulatedOftenAndNotJudged) {
-  const Import import = ImportedRides(/*with_failures=*/false);
+  const Import& import = ImportedRides(/*with_failures=*/false);
   const Fidelity& fidelity = *import.fidelity;
   EXPECT_GT(fidelity.arrivals.simulated, 2500);
   EXPECT_LT(fidelity.arrivals.simulated, 3500);
@@ -67,7 +74,7 @@ TEST(FidelityTest, OneTraceIsSimulatedOftenAndNotJudged) {
 }
 
 TEST(FidelityTest, FailuresAreOnlySaid) {
-  const Import import = ImportedRides(/*with_failures=*/false);
+  const Import& import = ImportedRides(/*with_failures=*/false);
   EXPECT_EQ(import.config.test.server_faults_size(), 0);
   EXPECT_THAT(import.config.text,
               HasSubstr("10 calls, 2 of them failed, after 20500.0 us"));
@@ -78,7 +85,7 @@ TEST(FidelityTest, FailuresAreOnlySaid) {
 }
 
 TEST(FidelityTest, FailuresBecomeFaults) {
-  const Import import = ImportedRides(/*with_failures=*/true);
+  const Import& import = ImportedRides(/*with_failures=*/true);
   const DistributedSystemDescription test = TestOf(import.config.text);
   ASSERT_EQ(test.server_faults_size(), 1);
   const ServerFault& fault = test.server_faults(0);
@@ -87,6 +94,7 @@ TEST(FidelityTest, FailuresBecomeFaults) {
   EXPECT_EQ(fault.error_code(), "UNAVAILABLE");
   EXPECT_EQ(fault.probability(), 0.2);
   EXPECT_THAT(ImportText(import), HasSubstr("retries cannot be known"));
+  EXPECT_THAT(ImportText(import), HasSubstr("%, traces 20.0%"));
 
   // The failed calls, too, are 10 of an arrival; times are of the others.
   const RpcFidelity& get = FidelityOf(import, "GetRide");

@@ -45,7 +45,7 @@ void AddRpc(const RpcFidelity& rpc, std::string& text) {
                         rpc.calls_per_arrival.simulated,
                         rpc.calls_per_arrival.traces);
   if (rpc.failed_share.simulated > 0 || rpc.failed_share.traces > 0) {
-    absl::StrAppendFormat(&text, "; failed %.2g%%, traces %.2g%%",
+    absl::StrAppendFormat(&text, "; failed %.1f%%, traces %.1f%%",
                           100 * rpc.failed_share.simulated,
                           100 * rpc.failed_share.traces);
   }
