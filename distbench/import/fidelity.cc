@@ -25,8 +25,8 @@ constexpr uint64_t kSeed = 1;
 constexpr double kArrivals = 3000;
 // Of traces with many calls, there are fewer.
 constexpr double kMaxCalls = 100'000;
-// Results have an interval for each second.
 constexpr double kLeastSimulatedUs = 1;
+// Results have an interval for each second.
 constexpr double kMostSimulatedUs = 30 * 24 * 3600 * 1e6;
 // Fewer values do not show how they are distributed.
 constexpr size_t kLeastCompared = 20;
