@@ -29,6 +29,7 @@ class ImportTest(programs.ProgramTest):
         self.assertEqual((outcome.status, outcome.out), (0, ""), outcome)
         self.assertIn("Invented:", outcome.err)
         self.assertIn("On simulated time", outcome.err)
+        self.assertIn("too few calls to compare", outcome.err)
         with open(config, encoding="utf-8") as file:
             self.assertNotIn("vault", file.read())
         outcome = self.distbench("check_test", config)
@@ -53,6 +54,22 @@ class ImportTest(programs.ProgramTest):
             report["notes"],
             {"spans whose parent is missing begin a tree of their own": 1},
         )
+
+    def test_failures_become_faults_if_asked_for(self):
+        header, *rows = TRACES.splitlines()
+        failed = [row + ("," if ",vault," in row else ",1") for row in rows]
+        path = self.traces("\n".join([header + ",error"] + failed) + "\n")
+        config = self.path("faulty.config")
+        outcome = self.distbench("import", "csv", path, "-o", config)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("2 failures, which the config does not repeat", outcome.err)
+        outcome = self.distbench("import", "csv", path, "-o", config, "--failures")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertNotIn("does not repeat", outcome.err)
+        with open(config, encoding="utf-8") as file:
+            self.assertIn("server_faults", file.read())
+        outcome = self.distbench("check_test", config)
+        self.assertEqual(outcome.status, 0, outcome)
 
     def test_bad_input_is_explained(self):
         for arguments, message in [

@@ -104,6 +104,8 @@ void AddImportCommand(CLI::App& app, CommandBody& chosen) {
                 1e-9, 1, "FRACTION",
                 "The share of requests that were traced, by which rates are\n"
                 "divided");
+  AddSwitch(command, "--failures", flags->options.with_failures,
+            "Make faults of servers of failed calls; default: calls succeed");
   AddNumberFlag(command, "--max_spans", flags->max_spans, 1,
                 std::numeric_limits<int64_t>::max(), "N",
                 "Fail if there are more; a million takes about 0.5 GB");

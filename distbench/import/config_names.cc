@@ -42,9 +42,7 @@ std::string Kept(absl::string_view name) {
 // Without the service that many operations begin with.
 absl::string_view ShortOperation(const RpcModel& rpc) {
   absl::string_view operation = rpc.operation;
-  if (absl::ConsumePrefix(&operation, rpc.server)) {
-    absl::ConsumePrefix(&operation, "/");
-  }
+  absl::ConsumePrefix(&operation, absl::StrCat(rpc.server, "/"));
   return operation.empty() ? absl::string_view(rpc.operation) : operation;
 }
 

@@ -8,11 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "distbench/base/time_units.h"
+#include "distbench/import/config_text.h"
 #include "distbench/import/distribution_fit.h"
 #include "distbench/import/handler_lists.h"
-#include "google/protobuf/text_format.h"
 
 namespace distbench {
 namespace {
@@ -26,24 +25,10 @@ constexpr int64_t kMaxDurationUs = 600'000'000;
 constexpr char kInventedPayload[] = "invented_size";
 constexpr int64_t kInventedBytes = 1024;
 constexpr double kInventedRate = 1;  // per second
+constexpr char kInventedError[] = "UNAVAILABLE";
 
 // The largest that a gamma process may have.
 constexpr double kMaxVariation = 20;
-
-// A piece of the test, with a comment of some lines above it.
-struct Part {
-  std::string comment;
-  DistributedSystemDescription content;
-};
-
-std::string Indented(absl::string_view text, absl::string_view prefix) {
-  std::string lines = absl::StrCat(
-      prefix, absl::StrReplaceAll(text, {{"\n", absl::StrCat("\n", prefix)}}));
-  if (!text.empty() && text.back() == '\n') {
-    lines.resize(lines.size() - prefix.size());
-  }
-  return lines;
-}
 
 class ConfigWriter {
  public:
@@ -61,8 +46,8 @@ class ConfigWriter {
     for (const auto& [rpc, clients] : clients_) WriteRpc(rpc, clients);
     WriteArrivals();
     StateWhatIsCommon();
-    for (const Part& part : parts_) config_.test.MergeFrom(part.content);
-    config_.text = Text();
+    for (const ConfigPart& part : parts_) config_.test.MergeFrom(part.content);
+    config_.text = ConfigText(config_.provenance, parts_);
     return std::move(config_);
   }
 
@@ -86,15 +71,17 @@ class ConfigWriter {
     }
     const size_t left_out = model_.rpcs.size() - clients_.size();
     if (left_out > 0) {
-      config_.provenance.in_the_data.push_back(absl::StrCat(
-          left_out,
-          " RPCs are left out: only parts of traces, whose causes are missing, "
-          "have them"));
+      config_.provenance.in_the_data.push_back(
+          absl::StrCat(left_out,
+                       " RPCs are left out: only parts of traces, whose causes "
+                       "are missing, ",
+                       model_.options.only_successes ? "or failed calls " : "",
+                       "have them"));
     }
   }
 
   DistributedSystemDescription& AddPart(std::string comment) {
-    parts_.push_back({.comment = std::move(comment)});
+    parts_.emplace_back().comment = std::move(comment);
     return parts_.back().content;
   }
 
@@ -146,16 +133,41 @@ class ConfigWriter {
       sizes.set_name(name + ".sizes");
     }
     handlers_.Add(index, WriteDelays(rpc, name, test), test);
+    if (model_.options.only_successes && rpc.failures > 0) {
+      WriteFault(rpc, name, test);
+    }
+  }
+
+  void WriteFault(const RpcModel& rpc, const std::string& name,
+                  DistributedSystemDescription& test) {
+    ServerFault& fault = *test.add_server_faults();
+    fault.set_name(name + ".fails");
+    fault.set_service(names_.Service(rpc.server));
+    fault.set_rpc_name(name);
+    fault.set_probability(static_cast<double>(rpc.failures) /
+                          static_cast<double>(rpc.calls));
+    fault.set_error_code(kInventedError);
+    ++faulty_;
   }
 
   std::string RpcComment(const RpcModel& rpc) {
     std::string comment =
-        absl::StrCat(rpc.calls, " calls, ", rpc.failures, " of them failed.");
+        absl::StrCat(rpc.calls, " calls, ", rpc.failures, " of them failed");
+    if (rpc.failures > 0) {
+      absl::StrAppendFormat(&comment, ", after %.1f us on average",
+                            static_cast<double>(rpc.failed_ns) / kNsPerUs /
+                                static_cast<double>(rpc.failures));
+    }
+    comment += ".";
     failures_ += rpc.failures;
     if (rpc.executions == 0) {
       ++without_server_;
       absl::StrAppend(&comment,
                       "\nNo span of the server: times include the network.");
+    }
+    if (rpc.server_is_inferred) {
+      ++inferred_servers_;
+      absl::StrAppend(&comment, "\nInferred: its server.");
     }
     if (rpc.sizes.empty()) absl::StrAppend(&comment, "\nInvented: its sizes.");
     return comment;
@@ -249,7 +261,10 @@ class ConfigWriter {
     }
     if (failures_ > 0) {
       from.in_the_data.push_back(absl::StrCat(
-          failures_, " failures, which the config does not repeat"));
+          failures_, " failures",
+          faulty_ > 0 ? ""
+                      : ", which the config does not repeat; --failures "
+                        "makes faults of them"));
     }
     from.inferred = {
         "how often an RPC calls another one; independent of other calls",
@@ -262,6 +277,19 @@ class ConfigWriter {
           "processing time of ", without_server_,
           " RPCs, whose servers have no spans, from their clients: it includes "
           "the network"));
+    }
+    if (faulty_ > 0) {
+      from.inferred.push_back(absl::StrCat(
+          "failures of ", faulty_,
+          " RPCs: a probability for each, independent of other failures. "
+          "Failed calls are answered at once and call nothing; times and calls "
+          "of the RPCs are those of the others"));
+    }
+    if (inferred_servers_ > 0) {
+      from.inferred.push_back(absl::StrCat(
+          "the servers of ", inferred_servers_,
+          " RPCs, from the services of their clients' spans, which are not "
+          "those of their callers"));
     }
     if (bursty_ > 0) {
       from.inferred.push_back(absl::StrCat(
@@ -283,6 +311,12 @@ class ConfigWriter {
       payload.set_name(kInventedPayload);
       payload.set_size(kInventedBytes);
     }
+    if (faulty_ > 0) {
+      invented.push_back(absl::StrCat(
+          "the error of failures, which is ", kInventedError,
+          ", and what callers do about it: they go on. Which calls were "
+          "retries cannot be known; they count as calls like others"));
+    }
     if (invented_counts_ > 0) {
       invented.push_back(absl::StrCat("numbers of instances of ",
                                       invented_counts_, " services"));
@@ -293,30 +327,6 @@ class ConfigWriter {
     }
   }
 
-  std::string Text() const {
-    std::string text = "# Made from traces by distbench import.\n";
-    const auto add = [&](absl::string_view title,
-                         const std::vector<std::string>& sentences) {
-      absl::StrAppend(&text, "#\n# ", title, ":\n");
-      for (const std::string& sentence : sentences) {
-        absl::StrAppend(&text, "# - ", sentence, "\n");
-      }
-    };
-    add("In the data", config_.provenance.in_the_data);
-    add("Inferred", config_.provenance.inferred);
-    add("Invented", config_.provenance.invented);
-    absl::StrAppend(&text, "tests {\n");
-    for (const Part& part : parts_) {
-      if (!part.comment.empty()) {
-        absl::StrAppend(&text, "\n", Indented(part.comment, "  # "), "\n");
-      }
-      std::string content;
-      google::protobuf::TextFormat::PrintToString(part.content, &content);
-      absl::StrAppend(&text, Indented(content, "  "));
-    }
-    return absl::StrCat(text, "}\n");
-  }
-
   const TrafficModel& model_;
   const ConfigNames& names_;
   const double sampled_fraction_;
@@ -325,13 +335,15 @@ class ConfigWriter {
   std::set<std::string> services_;
   std::set<std::string> talk_to_themselves_;
   std::map<std::string, int64_t> instances_;  // by service
-  std::vector<Part> parts_;
+  std::vector<ConfigPart> parts_;
   ImportedConfig config_;
 
   // For the provenance.
   size_t without_sizes_ = 0;
   int64_t without_server_ = 0;
+  int64_t inferred_servers_ = 0;
   int64_t failures_ = 0;
+  int64_t faulty_ = 0;  // RPCs with faults
   int64_t invented_counts_ = 0;
   int64_t invented_rates_ = 0;
   int64_t bursty_ = 0;

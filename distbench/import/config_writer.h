@@ -4,20 +4,13 @@
 #define DISTBENCH_IMPORT_CONFIG_WRITER_H_
 
 #include <string>
-#include <vector>
 
 #include "distbench/import/config_names.h"
+#include "distbench/import/config_text.h"
 #include "distbench/import/traces/traffic_model.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {
-
-// Where the parts of an imported config are from: a sentence each.
-struct Provenance {
-  std::vector<std::string> in_the_data;
-  std::vector<std::string> inferred;
-  std::vector<std::string> invented;
-};
 
 struct ImportedConfig {
   DistributedSystemDescription test;
@@ -26,7 +19,8 @@ struct ImportedConfig {
 };
 
 // Makes a test of what requests from outside cause. Calls that only parts of
-// traces show are left out, which `provenance` says. `sampled_fraction` is the
+// traces show are left out, which `provenance` says. If the model is only of
+// successes, failures become faults of servers. `sampled_fraction` is the
 // share of all requests that were traced, above 0 and at most 1. Requires
 // arrivals.
 ImportedConfig WriteConfig(const TrafficModel& model, const ConfigNames& names,

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/engine/simulation/simulated_system.h"
+#include "distbench/import/samples.h"
 #include "distbench/import/spans/read_spans.h"
 #include "distbench/import/traces/call_tree.h"
 #include "distbench/report/export/otlp.h"
@@ -20,10 +22,14 @@ namespace {
 constexpr uint64_t kSeed = 1;
 
 // Enough for a distance of some hundredths.
-constexpr double kMaxArrivals = 3000;
+constexpr double kArrivals = 3000;
 // Of traces with many calls, there are fewer.
 constexpr double kMaxCalls = 100'000;
-constexpr int64_t kLeastSimulatedUs = 1000;
+constexpr double kLeastSimulatedUs = 1;
+// Results have an interval for each second.
+constexpr double kMostSimulatedUs = 30 * 24 * 3600 * 1e6;
+// Fewer values do not show how they are distributed.
+constexpr size_t kLeastCompared = 20;
 // A simulation that needs more than this gets nowhere.
 constexpr int64_t kMaxTurns = 50'000'000;
 constexpr int64_t kSampleMemoryBytes = int64_t{1} << 30;
@@ -36,41 +42,28 @@ double ArrivalRate(const TrafficModel& model) {
   return rate;
 }
 
-double Mean(const std::vector<int64_t>& values) {
-  double sum = 0;
-  for (const int64_t value : values) sum += static_cast<double>(value);
-  return values.empty() ? 0 : sum / static_cast<double>(values.size());
-}
-
-// The smallest value that at least this share of all do not exceed.
-double Quantile(const std::vector<int64_t>& sorted, double share) {
-  if (sorted.empty()) return 0;
-  const auto rank = static_cast<size_t>(
-      std::ceil(share * static_cast<double>(sorted.size())));
-  return static_cast<double>(sorted[std::max<size_t>(1, rank) - 1]);
-}
-
-// Of two sorted samples. 1 if one is empty and the other is not.
-double Distance(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
-  if (a.empty() || b.empty()) return a.empty() == b.empty() ? 0 : 1;
-  double distance = 0;
-  size_t i = 0;
-  size_t j = 0;
-  while (i < a.size() && j < b.size()) {
-    const int64_t value = std::min(a[i], b[j]);
-    while (i < a.size() && a[i] == value) ++i;
-    while (j < b.size() && b[j] == value) ++j;
-    distance = std::max(
-        distance,
-        std::abs(static_cast<double>(i) / static_cast<double>(a.size()) -
-                 static_cast<double>(j) / static_cast<double>(b.size())));
-  }
-  return distance;
+bool HasArrivalRate(const TrafficModel& model) {
+  return std::all_of(
+      model.arrivals.begin(), model.arrivals.end(),
+      [](const ArrivalModel& arrival) { return arrival.rate_per_second > 0; });
 }
 
 std::vector<int64_t> Sorted(std::vector<int64_t> values) {
   std::sort(values.begin(), values.end());
   return values;
+}
+
+std::optional<double> DistanceIfEnough(const std::vector<int64_t>& traces,
+                                       const std::vector<int64_t>& simulated) {
+  if (std::min(traces.size(), simulated.size()) < kLeastCompared) {
+    return std::nullopt;
+  }
+  return RelativeDistance(traces, simulated);
+}
+
+double FailedShare(const RpcModel& rpc) {
+  return static_cast<double>(rpc.failures) /
+         static_cast<double>(std::max<int64_t>(1, rpc.calls));
 }
 
 int64_t ArrivalCount(const TrafficModel& model) {
@@ -93,10 +86,13 @@ RpcFidelity CompareRpc(const TrafficModel& traces, const RpcModel& traced,
   RpcFidelity fidelity;
   fidelity.calls_per_arrival = {PerArrival(traces, traced.calls),
                                 PerArrival(simulation, simulated.calls)};
+  fidelity.failed_share = {FailedShare(traced), FailedShare(simulated)};
+  fidelity.measured = {static_cast<double>(a.size()),
+                       static_cast<double>(b.size())};
   fidelity.mean_us = {kUsPerNs * Mean(a), kUsPerNs * Mean(b)};
   fidelity.p99_us = {kUsPerNs * Quantile(a, 0.99),
                      kUsPerNs * Quantile(b, 0.99)};
-  fidelity.latency_distance = Distance(a, b);
+  fidelity.latency_distance = DistanceIfEnough(a, b);
   return fidelity;
 }
 
@@ -110,24 +106,39 @@ std::map<std::string, const RpcModel*> ByName(const TrafficModel& simulation) {
   return by_name;
 }
 
-// Leaves as much of the test as is worth simulating.
-void Shorten(const TrafficModel& model, DistributedSystemDescription& test) {
+// Of all clients, in a second.
+double ConfiguredRate(const DistributedSystemDescription& test) {
+  std::map<std::string, double> rates;  // by action
+  for (const Action& action : test.actions()) {
+    rates[action.name()] = MeanRatePerSecond(action.iterations());
+  }
+  std::map<std::string, double> programs;  // by service
+  for (const ActionList& list : test.action_lists()) {
+    for (const std::string& name : list.action_names()) {
+      programs[list.name()] += rates[name];
+    }
+  }
+  double rate = 0;
+  for (const ServiceSpec& service : test.services()) {
+    rate += service.count() * programs[service.name()];
+  }
+  return rate;
+}
+
+// Makes the test as long as is worth simulating, however long the traces are.
+void SetDuration(const TrafficModel& model,
+                 DistributedSystemDescription& test) {
   int64_t calls = 0;
   for (const RpcModel& rpc : model.rpcs) calls += rpc.calls;
-  const double arrivals = std::min(
-      kMaxArrivals, kMaxCalls / std::max(1.0, PerArrival(model, calls)));
-  double rate = 0;
-  for (const Action& action : test.actions()) {
-    rate += MeanRatePerSecond(action.iterations());
-  }
-  const double most_us = rate > 0 ? 1e6 * arrivals / rate : kLeastSimulatedUs;
+  const double arrivals =
+      std::min(kArrivals, kMaxCalls / std::max(1.0, PerArrival(model, calls)));
+  const double rate = ConfiguredRate(test);
+  const double duration_us = rate > 0 ? 1e6 * arrivals / rate : 0;
   for (Action& action : *test.mutable_actions()) {
     if (!action.iterations().has_max_duration_us()) continue;
-    Iterations& iterations = *action.mutable_iterations();
-    iterations.set_max_duration_us(std::max<int64_t>(
-        kLeastSimulatedUs,
-        static_cast<int64_t>(std::min(
-            most_us, static_cast<double>(iterations.max_duration_us())))));
+    action.mutable_iterations()->set_max_duration_us(
+        static_cast<int64_t>(std::ceil(
+            std::clamp(duration_us, kLeastSimulatedUs, kMostSimulatedUs))));
   }
 }
 
@@ -162,25 +173,31 @@ absl::StatusOr<std::string> SimulatedTraces(DistributedSystemDescription test,
 absl::StatusOr<Fidelity> MeasureFidelity(
     const TrafficModel& model, const ConfigNames& names,
     const DistributedSystemDescription& test) {
-  DistributedSystemDescription shortened = test;
-  Shorten(model, shortened);
-  absl::StatusOr<std::string> traces = SimulatedTraces(shortened, kSeed);
+  DistributedSystemDescription simulated_test = test;
+  SetDuration(model, simulated_test);
+  const absl::StatusOr<std::string> traces =
+      SimulatedTraces(std::move(simulated_test), kSeed);
   if (!traces.ok()) return traces.status();
   SpanSet spans;
   const absl::Status status =
       ReadSpans("otlp", "the simulation", *traces,
                 std::numeric_limits<int64_t>::max(), spans);
   if (!status.ok()) return status;
-  const TrafficModel simulation = InferTraffic(BuildTraces(std::move(spans)));
+  const TrafficModel simulation =
+      InferTraffic(BuildTraces(std::move(spans)), model.options);
   const std::map<std::string, const RpcModel*> simulated = ByName(simulation);
 
   Fidelity fidelity;
-  fidelity.arrivals_per_second = {ArrivalRate(model), ArrivalRate(simulation)};
+  if (HasArrivalRate(model))
+    fidelity.traced_arrivals_per_second = ArrivalRate(model);
+  fidelity.simulated_arrivals_per_second = ArrivalRate(simulation);
+  fidelity.arrivals = {static_cast<double>(ArrivalCount(model)),
+                       static_cast<double>(ArrivalCount(simulation))};
   fidelity.calls_per_trace = {Mean(model.sizes), Mean(simulation.sizes)};
   fidelity.size_distance =
-      Distance(Sorted(model.sizes), Sorted(simulation.sizes));
+      DistanceIfEnough(Sorted(model.sizes), Sorted(simulation.sizes));
   fidelity.depth_distance =
-      Distance(Sorted(model.depths), Sorted(simulation.depths));
+      DistanceIfEnough(Sorted(model.depths), Sorted(simulation.depths));
   for (size_t i = 0; i < model.rpcs.size(); ++i) {
     static const auto* const kNever = new RpcModel();
     const auto found = simulated.find(names.Rpc(static_cast<int>(i)));
@@ -191,7 +208,8 @@ absl::StatusOr<Fidelity> MeasureFidelity(
   }
   std::stable_sort(fidelity.rpcs.begin(), fidelity.rpcs.end(),
                    [](const RpcFidelity& a, const RpcFidelity& b) {
-                     return a.latency_distance > b.latency_distance;
+                     return a.latency_distance.value_or(-1) >
+                            b.latency_distance.value_or(-1);
                    });
   return fidelity;
 }

@@ -4,6 +4,7 @@
 #define DISTBENCH_IMPORT_FIDELITY_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,31 +21,36 @@ struct Compared {
   double simulated = 0;
 };
 
+// Distances are RelativeDistance(), and missing if there are fewer than 20
+// values of one side.
 struct RpcFidelity {
   std::string rpc;  // its name in the config
   Compared calls_per_arrival;
+  Compared failed_share;  // of the calls
 
-  // Time at the server, with the RPCs that it waits for.
+  // Time at the server, with the RPCs that it waits for; of successes only, if
+  // the model has only these.
+  Compared measured;  // how many times there are
   Compared mean_us;
   Compared p99_us;
-
-  // The Kolmogorov-Smirnov distance of the two distributions of that time: the
-  // largest difference of their cumulative probabilities, from 0 to 1.
-  double latency_distance = 0;
+  std::optional<double> latency_distance;
 };
 
 struct Fidelity {
-  Compared arrivals_per_second;
+  std::optional<double> traced_arrivals_per_second;  // missing: not all known
+  double simulated_arrivals_per_second = 0;
+  Compared arrivals;  // how many there are
   Compared calls_per_trace;
-  double size_distance = 0;       // of calls per trace; Kolmogorov-Smirnov
-  double depth_distance = 0;      // of levels per trace; the same
-  std::vector<RpcFidelity> rpcs;  // the largest latency_distance first
+  std::optional<double> size_distance;   // of calls per trace
+  std::optional<double> depth_distance;  // of levels per trace
+  std::vector<RpcFidelity> rpcs;         // the largest latency_distance first
 };
 
 // Runs the test on simulated time, whose network takes none, traces all of its
-// RPCs, imports these traces, and compares. Only the beginning of a long test
-// is run. Requires a canonical test of this model and these names. INTERNAL if
-// the test does not run to its end.
+// RPCs, imports these traces, and compares. 3000 requests arrive, or fewer if
+// that takes more than 100,000 calls or a month; how long the test itself is
+// does not matter. Requires a canonical test of this model and these names.
+// INTERNAL if the test does not run to its end.
 absl::StatusOr<Fidelity> MeasureFidelity(
     const TrafficModel& model, const ConfigNames& names,
     const DistributedSystemDescription& test);

@@ -11,7 +11,8 @@ namespace distbench {
 absl::StatusOr<Import> ImportTraces(SpanSet spans,
                                     const ImportOptions& options) {
   Import import;
-  import.model = InferTraffic(BuildTraces(std::move(spans)));
+  import.model = InferTraffic(BuildTraces(std::move(spans)),
+                              {.only_successes = options.with_failures});
   if (import.model.arrivals.empty()) {
     return absl::InvalidArgumentError(
         "the spans have no RPC: none is of a client or a server");

@@ -18,6 +18,7 @@ namespace distbench {
 struct ImportOptions {
   NamingOptions naming;
   double sampled_fraction = 1;  // see WriteConfig()
+  bool with_failures = false;   // failed calls become faults of servers
   bool measure_fidelity = false;
 };
 

@@ -5,9 +5,9 @@
 
 namespace distbench {
 
-// Imports any bytes as traces: the first chooses the format and whether names
-// are kept, the others are the file. Aborts if a config that is made of them is
-// refused.
+// Imports any bytes as traces: the first chooses the format, whether names are
+// kept and whether failures become faults, the others are the file. Aborts if a
+// config that is made of them is refused.
 void ImportAnything(absl::string_view input);
 
 }  // namespace distbench

@@ -70,6 +70,15 @@ class CallBuilder {
                         [&](int child) { return IsServerSide(tree_, child); });
   }
 
+  // Whether the span of a client has another service than that which caused it.
+  // If a client's span has caused it, the server in between is missing.
+  bool HasServersName(const SpanNode& node) const {
+    if (node.parent < 0 || node.span->service.empty()) return false;
+    const Span& cause = *tree_[node.parent].span;
+    return cause.kind != SpanKind::kClient && !cause.service.empty() &&
+           cause.service != node.span->service;
+  }
+
   int AddClient(const SpanNode& node, int parent) {
     const Span& span = *node.span;
     TracedCall& call = Add(node, parent);
@@ -79,6 +88,11 @@ class CallBuilder {
     for (const int child : node.children) {
       const std::string& service = tree_[child].span->service;
       if (service != span.service) call.server = service;
+    }
+    if (call.server.empty() && HasServersName(node)) {
+      call.client = tree_[node.parent].span->service;
+      call.server = span.service;
+      call.server_is_inferred = true;
     }
     call.server = NameOrUnknown(call.server);
     return static_cast<int>(calls_.size()) - 1;
@@ -111,6 +125,7 @@ class CallBuilder {
 
   void SetServer(const Span& span, TracedCall& call) {
     call.server = NameOrUnknown(span.service);
+    call.server_is_inferred = false;
     call.operation = span.operation;
     call.server_ns = span.end_ns - span.start_ns;
     call.request_bytes = std::max(call.request_bytes, span.request_bytes);

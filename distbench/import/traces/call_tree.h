@@ -18,8 +18,9 @@ namespace distbench {
 struct TracedCall {
   static constexpr int64_t kNotKnown = -1;
 
-  std::string client;  // service; empty: not known
-  std::string server;  // service
+  std::string client;               // service; empty: not known
+  std::string server;               // service
+  bool server_is_inferred = false;  // see BuildTraces()
   std::string operation;
 
   int parent = -1;            // position in the trace; -1: none
@@ -63,7 +64,12 @@ struct TraceSet {
 // - Parents in a circle are cut at the first span.
 // - If a server's span is not within the client's, their clocks differ: it is
 //   moved to the middle, with all that is below it.
-// Each is noted. The order of the result depends on the spans' times and ids
+// Each is noted. Besides:
+// - A client's span that nothing below it or in it names a server for, but
+// whose
+//   service is not that of the span that caused it, is named after the server:
+//   some instrumentations of databases do so. The order of the result depends
+//   on the spans' times and ids
 // alone.
 TraceSet BuildTraces(SpanSet spans);
 

@@ -92,6 +92,37 @@ TEST(CallTreeTest, AClientWithoutAServersSpanNamesItsPeer) {
   EXPECT_EQ(set.traces[0][1].self_ns, 20 * kMs);
 }
 
+// As HotROD's client of Redis does.
+TEST(CallTreeTest, AClientsSpanMayHaveTheNameOfTheServer) {
+  Span query = Asked("2", "1", "redis", 10, 30);
+  const TraceSet set = Build({Served("1", "", "front", 0, 100), query});
+  EXPECT_EQ(set.traces[0][1].client, "front");
+  EXPECT_EQ(set.traces[0][1].server, "redis");
+  EXPECT_TRUE(set.traces[0][1].server_is_inferred);
+  query.peer = "database";
+  EXPECT_EQ(
+      Build({Served("1", "", "front", 0, 100), query}).traces[0][1].server,
+      "database");
+}
+
+// The span of the server in between is missing.
+TEST(CallTreeTest, AClientBelowAClientIsNoServer) {
+  const TraceSet set =
+      Build({Asked("1", "", "front", 0, 100), Asked("2", "1", "back", 10, 30)});
+  ASSERT_EQ(set.traces[0].size(), 2);
+  EXPECT_EQ(set.traces[0][0].server, "back");
+  EXPECT_EQ(set.traces[0][1].server, "unknown_service");
+}
+
+TEST(CallTreeTest, ASpanOfTheServerNeedsNoInference) {
+  const TraceSet set =
+      Build({Served("1", "", "front", 0, 100), Asked("2", "1", "redis", 10, 30),
+             Served("3", "2", "redis", 12, 28)});
+  ASSERT_EQ(set.traces[0].size(), 2);
+  EXPECT_EQ(set.traces[0][1].server, "redis");
+  EXPECT_FALSE(set.traces[0][1].server_is_inferred);
+}
+
 TEST(CallTreeTest, AWrapperIsNoCallOfItsOwn) {
   const TraceSet set =
       Build({Asked("1", "", "front", 0, 100), Asked("2", "1", "front", 5, 95),
@@ -156,12 +187,13 @@ std::vector<Span> MakeTrace(int number, int64_t start_ms,
   return spans;
 }
 
-TrafficModel Infer(const std::vector<std::vector<Span>>& traces) {
+TrafficModel Infer(const std::vector<std::vector<Span>>& traces,
+                   const InferenceOptions& options = {}) {
   std::vector<Span> spans;
   for (const auto& trace : traces) {
     spans.insert(spans.end(), trace.begin(), trace.end());
   }
-  return InferTraffic(Build(std::move(spans)));
+  return InferTraffic(Build(std::move(spans)), options);
 }
 
 const RpcModel& RpcOf(const TrafficModel& model, const std::string& server) {
@@ -227,6 +259,27 @@ TEST(TrafficModelTest, ArrivalsInGroupsAreBursty) {
         MakeTrace(i, i / 10 * 1000 + i % 10, {Served("0", "", "a", 0, 1)}));
   }
   EXPECT_EQ(Infer(traces).arrivals[0].process, ArrivalModel::Process::kBursty);
+}
+
+TEST(TrafficModelTest, FailedExecutionsMayBeLeftOut) {
+  Span failed = Served("0", "", "front", 0, 2);
+  failed.failed = true;
+  const std::vector<std::vector<Span>> traces = {
+      MakeTrace(
+          1, 0,
+          {Served("0", "", "front", 0, 100), Served("1", "0", "back", 10, 20)}),
+      MakeTrace(2, 500, {failed})};
+  const TrafficModel all = Infer(traces);
+  EXPECT_THAT(RpcOf(all, "front").server_ns, ElementsAre(100 * kMs, 2 * kMs));
+  EXPECT_THAT(RpcOf(all, "front").groups.at(0).counts,
+              ElementsAre(Pair(0, 1), Pair(1, 1)));
+  const TrafficModel successes = Infer(traces, {.only_successes = true});
+  const RpcModel& front = RpcOf(successes, "front");
+  EXPECT_EQ(front.calls, 2);
+  EXPECT_EQ(front.failures, 1);
+  EXPECT_EQ(front.failed_ns, 2 * kMs);
+  EXPECT_THAT(front.server_ns, ElementsAre(100 * kMs));
+  EXPECT_THAT(front.groups.at(0).counts, ElementsAre(Pair(1, 1)));
 }
 
 TEST(TrafficModelTest, CallsThatTheServerDidNotRecordDoNotCount) {

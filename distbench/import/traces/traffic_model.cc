@@ -74,8 +74,9 @@ ArrivalModel Judge(std::vector<int64_t> starts_ns) {
 
 class Inference {
  public:
-  explicit Inference(const TraceSet& traces)
+  Inference(const TraceSet& traces, const InferenceOptions& options)
       : traces_(traces), outside_(OutsideClient(traces)) {
+    model_.options = options;
     model_.notes = traces.notes;
   }
 
@@ -144,7 +145,11 @@ class Inference {
       const int index = IndexOf(call);
       RpcModel& rpc = model_.rpcs[index];
       ++rpc.calls;
-      rpc.failures += call.failed;
+      if (call.failed) {
+        ++rpc.failures;
+        rpc.failed_ns += call.end_ns - call.start_ns;
+      }
+      rpc.server_is_inferred |= call.server_is_inferred;
       rpc.executions += call.has_server_span();
       if (call.request_bytes >= 0 || call.response_bytes >= 0) {
         rpc.sizes.push_back({std::max<int64_t>(0, call.request_bytes),
@@ -180,6 +185,7 @@ class Inference {
     for (size_t i = 0; i < trace.size(); ++i) {
       const TracedCall& call = trace[i];
       RpcModel& rpc = model_.rpcs[rpcs[i]];
+      if (model_.options.only_successes && call.failed) continue;
       if (rpc.executions > 0 && !call.has_server_span() &&
           call.children.empty()) {
         continue;
@@ -216,8 +222,9 @@ std::string OutsideClient(const TraceSet& traces) {
   return name;
 }
 
-TrafficModel InferTraffic(const TraceSet& traces) {
-  return Inference(traces).Infer();
+TrafficModel InferTraffic(const TraceSet& traces,
+                          const InferenceOptions& options) {
+  return Inference(traces, options).Infer();
 }
 
 }  // namespace distbench

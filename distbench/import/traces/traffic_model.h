@@ -29,13 +29,21 @@ struct CallGroup {
   std::vector<int> after;
 };
 
+struct InferenceOptions {
+  // Executions that failed say nothing about what their RPC does: their times
+  // and their calls of others are left out.
+  bool only_successes = false;
+};
+
 struct RpcModel {
   std::string server;  // service
   std::string operation;
-  std::set<std::string> clients;  // services
+  std::set<std::string> clients;    // services
+  bool server_is_inferred = false;  // of any call
 
   int64_t calls = 0;
-  int64_t failures = 0;
+  int64_t failures = 0;    // of the calls
+  int64_t failed_ns = 0;   // that failed calls took together
   int64_t executions = 0;  // of which the server's side was seen
 
   // In no order. Times are of the executions, or, if the server was never seen,
@@ -61,6 +69,7 @@ struct ArrivalModel {
 };
 
 struct TrafficModel {
+  InferenceOptions options;                 // with which it was inferred
   std::map<std::string, int64_t> services;  // and their instances; 0: not known
   std::vector<RpcModel> rpcs;
   std::vector<ArrivalModel> arrivals;
@@ -79,7 +88,8 @@ std::string OutsideClient(const TraceSet& traces);
 
 // Operations of a service beyond the most frequent 100 count as one, which is
 // noted. Sorted by names, so that equal traces give equal models.
-TrafficModel InferTraffic(const TraceSet& traces);
+TrafficModel InferTraffic(const TraceSet& traces,
+                          const InferenceOptions& options = {});
 
 }  // namespace distbench
 
