@@ -251,6 +251,8 @@ TEST(PoliciesTest, WorkersShareTheConcurrencyLimit) {
       /*workers=*/2));
   EXPECT_EQ(outcome.rpc.succeeded_count(), 5);
   EXPECT_EQ(servers.most_in_flight(), 5);
+  EXPECT_EQ(outcome.policy.concurrency_limit.min, 5);
+  EXPECT_EQ(outcome.policy.concurrency_limit.max, 5);
 }
 
 // One of three servers fails. Its circuit breaker opens, and the balancer then

@@ -22,6 +22,7 @@ struct Timer {
     kReply,
     kStreamWrite,
     kPolicy,
+    kSendQueue,
     kFault,
   };
   static constexpr size_t kNotArmed = std::numeric_limits<size_t>::max();

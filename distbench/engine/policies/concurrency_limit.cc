@@ -21,7 +21,7 @@ int ShareOfLimit(int limit, int worker, int worker_count) {
 
 ConcurrencyLimit::ConcurrencyLimit(const ConcurrencyLimitPlan& plan, int worker,
                                    int worker_count)
-    : plan_(plan) {
+    : all_shares_(std::max(plan.limit, worker_count)), plan_(plan) {
   for (int* limit : {&plan_.limit, &plan_.min_limit, &plan_.max_limit}) {
     *limit = ShareOfLimit(*limit, worker, worker_count);
   }

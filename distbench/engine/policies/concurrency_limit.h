@@ -44,6 +44,9 @@ class ConcurrencyLimit {
   bool has_room() const { return in_flight_ < limit(); }
   int64_t limit() const { return static_cast<int64_t>(limit_); }
 
+  // The limit of all workers together, if the others' are like this one.
+  int64_t of_all_workers() const { return limit() * all_shares_ / plan_.limit; }
+
   void OnStart() { ++in_flight_; }
 
   // time_ns: from send to answer.
@@ -56,6 +59,7 @@ class ConcurrencyLimit {
   void MoveTo(double next);
   void Clamp();
 
+  const int64_t all_shares_;   // of the limit where it begins
   ConcurrencyLimitPlan plan_;  // with this worker's shares
   double limit_;
   int64_t in_flight_ = 0;

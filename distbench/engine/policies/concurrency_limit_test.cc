@@ -32,6 +32,14 @@ TEST(ConcurrencyLimitTest, WorkersShareLimits) {
   EXPECT_EQ(ConcurrencyLimit({.limit = 2}, /*worker=*/3, 4).limit(), 1);
 }
 
+TEST(ConcurrencyLimitTest, EachWorkerKnowsTheWholeLimit) {
+  for (int worker = 0; worker < 3; ++worker) {
+    EXPECT_EQ(ConcurrencyLimit({.limit = 20}, worker, 3).of_all_workers(), 20);
+    // Each has at least 1.
+    EXPECT_EQ(ConcurrencyLimit({.limit = 2}, worker, 3).of_all_workers(), 3);
+  }
+}
+
 // Keeps as many in flight as the limit allows, and ends one after the other.
 // Each end is a failure if more than `capacity` were in flight.
 struct Averages {

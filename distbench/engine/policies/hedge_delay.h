@@ -11,9 +11,14 @@
 namespace distbench {
 
 // The time after which a hedge follows: fixed, or a percentile of the times of
-// all successful attempts so far. The percentile is computed again when the
-// number of times has grown by a thirty-second, so that this costs little per
-// attempt.
+// requests' first attempts so far. An attempt that is given up counts with the
+// time until then. Without those, and with the hedges that won instead, a delay
+// would leave out what is longer than itself, and so become shorter and
+// shorter. With them, the percentile is the share of the requests that need no
+// hedge.
+//
+// The percentile is computed again when the number of times has grown by a
+// thirty-second, so that this costs little per attempt.
 class HedgeDelay {
  public:
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
@@ -24,8 +29,8 @@ class HedgeDelay {
         next_count_(kFirstTimes),
         delay_ns_(plan.percentile == 0 ? plan.delay_ns : kNever) {}
 
-  // A successful attempt took this long.
-  void OnSuccess(int64_t time_ns) {
+  // The first attempt of a request succeeded, or was given up, after this time.
+  void OnFirstEnd(int64_t time_ns) {
     if (quantile_ == 0) return;
     times_ns_.Record(time_ns);
     const auto count = static_cast<int64_t>(times_ns_.count());

@@ -12,13 +12,16 @@ class ScriptedTransport final : public Transport {
 
   bool Start(ClientCall* call) override {
     const int64_t now_ns = servers_.now_ns();
+    ScriptedServers::Answer answer = servers_.script_(*call, now_ns);
+    if (answer.is_full) return false;
     call->sent_ns = now_ns;
     call->sent_bytes = call->request_bytes;
-    ScriptedServers::Answer answer = servers_.script_(*call, now_ns);
+    call->responding_instance = call->server_instance;
     int64_t end_ns = now_ns + answer.time_ns;
     if (call->deadline_ns != 0 && call->deadline_ns < end_ns) {
       end_ns = std::max(now_ns, call->deadline_ns);
       answer.error = "DEADLINE_EXCEEDED: no answer in time";
+      call->responding_instance = kNoInstance;
     }
     servers_.endings_.insert({end_ns, {call, std::move(answer.error), this}});
     ++servers_.call_count_;
@@ -72,6 +75,7 @@ class ScriptedTransport final : public Transport {
       ScriptedServers::Ending ending = std::move(entry->second);
       endings.erase(entry);
       ending.error = "CANCELLED: the caller gave up";
+      ending.call->responding_instance = kNoInstance;
       // Before all entries that are not due, so that the loop does not meet it.
       endings.insert({std::numeric_limits<int64_t>::min(), std::move(ending)});
     }
@@ -83,7 +87,6 @@ class ScriptedTransport final : public Transport {
     call.done_ns = now_ns;
     call.error = ending.error;
     call.received_bytes = ending.error.empty() ? 100 : 0;
-    call.responding_instance = call.server_instance;
     events.OnDone(&call);
   }
 

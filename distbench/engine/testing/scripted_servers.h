@@ -21,6 +21,7 @@ class ScriptedServers {
   struct Answer {
     int64_t time_ns = 0;
     std::string error = {};  // empty: success
+    bool is_full = false;    // the send queue has no room: ask again later
   };
   using Script = std::function<Answer(const ClientCall& call, int64_t now_ns)>;
 

@@ -43,8 +43,7 @@ RpcPolicy::RpcPolicy(EngineState& engine, int worker, int rpc_index)
     : index(rpc_index),
       plan(*engine.plan().rpcs[rpc_index].policy),
       targets(engine.targets(rpc_index)),
-      max_attempts(MaxAttemptsOf(plan)),
-      worker_count(engine.worker_count()) {
+      max_attempts(MaxAttemptsOf(plan)) {
   if (plan.load_balancing.has_value()) {
     balancer.emplace(*plan.load_balancing,
                      static_cast<int>(targets.routes.size()),
@@ -55,10 +54,10 @@ RpcPolicy::RpcPolicy(EngineState& engine, int worker, int rpc_index)
                     CircuitBreaker(*plan.circuit_breaker));
   }
   if (plan.concurrency_limit.has_value()) {
-    limit.emplace(*plan.concurrency_limit, worker, worker_count);
+    limit.emplace(*plan.concurrency_limit, worker, engine.worker_count());
   }
   if (const auto& of_plan = BudgetOf(plan); of_plan.has_value()) {
-    budget.emplace(*of_plan, worker_count);
+    budget.emplace(*of_plan, engine.worker_count());
   }
   if (plan.hedging.has_value()) hedge_delay.emplace(*plan.hedging);
 }
@@ -173,8 +172,9 @@ Policies::Target Policies::ChooseTarget(Request& request) {
 // Lets the request fail at the next turn, because Open() must not end it,
 // unless another attempt may still succeed.
 void Policies::Refuse(Request& request, absl::string_view error) {
-  request.is_sent = true;
   if (!request.attempts.empty()) return;
+  request.is_sent = true;
+  if (request.sent_ns == 0) request.sent_ns = request.opened_ns;
   ClientCall& client = request.call->client;
   client.sent_bytes = client.received_bytes = 0;
   client.responding_instance = kNoInstance;
@@ -186,6 +186,10 @@ void Policies::Refuse(Request& request, absl::string_view error) {
 void Policies::Start(Request& request, Target target, Attempt::Kind kind,
                      CircuitBreaker::Pass pass) {
   RpcPolicy& rpc = *request.rpc;
+  if (kind != Attempt::Kind::kFirst) {
+    NoteSent(request);
+    if (request.sent_ns == 0) request.sent_ns = request.opened_ns;
+  }
   Attempt& attempt = *attempts_.Get();
   attempt.request = &request;
   attempt.server = target.server;
@@ -227,8 +231,9 @@ void Policies::ArmHedge(Request& request) {
   }
   const int64_t delay_ns = rpc.hedge_delay->delay_ns();
   if (delay_ns == HedgeDelay::kNever) return;
-  Wait(request, Request::Next::kHedge,
-       SaturatingAdd(context_.now_ns, delay_ns));
+  const int64_t due_ns = SaturatingAdd(context_.now_ns, delay_ns);
+  if (!IsInTime(request, due_ns)) return;
+  Wait(request, Request::Next::kHedge, due_ns);
 }
 
 void Policies::Wait(Request& request, Request::Next next, int64_t due_ns) {
@@ -256,6 +261,12 @@ void Policies::OnDue(Timer& timer) {
       ArmHedge(request);
       break;
   }
+}
+
+// Whether an attempt that begins then is before the request's deadline.
+bool Policies::IsInTime(const Request& request, int64_t time_ns) {
+  const int64_t deadline_ns = request.call->client.deadline_ns;
+  return deadline_ns == 0 || time_ns < deadline_ns;
 }
 
 bool Policies::IsStopped(const Timer& timer) const {

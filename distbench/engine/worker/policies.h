@@ -15,6 +15,10 @@
 //   End ▸ RpcSender::OnDone, which records the request as it does any RPC: from
 //     its intended send to its outcome, at the server of that outcome
 //
+// A request begins when its first attempt is sent. If that was refused, or
+// still waits for a send queue when another one follows, it began when it was
+// opened: its caller waited since then.
+//
 // A request ends once, and does not wait for the attempts that it abandons:
 // these are cancelled or, where the stack cannot, end when they are answered.
 // Until then they keep the request's object, but neither its RpcCall nor its
@@ -84,12 +88,16 @@ class Policies {
   void Start(Request& request, Target target, Attempt::Kind kind,
              CircuitBreaker::Pass pass);
   void ArmHedge(Request& request);
+  static bool IsInTime(const Request& request, int64_t time_ns);
   void Wait(Request& request, Request::Next next, int64_t due_ns);
 
   void Close(Attempt& attempt);
   void Learn(Attempt& attempt, AttemptEnd end);
+  static void LearnHedgeDelay(const Attempt& attempt, int64_t end_ns);
   void CountEnd(const Attempt& attempt, AttemptEnd end);
   static void TakeOutcome(Request& request, const Attempt& attempt);
+  static void NoteSent(Request& request, int64_t sent_ns);
+  static void NoteSent(Request& request);
   void AfterFailure(Request& request, bool own_refusal);
   bool TryAgain(Request& request, bool own_refusal);
   bool TakeFromBudget(Request& request);

@@ -31,9 +31,11 @@ bool IsRetried(const RetryPlan& retry, absl::string_view error,
   return std::count(retry.codes.begin(), retry.codes.end(), CodeOf(error)) > 0;
 }
 
-// Whether the caller's own deadline ended the attempt.
+// Whether the caller's own deadline ended the attempt. Servers may answer with
+// the same code, for calls of their own.
 bool HasExpired(const ClientCall& call) {
-  return call.deadline_ns != 0 && CodeOf(call.error) == "DEADLINE_EXCEEDED";
+  return call.deadline_ns != 0 && call.responding_instance == kNoInstance &&
+         CodeOf(call.error) == "DEADLINE_EXCEEDED";
 }
 
 }  // namespace
@@ -58,15 +60,20 @@ void Policies::OnDone(RpcCall& call) {
   }
 }
 
-// Takes an attempt that has ended out of its request and the counts.
+// Takes an attempt that has ended out of its request and the counts. When
+// everything stops, the worker cancels what is in flight, which says nothing
+// about servers.
 void Policies::Close(Attempt& attempt) {
   Request& request = *attempt.request;
   std::erase(request.attempts, &attempt);
   --attempts_in_flight_;
+  const bool is_given_up =
+      request.call == nullptr ||
+      context_.engine.stop_scope() == StopScope::kEverything;
   const AttemptEnd end = attempt.call.client.error.empty()
                              ? AttemptEnd::kSucceeded
-                         : request.call == nullptr ? AttemptEnd::kGivenUp
-                                                   : AttemptEnd::kFailed;
+                         : is_given_up ? AttemptEnd::kGivenUp
+                                       : AttemptEnd::kFailed;
   Learn(attempt, end);
   CountEnd(attempt, end);
 }
@@ -79,8 +86,8 @@ void Policies::Learn(Attempt& attempt, AttemptEnd end) {
     rpc.balancer->OnEnd(attempt.server);
   }
   if (rpc.limit.has_value()) rpc.limit->OnEnd(end, time_ns);
-  if (rpc.hedge_delay.has_value() && end == AttemptEnd::kSucceeded) {
-    rpc.hedge_delay->OnSuccess(time_ns);
+  if (end == AttemptEnd::kSucceeded && attempt.request->call != nullptr) {
+    LearnHedgeDelay(attempt, client.done_ns);
   }
   if (!rpc.breakers.empty() &&
       rpc.breakers[client.peer].OnEnd(context_.now_ns, attempt.pass, end)) {
@@ -88,11 +95,24 @@ void Policies::Learn(Attempt& attempt, AttemptEnd end) {
   }
 }
 
+// An attempt was answered, or given up. Late answers say nothing more, so that
+// the delay does not depend on whether the stack can cancel.
+void Policies::LearnHedgeDelay(const Attempt& attempt, int64_t end_ns) {
+  std::optional<HedgeDelay>& delay = attempt.request->rpc->hedge_delay;
+  const int64_t sent_ns = attempt.call.client.sent_ns;
+  if (!delay.has_value() || attempt.kind != Attempt::Kind::kFirst ||
+      sent_ns == 0) {
+    return;
+  }
+  delay->OnFirstEnd(end_ns - sent_ns);
+}
+
 void Policies::CountEnd(const Attempt& attempt, AttemptEnd end) {
   PolicyTotals* const totals = TotalsOf(*attempt.request);
   if (totals == nullptr) return;
   const ClientCall& client = attempt.call.client;
-  if (attempt.request->call == nullptr || HasExpired(client)) {
+  if (attempt.request->call == nullptr || end == AttemptEnd::kGivenUp ||
+      HasExpired(client)) {
     ++totals->abandoned_attempt_count;
   } else if (end == AttemptEnd::kSucceeded) {
     ++totals->succeeded_attempt_count;
@@ -104,7 +124,7 @@ void Policies::CountEnd(const Attempt& attempt, AttemptEnd end) {
   }
   const RpcPolicy& rpc = *attempt.request->rpc;
   if (!rpc.limit.has_value()) return;
-  const std::array limits = {rpc.limit->limit() * rpc.worker_count};
+  const std::array limits = {rpc.limit->of_all_workers()};
   totals->concurrency_limit.RecordEach(limits, std::identity());
 }
 
@@ -123,9 +143,20 @@ void Policies::TakeOutcome(Request& request, const Attempt& attempt) {
   request.error.assign(from.error.data(), from.error.size());
   request.won_by_hedge =
       from.error.empty() && attempt.kind == Attempt::Kind::kHedge;
-  request.is_sent |= attempt.call.sent;
-  if (request.sent_ns == 0 || from.sent_ns < request.sent_ns) {
-    request.sent_ns = from.sent_ns;
+  if (attempt.call.sent) NoteSent(request, from.sent_ns);
+}
+
+void Policies::NoteSent(Request& request, int64_t sent_ns) {
+  request.is_sent = true;
+  request.sent_ns =
+      request.sent_ns == 0 ? sent_ns : std::min(request.sent_ns, sent_ns);
+}
+
+// Notes the attempts in flight. Those that wait to be sent have no time yet.
+void Policies::NoteSent(Request& request) {
+  for (const Attempt* attempt : request.attempts) {
+    const int64_t sent_ns = attempt->call.client.sent_ns;
+    if (sent_ns != 0) NoteSent(request, sent_ns);
   }
 }
 
@@ -147,9 +178,7 @@ bool Policies::TryAgain(Request& request, bool own_refusal) {
   const int64_t pause_ns =
       retry.has_value() ? BackoffNs(*retry, request.tries, context_.random) : 0;
   const int64_t due_ns = SaturatingAdd(context_.now_ns, pause_ns);
-  const int64_t deadline_ns = request.call->client.deadline_ns;
-  if (deadline_ns != 0 && due_ns >= deadline_ns) return false;
-  if (!TakeFromBudget(request)) return false;
+  if (!IsInTime(request, due_ns) || !TakeFromBudget(request)) return false;
   if (retry.has_value()) {
     Wait(request, Request::Next::kRetry, due_ns);
   } else {
@@ -170,17 +199,10 @@ bool Policies::TakeFromBudget(Request& request) {
 // The outcome is in the request's call already, except for its error.
 void Policies::End(Request& request) {
   context_.timers.Cancel(request.timer);
-  for (const Attempt* attempt : request.attempts) {
-    const int64_t sent_ns = attempt->call.client.sent_ns;
-    if (sent_ns == 0) continue;
-    request.sent_ns =
-        request.sent_ns == 0 ? sent_ns : std::min(request.sent_ns, sent_ns);
-    request.is_sent = true;
-  }
+  NoteSent(request);
   RpcCall& call = *std::exchange(request.call, nullptr);
   call.sent = request.is_sent;
-  call.client.sent_ns =
-      request.sent_ns != 0 ? request.sent_ns : request.opened_ns;
+  call.client.sent_ns = request.is_sent ? request.sent_ns : call.client.done_ns;
   call.client.error = request.error;
   Count(request, &PolicyTotals::request_count);
   if (request.won_by_hedge) Count(request, &PolicyTotals::hedge_won_count);
@@ -195,6 +217,7 @@ void Policies::Abandon(Request& request) {
   for (size_t i = request.attempts.size(); i-- > 0;) {
     Attempt& attempt = *request.attempts[i];
     ClientCall& client = attempt.call.client;
+    LearnHedgeDelay(attempt, context_.now_ns);
     if (sender_.Withdraw(attempt.call)) {
       client.error = kNotNeededError;
       client.sent_ns = client.done_ns = context_.now_ns;

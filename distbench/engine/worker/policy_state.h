@@ -30,7 +30,6 @@ struct RpcPolicy {
   const PolicyPlan& plan;
   RpcTargets& targets;
   const int max_attempts;
-  const int worker_count;
   std::optional<Balancer> balancer;
   std::vector<CircuitBreaker> breakers;  // by route; empty: none
   std::optional<ConcurrencyLimit> limit;
@@ -53,11 +52,11 @@ struct Request {
   Next next = Next::kRetry;
   bool warmup = false;
   bool own_traffic = false;
-  bool is_sent = false;  // or was refused; not: waited until the traffic's end
+  bool is_sent = false;  // or was refused; not: only waited for send queues
   bool won_by_hedge = false;
   int tries = 0;  // attempts, those that were refused included
   int64_t opened_ns = 0;
-  int64_t sent_ns = 0;             // the first attempt's; 0: not known yet
+  int64_t sent_ns = 0;             // when it began; 0: not known yet
   std::vector<Attempt*> attempts;  // in flight
   std::vector<int> tried;          // servers, if balanced
   std::string trace_context;       // of all attempts

@@ -130,7 +130,7 @@ void RpcSender::Leave(const RpcCall& call) {
 
 bool RpcSender::Withdraw(RpcCall& call) {
   if (!call.waits) return false;
-  call.waits = false;
+  StopWaiting(call);
   const int peer = call.client.peer;
   Queue& queue = waiting_[peer];
   RpcCall* previous = nullptr;
@@ -142,6 +142,25 @@ bool RpcSender::Withdraw(RpcCall& call) {
   if (queue.last == &call) queue.last = previous;
   if (queue.first == nullptr) std::erase(waiting_peers_, peer);
   return true;
+}
+
+// Transports do not know the call yet, so that its deadline is not theirs.
+ClientCall& RpcSender::Expire(Timer& timer) {
+  RpcCall& call = *static_cast<RpcCall*>(timer.owner);
+  Withdraw(call);
+  EndUnsent(call,
+            "DEADLINE_EXCEEDED: not sent in time, because the send queue to "
+            "the server was full");
+  return call.client;
+}
+
+void RpcSender::EndUnsent(RpcCall& call, absl::string_view error) {
+  ClientCall& client = call.client;
+  client.sent_ns = client.done_ns = context_.now_ns;
+  client.sent_bytes = client.received_bytes = 0;
+  client.responding_instance = kNoInstance;
+  client.error = error;
+  call.sent = false;
 }
 
 inline const Sample& RpcSender::End(RpcCall& call, bool kept) {
@@ -164,7 +183,7 @@ bool RpcSender::SendWaiting() {
     while (queue.first != nullptr) {
       RpcCall* next = queue.first->next;
       if (!context_.transport.Start(&queue.first->client)) break;
-      queue.first->waits = false;
+      StopWaiting(*queue.first);
       queue.first = next;
     }
     if (queue.first != nullptr) waiting_peers_[still_waiting++] = peer;
@@ -223,7 +242,8 @@ void RpcSender::SetTrace(RpcCall& call, int64_t fanout_index) {
   call.client.trace_context = call.trace_context;
 }
 
-// Queues the call until the send queue of its peer has room.
+// Queues the call until the send queue of its peer has room, or the call's
+// deadline passes.
 void RpcSender::Wait(RpcCall* call) {
   const int peer = call->client.peer;
   Queue& queue = waiting_[peer];
@@ -236,6 +256,15 @@ void RpcSender::Wait(RpcCall* call) {
     queue.last->next = call;
   }
   queue.last = call;
+  if (call->client.deadline_ns == 0) return;
+  call->timer.kind = Timer::Kind::kSendQueue;
+  call->timer.owner = call;
+  context_.timers.Arm(call->timer, call->client.deadline_ns);
+}
+
+void RpcSender::StopWaiting(RpcCall& call) {
+  call.waits = false;
+  context_.timers.Cancel(call.timer);
 }
 
 // Returns null if no call waits.
@@ -243,7 +272,7 @@ RpcCall* RpcSender::PopWaiting() {
   if (waiting_peers_.empty()) return nullptr;
   Queue& queue = waiting_[waiting_peers_.back()];
   RpcCall* call = queue.first;
-  call->waits = false;
+  StopWaiting(*call);
   queue.first = call->next;
   if (queue.first == nullptr) waiting_peers_.pop_back();
   return call;

@@ -70,17 +70,17 @@ class RpcSender {
   // Returns false if it does not wait.
   bool Withdraw(RpcCall& call);
 
+  // A timer of kind kSendQueue is due: takes back the call whose deadline has
+  // passed before its send queue had room. Its end is up to the caller.
+  ClientCall& Expire(Timer& timer);
+
   // Ends every RPC that waits or is in flight: waiting ones by calls of
   // end(ClientCall&), those in flight as they always end.
   template <typename EndCall>
   void CancelAll(EndCall end) {
     context_.transport.CancelCalls();
     while (RpcCall* call = PopWaiting()) {
-      call->client.sent_ns = call->client.done_ns = context_.now_ns;
-      call->client.sent_bytes = call->client.received_bytes = 0;
-      call->client.responding_instance = kNoInstance;
-      call->sent = false;
-      call->client.error = "CANCELLED: not sent before the traffic's end";
+      EndUnsent(*call, "CANCELLED: not sent before the traffic's end");
       end(call->client);
     }
   }
@@ -105,6 +105,8 @@ class RpcSender {
   bool IsTraced(const RpcPlan& rpc, const Iteration& iteration) const;
   void Wait(RpcCall* call);
   RpcCall* PopWaiting();
+  void StopWaiting(RpcCall& call);
+  void EndUnsent(RpcCall& call, absl::string_view error);
   ABSL_ATTRIBUTE_ALWAYS_INLINE const Sample& End(RpcCall& call, bool kept);
   void Leave(const RpcCall& call);
   void Measure(const RpcCall& call, Sample& sample);

@@ -145,11 +145,12 @@ struct RpcCall {
   int64_t intended_ns = 0;  // 0: closed loop
   int record = 0;           // replays: position in the table
   std::string trace_context;
-  bool sent = true;  // false: cancelled while it waited for a send queue
+  bool sent = true;  // false: ended while it waited for a send queue
   bool waits =
       false;  // for a send queue, so that the transport does not have it
   RpcCall* next = nullptr;  // among the calls that wait for a send queue
   void* stream = nullptr;   // for the use of Streams
+  Timer timer;              // the deadline, while it waits for a send queue
 
   // Returns the RpcCall that contains `client`.
   static RpcCall& Of(ClientCall& client);

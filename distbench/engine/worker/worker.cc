@@ -238,6 +238,9 @@ void Worker::Fire(Timer& timer) {
     case Timer::Kind::kPolicy:
       policies_.OnDue(timer);
       break;
+    case Timer::Kind::kSendQueue:
+      EndCall(sender_.Expire(timer));
+      break;
     case Timer::Kind::kFault:
       OnFaultDue();
       break;
@@ -275,6 +278,7 @@ bool Worker::IsStopped(const Timer& timer) const {
     case Timer::Kind::kReply:
       return context_.engine.stop_scope() == StopScope::kEverything;
     case Timer::Kind::kStreamWrite:  // ends with its RPC
+    case Timer::Kind::kSendQueue:    // likewise
     case Timer::Kind::kFault:        // ends in StopServing()
       return false;
     case Timer::Kind::kPolicy:
