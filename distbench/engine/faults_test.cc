@@ -280,28 +280,6 @@ TEST(FaultsTest, StoppingEndsAFreeze) {
   EXPECT_NEAR(outcome.EndNs(0), 400 * kMs, 2 * kMs);
 }
 
-TEST(FaultsTest, StoppingEndsDelayedAnswers) {
-  SimulatedSystem system(WithFault("extra_latency: '1h'"), 1);
-  system.RunFor(10 * kMs);
-  system.StopAll("enough");
-  ASSERT_TRUE(system.Run());
-  const FaultOutcome outcome(system);
-  EXPECT_EQ(outcome.statistics.succeeded_count(), 0);
-  EXPECT_GT(outcome.statistics.failed_count(), 5);
-}
-
-// Stopping ends the handlers that run; their answers are not delayed either.
-TEST(FaultsTest, StoppingEndsHandlersWhoseAnswersWouldBeDelayed) {
-  SimulatedSystem system(
-      WithSlowHandler(WithFault("extra_latency: '1h'", kSlowHandler)),
-      /*workers=*/1);
-  system.RunFor(10 * kMs);
-  system.StopAll("enough");
-  ASSERT_TRUE(system.Run());
-  const FaultOutcome outcome(system);
-  EXPECT_GT(outcome.statistics.failed_count(), 5);
-}
-
 TEST(FaultsTest, ReplayedRequestsAreAffected) {
   const std::string config = absl::Substitute(R"pb(
     services { name: "client" count: 1 }
