@@ -14,6 +14,8 @@ RateModulation AnyModulation(RandomSource& random) {
   switch (random.Between(0, 3)) {
     case 0:
       modulation.mutable_sine()->set_period_ns(time_ns);
+      if (random.Chance(0.5)) modulation.mutable_sine()->set_amplitude(0.9);
+      if (random.Chance(0.5)) modulation.mutable_sine()->set_phase(0.25);
       break;
     case 1: {
       OnOffRate& on_off = *modulation.mutable_on_off();

@@ -138,7 +138,9 @@ class TrafficCheck {
                                     std::unique_ptr<ProtocolDriver> driver) {
       return observer_.Watch(instance, std::move(driver));
     };
-    simulation.next_due_ns = [this] { return observer_.next_deadline_ns(); };
+    simulation.next_due_ns = [this] {
+      return observer_.next_deadline_ns(system_->clock().MonotonicNs());
+    };
     system_ = std::make_unique<SimulatedSystem>(test_, std::move(simulation));
   }
 

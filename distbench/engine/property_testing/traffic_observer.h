@@ -48,10 +48,12 @@ class TrafficObserver {
   std::unique_ptr<ProtocolDriver> Watch(int instance,
                                         std::unique_ptr<ProtocolDriver> driver);
 
-  // The earliest deadline of a call in flight; INT64_MAX if there is none.
-  int64_t next_deadline_ns() const {
-    return deadlines_.empty() ? std::numeric_limits<int64_t>::max()
-                              : *deadlines_.begin();
+  // The earliest deadline after now_ns of a call in flight; INT64_MAX if there
+  // is none. An instance that is frozen sees its deadlines later.
+  int64_t next_deadline_ns(int64_t now_ns) const {
+    const auto next = deadlines_.upper_bound(now_ns);
+    return next == deadlines_.end() ? std::numeric_limits<int64_t>::max()
+                                    : *next;
   }
 
   const Counts& sent() const { return sent_; }
