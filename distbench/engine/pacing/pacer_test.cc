@@ -252,8 +252,9 @@ TEST(PacerTest, WhatNeverArrivesEndsTheAction) {
   arrivals.sources[0].modulations.resize(1);
   arrivals.sources[0].modulations[0].pieces = {{1000, 1, 1}, {2000, 0, 0}};
   std::mt19937_64 random;
+  const IterationsPlan plan = Composed(arrivals, 100);
   for (const int shards : {1, 2}) {
-    Pacer pacer(Composed(arrivals, 100), {.shard_count = shards}, random);
+    Pacer pacer(plan, {.shard_count = shards}, random);
     int count = 0;
     for (; count < 1000 && !pacer.exhausted(); ++count) pacer.Advance(random);
     EXPECT_LT(count, 100);
