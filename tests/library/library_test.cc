@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/files.h"
+#include "distbench/report/findings/judge.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/library/check_entry.h"
@@ -106,6 +108,25 @@ TEST(RunSimulatedTest, RunsForTheGivenTime) {
     reads += log.rpc_logs().at(0).statistics().succeeded_count();
   }
   EXPECT_NEAR(static_cast<double>(reads), 150, 10);
+}
+
+bool IsMetastable(const DistributedSystemDescription& test) {
+  const auto result = RunSimulated(test, /*seconds=*/40, /*traced=*/false);
+  EXPECT_TRUE(result.ok()) << result.status();
+  if (!result.ok()) return false;
+  const std::vector<Finding> findings = Judge(*result);
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& f) { return f.code() == "metastable"; });
+}
+
+TEST(RetryStormTest, LastsUnlessRetriesHaveABudget) {
+  auto test = EntryTest(Entry("retry_storm"));
+  ASSERT_TRUE(test.ok()) << test.status();
+  EXPECT_TRUE(IsMetastable(*test));
+  RetryPolicy& retry =
+      *test->mutable_rpc_descriptions(0)->mutable_policy()->mutable_retry();
+  retry.mutable_budget()->set_window_ns(1'000'000'000);
+  EXPECT_FALSE(IsMetastable(*test));
 }
 
 }  // namespace
