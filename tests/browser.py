@@ -155,21 +155,28 @@ class Page:
             mobile=False,
         )
 
-    def print_colors(self):
-        """Shows the page as on paper, and waits until charts have followed."""
-        self._call("Emulation.setEmulatedMedia", media="print")
-        self.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    def _show_changes(self):
+        """Waits until the browser has drawn what has changed."""
         self.evaluate(
             "new Promise(resolve => requestAnimationFrame("
             "() => requestAnimationFrame(() => setTimeout(resolve))))"
         )
 
+    def print_colors(self):
+        """Shows the page as on paper, and waits until charts have followed."""
+        self._call("Emulation.setEmulatedMedia", media="print")
+        self.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        self._show_changes()
+
     def picture(self, x, y, width, height):
-        """Returns a part of the page, also below the window, as PNG."""
-        clip = {"x": x, "y": y, "width": width, "height": height, "scale": 1}
-        taken = self._call(
-            "Page.captureScreenshot", clip=clip, captureBeyondViewport=True
+        """Returns a part of the page, also below the window, as PNG. The window
+        becomes as high as the page: what is below it may be without charts."""
+        self.resize(
+            *self.evaluate("[innerWidth, document.documentElement.scrollHeight]")
         )
+        self._show_changes()
+        clip = {"x": x, "y": y, "width": width, "height": height, "scale": 1}
+        taken = self._call("Page.captureScreenshot", clip=clip)
         return base64.b64decode(taken["data"])
 
     def allow_downloads(self, folder):

@@ -43,9 +43,13 @@ class PageTest(programs.ClusterTest):
         )
 
     def wait_for_text(self, page, selector, part):
-        # There may be no such element yet.
-        found = f"document.querySelector('{selector}')?.innerText"
-        page.wait_until(f"{found}?.includes({json.dumps(part)})")
+        # There may be no such element yet; and innerText of a hidden one is what
+        # it would show.
+        page.wait_until(
+            f"(element => element?.checkVisibility() &&"
+            f" element.innerText.includes({json.dumps(part)}))"
+            f"(document.querySelector('{selector}'))"
+        )
 
     def wait_for_rows(self, page, number):
         rows = count("#results-table tbody tr")
