@@ -18,6 +18,7 @@ _PROTOS = (
     "experiment.proto",
     "joint_distribution.proto",
     "results.proto",
+    "simulation.proto",
     "traffic_config.proto",
 )
 

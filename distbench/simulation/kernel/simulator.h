@@ -1,0 +1,92 @@
+// Discrete events on simulated time, on one or more threads, with the same
+// outcome whatever the number of threads.
+//
+// What is simulated consists of nodes (hosts, switches). The state of a node
+// changes only in its own events, and a node affects another one only by
+// scheduling an event for it, at least `lookahead_ns` later. So all nodes may
+// run independently for a window of that length, after which the threads
+// exchange the events that they have scheduled for each other's nodes:
+//
+//   window [t, t + lookahead):  thread 0: events of its nodes, in order
+//                               thread 1: events of its nodes, in order
+//   barrier: exchange, next t = the earliest event of all
+//
+// Events of a node run in the order of their time; among those of the same
+// time, in the order of the nodes that scheduled them, and of those of one node
+// in the order in which it scheduled them. None of this depends on threads.
+
+#ifndef DISTBENCH_SIMULATION_KERNEL_SIMULATOR_H_
+#define DISTBENCH_SIMULATION_KERNEL_SIMULATOR_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "distbench/base/manual_clock.h"
+
+namespace distbench {
+
+// What an event carries: whatever its handler has agreed on with itself.
+struct SimulatedEvent {
+  int kind = 0;
+  int64_t value = 0;
+  void* content = nullptr;
+};
+
+class SimulatedEventHandler {
+ public:
+  virtual ~SimulatedEventHandler() = default;
+  // Runs on the thread of the node that the event was scheduled for.
+  virtual void OnEvent(const SimulatedEvent& event) = 0;
+};
+
+struct SimulatorOptions {
+  // By node: which thread runs it. Threads are numbered from 0.
+  std::vector<int> thread_of_node;
+  int threads = 1;
+
+  // How much later than now a node may schedule an event for another node, at
+  // least. Positive.
+  int64_t lookahead_ns = 1;
+
+  int64_t start_ns = 0;
+};
+
+class Simulator {
+ public:
+  explicit Simulator(SimulatorOptions options);
+  ~Simulator();
+
+  // Schedules an event of node `to`. Call this from an event of node `from`, or
+  // while Run() does not run. time_ns must not be before now and, if the nodes
+  // differ and Run() runs, not before now plus the lookahead. `handler` must
+  // live until the event has run.
+  void Schedule(int from, int to, int64_t time_ns,
+                SimulatedEventHandler& handler, const SimulatedEvent& event);
+
+  // Runs events until there are none, until the next one is due after end_ns,
+  // or until `is_over`, which is asked between windows while no event runs,
+  // says so. Returns the time of the next event, or the largest int64.
+  int64_t Run(int64_t end_ns, const std::function<bool()>& is_over);
+
+  // The time of the node's current event; while no event runs, that of the last
+  // window's end. May be read on the node's thread only.
+  int64_t now_ns(int node) const { return clock(node).MonotonicNs(); }
+  const ManualClock& clock(int node) const;
+
+  // While Run() does not run.
+  uint64_t event_count() const;
+
+ private:
+  class Partition;
+  class Threads;
+
+  const SimulatorOptions options_;
+  std::vector<std::unique_ptr<Partition>> partitions_;  // by thread
+  std::vector<uint64_t> next_order_;                    // by node
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SIMULATION_KERNEL_SIMULATOR_H_

@@ -1,0 +1,60 @@
+// The network between simulated hosts, as these see it.
+
+#ifndef DISTBENCH_SIMULATION_NETWORK_NETWORK_H_
+#define DISTBENCH_SIMULATION_NETWORK_NETWORK_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "distbench/simulation/kernel/simulator.h"
+#include "distbench/simulation/model/cluster_model.h"
+
+namespace distbench {
+
+// Messages of one direction of a connection arrive in the order in which they
+// were sent.
+struct SimulatedMessage {
+  int from_host = 0;
+  int to_host = 0;
+  int64_t bytes = 0;
+
+  // The connection, unique among all of the simulation's, and which end sends.
+  // The same connection takes the same path.
+  uint64_t connection = 0;
+  bool from_server = false;
+
+  // The event that tells the receiver that the last byte has arrived. It is an
+  // event of node `to_host`.
+  SimulatedEventHandler* receiver = nullptr;
+  SimulatedEvent arrival;
+};
+
+struct SimulatedNetworkCounters {
+  int64_t packets = 0;
+  int64_t dropped_packets = 0;
+  int64_t marked_packets = 0;
+  int64_t retransmissions = 0;
+  int64_t timeouts = 0;
+};
+
+// Nodes 0 to host_count - 1 of the simulator are hosts; a network may use the
+// nodes after these (switch_count of them) for its switches.
+class SimulatedNetwork {
+ public:
+  virtual ~SimulatedNetwork() = default;
+
+  // Sends a message from now on. Call this in an event of node from_host, or
+  // while the simulator does not run. from_host and to_host differ.
+  virtual void Send(const SimulatedMessage& message) = 0;
+
+  // While the simulator does not run.
+  virtual SimulatedNetworkCounters counters() const = 0;
+};
+
+// Both arguments must outlive the network.
+std::unique_ptr<SimulatedNetwork> MakeSimulatedNetwork(
+    const ClusterModel& model, Simulator& simulator);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SIMULATION_NETWORK_NETWORK_H_
