@@ -18,7 +18,7 @@ SimulatedCpus::SimulatedCpus(Simulator& simulator, int node,
     : simulator_(simulator),
       node_(node),
       options_(options),
-      random_(options.seed, node),
+      random_(options.seed, node, /*part=*/1),
       advanced_ns_(simulator.now_ns(node)) {
   if (options_.stalls_per_second > 0 && options_.mean_stall_ns > 0) {
     ScheduleStall();

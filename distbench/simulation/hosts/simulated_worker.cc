@@ -46,7 +46,7 @@ SimulatedWorker::SimulatedWorker(const Options& options)
       costs_(*options.costs),
       id_(options.id),
       measures_time_parts_(options.measures_time_parts),
-      random_(options.seed, options.id) {}
+      random_(options.seed, options.id, /*part=*/2) {}
 
 void SimulatedWorker::Attach(Engine& engine, int worker) {
   engine_ = &engine;
