@@ -79,9 +79,7 @@ ClusterRun::ClusterRun(const DistributedSystemDescription& test,
 
 ClusterRun::~ClusterRun() = default;
 
-std::string ClusterRun::NameOfHost(int host) const {
-  return absl::StrCat("node", host);
-}
+std::string ClusterRun::AliasOf(int host) { return absl::StrCat("node", host); }
 
 // ---- Set-up -----------------------------------------------------------------
 
@@ -226,7 +224,7 @@ bool ClusterRun::IsOver() {
       is_overload_ = absl::IsResourceExhausted(first->status);
       failure_ = absl::AbortedError(
           absl::StrCat(plan_->instances[first->instance].name, " on ",
-                       NameOfHost(host_of_[first->instance]),
+                       AliasOf(host_of_[first->instance]),
                        " ended the traffic: ", first->status.message()));
       return true;
     }
@@ -270,12 +268,12 @@ void ClusterRun::Collect(TestResult& result) {
       *result.mutable_resource_usage_logs()->mutable_node_resources();
   for (size_t i = 0; i < engines_.size(); ++i) {
     const std::string& name = plan_->instances[i].name;
-    const std::string host = NameOfHost(host_of_[i]);
+    const std::string& hostname = model_.host_names[host_of_[i]];
     ServiceEndpoint& endpoint = endpoints[name];
     endpoint.set_endpoint_address(engines_[i]->address());
-    endpoint.set_hostname(host);
-    NodeResources& node = resources[host];
-    node.mutable_host()->set_hostname(host);
+    endpoint.set_hostname(hostname);
+    NodeResources& node = resources[AliasOf(host_of_[i])];
+    node.mutable_host()->set_hostname(hostname);
     node.mutable_host()->set_cpu_count(model_.fabric.host().cpus());
     (*node.mutable_engine_usages())[name].set_user_cpu_time_seconds(
         drivers_[i]->used_ns() / 1e9);

@@ -68,7 +68,7 @@ class ClusterRun {
   bool IsOver();
   void ReportProgress();
   int64_t now_ns() const { return simulator_.now_ns(0); }
-  std::string NameOfHost(int host) const;
+  static std::string AliasOf(int host);
 
   const ClusterModel& model_;
   const Placement& placement_;

@@ -20,14 +20,16 @@
 namespace distbench {
 namespace {
 
-std::vector<PlacementNode> MakeNodes(int count, const SimulatedHost& host) {
+// As a sequencer describes real ones.
+std::vector<PlacementNode> MakeNodes(const ClusterModel& model) {
+  const std::string cpus = absl::StrCat(model.fabric.host().cpus());
   std::vector<PlacementNode> nodes;
-  for (int i = 0; i < count; ++i) {
-    const std::string alias = absl::StrCat("node", i);
+  for (const std::string& hostname : model.host_names) {
+    const std::string alias = absl::StrCat("node", nodes.size());
     nodes.push_back({.alias = alias,
                      .attributes = {{"node_alias", alias},
-                                    {"hostname", alias},
-                                    {"cpu_count", absl::StrCat(host.cpus())},
+                                    {"hostname", hostname},
+                                    {"cpu_count", cpus},
                                     {"numa_node_count", "1"}}});
   }
   return nodes;
@@ -92,8 +94,7 @@ absl::StatusOr<TestResult> RunSimulatedTest(
       MakeClusterModel(options.fabric, host_count, test.random_seed());
   if (!model.ok()) return model.status();
 
-  const std::vector<PlacementNode> nodes =
-      MakeNodes(host_count, model->fabric.host());
+  const std::vector<PlacementNode> nodes = MakeNodes(*model);
   const absl::StatusOr<Placement> placement = PlaceInstances(test, nodes);
   if (!placement.ok()) return placement.status();
   if (absl::Status resolved = ResolveChannelMembers(nodes, *placement, test);

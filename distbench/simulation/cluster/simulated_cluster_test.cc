@@ -98,7 +98,8 @@ double Seconds(const TestResult& result) {
 }
 
 TEST(SimulatedClusterTest, AnRpcAloneTakesTheSumOfItsParts) {
-  const TestResult result = Simulate(ClosedLoop(1, 50), {.fabric = RoundFabric()});
+  const TestResult result =
+      Simulate(ClosedLoop(1, 50), {.fabric = RoundFabric()});
   EXPECT_FALSE(result.run_info().has_failure());
   const std::vector<int64_t> latencies_ns = LatenciesOf(result);
   EXPECT_EQ(latencies_ns.size(), 50u);
@@ -109,9 +110,9 @@ TEST(SimulatedClusterTest, AnRpcAloneTakesTheSumOfItsParts) {
 TEST(SimulatedClusterTest, InstancesOfOneHostDoNotUseTheNetwork) {
   const TestResult result =
       Simulate(ClosedLoop(1, 50,
-                     R"(node_service_bundles { key: "node0"
+                          R"(node_service_bundles { key: "node0"
                       value { services: "client/0" services: "server/0" } })"),
-          {.fabric = RoundFabric()});
+               {.fabric = RoundFabric()});
   EXPECT_EQ(result.simulation().host_count(), 1);
   EXPECT_THAT(LatenciesOf(result),
               Each(kAloneNs - 4 * 10'000 + 2 * int64_t{700}));
@@ -121,7 +122,7 @@ TEST(SimulatedClusterTest, InstancesOfOneHostDoNotUseTheNetwork) {
 TEST(SimulatedClusterTest, TheSlowestWorkerLimitsTheRate) {
   const TestResult result =
       Simulate(ClosedLoop(200, 20'000, "workers_per_instance: 1"),
-          {.fabric = RoundFabric()});
+               {.fabric = RoundFabric()});
   EXPECT_NEAR(20'000 / Seconds(result), 1e9 / 5500, 0.01 * 1e9 / 5500);
   const RUsage& client = result.resource_usage_logs()
                              .node_resources()
@@ -134,7 +135,7 @@ TEST(SimulatedClusterTest, TheSlowestWorkerLimitsTheRate) {
 TEST(SimulatedClusterTest, WorkersShareTheWork) {
   const TestResult result =
       Simulate(ClosedLoop(200, 20'000, "workers_per_instance: 4"),
-          {.fabric = RoundFabric()});
+               {.fabric = RoundFabric()});
   EXPECT_NEAR(20'000 / Seconds(result), 4e9 / 5500, 0.05 * 4e9 / 5500);
 }
 
@@ -190,7 +191,7 @@ TEST(SimulatedClusterTest, DeadlinesEndCallsInTime) {
     action_lists { name: "rpc" }
     actions { name: "loop" rpc_name: "rpc"
               iterations { max_iteration_count: 10 } })",
-                                {.fabric = RoundFabric()});
+                                     {.fabric = RoundFabric()});
   EXPECT_TRUE(LatenciesOf(result).empty());
   const auto& log = result.service_logs().instance_logs().at("client/0");
   const auto& rpcs = log.peer_logs().at("server/0").rpc_logs().at(0);
@@ -201,9 +202,9 @@ TEST(SimulatedClusterTest, DeadlinesEndCallsInTime) {
 TEST(SimulatedClusterTest, AFrozenServerAnswersAfterwards) {
   const TestResult result =
       Simulate(ClosedLoop(1, 20,
-                     R"(server_faults { name: "freeze" service: "server"
-                      start: "100us" duration: "5ms" freeze {} })"),
-          {.fabric = RoundFabric()});
+                          R"(server_faults { name: "freeze" service: "server"
+                      start: "100us" duration: "5ms" freeze: true })"),
+               {.fabric = RoundFabric()});
   const std::vector<int64_t> latencies_ns = LatenciesOf(result);
   ASSERT_EQ(latencies_ns.size(), 20u);
   EXPECT_EQ(std::count_if(latencies_ns.begin(), latencies_ns.end(),
@@ -214,8 +215,8 @@ TEST(SimulatedClusterTest, AFrozenServerAnswersAfterwards) {
 TEST(SimulatedClusterTest, EndlessTrafficEndsWithItsTimeout) {
   const TestResult result =
       Simulate(ClosedLoop(1, 1'000'000,
-                     R"(attributes { key: "test_timeout" value: "1" })"),
-          {.fabric = RoundFabric()});
+                          R"(attributes { key: "test_timeout" value: "1" })"),
+               {.fabric = RoundFabric()});
   EXPECT_THAT(result.run_info().failure(), HasSubstr("test_timeout of 1s"));
   EXPECT_GT(LatenciesOf(result).size(), 10'000u);
 }
@@ -224,7 +225,7 @@ TEST(SimulatedClusterTest, CancelledTestsKeepWhatTheyMeasured) {
   std::atomic<bool> is_cancelled = true;
   const TestResult result =
       Simulate(ClosedLoop(1, 1'000'000),
-          {.fabric = RoundFabric(), .is_cancelled = &is_cancelled});
+               {.fabric = RoundFabric(), .is_cancelled = &is_cancelled});
   EXPECT_THAT(result.run_info().failure(), HasSubstr("cancelled"));
 }
 
