@@ -96,7 +96,11 @@ absl::StatusOr<TestResult> RunSimulatedTest(
 
   const std::vector<PlacementNode> nodes = MakeNodes(*model);
   const absl::StatusOr<Placement> placement = PlaceInstances(test, nodes);
-  if (!placement.ok()) return placement.status();
+  if (!placement.ok()) {
+    return absl::Status(placement.status().code(),
+                        absl::StrCat("on ", host_count, " simulated hosts: ",
+                                     placement.status().message()));
+  }
   if (absl::Status resolved = ResolveChannelMembers(nodes, *placement, test);
       !resolved.ok()) {
     return resolved;

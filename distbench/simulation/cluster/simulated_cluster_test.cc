@@ -237,7 +237,7 @@ TEST(SimulatedClusterTest, TooFewHostsAreAnError) {
   EXPECT_THAT(std::string(Refused(ClosedLoop(1, 1),
                                   {.fabric = RoundFabric(), .host_count = 1})
                               .message()),
-              HasSubstr("server/0"));
+              HasSubstr("on 1 simulated hosts: the test needs 2 nodes"));
 }
 
 TEST(SimulatedClusterTest, StreamsAreRefusedByName) {
