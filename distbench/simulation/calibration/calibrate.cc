@@ -115,8 +115,8 @@ Estimate PerByte(const Estimate& large, double large_bytes,
 // Half of the estimate, with the error of not knowing the share: that of a
 // uniform distribution.
 Estimate Half(const Estimate& whole) {
-  return {whole.value / 2, SquareRootOfSum(whole.error / 2,
-                                           whole.value / std::sqrt(12.0))};
+  return {whole.value / 2,
+          SquareRootOfSum(whole.error / 2, whole.value / std::sqrt(12.0))};
 }
 
 // The costs are those without bytes.
@@ -149,8 +149,8 @@ double SigmaOfJobs(const CalibrationPhase& small, double cpu_ns) {
   return std::min(kMaxSigma, std::sqrt(std::log1p(variation * variation)));
 }
 
-void SetWakeups(const CalibrationPhase& small, double cpu_ns,
-                bool is_same_host, StackCosts& costs, SimulatedFabric& fabric) {
+void SetWakeups(const CalibrationPhase& small, double cpu_ns, bool is_same_host,
+                StackCosts& costs, SimulatedFabric& fabric) {
   const double rest_ns = Quantile(small, 0.5) - cpu_ns;
   if (rest_ns < 0) {
     for (StackCosts::Cost* cost :
@@ -186,9 +186,9 @@ void SetStalls(const Phases& phases, SimulatedHost& host) {
     seconds += phase->seconds;
     for (const auto& bucket : phase->service_time_ns.Buckets()) {
       if (static_cast<double>(bucket.lower) < limit_ns) continue;
-      const double middle_ns =
-          (static_cast<double>(bucket.lower) +
-           static_cast<double>(bucket.upper)) / 2;
+      const double middle_ns = (static_cast<double>(bucket.lower) +
+                                static_cast<double>(bucket.upper)) /
+                               2;
       count += static_cast<double>(bucket.count);
       excess_ns += static_cast<double>(bucket.count) * (middle_ns - median_ns);
     }
@@ -210,8 +210,8 @@ std::string SourceOf(const TestResult& result, const CalibrationNodes& nodes) {
       "measured between %s by distbench %s on %s (%s, %d CPUs, kernel %s)",
       nodes.is_same_host ? "processes of one host" : "two hosts",
       result.run_info().version(),
-      absl::FormatTime("%Y-%m-%d", when, absl::UTCTimeZone()),
-      host.cpu_model(), host.cpu_count(), host.kernel());
+      absl::FormatTime("%Y-%m-%d", when, absl::UTCTimeZone()), host.cpu_model(),
+      host.cpu_count(), host.kernel());
 }
 
 std::string DriverOf(const DistributedSystemDescription& test) {
@@ -233,10 +233,10 @@ absl::Status CalibrateDriver(const TestResult& result,
   if (!phases.ok()) return phases.status();
   const CalibrationPhase& small = *phases->small;
   const CalibrationPhase& many = *phases->many;
-  const SideCosts client = CostsOfSide(small.client_cpu_ns,
-                                       many.client_cpu_ns, many.in_flight);
-  const SideCosts server = CostsOfSide(small.server_cpu_ns,
-                                       many.server_cpu_ns, many.in_flight);
+  const SideCosts client =
+      CostsOfSide(small.client_cpu_ns, many.client_cpu_ns, many.in_flight);
+  const SideCosts server =
+      CostsOfSide(small.server_cpu_ns, many.server_cpu_ns, many.in_flight);
   const auto per_request_byte = [&](Estimate CalibrationPhase::*cpu_ns) {
     const CalibrationPhase& large = *phases->large_request;
     return PerByte(large.*cpu_ns, large.request_bytes, small.*cpu_ns,
@@ -296,11 +296,11 @@ absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
 void AddCalibration(const SimulatedFabric& calibration,
                     SimulatedFabric& fabric) {
   for (const StackCosts& costs : calibration.stacks()) {
-    const bool is_given = std::any_of(
-        fabric.stacks().begin(), fabric.stacks().end(),
-        [&](const StackCosts& other) {
-          return other.driver() == costs.driver();
-        });
+    const bool is_given =
+        std::any_of(fabric.stacks().begin(), fabric.stacks().end(),
+                    [&](const StackCosts& other) {
+                      return other.driver() == costs.driver();
+                    });
     if (!is_given) *fabric.add_stacks() = costs;
   }
   if (!fabric.has_host() && calibration.has_host()) {

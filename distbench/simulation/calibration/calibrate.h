@@ -1,8 +1,9 @@
-// What RPCs cost, from the result of a real test (workloads/calibration.config):
+// What RPCs cost, from the result of a real test
+// (workloads/calibration.config):
 //
 //   small, one in flight       c1 = batch + fixed       per side, CPU time
-//   small, n in flight         cn = batch / n + fixed   all n share their batches
-//   large requests, responses  c1 + bytes * ns_per_byte
+//   small, n in flight         cn = batch / n + fixed   all n share their
+//   batches large requests, responses  c1 + bytes * ns_per_byte
 //
 // At each side, batch and fixed are the sums of sending and receiving, which
 // CPU time does not tell apart. Both get half, with the error of a uniform

@@ -43,8 +43,8 @@ absl::StatusOr<std::string> NodeOfInstance(const TestResult& result,
   const auto& endpoints = result.placement().service_endpoints();
   const auto endpoint = endpoints.find(instance);
   if (endpoint == endpoints.end()) {
-    return Lacks(absl::StrCat("the result does not say where ", instance,
-                              " ran"));
+    return Lacks(
+        absl::StrCat("the result does not say where ", instance, " ran"));
   }
   return endpoint->second.node_alias();
 }
@@ -87,8 +87,7 @@ double RpcsDuring(const ResourceSample& sample, const Timeline& timeline,
   for (int64_t index = begin_ns / width_ns; index * width_ns < end_ns;
        ++index) {
     const auto it = timeline.activities.find(index);
-    if (it == timeline.activities.end() ||
-        it->second.rpc_index != rpc_index) {
+    if (it == timeline.activities.end() || it->second.rpc_index != rpc_index) {
       return 0;
     }
     const int64_t overlap_ns = std::min(end_ns, (index + 1) * width_ns) -
@@ -126,9 +125,8 @@ absl::StatusOr<Estimate> CpuPerRpc(const TestResult& result,
   if (values.size() < kMinWindows) {
     return Lacks(absl::StrCat(
         "RPC \"", RpcName(result, rpc_index), "\" ran alone for ",
-        values.size(), " samples of the CPU time of ", node,
-        ", and at least ", kMinWindows,
-        " are needed: 4 seconds, without warm-up"));
+        values.size(), " samples of the CPU time of ", node, ", and at least ",
+        kMinWindows, " are needed: 4 seconds, without warm-up"));
   }
   return MeanOf(values);
 }
@@ -139,8 +137,8 @@ int InFlight(const DistributedSystemDescription& test,
   for (const Action& action : test.actions()) {
     if (action.rpc_name() != rpc_name) continue;
     const Iterations& loop = action.iterations();
-    const bool is_open = loop.has_open_loop_interval_ns() ||
-                         loop.has_rate() || loop.has_arrivals();
+    const bool is_open = loop.has_open_loop_interval_ns() || loop.has_rate() ||
+                         loop.has_arrivals();
     return is_open ? 0 : static_cast<int>(loop.max_parallel_iterations());
   }
   return 0;
@@ -178,8 +176,8 @@ absl::StatusOr<CalibrationNodes> NodesOfCalibration(const TestResult& result) {
     return Lacks("the result is of a simulation, which measures no costs");
   }
   if (result.run_info().has_failure()) {
-    return Lacks(absl::StrCat("the test failed: ",
-                              result.run_info().failure()));
+    return Lacks(
+        absl::StrCat("the test failed: ", result.run_info().failure()));
   }
   const DistributedSystemDescription& test = result.traffic_config();
   if (test.rpc_descriptions().empty()) return Lacks("the test has no RPCs");
@@ -225,8 +223,7 @@ absl::StatusOr<std::vector<CalibrationPhase>> PhasesOfCalibration(
     phase.rpc_name = test.rpc_descriptions(rpc).name();
     phase.in_flight = InFlight(test, phase.rpc_name);
     if (phase.in_flight == 0) continue;
-    if (absl::Status status = AddStatistics(result, rpc, phase);
-        !status.ok()) {
+    if (absl::Status status = AddStatistics(result, rpc, phase); !status.ok()) {
       return status;
     }
     auto client = CpuPerRpc(result, nodes.client, *timeline, rpc);
