@@ -14,6 +14,7 @@
 #include "distbench/report/text/text_summary.h"
 #include "distbench/sequencer/placement/channel_members.h"
 #include "distbench/sequencer/placement/placement.h"
+#include "distbench/simulation/calibration/outside_of_validation.h"
 #include "distbench/simulation/cluster/cluster_run.h"
 #include "distbench/simulation/model/cluster_model.h"
 
@@ -116,6 +117,11 @@ absl::StatusOr<TestResult> RunSimulatedTest(
   if (absl::Status set_up = run.SetUp(); !set_up.ok()) return set_up;
   run.RunTraffic();
   run.Collect(result);
+  SimulationFacts& facts = *result.mutable_simulation();
+  for (std::string& sentence : OutsideOfValidation(
+           test, facts.fabric(), facts.host_count(), result)) {
+    facts.add_outside_of_validation(std::move(sentence));
+  }
   Conclude(result);
   return result;
 }

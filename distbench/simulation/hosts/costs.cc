@@ -8,7 +8,8 @@ namespace distbench {
 namespace {
 
 RpcCosts::Line LineOf(const StackCosts::Cost& cost) {
-  return {cost.fixed_ns(), cost.ns_per_byte()};
+  return {cost.fixed_ns(), cost.ns_per_byte(), cost.batch_ns(),
+          cost.after_ns()};
 }
 
 }  // namespace

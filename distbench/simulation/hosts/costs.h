@@ -31,11 +31,20 @@ struct RpcCosts {
   struct Line {
     double fixed_ns = 0;
     double ns_per_byte = 0;
+    double batch_ns = 0;
+    double after_ns = 0;
     double Of(int64_t bytes) const {
       return fixed_ns + ns_per_byte * static_cast<double>(bytes);
     }
   };
   explicit RpcCosts(const StackCosts& costs);
+
+  // Whether messages that have arrived together are received together. Without
+  // costs of batches there is nothing that they could share.
+  bool has_batches() const {
+    return server_receive.batch_ns > 0 || server_send.batch_ns > 0 ||
+           client_send.batch_ns > 0 || client_receive.batch_ns > 0;
+  }
 
   Line client_send;
   Line server_receive;

@@ -53,6 +53,8 @@ class SimulatedCpus final : private SimulatedEventHandler {
 
   double slowness() const { return options_.slowness; }
 
+  bool has_idle_cpu() const { return running_ < options_.cpus; }
+
  private:
   enum EventKind { kCheck, kStallBegins, kStallEnds };
 

@@ -16,6 +16,12 @@ constexpr int kMaxCallsOut = 1 << 17;
 // is always busy would stop time.
 constexpr double kIdleTurnNs = 100;
 
+// Messages that are received as one batch, at most: as the tcp driver does
+// (max_batch).
+constexpr int kMaxBatch = 64;
+
+constexpr uint64_t kNoConnection = static_cast<uint64_t>(-1);
+
 // The size of what tells a client that its connection is broken.
 constexpr int64_t kResetBytes = 60;
 
@@ -46,7 +52,8 @@ SimulatedWorker::SimulatedWorker(const Options& options)
       costs_(*options.costs),
       id_(options.id),
       measures_time_parts_(options.measures_time_parts),
-      random_(options.seed, options.id, /*part=*/2) {}
+      random_(options.seed, options.id, /*part=*/2),
+      last_connection_(kNoConnection) {}
 
 void SimulatedWorker::Attach(Engine& engine, int worker) {
   engine_ = &engine;
@@ -93,7 +100,9 @@ void SimulatedWorker::Accept(SimulatedCall& call) {
   (first_arrived_ == nullptr ? first_arrived_ : last_arrived_->next) = &call;
   last_arrived_ = &call;
   if (phase_ != Phase::kIdle) return;
-  const double delay_ns = costs_.wakeup_ns * host_.cpus->slowness();
+  const double delay_ns = host_.cpus->has_idle_cpu()
+                              ? costs_.wakeup_ns * host_.cpus->slowness()
+                              : 0;
   if (delay_ns <= 0) {
     Proceed();
     return;
@@ -106,10 +115,14 @@ void SimulatedWorker::Accept(SimulatedCall& call) {
 
 void SimulatedWorker::OnCpuDone() {
   if (phase_ == Phase::kReceiving) {
-    received_ = first_arrived_;
-    first_arrived_ = received_->next;
-  } else if (next_send_ < sends_.size()) {
+    received_ = std::exchange(receiving_, nullptr);
+  } else if (phase_ == Phase::kSending && next_send_ < sends_.size()) {
     SendOut(*sends_[next_send_++]);
+    if (after_ns_ > 0) {
+      phase_ = Phase::kSent;
+      Use(std::exchange(after_ns_, 0));
+      return;
+    }
   }
   Proceed();
 }
@@ -127,6 +140,7 @@ void SimulatedWorker::Proceed() {
     }
     sends_.clear();
     next_send_ = 0;
+    last_connection_ = kNoConnection;
     if (NeedsTurn(now_ns())) {
       if (TakeTurn()) continue;
       phase_ = Phase::kSending;
@@ -155,11 +169,25 @@ bool SimulatedWorker::TakeTurn() {
 
 void SimulatedWorker::BeginReceiving() {
   phase_ = Phase::kReceiving;
-  const ServerCall& call = first_arrived_->server;
-  Use((first_arrived_->is_reply
-           ? costs_.client_receive.Of(call.reply_bytes)
-           : costs_.server_receive.Of(call.request_bytes)) *
-      costs_.variation.Draw(random_));
+  receiving_ = first_arrived_;
+  const int most = costs_.has_batches() ? kMaxBatch : 1;
+  uint64_t connection = kNoConnection;
+  double work_ns = 0;
+  SimulatedCall* last = nullptr;
+  for (int i = 0; i < most && first_arrived_ != nullptr; ++i) {
+    last = first_arrived_;
+    first_arrived_ = last->next;
+    const RpcCosts::Line& line =
+        last->is_reply ? costs_.client_receive : costs_.server_receive;
+    const double own_ns = line.Of(last->is_reply ? last->server.reply_bytes
+                                                 : last->server.request_bytes);
+    const bool shares = last->connection == connection;
+    connection = last->connection;
+    work_ns += (own_ns + (shares ? 0 : line.batch_ns)) *
+               costs_.variation.Draw(random_);
+  }
+  last->next = nullptr;
+  Use(work_ns);
 }
 
 void SimulatedWorker::BeginSending() {
@@ -168,9 +196,16 @@ void SimulatedWorker::BeginSending() {
   if (!call.is_reply && call.client != nullptr) {
     call.client->sent_ns = now_ns();
   }
-  Use((call.is_reply ? costs_.server_send.Of(call.server.reply_bytes)
-                     : costs_.client_send.Of(call.server.request_bytes)) *
-      costs_.variation.Draw(random_));
+  const RpcCosts::Line& line =
+      call.is_reply ? costs_.server_send : costs_.client_send;
+  const double own_ns = line.Of(call.is_reply ? call.server.reply_bytes
+                                              : call.server.request_bytes);
+  const bool shares = call.connection == last_connection_;
+  last_connection_ = call.connection;
+  const double work_ns =
+      (own_ns + (shares ? 0 : line.batch_ns)) * costs_.variation.Draw(random_);
+  after_ns_ = std::min(line.after_ns, work_ns);
+  Use(work_ns - after_ns_);
 }
 
 void SimulatedWorker::Use(double work_ns) {
@@ -281,12 +316,14 @@ void SimulatedWorker::Reply(ServerCall* server) {
 void SimulatedWorker::Poll(int64_t /*deadline_ns*/, TransportEvents& events) {
   ExpireDeadlines();
   DeliverEnded(events);
-  SimulatedCall* const call = std::exchange(received_, nullptr);
-  if (call == nullptr) return;
-  if (call->is_reply) {
-    DeliverReply(*call, events);
-  } else {
-    DeliverRequest(*call, events);
+  SimulatedCall* next = std::exchange(received_, nullptr);
+  while (next != nullptr) {
+    SimulatedCall& call = *std::exchange(next, next->next);
+    if (call.is_reply) {
+      DeliverReply(call, events);
+    } else {
+      DeliverRequest(call, events);
+    }
   }
 }
 

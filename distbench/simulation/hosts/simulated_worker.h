@@ -2,13 +2,16 @@
 //
 // The worker's loop, in which every step but the turns takes CPU time:
 //
-//   idle ── something arrives ──▶ wakes up ──▶ receives one message ──▶ a turn
+//   idle ── something arrives ──▶ wakes up ──▶ receives one batch ──▶ a turn
 //     ▲                                             ▲                    │
 //     └── nothing left ── sends, one by one ◀───────┼────────────────────┘
 //                              └── more arrived ────┘
 //
-// A turn (Engine::RunOnce) takes no simulated time: what the engine sends in it
-// is queued here, and leaves when its CPU time has passed.
+// A batch is one message or, with a driver whose costs have batches, all that
+// have arrived. A turn (Engine::RunOnce) takes no simulated time: what the
+// engine sends in it is queued here, and leaves when its CPU time has passed.
+// Messages on the same connection that follow each other share the costs of a
+// batch.
 
 #ifndef DISTBENCH_SIMULATION_HOSTS_SIMULATED_WORKER_H_
 #define DISTBENCH_SIMULATION_HOSTS_SIMULATED_WORKER_H_
@@ -100,7 +103,7 @@ class SimulatedWorker final : public Transport,
   int64_t BreakConnections() override;
 
  private:
-  enum class Phase { kIdle, kWakingUp, kReceiving, kSending, kFrozen };
+  enum class Phase { kIdle, kWakingUp, kReceiving, kSending, kSent, kFrozen };
   enum EventKind { kArrived, kBroken, kDue, kAwake };
 
   struct Target {
@@ -158,9 +161,12 @@ class SimulatedWorker final : public Transport,
   Phase phase_ = Phase::kIdle;
   SimulatedCall* first_arrived_ = nullptr;
   SimulatedCall* last_arrived_ = nullptr;
-  SimulatedCall* received_ = nullptr;  // to be delivered in the next turn
-  std::vector<SimulatedCall*> sends_;  // of the last turn
+  SimulatedCall* receiving_ = nullptr;  // a batch
+  SimulatedCall* received_ = nullptr;   // a batch for the next turn
+  std::vector<SimulatedCall*> sends_;   // of the last turn
   size_t next_send_ = 0;
+  uint64_t last_connection_;  // of those that have been sent
+  double after_ns_ = 0;       // work left when the message has left
   double used_ns_ = 0;
   int64_t alarm_ns_ = std::numeric_limits<int64_t>::max();  // next kDue
 
