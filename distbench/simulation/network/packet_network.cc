@@ -88,9 +88,16 @@ void PacketNetwork::Send(const SimulatedMessage& message) {
   Pump(end, now_ns);
 }
 
-bool PacketNetwork::HasRoom(const Link& link, int64_t now_ns) const {
-  return link.timeline.backlog_bytes(now_ns) <
-         std::min(kHostQueueBytes, link.queue_bytes);
+// How much is in front of a host's link at most, beside acknowledgements:
+// enough to keep it busy while others take their turn.
+double PacketNetwork::HostQueueBytes(const Link& link) {
+  constexpr double kMaxBytes = 64'000;
+  return std::min(kMaxBytes, link.queue_bytes);
+}
+
+bool PacketNetwork::HasRoom(const Link& link, int64_t now_ns) {
+  return link.timeline.free_ns() <= now_ns ||
+         link.timeline.backlog_bytes(now_ns) < HostQueueBytes(link);
 }
 
 void PacketNetwork::Pump(ConnectionEnd& end, int64_t now_ns) {
@@ -113,11 +120,11 @@ void PacketNetwork::WaitForLink(ConnectionEnd& end) {
 
 // When half of the queue is left.
 void PacketNetwork::ScheduleLinkDrained(const ConnectionEnd& end) {
-  const LinkTimeline& link = HostLink(end).timeline;
-  const int64_t half_ns =
-      static_cast<int64_t>(kHostQueueBytes / 2 / link.bytes_per_ns());
+  const Link& link = HostLink(end);
+  const auto half_ns = static_cast<int64_t>(HostQueueBytes(link) / 2 /
+                                            link.timeline.bytes_per_ns());
   const int64_t time_ns =
-      std::max(simulator_.now_ns(end.host), link.free_ns() - half_ns);
+      std::max(simulator_.now_ns(end.host), link.timeline.free_ns() - half_ns);
   nodes_[end.host].for_link.has_event = true;
   simulator_.Schedule(end.host, end.host, time_ns, *this,
                       {.kind = kLinkDrained, .value = end.host});

@@ -132,7 +132,8 @@ class PacketNetwork : public SimulatedNetwork, private SimulatedEventHandler {
   void DelayAck(ConnectionEnd& end, int64_t now_ns);
   void WaitForLink(ConnectionEnd& end);
   void ScheduleLinkDrained(const ConnectionEnd& end);
-  bool HasRoom(const Link& link, int64_t now_ns) const;
+  static double HostQueueBytes(const Link& link);
+  static bool HasRoom(const Link& link, int64_t now_ns);
   Link& HostLink(const ConnectionEnd& end) { return links_[end.path.front()]; }
 
   const TcpSettings settings_;
