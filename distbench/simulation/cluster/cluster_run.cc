@@ -60,6 +60,11 @@ std::unique_ptr<ProtocolDriver> Decorate(
   return MakeRpcCounterDriver(std::move(decorated));
 }
 
+// Random streams of drivers and of CPUs are others.
+uint64_t SeedOfActivities(uint64_t seed, int instance) {
+  return WorkRandom(seed, instance, /*part=*/3)();
+}
+
 const std::string& InnermostDriver(const DriverOptions& options) {
   return options.decorated.empty() ? options.driver
                                    : InnermostDriver(options.decorated[0]);
@@ -84,6 +89,10 @@ std::string ClusterRun::AliasOf(int host) { return absl::StrCat("node", host); }
 // ---- Set-up -----------------------------------------------------------------
 
 absl::Status ClusterRun::SetUp() {
+  absl::StatusOr<CostsByActivity> activity_costs =
+      CostsOfActivities(model_.fabric, *plan_);
+  if (!activity_costs.ok()) return activity_costs.status();
+  activity_costs_ = *std::move(activity_costs);
   const SimulatedHost& host = model_.fabric.host();
   for (int i = 0; i < model_.host_count; ++i) {
     cpus_.push_back(std::make_unique<SimulatedCpus>(
@@ -164,6 +173,12 @@ absl::Status ClusterRun::AddEngine(int instance, int host, int workers) {
         {simulator_.now_ns(host), instance, std::move(status)});
   };
   options.start_threads = false;
+  activities_.push_back(std::make_unique<SimulatedActivities>(
+      *cpus_[host], activity_costs_, SeedOfActivities(plan_->seed, instance)));
+  options.make_activity_thread =
+      [&threads = *activities_.back()](ActivityThread::Listener& listener) {
+        return threads.MakeThread(listener);
+      };
   absl::StatusOr<std::unique_ptr<Engine>> engine = Engine::Create(
       std::move(options), Decorate(service.driver, std::move(driver)));
   if (!engine.ok()) return engine.status();
@@ -276,7 +291,7 @@ void ClusterRun::Collect(TestResult& result) {
     node.mutable_host()->set_hostname(hostname);
     node.mutable_host()->set_cpu_count(model_.fabric.host().cpus());
     (*node.mutable_engine_usages())[name].set_user_cpu_time_seconds(
-        drivers_[i]->used_ns() / 1e9);
+        (drivers_[i]->used_ns() + activities_[i]->used_ns()) / 1e9);
   }
 
   RunInfo& info = *result.mutable_run_info();

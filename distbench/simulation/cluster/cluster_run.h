@@ -19,6 +19,7 @@
 #include "distbench/engine/engine.h"
 #include "distbench/sequencer/placement/placement.h"
 #include "distbench/simulation/cluster/simulated_cluster.h"
+#include "distbench/simulation/hosts/activities.h"
 #include "distbench/simulation/hosts/cpus.h"
 #include "distbench/simulation/hosts/simulated_driver.h"
 #include "distbench/simulation/kernel/simulator.h"
@@ -79,8 +80,10 @@ class ClusterRun {
   SimulatedDirectory directory_;
   std::map<std::string, std::unique_ptr<DriverCosts>> costs_;  // by driver
   std::vector<std::unique_ptr<SimulatedCpus>> cpus_;           // by host
+  CostsByActivity activity_costs_;
   // By Plan::instances. Drivers belong to their engines.
   std::vector<SimulatedDriver*> drivers_;
+  std::vector<std::unique_ptr<SimulatedActivities>> activities_;
   std::vector<std::unique_ptr<Engine>> engines_;
   std::vector<int> host_of_;
 

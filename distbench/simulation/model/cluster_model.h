@@ -78,6 +78,13 @@ absl::StatusOr<ClusterModel> MakeClusterModel(const SimulatedFabric& fabric,
 absl::StatusOr<StackCosts> CostsOfDriver(const SimulatedFabric& fabric,
                                          absl::string_view driver);
 
+// The costs of an activity that computes: those for the test's activity config
+// of this name, otherwise those for all of this activity. NOT_FOUND names both
+// and the remedy.
+absl::StatusOr<ActivityCosts> CostsOfActivity(const SimulatedFabric& fabric,
+                                              absl::string_view activity,
+                                              absl::string_view name);
+
 // Reads a fabric: text format or, if the name ends in ".conf", a topology.conf
 // of Slurm (slurm_topology.h), of which it takes switches and hosts. Logs what
 // it had to assume. Errors name the file and the line; the contents are checked

@@ -163,6 +163,7 @@ TEST(ClusterModelTest, SaysAllThatIsWrong) {
                  "leaf_spine { spines: 0 host_link { gbps: -1 delay_ns: 0 } }"
                  "transport { initial_window_segments: 0 }"
                  "stacks { driver: 'grcp' client_send { fixed_ns: inf } }"
+                 "stacks { driver: 'thrift' server_send { batch_ns: -3 } }"
                  "stacks { driver: 'tcp' }"
                  "stacks { driver: 'tcp' sigma: -1 }"
                  "activities { activity: 'ConsumeCPU' cpu_ns: 1 }"
@@ -177,8 +178,9 @@ TEST(ClusterModelTest, SaysAllThatIsWrong) {
             AllOf(HasSubstr("stacks[0].driver: \"grcp\" is not a driver; did "
                             "you mean \"grpc\"?"),
                   HasSubstr("stacks[0].client_send.fixed_ns: is inf"),
-                  HasSubstr("stacks[2].driver: \"tcp\" has costs already"),
-                  HasSubstr("stacks[2].sigma: is -1"),
+                  HasSubstr("stacks[1].server_send.batch_ns: is -3"),
+                  HasSubstr("stacks[3].driver: \"tcp\" has costs already"),
+                  HasSubstr("stacks[3].sigma: is -1"),
                   HasSubstr("activities[0].activity: \"ConsumeCPU\" is not an "
                             "activity; did you mean \"ConsumeCpu\"?"),
                   HasSubstr("activities[1].activity: \"Wait\" only waits"),
@@ -232,6 +234,23 @@ TEST(CostsOfDriverTest, UnknownCostsAreAnError) {
   EXPECT_THAT(Message(costs.status()),
               AllOf(HasSubstr("\"mercury\""), HasSubstr("(stacks)"),
                     HasSubstr("\"loopback\"")));
+}
+
+TEST(CostsOfActivityTest, TheConfigsOwnEntryComesFirst) {
+  const SimulatedFabric fabric = FabricOf(
+      "activities { activity: 'ConsumeCpu' cpu_ns: 1 }"
+      "activities { activity: 'ConsumeCpu' name: 'rank' cpu_ns: 2 }"
+      "activities { activity: 'Compress' name: 'zip' cpu_ns: 3 }");
+  EXPECT_EQ(CostsOfActivity(fabric, "ConsumeCpu", "rank")->cpu_ns(), 2);
+  EXPECT_EQ(CostsOfActivity(fabric, "ConsumeCpu", "other")->cpu_ns(), 1);
+  EXPECT_EQ(CostsOfActivity(fabric, "Compress", "zip")->cpu_ns(), 3);
+  const auto unknown = CostsOfActivity(fabric, "Compress", "tar");
+  EXPECT_EQ(unknown.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(
+      Message(unknown.status()),
+      AllOf(HasSubstr("activity_configs[\"tar\"]: "),
+            HasSubstr("activities { activity: \"Compress\" name: \"tar\""),
+            HasSubstr("distbench calibrate")));
 }
 
 }  // namespace

@@ -114,6 +114,8 @@ void CheckCost(const Path& path, const StackCosts::Cost& cost,
                Problems& problems) {
   CheckNumber(path.Field("fixed_ns"), cost.fixed_ns(), 0, kMaxCostNs, problems);
   CheckNumber(path.Field("ns_per_byte"), cost.ns_per_byte(), 0, 1e6, problems);
+  CheckNumber(path.Field("batch_ns"), cost.batch_ns(), 0, kMaxCostNs, problems);
+  CheckNumber(path.Field("after_ns"), cost.after_ns(), 0, kMaxCostNs, problems);
 }
 
 void CheckStacks(const SimulatedFabric& fabric, Problems& problems) {

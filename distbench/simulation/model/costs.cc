@@ -3,6 +3,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/simulation/model/cluster_model.h"
 #include "distbench/simulation/model/reference_costs.h"
@@ -48,6 +49,23 @@ absl::StatusOr<StackCosts> CostsOfDriver(const SimulatedFabric& fabric,
       absl::StrCat("nothing says what RPCs of the driver ", Quoted(driver),
                    " cost; add them to the fabric (stacks), or use one of ",
                    QuotedList(known, static_cast<int>(known.size()))));
+}
+
+absl::StatusOr<ActivityCosts> CostsOfActivity(const SimulatedFabric& fabric,
+                                              absl::string_view activity,
+                                              absl::string_view name) {
+  const ActivityCosts* of_all = nullptr;
+  for (const ActivityCosts& costs : fabric.activities()) {
+    if (costs.activity() != activity) continue;
+    if (costs.name() == name) return costs;
+    if (costs.name().empty()) of_all = &costs;
+  }
+  if (of_all != nullptr) return *of_all;
+  return absl::NotFoundError(absl::StrCat(
+      Path("activity_configs").At(name).text(),
+      ": nothing says how much CPU time an iteration takes; add to the fabric "
+      "what `distbench calibrate` measures: activities { activity: ",
+      Quoted(activity), " name: ", Quoted(name), " cpu_ns: ... }"));
 }
 
 }  // namespace distbench
