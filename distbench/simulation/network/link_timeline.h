@@ -21,16 +21,21 @@ class LinkTimeline {
   // and returns when the last one has left. Fractions of nanoseconds carry over
   // to what follows without a pause, so that rates are exact.
   int64_t Transmit(int64_t earliest_ns, int64_t bytes) {
-    if (earliest_ns > free_ns_) {
-      free_ns_ = earliest_ns;
-      fraction_ns_ = 0;
-    }
+    Hold(earliest_ns);
     const double duration_ns =
         static_cast<double>(bytes) * ns_per_byte_ + fraction_ns_;
     const auto whole_ns = static_cast<int64_t>(duration_ns);
     fraction_ns_ = duration_ns - static_cast<double>(whole_ns);
     free_ns_ += whole_ns;
     return free_ns_;
+  }
+
+  // Does not transmit before this time.
+  void Hold(int64_t until_ns) {
+    if (until_ns > free_ns_) {
+      free_ns_ = until_ns;
+      fraction_ns_ = 0;
+    }
   }
 
   // When it is free.

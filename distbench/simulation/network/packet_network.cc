@@ -112,6 +112,21 @@ void PacketNetwork::Pump(ConnectionEnd& end, int64_t now_ns) {
   WatchDeadline(end);
 }
 
+void PacketNetwork::PumpAfterAck(ConnectionEnd& end, int64_t now_ns) {
+  if (!end.sender.MaySend()) {
+    WatchDeadline(end);
+    return;
+  }
+  Link& link = HostLink(end);
+  const double segment_ns =
+      static_cast<double>(settings_.segment_bytes + settings_.header_bytes) /
+      link.timeline.bytes_per_ns();
+  link.timeline.Hold(
+      now_ns +
+      static_cast<int64_t>(nodes_[end.host].random.Fraction() * segment_ns));
+  Pump(end, now_ns);
+}
+
 void PacketNetwork::WaitForLink(ConnectionEnd& end) {
   WaitingForLink& waiting = nodes_[end.host].for_link;
   waiting.Append(end);
@@ -234,7 +249,7 @@ void PacketNetwork::Receive(ConnectionEnd& end, const SimulatedPacket& packet,
   if (has_data) {
     ReceiveData(end, packet, now_ns);
   } else {
-    Pump(end, now_ns);
+    PumpAfterAck(end, now_ns);
   }
 }
 
@@ -247,7 +262,7 @@ void PacketNetwork::ReceiveData(ConnectionEnd& end,
                          packet.is_marked, packet.stamp_ns, now_ns);
   // Only an acknowledgement without data counts as a duplicate.
   if (receiver.has_gap()) SendAck(end, now_ns);
-  Pump(end, now_ns);
+  PumpAfterAck(end, now_ns);
   if (!receiver.owes_ack()) return;
   if (ack_time == TcpReceiver::AckTime::kNow) {
     SendAck(end, now_ns);

@@ -115,6 +115,12 @@ class PacketNetwork : public SimulatedNetwork, private SimulatedEventHandler {
   ConnectionEnd& EndOf(const SimulatedMessage& message);
   // Sends what window and link allow.
   void Pump(ConnectionEnd& end, int64_t now_ns);
+  // Likewise when an acknowledgement has come, up to a segment's time later, at
+  // random, unless the link is busy anyway: without that, flows with equal
+  // round trips can keep losing against each other for ever (phase effects:
+  // Floyd and Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways",
+  // 1992).
+  void PumpAfterAck(ConnectionEnd& end, int64_t now_ns);
   void SendSegment(ConnectionEnd& end, int64_t now_ns);
   void SendAck(ConnectionEnd& end, int64_t now_ns);
   void SendPacket(ConnectionEnd& end, const TcpSegment& segment,
