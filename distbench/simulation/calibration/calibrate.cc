@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -295,21 +296,18 @@ absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
 
 void AddCalibration(const SimulatedFabric& calibration,
                     SimulatedFabric& fabric) {
+  SimulatedFabric merged = calibration;
+  merged.clear_stacks();
+  merged.MergeFrom(fabric);  // what the fabric says wins
   for (const StackCosts& costs : calibration.stacks()) {
     const bool is_given =
         std::any_of(fabric.stacks().begin(), fabric.stacks().end(),
                     [&](const StackCosts& other) {
                       return other.driver() == costs.driver();
                     });
-    if (!is_given) *fabric.add_stacks() = costs;
+    if (!is_given) *merged.add_stacks() = costs;
   }
-  if (!fabric.has_host() && calibration.has_host()) {
-    *fabric.mutable_host() = calibration.host();
-  }
-  if (fabric.network_case() == SimulatedFabric::NETWORK_NOT_SET &&
-      calibration.has_single_switch()) {
-    *fabric.mutable_single_switch() = calibration.single_switch();
-  }
+  fabric = std::move(merged);
 }
 
 }  // namespace distbench

@@ -312,16 +312,22 @@ TEST(ReadCalibrationTest, ReadsResultsAndFabrics) {
 
 TEST(AddCalibrationTest, WhatTheFabricSaysIsKept) {
   const auto calibration = FromText<SimulatedFabric>(R"(
-    host { cpus: 2 }
+    host { cpus: 2 stalls_per_second: 3 }
+    single_switch { host_link { delay_ns: 7 } }
     stacks { driver: "grpc" wakeup_ns: 1 }
     stacks { driver: "tcp" wakeup_ns: 2 })");
   auto fabric = FromText<SimulatedFabric>(R"(
+    host { cpus: 8 }
+    single_switch { host_link { gbps: 0.2 } }
     stacks { driver: "grpc" wakeup_ns: 3 })");
   AddCalibration(calibration, fabric);
   ASSERT_EQ(fabric.stacks_size(), 2);
   EXPECT_EQ(fabric.stacks(0).wakeup_ns(), 3);
   EXPECT_EQ(fabric.stacks(1).wakeup_ns(), 2);
-  EXPECT_EQ(fabric.host().cpus(), 2);
+  EXPECT_EQ(fabric.host().cpus(), 8);
+  EXPECT_EQ(fabric.host().stalls_per_second(), 3);
+  EXPECT_EQ(fabric.single_switch().host_link().gbps(), 0.2);
+  EXPECT_EQ(fabric.single_switch().host_link().delay_ns(), 7);
 }
 
 }  // namespace
