@@ -194,8 +194,10 @@ void SetStalls(const Phases& phases, SimulatedHost& host) {
       excess_ns += static_cast<double>(bucket.count) * (middle_ns - median_ns);
     }
   }
-  if (count == 0 || seconds <= 0) return;
-  host.set_stalls_per_second(count / seconds);
+  // While a host stalls, no other stall begins.
+  const double running_seconds = seconds - excess_ns / 1e9;
+  if (count == 0 || running_seconds <= 0) return;
+  host.set_stalls_per_second(count / running_seconds);
   host.set_mean_stall_ns(excess_ns / count);
 }
 
