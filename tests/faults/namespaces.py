@@ -170,15 +170,24 @@ class Host:
 
     def throttle(self, kilobits_per_second):
         """Limits the rate at which the host sends; None: no limit."""
-        where = ("ip", "netns", "exec", self.name, "tc", "qdisc")
-        if kilobits_per_second is None:
-            _run(*where, "del", "dev", "eth0", "root")
-        else:
-            _run(
-                *(*where, "replace", "dev", "eth0", "root", "tbf"),
-                *("rate", f"{kilobits_per_second}kbit"),
-                *("burst", "16kb", "latency", "2s"),
-            )
+        _limit(("ip", "netns", "exec", self.name), "eth0", kilobits_per_second)
+
+    def throttle_arrivals(self, kilobits_per_second):
+        """Limits the rate at which the host receives; None: no limit."""
+        _limit((), self._port, kilobits_per_second)
+
+
+def _limit(where, device, kilobits_per_second):
+    """Limits the rate at which a device sends; None: no limit."""
+    qdisc = (*where, "tc", "qdisc")
+    if kilobits_per_second is None:
+        _run(*qdisc, "del", "dev", device, "root")
+    else:
+        _run(
+            *(*qdisc, "replace", "dev", device, "root", "tbf"),
+            *("rate", f"{kilobits_per_second}kbit"),
+            *("burst", "16kb", "latency", "2s"),
+        )
 
 
 class Lab:

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -193,8 +194,10 @@ void SetStalls(const Phases& phases, SimulatedHost& host) {
       excess_ns += static_cast<double>(bucket.count) * (middle_ns - median_ns);
     }
   }
-  if (count == 0 || seconds <= 0) return;
-  host.set_stalls_per_second(count / seconds);
+  // While a host stalls, no other stall begins.
+  const double running_seconds = seconds - excess_ns / 1e9;
+  if (count == 0 || running_seconds <= 0) return;
+  host.set_stalls_per_second(count / running_seconds);
   host.set_mean_stall_ns(excess_ns / count);
 }
 
@@ -295,21 +298,18 @@ absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
 
 void AddCalibration(const SimulatedFabric& calibration,
                     SimulatedFabric& fabric) {
+  SimulatedFabric merged = calibration;
+  merged.clear_stacks();
+  merged.MergeFrom(fabric);  // what the fabric says wins
   for (const StackCosts& costs : calibration.stacks()) {
     const bool is_given =
         std::any_of(fabric.stacks().begin(), fabric.stacks().end(),
                     [&](const StackCosts& other) {
                       return other.driver() == costs.driver();
                     });
-    if (!is_given) *fabric.add_stacks() = costs;
+    if (!is_given) *merged.add_stacks() = costs;
   }
-  if (!fabric.has_host() && calibration.has_host()) {
-    *fabric.mutable_host() = calibration.host();
-  }
-  if (fabric.network_case() == SimulatedFabric::NETWORK_NOT_SET &&
-      calibration.has_single_switch()) {
-    *fabric.mutable_single_switch() = calibration.single_switch();
-  }
+  fabric = std::move(merged);
 }
 
 }  // namespace distbench

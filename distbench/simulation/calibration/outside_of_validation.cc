@@ -33,16 +33,16 @@ void CheckCosts(const SimulatedFabric& fabric, Sentences& sentences) {
           absl::StrCat(driver, " was not compared with real runs"));
     }
     if (absl::StartsWith(costs.source(), kNoSource)) {
-      sentences.push_back(absl::StrCat(
-          "the costs of ", driver,
-          " are not measured; measure them (--calibrate_from)"));
+      sentences.push_back(
+          absl::StrCat("the costs of ", driver,
+                       " are not measured; measure them (--calibrate_from)"));
     } else if (absl::StartsWith(costs.source(), kReferenceSource)) {
       sentences.push_back(absl::StrCat(
           "the costs of ", driver,
           " are those of another machine; measure yours (--calibrate_from)"));
     } else if (!costs.client_send().has_fixed_error_ns()) {
-      sentences.push_back(absl::StrCat("the costs of ", driver,
-                                       " are given, not measured"));
+      sentences.push_back(
+          absl::StrCat("the costs of ", driver, " are given, not measured"));
     }
   }
 }
@@ -50,18 +50,18 @@ void CheckCosts(const SimulatedFabric& fabric, Sentences& sentences) {
 void CheckSize(const DistributedSystemDescription& test, int host_count,
                Sentences& sentences) {
   if (host_count > kMaxHosts) {
-    sentences.push_back(
-        absl::StrCat("there are ", host_count, " hosts; up to ", kMaxHosts,
-                     " were compared with real runs"));
+    sentences.push_back(absl::StrCat("there are ", host_count, " hosts; up to ",
+                                     kMaxHosts,
+                                     " were compared with real runs"));
   }
   int instances = 0;
   for (const ServiceSpec& service : test.services()) {
     instances += service.count();
   }
   if (instances > kMaxInstances) {
-    sentences.push_back(
-        absl::StrCat("there are ", instances, " instances; up to ",
-                     kMaxInstances, " were compared with real runs"));
+    sentences.push_back(absl::StrCat("there are ", instances,
+                                     " instances; up to ", kMaxInstances,
+                                     " were compared with real runs"));
   }
   for (const PayloadSpec& payload : test.payload_descriptions()) {
     if (payload.size() <= kMaxBytes) continue;
@@ -92,9 +92,9 @@ void CheckModel(const DistributedSystemDescription& test,
 void CheckLoad(const SimulatedFabric& fabric, const TestResult& result,
                Sentences& sentences) {
   const RunInfo& info = result.run_info();
-  const double seconds = static_cast<double>(info.end_timestamp_ns() -
-                                             info.start_timestamp_ns()) /
-                         1e9;
+  const double seconds =
+      static_cast<double>(info.end_timestamp_ns() - info.start_timestamp_ns()) /
+      1e9;
   if (seconds <= 0) return;
   double most = 0;
   for (const auto& [node, resources] :

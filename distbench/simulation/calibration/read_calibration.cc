@@ -28,8 +28,9 @@ absl::StatusOr<SimulatedFabric> ReadCalibration(const std::string& path) {
   }
   if (fabric->stacks().empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        path, ": has no costs of any driver (stacks); give the result of "
-              "workloads/calibration.config, or a file kept from one"));
+        path,
+        ": has no costs of any driver (stacks); give the result of "
+        "workloads/calibration.config, or a file kept from one"));
   }
   return fabric;
 }
