@@ -45,7 +45,8 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
                   .max_intervals = kMaxIntervals},
                  searches);
   const std::string script = absl::StrCat(
-      kFormatsJs, kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs, kHeadlineJs,
+      kFormatsJs, kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs,
+      kSimulationJs, kHeadlineJs,
       kFindingsJs, kTopologyLayoutJs, kTopologyJs, kTablesJs, kChartsJs,
       kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs, kLatencyChartsJs,
       kIntervalsJs, kFaultsJs, kOverTimeJs, kPoliciesJs, kHeatMapJs, kResourcesJs,

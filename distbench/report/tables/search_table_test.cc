@@ -60,7 +60,7 @@ TEST(SearchTableTest, BeginsWithTheCommonColumns) {
                          "tx_MBps,min_ms,avg_ms,50p_ms,90p_ms,95p_ms,99p_ms,"
                          "99.9p_ms,"));
   const SearchReport report = Report();
-  const std::string row = SearchTableRows(report, report.probes(0));
+  const std::string row = SearchTableRows(report, report.probes(0), false);
   EXPECT_THAT(row,
               StartsWith("1.000,1000,2000.00,1000.00,0,0,0.00,0.00,0.500"));
   EXPECT_THAT(row, HasSubstr(",3,final,met,0,"));
@@ -75,7 +75,7 @@ TEST(SearchTableTest, HasARowForEachInstance) {
   *probe.add_instance_statistics() = Statistics(400);
   *probe.add_instance_statistics() = Statistics(600);
   const std::vector<std::string> rows =
-      absl::StrSplit(SearchTableRows(report, probe), '\n', absl::SkipEmpty());
+      absl::StrSplit(SearchTableRows(report, probe, false), '\n', absl::SkipEmpty());
   ASSERT_THAT(rows, SizeIs(3));
   EXPECT_THAT(rows[0], HasSubstr(",overall,"));
   EXPECT_THAT(rows[1], StartsWith("1.000,400,1000.00,400.00"));
@@ -85,7 +85,7 @@ TEST(SearchTableTest, HasARowForEachInstance) {
 TEST(SearchTableTest, KnowsNoRateOfOtherKnobs) {
   SearchReport report = Report();
   report.mutable_search()->set_knob("payload:p");
-  EXPECT_THAT(SearchTableRows(report, report.probes(0)),
+  EXPECT_THAT(SearchTableRows(report, report.probes(0), false),
               StartsWith("1.000,1000,,1000.00,"));
 }
 
