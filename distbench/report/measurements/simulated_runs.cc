@@ -165,7 +165,7 @@ std::string ActivityText(const ActivityCosts& costs) {
 }  // namespace
 
 std::string MarkedName(const std::string& name, const TestResult& result) {
-  return IsSimulated(result) ? absl::StrCat(name, " (simulated)") : name;
+  return IsSimulated(result) ? absl::StrCat(name, kSimulatedMark) : name;
 }
 
 std::string OriginOf(absl::Span<const TestRun> runs) {

@@ -17,7 +17,8 @@ inline bool IsSimulated(const TestResult& result) {
   return result.has_simulation();
 }
 
-// The name of a test as lists show it: followed by " (simulated)" if it is.
+// The name of a test as lists show it: followed by the mark if it is simulated.
+inline constexpr char kSimulatedMark[] = " (simulated)";
 std::string MarkedName(const std::string& name, const TestResult& result);
 
 // kRealOrigin, "simulated" or "real and simulated".
