@@ -103,8 +103,7 @@ void WriteSearchTable(const Input& input, ReportOutput& output) {
   output.Write(SearchTableHeader() + "\n");
   for (const SourcedSearch& search : input.searches) {
     for (const SearchProbe& probe : search.report->probes()) {
-      output.Write(
-          SearchTableRows(*search.report, probe, search.is_simulated));
+      output.Write(SearchTableRows(*search.report, probe, search.is_simulated));
     }
   }
 }

@@ -192,8 +192,8 @@ void AppendTest(const TestBlame& blame, std::string& text) {
 std::string BlameText(absl::Span<const TestRun> runs) {
   std::string text;
   for (const TestRun& run : runs) {
-    absl::StrAppend(&text, "Test: ",
-                    Visible(MarkedName(run.name, *run.result)));
+    absl::StrAppend(&text,
+                    "Test: ", Visible(MarkedName(run.name, *run.result)));
     if (run.repetition > 0) absl::StrAppend(&text, " #", run.repetition + 1);
     absl::StrAppend(&text, "\n");
     if (const auto blame = FindBlame(*run.result)) {

@@ -158,9 +158,9 @@ TestComparison CompareTest(const std::string& name,
   if (comparison.is_invalid) return comparison;
 
   if (MixesOrigins(base) || MixesOrigins(next)) {
-    comparison.not_comparable = absl::StrCat(
-        MixesOrigins(base) ? "base" : "new",
-        " has real and simulated runs of it; give one kind only");
+    comparison.not_comparable =
+        absl::StrCat(MixesOrigins(base) ? "base" : "new",
+                     " has real and simulated runs of it; give one kind only");
     return comparison;
   }
   const std::string difference = TrafficDifference(base, next);

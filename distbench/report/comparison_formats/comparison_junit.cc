@@ -40,9 +40,9 @@ void AppendMetrics(const TestComparison& test, std::vector<JunitCase>& cases) {
           {.suite = test.test,
            .name = absl::StrCat(rpc.rpc, " ", MetricName(metric.metric)),
            .outcome = OutcomeOf(metric.verdict),
-           .message = absl::StrCat(MetricMessage(metric),
-                                   test.origins.empty() ? "" : "; ",
-                                   test.origins)});
+           .message =
+               absl::StrCat(MetricMessage(metric),
+                            test.origins.empty() ? "" : "; ", test.origins)});
     }
   }
 }

@@ -140,8 +140,9 @@ std::string RenderMpstat(absl::Span<const TestRun> runs) {
   for (const TestRun& run : runs) {
     for (const auto& [node, resources] : NodesByName(*run.result)) {
       absl::StrAppend(&text, text.empty() ? "" : "\n", "# ", run.source, ": ",
-                      OneLine(MarkedName(run.name, *run.result)), ", repetition ", run.repetition, ", ",
-                      OneLine(node), "\n", HostLine(*resources));
+                      OneLine(MarkedName(run.name, *run.result)),
+                      ", repetition ", run.repetition, ", ", OneLine(node),
+                      "\n", HostLine(*resources));
       AppendNode(*resources, text);
     }
   }

@@ -96,10 +96,10 @@ absl::StatusOr<SelectedRpc> SelectRpc(absl::Span<const TestRun> runs,
       Choose(selection.rpc, RpcNamesOf(repetitions), "rpc");
   if (!rpc.ok()) return rpc.status();
 
-  SelectedRpc selected = {.test = *test,
-                          .runs = MeasurementsIn(repetitions, *rpc),
-                          .is_simulated =
-                              IsSimulated(*repetitions.front().result)};
+  SelectedRpc selected = {
+      .test = *test,
+      .runs = MeasurementsIn(repetitions, *rpc),
+      .is_simulated = IsSimulated(*repetitions.front().result)};
   const bool is_open_loop = HasResponseTimes(selected.runs);
   selected.latency = selection.latency.value_or(
       is_open_loop ? LatencyKind::kResponse : LatencyKind::kService);

@@ -28,8 +28,8 @@ class EventWriter {
       : origin_ns_(origin_ns), sink_(sink) {
     sink_("{\"displayTimeUnit\":\"ns\",\"otherData\":");
     // As text, because viewers read numbers as doubles, which are too coarse.
-    sink_(Dump({{"origin_unix_ns", absl::StrCat(origin_ns)},
-                {"hosts", hosts}}));
+    sink_(
+        Dump({{"origin_unix_ns", absl::StrCat(origin_ns)}, {"hosts", hosts}}));
     sink_(",\"traceEvents\":[\n");
   }
 

@@ -17,8 +17,7 @@ TEST_F(JudgeTest, ASimulationWithinTheValidationIsNoFinding) {
 }
 
 TEST_F(JudgeTest, WhyASimulationMayBeFarOff) {
-  result_.mutable_simulation()->add_outside_of_validation(
-      "more than 40 hosts");
+  result_.mutable_simulation()->add_outside_of_validation("more than 40 hosts");
   EXPECT_THAT(ExpectOne(Finding::WARN, "simulation"),
               HasSubstr("validated: more than 40 hosts."));
 }

@@ -79,16 +79,16 @@ std::string NetworkText(const SimulatedFabric& fabric) {
           LinkText("spines'", network.spine_link(), has_queues));
     }
     case SimulatedFabric::kGraph:
-      return absl::StrCat(
-          text, ": ", fabric.graph().switches_size(), " with ",
-          CountText(fabric.graph().links_size(), "link"), " between them");
+      return absl::StrCat(text, ": ", fabric.graph().switches_size(), " with ",
+                          CountText(fabric.graph().links_size(), "link"),
+                          " between them");
     case SimulatedFabric::kSingleSwitch:
     case SimulatedFabric::NETWORK_NOT_SET:
       break;
   }
-  return absl::StrCat(text, ": ",
-                      LinkText("links", fabric.single_switch().host_link(),
-                               has_queues));
+  return absl::StrCat(
+      text, ": ",
+      LinkText("links", fabric.single_switch().host_link(), has_queues));
 }
 
 std::string TransportText(const SimulatedTransport& transport) {
@@ -100,17 +100,16 @@ std::string TransportText(const SimulatedTransport& transport) {
       " bytes per packet and ", transport.header_bytes(), " of headers, ",
       transport.initial_window_segments(), " packets at first, at most ",
       transport.max_window_bytes(), " bytes, retransmission after ",
-      TimeText(
-          static_cast<double>(transport.min_retransmission_timeout_ns())),
+      TimeText(static_cast<double>(transport.min_retransmission_timeout_ns())),
       " at least");
 }
 
 std::string HostsText(const SimulationFacts& simulation) {
   const SimulatedHost& host = simulation.fabric().host();
-  std::string text = absl::StrCat(
-      HostCount(simulation), host.scheduler() == SimulatedHost::FIFO
-                                 ? ", first come, first served"
-                                 : ", shared equally by runnable threads");
+  std::string text = absl::StrCat(HostCount(simulation),
+                                  host.scheduler() == SimulatedHost::FIFO
+                                      ? ", first come, first served"
+                                      : ", shared equally by runnable threads");
   if (host.stalls_per_second() > 0 && host.mean_stall_ns() > 0) {
     absl::StrAppendFormat(&text, "; %g stalls per second, of %s in the mean",
                           host.stalls_per_second(),
@@ -149,17 +148,16 @@ std::string StackText(const StackCosts& costs) {
       MeasuredText(costs.wakeup_ns(), costs.has_wakeup_error_ns(),
                    costs.wakeup_error_ns()),
       " ns; spread ", absl::StrFormat("%.3g", costs.sigma()),
-      "; within a host ", costs.same_host_delay_ns(), " ns. Source: ",
-      costs.source().empty() ? "not stated" : costs.source());
+      "; within a host ", costs.same_host_delay_ns(),
+      " ns. Source: ", costs.source().empty() ? "not stated" : costs.source());
   return text;
 }
 
 std::string ActivityText(const ActivityCosts& costs) {
-  return absl::StrFormat("%.4g ns of CPU per iteration, spread %.3g%s",
-                         costs.cpu_ns(), costs.sigma(),
-                         costs.name().empty()
-                             ? ""
-                             : absl::StrCat("; only config ", costs.name()));
+  return absl::StrFormat(
+      "%.4g ns of CPU per iteration, spread %.3g%s", costs.cpu_ns(),
+      costs.sigma(),
+      costs.name().empty() ? "" : absl::StrCat("; only config ", costs.name()));
 }
 
 }  // namespace

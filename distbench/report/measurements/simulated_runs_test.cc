@@ -57,17 +57,17 @@ TEST(SimulatedRunsTest, ASearchIsSimulatedAsItsRunsAre) {
 }
 
 TEST(SimulatedRunsTest, TheSentenceNamesHostsNetworkAndTransport) {
-  EXPECT_EQ(DescribeSimulation(
-                Simulated("host_count: 100 fabric { host { cpus: 4 } "
-                          "leaf_spine {} transport { kind: DCTCP } }")
-                    .simulation()),
-            "Simulated, not measured: 100 hosts of 4 CPUs, leaf-spine network, "
-            "packets under a window like DCTCP's");
-  EXPECT_EQ(DescribeSimulation(
-                Simulated("host_count: 1 fabric { host { cpus: 1 } }")
-                    .simulation()),
-            "Simulated, not measured: 1 host of 1 CPU, single switch, whole "
-            "messages");
+  EXPECT_EQ(
+      DescribeSimulation(Simulated("host_count: 100 fabric { host { cpus: 4 } "
+                                   "leaf_spine {} transport { kind: DCTCP } }")
+                             .simulation()),
+      "Simulated, not measured: 100 hosts of 4 CPUs, leaf-spine network, "
+      "packets under a window like DCTCP's");
+  EXPECT_EQ(
+      DescribeSimulation(
+          Simulated("host_count: 1 fabric { host { cpus: 1 } }").simulation()),
+      "Simulated, not measured: 1 host of 1 CPU, single switch, whole "
+      "messages");
 }
 
 TEST(SimulatedRunsTest, AssumptionsAreThoseOfTheFabric) {
@@ -110,8 +110,7 @@ TEST(SimulatedRunsTest, QueuesArePartOfPacketNetworksOnly) {
       "fabric { leaf_spine { host_link { queue_bytes: 9000 } } ";
   EXPECT_THAT(TextOf(Simulated(network + "}"), "network"),
               Not(HasSubstr("9000")));
-  const TestResult packets =
-      Simulated(network + "transport { kind: RENO } }");
+  const TestResult packets = Simulated(network + "transport { kind: RENO } }");
   EXPECT_THAT(TextOf(packets, "network"),
               HasSubstr("queue 9000 bytes, marked above 100000"));
   EXPECT_THAT(TextOf(packets, "transport"), HasSubstr("NewReno"));

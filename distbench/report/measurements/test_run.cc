@@ -29,10 +29,9 @@ std::vector<SourcedSearch> ListSearches(
   std::vector<SourcedSearch> searches;
   for (const SourcedResults& sourced : results) {
     const auto& tests = sourced.results.test_results();
-    const bool is_simulated =
-        std::any_of(tests.begin(), tests.end(), [](const TestResult& result) {
-          return result.has_simulation();
-        });
+    const bool is_simulated = std::any_of(
+        tests.begin(), tests.end(),
+        [](const TestResult& result) { return result.has_simulation(); });
     for (const SearchReport& report : sourced.results.searches()) {
       searches.push_back({.source = sourced.source,
                           .report = &report,

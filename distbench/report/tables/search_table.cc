@@ -107,8 +107,8 @@ std::string SearchTableRows(const SearchReport& report,
                             const SearchProbe& probe, bool is_simulated) {
   std::string rows = RowOf(report, probe, probe.statistics(), 0, is_simulated);
   for (int i = 0; i < probe.instance_statistics_size(); ++i) {
-    rows += RowOf(report, probe, probe.instance_statistics(i), i + 1,
-                  is_simulated);
+    rows +=
+        RowOf(report, probe, probe.instance_statistics(i), i + 1, is_simulated);
   }
   return rows;
 }

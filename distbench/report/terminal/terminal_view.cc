@@ -54,9 +54,9 @@ std::string Labelled(absl::string_view label, Color color,
 std::string Headline(const TestResult& result, const PageStyle& style) {
   const std::string verdict = RunVerdict(result);
   const std::string& name = result.traffic_config().name();
-  std::string text =
-      absl::StrCat(MarkedName(name.empty() ? "The test" : Visible(name), result),
-                   ": ", Paint({verdict, ColorOf(verdict)}, style), "\n");
+  std::string text = absl::StrCat(
+      MarkedName(name.empty() ? "The test" : Visible(name), result), ": ",
+      Paint({verdict, ColorOf(verdict)}, style), "\n");
   if (IsSimulated(result)) {
     text += Paragraph({}, DescribeSimulation(result.simulation()), 2, style);
   }
