@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/plan/plan.h"
+#include "distbench/engine/activity_pools/activity_thread.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/stats/interval_series.h"
 #include "proto/results.pb.h"
@@ -46,6 +47,11 @@ struct EngineOptions {
   // Without threads, the owner runs the engine by RunOnce(): for tests on a
   // fake clock, and for benchmarks.
   bool start_threads = true;
+
+  // If set, iterations of activities that compute take time on threads that
+  // this makes, instead of doing their work: on simulated hosts. The pools and
+  // their measurements stay. Only without threads.
+  ActivityThreadMaker make_activity_thread = nullptr;
 };
 
 // Totals since Start() of the RPCs that this instance sent.
@@ -113,6 +119,12 @@ class Engine {
   // monotonic time at which a worker next has something to do without an event.
   bool RunOnce();
   int64_t next_due_ns() const;
+
+  // The same for a single worker. A frozen one (by a fault of the test) does
+  // nothing until it is due.
+  bool RunOnce(int worker);
+  int64_t next_due_ns(int worker) const;
+  bool is_frozen(int worker) const;
 
   // Emits the instance's log. Requires Shutdown().
   void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit);
