@@ -24,6 +24,7 @@ readonly TARGETS=(
   "//distbench/requests:template_fuzzer tests/corpus/template"
   "//distbench/sequencer/testing:node_talk_fuzzer tests/corpus/node_talk"
   "//distbench/sequencer/testing:run_files_fuzzer tests/corpus/run_files"
+  "//distbench/simulation/model:slurm_topology_fuzzer tests/corpus/slurm_topology"
   "//test_builder/testing:pattern_fuzzer tests/corpus/pattern"
 )
 

@@ -167,6 +167,8 @@ class Engine::Impl final : public WorkerGroup {
     return next_ns;
   }
 
+  const Worker& worker_at(int index) const { return *workers_[index]; }
+
   void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) {
     std::vector<Recorder*> recorders;
     for (const auto& worker : workers_) {
@@ -352,6 +354,16 @@ void Engine::Shutdown() { impl_->Shutdown(); }
 bool Engine::RunOnce() { return impl_->RunOnce(); }
 
 int64_t Engine::next_due_ns() const { return impl_->next_due_ns(); }
+
+bool Engine::RunOnce(int worker) { return impl_->worker(worker).RunOnce(); }
+
+int64_t Engine::next_due_ns(int worker) const {
+  return impl_->worker_at(worker).next_due_ns();
+}
+
+bool Engine::is_frozen(int worker) const {
+  return impl_->worker_at(worker).is_frozen();
+}
 
 void Engine::Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) {
   impl_->Collect(emit);

@@ -114,6 +114,12 @@ class Engine {
   bool RunOnce();
   int64_t next_due_ns() const;
 
+  // The same for a single worker. A frozen one (by a fault of the test) does
+  // nothing until it is due.
+  bool RunOnce(int worker);
+  int64_t next_due_ns(int worker) const;
+  bool is_frozen(int worker) const;
+
   // Emits the instance's log. Requires Shutdown().
   void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit);
 

@@ -103,6 +103,7 @@ class Scheduler {
 
   // Continues actions that gave up their turn. Returns whether some are left.
   bool RunReadyActions();
+  bool has_ready_actions() const { return !ready_.empty(); }
 
  private:
   // scheduler_lists.cc

@@ -71,15 +71,18 @@ void Worker::Run() {
 }
 
 bool Worker::RunOnce() {
-  if (IsFrozen()) return false;
+  if (is_frozen()) return false;
   const int64_t events_before = event_count_;
   Turn(/*may_wait=*/false);
   return event_count_ != events_before;
 }
 
 int64_t Worker::next_due_ns() const {
-  if (IsFrozen()) return faults_->frozen_until_ns();
-  if (!messages_.empty()) return 0;
+  if (is_frozen()) return faults_->frozen_until_ns();
+  if (!messages_.empty() || scheduler_.has_ready_actions() ||
+      MayStartAdmitted()) {
+    return 0;
+  }
   const int64_t retry_ns = sender_.must_wait_for_queue()
                                ? context_.now_ns + kRetryNs
                                : TimerQueue::kNever;

@@ -89,6 +89,10 @@ class Worker final : private TransportEvents,
   // event, or TimerQueue::kNever.
   int64_t next_due_ns() const;
 
+  // Whether a fault of the test has frozen the worker, for callers that run its
+  // loop.
+  bool is_frozen() const;
+
   const WorkerProgress& progress() const { return context_.progress; }
 
   // Returns the measurements since the last call; null if there are none yet.
@@ -140,7 +144,6 @@ class Worker final : private TransportEvents,
   void EndSpecialCall(ClientCall& call);
   void CheckPendingRpcs();
   void OnFaultDue();
-  bool IsFrozen() const;
   void AdmitOrQueue(int list, ServerCall& request);
   void StartAdmitted();
   bool MayStartAdmitted() const {

@@ -77,7 +77,7 @@ void Worker::OnFaultDue() {
 }
 
 // For engines that their owner runs.
-bool Worker::IsFrozen() const {
+bool Worker::is_frozen() const {
   return faults_ != nullptr &&
          context_.engine.clock().MonotonicNs() < faults_->frozen_until_ns() &&
          context_.engine.stop_scope() != StopScope::kEverything;

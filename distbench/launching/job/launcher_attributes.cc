@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "distbench/launching/job/hostlist.h"
+#include "distbench/base/hostlist.h"
 
 namespace distbench {
 namespace {

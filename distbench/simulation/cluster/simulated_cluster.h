@@ -40,9 +40,10 @@ struct ClusterRunOptions {
 
 // Runs a canonical test (config/validate) and returns its result, as a
 // sequencer returns that of a real test: with placement, logs, summary and
-// `simulation`. Errors: what the fabric or the test lacks (INVALID_ARGUMENT,
-// FAILED_PRECONDITION), each with a remedy. What goes wrong during the traffic
-// is in the result instead, as with real tests.
+// `simulation`. A test without a random_seed gets 1. Errors: what the fabric or
+// the test lacks (INVALID_ARGUMENT, FAILED_PRECONDITION), each with a remedy.
+// What goes wrong during the traffic is in the result instead, as with real
+// tests.
 absl::StatusOr<TestResult> RunSimulatedTest(
     const DistributedSystemDescription& test, const ClusterRunOptions& options);
 

@@ -5,10 +5,10 @@
 #define DISTBENCH_SIMULATION_MODEL_CLUSTER_MODEL_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "proto/simulation.pb.h"
@@ -32,19 +32,26 @@ class PathFinder {
   virtual ~PathFinder() = default;
 
   // Replaces `links` (indices into ClusterModel::links) by the path from one
-  // host to another one, both directions of a connection given as such: the
-  // choice among equally short paths depends on (from, to, connection) only.
-  // Thread-safe.
+  // host to another one: the host's link first, then those between switches,
+  // then the link to the other host. The choice among equally short paths
+  // depends on (from, to, connection) only; the opposite direction may take
+  // another one. Thread-safe.
   virtual void Find(int from_host, int to_host, uint64_t connection,
                     std::vector<int>& links) const = 0;
 };
 
 struct ClusterModel {
-  SimulatedFabric fabric;  // with defaults filled in
+  // With defaults filled in, except that its stacks and activities are only
+  // what was given: see CostsOfDriver().
+  SimulatedFabric fabric;
   int host_count = 0;
   int switch_count = 0;
 
-  // By host: how many times as long everything takes there. 1 unless slow.
+  // By host: as the graph names it, otherwise "host0", "host1", ...
+  std::vector<std::string> host_names;
+
+  // By host: how many times as long everything takes there. 1 unless slow;
+  // exactly round(slow_share * host_count) hosts are.
   std::vector<double> slowness;
 
   std::vector<LinkModel> links;
@@ -53,22 +60,28 @@ struct ClusterModel {
   // The smallest delay of any link.
   int64_t min_delay_ns = 0;
 
-  // A switch at which hosts are, by host: hosts of one switch are best
+  // By host: the node that is its switch. Hosts of one switch are best
   // simulated by one thread.
   std::vector<int> switch_of_host;
 };
 
-// INVALID_ARGUMENT says all that is wrong with the fabric, by path.
+// A graph must have at least host_count hosts; the first ones, in the order of
+// its switches, are simulated. INVALID_ARGUMENT says all that is wrong with the
+// fabric, one problem per line, by path ("host.cpus: is 0; ...").
 absl::StatusOr<ClusterModel> MakeClusterModel(const SimulatedFabric& fabric,
                                               int host_count, uint64_t seed);
 
-// The costs of a driver's RPCs on the reference machine, or of the fabric if it
-// has them. NOT_FOUND names the drivers that have any.
+// The costs of a driver's RPCs: those of the fabric if it has them, otherwise
+// those of the reference machine (reference_costs.textproto). A decorator has
+// none of its own: ask for the driver that it decorates. NOT_FOUND names the
+// drivers that have costs.
 absl::StatusOr<StackCosts> CostsOfDriver(const SimulatedFabric& fabric,
                                          absl::string_view driver);
 
-// Reads a fabric: text format, or by its name "topology.conf" (or ending in
-// ".conf") a Slurm topology file, of which it takes switches and hosts.
+// Reads a fabric: text format or, if the name ends in ".conf", a topology.conf
+// of Slurm (slurm_topology.h), of which it takes switches and hosts. Logs what
+// it had to assume. Errors name the file and the line; the contents are checked
+// by MakeClusterModel().
 absl::StatusOr<SimulatedFabric> ReadFabric(const std::string& path);
 
 }  // namespace distbench

@@ -1,4 +1,5 @@
-// The network between simulated hosts, as these see it.
+// The network between simulated hosts, as these see it. There are two:
+// message_network.h for messages as a whole, and packet_network.h for packets.
 
 #ifndef DISTBENCH_SIMULATION_NETWORK_NETWORK_H_
 #define DISTBENCH_SIMULATION_NETWORK_NETWORK_H_
@@ -23,8 +24,8 @@ struct SimulatedMessage {
   uint64_t connection = 0;
   bool from_server = false;
 
-  // The event that tells the receiver that the last byte has arrived. It is an
-  // event of node `to_host`.
+  // The event that tells the receiver that the last byte has arrived. It runs
+  // as part of an event of node `to_host`.
   SimulatedEventHandler* receiver = nullptr;
   SimulatedEvent arrival;
 };
@@ -51,7 +52,8 @@ class SimulatedNetwork {
   virtual SimulatedNetworkCounters counters() const = 0;
 };
 
-// Both arguments must outlive the network.
+// Of the kind that model.fabric.transport() says. Both arguments must outlive
+// the network; the simulator's lookahead must be at most model.min_delay_ns.
 std::unique_ptr<SimulatedNetwork> MakeSimulatedNetwork(
     const ClusterModel& model, Simulator& simulator);
 

@@ -1,4 +1,4 @@
-#include "distbench/launching/job/hostlist.h"
+#include "distbench/base/hostlist.h"
 
 #include <random>
 #include <string>

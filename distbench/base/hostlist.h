@@ -1,7 +1,7 @@
 // Lists of hosts as Slurm writes them: "n[1-3,7],m01,rack[1-2]-n[08-11]".
 
-#ifndef DISTBENCH_LAUNCHING_JOB_HOSTLIST_H_
-#define DISTBENCH_LAUNCHING_JOB_HOSTLIST_H_
+#ifndef DISTBENCH_BASE_HOSTLIST_H_
+#define DISTBENCH_BASE_HOSTLIST_H_
 
 #include <string>
 #include <vector>
@@ -23,4 +23,4 @@ absl::StatusOr<std::vector<std::string>> ParseHostlist(absl::string_view list);
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_LAUNCHING_JOB_HOSTLIST_H_
+#endif  // DISTBENCH_BASE_HOSTLIST_H_

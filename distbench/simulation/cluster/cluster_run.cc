@@ -1,0 +1,305 @@
+#include "distbench/simulation/cluster/cluster_run.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "distbench/config/compile/compile.h"
+#include "distbench/protocol/decorators/double_barrel.h"
+#include "distbench/protocol/decorators/rpc_counter.h"
+#include "distbench/results/merge.h"
+#include "glog/logging.h"
+
+namespace distbench {
+namespace {
+
+// Simulated clocks begin here, so that no time is 0, which means "none".
+constexpr int64_t kBeginNs = 1'000'000'000;
+
+// From the set-up of the engines to their first RPC.
+constexpr int64_t kLeadNs = 1'000'000;
+
+// How long engines may take to end, after they were told to stop.
+constexpr int64_t kStopNs = 10'000'000'000;
+
+// How often RunTraffic() looks at the real time.
+constexpr int kWindowsPerLook = 256;
+
+// Hosts of one switch are in one thread if possible. Switches follow hosts.
+SimulatorOptions MakeSimulatorOptions(const ClusterModel& model, int threads) {
+  SimulatorOptions options;
+  options.threads = std::clamp(threads, 1, model.host_count);
+  options.lookahead_ns = model.min_delay_ns;
+  options.start_ns = kBeginNs;
+  const int node_count = model.host_count + model.switch_count;
+  options.thread_of_node.resize(node_count);
+  for (int i = 0; i < node_count; ++i) {
+    options.thread_of_node[i] =
+        i < model.host_count
+            ? static_cast<int>(int64_t{i} * options.threads / model.host_count)
+            : (i - model.host_count) % options.threads;
+  }
+  return options;
+}
+
+// The simulated driver, inside the decorators that the options name. `inner`
+// returns the driver itself.
+std::unique_ptr<ProtocolDriver> Decorate(
+    const DriverOptions& options, std::unique_ptr<ProtocolDriver> inner) {
+  if (options.decorated.empty()) return inner;
+  std::unique_ptr<ProtocolDriver> decorated =
+      Decorate(options.decorated[0], std::move(inner));
+  if (options.driver == "double_barrel") {
+    return MakeDoubleBarrelDriver(std::move(decorated));
+  }
+  CHECK_EQ(options.driver, "composable_rpc_counter");
+  return MakeRpcCounterDriver(std::move(decorated));
+}
+
+const std::string& InnermostDriver(const DriverOptions& options) {
+  return options.decorated.empty() ? options.driver
+                                   : InnermostDriver(options.decorated[0]);
+}
+
+}  // namespace
+
+ClusterRun::ClusterRun(const DistributedSystemDescription& test,
+                       const ClusterModel& model, const Placement& placement,
+                       const ClusterRunOptions& options)
+    : model_(model),
+      placement_(placement),
+      options_(options),
+      plan_(std::make_shared<const Plan>(Compile(test))),
+      simulator_(MakeSimulatorOptions(model, options.threads)),
+      network_(MakeSimulatedNetwork(model, simulator_)) {}
+
+ClusterRun::~ClusterRun() = default;
+
+std::string ClusterRun::AliasOf(int host) { return absl::StrCat("node", host); }
+
+// ---- Set-up -----------------------------------------------------------------
+
+absl::Status ClusterRun::SetUp() {
+  const SimulatedHost& host = model_.fabric.host();
+  for (int i = 0; i < model_.host_count; ++i) {
+    cpus_.push_back(std::make_unique<SimulatedCpus>(
+        simulator_, i,
+        CpusOptions{.cpus = host.cpus(),
+                    .fifo = host.scheduler() == SimulatedHost::FIFO,
+                    .slowness = model_.slowness[i],
+                    .stalls_per_second = host.stalls_per_second(),
+                    .mean_stall_ns = host.mean_stall_ns(),
+                    .seed = plan_->seed}));
+  }
+  absl::flat_hash_map<std::string, int> instance_of;
+  for (size_t i = 0; i < plan_->instances.size(); ++i) {
+    instance_of[plan_->instances[i].name] = static_cast<int>(i);
+  }
+  host_of_.assign(plan_->instances.size(), 0);
+  std::vector<int> workers(plan_->instances.size(), 1);
+  for (int i = 0; i < model_.host_count; ++i) {
+    for (const std::string& name : placement_[i]) {
+      const int instance = instance_of.at(name);
+      host_of_[instance] = i;
+      workers[instance] =
+          plan_->workers_per_instance > 0
+              ? plan_->workers_per_instance
+              : std::max(1,
+                         host.cpus() / static_cast<int>(placement_[i].size()));
+    }
+  }
+  unfinished_ = static_cast<int>(plan_->instances.size());
+  for (size_t i = 0; i < plan_->instances.size(); ++i) {
+    absl::Status added =
+        AddEngine(static_cast<int>(i), host_of_[i], workers[i]);
+    if (!added.ok()) return added;
+  }
+  Connect();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<const RpcCosts*> ClusterRun::CostsOf(const std::string& driver) {
+  std::unique_ptr<DriverCosts>& costs = costs_[driver];
+  if (costs == nullptr) {
+    absl::StatusOr<StackCosts> found = CostsOfDriver(model_.fabric, driver);
+    if (!found.ok()) return found.status();
+    costs = std::make_unique<DriverCosts>(
+        DriverCosts{.given = *found, .used = RpcCosts(*found)});
+  }
+  return &costs->used;
+}
+
+absl::Status ClusterRun::AddEngine(int instance, int host, int workers) {
+  const ServicePlan& service =
+      plan_->services[plan_->instances[instance].service];
+  absl::StatusOr<const RpcCosts*> costs =
+      CostsOf(InnermostDriver(service.driver));
+  if (!costs.ok()) return costs.status();
+  auto driver = std::make_unique<SimulatedDriver>(SimulatedDriver::Options{
+      .host = {.simulator = &simulator_,
+               .network = network_.get(),
+               .cpus = cpus_[host].get(),
+               .node = host},
+      .directory = &directory_,
+      .costs = *costs,
+      .seed = plan_->seed,
+      .measures_time_parts = plan_->measures_time_parts});
+  drivers_.push_back(driver.get());
+
+  EngineOptions options;
+  options.plan = plan_;
+  options.instance = instance;
+  options.worker_count = workers;
+  options.clock = &simulator_.clock(host);
+  options.sample_memory_bytes = plan_->sample_memory_bytes /
+                                std::max<int64_t>(1, placement_[host].size());
+  options.on_traffic_finished = [this] { --unfinished_; };
+  options.on_overload = [this, instance, host](absl::Status status) {
+    absl::MutexLock lock(&mutex_);
+    overloads_.push_back(
+        {simulator_.now_ns(host), instance, std::move(status)});
+  };
+  options.start_threads = false;
+  absl::StatusOr<std::unique_ptr<Engine>> engine = Engine::Create(
+      std::move(options), Decorate(service.driver, std::move(driver)));
+  if (!engine.ok()) return engine.status();
+  engines_.push_back(*std::move(engine));
+  drivers_.back()->Attach(*engines_.back());
+  return absl::OkStatus();
+}
+
+void ClusterRun::Connect() {
+  for (const auto& engine : engines_) {
+    std::vector<std::string> addresses;
+    for (int peer : engine->peers()) {
+      addresses.push_back(engines_[peer]->address());
+    }
+    const absl::Status connected =
+        engine->Connect(addresses, absl::InfiniteFuture());
+    CHECK(connected.ok()) << connected;
+  }
+}
+
+// ---- Traffic ----------------------------------------------------------------
+
+void ClusterRun::RunTraffic() {
+  start_ns_ = kBeginNs + kLeadNs;
+  next_progress_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  for (const auto& engine : engines_) engine->Start(start_ns_);
+  const int64_t next_ns = simulator_.Run(start_ns_ + plan_->timeout_ns,
+                                         [this] { return IsOver(); });
+  if (unfinished_ > 0 && failure_.ok()) {
+    failure_ =
+        next_ns == std::numeric_limits<int64_t>::max()
+            ? absl::InternalError(
+                  "nothing is left to do, but the "
+                  "traffic has not ended")
+            : absl::DeadlineExceededError(absl::StrCat(
+                  "the traffic did not end within the test_timeout of ",
+                  absl::FormatDuration(absl::Nanoseconds(plan_->timeout_ns))));
+  }
+  end_ns_ = now_ns();
+  if (failure_.ok()) return;
+  for (const auto& engine : engines_) engine->Stop(failure_.message());
+  simulator_.Run(now_ns() + kStopNs, [this] { return unfinished_ == 0; });
+}
+
+// Between two windows. What it decides must not depend on the real time, unless
+// the user wants an end.
+bool ClusterRun::IsOver() {
+  if (unfinished_ == 0) return true;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!overloads_.empty()) {
+      const auto first =
+          std::min_element(overloads_.begin(), overloads_.end(),
+                           [](const Overload& a, const Overload& b) {
+                             return std::tie(a.at_ns, a.instance) <
+                                    std::tie(b.at_ns, b.instance);
+                           });
+      is_overload_ = absl::IsResourceExhausted(first->status);
+      failure_ = absl::AbortedError(
+          absl::StrCat(plan_->instances[first->instance].name, " on ",
+                       AliasOf(host_of_[first->instance]),
+                       " ended the traffic: ", first->status.message()));
+      return true;
+    }
+  }
+  if (--windows_until_look_ > 0) return false;
+  windows_until_look_ = kWindowsPerLook;
+  if (options_.is_cancelled != nullptr && *options_.is_cancelled) {
+    failure_ = absl::CancelledError("cancelled by the user");
+    return true;
+  }
+  if (std::chrono::steady_clock::now() >= next_progress_) ReportProgress();
+  return false;
+}
+
+void ClusterRun::ReportProgress() {
+  ClusterRunOptions::Progress sum;
+  sum.simulated_ns = std::max(int64_t{0}, now_ns() - start_ns_);
+  sum.events = simulator_.event_count();
+  for (const auto& engine : engines_) {
+    const EngineProgress progress = engine->progress();
+    sum.succeeded += progress.succeeded_count;
+    sum.failed += progress.failed_count;
+  }
+  options_.on_progress(sum);
+  next_progress_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+}
+
+// ---- Result -----------------------------------------------------------------
+
+void ClusterRun::Collect(TestResult& result) {
+  for (const auto& engine : engines_) engine->Shutdown();
+  ServiceLogs& logs = *result.mutable_service_logs();
+  for (const auto& engine : engines_) {
+    engine->Collect([&](ResultChunk chunk) {
+      const absl::Status merged = MergeChunk(std::move(chunk), logs);
+      CHECK(merged.ok()) << merged;
+    });
+  }
+  auto& endpoints = *result.mutable_placement()->mutable_service_endpoints();
+  auto& resources =
+      *result.mutable_resource_usage_logs()->mutable_node_resources();
+  for (size_t i = 0; i < engines_.size(); ++i) {
+    const std::string& name = plan_->instances[i].name;
+    const std::string& hostname = model_.host_names[host_of_[i]];
+    ServiceEndpoint& endpoint = endpoints[name];
+    endpoint.set_endpoint_address(engines_[i]->address());
+    endpoint.set_hostname(hostname);
+    NodeResources& node = resources[AliasOf(host_of_[i])];
+    node.mutable_host()->set_hostname(hostname);
+    node.mutable_host()->set_cpu_count(model_.fabric.host().cpus());
+    (*node.mutable_engine_usages())[name].set_user_cpu_time_seconds(
+        drivers_[i]->used_ns() / 1e9);
+  }
+
+  RunInfo& info = *result.mutable_run_info();
+  const int64_t unix_offset_ns =
+      simulator_.clock(0).UnixNs() - simulator_.clock(0).MonotonicNs();
+  info.set_start_timestamp_ns(start_ns_ + unix_offset_ns);
+  info.set_end_timestamp_ns(std::max(start_ns_, end_ns_) + unix_offset_ns);
+  if (!failure_.ok()) info.set_failure(std::string(failure_.message()));
+  if (is_overload_) info.set_overloaded(true);
+
+  DescribeSimulation(*result.mutable_simulation());
+}
+
+void ClusterRun::DescribeSimulation(SimulationFacts& facts) const {
+  *facts.mutable_fabric() = model_.fabric;
+  facts.mutable_fabric()->clear_stacks();
+  for (const auto& [driver, costs] : costs_) {
+    *facts.mutable_fabric()->add_stacks() = costs->given;
+  }
+  facts.set_host_count(model_.host_count);
+  facts.set_event_count(simulator_.event_count());
+  facts.set_simulated_seconds(
+      static_cast<double>(std::max(start_ns_, end_ns_) - start_ns_) / 1e9);
+}
+
+}  // namespace distbench

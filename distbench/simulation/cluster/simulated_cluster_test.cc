@@ -1,0 +1,261 @@
+#include "distbench/simulation/cluster/simulated_cluster.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/validate/check.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using google::protobuf::TextFormat;
+using testing::AllOf;
+using testing::Each;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::Le;
+
+DistributedSystemDescription MakeTest(const std::string& text) {
+  TestSequence sequence;
+  EXPECT_TRUE(TextFormat::ParseFromString(text, sequence.add_tests())) << text;
+  const absl::StatusOr<TestSequence> checked = CheckTestSequence(sequence);
+  EXPECT_TRUE(checked.ok()) << checked.status();
+  return checked->tests(0);
+}
+
+// Costs that are easy to add up; links of 10 us, so fast that bytes take no
+// time.
+SimulatedFabric RoundFabric() {
+  SimulatedFabric fabric;
+  EXPECT_TRUE(TextFormat::ParseFromString(
+      R"(host { cpus: 4 }
+         single_switch { host_link { gbps: 8000000 delay_ns: 10000 } }
+         stacks {
+           driver: "grpc"
+           client_send { fixed_ns: 1000 ns_per_byte: 1 }
+           server_receive { fixed_ns: 2000 }
+           server_send { fixed_ns: 3000 }
+           client_receive { fixed_ns: 4000 }
+           wakeup_ns: 5000
+           same_host_delay_ns: 700
+         })",
+      &fabric));
+  return fabric;
+}
+
+// The RPC takes this long if nothing else goes on: costs, four links, and two
+// threads that wake up.
+constexpr int64_t kRequestBytes = 500;
+constexpr int64_t kAloneNs =
+    1000 + kRequestBytes + 2000 + 3000 + 4000 + 4 * 10'000 + 2 * 5000;
+
+// A closed loop of `parallel` RPCs.
+std::string ClosedLoop(int parallel, int count, const char* more = "") {
+  return absl::StrCat(R"(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    payload_descriptions { name: "request" size: )",
+                      kRequestBytes, R"( }
+    rpc_descriptions { name: "rpc" client: "client" server: "server"
+                       request_payload_name: "request" }
+    action_lists { name: "client" action_names: "loop" }
+    action_lists { name: "rpc" }
+    actions { name: "loop" rpc_name: "rpc"
+              iterations { max_iteration_count: )",
+                      count, " max_parallel_iterations: ", parallel, " } }",
+                      more);
+}
+
+TestResult Simulate(const std::string& test, ClusterRunOptions options) {
+  absl::StatusOr<TestResult> result = RunSimulatedTest(MakeTest(test), options);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return *std::move(result);
+}
+
+std::vector<int64_t> LatenciesOf(const TestResult& result) {
+  std::vector<int64_t> latencies_ns;
+  for (const auto& [client, log] : result.service_logs().instance_logs()) {
+    for (const auto& [server, peer] : log.peer_logs()) {
+      for (const auto& [rpc, rpc_log] : peer.rpc_logs()) {
+        for (const auto& sample : rpc_log.successful_rpc_samples()) {
+          latencies_ns.push_back(sample.latency_ns());
+        }
+      }
+    }
+  }
+  return latencies_ns;
+}
+
+double Seconds(const TestResult& result) {
+  return result.simulation().simulated_seconds();
+}
+
+TEST(SimulatedClusterTest, AnRpcAloneTakesTheSumOfItsParts) {
+  const TestResult result =
+      Simulate(ClosedLoop(1, 50), {.fabric = RoundFabric()});
+  EXPECT_FALSE(result.run_info().has_failure());
+  const std::vector<int64_t> latencies_ns = LatenciesOf(result);
+  EXPECT_EQ(latencies_ns.size(), 50u);
+  // Few bytes take up to a nanosecond on each link.
+  EXPECT_THAT(latencies_ns, Each(AllOf(Ge(kAloneNs), Le(kAloneNs + 8))));
+}
+
+TEST(SimulatedClusterTest, InstancesOfOneHostDoNotUseTheNetwork) {
+  const TestResult result =
+      Simulate(ClosedLoop(1, 50,
+                          R"(node_service_bundles { key: "node0"
+                      value { services: "client/0" services: "server/0" } })"),
+               {.fabric = RoundFabric()});
+  EXPECT_EQ(result.simulation().host_count(), 1);
+  EXPECT_THAT(LatenciesOf(result),
+              Each(kAloneNs - 4 * 10'000 + 2 * int64_t{700}));
+}
+
+// The client's and the server's single workers each need 5 to 5.5 us per RPC.
+TEST(SimulatedClusterTest, TheSlowestWorkerLimitsTheRate) {
+  const TestResult result =
+      Simulate(ClosedLoop(200, 20'000, "workers_per_instance: 1"),
+               {.fabric = RoundFabric()});
+  EXPECT_NEAR(20'000 / Seconds(result), 1e9 / 5500, 0.01 * 1e9 / 5500);
+  const RUsage& client = result.resource_usage_logs()
+                             .node_resources()
+                             .at("node0")
+                             .engine_usages()
+                             .at("client/0");
+  EXPECT_NEAR(client.user_cpu_time_seconds(), 20'000 * 5500e-9, 1e-4);
+}
+
+TEST(SimulatedClusterTest, WorkersShareTheWork) {
+  const TestResult result =
+      Simulate(ClosedLoop(200, 20'000, "workers_per_instance: 4"),
+               {.fabric = RoundFabric()});
+  EXPECT_NEAR(20'000 / Seconds(result), 4e9 / 5500, 0.05 * 4e9 / 5500);
+}
+
+TEST(SimulatedClusterTest, CpusLimitTheRateOfManyWorkers) {
+  SimulatedFabric fabric = RoundFabric();
+  fabric.mutable_host()->set_cpus(2);
+  const TestResult result = Simulate(
+      ClosedLoop(200, 20'000, "workers_per_instance: 8"), {.fabric = fabric});
+  EXPECT_NEAR(20'000 / Seconds(result), 2e9 / 5500, 0.05 * 2e9 / 5500);
+}
+
+TEST(SimulatedClusterTest, SlowHostsTakeLonger) {
+  SimulatedFabric fabric = RoundFabric();
+  fabric.mutable_host()->set_slow_share(1);
+  fabric.mutable_host()->set_slowness(2);
+  const TestResult result = Simulate(ClosedLoop(1, 5), {.fabric = fabric});
+  const int64_t on_links_ns = 4 * 10'000;
+  const int64_t expected_ns = on_links_ns + 2 * (kAloneNs - on_links_ns);
+  EXPECT_THAT(LatenciesOf(result),
+              Each(AllOf(Ge(expected_ns), Le(expected_ns + 8))));
+}
+
+TEST(SimulatedClusterTest, TheNumberOfThreadsDoesNotMatter) {
+  const std::string test = R"(
+    services { name: "a" count: 12 }
+    rpc_descriptions { name: "rpc" client: "a" server: "a"
+                       fanout_filter: "all" }
+    action_lists { name: "a" action_names: "loop" }
+    action_lists { name: "rpc" }
+    actions { name: "loop" rpc_name: "rpc"
+              iterations { max_duration_us: 20000 open_loop_interval_ns: 100000
+                           open_loop_interval_distribution: "sync_burst" } })";
+  SimulatedFabric fabric = RoundFabric();
+  fabric.mutable_stacks(0)->set_sigma(0.5);
+  fabric.mutable_host()->set_stalls_per_second(100);
+  fabric.mutable_host()->set_mean_stall_ns(100'000);
+  const TestResult one = Simulate(test, {.fabric = fabric, .threads = 1});
+  EXPECT_GT(LatenciesOf(one).size(), 10'000u);
+  for (int threads : {2, 3}) {
+    const TestResult several =
+        Simulate(test, {.fabric = fabric, .threads = threads});
+    EXPECT_EQ(several.DebugString(), one.DebugString()) << threads;
+  }
+}
+
+TEST(SimulatedClusterTest, DeadlinesEndCallsInTime) {
+  const TestResult result = Simulate(R"(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    rpc_descriptions { name: "rpc" client: "client" server: "server"
+                       deadline_us: 30 }
+    action_lists { name: "client" action_names: "loop" }
+    action_lists { name: "rpc" }
+    actions { name: "loop" rpc_name: "rpc"
+              iterations { max_iteration_count: 10 } })",
+                                     {.fabric = RoundFabric()});
+  EXPECT_TRUE(LatenciesOf(result).empty());
+  const auto& log = result.service_logs().instance_logs().at("client/0");
+  const auto& rpcs = log.peer_logs().at("server/0").rpc_logs().at(0);
+  ASSERT_EQ(rpcs.failed_rpc_samples_size(), 10);
+  EXPECT_EQ(rpcs.failed_rpc_samples(0).latency_ns(), 30'000);
+}
+
+TEST(SimulatedClusterTest, AFrozenServerAnswersAfterwards) {
+  const TestResult result =
+      Simulate(ClosedLoop(1, 20,
+                          R"(server_faults { name: "freeze" service: "server"
+                      start: "100us" duration: "5ms" freeze: true })"),
+               {.fabric = RoundFabric()});
+  const std::vector<int64_t> latencies_ns = LatenciesOf(result);
+  ASSERT_EQ(latencies_ns.size(), 20u);
+  EXPECT_EQ(std::count_if(latencies_ns.begin(), latencies_ns.end(),
+                          [](int64_t ns) { return ns > 1'000'000; }),
+            1);
+}
+
+TEST(SimulatedClusterTest, EndlessTrafficEndsWithItsTimeout) {
+  const TestResult result =
+      Simulate(ClosedLoop(1, 1'000'000,
+                          R"(attributes { key: "test_timeout" value: "1" })"),
+               {.fabric = RoundFabric()});
+  EXPECT_THAT(result.run_info().failure(), HasSubstr("test_timeout of 1s"));
+  EXPECT_GT(LatenciesOf(result).size(), 10'000u);
+}
+
+TEST(SimulatedClusterTest, CancelledTestsKeepWhatTheyMeasured) {
+  std::atomic<bool> is_cancelled = true;
+  const TestResult result =
+      Simulate(ClosedLoop(1, 1'000'000),
+               {.fabric = RoundFabric(), .is_cancelled = &is_cancelled});
+  EXPECT_THAT(result.run_info().failure(), HasSubstr("cancelled"));
+}
+
+absl::Status Refused(const std::string& test, ClusterRunOptions options) {
+  return RunSimulatedTest(MakeTest(test), options).status();
+}
+
+TEST(SimulatedClusterTest, TooFewHostsAreAnError) {
+  EXPECT_THAT(std::string(Refused(ClosedLoop(1, 1),
+                                  {.fabric = RoundFabric(), .host_count = 1})
+                              .message()),
+              HasSubstr("on 1 simulated hosts: the test needs 2 nodes"));
+}
+
+TEST(SimulatedClusterTest, StreamsAreRefusedByName) {
+  const absl::Status refused = Refused(R"(
+    services { name: "client" count: 1
+               protocol_driver_options_name: "stream" }
+    services { name: "server" count: 1
+               protocol_driver_options_name: "stream" }
+    protocol_driver_options { name: "stream" protocol_name: "grpc_stream" }
+    rpc_descriptions { name: "rpc" client: "client" server: "server"
+                       stream { } }
+    action_lists { name: "client" action_names: "loop" }
+    action_lists { name: "rpc" }
+    actions { name: "loop" rpc_name: "rpc" })",
+                                       {.fabric = RoundFabric()});
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("rpc_descriptions[\"rpc\"].stream"));
+}
+
+}  // namespace
+}  // namespace distbench
