@@ -35,7 +35,7 @@ std::string CorrectionNote(const Participant& participant,
                       "; its start and its time stamps were corrected");
 }
 
-absl::Duration StartLead(const std::vector<Participant>& participants) {
+absl::Duration StartLead(const Participants& participants) {
   int64_t worst_error_ns = 0;
   for (const Participant& participant : participants) {
     if (auto offset = participant.share.node->clock_offset()) {
@@ -55,8 +55,7 @@ std::string LateStartWarning(const Participant& participant,
                       "load on its host and its network");
 }
 
-void AddClockOffsets(const std::vector<Participant>& participants,
-                     RunInfo& info) {
+void AddClockOffsets(const Participants& participants, RunInfo& info) {
   for (const Participant& participant : participants) {
     const NodeHandle& node = *participant.share.node;
     const std::optional<ClockOffset> offset = node.clock_offset();

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "distbench/sequencer/nodes/free_ids.h"
 #include "distbench/sequencer/nodes/node_handle.h"
 #include "proto/control.pb.h"
 
@@ -85,6 +87,10 @@ class NodeRegistry {
   const size_t max_nodes_;
   mutable absl::Mutex mutex_;
   std::map<int, Entry> entries_ ABSL_GUARDED_BY(mutex_);  // by id
+  FreeIds free_ids_ ABSL_GUARDED_BY(mutex_);
+
+  // By incarnation, of the nodes that have one.
+  absl::flat_hash_map<uint64_t, int> ids_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool told_to_end_ ABSL_GUARDED_BY(mutex_) = false;
 };
