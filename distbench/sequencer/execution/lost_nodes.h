@@ -27,7 +27,7 @@ class LostNodes {
   struct Group {
     Step step;
     std::string reason;
-    NodeNames names;
+    NodeNames names = {};
   };
 
   std::vector<Group> groups_;

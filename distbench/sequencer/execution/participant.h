@@ -22,7 +22,7 @@ namespace distbench {
 // A node's part of a test.
 struct NodeShare {
   std::shared_ptr<NodeHandle> node;
-  std::vector<std::string> instances;  // at least one
+  std::vector<std::string> instances = {};  // at least one
   int workers_per_instance = 1;
 };
 

@@ -166,6 +166,28 @@ TEST_F(NodeRegistryTest, TheNameOfANodeThatIsGoneIsFreeAgain) {
   EXPECT_EQ(AliasFor(Valid()), "node0");
 }
 
+// Does not look at the nodes that are there already for each new one: with as
+// many nodes as there may be, that would be five billion looks.
+TEST_F(NodeRegistryTest, RegistersAsManyNodesAsThereAreNames) {
+  const auto node = std::make_shared<FakeNode>("");
+  for (int i = 0; i < NodeRegistry::kMaxNodes; ++i) {
+    ASSERT_EQ(Register(Valid(), node), absl::OkStatus()) << i;
+    ASSERT_EQ(last_config_.node_id(), i);
+  }
+  EXPECT_TRUE(absl::IsResourceExhausted(Error(Valid())));
+  registry_.Remove(70'000, *node);
+  registry_.Remove(50'000, *node);
+  EXPECT_EQ(AliasFor(Valid()), "node50000");
+  EXPECT_EQ(AliasFor(Valid()), "node70000");
+}
+
+TEST_F(NodeRegistryTest, NamesBelowOneThatWasAskedForAreFree) {
+  EXPECT_EQ(AliasFor(Valid(2)), "node2");
+  EXPECT_EQ(AliasFor(Valid()), "node0");
+  EXPECT_EQ(AliasFor(Valid()), "node1");
+  EXPECT_EQ(AliasFor(Valid()), "node3");
+}
+
 TEST_F(NodeRegistryTest, RefusesAnotherVersion) {
   NodeRegistration registration = Valid();
   registration.set_version("0.9");
