@@ -23,12 +23,11 @@ absl::Status NodeRegistry::Register(const NodeRegistration& registration,
     }
     const absl::StatusOr<int> id = ChooseId(registration);
     if (!id.ok()) return id.status();
-    if (entries_.size() >= max_nodes_ && !entries_.contains(*id)) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the sequencer takes no more than ", max_nodes_,
-                       max_nodes_ == 1 ? " node" : " nodes",
-                       "; give test_sequencer a larger --max_nodes, or all "
-                       "processes of the job the same --size"));
+    const bool is_full = static_cast<int>(entries_.size()) >= limit_.count;
+    if (is_full && !entries_.contains(*id)) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "the sequencer takes no more than ", limit_.count,
+          limit_.count == 1 ? " node; " : " nodes; ", limit_.remedy));
     }
     NodeConfig config;
     config.set_node_id(*id);
