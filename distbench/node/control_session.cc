@@ -10,7 +10,7 @@
 namespace distbench {
 namespace {
 
-constexpr absl::Duration kProgressInterval = absl::Seconds(1);
+constexpr absl::Duration kSampleInterval = absl::Seconds(1);
 
 // Checked while traffic runs: a process can use up a host's memory within a
 // second.
@@ -45,7 +45,7 @@ ControlSession::~ControlSession() = default;
 
 SessionEnd ControlSession::Run() {
   queue_.RunUntilClosed(
-      [this] { return IsActive() ? kOverloadInterval : kProgressInterval; },
+      [this] { return IsActive() ? kOverloadInterval : kSampleInterval; },
       [this] { Tick(); });
   absl::MutexLock lock(&mutex_);
   return end_;
@@ -210,6 +210,9 @@ void ControlSession::Start(const TestPointer& test,
                            const StartTraffic& request) {
   NodeMessage message;
   *message.mutable_start_reply() = test->hosted.Start(request);
+  progress_times_.Start(absl::Nanoseconds(request.progress_interval_ns()),
+                        absl::Uniform(random_, 0.0, 1.0),
+                        environment_.clock.MonotonicNs());
   Send(test->id, std::move(message));
 }
 
@@ -250,11 +253,12 @@ void ControlSession::Tick() {
   executed_->hosted.StopIfOverdue();
   executed_->hosted.StopIfOverloaded();
   const int64_t now_ns = environment_.clock.MonotonicNs();
-  if (now_ns < next_report_ns_) return;
+  if (now_ns < next_sample_ns_) return;
   // A little early is better than a tick late.
-  next_report_ns_ = now_ns + absl::ToInt64Nanoseconds(kProgressInterval -
-                                                      kOverloadInterval / 2);
+  const absl::Duration early = kOverloadInterval / 2;
+  next_sample_ns_ = now_ns + absl::ToInt64Nanoseconds(kSampleInterval - early);
   executed_->hosted.SampleResources();
+  if (!progress_times_.IsDue(now_ns, early)) return;
   NodeMessage message;
   *message.mutable_progress() = executed_->hosted.TakeProgress();
   Send(executed_->id, std::move(message));

@@ -10,12 +10,14 @@
 #include <string>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/random/random.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/base/queues.h"
 #include "distbench/base/silence_watch.h"
 #include "distbench/node/credit_window.h"
+#include "distbench/node/progress_times.h"
 #include "distbench/node/test_part.h"
 #include "proto/control.pb.h"
 
@@ -132,7 +134,9 @@ class ControlSession {
 
   // Used by the steps only:
   TestPointer executed_;  // the test that they work on
-  int64_t next_report_ns_ = 0;
+  int64_t next_sample_ns_ = 0;
+  ProgressTimes progress_times_;
+  absl::BitGen random_;
   CommandQueue queue_;
 };
 

@@ -2,16 +2,30 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 
 namespace distbench {
 namespace {
 
-// The time, in addition to the round trip, that a node needs to receive the
-// start and pass it on to its instances.
+// The time, in addition to the round trip, that the sequencer needs to send the
+// start to each node, and that the nodes of a host, which share its CPUs, need
+// to receive it and pass it on to their instances.
 constexpr absl::Duration kBaseStartLead = absl::Milliseconds(5);
-constexpr absl::Duration kStartLeadPerNode = absl::Microseconds(500);
+constexpr absl::Duration kStartLeadPerNode = absl::Microseconds(100);
+constexpr absl::Duration kStartLeadPerNodeOfHost = absl::Microseconds(400);
+
+int64_t MostNodesOnAHost(const Participants& participants) {
+  absl::flat_hash_map<absl::string_view, int64_t> counts;
+  int64_t most = 0;
+  for (const Participant& participant : participants) {
+    const NodeHandle& node = *participant.share.node;
+    most = std::max(most, ++counts[node.registration().hostname()]);
+  }
+  return most;
+}
 
 std::string Milliseconds(int64_t ns) {
   return absl::StrFormat("%.3f ms", ns / 1e6);
@@ -35,7 +49,7 @@ std::string CorrectionNote(const Participant& participant,
                       "; its start and its time stamps were corrected");
 }
 
-absl::Duration StartLead(const std::vector<Participant>& participants) {
+absl::Duration StartLead(const Participants& participants) {
   int64_t worst_error_ns = 0;
   for (const Participant& participant : participants) {
     if (auto offset = participant.share.node->clock_offset()) {
@@ -44,7 +58,8 @@ absl::Duration StartLead(const std::vector<Participant>& participants) {
   }
   // The error is half of a round trip.
   return kBaseStartLead + 4 * absl::Nanoseconds(worst_error_ns) +
-         participants.size() * kStartLeadPerNode;
+         participants.size() * kStartLeadPerNode +
+         MostNodesOnAHost(participants) * kStartLeadPerNodeOfHost;
 }
 
 std::string LateStartWarning(const Participant& participant,
@@ -55,8 +70,7 @@ std::string LateStartWarning(const Participant& participant,
                       "load on its host and its network");
 }
 
-void AddClockOffsets(const std::vector<Participant>& participants,
-                     RunInfo& info) {
+void AddClockOffsets(const Participants& participants, RunInfo& info) {
   for (const Participant& participant : participants) {
     const NodeHandle& node = *participant.share.node;
     const std::optional<ClockOffset> offset = node.clock_offset();

@@ -27,15 +27,14 @@ std::string CorrectionNote(const Participant& participant,
 
 // How long before the start of the traffic the nodes are told of it, so that
 // the command reaches all of them in time.
-absl::Duration StartLead(const std::vector<Participant>& participants);
+absl::Duration StartLead(const Participants& participants);
 
 // A message to users about a node that started this much too late.
 std::string LateStartWarning(const Participant& participant,
                              int64_t lateness_ns);
 
 // Adds the best known clock offsets of nodes on other hosts.
-void AddClockOffsets(const std::vector<Participant>& participants,
-                     RunInfo& info);
+void AddClockOffsets(const Participants& participants, RunInfo& info);
 
 }  // namespace distbench
 

@@ -43,11 +43,13 @@ absl::StatusOr<NodeCommand> ConnectCommand(
   return command;
 }
 
-NodeCommand StartCommand(int64_t start_timestamp_ns, absl::Duration timeout) {
+NodeCommand StartCommand(int64_t start_timestamp_ns, absl::Duration timeout,
+                         absl::Duration progress_interval) {
   NodeCommand command;
   StartTraffic& start = *command.mutable_start();
   start.set_start_timestamp_ns(start_timestamp_ns);
   start.set_timeout_ns(absl::ToInt64Nanoseconds(timeout));
+  start.set_progress_interval_ns(absl::ToInt64Nanoseconds(progress_interval));
   return command;
 }
 

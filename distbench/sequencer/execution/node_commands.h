@@ -28,7 +28,8 @@ absl::StatusOr<NodeCommand> ConnectCommand(
     const std::vector<std::string>& peers, const ServiceEndpointMap& placement,
     absl::Duration timeout);
 
-NodeCommand StartCommand(int64_t start_timestamp_ns, absl::Duration timeout);
+NodeCommand StartCommand(int64_t start_timestamp_ns, absl::Duration timeout,
+                         absl::Duration progress_interval);
 NodeCommand StopCommand(absl::string_view reason);
 NodeCommand CollectCommand(int64_t window_bytes);
 NodeCommand ResultsTakenCommand(int64_t bytes);

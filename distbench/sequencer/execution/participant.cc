@@ -1,11 +1,23 @@
 #include "distbench/sequencer/execution/participant.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 
 namespace distbench {
+namespace {
+
+// The most nodes that a message names with their hosts.
+constexpr size_t kMostNamed = 10;
+
+// The begin of NodeAlias().
+constexpr absl::string_view kNode = "node";
+
+}  // namespace
 
 absl::string_view DeedOf(Step step) {
   switch (step) {
@@ -48,48 +60,70 @@ std::string Participant::Name() const {
                       share.node->registration().hostname(), ")");
 }
 
-std::string JoinNames(const std::vector<std::string>& names) {
-  constexpr int kMaxListed = 10;
-  const int listed = std::min<int>(names.size(), kMaxListed);
-  std::string joined =
-      absl::StrJoin(names.begin(), names.begin() + listed, ", ");
-  if (listed < names.size()) {
-    absl::StrAppend(&joined, " and ", names.size() - listed, " more");
+void NodeNames::Add(const Participant& participant) {
+  ++count_;
+  if (first_names_.size() < kMostNamed) {
+    first_names_.push_back(participant.Name());
   }
-  return joined;
+  int id = 0;
+  absl::string_view number = participant.share.node->alias();
+  if (absl::ConsumePrefix(&number, kNode) && absl::SimpleAtoi(number, &id)) {
+    ids_.insert(id);
+  }
 }
 
-std::string WhoAwaits(Step step, const std::vector<Participant>& participants) {
-  std::vector<std::string> names;
-  for (const Participant& participant : participants) {
-    if (participant.Awaits(step)) names.push_back(participant.Name());
+std::string NodeNames::Text() const {
+  if (count_ <= kMostNamed) return absl::StrJoin(first_names_, ", ");
+  return absl::StrCat(count_, " nodes (", kNode, FormatIndexList(ids_),
+                      "; the first is ", first_names_.front(), ")");
+}
+
+Participants::Participants(const std::vector<NodeShare>& shares)
+    : all_(shares.begin(), shares.end()) {
+  for (size_t i = 0; i < all_.size(); ++i) {
+    positions_.emplace(all_[i].share.node.get(), i);
   }
-  return JoinNames(names);
+}
+
+Participant* Participants::Find(const NodeHandle* node) {
+  const auto it = positions_.find(node);
+  return it == positions_.end() ? nullptr : &all_[it->second];
+}
+
+void Participants::Begin(Participant& participant, Step step) {
+  const int index = static_cast<int>(step);
+  awaited_[index] += !std::exchange(participant.pending[index], true);
+}
+
+bool Participants::End(Participant& participant, Step step) {
+  const int index = static_cast<int>(step);
+  const bool was_awaited = std::exchange(participant.pending[index], false);
+  awaited_[index] -= was_awaited;
+  return was_awaited;
+}
+
+void Participants::EndAll(Participant& participant) {
+  for (int i = 0; i < kStepCount; ++i) End(participant, static_cast<Step>(i));
+}
+
+std::string Participants::WhoAwaits(Step step) const {
+  NodeNames names;
+  for (const Participant& participant : all_) {
+    if (Awaits(participant, step)) names.Add(participant);
+  }
+  return names.Text();
 }
 
 std::string LateMessage(Step step, absl::Duration timeout,
-                        const std::vector<Participant>& participants) {
-  return absl::StrCat(WhoAwaits(step, participants), " did not ", DeedOf(step),
+                        const Participants& participants) {
+  return absl::StrCat(participants.WhoAwaits(step), " did not ", DeedOf(step),
                       " within ", absl::FormatDuration(timeout));
 }
 
-int CountAwaiting(Step step, const std::vector<Participant>& participants) {
-  return std::count_if(participants.begin(), participants.end(),
-                       [step](const Participant& p) { return p.Awaits(step); });
-}
-
-bool AllAreLocal(const std::vector<Participant>& participants) {
+bool AllAreLocal(const Participants& participants) {
   return std::all_of(
       participants.begin(), participants.end(),
       [](const Participant& p) { return p.share.node->is_local(); });
-}
-
-Participant* FindParticipant(const NodeHandle* node,
-                             std::vector<Participant>& participants) {
-  const auto it = std::find_if(
-      participants.begin(), participants.end(),
-      [node](const Participant& p) { return p.share.node.get() == node; });
-  return it == participants.end() ? nullptr : &*it;
 }
 
 }  // namespace distbench

@@ -3,15 +3,17 @@
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_PARTICIPANT_H_
 #define DISTBENCH_SEQUENCER_EXECUTION_PARTICIPANT_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "distbench/base/index_list.h"
 #include "distbench/sequencer/nodes/node_handle.h"
 #include "proto/control.pb.h"
 
@@ -20,7 +22,7 @@ namespace distbench {
 // A node's part of a test.
 struct NodeShare {
   std::shared_ptr<NodeHandle> node;
-  std::vector<std::string> instances;  // at least one
+  std::vector<std::string> instances = {};  // at least one
   int workers_per_instance = 1;
 };
 
@@ -33,17 +35,16 @@ absl::string_view DeedOf(Step step);
 // "node1 was lost WHEN: ...".
 absl::string_view WhenIs(Step step);
 
+inline constexpr int kStepCount = static_cast<int>(Step::kRelease) + 1;
+
 struct Participant {
   explicit Participant(NodeShare share) : share(std::move(share)) {}
 
   // The node's alias and host.
   std::string Name() const;
 
-  bool Awaits(Step step) const { return pending.count(step) > 0; }
-
   NodeShare share;
   bool lost = false;
-  std::set<Step> pending;  // begun, and not finished yet
 
   // Instances that the node's instances send RPCs to.
   std::vector<std::string> peers;
@@ -52,26 +53,75 @@ struct Participant {
 
   // Bytes of its result chunks that were taken but not acknowledged yet.
   int64_t unacknowledged_bytes = 0;
+
+  // Begun, and not finished yet; see Participants.
+  std::array<bool, kStepCount> pending = {};
 };
 
-// The first ten names, and the number of the others.
-std::string JoinNames(const std::vector<std::string>& names);
+// Nodes, in a message.
+class NodeNames {
+ public:
+  void Add(const Participant& participant);
 
-// The names of the nodes that have not finished the step.
-std::string WhoAwaits(Step step, const std::vector<Participant>& participants);
+  int count() const { return count_; }
+
+  // Up to ten nodes by their names and hosts. More as ranges of the numbers in
+  // their names, and the first with its host: "5000 nodes
+  // (node0-2499,5000-7499; the first is node0 (host a))".
+  std::string Text() const;
+
+ private:
+  int count_ = 0;
+  std::vector<std::string> first_names_;
+  IndexSet ids_;
+};
+
+// The nodes of a test, in the order of their shares, and what they are doing.
+// Every message of a node needs most of these functions, so those take the same
+// time whether there are ten nodes or ten thousand.
+class Participants {
+ public:
+  explicit Participants(const std::vector<NodeShare>& shares);
+
+  size_t size() const { return all_.size(); }
+  auto begin() { return all_.begin(); }
+  auto end() { return all_.end(); }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+  // Null if the node does not take part.
+  Participant* Find(const NodeHandle* node);
+
+  // Each participant must be one of these.
+  void Begin(Participant& participant, Step step);
+  bool Awaits(const Participant& participant, Step step) const {
+    return participant.pending[static_cast<int>(step)];
+  }
+
+  // Returns whether the node was executing the step.
+  bool End(Participant& participant, Step step);
+  void EndAll(Participant& participant);
+
+  // How many nodes have not finished the step.
+  int CountAwaiting(Step step) const {
+    return awaited_[static_cast<int>(step)];
+  }
+
+  // The names of those nodes; goes through all nodes.
+  std::string WhoAwaits(Step step) const;
+
+ private:
+  std::vector<Participant> all_;
+  absl::flat_hash_map<const NodeHandle*, size_t> positions_;
+  std::array<int, kStepCount> awaited_ = {};
+};
 
 // Says that these nodes did not finish the step within the timeout.
 std::string LateMessage(Step step, absl::Duration timeout,
-                        const std::vector<Participant>& participants);
-
-int CountAwaiting(Step step, const std::vector<Participant>& participants);
+                        const Participants& participants);
 
 // Whether all nodes are on the sequencer's host (see NodeHandle).
-bool AllAreLocal(const std::vector<Participant>& participants);
-
-// Null if the node does not take part.
-Participant* FindParticipant(const NodeHandle* node,
-                             std::vector<Participant>& participants);
+bool AllAreLocal(const Participants& participants);
 
 }  // namespace distbench
 

@@ -7,28 +7,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
-#include "distbench/stats/log_histogram.h"
 
 namespace distbench {
 namespace {
 
-void AddTimes(const Histogram& from, Histogram& into) {
-  LogHistogram sum;
-  AddHistogram(from, sum).IgnoreError();
-  AddHistogram(into, sum).IgnoreError();
-  EncodeHistogram(sum, into);
-}
-
-void AddRecentTimes(const TrafficProgress& from, TrafficProgress& into) {
-  if (from.has_recent_service_time_ns()) {
-    AddTimes(from.recent_service_time_ns(),
-             *into.mutable_recent_service_time_ns());
-  }
-  if (from.has_recent_response_time_ns()) {
-    AddTimes(from.recent_response_time_ns(),
-             *into.mutable_recent_response_time_ns());
-  }
-}
+constexpr int64_t kReportsPerSecond = 1000;
 
 using ActionsByName = absl::flat_hash_map<std::string, const Action*>;
 
@@ -53,6 +36,11 @@ int64_t LongestChainUs(const ActionList& list, const ActionsByName& actions) {
 
 }  // namespace
 
+absl::Duration ProgressInterval(int64_t node_count) {
+  return std::max(absl::Seconds(1),
+                  absl::Seconds(1) * node_count / kReportsPerSecond);
+}
+
 void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress) {
   progress.set_succeeded_count(newer.succeeded_count());
   progress.set_failed_count(newer.failed_count());
@@ -62,7 +50,6 @@ void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress) {
   if (newer.has_traffic_time_ns()) {
     progress.set_traffic_time_ns(newer.traffic_time_ns());
   }
-  AddRecentTimes(newer, progress);
 }
 
 void AddProgress(const TrafficProgress& part, TrafficProgress& sum) {
@@ -79,7 +66,22 @@ void AddProgress(const TrafficProgress& part, TrafficProgress& sum) {
     sum.set_traffic_time_ns(
         std::max(sum.traffic_time_ns(), part.traffic_time_ns()));
   }
-  AddRecentTimes(part, sum);
+}
+
+void RecentTimes::Add(const TrafficProgress& report) {
+  AddHistogram(report.recent_service_time_ns(), service_time_).IgnoreError();
+  AddHistogram(report.recent_response_time_ns(), response_time_).IgnoreError();
+}
+
+void RecentTimes::TakeInto(TrafficProgress& sum) {
+  if (service_time_.count() > 0) {
+    EncodeHistogram(service_time_, *sum.mutable_recent_service_time_ns());
+  }
+  if (response_time_.count() > 0) {
+    EncodeHistogram(response_time_, *sum.mutable_recent_response_time_ns());
+  }
+  service_time_.Clear();
+  response_time_.Clear();
 }
 
 std::optional<int64_t> ExpectedDurationUs(

@@ -6,17 +6,38 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/time/time.h"
+#include "distbench/stats/log_histogram.h"
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {
 
-// Replaces a node's older report by its newer one: totals are replaced, while
-// recent measurements accumulate until they are reported.
+// How often each of so many nodes reports: once a second, or, if there are more
+// than a thousand, so often that a thousand reports come in a second, which is
+// all that a display needs. A report costs the sequencer some 50 us.
+absl::Duration ProgressInterval(int64_t node_count);
+
+// Replaces the totals of a node by those of its newer report.
 void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress);
 
-// Adds one node's report to the sum over nodes. Leaves out invalid times.
+// Adds one node's totals to the sum over nodes.
 void AddProgress(const TrafficProgress& part, TrafficProgress& sum);
+
+// The latencies that all nodes reported since they were last taken. Not
+// thread-safe.
+class RecentTimes {
+ public:
+  // Leaves out invalid times.
+  void Add(const TrafficProgress& report);
+
+  // Moves the times into `sum`; kinds of which none were reported stay absent.
+  void TakeInto(TrafficProgress& sum);
+
+ private:
+  LogHistogram service_time_;
+  LogHistogram response_time_;
+};
 
 // How long a canonical test will send traffic according to its config, in
 // microseconds: the longest chain of dependent actions of a main list, by their

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/time/time.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -54,6 +55,31 @@ TEST(ProgressTest, NewerTotalsReplaceOlderOnes) {
   TrafficProgress nothing;
   UpdateProgress(nothing, progress);
   EXPECT_EQ(progress.traffic_time_ns(), 2);
+}
+
+TEST(ProgressTest, ADisplayDoesNotNeedMoreThanAThousandReportsASecond) {
+  EXPECT_EQ(ProgressInterval(1), absl::Seconds(1));
+  EXPECT_EQ(ProgressInterval(1000), absl::Seconds(1));
+  EXPECT_EQ(ProgressInterval(10'000), absl::Seconds(10));
+}
+
+TEST(ProgressTest, RecentTimesAreTakenOnce) {
+  const auto report = FromText<TrafficProgress>(R"(
+    recent_service_time_ns {
+      sub_bucket_bits: 7 bucket_index_deltas: 5 bucket_counts: 2
+      min: 5 max: 5 sum: 10 sum_of_squares: 50
+    }
+    recent_response_time_ns { bucket_counts: 1 })");
+  RecentTimes times;
+  times.Add(report);
+  times.Add(report);
+  TrafficProgress sum;
+  times.TakeInto(sum);
+  EXPECT_EQ(sum.recent_service_time_ns().sum(), 20);
+  EXPECT_FALSE(sum.has_recent_response_time_ns()) << "it was invalid";
+  TrafficProgress next;
+  times.TakeInto(next);
+  EXPECT_FALSE(next.has_recent_service_time_ns());
 }
 
 // Nodes may report any numbers.

@@ -10,6 +10,7 @@
 #include "distbench/report/findings/judge.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/results/merge.h"
+#include "distbench/sequencer/execution/finding_limit.h"
 #include "distbench/sequencer/execution/node_shares.h"
 #include "distbench/sequencer/execution/progress.h"
 #include "distbench/sequencer/placement/channel_members.h"
@@ -82,6 +83,7 @@ class TestFollower final : public TestRunObserver {
     for (Finding& finding : Judge(result)) {
       *result.mutable_run_info()->add_findings() = std::move(finding);
     }
+    LimitFindings(*result.mutable_run_info());
     for (std::string& line : SummarizeTest(result)) {
       result.add_log_summary(std::move(line));
     }

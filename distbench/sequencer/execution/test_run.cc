@@ -34,9 +34,8 @@ TestExecution::TestExecution(TestRunSpec spec, const StepTimeouts& timeouts,
       timeouts_(timeouts),
       clock_(clock),
       inbox_(std::move(inbox)),
-      observer_(observer) {
-  for (const NodeShare& share : spec_.shares) participants_.emplace_back(share);
-}
+      observer_(observer),
+      participants_(spec_.shares) {}
 
 TestResult TestExecution::Run() {
   for (Participant& participant : participants_) {
@@ -96,10 +95,11 @@ void TestExecution::Start() {
   result_.mutable_run_info()->set_start_timestamp_ns(start_timestamp_ns);
   for (Participant& participant : participants_) {
     if (participant.lost) continue;
-    participant.pending.insert(Step::kTraffic);
+    participants_.Begin(participant, Step::kTraffic);
     // The sequencer's own deadline is earlier, unless the sequencer is gone.
     Tell(participant, Step::kStart,
-         StartCommand(start_timestamp_ns, spec_.timeout + timeouts_.stop));
+         StartCommand(start_timestamp_ns, spec_.timeout + timeouts_.stop,
+                      ProgressInterval(participants_.size())));
   }
   AwaitOrFail(Step::kStart, timeouts_.start);
   if (failure_.ok()) observer_.OnStarted();
@@ -108,7 +108,7 @@ void TestExecution::Start() {
 void TestExecution::AwaitTraffic() {
   current_step_ = Step::kTraffic;
   int64_t next_report_ns = DeadlineNs(kProgressInterval);
-  while (failure_.ok() && CountAwaiting(Step::kTraffic, participants_) > 0) {
+  while (failure_.ok() && participants_.CountAwaiting(Step::kTraffic) > 0) {
     HandleNext(std::min(next_report_ns, traffic_deadline_ns_));
     const int64_t now_ns = clock_.MonotonicNs();
     if (now_ns >= next_report_ns) {
@@ -122,7 +122,7 @@ void TestExecution::AwaitTraffic() {
 void TestExecution::StopTraffic() {
   if (!failure_.ok()) {
     for (Participant& participant : participants_) {
-      if (!participant.Awaits(Step::kTraffic)) continue;
+      if (!participants_.Awaits(participant, Step::kTraffic)) continue;
       SendTo(participant, StopCommand(failure_.message()));
     }
     AwaitOrDisconnect(Step::kTraffic, timeouts_.stop);
@@ -142,10 +142,10 @@ void TestExecution::Collect() {
   auto next = participants_.begin();
   while (results_are_wanted_) {
     while (next != participants_.end() &&
-           CountAwaiting(Step::kCollect, participants_) < kCollectAtOnce) {
+           participants_.CountAwaiting(Step::kCollect) < kCollectAtOnce) {
       Tell(*next++, Step::kCollect, CollectCommand(kWindowBytes));
     }
-    if (CountAwaiting(Step::kCollect, participants_) == 0) return;
+    if (participants_.CountAwaiting(Step::kCollect) == 0) return;
     HandleNext(last_piece_ns_ + stall_ns);
     if (clock_.MonotonicNs() >= last_piece_ns_ + stall_ns) {
       DisconnectWhoAwaits(Step::kCollect, timeouts_.collect);
@@ -156,7 +156,7 @@ void TestExecution::Collect() {
 
 void TestExecution::Release() {
   for (Participant& participant : participants_) {
-    participant.pending.clear();
+    participants_.EndAll(participant);
     Tell(participant, Step::kRelease, ReleaseCommand());
   }
   AwaitOrDisconnect(Step::kRelease, timeouts_.release);
@@ -170,6 +170,7 @@ TestResult TestExecution::Finish() {
   info.set_random_seed(spec_.test.random_seed());
   info.set_config_hash(ConfigHash(spec_.test));
   AddClockOffsets(participants_, info);
+  ReportLosses();
   if (!failure_.ok()) info.set_failure(std::string(failure_.message()));
   return std::move(result_);
 }
@@ -189,7 +190,7 @@ void TestExecution::Tell(Participant& participant, Step step,
                          NodeCommand command) {
   current_step_ = step;
   if (participant.lost) return;
-  participant.pending.insert(step);
+  participants_.Begin(participant, step);
   SendTo(participant, std::move(command));
 }
 
@@ -202,7 +203,7 @@ void TestExecution::SendTo(Participant& participant, NodeCommand command) {
 
 void TestExecution::AwaitOrFail(Step step, absl::Duration timeout) {
   const int64_t deadline_ns = DeadlineNs(timeout);
-  while (failure_.ok() && CountAwaiting(step, participants_) > 0) {
+  while (failure_.ok() && participants_.CountAwaiting(step) > 0) {
     if (clock_.MonotonicNs() >= deadline_ns) {
       Fail(absl::DeadlineExceededError(
           LateMessage(step, timeout, participants_)));
@@ -214,7 +215,7 @@ void TestExecution::AwaitOrFail(Step step, absl::Duration timeout) {
 
 void TestExecution::AwaitOrDisconnect(Step step, absl::Duration timeout) {
   const int64_t deadline_ns = DeadlineNs(timeout);
-  while (CountAwaiting(step, participants_) > 0) {
+  while (participants_.CountAwaiting(step) > 0) {
     if (clock_.MonotonicNs() >= deadline_ns) {
       DisconnectWhoAwaits(step, timeout);
     } else {
@@ -230,12 +231,12 @@ void TestExecution::DisconnectWhoAwaits(Step step, absl::Duration timeout) {
         absl::DeadlineExceededError(LateMessage(step, timeout, participants_)));
   }
   for (Participant& participant : participants_) {
-    if (!participant.Awaits(step)) continue;
+    if (!participants_.Awaits(participant, step)) continue;
     participant.share.node->Disconnect(
         absl::StrCat("it did not ", DeedOf(step), " within ",
                      absl::FormatDuration(timeout)));
     participant.lost = true;
-    participant.pending.clear();
+    participants_.EndAll(participant);
   }
 }
 
@@ -248,11 +249,11 @@ void TestExecution::HandleNext(int64_t deadline_ns) {
     cancelled_ = true;
     Fail(cancellation->reason);
   } else if (auto* loss = std::get_if<NodeLost>(&*event)) {
-    Participant* participant = FindParticipant(loss->node, participants_);
+    Participant* participant = participants_.Find(loss->node);
     if (participant != nullptr) HandleLoss(*participant, loss->reason);
   } else {
     NodeSaid& said = std::get<NodeSaid>(*event);
-    Participant* participant = FindParticipant(said.node, participants_);
+    Participant* participant = participants_.Find(said.node);
     if (participant != nullptr && !participant->lost &&
         said.message.test_id() == spec_.test_id) {
       HandleMessage(*participant, std::move(said.message));
@@ -274,6 +275,7 @@ void TestExecution::HandleMessage(Participant& participant,
       return Complete(participant, Step::kTraffic, message.traffic_finished());
     case NodeMessage::kProgress:
       UpdateProgress(message.progress(), participant.progress);
+      recent_times_.Add(message.progress());
       return;
     case NodeMessage::kResultChunk:
       return HandleChunk(participant,
@@ -304,7 +306,8 @@ void TestExecution::HandlePrepareReply(Participant& participant,
 
 void TestExecution::HandleStartReply(Participant& participant,
                                      const StartReply& reply) {
-  if (reply.status().code() != 0) participant.pending.erase(Step::kTraffic);
+  if (reply.status().code() != 0)
+    participants_.End(participant, Step::kTraffic);
   if (reply.lateness_ns() > 0) {
     AddFinding(Finding::WARN, "late_start",
                LateStartWarning(participant, reply.lateness_ns()));
@@ -313,7 +316,7 @@ void TestExecution::HandleStartReply(Participant& participant,
 }
 
 void TestExecution::HandleChunk(Participant& participant, ResultChunk chunk) {
-  if (!participant.Awaits(Step::kCollect)) return;
+  if (!participants_.Awaits(participant, Step::kCollect)) return;
   participant.unacknowledged_bytes += chunk.ByteSizeLong();
   if (absl::Status status = observer_.OnResultChunk(std::move(chunk));
       !status.ok()) {
@@ -351,17 +354,26 @@ void TestExecution::HandleLoss(Participant& participant,
                                const std::string& reason) {
   if (participant.lost) return;
   participant.lost = true;
-  participant.pending.clear();
+  participants_.EndAll(participant);
   if (current_step_ == Step::kRelease) return;
-  const std::string message = absl::StrCat(participant.Name(), " was lost ",
-                                           WhenIs(current_step_), ": ", reason);
-  AddFinding(Finding::INVALID, "node_lost", message);
-  Fail(absl::AbortedError(message));
+  lost_nodes_.Add(participant, current_step_, reason);
+  if (!failure_.ok()) return;
+  failed_by_loss_ = true;
+  Fail(absl::AbortedError(lost_nodes_.Messages().front()));
+}
+
+void TestExecution::ReportLosses() {
+  const std::vector<std::string> messages = lost_nodes_.Messages();
+  for (const std::string& message : messages) {
+    AddFinding(Finding::INVALID, "node_lost", message);
+  }
+  // At the time of the failure, only the first loss was known.
+  if (failed_by_loss_) failure_ = absl::AbortedError(messages.front());
 }
 
 void TestExecution::Complete(Participant& participant, Step step,
                              const CommandStatus& status) {
-  const bool was_awaited = participant.pending.erase(step) > 0;
+  const bool was_awaited = participants_.End(participant, step);
   if (status.code() == 0) return;
   if (step == Step::kTraffic) {
     if (!was_awaited && current_step_ > Step::kTraffic) return;
@@ -381,11 +393,11 @@ void TestExecution::Complete(Participant& participant, Step step,
 
 void TestExecution::FailOfTimeout() {
   // The traffic may have ended at the deadline.
-  if (CountAwaiting(Step::kTraffic, participants_) == 0) return;
+  if (participants_.CountAwaiting(Step::kTraffic) == 0) return;
   Fail(absl::DeadlineExceededError(
       absl::StrCat("the traffic did not end within the test_timeout of ",
                    absl::FormatDuration(spec_.timeout), " on ",
-                   WhoAwaits(Step::kTraffic, participants_))));
+                   participants_.WhoAwaits(Step::kTraffic))));
 }
 
 void TestExecution::Fail(absl::Status status) {
@@ -402,12 +414,10 @@ void TestExecution::AddFinding(Finding::Severity severity,
 
 void TestExecution::ReportProgress() {
   TrafficProgress total;
-  for (Participant& participant : participants_) {
+  for (const Participant& participant : participants_) {
     AddProgress(participant.progress, total);
-    // Recent times are reported once.
-    participant.progress.clear_recent_service_time_ns();
-    participant.progress.clear_recent_response_time_ns();
   }
+  recent_times_.TakeInto(total);
   observer_.OnProgress(total);
 }
 

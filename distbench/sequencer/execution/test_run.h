@@ -13,7 +13,9 @@
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/syntax/external_services.h"
+#include "distbench/sequencer/execution/lost_nodes.h"
 #include "distbench/sequencer/execution/participant.h"
+#include "distbench/sequencer/execution/progress.h"
 #include "distbench/sequencer/execution/run_inbox.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
@@ -132,6 +134,9 @@ class TestExecution {
   // Only the first failure is kept.
   void FailOfTimeout();
   void Fail(absl::Status status);
+
+  // When it is known which nodes are gone.
+  void ReportLosses();
   void AddFinding(Finding::Severity severity, absl::string_view code,
                   std::string message);
   void ReportProgress();
@@ -143,10 +148,13 @@ class TestExecution {
   const std::shared_ptr<RunInbox> inbox_;
   TestRunObserver& observer_;
 
-  std::vector<Participant> participants_;
+  Participants participants_;
+  RecentTimes recent_times_;
   Step current_step_ = Step::kPrepare;
   TestResult result_;
+  LostNodes lost_nodes_;
   absl::Status failure_;
+  bool failed_by_loss_ = false;
   bool cancelled_ = false;
   bool results_are_wanted_ = true;
   bool started_ = false;

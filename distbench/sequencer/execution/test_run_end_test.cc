@@ -96,6 +96,27 @@ TEST_F(TestRunTest, ALossDuringTheTrafficStopsTheOthers) {
   EXPECT_TRUE(result.run_info().has_end_timestamp_ns());
 }
 
+TEST_F(TestRunTest, LossesOfManyNodesAreOneFinding) {
+  for (int i = 3; i < 40; ++i) {
+    nodes_.push_back(std::make_shared<FakeNode>("node" + std::to_string(i)));
+    spec_.shares.push_back(
+        {.node = nodes_[i], .instances = {"s/" + std::to_string(i)}});
+  }
+  for (size_t i = 0; i < nodes_.size(); ++i) NeverFinishes(i);
+  nodes_[39]->SetAnswer(NodeCommand::kStart, [this](const NodeCommand& start) {
+    nodes_[39]->Obey(start);
+    for (int i = 5; i < 25; ++i) nodes_[i]->Die("the power failed");
+  });
+  const RunInfo info = Run().run_info();
+  ASSERT_THAT(info.findings(), SizeIs(1));
+  EXPECT_EQ(info.findings(0).message(),
+            "20 nodes (node5-24; the first is node5 (host host-of-node5)) were "
+            "lost while the traffic was started: the power failed");
+  EXPECT_EQ(info.failure(), info.findings(0).message());
+  EXPECT_EQ(failure(), info.failure());
+  EXPECT_THAT(observer_.chunks, SizeIs(20));
+}
+
 TEST_F(TestRunTest, ALossAfterTheResultsIsNoFailure) {
   DiesOn(1, NodeCommand::kRelease);
   const TestResult result = Run();

@@ -53,9 +53,9 @@ class NodeHandle {
   // Does nothing if the session has ended.
   virtual void Send(NodeCommand command) = 0;
 
-  // Called at a steady pace: pings the node, and disconnects it if it has been
-  // silent for too long.
-  virtual void Beat() = 0;
+  // Called at a steady pace: pings the node at every beats_per_ping-th call (1
+  // or more), and disconnects it if it has been silent for too long.
+  virtual void Beat(int beats_per_ping) = 0;
 
   // Ends the session: the node is lost for `reason`, and is told so.
   virtual void Disconnect(absl::string_view reason) = 0;

@@ -23,12 +23,11 @@ absl::Status NodeRegistry::Register(const NodeRegistration& registration,
     }
     const absl::StatusOr<int> id = ChooseId(registration);
     if (!id.ok()) return id.status();
-    if (entries_.size() >= max_nodes_ && !entries_.contains(*id)) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the sequencer takes no more than ", max_nodes_,
-                       max_nodes_ == 1 ? " node" : " nodes",
-                       "; give test_sequencer a larger --max_nodes, or all "
-                       "processes of the job the same --size"));
+    const bool is_full = static_cast<int>(entries_.size()) >= limit_.count;
+    if (is_full && !entries_.contains(*id)) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "the sequencer takes no more than ", limit_.count,
+          limit_.count == 1 ? " node; " : " nodes; ", limit_.remedy));
     }
     NodeConfig config;
     config.set_node_id(*id);
@@ -36,6 +35,8 @@ absl::Status NodeRegistry::Register(const NodeRegistration& registration,
     Entry& entry = entries_[*id];
     replaced = std::move(entry.node);
     entry = {make(config), registration.incarnation(), registration.hostname()};
+    free_ids_.Take(*id);
+    if (entry.incarnation != 0) ids_[entry.incarnation] = *id;
   }
   if (replaced != nullptr) {
     replaced->Disconnect("the node has started a new session");
@@ -46,9 +47,11 @@ absl::Status NodeRegistry::Register(const NodeRegistration& registration,
 void NodeRegistry::Remove(int id, const NodeHandle& node) {
   absl::MutexLock lock(&mutex_);
   const auto it = entries_.find(id);
-  if (it != entries_.end() && it->second.node.get() == &node) {
-    entries_.erase(it);
-  }
+  if (it == entries_.end() || it->second.node.get() != &node) return;
+  const auto named = ids_.find(it->second.incarnation);
+  if (named != ids_.end() && named->second == id) ids_.erase(named);
+  entries_.erase(it);
+  free_ids_.Release(id);
 }
 
 std::vector<std::shared_ptr<NodeHandle>> NodeRegistry::Nodes() const {
@@ -148,14 +151,10 @@ absl::StatusOr<int> NodeRegistry::ChooseId(
                      it->second.hostname,
                      "; start this node under another name or under none"));
   }
-  int id = 0;
-  bool is_free = false;
-  for (const auto& [taken, entry] : entries_) {
-    // The node came back without having heard its name.
-    if (IsSame(entry, registration)) return taken;
-    is_free |= taken != id;
-    if (!is_free) ++id;
-  }
+  // The node may have come back without having heard its name.
+  const auto returned = ids_.find(registration.incarnation());
+  if (returned != ids_.end()) return returned->second;
+  const int id = free_ids_.Smallest();
   if (id >= kMaxNodes) {
     return absl::ResourceExhaustedError(
         absl::StrCat("all ", kMaxNodes, " node names are in use"));

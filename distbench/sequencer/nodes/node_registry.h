@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "distbench/sequencer/nodes/free_ids.h"
 #include "distbench/sequencer/nodes/node_handle.h"
 #include "proto/control.pb.h"
 
@@ -22,16 +24,23 @@ namespace distbench {
 // Such as "node7".
 std::string NodeAlias(int id);
 
+// How many nodes may be registered at the same time, and what to do if that is
+// too few, for those that are refused.
+struct NodeLimit {
+  int count;
+  std::string remedy;
+};
+
 // Thread-safe.
 class NodeRegistry {
  public:
   // Ids are below this.
   static constexpr int kMaxNodes = 100000;
 
-  // Nodes must have the same `version` as this sequencer. max_nodes limits how
-  // many are registered at the same time.
-  explicit NodeRegistry(std::string version, int max_nodes = kMaxNodes)
-      : version_(std::move(version)), max_nodes_(max_nodes) {}
+  // Nodes must have the same `version` as this sequencer.
+  explicit NodeRegistry(std::string version,
+                        NodeLimit limit = {.count = kMaxNodes, .remedy = ""})
+      : version_(std::move(version)), limit_(std::move(limit)) {}
 
   // Gives the node the id that it asks for, or else the smallest free one. A
   // node that comes back (same incarnation) replaces its earlier session, which
@@ -82,9 +91,13 @@ class NodeRegistry {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string version_;
-  const size_t max_nodes_;
+  const NodeLimit limit_;
   mutable absl::Mutex mutex_;
   std::map<int, Entry> entries_ ABSL_GUARDED_BY(mutex_);  // by id
+  FreeIds free_ids_ ABSL_GUARDED_BY(mutex_);
+
+  // By incarnation, of the nodes that have one.
+  absl::flat_hash_map<uint64_t, int> ids_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool told_to_end_ ABSL_GUARDED_BY(mutex_) = false;
 };

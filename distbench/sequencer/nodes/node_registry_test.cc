@@ -84,7 +84,7 @@ TEST_F(NodeRegistryTest, NamesNodesInTheOrderInWhichTheyCome) {
 
 // The limit is a flag of test_sequencer, and the size of a job.
 TEST_F(NodeRegistryTest, RefusesMoreNodesThanAreExpected) {
-  NodeRegistry of_one("1.0", 1);
+  NodeRegistry of_one("1.0", {.count = 1, .remedy = "be patient"});
   const auto make = [](const NodeConfig&) {
     return std::make_shared<FakeNode>("");
   };
@@ -92,8 +92,7 @@ TEST_F(NodeRegistryTest, RefusesMoreNodesThanAreExpected) {
   const absl::Status refused = of_one.Register(Valid(), make);
   EXPECT_TRUE(absl::IsResourceExhausted(refused));
   EXPECT_THAT(std::string(refused.message()),
-              AllOf(HasSubstr("no more than 1 node;"), HasSubstr("--max_nodes"),
-                    HasSubstr("--size")));
+              HasSubstr("no more than 1 node; be patient"));
 }
 
 TEST_F(NodeRegistryTest, GivesNodesTheNameThatTheyAskFor) {
@@ -164,6 +163,28 @@ TEST_F(NodeRegistryTest, TheNameOfANodeThatIsGoneIsFreeAgain) {
   ASSERT_TRUE(Register(Valid()).ok());
   registry_.Remove(0, *node);
   EXPECT_EQ(AliasFor(Valid()), "node0");
+}
+
+// Does not look at the nodes that are there already for each new one: with as
+// many nodes as there may be, that would be five billion looks.
+TEST_F(NodeRegistryTest, RegistersAsManyNodesAsThereAreNames) {
+  const auto node = std::make_shared<FakeNode>("");
+  for (int i = 0; i < NodeRegistry::kMaxNodes; ++i) {
+    ASSERT_EQ(Register(Valid(), node), absl::OkStatus()) << i;
+    ASSERT_EQ(last_config_.node_id(), i);
+  }
+  EXPECT_TRUE(absl::IsResourceExhausted(Error(Valid())));
+  registry_.Remove(70'000, *node);
+  registry_.Remove(50'000, *node);
+  EXPECT_EQ(AliasFor(Valid()), "node50000");
+  EXPECT_EQ(AliasFor(Valid()), "node70000");
+}
+
+TEST_F(NodeRegistryTest, NamesBelowOneThatWasAskedForAreFree) {
+  EXPECT_EQ(AliasFor(Valid(2)), "node2");
+  EXPECT_EQ(AliasFor(Valid()), "node0");
+  EXPECT_EQ(AliasFor(Valid()), "node1");
+  EXPECT_EQ(AliasFor(Valid()), "node3");
 }
 
 TEST_F(NodeRegistryTest, RefusesAnotherVersion) {

@@ -1,5 +1,6 @@
 #include "distbench/sequencer/nodes/node_session.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -7,15 +8,18 @@
 namespace distbench {
 namespace {
 
-// A new node is pinged this many times in a row, so that its clock is known
-// before its first test.
-constexpr int kFirstPings = 8;
-
-// After this many beats without a sign of life the silence is no accident: the
-// ping of the first beat was not answered before the second.
-constexpr int kSuspiciousBeats = 2;
+// Above this number, nodes are pinged more rarely.
+constexpr int kFewNodes = 1000;
+constexpr int kMostBeatsPerPing = 4;
 
 }  // namespace
+
+int NodeSession::BeatsPerPing(size_t node_count) {
+  return static_cast<int>(std::clamp<size_t>(
+      (node_count + kFewNodes - 1) / kFewNodes, 1, kMostBeatsPerPing));
+}
+
+int NodeSession::FirstPings(int node_id) { return node_id < kFewNodes ? 8 : 2; }
 
 NodeSession::NodeSession(NodeSessionOptions options,
                          std::shared_ptr<CommandStream> stream,
@@ -24,7 +28,8 @@ NodeSession::NodeSession(NodeSessionOptions options,
       stream_(std::move(stream)),
       clock_(clock),
       registry_(registry),
-      pings_until_pause_(kFirstPings) {
+      beats_(options_.config.node_id()),
+      pings_until_pause_(FirstPings(options_.config.node_id())) {
   NodeCommand welcome;
   *welcome.mutable_welcome() = options_.config;
   welcome.mutable_welcome()->set_silence_timeout_ns(
@@ -56,7 +61,8 @@ void NodeSession::OnEnd(const std::string& reason) {
 
 bool NodeSession::is_silent() const {
   absl::MutexLock lock(&mutex_);
-  return silent_beats_ >= kSuspiciousBeats;
+  // That many are normal until a ping is answered. More are no accident.
+  return silent_beats_ > beats_per_ping_;
 }
 
 std::optional<ClockOffset> NodeSession::clock_offset() const {
@@ -76,12 +82,14 @@ void NodeSession::Send(NodeCommand command) {
   stream_->Send(std::move(command));
 }
 
-void NodeSession::Beat() {
+void NodeSession::Beat(int beats_per_ping) {
   bool is_silent = false;
   {
     absl::MutexLock lock(&mutex_);
     is_silent = ++silent_beats_ >= kSilentBeats;
-    if (!is_silent && !ping_is_out_) SendPing();
+    beats_per_ping_ = beats_per_ping;
+    const bool is_turn = ++beats_ % beats_per_ping == 0;
+    if (!is_silent && is_turn && !ping_is_out_) SendPing();
   }
   if (is_silent) {
     Disconnect(absl::StrCat("it said nothing for ",

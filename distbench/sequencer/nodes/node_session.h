@@ -54,6 +54,16 @@ class NodeSession final : public NodeHandle {
   // in time.
   static constexpr int kSilentBeats = kBeatsPerTimeout - 1;
 
+  // How many beats there are for each ping among so many nodes. A round trip
+  // costs the sequencer some 60 us, so there are fewer for each of thousands of
+  // nodes; but always two within a node's timeout.
+  static int BeatsPerPing(size_t node_count);
+
+  // A new node is pinged this many times in a row, so that its clock is known
+  // before its first test. Among thousands, which often come all at once, the
+  // beats have to do.
+  static int FirstPings(int node_id);
+
   // Welcomes the node. `clock` and `registry` must outlive the session.
   NodeSession(NodeSessionOptions options, std::shared_ptr<CommandStream> stream,
               const Clock& clock, NodeRegistry& registry);
@@ -75,7 +85,7 @@ class NodeSession final : public NodeHandle {
   void Attach(std::shared_ptr<NodeEvents> events) override
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Send(NodeCommand command) override;
-  void Beat() override ABSL_LOCKS_EXCLUDED(mutex_);
+  void Beat(int beats_per_ping) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Disconnect(absl::string_view reason) override;
 
  private:
@@ -91,6 +101,8 @@ class NodeSession final : public NodeHandle {
   ClockOffsetEstimator clock_offset_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<NodeEvents> events_ ABSL_GUARDED_BY(mutex_);
   int silent_beats_ ABSL_GUARDED_BY(mutex_) = 0;
+  int beats_per_ping_ ABSL_GUARDED_BY(mutex_) = 1;
+  int beats_ ABSL_GUARDED_BY(mutex_);  // from the id, so that nodes take turns
   bool ping_is_out_ ABSL_GUARDED_BY(mutex_) = false;
   int pings_until_pause_ ABSL_GUARDED_BY(mutex_);
   std::optional<std::string> end_reason_ ABSL_GUARDED_BY(mutex_);

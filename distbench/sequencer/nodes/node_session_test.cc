@@ -73,7 +73,7 @@ class NodeSessionTest : public testing::Test {
   }
 
   void BeatUntilSilent() {
-    for (int i = 0; i < NodeSession::kSilentBeats; ++i) session_->Beat();
+    for (int i = 0; i < NodeSession::kSilentBeats; ++i) session_->Beat(1);
   }
 
   FakeClock clock_;
@@ -105,9 +105,28 @@ TEST_F(NodeSessionTest, LearnsTheNodesClockFromAFewRoundTripsInARow) {
 
 TEST_F(NodeSessionTest, HasOnePingAtATimeOnTheWay) {
   const int64_t pings = stream_->PingCount();
-  session_->Beat();
-  session_->Beat();
+  session_->Beat(1);
+  session_->Beat(1);
   EXPECT_EQ(stream_->PingCount(), pings);
+}
+
+TEST_F(NodeSessionTest, AmongManyNodesEachIsPingedMoreRarelyButTwiceInTime) {
+  EXPECT_EQ(NodeSession::BeatsPerPing(0), 1);
+  EXPECT_EQ(NodeSession::BeatsPerPing(1000), 1);
+  EXPECT_EQ(NodeSession::BeatsPerPing(1001), 2);
+  EXPECT_EQ(NodeSession::BeatsPerPing(10'000), 4);
+  EXPECT_LE(2 * NodeSession::BeatsPerPing(1'000'000),
+            NodeSession::kSilentBeats);
+  EXPECT_LT(NodeSession::FirstPings(9999), NodeSession::FirstPings(0));
+
+  for (int64_t i = 0; i < stream_->PingCount(); ++i) Pong(1000);
+  const int64_t before = stream_->PingCount();
+  for (int beat = 0; beat < 40; ++beat) {
+    session_->Beat(4);
+    EXPECT_FALSE(session_->is_silent()) << "no ping is late";
+    if (stream_->sent.back().has_ping() && beat % 4 == 3) Pong(1000);
+  }
+  EXPECT_EQ(stream_->PingCount(), before + 10);
 }
 
 TEST_F(NodeSessionTest, ASilentNodeIsLost) {
@@ -121,17 +140,17 @@ TEST_F(NodeSessionTest, ASilentNodeIsLost) {
 
 TEST_F(NodeSessionTest, IsLostBeforeTheTimeoutIsOver) {
   session_->Attach(events_);
-  for (int i = 0; i < NodeSession::kBeatsPerTimeout - 2; ++i) session_->Beat();
+  for (int i = 0; i < NodeSession::kBeatsPerTimeout - 2; ++i) session_->Beat(1);
   EXPECT_THAT(events_->losses, IsEmpty());
-  session_->Beat();
+  session_->Beat(1);
   EXPECT_THAT(events_->losses, SizeIs(1));
 }
 
 TEST_F(NodeSessionTest, IsSilentWhileAPingIsNotAnswered) {
   EXPECT_FALSE(session_->is_silent());
-  session_->Beat();
+  session_->Beat(1);
   EXPECT_FALSE(session_->is_silent());
-  session_->Beat();
+  session_->Beat(1);
   EXPECT_TRUE(session_->is_silent());
   Pong(500'000);
   EXPECT_FALSE(session_->is_silent());
@@ -140,7 +159,7 @@ TEST_F(NodeSessionTest, IsSilentWhileAPingIsNotAnswered) {
 TEST_F(NodeSessionTest, AnyMessageIsASignOfLife) {
   session_->Attach(events_);
   for (int i = 0; i < 10 * NodeSession::kBeatsPerTimeout; ++i) {
-    session_->Beat();
+    session_->Beat(1);
     NodeMessage progress;
     progress.mutable_progress();
     session_->OnMessage(std::move(progress));

@@ -61,7 +61,9 @@ class Heartbeat {
             UnregisteredStreams& unregistered)
       : thread_([this, interval, &registry, &unregistered] {
           while (!stop_.Sleep(ToTimeoutNs(interval))) {
-            for (const auto& node : registry.Nodes()) node->Beat();
+            const auto nodes = registry.Nodes();
+            const int beats_per_ping = NodeSession::BeatsPerPing(nodes.size());
+            for (const auto& node : nodes) node->Beat(beats_per_ping);
             unregistered.Beat();
           }
         }) {}

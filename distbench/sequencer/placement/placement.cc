@@ -97,6 +97,11 @@ class Placer {
   // nodes in `tried` alone. This is a step of the augmenting path algorithm for
   // bipartite matchings.
   bool Assign(int instance, std::vector<bool>& tried);
+
+  // The nodes that satisfy the constraints. The instances of a service have the
+  // same ones, so thousands of instances ask for the same nodes.
+  const std::vector<int>& Suitable(
+      const std::vector<const ConstraintList*>& constraints);
   absl::Status ExplainFailure(const Instance& instance) const;
 
   bool IsIdle(int node) const {
@@ -109,6 +114,10 @@ class Placer {
   absl::flat_hash_map<std::string, int> index_;
   std::vector<bool> bundled_;  // by node: part of a bundle
   std::vector<int> occupant_;  // by node: its only instance
+
+  // By constraints, of which the test has few; see Suitable(). References stay
+  // valid while more are added.
+  std::map<std::vector<const ConstraintList*>, std::vector<int>> suitable_;
 };
 
 absl::Status Placer::PlaceBundles() {
@@ -200,11 +209,8 @@ bool Placer::Assign(int instance, std::vector<bool>& tried) {
     return true;
   };
   std::vector<int> taken;
-  for (int node = 0; node < nodes_.size(); ++node) {
-    if (tried[node] ||
-        !Satisfies(nodes_[node], instances_[instance].constraints)) {
-      continue;
-    }
+  for (const int node : Suitable(instances_[instance].constraints)) {
+    if (tried[node]) continue;
     if (IsIdle(node)) return take(node);
     taken.push_back(node);
   }
@@ -214,6 +220,16 @@ bool Placer::Assign(int instance, std::vector<bool>& tried) {
     if (Assign(occupant_[node], tried)) return take(node);
   }
   return false;
+}
+
+const std::vector<int>& Placer::Suitable(
+    const std::vector<const ConstraintList*>& constraints) {
+  const auto [it, is_new] = suitable_.try_emplace(constraints);
+  if (!is_new) return it->second;
+  for (int node = 0; node < nodes_.size(); ++node) {
+    if (Satisfies(nodes_[node], constraints)) it->second.push_back(node);
+  }
+  return it->second;
 }
 
 absl::Status Placer::ExplainFailure(const Instance& instance) const {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "absl/memory/memory.h"
@@ -27,6 +28,7 @@ constexpr absl::string_view kTlsHandshake = "\x16\x03";
 
 // The pause when the process has run out of file descriptors.
 constexpr int kExhaustedPauseUs = 10'000;
+constexpr int kExhaustedWarningSeconds = 10;
 
 enum class Beginning { kRight, kWrong, kIncomplete };
 
@@ -126,9 +128,14 @@ void FrontDoor::Accept(const Connection& listener) {
   const int fd =
       accept4(listener.fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd < 0) {
-    const bool is_exhausted = errno == EMFILE || errno == ENFILE ||
-                              errno == ENOBUFS || errno == ENOMEM;
+    const int error = errno;
+    const bool is_exhausted = error == EMFILE || error == ENFILE ||
+                              error == ENOBUFS || error == ENOMEM;
     if (!is_exhausted) return;
+    LOG_EVERY_T(WARNING, kExhaustedWarningSeconds)
+        << "connections have to wait: " << strerror(error)
+        << "; raise ulimit -Hn (LimitNOFILE of a service of systemd), or "
+           "fs.file-max if all processes together have too many files";
     if (waiting_.empty()) {
       usleep(kExhaustedPauseUs);
     } else {

@@ -31,6 +31,7 @@
 #include "distbench/sequencer/runs/run_queue.h"
 #include "distbench/sequencer/runs/run_status.h"
 #include "distbench/sequencer/serving/front_door.h"
+#include "distbench/sequencer/serving/node_limit.h"
 #include "distbench/sequencer/serving/sequencer_metrics.h"
 #include "distbench/sequencer/serving/service.h"
 #include "distbench/sequencer/serving/status.h"
@@ -111,7 +112,8 @@ class SequencerServer::Impl {
  public:
   explicit Impl(SequencerOptions options)
       : options_(std::move(options)),
-        registry_(std::string(ProgramVersion()), options_.max_nodes),
+        registry_(std::string(ProgramVersion()),
+                  LimitNodes(options_.max_nodes, MaxOpenFiles())),
         environment_{.registry = registry_,
                      .status = status_,
                      .clock = RealClock(),

@@ -62,7 +62,7 @@ class FakeNode : public NodeHandle {
   }
   void Attach(std::shared_ptr<NodeEvents> events) override;
   void Send(NodeCommand command) override;
-  void Beat() override {}
+  void Beat(int) override {}
   void Disconnect(absl::string_view reason) override;
 
  private:

@@ -65,7 +65,7 @@ void Register(const NodeTalk& talk) {
         clock.Advance(1000);
         session->OnMessage(message);
       }
-      session->Beat();
+      session->Beat(/*beats_per_ping=*/1);
     }
   }
 }
