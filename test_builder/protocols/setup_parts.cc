@@ -77,7 +77,8 @@ SettingParameter CallsPerConnectionSetting(absl::string_view meaning) {
 SettingParameter SpinSetting() {
   return {IntegerParameter("spin_us", "", {0},
                            "Microseconds that a worker with nothing to do "
-                           "polls before it sleeps. Default: 0."),
+                           "polls before it sleeps. Default: 50 if there "
+                           "are CPUs to spare, else 0."),
           SettingParameter::Sides::kServer, "spin"};
 }
 
