@@ -1,10 +1,25 @@
 #include "test_builder/protocols/protocols.h"
 
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "test_builder/protocols/setup_parts.h"
 
 namespace distbench {
 namespace {
+
+// What the thread pool precedes.
+std::vector<SettingParameter> GrpcSettings() {
+  return {
+      TransportSetting("What carries gRPC: tcp, unix or homa. Default: tcp."),
+      {IntegerParameter("channels", "", {1},
+                        "Connections from each worker of a client to each "
+                        "server, used in turn. Default: 1."),
+       SettingParameter::Sides::kClient, "chan"},
+      CallsPerConnectionSetting("Calls after which a channel is replaced, with "
+                                "its connection; 0 is never. Default: 0."),
+      SpinSetting()};
+}
 
 ProtocolSetup SetUpGrpc(const ParameterValues& values) {
   ProtocolSetup setup;
@@ -18,24 +33,8 @@ ProtocolSetup SetUpGrpc(const ParameterValues& values) {
                     ThreadPoolSizeSuffix(values));
     AddThreadPool(values, setup.options);
   }
-  if (values.Has("transport")) {
-    absl::StrAppend(&setup.alias, "_", values.Text("transport"));
-    AddServerText(values, "transport", setup.options);
-  }
   AddClientText(values, "client_type", setup.options);
-  if (values.Has("channels")) {
-    absl::StrAppend(&setup.alias, "_chan", values.Text("channels"));
-    AddClientInteger(values, "channels", setup.options);
-  }
-  if (values.Has("calls_per_connection")) {
-    absl::StrAppend(&setup.alias, "_calls",
-                    values.Text("calls_per_connection"));
-    AddClientInteger(values, "calls_per_connection", setup.options);
-  }
-  if (values.Has("spin_us")) {
-    absl::StrAppend(&setup.alias, "_spin", values.Text("spin_us"));
-    AddServerInteger(values, "spin_us", setup.options);
-  }
+  AddSettings(values, GrpcSettings(), setup);
   return setup;
 }
 
@@ -49,23 +48,9 @@ std::vector<Parameter> GrpcParameters() {
                       "request, or in a pool behind gRPC's callbacks (handoff) "
                       "or behind its completion queue (polling)."),
   };
-  for (Parameter& parameter : ThreadPoolParameters()) {
-    parameters.push_back(std::move(parameter));
+  for (auto& more : {ThreadPoolParameters(), ParametersOf(GrpcSettings())}) {
+    parameters.insert(parameters.end(), more.begin(), more.end());
   }
-  parameters.push_back(WordParameter(
-      "transport", "", "What carries gRPC: tcp, unix or homa. Default: tcp."));
-  parameters.push_back(IntegerParameter(
-      "channels", "", {1},
-      "Connections from each worker of a client to each server, used in turn. "
-      "Default: 1."));
-  parameters.push_back(IntegerParameter(
-      "calls_per_connection", "", {0},
-      "Calls after which a channel is replaced, with its connection; 0 is "
-      "never. Default: 0."));
-  parameters.push_back(IntegerParameter(
-      "spin_us", "", {0},
-      "Microseconds that a worker with nothing to do polls before it sleeps. "
-      "Default: 0."));
   return parameters;
 }
 

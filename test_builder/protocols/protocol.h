@@ -4,6 +4,7 @@
 #ifndef DISTBENCH_TEST_BUILDER_PROTOCOLS_PROTOCOL_H_
 #define DISTBENCH_TEST_BUILDER_PROTOCOLS_PROTOCOL_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct Protocol {
   std::vector<Parameter> parameters;
 
   // `values` are those of `parameters` and of CommonParameters().
-  ProtocolSetup (*build)(const ParameterValues& values);
+  std::function<ProtocolSetup(const ParameterValues& values)> build;
 };
 
 }  // namespace distbench

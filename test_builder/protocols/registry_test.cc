@@ -201,8 +201,8 @@ TEST(PlainDriversTest, CapnpNamesWhatIsSet) {
   EXPECT_EQ(setup.alias, "capnp_unix_conn4_spin50");
   ExpectOptions(setup, R"pb(
     server_settings { name: "transport" string_value: "unix" }
+    server_settings { name: "spin_us" int64_value: 50 }
     client_settings { name: "connections" int64_value: 4 }
-    client_settings { name: "spin_us" int64_value: 50 }
   )pb");
 }
 
@@ -216,7 +216,7 @@ TEST(PlainDriversTest, LibfabricNamesWhatIsSet) {
     server_settings { name: "provider" string_value: "net" }
     server_settings { name: "endpoint" string_value: "msg" }
     server_settings { name: "receive_buffers" int64_value: 64 }
-    client_settings { name: "spin_us" int64_value: 50 }
+    server_settings { name: "spin_us" int64_value: 50 }
   )pb");
 }
 

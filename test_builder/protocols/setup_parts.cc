@@ -1,6 +1,7 @@
 #include "test_builder/protocols/setup_parts.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 
 namespace distbench {
 namespace {
@@ -17,7 +18,79 @@ void SetInteger(const ParameterValues& values, absl::string_view name,
   setting.set_int64_value(values.Integer(name));
 }
 
+void AddSetting(const ParameterValues& values, const Parameter& parameter,
+                NamedSetting& setting) {
+  if (parameter.type == Parameter::Type::kInteger) {
+    SetInteger(values, parameter.name, setting);
+  } else {
+    SetText(values, parameter.name, setting);
+  }
+}
+
 }  // namespace
+
+void AddSettings(const ParameterValues& values,
+                 absl::Span<const SettingParameter> settings,
+                 ProtocolSetup& setup) {
+  using Sides = SettingParameter::Sides;
+  for (const auto& [parameter, sides, word] : settings) {
+    if (!values.Has(parameter.name)) continue;
+    // Names of libfabric's layered providers contain a semicolon.
+    absl::StrAppend(
+        &setup.alias, "_", word,
+        absl::StrReplaceAll(values.Text(parameter.name), {{";", "_"}}));
+    if (sides != Sides::kServer) {
+      AddSetting(values, parameter, *setup.options.add_client_settings());
+    }
+    if (sides != Sides::kClient) {
+      AddSetting(values, parameter, *setup.options.add_server_settings());
+    }
+  }
+}
+
+std::vector<Parameter> ParametersOf(
+    absl::Span<const SettingParameter> settings) {
+  std::vector<Parameter> parameters;
+  for (const SettingParameter& setting : settings) {
+    parameters.push_back(setting.parameter);
+  }
+  return parameters;
+}
+
+SettingParameter TransportSetting(absl::string_view meaning) {
+  return {WordParameter("transport", "", meaning),
+          SettingParameter::Sides::kServer};
+}
+
+SettingParameter ConnectionsSetting() {
+  return {IntegerParameter("connections", "", {1},
+                           "Connections from each worker of a client to each "
+                           "server. Default: 1."),
+          SettingParameter::Sides::kClient, "conn"};
+}
+
+SettingParameter CallsPerConnectionSetting(absl::string_view meaning) {
+  return {IntegerParameter("calls_per_connection", "", {0}, meaning),
+          SettingParameter::Sides::kClient, "calls"};
+}
+
+SettingParameter SpinSetting() {
+  return {IntegerParameter("spin_us", "", {0},
+                           "Microseconds that a worker with nothing to do "
+                           "polls before it sleeps. Default: 50 if there "
+                           "are CPUs to spare, else 0."),
+          SettingParameter::Sides::kServer, "spin"};
+}
+
+std::vector<SettingParameter> SettingsOfNetwork() {
+  return {{WordParameter("congestion_control", "",
+                         "TCP's congestion control, on both sides. Default: "
+                         "the hosts'."),
+           SettingParameter::Sides::kBoth},
+          {IntegerParameter("dscp", "", {0, 63},
+                            "The DSCP of all packets. Default: the hosts'."),
+           SettingParameter::Sides::kBoth, "dscp"}};
+}
 
 void AddServerText(const ParameterValues& values, absl::string_view name,
                    ProtocolDriverOptions& options) {
@@ -27,11 +100,6 @@ void AddServerText(const ParameterValues& values, absl::string_view name,
 void AddServerInteger(const ParameterValues& values, absl::string_view name,
                       ProtocolDriverOptions& options) {
   SetInteger(values, name, *options.add_server_settings());
-}
-
-void AddClientInteger(const ParameterValues& values, absl::string_view name,
-                      ProtocolDriverOptions& options) {
-  SetInteger(values, name, *options.add_client_settings());
 }
 
 void AddClientText(const ParameterValues& values, absl::string_view name,

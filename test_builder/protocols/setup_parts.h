@@ -7,18 +7,42 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "proto/traffic_config.pb.h"
 #include "test_builder/parameters/parameter.h"
+#include "test_builder/protocols/protocol.h"
 
 namespace distbench {
+
+// A parameter that, if it is given, becomes a setting of the same name.
+struct SettingParameter {
+  enum class Sides { kClient, kServer, kBoth };
+
+  Parameter parameter;
+  Sides sides;
+  std::string word = {};  // precedes the value in the alias
+};
+
+// Adds those that are given to the settings and, as "_WORDVALUE", to the alias.
+void AddSettings(const ParameterValues& values,
+                 absl::Span<const SettingParameter> settings,
+                 ProtocolSetup& setup);
+
+std::vector<Parameter> ParametersOf(
+    absl::Span<const SettingParameter> settings);
+
+// Parameters that several protocols have.
+SettingParameter TransportSetting(absl::string_view meaning);
+SettingParameter ConnectionsSetting();
+SettingParameter CallsPerConnectionSetting(absl::string_view meaning);
+SettingParameter SpinSetting();
+std::vector<SettingParameter> SettingsOfNetwork();
 
 // Each adds the value of the parameter `name` as the setting with the same
 // name.
 void AddServerText(const ParameterValues& values, absl::string_view name,
                    ProtocolDriverOptions& options);
 void AddServerInteger(const ParameterValues& values, absl::string_view name,
-                      ProtocolDriverOptions& options);
-void AddClientInteger(const ParameterValues& values, absl::string_view name,
                       ProtocolDriverOptions& options);
 void AddClientText(const ParameterValues& values, absl::string_view name,
                    ProtocolDriverOptions& options);

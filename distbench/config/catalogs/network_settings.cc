@@ -5,21 +5,11 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/config/catalogs/driver_settings.h"
 #include "distbench/config/plan/driver_options.h"
 
 namespace distbench {
 namespace {
-
-SettingDeclaration SocketNumber(const TcpSettingLimits& limits,
-                                const std::string& description) {
-  return {
-      .name = limits.name,
-      .description = description,
-      .default_value = limits.default_value,
-      .minimum = limits.minimum,
-      .maximum = limits.maximum,
-  };
-}
 
 SettingDeclaration Switch(const char* name, const char* default_value,
                           const std::string& description) {
@@ -50,27 +40,27 @@ std::vector<SettingDeclaration> OfBothSides() {
                          "Empty: the host's.",
           .default_value = "",
       },
-      SocketNumber(
+      LimitedSetting(
           kDscp,
           "The DSCP of the packets that this side sends; -1: the host's."),
-      SocketNumber(
+      LimitedSetting(
           kSendBufferBytes,
           "The socket's send buffer (SO_SNDBUF), of which the kernel makes "
           "twice as much. 0: the kernel adjusts it."),
-      SocketNumber(
+      LimitedSetting(
           kReceiveBufferBytes,
           "The socket's receive buffer (SO_RCVBUF), of which the kernel "
           "makes twice as much. 0: the kernel adjusts it."),
       Switch(kNoDelay, kOn,
              "\"off\" lets small writes wait for acknowledgements (Nagle's "
              "algorithm)."),
-      SocketNumber(
+      LimitedSetting(
           kBusyPollUs,
           "How long the kernel polls the network device before a read finds "
           "nothing, in microseconds; -1: the host's."),
       Switch(kMptcp, kOff,
              "\"on\" makes connections of Multipath TCP, if both sides do."),
-      SocketNumber(
+      LimitedSetting(
           kMaxPacingRate,
           "The most that a connection sends in a second; 0: no limit."),
   };

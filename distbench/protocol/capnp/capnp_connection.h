@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "distbench/protocol/capnp/settings.h"
@@ -48,7 +49,7 @@ class CapnpConnection : public StreamConnection, private kj::AsyncIoStream {
   // The session must have ended.
   ~CapnpConnection() = default;
 
-  CapnpContext& context() { return context_; }
+  CapnpContext& context() const { return context_; }
 
   // Null outside OnEvents(), which delivers all messages that arrive.
   TransportEvents* events() { return events_; }
@@ -66,6 +67,15 @@ class CapnpConnection : public StreamConnection, private kj::AsyncIoStream {
 
   // Ends the session, which drops its promises. There may be none.
   void EndSession();
+
+  // Closes the stream, and ends the session.
+  void Close() {
+    StreamConnection::Close();
+    EndSession();
+  }
+
+  // Called when the connection has closed because of an error.
+  virtual void OnLost(const std::string& reason) = 0;
 
   // Begins to speak Cap'n Proto over the network.
   virtual RpcSystem BeginRpc(capnp::TwoPartyVatNetwork& network) = 0;
@@ -103,6 +113,10 @@ class CapnpConnection : public StreamConnection, private kj::AsyncIoStream {
 
   // StreamConnection.
   void Write() final;
+  void OnBroken(const std::string& reason) final {
+    EndSession();
+    OnLost(reason);
+  }
 
   // kj::AsyncIoStream.
   kj::Promise<size_t> tryRead(void* buffer, size_t min_bytes,

@@ -177,7 +177,6 @@ void CapnpClientConnection::GoDown(const std::string& error) {
   StampCalls();
   waiting_.clear();
   waiting_bytes_ = 0;
-  EndSession();
   Close();
   redialer_.OnDown(RealClock().MonotonicNs());
   listener_.OnDown(*this, error);

@@ -88,10 +88,8 @@ class CapnpClientConnection final : public CapnpConnection,
   void Submit() override;
   void Collect() override;
   void DropPromises() override;
-
-  // StreamConnection.
   bool IsInUse() const override { return calls_in_flight() > 0; }
-  void OnBroken(const std::string& reason) override {
+  void OnLost(const std::string& reason) override {
     GoDown(redialer_.LossError(reason));
   }
 

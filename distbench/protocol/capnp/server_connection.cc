@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/clock.h"
 #include "distbench/protocol/capnp/message.h"
 #include "distbench/protocol/driver_parts.h"
 
@@ -25,19 +24,9 @@ class CapnpServerConnection::Endpoint final
 };
 
 CapnpServerConnection::CapnpServerConnection(CapnpContext& context,
-                                             FileDescriptor socket,
-                                             int64_t hello_due_ns,
-                                             ObjectPool<Request>& requests,
-                                             Listener& listener)
-    : CapnpConnection(context, Side::SERVER),
-      context_(context),
-      hello_due_ns_(hello_due_ns),
-      requests_(requests),
-      listener_(listener) {
+                                             Socket accepted)
+    : AcceptedConnection(std::move(accepted), context, Side::SERVER) {
   greeting_.emplace(context.security.test_nonce);
-  Stream stream(std::move(socket));
-  stream.Secure(context.security, TlsContext::Side::kServer);
-  Open(std::move(stream), /*watched=*/false);
 }
 
 void CapnpServerConnection::OnReady(uint32_t epoll_events,
@@ -57,7 +46,7 @@ void CapnpServerConnection::ContinueGreeting() {
   if (error != StreamError::kNone) return Break(error);
   if (!greeting_->is_over()) return;
   greeting_.reset();
-  listener_.OnHelloOver(*this);
+  EndHello();
   MarkDirty();
 }
 
@@ -69,7 +58,7 @@ CapnpConnection::RpcSystem CapnpServerConnection::BeginRpc(
 
 // Accepts no more requests from a client that does not read its replies.
 bool CapnpServerConnection::MayRead() const {
-  const int64_t limit = context_.settings.send_queue_bytes;
+  const int64_t limit = context().settings.send_queue_bytes;
   const auto queued = static_cast<int64_t>(queued_bytes());
   return queued < (reads() ? limit : limit / 2);
 }
@@ -86,22 +75,15 @@ kj::Promise<void> CapnpServerConnection::OnCall(Request::Context context) {
   static_cast<ServerCall&>(request) = {.request_bytes = size_bytes,
                                        .received_ns = read_ns()};
   TakeHeader(header, request);
-  if (!header.trace_context.empty()) {
-    request.trace_bytes = std::string(header.trace_context);
-    request.trace_context = request.trace_bytes;
-  }
+  KeepTrace(header, request);
   context.releaseParams();
-  request.connection = this;
   request.context.emplace(context);
   return Deliver(request);
 }
 
 // Only reads bring requests, so there are events to deliver them to.
 kj::Promise<void> CapnpServerConnection::Deliver(Request& request) {
-  if (context_.settings.measures_time_parts) {
-    request.begun_ns = RealClock().MonotonicNs();
-  }
-  ++pending_requests_;
+  NotePending(request);
   delivered_ = &request;
   events()->OnRequest(&request);
   if (std::exchange(delivered_, nullptr) == nullptr) return kj::READY_NOW;
@@ -120,19 +102,13 @@ void CapnpServerConnection::Reply(Request& request) {
     answered_.push_back(kj::mv(request.answer));
     MarkDirty();
   } else if (!is_open() && pending_requests_ == 0) {
-    listener_.OnClosed(*this);
+    NoteClosed();
   }
   requests_.Put(&request);
 }
 
 void CapnpServerConnection::FillReply(Request& request) {
-  ResponseHeader header = {
-      .server_instance = request.reply_instance,
-      .error_message = request.reply_error.substr(0, kMaxCapnpStringBytes)};
-  if (context_.settings.measures_time_parts) {
-    header.queue_ns = request.begun_ns - request.received_ns;
-    header.handler_ns = RealClock().MonotonicNs() - request.begun_ns;
-  }
+  ResponseHeader header = ReplyHeader(request, kMaxCapnpStringBytes);
   MessageLayout layout = LayOutMessage(header, request.reply_bytes);
   std::string error;
   if (layout.total_bytes() > kMaxCapnpMessageBytes) {
@@ -149,23 +125,6 @@ void CapnpServerConnection::FillReply(Request& request) {
 void CapnpServerConnection::Submit() {
   for (auto& answer : answered_) answer->fulfill();
   answered_.clear();
-}
-
-void CapnpServerConnection::Finish() {
-  if (!is_open()) return;
-  Flush();
-  if (!is_open()) return;
-  Close();
-  OnBroken("");
-}
-
-void CapnpServerConnection::OnBroken(const std::string& /*reason*/) {
-  EndSession();
-  if (greeting_.has_value()) {
-    greeting_.reset();
-    listener_.OnHelloOver(*this);
-  }
-  listener_.OnClosed(*this);
 }
 
 }  // namespace distbench

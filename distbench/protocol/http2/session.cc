@@ -49,6 +49,15 @@ absl::string_view View(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
+// Where an exchange keeps the value of this field; null: nowhere.
+std::string Http2Exchange::*PlaceOf(absl::string_view name) {
+  if (name == ":path") return &Http2Exchange::path;
+  if (name == ":status") return &Http2Exchange::http_status;
+  if (name == "grpc-status") return &Http2Exchange::grpc_status;
+  if (name == "grpc-message") return &Http2Exchange::grpc_message;
+  return nullptr;
+}
+
 }  // namespace
 
 void Http2Exchange::Clear() {
@@ -85,19 +94,14 @@ struct Http2Session::Callbacks {
                       const uint8_t* name_data, size_t name_size,
                       const uint8_t* value_data, size_t value_size, uint8_t,
                       void*) {
+    std::string Http2Exchange::*const kept =
+        PlaceOf(View(name_data, name_size));
+    if (kept == nullptr) return 0;
+    // Few fields are kept, and finding the exchange takes time.
     Http2Exchange* exchange = ExchangeOf(session, frame->hd.stream_id);
     if (exchange == nullptr) return 0;
-    const absl::string_view name = View(name_data, name_size);
     const absl::string_view value = View(value_data, value_size);
-    if (name == ":path") {
-      exchange->path = std::string(value);
-    } else if (name == ":status") {
-      exchange->http_status = std::string(value);
-    } else if (name == "grpc-status") {
-      exchange->grpc_status = std::string(value);
-    } else if (name == "grpc-message") {
-      exchange->grpc_message = std::string(value);
-    }
+    (exchange->*kept).assign(value.data(), value.size());
     return 0;
   }
 

@@ -103,6 +103,19 @@ class LoopbackDriver final : public ProtocolDriver {
     return absl::OkStatus();
   }
 
+  std::vector<DriverCounter> Counters() const override {
+    int64_t late_replies = 0;
+    int64_t broken = 0;
+    for (const auto& transport : transports_) {
+      late_replies += transport->late_replies();
+      broken += transport->broken_connections();
+    }
+    std::vector<DriverCounter> counters;
+    if (late_replies > 0) counters.push_back({"late_replies", late_replies});
+    if (broken > 0) counters.push_back({"connections_lost_on_purpose", broken});
+    return counters;
+  }
+
   void Shutdown() override {
     Directory::Get().Remove(address_);
     for (const auto& transport : transports_) {

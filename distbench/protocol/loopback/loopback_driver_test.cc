@@ -14,8 +14,14 @@
 namespace distbench {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
+
+MATCHER_P2(Counts, name, value, "") {
+  return arg.name == name && arg.value == value;
+}
 
 // Answers every request with the size that it asks for, or keeps it.
 class Endpoint final : public TransportEvents {
@@ -162,6 +168,41 @@ TEST_F(LoopbackDriverTest, DeadlineEndsACall) {
   ASSERT_THAT(client_.errors, SizeIs(1));
   EXPECT_THAT(client_.errors[0], HasSubstr("DEADLINE_EXCEEDED"));
   server_->Answer(server_->kept.at(0));
+}
+
+TEST_F(LoopbackDriverTest, CountsRepliesThatNobodyAwaits) {
+  server_->keep_requests = true;
+  Start();
+  server_->Poll();
+  client_.driver->transport(0).Cancel(call_);
+  client_.Poll();
+  EXPECT_THAT(client_.driver->Counters(), IsEmpty());
+  server_->Answer(server_->kept.at(0));
+  client_.Poll();
+  EXPECT_THAT(client_.driver->Counters(),
+              ElementsAre(Counts("late_replies", 1)));
+}
+
+TEST_F(LoopbackDriverTest, AReplyToABrokenCallIsNotLate) {
+  server_->keep_requests = true;
+  Start();
+  server_->Poll();
+  EXPECT_EQ(server_->driver->transport(0).BreakConnections(), 1);
+  client_.Poll();
+  ASSERT_THAT(client_.errors, SizeIs(1));
+  server_->Answer(server_->kept.at(0));
+  client_.Poll();
+  EXPECT_THAT(client_.driver->Counters(), IsEmpty());
+  EXPECT_THAT(server_->driver->Counters(),
+              ElementsAre(Counts("connections_lost_on_purpose", 1)));
+}
+
+TEST_F(LoopbackDriverTest, ARefusalOfACallThatWasGivenUpIsNotLate) {
+  Start();
+  client_.driver->transport(0).Cancel(call_);
+  server_->driver->transport(0).BreakConnections();
+  client_.Poll();
+  EXPECT_THAT(client_.driver->Counters(), IsEmpty());
 }
 
 TEST_F(LoopbackDriverTest, ServerThatHasShutDownRefuses) {

@@ -7,8 +7,9 @@
 namespace distbench {
 namespace {
 
-// The serving_position of a call that BreakConnections() has broken.
-constexpr size_t kBrokenPosition = static_cast<size_t>(-1);
+// The serving_position of a call to which the engine has no reply, or one that
+// nobody gets: it was refused, or BreakConnections() has broken it.
+constexpr size_t kNotServed = static_cast<size_t>(-1);
 
 // Most events per Poll(), so that the worker's timers get their turn.
 constexpr int kBatch = 256;
@@ -74,7 +75,7 @@ bool LoopbackTransport::Start(ClientCall* client) {
 
 void LoopbackTransport::Reply(ServerCall* server) {
   LoopbackCall* call = FromServerCall(server);
-  if (call->serving_position != kBrokenPosition) {
+  if (call->serving_position != kNotServed) {
     RemoveCall(&LoopbackCall::serving_position, call, serving_);
   }
   call->error.assign(server->reply_error.data(), server->reply_error.size());
@@ -105,7 +106,7 @@ void LoopbackTransport::CancelCalls() {
 
 int64_t LoopbackTransport::BreakConnections() {
   for (LoopbackCall* call : serving_) {
-    call->serving_position = kBrokenPosition;
+    call->serving_position = kNotServed;
     Notify(call);
   }
   serving_.clear();
@@ -127,7 +128,9 @@ int64_t LoopbackTransport::BreakConnections() {
   }
   arrived_ = kept;
   streams_.Break();
-  return connection_count_;
+  const int64_t count = connection_count_;
+  broken_connections_ += count;
+  return count;
 }
 
 // Tells the client that its call is broken. The call itself comes back later.
@@ -235,7 +238,9 @@ bool LoopbackTransport::DeliverReply(LoopbackCall* call,
   --peers_[call->peer].out;
   ClientCall* client = call->client;
   const bool is_awaited = client != nullptr;
-  if (is_awaited) {
+  if (!is_awaited) {
+    if (call->serving_position != kNotServed) ++late_replies_;
+  } else {
     RemoveCall(&LoopbackCall::position, call, active_);
     client->transport_state = nullptr;
     client->done_ns = clock_.MonotonicNs();
@@ -323,6 +328,7 @@ void LoopbackTransport::DropAll(LoopbackCall* calls) {
 }
 
 void LoopbackTransport::Refuse(LoopbackCall* call, const char* error) {
+  call->serving_position = kNotServed;
   call->error = error;
   call->server.reply_bytes = 0;
   SendBack(call);

@@ -34,7 +34,7 @@ struct LoopbackCall {
   int64_t queue_ns = kNotReported;
   int64_t handler_ns = kNotReported;
   bool is_reply = false;
-  size_t serving_position = 0;  // in serving_
+  size_t serving_position = 0;  // in serving_, or kNotServed
   LoopbackCall* next = nullptr;
 
   // Fields of the client's side. `client` is null once the call was cancelled;
@@ -86,6 +86,11 @@ class LoopbackTransport final
   void CancelCalls() override;
   int64_t BreakConnections() override;
   StreamTransport* streams() override { return &streams_; }
+
+  // Replies that came after their calls had ended, and connections broken by
+  // BreakConnections(). Any thread may call these.
+  int64_t late_replies() const { return late_replies_; }
+  int64_t broken_connections() const { return broken_connections_; }
 
   // These are for the streams. Any thread may call the first two.
   LoopbackStreams& loopback_streams() { return streams_; }
@@ -143,7 +148,7 @@ class LoopbackTransport final
   LoopbackStreams streams_;
   std::vector<Target> peers_;
   ObjectPool<LoopbackCall> calls_;
-  std::vector<LoopbackCall*> active_;  // those with a client
+  std::vector<LoopbackCall*> active_;   // those with a client
   std::vector<LoopbackCall*> serving_;  // those that the engine has
   std::vector<Cancelled> cancelled_;
   std::vector<Cancelled> delivering_;  // keeps its memory
@@ -157,6 +162,8 @@ class LoopbackTransport final
   std::atomic<bool> closed_ = false;
   std::atomic<bool> detached_ = false;
   std::atomic<int64_t> connection_count_ = 0;  // of clients to this server
+  std::atomic<int64_t> late_replies_ = 0;
+  std::atomic<int64_t> broken_connections_ = 0;
 };
 
 }  // namespace distbench

@@ -78,7 +78,7 @@ class ClientConnection final : public Connection,
  private:
   void OnFlush() override { StampCalls(); }
   bool IsInUse() const override { return calls_in_flight() > 0; }
-  void OnClosed(const std::string& reason) override {
+  void OnLost(const std::string& reason) override {
     GoDown(redialer_.LossError(reason));
   }
 

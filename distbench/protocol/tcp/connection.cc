@@ -37,7 +37,7 @@ void Connection::Close() {
 
 void Connection::OnBroken(const std::string& reason) {
   queue_.Clear();
-  OnClosed(reason);
+  OnLost(reason);
 }
 
 uint32_t Connection::TakeReports(uint32_t epoll_events) {

@@ -118,7 +118,7 @@ class Connection : public StreamConnection {
   virtual void OnFlush() {}
 
   // Called when the connection has closed because of an error.
-  virtual void OnClosed(const std::string& reason) = 0;
+  virtual void OnLost(const std::string& reason) = 0;
 
  private:
   void Write() final;

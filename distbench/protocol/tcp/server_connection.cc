@@ -13,21 +13,10 @@ constexpr size_t kMaxErrorBytes = kMaxHeadBytes - 256;
 
 }  // namespace
 
-ServerConnection::ServerConnection(ConnectionContext& context,
-                                   FileDescriptor socket, int64_t hello_due_ns,
-                                   ObjectPool<TcpRequest>& requests,
-                                   Listener& listener)
-    : Connection(context, FrameKind::kRequest,
-                 context.settings.server_max_batch),
-      max_queued_bytes_(context.settings.send_queue_bytes),
-      reports_times_(context.settings.measures_time_parts),
-      hello_due_ns_(hello_due_ns),
-      requests_(requests),
-      listener_(listener) {
+ServerConnection::ServerConnection(ConnectionContext& context, Socket accepted)
+    : AcceptedConnection(std::move(accepted), context, FrameKind::kRequest,
+                         context.settings.server_max_batch) {
   greeting_.emplace(context.security.test_nonce);
-  Stream stream(std::move(socket));
-  stream.Secure(context.security, TlsContext::Side::kServer);
-  Open(std::move(stream), /*watched=*/false);
 }
 
 void ServerConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
@@ -55,7 +44,7 @@ void ServerConnection::ContinueGreeting() {
   if (error != StreamError::kNone) return Break(error);
   if (!greeting_->is_over()) return;
   greeting_.reset();
-  listener_.OnHelloOver(*this);
+  EndHello();
 }
 
 template <FrameKind reply_kind>
@@ -85,10 +74,7 @@ inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
       .processing_ns = header->processing_ns,
       .received_ns = read_ns,
   };
-  if (!header->trace_context.empty()) {
-    request->trace_bytes = std::string(header->trace_context);
-    request->trace_context = request->trace_bytes;
-  }
+  KeepTrace(*header, *request);
   request->connection = this;
   request->call_id = frame.call_id;
   ++pending_requests_;
@@ -113,35 +99,9 @@ void ServerConnection::Reply(TcpRequest& request) {
     }
     ThrottleReading();
   } else if (pending_requests_ == 0) {
-    listener_.OnClosed(*this);
+    NoteClosed();
   }
   requests_.Put(&request);
-}
-
-// Accepts no more requests from a client that does not read its replies.
-void ServerConnection::ThrottleReading() {
-  if (reads() ? queued_bytes() < max_queued_bytes_
-              : queued_bytes() > max_queued_bytes_ / 2) {
-    return;
-  }
-  set_reads(!reads());
-  UpdateInterest();
-}
-
-void ServerConnection::Finish() {
-  if (!is_open()) return;
-  Flush();
-  if (!is_open()) return;
-  Close();
-  OnClosed("");
-}
-
-void ServerConnection::OnClosed(const std::string& /*reason*/) {
-  if (greeting_.has_value()) {
-    greeting_.reset();
-    listener_.OnHelloOver(*this);
-  }
-  listener_.OnClosed(*this);
 }
 
 }  // namespace distbench

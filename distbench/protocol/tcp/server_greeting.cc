@@ -15,18 +15,11 @@ StreamError ServerGreeting::Continue(Stream& stream) {
 
 // TLS is ready at once if it is not used.
 StreamError ServerGreeting::Secure(Stream& stream) {
-  switch (stream.Handshake()) {
-    case TlsSession::State::kReady:
-      is_secured_ = true;
-      break;
-    case TlsSession::State::kFailed:
-      return StreamError::kTlsFailed;
-    // A new connection has enough room for the output of a handshake.
-    case TlsSession::State::kWantsRead:
-    case TlsSession::State::kWantsWrite:
-      break;
-  }
-  return StreamError::kNone;
+  const TlsSession::State state = stream.Handshake();
+  // A new connection has enough room for the output of a handshake.
+  is_secured_ = state == TlsSession::State::kReady;
+  return state == TlsSession::State::kFailed ? StreamError::kTlsFailed
+                                             : StreamError::kNone;
 }
 
 StreamError ServerGreeting::Greet(Stream& stream) {

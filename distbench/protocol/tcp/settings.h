@@ -48,7 +48,7 @@ int64_t ReadSetting(const std::map<std::string, DriverOptions::Value>& settings,
 bool UsesUnixSocket(
     const std::map<std::string, DriverOptions::Value>& server_settings);
 
-// Missing settings take their defaults (config/driver_catalog.h).
+// Missing settings take their defaults (config/plan/driver_options.h).
 TcpSettings ReadTcpSettings(const DriverOptions& options);
 
 }  // namespace distbench

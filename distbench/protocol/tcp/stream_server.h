@@ -12,15 +12,16 @@
 #include "distbench/base/clock.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/accepted_connection.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
 namespace distbench {
 
-// Serves connections such as ServerConnection (server_connection.h), which says
-// what is needed of them. Used by its worker's thread.
+// Serves connections such as ServerConnection (server_connection.h). Used by
+// its worker's thread.
 template <typename Connection>
-class StreamServer final : private Connection::Listener {
+class StreamServer final : private ServerListener<Connection> {
  public:
   using Context = typename Connection::Context;
 
@@ -54,7 +55,7 @@ class StreamServer final : private Connection::Listener {
  private:
   using Request = typename Connection::Request;
 
-  // Connection::Listener.
+  // ServerListener.
   void OnHelloOver(Connection& connection) override;
   void OnClosed(Connection& connection) override;
 
@@ -71,9 +72,9 @@ void StreamServer<Connection>::Serve(FileDescriptor socket) {
   if (closed_) return;
   const int64_t due_ns =
       RealClock().MonotonicNs() + context_.settings.handshake_timeout_ns;
-  typename Connection::Listener& listener = *this;
   connections_.push_back(std::make_unique<Connection>(
-      context_, std::move(socket), due_ns, requests_, listener));
+      context_, typename Connection::Socket{std::move(socket), due_ns,
+                                            requests_, *this}));
   awaiting_hello_.push_back(connections_.back().get());
 }
 

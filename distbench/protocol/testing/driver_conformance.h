@@ -30,9 +30,18 @@ struct DriverUnderTest {
   // Whether a peer may consist of several servers.
   bool has_channels = true;
 
+  // Of letters and digits; needed for NameOfDriver().
+  std::string name = {};
+
   // Makes a driver; all of these belong to the same test.
   std::unique_ptr<ProtocolDriver> make() const { return make_for_test(""); }
 };
+
+// Names test cases.
+inline std::string NameOfDriver(
+    const testing::TestParamInfo<DriverUnderTest>& info) {
+  return info.param.name;
+}
 
 // A server that answers no request until one of the warm-up arrives, and then
 // answers all of them, because every request needs a reply in the end.

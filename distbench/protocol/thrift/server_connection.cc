@@ -1,9 +1,8 @@
 #include "distbench/protocol/thrift/server_connection.h"
 
-#include <utility>
+#include <string>
 
 #include "absl/status/statusor.h"
-#include "distbench/base/clock.h"
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/handshake_messages.h"
 
@@ -14,22 +13,6 @@ namespace {
 constexpr size_t kMaxErrorBytes = ThriftDecoder::kMaxKeptBytes - 512;
 
 }  // namespace
-
-ThriftServerConnection::ThriftServerConnection(ThriftContext& context,
-                                               FileDescriptor socket,
-                                               int64_t hello_due_ns,
-                                               ObjectPool<Request>& requests,
-                                               Listener& listener)
-    : ThriftConnection(context),
-      max_queued_bytes_(context.settings.send_queue_bytes),
-      reports_times_(context.settings.measures_time_parts),
-      hello_due_ns_(hello_due_ns),
-      requests_(requests),
-      listener_(listener) {
-  Stream stream(std::move(socket));
-  stream.Secure(context.security, TlsContext::Side::kServer);
-  Open(std::move(stream), /*watched=*/false);
-}
 
 void ThriftServerConnection::OnReady(uint32_t epoll_events,
                                      TransportEvents& events) {
@@ -48,30 +31,11 @@ void ThriftServerConnection::OnReady(uint32_t epoll_events,
   SettleError();
 }
 
-// Returns whether TLS is ready, or is not used.
-bool ThriftServerConnection::Secure() {
-  switch (stream().Handshake()) {
-    case TlsSession::State::kReady:
-      return true;
-    case TlsSession::State::kFailed:
-      BreakWithStreamError(StreamError::kTlsFailed);
-      return false;
-    // A new connection has enough room for the output of a handshake.
-    case TlsSession::State::kWantsRead:
-    case TlsSession::State::kWantsWrite:
-      return false;
-  }
-  return false;
-}
-
 StreamError ThriftServerConnection::OnMessage(const ThriftMessage& message,
                                               int64_t read_ns,
                                               TransportEvents& events) {
   if (message.type != ThriftType::kCall) return StreamError::kWrongFrameKind;
-  if (awaits_hello_) {
-    awaits_hello_ = false;
-    listener_.OnHelloOver(*this);
-  }
+  EndHello();
   if (message.method == kThriftGenericRpc) {
     Deliver(message, read_ns, events);
   } else if (message.method == kThriftHandshake) {
@@ -94,15 +58,9 @@ void ThriftServerConnection::Deliver(const ThriftMessage& message,
   static_cast<ServerCall&>(*request) = {.request_bytes = message.size(),
                                         .received_ns = read_ns};
   TakeHeader(*header, *request);
-  // The header's bytes are gone at the next read.
-  if (!header->trace_context.empty()) {
-    request->trace_bytes = std::string(header->trace_context);
-    request->trace_context = request->trace_bytes;
-  }
-  request->connection = this;
+  KeepTrace(*header, *request);
   request->sequence_id = message.sequence_id;
-  ++pending_requests_;
-  if (reports_times_) request->begun_ns = RealClock().MonotonicNs();
+  NotePending(*request);
   events.OnRequest(request);
 }
 
@@ -126,42 +84,13 @@ void ThriftServerConnection::Refuse(const ThriftMessage& message,
 void ThriftServerConnection::Reply(Request& request) {
   --pending_requests_;
   if (is_open()) {
-    ResponseHeader header = {
-        .server_instance = request.reply_instance,
-        .error_message = request.reply_error.substr(0, kMaxErrorBytes)};
-    if (reports_times_) {
-      header.queue_ns = request.begun_ns - request.received_ns;
-      header.handler_ns = RealClock().MonotonicNs() - request.begun_ns;
-    }
-    Send(ThriftType::kReply, request.sequence_id, header, request.reply_bytes);
+    Send(ThriftType::kReply, request.sequence_id,
+         ReplyHeader(request, kMaxErrorBytes), request.reply_bytes);
     ThrottleReading();
   } else if (pending_requests_ == 0) {
-    listener_.OnClosed(*this);
+    NoteClosed();
   }
   requests_.Put(&request);
-}
-
-// Accepts no more requests from a client that does not read its replies.
-void ThriftServerConnection::ThrottleReading() {
-  if (reads() ? queued_bytes() < max_queued_bytes_
-              : queued_bytes() > max_queued_bytes_ / 2) {
-    return;
-  }
-  set_reads(!reads());
-  UpdateInterest();
-}
-
-void ThriftServerConnection::Finish() {
-  if (!is_open()) return;
-  Flush();
-  if (!is_open()) return;
-  Close();
-  OnLost("");
-}
-
-void ThriftServerConnection::OnLost(const std::string& /*reason*/) {
-  if (std::exchange(awaits_hello_, false)) listener_.OnHelloOver(*this);
-  listener_.OnClosed(*this);
 }
 
 }  // namespace distbench

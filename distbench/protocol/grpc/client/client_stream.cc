@@ -1,6 +1,6 @@
 #include "distbench/protocol/grpc/client/client_stream.h"
 
-#include <grpc/slice.h>
+#include <grpc/support/time.h>
 
 #include <utility>
 
@@ -8,58 +8,15 @@
 #include "distbench/base/clock.h"
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/client/calls_in_flight.h"
-#include "glog/logging.h"
 
 namespace distbench {
 
-ClientStream::~ClientStream() {
-  if (call_ == nullptr) return;
-  grpc_metadata_array_destroy(&initial_metadata_);
-  grpc_metadata_array_destroy(&trailing_metadata_);
-  grpc_slice_unref(status_message_);
-  grpc_call_unref(call_);
-}
-
 void ClientStream::Open(EventQueue& queue) {
   ++counts_.opened;
-  grpc_metadata_array_init(&initial_metadata_);
-  grpc_metadata_array_init(&trailing_metadata_);
-  status_message_ = grpc_empty_slice();
-  call_ = grpc_channel_create_call(
-      channel_.get(), nullptr, GRPC_PROPAGATE_DEFAULTS, queue.get(),
-      grpc_slice_from_static_string(kGenericStreamMethod), nullptr,
-      gpr_inf_future(GPR_CLOCK_MONOTONIC), nullptr);
-  StartEnd();
-  Receive();
+  ClientStreamSide::Open(channel_.get(), queue, kGenericStreamMethod,
+                         gpr_inf_future(GPR_CLOCK_MONOTONIC), end_);
+  Receive(reply_, receive_);
   sender_.Open(call_);
-}
-
-void ClientStream::StartEnd() {
-  grpc_op operations[2] = {};
-  operations[0].op = GRPC_OP_RECV_INITIAL_METADATA;
-  operations[0].data.recv_initial_metadata.recv_initial_metadata =
-      &initial_metadata_;
-  operations[1].op = GRPC_OP_RECV_STATUS_ON_CLIENT;
-  auto& end = operations[1].data.recv_status_on_client;
-  end.trailing_metadata = &trailing_metadata_;
-  end.status = &status_;
-  end.status_details = &status_message_;
-  Start(operations, end_);
-}
-
-void ClientStream::Receive() {
-  grpc_op operation = {};
-  operation.op = GRPC_OP_RECV_MESSAGE;
-  operation.data.recv_message.recv_message = reply_.slot();
-  Start({&operation, 1}, receive_);
-}
-
-void ClientStream::Start(absl::Span<const grpc_op> operations,
-                         Completion& completion) {
-  ++operations_;
-  CHECK_EQ(grpc_call_start_batch(call_, operations.data(), operations.size(),
-                                 &completion, nullptr),
-           GRPC_CALL_OK);
 }
 
 void ClientStream::Send(ClientCall& call, uint64_t sequence) {
@@ -93,12 +50,11 @@ void ClientStream::HalfClose() {
   Start({operations, sender_.metadata_sent() ? 1u : 2u}, half_close_);
 }
 
-void ClientStream::OnReceived(TransportEvents& events) {
-  if (reply_.is_empty()) return FinishOperation();  // the stream ends
+void ClientStream::OnReceived(bool, TransportEvents& events) {
+  if (reply_.is_empty()) return;  // the stream ends
   Deliver(events);
   reply_.Clear();
-  --operations_;
-  Receive();
+  Receive(reply_, receive_);
 }
 
 void ClientStream::Deliver(TransportEvents& events) {
@@ -134,15 +90,9 @@ void ClientStream::Fail(const char* violation) {
   Cancel();
 }
 
-void ClientStream::OnStatus(TransportEvents&) {
+void ClientStream::OnStatus(bool, TransportEvents&) {
   ended_ = true;
   sender_.Drop();
-  FinishOperation();
-}
-
-void ClientStream::FinishOperation() {
-  --operations_;
-  FinishIfDone();
 }
 
 void ClientStream::FinishIfDone() {
@@ -151,9 +101,8 @@ void ClientStream::FinishIfDone() {
 }
 
 std::string ClientStream::Error() const {
-  const std::string reason = violation_.empty()
-                                 ? ErrorOf(status_, ViewOf(status_message_))
-                                 : violation_;
+  const std::string reason =
+      violation_.empty() ? ErrorOf(status(), status_message()) : violation_;
   return absl::StrCat("UNAVAILABLE: the stream to ", channel_.target(),
                       " ended: ", reason);
 }

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/types/span.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
@@ -15,6 +14,7 @@
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 #include "distbench/protocol/grpc/wire/message_sender.h"
 #include "distbench/protocol/grpc/wire/stream_counts.h"
+#include "distbench/protocol/grpc/wire/stream_side.h"
 
 namespace distbench {
 
@@ -24,7 +24,9 @@ inline constexpr int64_t kNotSent = 0;
 // The client's end of one stream. Calls may be sent before it is opened; they
 // wait. Once it has ended it is of no further use. Used by the thread that has
 // the worker's turn.
-class ClientStream final : public CallOwner, private MessageSender::Owner {
+class ClientStream final : public CallOwner,
+                           public ClientStreamSide,
+                           private MessageSender::Owner {
  public:
   using Calls = CallTable<ClientStream>;
 
@@ -47,10 +49,6 @@ class ClientStream final : public CallOwner, private MessageSender::Owner {
         counts_(counts),
         listener_(listener),
         sender_(*this, counts) {}
-  ~ClientStream();
-
-  ClientStream(const ClientStream&) = delete;
-  ClientStream& operator=(const ClientStream&) = delete;
 
   // Begins to send. Fails at once if the peer is not connected and cannot be.
   void Open(EventQueue& queue);
@@ -68,14 +66,11 @@ class ClientStream final : public CallOwner, private MessageSender::Owner {
   // Lets the stream end once everything is sent and answered. No more is sent.
   void Retire();
 
-  // Makes an open stream end soon.
-  void Cancel() { grpc_call_cancel(call_, nullptr); }
-
   // The number of calls that ended with a reply.
   int64_t answered() const { return answered_; }
 
   // Once it has ended: whether it was told to end, by Retire().
-  bool ended_well() const { return retired_ && status_ == GRPC_STATUS_OK; }
+  bool ended_well() const { return retired_ && status() == GRPC_STATUS_OK; }
 
   // Whether the peer sent something that no server may send.
   bool broke_the_protocol() const { return !violation_.empty(); }
@@ -84,30 +79,19 @@ class ClientStream final : public CallOwner, private MessageSender::Owner {
   std::string Error() const;
 
  private:
-  // An operation in gRPC, whose end calls a method.
-  template <void (ClientStream::*method)(TransportEvents& events)>
-  struct Operation final : Completion {
-    explicit Operation(ClientStream& stream) : stream(stream) {}
-    void OnComplete(bool, TransportEvents& events) override {
-      (stream.*method)(events);
-    }
-    ClientStream& stream;
-  };
+  // StreamSide.
+  void OnOperationOver(TransportEvents& /*events*/) override { FinishIfDone(); }
 
   // MessageSender::Owner.
   bool OnSend(uint64_t sequence) override;
   void OnAllSent() override;
 
-  void Start(absl::Span<const grpc_op> operations, Completion& completion);
-  void StartEnd();
-  void Receive();
-  void OnReceived(TransportEvents& events);
+  void OnReceived(bool ok, TransportEvents& events);
   void Deliver(TransportEvents& events);
   void Fail(const char* violation);
   void HalfClose();
-  void OnHalfClosed(TransportEvents&) { FinishOperation(); }
-  void OnStatus(TransportEvents& events);
-  void FinishOperation();
+  void OnHalfClosed(bool /*ok*/, TransportEvents& /*events*/) {}
+  void OnStatus(bool ok, TransportEvents& events);
   void FinishIfDone();
 
   Channel& channel_;
@@ -115,23 +99,17 @@ class ClientStream final : public CallOwner, private MessageSender::Owner {
   StreamCounts& counts_;
   Listener& listener_;
   MessageSender sender_;
-  grpc_call* call_ = nullptr;
   int64_t accepted_ = 0;
   int64_t answered_ = 0;
   bool retired_ = false;
   bool half_closed_ = false;
   bool ended_ = false;  // the status has arrived
   bool done_ = false;   // OnEnded() was called
-  int operations_ = 0;  // in gRPC, apart from the sender's
 
-  Operation<&ClientStream::OnReceived> receive_{*this};
-  Operation<&ClientStream::OnHalfClosed> half_close_{*this};
-  Operation<&ClientStream::OnStatus> end_{*this};
+  Operation<ClientStream, &ClientStream::OnReceived> receive_{*this};
+  Operation<ClientStream, &ClientStream::OnHalfClosed> half_close_{*this};
+  Operation<ClientStream, &ClientStream::OnStatus> end_{*this};
   IncomingMessage reply_;
-  grpc_metadata_array initial_metadata_ = {};
-  grpc_metadata_array trailing_metadata_ = {};
-  grpc_status_code status_ = GRPC_STATUS_OK;
-  grpc_slice status_message_ = {};
   std::string violation_;  // what was wrong with a reply; empty: nothing
 };
 

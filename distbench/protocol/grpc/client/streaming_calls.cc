@@ -1,74 +1,46 @@
 #include "distbench/protocol/grpc/client/streaming_calls.h"
 
 #include <grpc/grpc.h>
-#include <grpc/slice.h>
 
 #include <string>
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/types/span.h"
 #include "distbench/base/clock.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/client/calls_in_flight.h"
 #include "distbench/protocol/grpc/wire/message_buffer.h"
+#include "distbench/protocol/grpc/wire/stream_side.h"
 #include "distbench/protocol/streams.h"
 #include "glog/logging.h"
 
 namespace distbench {
 
 // A call, from Open() until gRPC is done with it.
-class StreamingCalls::Call final {
+class StreamingCalls::Call final : public ClientStreamSide {
  public:
   Call(StreamingCalls& calls, ClientCall& client)
-      : calls_(calls), client_(&client) {
-    grpc_metadata_array_init(&initial_metadata_);
-    grpc_metadata_array_init(&trailing_metadata_);
-  }
-  ~Call() {
-    grpc_metadata_array_destroy(&initial_metadata_);
-    grpc_metadata_array_destroy(&trailing_metadata_);
-    grpc_slice_unref(status_message_);
-    grpc_call_unref(call_);
-  }
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
+      : calls_(calls), client_(&client) {}
 
   void Open(grpc_channel* channel);
   int64_t Write(int64_t bytes, bool last);
-  void Cancel() { grpc_call_cancel(call_, nullptr); }
   void Abandon() { client_ = nullptr; }
 
   size_t position = 0;  // among the calls in flight
 
  private:
-  // An operation in gRPC, whose end calls a method.
-  template <void (Call::*method)(bool ok, TransportEvents& events)>
-  struct Operation final : Completion {
-    explicit Operation(Call& call) : call(call) {}
-    void OnComplete(bool ok, TransportEvents& events) override {
-      call.calls_.dead_.clear();
-      (call.*method)(ok, events);
-      --call.operations_;
-      call.EndIfDone(events);
-    }
-    Call& call;
-  };
+  // StreamSide.
+  void OnOperationOver(TransportEvents& events) override;
 
-  void Start(absl::Span<const grpc_op> operations, Completion& completion);
-  void Receive();
   void OnWritten(bool ok, TransportEvents& events);
   void OnReceived(bool ok, TransportEvents& events);
   void Deliver(TransportEvents& events);
   void OnStatus(bool /*ok*/, TransportEvents& /*events*/) { ended_ = true; }
-  void EndIfDone(TransportEvents& events);
   int64_t ReportedBlockedNs() const;
 
   StreamingCalls& calls_;
   ClientCall* client_;  // null once it is abandoned
-  grpc_call* call_ = nullptr;
-  int operations_ = 0;  // in gRPC
   bool metadata_sent_ = false;
   bool all_written_ = false;
   bool ended_ = false;  // the status has arrived
@@ -76,48 +48,17 @@ class StreamingCalls::Call final {
   IncomingMessage response_;
   int instance_ = kNoInstance;
   std::string error_;  // what a response said, or what was wrong with it
-  grpc_metadata_array initial_metadata_ = {};
-  grpc_metadata_array trailing_metadata_ = {};
-  grpc_status_code status_ = GRPC_STATUS_OK;
-  grpc_slice status_message_ = grpc_empty_slice();
 
-  Operation<&Call::OnWritten> write_{*this};
-  Operation<&Call::OnReceived> receive_{*this};
-  Operation<&Call::OnStatus> end_{*this};
+  Operation<Call, &Call::OnWritten> write_{*this};
+  Operation<Call, &Call::OnReceived> receive_{*this};
+  Operation<Call, &Call::OnStatus> end_{*this};
 };
 
 void StreamingCalls::Call::Open(grpc_channel* channel) {
-  call_ = grpc_channel_create_call(
-      channel, nullptr, GRPC_PROPAGATE_DEFAULTS, calls_.queue_.get(),
-      grpc_slice_from_static_string(kStreamingRpcMethod), nullptr,
-      DeadlineOf(*client_), nullptr);
+  ClientStreamSide::Open(channel, calls_.queue_, kStreamingRpcMethod,
+                         DeadlineOf(*client_), end_);
   client_->sent_ns = RealClock().MonotonicNs();
-  grpc_op operations[2] = {};
-  operations[0].op = GRPC_OP_RECV_INITIAL_METADATA;
-  operations[0].data.recv_initial_metadata.recv_initial_metadata =
-      &initial_metadata_;
-  operations[1].op = GRPC_OP_RECV_STATUS_ON_CLIENT;
-  auto& end = operations[1].data.recv_status_on_client;
-  end.trailing_metadata = &trailing_metadata_;
-  end.status = &status_;
-  end.status_details = &status_message_;
-  Start(operations, end_);
-  Receive();
-}
-
-void StreamingCalls::Call::Start(absl::Span<const grpc_op> operations,
-                                 Completion& completion) {
-  ++operations_;
-  CHECK_EQ(grpc_call_start_batch(call_, operations.data(), operations.size(),
-                                 &completion, nullptr),
-           GRPC_CALL_OK);
-}
-
-void StreamingCalls::Call::Receive() {
-  grpc_op operation = {};
-  operation.op = GRPC_OP_RECV_MESSAGE;
-  operation.data.recv_message.recv_message = response_.slot();
-  Start({&operation, 1}, receive_);
+  Receive(response_, receive_);
 }
 
 int64_t StreamingCalls::Call::Write(int64_t bytes, bool last) {
@@ -147,7 +88,7 @@ void StreamingCalls::Call::OnReceived(bool, TransportEvents& events) {
   if (response_.is_empty()) return;  // the stream ends
   if (client_ != nullptr) Deliver(events);
   response_.Clear();
-  Receive();
+  Receive(response_, receive_);
 }
 
 void StreamingCalls::Call::Deliver(TransportEvents& events) {
@@ -168,8 +109,7 @@ void StreamingCalls::Call::Deliver(TransportEvents& events) {
 
 // Returns what the server reported, if it did.
 int64_t StreamingCalls::Call::ReportedBlockedNs() const {
-  for (size_t i = 0; i < trailing_metadata_.count; ++i) {
-    const grpc_metadata& entry = trailing_metadata_.metadata[i];
+  for (const grpc_metadata& entry : trailing_metadata()) {
     int64_t blocked_ns = 0;
     if (ViewOf(entry.key) == kBlockedKey &&
         absl::SimpleAtoi(ViewOf(entry.value), &blocked_ns) && blocked_ns >= 0) {
@@ -179,12 +119,13 @@ int64_t StreamingCalls::Call::ReportedBlockedNs() const {
   return kNotReported;
 }
 
-void StreamingCalls::Call::EndIfDone(TransportEvents& events) {
+void StreamingCalls::Call::OnOperationOver(TransportEvents& events) {
+  calls_.dead_.clear();
   if (!ended_ || operations_ > 0) return;
   calls_.Remove(*this);
   if (client_ == nullptr) return;
-  if (error_.empty() && status_ != GRPC_STATUS_OK) {
-    error_ = ErrorOf(status_, ViewOf(status_message_));
+  if (error_.empty() && status() != GRPC_STATUS_OK) {
+    error_ = ErrorOf(status(), status_message());
   }
   ClientCall& client = *client_;
   client.transport_state = nullptr;

@@ -1,18 +1,15 @@
 #include "distbench/protocol/grpc/server/stream_server.h"
 
-#include <grpc/slice.h>
-#include <grpc/support/time.h>
-
 #include <cstdint>
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/types/span.h"
 #include "distbench/base/clock.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 #include "distbench/protocol/grpc/wire/message_sender.h"
+#include "distbench/protocol/grpc/wire/stream_side.h"
 #include "glog/logging.h"
 
 namespace distbench {
@@ -31,42 +28,26 @@ struct GrpcStreamServer::Request final : ServerCall {
 
 // A stream from the time it is asked for until it has ended and the engine has
 // answered all its requests.
-class GrpcStreamServer::Stream final : private MessageSender::Owner {
+class GrpcStreamServer::Stream final : public ServerStreamSide,
+                                       private MessageSender::Owner {
  public:
   explicit Stream(GrpcStreamServer& server)
-      : server_(server), sender_(*this, server.counts_) {
-    grpc_metadata_array_init(&metadata_);
-  }
-  ~Stream() {
-    grpc_metadata_array_destroy(&metadata_);
-    if (call_ != nullptr) grpc_call_unref(call_);
-  }
+      : server_(server), sender_(*this, server.counts_) {}
 
   void Accept();
   void Reply(Request& request);
 
  private:
-  // An operation in gRPC, whose end calls a method.
-  template <void (Stream::*method)(bool ok, TransportEvents& events)>
-  struct Operation final : Completion {
-    explicit Operation(Stream& stream) : stream(stream) {}
-    void OnComplete(bool ok, TransportEvents& events) override {
-      (stream.*method)(ok, events);
-      --stream.operations_;
-      stream.Settle();
-    }
-    Stream& stream;
-  };
+  // StreamSide.
+  void OnOperationOver(TransportEvents& /*events*/) override { Settle(); }
 
   // MessageSender::Owner.
   bool OnSend(uint64_t sequence) override;
   void OnAllSent() override { Settle(); }
 
-  void Start(absl::Span<const grpc_op> operations, Completion& completion);
   void OnAccepted(bool ok, TransportEvents& events);
-  void AwaitEnd();
   void OnEnd(bool ok, TransportEvents& events);
-  void Receive();
+  void ReceiveNext();
   void OnReceived(bool ok, TransportEvents& events);
   bool ReadHeader(Request& request);
   void Refuse();
@@ -76,32 +57,22 @@ class GrpcStreamServer::Stream final : private MessageSender::Owner {
 
   GrpcStreamServer& server_;
   MessageSender sender_;
-  grpc_call* call_ = nullptr;
-  grpc_metadata_array metadata_;
-  gpr_timespec deadline_;
-  int cancelled_ = 0;
   Request* receiving_ = nullptr;
   int unanswered_ = 0;       // requests that the engine has
-  int operations_ = 0;       // in gRPC, apart from the sender's
   bool input_over_ = false;  // no more requests will come
   bool paused_ = false;      // no requests are taken for now
   bool status_sent_ = false;
   bool ended_ = false;  // nothing can be sent any more
   bool settled_ = false;
 
-  Operation<&Stream::OnAccepted> accept_{*this};
-  Operation<&Stream::OnReceived> receive_{*this};
-  Operation<&Stream::OnStatusSent> status_{*this};
-  Operation<&Stream::OnEnd> end_{*this};
+  Operation<Stream, &Stream::OnAccepted> accept_{*this};
+  Operation<Stream, &Stream::OnReceived> receive_{*this};
+  Operation<Stream, &Stream::OnStatusSent> status_{*this};
+  Operation<Stream, &Stream::OnEnd> end_{*this};
 };
 
 void GrpcStreamServer::Stream::Accept() {
-  ++operations_;
-  grpc_completion_queue* queue = server_.queue_.get();
-  CHECK_EQ(grpc_server_request_registered_call(
-               server_.server_, server_.method_, &call_, &deadline_, &metadata_,
-               nullptr, queue, queue, static_cast<Completion*>(&accept_)),
-           GRPC_CALL_OK);
+  Ask(server_.server_, server_.method_, server_.queue_, accept_);
 }
 
 void GrpcStreamServer::Stream::OnAccepted(bool ok, TransportEvents&) {
@@ -110,24 +81,9 @@ void GrpcStreamServer::Stream::OnAccepted(bool ok, TransportEvents&) {
     return;
   }
   server_.Accept();
-  AwaitEnd();
+  AwaitEnd(end_);
   sender_.Open(call_);
-  Receive();
-}
-
-void GrpcStreamServer::Stream::Start(absl::Span<const grpc_op> operations,
-                                     Completion& completion) {
-  ++operations_;
-  CHECK_EQ(grpc_call_start_batch(call_, operations.data(), operations.size(),
-                                 &completion, nullptr),
-           GRPC_CALL_OK);
-}
-
-void GrpcStreamServer::Stream::AwaitEnd() {
-  grpc_op operation = {};
-  operation.op = GRPC_OP_RECV_CLOSE_ON_SERVER;
-  operation.data.recv_close_on_server.cancelled = &cancelled_;
-  Start({&operation, 1}, end_);
+  ReceiveNext();
 }
 
 void GrpcStreamServer::Stream::OnEnd(bool, TransportEvents&) {
@@ -135,12 +91,9 @@ void GrpcStreamServer::Stream::OnEnd(bool, TransportEvents&) {
   sender_.Drop();
 }
 
-void GrpcStreamServer::Stream::Receive() {
+void GrpcStreamServer::Stream::ReceiveNext() {
   receiving_ = server_.requests_.Get();
-  grpc_op operation = {};
-  operation.op = GRPC_OP_RECV_MESSAGE;
-  operation.data.recv_message.recv_message = receiving_->message.slot();
-  Start({&operation, 1}, receive_);
+  Receive(receiving_->message, receive_);
 }
 
 void GrpcStreamServer::Stream::OnReceived(bool, TransportEvents& events) {
@@ -155,14 +108,14 @@ void GrpcStreamServer::Stream::OnReceived(bool, TransportEvents& events) {
   ++unanswered_;
   events.OnRequest(&request);
   paused_ = sender_.waiting() >= server_.max_waiting_replies_;
-  if (!paused_) Receive();
+  if (!paused_) ReceiveNext();
 }
 
 // A client that reads its replies again may send more requests.
 bool GrpcStreamServer::Stream::OnSend(uint64_t /*sequence*/) {
   if (paused_ && sender_.waiting() <= server_.max_waiting_replies_ / 2) {
     paused_ = false;
-    Receive();
+    ReceiveNext();
   }
   return true;
 }

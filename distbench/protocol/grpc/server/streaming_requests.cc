@@ -1,19 +1,18 @@
 #include "distbench/protocol/grpc/server/streaming_requests.h"
 
 #include <grpc/slice.h>
-#include <grpc/support/time.h>
 
 #include <cstddef>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "distbench/base/clock.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 #include "distbench/protocol/grpc/wire/message_buffer.h"
+#include "distbench/protocol/grpc/wire/stream_side.h"
 #include "distbench/protocol/streams.h"
 #include "glog/logging.h"
 
@@ -29,18 +28,11 @@ int64_t NowNs() { return RealClock().MonotonicNs(); }
 
 // A call from the time it is asked for until it has ended and the engine has
 // finished it.
-class StreamingRequests::Request final : public ServerCall {
+class StreamingRequests::Request final : public ServerCall,
+                                         public ServerStreamSide {
  public:
-  explicit Request(StreamingRequests& owner) : owner_(owner) {
-    grpc_metadata_array_init(&metadata_);
-  }
-  ~Request() {
-    grpc_metadata_array_destroy(&metadata_);
-    grpc_slice_unref(trailer_.value);
-    if (call_ != nullptr) grpc_call_unref(call_);
-  }
-  Request(const Request&) = delete;
-  Request& operator=(const Request&) = delete;
+  explicit Request(StreamingRequests& owner) : owner_(owner) {}
+  ~Request() { grpc_slice_unref(trailer_.value); }
 
   void Accept();
   int64_t Write(int64_t bytes);
@@ -49,23 +41,11 @@ class StreamingRequests::Request final : public ServerCall {
   size_t position = 0;  // among all requests
 
  private:
-  // An operation in gRPC, whose end calls a method.
-  template <void (Request::*method)(bool ok, TransportEvents& events)>
-  struct Operation final : Completion {
-    explicit Operation(Request& request) : request(request) {}
-    void OnComplete(bool ok, TransportEvents& events) override {
-      (request.*method)(ok, events);
-      --request.operations_;
-      request.Settle();
-    }
-    Request& request;
-  };
+  // StreamSide.
+  void OnOperationOver(TransportEvents& /*events*/) override { Settle(); }
 
-  void Start(absl::Span<const grpc_op> operations, Completion& completion);
   void OnAccepted(bool ok, TransportEvents& events);
-  void AwaitEnd();
   void OnEnd(bool ok, TransportEvents& events);
-  void Receive();
   void OnReceived(bool ok, TransportEvents& events);
   void OnNoMessage(TransportEvents& events);
   void Deliver(StreamEvents& events);
@@ -77,16 +57,11 @@ class StreamingRequests::Request final : public ServerCall {
   void Settle();
 
   StreamingRequests& owner_;
-  grpc_call* call_ = nullptr;
-  grpc_metadata_array metadata_ = {};
-  gpr_timespec deadline_ = {};
-  int cancelled_ = 0;
   IncomingMessage incoming_;
   OutgoingMessage outgoing_;
   int64_t outgoing_bytes_ = 0;
   std::string trace_;
   grpc_metadata trailer_ = {};
-  int operations_ = 0;  // in gRPC
   bool metadata_sent_ = false;
   bool writing_ = false;
   bool opened_ = false;  // the first message has arrived
@@ -94,20 +69,15 @@ class StreamingRequests::Request final : public ServerCall {
   bool ended_ = false;   // nothing can be sent any more
   bool settled_ = false;
 
-  Operation<&Request::OnAccepted> accept_{*this};
-  Operation<&Request::OnReceived> receive_{*this};
-  Operation<&Request::OnWritten> write_{*this};
-  Operation<&Request::OnStatusSent> status_{*this};
-  Operation<&Request::OnEnd> end_{*this};
+  Operation<Request, &Request::OnAccepted> accept_{*this};
+  Operation<Request, &Request::OnReceived> receive_{*this};
+  Operation<Request, &Request::OnWritten> write_{*this};
+  Operation<Request, &Request::OnStatusSent> status_{*this};
+  Operation<Request, &Request::OnEnd> end_{*this};
 };
 
 void StreamingRequests::Request::Accept() {
-  ++operations_;
-  grpc_completion_queue* queue = owner_.queue_.get();
-  CHECK_EQ(grpc_server_request_registered_call(
-               owner_.server_, owner_.method_, &call_, &deadline_, &metadata_,
-               nullptr, queue, queue, static_cast<Completion*>(&accept_)),
-           GRPC_CALL_OK);
+  Ask(owner_.server_, owner_.method_, owner_.queue_, accept_);
 }
 
 void StreamingRequests::Request::OnAccepted(bool ok, TransportEvents&) {
@@ -116,23 +86,8 @@ void StreamingRequests::Request::OnAccepted(bool ok, TransportEvents&) {
     return;
   }
   owner_.Accept();
-  AwaitEnd();
-  Receive();
-}
-
-void StreamingRequests::Request::Start(absl::Span<const grpc_op> operations,
-                                       Completion& completion) {
-  ++operations_;
-  CHECK_EQ(grpc_call_start_batch(call_, operations.data(), operations.size(),
-                                 &completion, nullptr),
-           GRPC_CALL_OK);
-}
-
-void StreamingRequests::Request::AwaitEnd() {
-  grpc_op operation = {};
-  operation.op = GRPC_OP_RECV_CLOSE_ON_SERVER;
-  operation.data.recv_close_on_server.cancelled = &cancelled_;
-  Start({&operation, 1}, end_);
+  AwaitEnd(end_);
+  Receive(incoming_, receive_);
 }
 
 void StreamingRequests::Request::OnEnd(bool, TransportEvents& events) {
@@ -140,13 +95,6 @@ void StreamingRequests::Request::OnEnd(bool, TransportEvents& events) {
   if (lent_ && events.stream_events() != nullptr) {
     events.stream_events()->OnBroken(*this, NowNs());
   }
-}
-
-void StreamingRequests::Request::Receive() {
-  grpc_op operation = {};
-  operation.op = GRPC_OP_RECV_MESSAGE;
-  operation.data.recv_message.recv_message = incoming_.slot();
-  Start({&operation, 1}, receive_);
 }
 
 void StreamingRequests::Request::OnReceived(bool, TransportEvents& events) {
@@ -159,7 +107,7 @@ void StreamingRequests::Request::OnReceived(bool, TransportEvents& events) {
     }
   }
   incoming_.Clear();
-  Receive();
+  Receive(incoming_, receive_);
 }
 
 // The client has sent all, or has given up, which OnEnd() tells.
