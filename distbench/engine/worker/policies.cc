@@ -132,13 +132,14 @@ void Policies::Send(Request& request, Attempt::Kind kind) {
     return;
   }
   const Target target = ChooseTarget(request);
-  CircuitBreaker::Pass pass = target.route == kNone
-                                  ? CircuitBreaker::Pass::kRefused
-                                  : CircuitBreaker::Pass::kAllowed;
-  if (target.route != kNone && !rpc.breakers.empty()) {
+  using Pass = CircuitBreaker::Pass;
+  Pass pass;
+  if (target.route == kNone) {
+    pass.kind = Pass::Kind::kRefused;
+  } else if (!rpc.breakers.empty()) {
     pass = rpc.breakers[target.route].Enter(context_.now_ns);
   }
-  if (pass == CircuitBreaker::Pass::kRefused) {
+  if (pass.kind == Pass::Kind::kRefused) {
     Count(request, &PolicyTotals::refused_by_circuit_breaker_count);
     Refuse(request, kCircuitBreakerError);
     return;
