@@ -86,6 +86,7 @@ void LoopbackTransport::Reply(ServerCall* server) {
 }
 
 void LoopbackTransport::Poll(int64_t deadline_ns, TransportEvents& events) {
+  is_broken_ = false;
   if (DeliverSome(events)) return;
   Sleep(deadline_ns);
   DeliverSome(events);
@@ -127,7 +128,7 @@ int64_t LoopbackTransport::BreakConnections() {
   }
   arrived_ = kept;
   streams_.Break();
-  return connection_count_;
+  return std::exchange(is_broken_, true) ? 0 : connection_count_.load();
 }
 
 // Tells the client that its call is broken. The call itself comes back later.

@@ -143,12 +143,13 @@ class LoopbackTransport final
   LoopbackStreams streams_;
   std::vector<Target> peers_;
   ObjectPool<LoopbackCall> calls_;
-  std::vector<LoopbackCall*> active_;  // those with a client
+  std::vector<LoopbackCall*> active_;   // those with a client
   std::vector<LoopbackCall*> serving_;  // those that the engine has
   std::vector<Cancelled> cancelled_;
   std::vector<Cancelled> delivering_;  // keeps its memory
   std::priority_queue<Deadline, std::vector<Deadline>, std::greater<Deadline>>
       deadlines_;
+  bool is_broken_ = false;           // since the last Poll()
   LoopbackCall* arrived_ = nullptr;  // taken from inbox_, not delivered yet
 
   MpscQueue<LoopbackCall> inbox_;

@@ -25,10 +25,11 @@ void StreamConnection::Close() {
   error_ = StreamError::kNone;
 }
 
-void StreamConnection::Break(StreamError error) {
-  if (error_ != StreamError::kNone) return;
+bool StreamConnection::Break(StreamError error) {
+  if (error_ != StreamError::kNone) return false;
   error_ = error;
   MarkDirty();
+  return true;
 }
 
 void StreamConnection::BreakWithStreamError(StreamError error) {

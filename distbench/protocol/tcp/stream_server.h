@@ -88,8 +88,7 @@ int64_t StreamServer<Connection>::BreakConnections() {
   int64_t count = 0;
   for (const auto& connection : connections_) {
     if (connection->is_closed()) continue;
-    connection->Break(StreamError::kOnPurpose);
-    ++count;
+    count += connection->Break(StreamError::kOnPurpose) ? 1 : 0;
   }
   return count;
 }
