@@ -72,6 +72,7 @@ struct Attempt {
   Request* request = nullptr;
   int server = Balancer::kNoServer;
   Kind kind = Kind::kFirst;
+  bool is_counted = false;  // among the attempts
   CircuitBreaker::Pass pass;
 
   // Returns the attempt that contains `call`, whose kind must be kAttempt.
