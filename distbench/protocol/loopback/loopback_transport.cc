@@ -279,6 +279,12 @@ void LoopbackTransport::Abandon(LoopbackCall* call, const char* error) {
 
 void LoopbackTransport::ExpireDeadlines() {
   const int64_t now_ns = clock_.MonotonicNs();
+  const int64_t due_ns = deadlines_.top().due_ns;
+  const bool nothing_left = arrived_ == nullptr && inbox_.empty();
+  if (now_ns < due_ns ||
+      !late_deadlines_.MayJudge(due_ns, now_ns, nothing_left)) {
+    return;
+  }
   while (!deadlines_.empty() && deadlines_.top().due_ns <= now_ns) {
     const Deadline expired = deadlines_.top();
     deadlines_.pop();

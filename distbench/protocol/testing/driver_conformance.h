@@ -30,6 +30,10 @@ struct DriverUnderTest {
   // Whether a peer may consist of several servers.
   bool has_channels = true;
 
+  // Whether the driver ends calls at their deadline; otherwise its library
+  // does.
+  bool judges_deadlines = true;
+
   // Makes a driver; all of these belong to the same test.
   std::unique_ptr<ProtocolDriver> make() const { return make_for_test(""); }
 };
