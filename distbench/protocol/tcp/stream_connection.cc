@@ -25,11 +25,10 @@ void StreamConnection::Close() {
   error_ = StreamError::kNone;
 }
 
-bool StreamConnection::Break(StreamError error) {
-  if (error_ != StreamError::kNone) return false;
+void StreamConnection::Break(StreamError error) {
+  if (is_breaking()) return;
   error_ = error;
   MarkDirty();
-  return true;
 }
 
 void StreamConnection::BreakWithStreamError(StreamError error) {

@@ -49,8 +49,8 @@ class StreamConnection : public Poller::Watcher {
   void Flush();
 
   // Closes the connection, and reports why in the next Flush() at the latest.
-  // Returns false if an earlier error is about to do so.
-  bool Break(StreamError error);
+  void Break(StreamError error);
+  bool is_breaking() const { return error_ != StreamError::kNone; }
 
   // Same, at once. Must not be called while messages are being delivered.
   void BreakNow(StreamError error) {

@@ -87,8 +87,9 @@ template <typename Connection>
 int64_t StreamServer<Connection>::BreakConnections() {
   int64_t count = 0;
   for (const auto& connection : connections_) {
-    if (connection->is_closed()) continue;
-    count += connection->Break(StreamError::kOnPurpose) ? 1 : 0;
+    if (connection->is_closed() || connection->is_breaking()) continue;
+    connection->Break(StreamError::kOnPurpose);
+    ++count;
   }
   return count;
 }
