@@ -6,7 +6,7 @@ namespace distbench {
 namespace {
 
 using Pass = CircuitBreaker::Pass;
-using Kind = Pass::Kind;
+using PassKind = Pass::Kind;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
@@ -19,7 +19,7 @@ CircuitBreakerPlan TestPlan() {
 
 bool EndOne(CircuitBreaker& breaker, int64_t now_ns, AttemptEnd end) {
   const Pass pass = breaker.Enter(now_ns);
-  EXPECT_NE(pass.kind, Kind::kRefused);
+  EXPECT_NE(pass.kind, PassKind::kRefused);
   return breaker.OnEnd(now_ns, pass, end);
 }
 
@@ -39,7 +39,7 @@ TEST(CircuitBreakerTest, OpensAtItsRatioOfEnoughAttempts) {
   // Three are too few; the fourth makes it two of four, although it succeeds.
   EXPECT_TRUE(EndOne(breaker, 0, AttemptEnd::kSucceeded));
   EXPECT_FALSE(breaker.MayEnter(0));
-  EXPECT_EQ(breaker.Enter(5 * kSecond - 1).kind, Kind::kRefused);
+  EXPECT_EQ(breaker.Enter(5 * kSecond - 1).kind, PassKind::kRefused);
 }
 
 TEST(CircuitBreakerTest, StaysClosedBelowItsRatio) {
@@ -62,32 +62,32 @@ TEST(CircuitBreakerTest, LetsOneProbeThroughAtATime) {
   OpenAt(breaker, 0);
   EXPECT_TRUE(breaker.MayEnter(5 * kSecond));
   Pass probe = breaker.Enter(5 * kSecond);
-  EXPECT_EQ(probe.kind, Kind::kProbe);
-  EXPECT_EQ(breaker.Enter(5 * kSecond).kind, Kind::kRefused);
+  EXPECT_EQ(probe.kind, PassKind::kProbe);
+  EXPECT_EQ(breaker.Enter(5 * kSecond).kind, PassKind::kRefused);
   // Its failure opens it for as long again.
   EXPECT_TRUE(breaker.OnEnd(6 * kSecond, probe, AttemptEnd::kFailed));
-  EXPECT_EQ(breaker.Enter(11 * kSecond - 1).kind, Kind::kRefused);
+  EXPECT_EQ(breaker.Enter(11 * kSecond - 1).kind, PassKind::kRefused);
   probe = breaker.Enter(11 * kSecond);
-  EXPECT_EQ(probe.kind, Kind::kProbe);
+  EXPECT_EQ(probe.kind, PassKind::kProbe);
   // Its success closes it, with an empty window.
   EXPECT_FALSE(breaker.OnEnd(11 * kSecond, probe, AttemptEnd::kSucceeded));
   EXPECT_FALSE(EndOne(breaker, 11 * kSecond, AttemptEnd::kFailed));
-  EXPECT_EQ(breaker.Enter(11 * kSecond).kind, Kind::kAllowed);
+  EXPECT_EQ(breaker.Enter(11 * kSecond).kind, PassKind::kAllowed);
 }
 
 TEST(CircuitBreakerTest, AProbeThatIsGivenUpMakesRoomForAnother) {
   CircuitBreaker breaker(TestPlan());
   OpenAt(breaker, 0);
   const Pass probe = breaker.Enter(5 * kSecond);
-  EXPECT_EQ(probe.kind, Kind::kProbe);
+  EXPECT_EQ(probe.kind, PassKind::kProbe);
   EXPECT_FALSE(breaker.OnEnd(5 * kSecond, probe, AttemptEnd::kGivenUp));
-  EXPECT_EQ(breaker.Enter(5 * kSecond).kind, Kind::kProbe);
+  EXPECT_EQ(breaker.Enter(5 * kSecond).kind, PassKind::kProbe);
 }
 
 TEST(CircuitBreakerTest, AttemptsFromBeforeItOpenedSayNothing) {
   CircuitBreaker breaker(TestPlan());
   const Pass before = breaker.Enter(0);
-  EXPECT_EQ(before.kind, Kind::kAllowed);
+  EXPECT_EQ(before.kind, PassKind::kAllowed);
   OpenAt(breaker, 0);
   EXPECT_FALSE(breaker.OnEnd(1, before, AttemptEnd::kSucceeded));
   EXPECT_FALSE(breaker.MayEnter(1));
