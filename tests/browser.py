@@ -24,6 +24,10 @@ def owner():
         test.doCleanups()
 
 
+class BrowserError(AssertionError):
+    """The browser did not do what it was told."""
+
+
 class Page:
     """A page in its own browser, with all its complaints and its network
     requests."""
@@ -87,7 +91,7 @@ class Page:
             answer = self._read_message()
             if answer.get("id") == self._last_id:
                 if "error" in answer:
-                    raise AssertionError(f"{method}: {answer['error']}")
+                    raise BrowserError(f"{method}: {answer['error']}")
                 return answer["result"]
             self._note(answer)
 
@@ -130,13 +134,39 @@ class Page:
         return result["result"].get("value")
 
     def wait_until(self, expression):
+        """Waits until a JavaScript expression is true. It must not be true
+        before that which is waited for."""
+        self._wait(lambda: self._is_true(expression), expression)
+
+    def _is_true(self, expression):
+        try:
+            return self.evaluate(expression)
+        except BrowserError:
+            return False  # The page is being left for another one.
+
+    def _wait(self, condition, what):
         end = time.monotonic() + programs.DEADLINE_SECONDS
-        while not self.evaluate(expression):
+        while not condition():
             if time.monotonic() > end:
-                raise AssertionError(
-                    f"never true: {expression}; {self.complaints}"
-                )
+                raise AssertionError(f"never true: {what}; {self.complaints}")
             select.select([], [], [], 0.05)
+
+    def wait_for(self, condition, what):
+        """Waits until a function returns true, of which the page knows
+        nothing, and hears what the page does meanwhile."""
+
+        def holds():
+            self.evaluate("0")
+            return condition()
+
+        self._wait(holds, what)
+
+    def downloaded(self, path):
+        """Waits for a file that the page saves, and returns its content. The
+        browser writes it under another name."""
+        self.wait_for(lambda: os.path.exists(path), path)
+        with open(path, "rb") as file:
+            return file.read()
 
     def reload(self):
         """Loads the page again, and waits until it is loaded."""

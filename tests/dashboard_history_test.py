@@ -91,7 +91,7 @@ class DashboardHistoryTest(dashboard_page.PageTest):
         self.assertNotIn("token", page.evaluate("location.href"))
         note = f"{RESULT_ROW}:first-child .result-note"
         self.click(page, f"{note} button")
-        page.press("n", "n")
+        page.press("z", "z")  # No button has it.
         page.press("Enter", "\r")
         self.wait_for_text(page, note, "Edit")
         accepted = f"{RESULT_ROW}:first-child [aria-label^=Accepted]"
@@ -100,7 +100,7 @@ class DashboardHistoryTest(dashboard_page.PageTest):
         self.wait_for_rows(page, 1)
         self.reload(page)
         self.wait_for_rows(page, 1)
-        self.wait_for_text(page, note, "n")
+        self.wait_for_text(page, note, "z")
         page.wait_until(f"document.querySelector('{accepted}').checked")
         self.assertEqual(page.complaints, [])
         page.evaluate("location.hash = '#/results'")
@@ -120,7 +120,7 @@ class DashboardHistoryTest(dashboard_page.PageTest):
         self.wait_for_text(page, "#trend-changes", "level +")
         changes = page.evaluate(text("#trend-changes"))
         self.assertIn("kernel 6.1.0-18 → 6.1.0-20", changes)
-        self.assertTrue(page.evaluate(f"{report_page.IS_DRAWN}('trend-chart')"))
+        page.wait_until(f"{report_page.IS_DRAWN}('trend-chart')")
         self.assertEqual(page.complaints, [])
         page.close()
 
@@ -154,8 +154,9 @@ class DashboardHistoryTest(dashboard_page.PageTest):
             f"--outfile={self.path('out.pb')}",
         )
         self.wait_for_text(page, "#running-name", "client_server")
-        shown = text(".tile:nth-child(2) .tile-value")
-        succeeded = f"Number({shown}.replaceAll(',', ''))"
+        # There may be no tile yet.
+        tile = "document.querySelector('.tile:nth-child(2) .tile-value')"
+        succeeded = f"Number({tile}?.innerText.replaceAll(',', ''))"
         page.wait_until(f"{succeeded} > 0")
         first = page.evaluate(succeeded)
         page.wait_until(f"{succeeded} > {first}")

@@ -2,12 +2,7 @@
 links, downloads, printing, reading on a phone. Skipped if there is no
 chromium."""
 
-import os
-import select
-import time
-
 from tests import page_results
-from tests import programs
 from tests import report_page
 from tests import testing_main
 
@@ -47,15 +42,11 @@ class PageUseTest(report_page.ReportPageTest):
             self.example("new", 3, 4, 14, 20, 50),
         )
         page.resize(360, 740)
-        page.wait_until(
-            "Chart.getChart('rate-chart').width <= 360 && innerWidth === 360"
-        )
+        self.wait_for_narrow_charts(page)
         for chart in ("percentile-chart", "cdf-chart"):
             self.assertGreater(page.evaluate(f"{TICK_GAP}('{chart}')"), 0, chart)
         self.open_details(page)
-        self.assertLessEqual(
-            page.evaluate("document.documentElement.scrollWidth"), 360
-        )
+        page.wait_until("document.documentElement.scrollWidth <= 360")
         table, box = page.evaluate(
             "(box => [box.querySelector('table').offsetWidth, box.offsetWidth])"
             "(document.getElementById('latency-table'))"
@@ -216,15 +207,6 @@ class PageUseTest(report_page.ReportPageTest):
                 self.assertEqual(page.evaluate("document.images.length"), 0)
                 page.close()
 
-    def downloaded(self, name):
-        """Waits for a file in the test's folder, and returns its content."""
-        end = time.monotonic() + programs.DEADLINE_SECONDS
-        while not os.path.exists(self.path(name)):
-            self.assertLess(time.monotonic(), end, os.listdir(self.folder))
-            select.select([], [], [], 0.05)
-        with open(self.path(name), "rb") as file:
-            return file.read()
-
     def test_charts_are_saved(self):
         result = run(
             report_page.HOSTILE,
@@ -241,16 +223,16 @@ class PageUseTest(report_page.ReportPageTest):
             )
 
         press("percentile-chart", "PNG")
-        image = self.downloaded("distbench-percentile-chart.png")
+        image = page.downloaded(self.path("distbench-percentile-chart.png"))
         self.assertTrue(image.startswith(b"\x89PNG"))
         press("percentile-chart", "CSV")
-        text = self.downloaded("distbench-percentile-chart.csv").decode()
+        text = page.downloaded(self.path("distbench-percentile-chart.csv")).decode()
         self.assertEqual(
             text,
             'curve,percentile,latency_ns\n"a, ""b""",100,100000\n',
         )
         press("heat-map-canvas", "CSV")
-        text = self.downloaded("distbench-peers.csv").decode()
+        text = page.downloaded(self.path("distbench-peers.csv")).decode()
         self.assertTrue(text.startswith("client,server,per_second,p50,p99,"))
         self.assertIn("\nc/0,s/0,", text)
         self.assertEqual(page.complaints, [])

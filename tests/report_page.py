@@ -91,6 +91,15 @@ class ReportPageTest(programs.ProgramTest):
         self.assertEqual(outcome.status, status, outcome)
         return self.open_page(report, **page_arguments)
 
+    def open_text(self, text, name="result.pb", **report_arguments):
+        """Opens the report of a result that is text."""
+        return self.open_report(self.write(name, text), **report_arguments)
+
+    def count(self, page, selector):
+        return page.evaluate(
+            f"document.querySelectorAll('{selector}').length"
+        )
+
     def open_page(self, report, fragment="", **page_arguments):
         page = browser.Page(
             self, f"file://{report}{fragment}", **page_arguments
@@ -111,6 +120,14 @@ class ReportPageTest(programs.ProgramTest):
         page.evaluate(
             "document.querySelectorAll('details')"
             ".forEach(details => { details.open = true; })"
+        )
+
+    def wait_for_narrow_charts(self, page):
+        """Waits until all charts have followed the window of a phone, each a
+        moment later."""
+        page.wait_until(
+            "innerWidth === 360 && Object.values(Chart.instances)"
+            ".every(chart => chart.width <= 360)"
         )
 
     def labels(self, page, chart):

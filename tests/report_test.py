@@ -62,6 +62,7 @@ class ReportTest(ReportTestCase):
             "streams": 0,
             "policies": 0,
             "goodput": 0,
+            "faults": 0,
             "recoveries": 0,
             "peers": 12,
             "seconds": 40,

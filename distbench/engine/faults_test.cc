@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/client_server.h"
@@ -267,6 +268,23 @@ TEST(FaultsTest, AFrozenClientSendsLate) {
   ASSERT_TRUE(AddHistogram(outcome.statistics.lateness_ns(), lateness_ns).ok());
   EXPECT_NEAR(lateness_ns.max(), 95 * kMs, kToleranceNs);
   EXPECT_LT(outcome.service_time_ns.max(), kMs);
+}
+
+// The answer to the request of 290 ms comes at 292 ms, and is in time. Without
+// looking, it would have expired at 340 ms.
+TEST(FaultsTest, AFrozenClientDoesNotBlameItsServer) {
+  DistributedSystemDescription test = WithSlowHandler(ClientServer(
+      "iterations { open_loop_interval_ns: 10000000 "
+      "max_iteration_count: 100 }",
+      absl::StrCat("server_faults { name: 'fault' service: 'client' freeze: "
+                   "true start: '291ms' duration: '100ms' }",
+                   kSlowHandler)));
+  test.mutable_rpc_descriptions(0)->set_deadline_us(50'000);
+  SimulatedSystem system(test, /*workers=*/1);
+  EXPECT_TRUE(system.Run(60'000 * kMs));
+  const FaultOutcome outcome(system);
+  EXPECT_EQ(outcome.statistics.succeeded_count(), 100);
+  EXPECT_NEAR(outcome.service_time_ns.max(), 101 * kMs, kToleranceNs);
 }
 
 TEST(FaultsTest, StoppingEndsAFreeze) {

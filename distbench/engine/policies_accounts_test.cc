@@ -63,6 +63,43 @@ TEST(PoliciesAccountsTest, AnAttemptMayExpireBeforeItIsSent) {
   EXPECT_EQ(outcome.policy.abandoned_attempt_count, 1);
 }
 
+TEST(PoliciesAccountsTest, AnAttemptThatIsTakenBackBeforeItIsSentWasNone) {
+  ScriptedServers servers([](const ClientCall& call, int64_t) {
+    return Answer{.time_ns = 30 * kMs, .is_full = call.server_instance == 1};
+  });
+  const PolicyOutcome outcome(servers.Run(PolicyTest(
+      "load_balancing: 'round_robin' hedging { delay: '10ms' }", "", 2)));
+  EXPECT_EQ(outcome.rpc.succeeded_count(), 1);
+  EXPECT_EQ(outcome.policy.attempt_count, 1);
+  EXPECT_EQ(outcome.attempts_in_series, 1);
+  EXPECT_EQ(outcome.policy.hedge_count, 0);
+  EXPECT_EQ(outcome.policy.abandoned_attempt_count, 0);
+}
+
+TEST(PoliciesAccountsTest, WhatTheTrafficsEndTakesBackWasNoAttempt) {
+  ScriptedServers servers(FirstIsFull);
+  const PolicyOutcome outcome(servers.Run(
+      PolicyTest("retry {}", "open_loop_interval_ns: 10000000"), /*workers=*/1,
+      /*limit_ns=*/100 * kMs));
+  EXPECT_GT(outcome.policy.request_count, 5);
+  EXPECT_EQ(outcome.policy.attempt_count, 0);
+  EXPECT_EQ(outcome.attempts_in_series, 0);
+  EXPECT_EQ(outcome.policy.abandoned_attempt_count, 0);
+}
+
+// It counts in the second in which it is sent.
+TEST(PoliciesAccountsTest, AnAttemptThatWaitsCountsOnceItIsSent) {
+  int64_t room_ns = 0;
+  ScriptedServers servers([&](const ClientCall&, int64_t now_ns) {
+    if (room_ns == 0) room_ns = now_ns + 30 * kMs;
+    return Answer{.time_ns = kMs, .is_full = now_ns < room_ns};
+  });
+  const PolicyOutcome outcome(servers.Run(PolicyTest("retry {}")));
+  EXPECT_EQ(outcome.policy.attempt_count, 1);
+  EXPECT_EQ(outcome.attempts_in_series, 1);
+  EXPECT_EQ(outcome.policy.succeeded_attempt_count, 1);
+}
+
 // Also without a policy. It never reached a server.
 TEST(PoliciesAccountsTest, ARequestMayExpireBeforeItIsSent) {
   for (const bool has_policy : {true, false}) {

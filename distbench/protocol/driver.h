@@ -168,20 +168,21 @@ class Transport {
   [[nodiscard]] virtual bool Start(ClientCall* call) = 0;
 
   // Gives up one call that was started and for which OnDone() has not begun,
-  // also while it waits in a send queue. OnDone() follows in Poll(), never inside
-  // Cancel(), with an error that begins with "CANCELLED" unless the call has
-  // ended otherwise before; to give it up again changes nothing. What the server
-  // sees of it depends on the stack (docs/drivers.md). May be called inside
-  // Poll(). Returns false, and does nothing, if the stack cannot do so: then the
-  // call ends as it ends. The catalogue says which can (cancels_calls in
-  // config/catalogs/driver_catalog.h).
+  // also while it waits in a send queue. OnDone() follows in Poll(), never
+  // inside Cancel(), with an error that begins with "CANCELLED" unless the call
+  // has ended otherwise before; to give it up again changes nothing. What the
+  // server sees of it depends on the stack (docs/drivers.md). May be called
+  // inside Poll(). Returns false, and does nothing, if the stack cannot do so:
+  // then the call ends as it ends. The catalogue says which can (cancels_calls
+  // in config/catalogs/driver_catalog.h).
   virtual bool Cancel(ClientCall& /*call*/) { return false; }
 
   // Breaks all connections that clients have to this transport, as if the
   // server's process had died; clients may connect again at once. Replies to
-  // requests that came over them are dropped. May be called inside Poll(); takes
-  // effect in the next Poll() at the latest. Returns how many, or -1 and does
-  // nothing if the driver cannot do so (breaks_connections in the catalogue).
+  // requests that came over them are dropped. May be called inside Poll();
+  // takes effect in the next Poll() at the latest. Returns how many, without
+  // those that are broken already and not made again, or -1 and does nothing if
+  // the driver cannot do so (breaks_connections in the catalogue).
   virtual int64_t BreakConnections() { return -1; }
 
   // Answers a request.

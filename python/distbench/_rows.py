@@ -181,6 +181,30 @@ def resource_rows(run: Run) -> Iterator[Row]:
             )
 
 
+def fault_rows(run: Run) -> Iterator[Row]:
+    """A row per instance and fault that it had on purpose."""
+    logs = run.result.service_logs.instance_logs
+    for instance in sorted(logs):
+        faults = logs[instance].fault_logs
+        for fault in sorted(faults):
+            # A damaged result may have other times.
+            times = [
+                (time.begin_timestamp_ns, time.end_timestamp_ns)
+                for time in faults[fault].times
+                if 0 <= time.begin_timestamp_ns <= time.end_timestamp_ns
+            ]
+            yield (
+                instance,
+                fault,
+                faults[fault].request_count,
+                faults[fault].connection_count,
+                len(times),
+                sum(end - begin for begin, end in times) / _NS_PER_SECOND,
+                min((begin for begin, _ in times), default=None),
+                max((end for _, end in times), default=None),
+            )
+
+
 def search_row(report: results_pb2.SearchReport, position: int) -> Row:
     """The row of a search, which is at this position in its file."""
     spec = report.search

@@ -39,6 +39,7 @@ _JSON_TABLES = (
     "streams",
     "policies",
     "goodput",
+    "faults",
     "recoveries",
     "peers",
     "seconds",
@@ -49,6 +50,10 @@ _JSON_TABLES = (
     "groups",
     "connections",
 )
+
+# Those that reports of older versions lack.
+_LATER_TABLES = ("faults",)
+
 _OTHER_TABLES = tuple(name for name in _JSON_TABLES if name not in COLUMNS)
 
 _LATENCY_KEYS = ("service_time", "response_time", "lateness")
@@ -290,7 +295,7 @@ def _rows_of_test(name: str, test: _Json) -> Iterator[Row]:
     elif name == "percentiles":
         for rpc in test["rpcs"]:
             yield from _percentile_rows(rpc)
-    else:
+    elif name in test or name not in _LATER_TABLES:
         columns = [column.name for column in COLUMNS[name][len(RUN_COLUMNS) : -1]]
         yield from _select(test[name], columns)
 

@@ -31,6 +31,7 @@ _ROWS_OF_RUN: dict[str, Callable[[Run], Iterator[Row]]] = {
     "seconds": _rows.second_rows,
     "samples": _rows.sample_rows,
     "resources": _rows.resource_rows,
+    "faults": _rows.fault_rows,
 }
 
 # Tables that only distbench itself makes.

@@ -245,6 +245,16 @@ RESOURCES_COLUMNS = (
     SIMULATED_COLUMN,
 )
 
+FAULTS_COLUMNS = (
+    *RUN_COLUMNS,
+    *columns_of(Kind.TEXT, "instance fault"),
+    *columns_of(Kind.INTEGER, "requests connections times"),
+    Column("in_effect_s", Kind.NUMBER),
+    *columns_of(
+        Kind.OPTIONAL_INTEGER, "first_begin_timestamp_ns last_end_timestamp_ns"
+    ),
+)
+
 SEARCHES_COLUMNS = (
     Column("source", Kind.TEXT),
     Column("search", Kind.INTEGER),
@@ -282,6 +292,7 @@ TableName = Literal[
     "seconds",
     "samples",
     "resources",
+    "faults",
     "searches",
     "probes",
 ]
@@ -295,6 +306,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "seconds": SECONDS_COLUMNS,
     "samples": SAMPLES_COLUMNS,
     "resources": RESOURCES_COLUMNS,
+    "faults": FAULTS_COLUMNS,
     "searches": SEARCHES_COLUMNS,
     "probes": PROBES_COLUMNS,
 }

@@ -21,6 +21,7 @@ TABLES = (
     "seconds",
     "samples",
     "resources",
+    "faults",
 )
 
 # Two seconds of everything that a result may hold: an open loop with failures, a
@@ -59,6 +60,14 @@ tests {
   action_lists {
     name: "client" action_names: "send_open" action_names: "send_closed"
     max_rpc_samples: 200
+  }
+  server_faults {
+    name: "slow" service: "server" extra_latency: "1ms"
+    start: "500ms" duration: "100ms" repeat: "500ms"
+  }
+  server_faults {
+    name: "error" service: "server" instances: 1 error: "UNAVAILABLE: on purpose"
+    probability: 0.1
   }
   action_lists { name: "open" }
   action_lists { name: "closed" }
@@ -185,6 +194,8 @@ class GoldenTest(programs.ClusterTest):
         self.assertGreater(run.rpc("open").response_time.count, 1000)
         self.assertEqual(run.rpc("closed").response_time.count, 0)
         self.assertGreater(len(results.table("samples").rows), 0)
+        # "slow" of two instances, and "error" of one.
+        self.assertEqual(len(results.table("faults").rows), 3)
 
         # The package writes what the program reads, in all encodings.
         expected = self.report(path, "--format=csv", "--table=percentiles")

@@ -207,6 +207,24 @@ double MeanFactor(const ArrivalSourcePlan& source, double duration_ns) {
   return mean * MeanOverTime(others, duration_ns);
 }
 
+// ---- Dispersion -------------------------------------------------------------
+
+double SquaredVariation(const ArrivalSourcePlan& source) {
+  switch (source.process) {
+    case Process::kConstant:
+      return 0;
+    case Process::kExponential:
+      return 1;
+    case Process::kGamma:
+      return 1 / source.gamma_shape;
+    case Process::kRecorded:
+      break;
+  }
+  double squares = 0;
+  for (const double gap : source.gaps) squares += (gap - 1) * (gap - 1);
+  return squares / static_cast<double>(source.gaps.size());
+}
+
 }  // namespace
 
 ArrivalPlan CompileArrivals(const Arrivals& arrivals) {
@@ -249,6 +267,15 @@ bool HasVaryingRate(const Arrivals& arrivals) {
                        return !part.modulations().empty() ||
                               part.process() == "recorded";
                      });
+}
+
+double IndexOfDispersion(const ArrivalPlan& plan) {
+  double dispersion = 0;
+  for (const ArrivalSourcePlan& source : plan.sources) {
+    dispersion +=
+        source.share * (1 + source.kept_share * (SquaredVariation(source) - 1));
+  }
+  return dispersion;
 }
 
 uint64_t ArrivalSeed(uint64_t test_seed, int list, int action, int64_t run) {

@@ -23,6 +23,14 @@ double MeanRatePerSecond(const Iterations& iterations);
 // Whether the rate is meant to change over time, beyond chance.
 bool HasVaryingRate(const Arrivals& arrivals);
 
+// The index of dispersion of counts over long times (their variance / their
+// mean) while the rate does not vary: 0 for constant gaps, 1 for a Poisson
+// process. That of a renewal process is the squared coefficient of variation of
+// its gaps (Cox and Lewis, The Statistical Analysis of Series of Events, 1966,
+// section 4.5); thinning brings it nearer to 1. For recordings, the square is
+// of the gaps alone, whatever their order.
+double IndexOfDispersion(const ArrivalPlan& plan);
+
 // The seed of an action's arrivals, which all workers of an instance share.
 // `list` is the position of its action list in the test, `action` that of the
 // action in the list, and `run` tells executions of the list apart.

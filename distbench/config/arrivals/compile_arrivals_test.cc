@@ -25,6 +25,28 @@ double MeanRate(const std::string& arrivals, int seconds = 0) {
   return MeanRatePerSecond(iterations);
 }
 
+double Dispersion(const std::string& arrivals) {
+  return IndexOfDispersion(CompileArrivals(FromText<Arrivals>(arrivals)));
+}
+
+TEST(IndexOfDispersionTest, FollowsFromTheGapsAndTheThinning) {
+  EXPECT_EQ(Dispersion(""), 1);
+  EXPECT_EQ(Dispersion("process: 'constant'"), 0);
+  EXPECT_NEAR(Dispersion("process: 'constant' kept_share: 0.2"), 0.8, 1e-9);
+  EXPECT_NEAR(Dispersion("process: 'gamma' coefficient_of_variation: 3"), 9,
+              1e-9);
+  EXPECT_NEAR(Dispersion("process: 'gamma' coefficient_of_variation: 3 "
+                         "kept_share: 0.25"),
+              3, 1e-9);
+  EXPECT_NEAR(Dispersion("superposed { process: 'constant' share: 3 } "
+                         "superposed { process: 'gamma' "
+                         "coefficient_of_variation: 4 }"),
+              4, 1e-9);
+  // Gaps of 1 and 3: half of their mean to both sides.
+  EXPECT_NEAR(Dispersion("process: 'recorded' recorded { times: '0\\n1\\n4' }"),
+              0.25, 1e-9);
+}
+
 TEST(MeanRateTest, OfSimpleLoops) {
   EXPECT_EQ(MeanRatePerSecond(Iterations()), 0);
   EXPECT_EQ(

@@ -5,15 +5,17 @@
 namespace distbench {
 
 CircuitBreaker::Pass CircuitBreaker::Enter(int64_t now_ns) {
-  if (!is_open_) return Pass::kAllowed;
-  if (!MayEnter(now_ns)) return Pass::kRefused;
+  if (!is_open_) return {Pass::Kind::kAllowed, opened_count_};
+  if (!MayEnter(now_ns)) return {Pass::Kind::kRefused, opened_count_};
   has_probe_ = true;
-  return Pass::kProbe;
+  return {Pass::Kind::kProbe, opened_count_};
 }
 
 bool CircuitBreaker::OnEnd(int64_t now_ns, Pass pass, AttemptEnd end) {
-  if (pass == Pass::kProbe) return OnProbeEnd(now_ns, end);
-  if (is_open_ || end == AttemptEnd::kGivenUp) return false;
+  if (pass.kind == Pass::Kind::kProbe) return OnProbeEnd(now_ns, end);
+  if (pass.opened_before != opened_count_ || end == AttemptEnd::kGivenUp) {
+    return false;
+  }
   ended_.Add(now_ns);
   if (end == AttemptEnd::kFailed) failed_.Add(now_ns);
   const int64_t ended = ended_.AtMost(now_ns);
@@ -38,6 +40,7 @@ bool CircuitBreaker::OnProbeEnd(int64_t now_ns, AttemptEnd end) {
 
 void CircuitBreaker::Open(int64_t now_ns) {
   is_open_ = true;
+  ++opened_count_;
   half_open_at_ns_ = SaturatingAdd(now_ns, plan_.open_ns);
   ended_.Clear();
   failed_.Clear();

@@ -19,10 +19,16 @@ enum class AttemptEnd { kSucceeded, kFailed, kGivenUp };
 //                          └────failure─────┘
 //
 // Half open, it lets one attempt at a time through, the probe. Attempts that
-// were sent before it opened say nothing once it is open.
+// were sent before it opened say nothing from then on, not even once it is
+// closed again.
 class CircuitBreaker {
  public:
-  enum class Pass { kRefused, kAllowed, kProbe };
+  struct Pass {
+    enum class Kind { kRefused, kAllowed, kProbe };
+
+    Kind kind = Kind::kAllowed;
+    int64_t opened_before = 0;  // how often it had opened
+  };
 
   explicit CircuitBreaker(const CircuitBreakerPlan& plan)
       : plan_(plan), ended_(plan.window_ns), failed_(plan.window_ns) {}
@@ -46,6 +52,7 @@ class CircuitBreaker {
   CircuitBreakerPlan plan_;
   bool is_open_ = false;  // or half open
   bool has_probe_ = false;
+  int64_t opened_count_ = 0;
   int64_t half_open_at_ns_ = 0;
   SlidingCount ended_;
   SlidingCount failed_;

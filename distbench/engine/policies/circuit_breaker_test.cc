@@ -6,6 +6,7 @@ namespace distbench {
 namespace {
 
 using Pass = CircuitBreaker::Pass;
+using PassKind = Pass::Kind;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
@@ -18,7 +19,7 @@ CircuitBreakerPlan TestPlan() {
 
 bool EndOne(CircuitBreaker& breaker, int64_t now_ns, AttemptEnd end) {
   const Pass pass = breaker.Enter(now_ns);
-  EXPECT_NE(pass, Pass::kRefused);
+  EXPECT_NE(pass.kind, PassKind::kRefused);
   return breaker.OnEnd(now_ns, pass, end);
 }
 
@@ -38,7 +39,7 @@ TEST(CircuitBreakerTest, OpensAtItsRatioOfEnoughAttempts) {
   // Three are too few; the fourth makes it two of four, although it succeeds.
   EXPECT_TRUE(EndOne(breaker, 0, AttemptEnd::kSucceeded));
   EXPECT_FALSE(breaker.MayEnter(0));
-  EXPECT_EQ(breaker.Enter(5 * kSecond - 1), Pass::kRefused);
+  EXPECT_EQ(breaker.Enter(5 * kSecond - 1).kind, PassKind::kRefused);
 }
 
 TEST(CircuitBreakerTest, StaysClosedBelowItsRatio) {
@@ -60,38 +61,46 @@ TEST(CircuitBreakerTest, LetsOneProbeThroughAtATime) {
   CircuitBreaker breaker(TestPlan());
   OpenAt(breaker, 0);
   EXPECT_TRUE(breaker.MayEnter(5 * kSecond));
-  EXPECT_EQ(breaker.Enter(5 * kSecond), Pass::kProbe);
-  EXPECT_EQ(breaker.Enter(5 * kSecond), Pass::kRefused);
+  Pass probe = breaker.Enter(5 * kSecond);
+  EXPECT_EQ(probe.kind, PassKind::kProbe);
+  EXPECT_EQ(breaker.Enter(5 * kSecond).kind, PassKind::kRefused);
   // Its failure opens it for as long again.
-  EXPECT_TRUE(breaker.OnEnd(6 * kSecond, Pass::kProbe, AttemptEnd::kFailed));
-  EXPECT_EQ(breaker.Enter(11 * kSecond - 1), Pass::kRefused);
-  EXPECT_EQ(breaker.Enter(11 * kSecond), Pass::kProbe);
+  EXPECT_TRUE(breaker.OnEnd(6 * kSecond, probe, AttemptEnd::kFailed));
+  EXPECT_EQ(breaker.Enter(11 * kSecond - 1).kind, PassKind::kRefused);
+  probe = breaker.Enter(11 * kSecond);
+  EXPECT_EQ(probe.kind, PassKind::kProbe);
   // Its success closes it, with an empty window.
-  EXPECT_FALSE(
-      breaker.OnEnd(11 * kSecond, Pass::kProbe, AttemptEnd::kSucceeded));
+  EXPECT_FALSE(breaker.OnEnd(11 * kSecond, probe, AttemptEnd::kSucceeded));
   EXPECT_FALSE(EndOne(breaker, 11 * kSecond, AttemptEnd::kFailed));
-  EXPECT_EQ(breaker.Enter(11 * kSecond), Pass::kAllowed);
+  EXPECT_EQ(breaker.Enter(11 * kSecond).kind, PassKind::kAllowed);
 }
 
 TEST(CircuitBreakerTest, AProbeThatIsGivenUpMakesRoomForAnother) {
   CircuitBreaker breaker(TestPlan());
   OpenAt(breaker, 0);
-  EXPECT_EQ(breaker.Enter(5 * kSecond), Pass::kProbe);
-  EXPECT_FALSE(breaker.OnEnd(5 * kSecond, Pass::kProbe, AttemptEnd::kGivenUp));
-  EXPECT_EQ(breaker.Enter(5 * kSecond), Pass::kProbe);
+  const Pass probe = breaker.Enter(5 * kSecond);
+  EXPECT_EQ(probe.kind, PassKind::kProbe);
+  EXPECT_FALSE(breaker.OnEnd(5 * kSecond, probe, AttemptEnd::kGivenUp));
+  EXPECT_EQ(breaker.Enter(5 * kSecond).kind, PassKind::kProbe);
 }
 
 TEST(CircuitBreakerTest, AttemptsFromBeforeItOpenedSayNothing) {
   CircuitBreaker breaker(TestPlan());
-  EXPECT_EQ(breaker.Enter(0), Pass::kAllowed);
+  const Pass before = breaker.Enter(0);
+  EXPECT_EQ(before.kind, PassKind::kAllowed);
   OpenAt(breaker, 0);
-  EXPECT_FALSE(breaker.OnEnd(1, Pass::kAllowed, AttemptEnd::kSucceeded));
+  EXPECT_FALSE(breaker.OnEnd(1, before, AttemptEnd::kSucceeded));
   EXPECT_FALSE(breaker.MayEnter(1));
   for (int i = 0; i < 10; ++i) {
-    EXPECT_FALSE(
-        breaker.OnEnd(4 * kSecond, Pass::kAllowed, AttemptEnd::kFailed));
+    EXPECT_FALSE(breaker.OnEnd(4 * kSecond, before, AttemptEnd::kFailed));
   }
   EXPECT_TRUE(breaker.MayEnter(5 * kSecond));
+  EXPECT_FALSE(EndOne(breaker, 5 * kSecond, AttemptEnd::kSucceeded));
+  // It is closed again.
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_FALSE(breaker.OnEnd(6 * kSecond, before, AttemptEnd::kFailed));
+  }
+  OpenAt(breaker, 6 * kSecond);
 }
 
 TEST(CircuitBreakerTest, AttemptsThatAreGivenUpSayNothing) {

@@ -54,6 +54,11 @@ class Faults {
   // everything is stopped.
   void Start(int64_t traffic_start_ns);
 
+  // When OnDue() is due next, or TimerQueue::kNever.
+  int64_t next_due_ns() const {
+    return timer_.armed() ? timer_.due_ns : TimerQueue::kNever;
+  }
+
   // Handles the timer, of kind kFault. FAILED_PRECONDITION if the driver cannot
   // do what a fault demands.
   absl::Status OnDue();

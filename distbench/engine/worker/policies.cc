@@ -132,13 +132,14 @@ void Policies::Send(Request& request, Attempt::Kind kind) {
     return;
   }
   const Target target = ChooseTarget(request);
-  CircuitBreaker::Pass pass = target.route == kNone
-                                  ? CircuitBreaker::Pass::kRefused
-                                  : CircuitBreaker::Pass::kAllowed;
-  if (target.route != kNone && !rpc.breakers.empty()) {
+  using Pass = CircuitBreaker::Pass;
+  Pass pass;
+  if (target.route == kNone) {
+    pass.kind = Pass::Kind::kRefused;
+  } else if (!rpc.breakers.empty()) {
     pass = rpc.breakers[target.route].Enter(context_.now_ns);
   }
-  if (pass == CircuitBreaker::Pass::kRefused) {
+  if (pass.kind == Pass::Kind::kRefused) {
     Count(request, &PolicyTotals::refused_by_circuit_breaker_count);
     Refuse(request, kCircuitBreakerError);
     return;
@@ -213,14 +214,22 @@ void Policies::Start(Request& request, Target target, Attempt::Kind kind,
   if (rpc.limit.has_value()) rpc.limit->OnStart();
   request.attempts.push_back(&attempt);
   ++attempts_in_flight_;
-  context_.recorder.CountAttempt(rpc.index, context_.now_ns);
+  sender_.Submit(&attempt.call);
+  // One that waits for its send queue may never be sent.
+  attempt.is_counted = false;
+  if (!attempt.call.waits) CountSent(attempt, context_.now_ns);
+}
+
+void Policies::CountSent(Attempt& attempt, int64_t time_ns) {
+  attempt.is_counted = true;
+  const Request& request = *attempt.request;
+  context_.recorder.CountAttempt(request.rpc->index, time_ns);
   Count(request, &PolicyTotals::attempt_count);
-  if (kind == Attempt::Kind::kRetry) {
+  if (attempt.kind == Attempt::Kind::kRetry) {
     Count(request, &PolicyTotals::retry_count);
-  } else if (kind == Attempt::Kind::kHedge) {
+  } else if (attempt.kind == Attempt::Kind::kHedge) {
     Count(request, &PolicyTotals::hedge_count);
   }
-  sender_.Submit(&attempt.call);
 }
 
 void Policies::ArmHedge(Request& request) {

@@ -87,6 +87,7 @@ class Policies {
   void Refuse(Request& request, absl::string_view error);
   void Start(Request& request, Target target, Attempt::Kind kind,
              CircuitBreaker::Pass pass);
+  void CountSent(Attempt& attempt, int64_t time_ns);
   void ArmHedge(Request& request);
   static bool IsInTime(const Request& request, int64_t time_ns);
   void Wait(Request& request, Request::Next next, int64_t due_ns);

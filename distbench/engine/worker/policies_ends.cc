@@ -75,6 +75,10 @@ void Policies::Close(Attempt& attempt) {
                          : is_given_up ? AttemptEnd::kGivenUp
                                        : AttemptEnd::kFailed;
   Learn(attempt, end);
+  // What was taken back before it was sent was no attempt. What expired before
+  // is a failed one.
+  if (!attempt.call.sent && end == AttemptEnd::kGivenUp) return;
+  if (!attempt.is_counted) CountSent(attempt, attempt.call.client.sent_ns);
   CountEnd(attempt, end);
 }
 
@@ -219,6 +223,7 @@ void Policies::Abandon(Request& request) {
     ClientCall& client = attempt.call.client;
     LearnHedgeDelay(attempt, context_.now_ns);
     if (sender_.Withdraw(attempt.call)) {
+      attempt.call.sent = false;
       client.error = kNotNeededError;
       client.sent_ns = client.done_ns = context_.now_ns;
       Close(attempt);

@@ -72,7 +72,8 @@ struct Attempt {
   Request* request = nullptr;
   int server = Balancer::kNoServer;
   Kind kind = Kind::kFirst;
-  CircuitBreaker::Pass pass = CircuitBreaker::Pass::kAllowed;
+  bool is_counted = false;  // among the attempts
+  CircuitBreaker::Pass pass;
 
   // Returns the attempt that contains `call`, whose kind must be kAttempt.
   static Attempt& Of(RpcCall& call);

@@ -101,14 +101,14 @@ void Worker::NoticeDrained() {
 }
 
 void Worker::Turn(bool may_wait) {
-  const int64_t deadline_ns = DoOwnWork();
+  const int64_t deadline_ns = DoOwnWork(/*borrowed=*/false);
   context_.transport.Poll(may_wait ? deadline_ns : 0, *this);
   context_.recorder.Flush();
   NoticeDrained();
 }
 
 int64_t Worker::EndBorrowedTurn() {
-  const int64_t deadline_ns = DoOwnWork();
+  const int64_t deadline_ns = DoOwnWork(/*borrowed=*/true);
   context_.recorder.Flush();
   NoticeDrained();
   return deadline_ns;
@@ -116,9 +116,15 @@ int64_t Worker::EndBorrowedTurn() {
 
 // A turn except for the transport's events. Returns the time until which the
 // next Poll() may wait.
-int64_t Worker::DoOwnWork() {
+int64_t Worker::DoOwnWork(bool borrowed) {
   context_.now_ns = context_.engine.clock().MonotonicNs();
   HandleMessages();
+  // It may have to stand still. Threads that borrow turns serve others too, so
+  // the worker's own thread does that: it is woken, because this is due.
+  if (borrowed && faults_ != nullptr &&
+      faults_->next_due_ns() <= context_.now_ns) {
+    return faults_->next_due_ns();
+  }
   FireTimers();
   if (MayStartAdmitted()) StartAdmitted();
   const bool more_ready = scheduler_.RunReadyActions();

@@ -130,7 +130,7 @@ class Worker final : private TransportEvents,
   };
 
   void Turn(bool may_wait);
-  int64_t DoOwnWork();
+  int64_t DoOwnWork(bool borrowed);
   void NoticeDrained();
   void Post(Message message);
   void PostAndMayRun(Message message);

@@ -71,7 +71,7 @@ void Worker::OnFaultDue() {
   }
   handler_.OnFaultsChanged();
   if (faults_->frozen_until_ns() <= context_.now_ns) return;
-  // Whoever has the turn stands still with it.
+  // The worker's thread stands still, and with it the turn.
   group_.WaitOutFreeze(faults_->frozen_until_ns());
   context_.now_ns = context_.engine.clock().MonotonicNs();
 }

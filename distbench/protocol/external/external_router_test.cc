@@ -1,11 +1,9 @@
 #include "distbench/protocol/external/external_router.h"
 
 #include <google/protobuf/descriptor.pb.h>
-#include <google/protobuf/text_format.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/grpcpp.h>
 
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -21,14 +19,11 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "distbench/base/clock.h"
-#include "distbench/base/files.h"
 #include "distbench/base/testing/status_testing.h"
 #include "distbench/config/plan/driver_options.h"
-#include "distbench/protocol/grpc/grpc_driver.h"
+#include "distbench/protocol/external/testing/foreign_server.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
-#include "distbench/protocol/streams.h"
 #include "distbench/protocol/testing/driver_testing.h"
-#include "distbench/protocol/testing/streaming_conformance.h"
 #include "distbench/security/testing/testing_certificates.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -43,173 +38,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr char kEcho[] = "/demo.Demo/Echo";
-constexpr char kList[] = "/demo.Demo/List";
 constexpr char kReflection[] =
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
-
-// The request's type is in a file that is imported by an imported file.
-constexpr char kFiles[] = R"pb(
-  file {
-    name: "demo.proto"
-    package: "demo"
-    syntax: "proto3"
-    dependency: "all.proto"
-    service {
-      name: "Demo"
-      method { name: "Echo" input_type: ".demo.Text" output_type: ".demo.Text" }
-      method {
-        name: "List"
-        input_type: ".demo.Text"
-        output_type: ".demo.Text"
-        server_streaming: true
-      }
-    }
-  }
-  file {
-    name: "all.proto"
-    package: "demo"
-    syntax: "proto3"
-    dependency: "text.proto"
-    public_dependency: 0
-  }
-  file {
-    name: "text.proto"
-    package: "demo"
-    syntax: "proto3"
-    message_type {
-      name: "Text"
-      field { name: "text" number: 1 label: LABEL_OPTIONAL type: TYPE_STRING }
-    }
-  }
-)pb";
-
-FileDescriptorSet Files() {
-  FileDescriptorSet files;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(kFiles, &files));
-  return files;
-}
-
-struct Answer {
-  std::vector<std::string> responses = {};
-  grpc::Status status = {};
-  bool waits = false;  // until the call is cancelled
-};
-
-using Respond =
-    std::function<Answer(const std::string& method, const std::string& request,
-                         grpc::GenericCallbackServerContext&)>;
-
-std::string BytesOf(const grpc::ByteBuffer& buffer) {
-  grpc::Slice slice;
-  EXPECT_TRUE(buffer.DumpToSingleSlice(&slice).ok());
-  return {reinterpret_cast<const char*>(slice.begin()), slice.size()};
-}
-
-// Reads a request and answers it.
-class Reactor final : public grpc::ServerGenericBidiReactor {
- public:
-  Reactor(const Respond& respond, grpc::GenericCallbackServerContext& context)
-      : respond_(respond), context_(context) {
-    StartRead(&request_);
-  }
-
-  void OnReadDone(bool ok) override {
-    if (!ok) return Finish({grpc::StatusCode::INTERNAL, "no request"});
-    answer_ = respond_(context_.method(), BytesOf(request_), context_);
-    if (!answer_.waits) SendNext();
-  }
-  void OnWriteDone(bool) override { SendNext(); }
-  void OnCancel() override {
-    if (answer_.waits) Finish(grpc::Status::CANCELLED);
-  }
-  void OnDone() override { delete this; }
-
- private:
-  void SendNext() {
-    if (sent_ == answer_.responses.size()) return Finish(answer_.status);
-    const grpc::Slice slice(answer_.responses[sent_++]);
-    response_ = grpc::ByteBuffer(&slice, 1);
-    StartWrite(&response_);
-  }
-
-  const Respond& respond_;
-  grpc::GenericCallbackServerContext& context_;
-  grpc::ByteBuffer request_;
-  grpc::ByteBuffer response_;
-  Answer answer_;
-  size_t sent_ = 0;
-};
-
-// A server of somebody else.
-class ForeignServer final : private grpc::CallbackGenericService {
- public:
-  explicit ForeignServer(Respond respond, int port = 0,
-                         std::shared_ptr<grpc::ServerCredentials> credentials =
-                             grpc::InsecureServerCredentials())
-      : respond_(std::move(respond)) {
-    grpc::ServerBuilder builder;
-    builder.AddListeningPort(absl::StrCat("127.0.0.1:", port), credentials,
-                             &port_);
-    builder.RegisterCallbackGenericService(this);
-    server_ = builder.BuildAndStart();
-    EXPECT_NE(server_, nullptr);
-  }
-  ~ForeignServer() { server_->Shutdown(absl::ToChronoTime(absl::Now())); }
-
-  int port() const { return port_; }
-  std::string host_port() const { return absl::StrCat("127.0.0.1:", port_); }
-  std::string address() const {
-    return absl::StrCat(kExternalPrefix, host_port());
-  }
-  int calls() const { return calls_; }
-
- private:
-  grpc::ServerGenericBidiReactor* CreateReactor(
-      grpc::GenericCallbackServerContext* context) override {
-    ++calls_;
-    return new Reactor(respond_, *context);
-  }
-
-  const Respond respond_;
-  int port_ = 0;
-  std::atomic<int> calls_ = 0;
-  std::unique_ptr<grpc::Server> server_;
-};
-
-Answer Echo(const std::string& /*method*/, const std::string& request,
-            grpc::GenericCallbackServerContext& /*context*/) {
-  return {.responses = {request}};
-}
-
-ExternalCalls CallsOf(const std::string& method,
-                      const std::string& request = R"({"text": "hello"})") {
-  ExternalCalls calls;
-  calls.calls[0] = {.method = method,
-                    .request = request,
-                    .is_json = true,
-                    .metadata = {},
-                    .rows = {},
-                    .descriptors = Files().SerializeAsString()};
-  return calls;
-}
-
-std::unique_ptr<ProtocolDriver> MakeGrpc() {
-  return MakeGrpcDriver({}, {.service_address = "127.0.0.1"}).value();
-}
-
-std::unique_ptr<TestClient> ClientOf(
-    ExternalCalls calls, const std::vector<Peer>& peers,
-    std::unique_ptr<ProtocolDriver> inner = MakeGrpc()) {
-  return std::make_unique<TestClient>(
-      MakeExternalRouter(std::move(inner), std::move(calls)), peers);
-}
 
 // Returns the error of connecting.
 std::string ConnectProblem(ExternalCalls calls,
                            const std::vector<std::string>& addresses,
                            absl::Duration patience = absl::Seconds(20)) {
-  const auto driver = MakeExternalRouter(MakeGrpc(), std::move(calls));
+  const auto driver = MakeExternalRouter(MakeInnerGrpc(), std::move(calls));
   EXPECT_TRUE(driver->Listen(1).ok());
   return Message(
       driver->Connect(SingleServers(addresses), absl::Now() + patience));
@@ -229,7 +65,7 @@ TEST(ExternalRouterTest, CallsAUnaryMethod) {
     EXPECT_EQ(method, kEcho);
     EXPECT_EQ(request, "\n\x05hello");
     EXPECT_EQ(context.client_metadata().count("x-key"), 1);
-    return Answer{.responses = {std::string(100, 'x')}};
+    return ForeignAnswer{.responses = {std::string(100, 'x')}};
   });
   ExternalCalls calls = CallsOf(kEcho);
   calls.calls[0].metadata = {{"x-key", "v"}};
@@ -251,8 +87,9 @@ TEST(ExternalRouterTest, CallsAUnaryMethod) {
 TEST(ExternalRouterTest, AddsUpTheResponsesOfAStream) {
   ForeignServer server([](const std::string&, const std::string& request,
                           grpc::GenericCallbackServerContext&) {
-    return request.empty() ? Answer{}
-                           : Answer{.responses = {"a", "bb", "", "cccc"}};
+    return request.empty()
+               ? ForeignAnswer{}
+               : ForeignAnswer{.responses = {"a", "bb", "", "cccc"}};
   });
   const auto client = ClientOf(CallsOf(kList, R"({"text": "{{choice:x}}"})"),
                                SingleServers({server.address()}));
@@ -268,7 +105,8 @@ TEST(ExternalRouterTest, AddsUpTheResponsesOfAStream) {
 TEST(ExternalRouterTest, NamesTheStatus) {
   ForeignServer server([](const std::string&, const std::string&,
                           grpc::GenericCallbackServerContext&) {
-    return Answer{.status = {grpc::StatusCode::RESOURCE_EXHAUSTED, "full"}};
+    return ForeignAnswer{
+        .status = {grpc::StatusCode::RESOURCE_EXHAUSTED, "full"}};
   });
   for (const char* method : {kEcho, kList}) {
     const auto client =
@@ -282,7 +120,7 @@ TEST(ExternalRouterTest, NamesTheStatus) {
 TEST(ExternalRouterTest, AUnaryCallWithoutResponseHasFailed) {
   ForeignServer server(
       [](const std::string&, const std::string&,
-         grpc::GenericCallbackServerContext&) { return Answer{}; });
+         grpc::GenericCallbackServerContext&) { return ForeignAnswer{}; });
   const auto client =
       ClientOf(CallsOf(kEcho), SingleServers({server.address()}));
   ClientCall call;
@@ -292,7 +130,7 @@ TEST(ExternalRouterTest, AUnaryCallWithoutResponseHasFailed) {
 TEST(ExternalRouterTest, EndsCallsAtTheirDeadlines) {
   ForeignServer server([](const std::string&, const std::string&,
                           grpc::GenericCallbackServerContext&) {
-    return Answer{.waits = true};
+    return ForeignAnswer{.waits = true};
   });
   for (const char* method : {kEcho, kList}) {
     const auto client =
@@ -307,7 +145,7 @@ TEST(ExternalRouterTest, EndsCallsAtTheirDeadlines) {
 TEST(ExternalRouterTest, CancelsWhatIsInFlight) {
   ForeignServer server([](const std::string&, const std::string&,
                           grpc::GenericCallbackServerContext&) {
-    return Answer{.waits = true};
+    return ForeignAnswer{.waits = true};
   });
   const auto client =
       ClientOf(CallsOf(kEcho), SingleServers({server.address()}));
@@ -404,8 +242,8 @@ TEST(ExternalRouterTest, NamesWhoCannotBeReached) {
               HasSubstr("write HOST:PORT"));
 }
 
-Answer Reflect(const std::string& method, const std::string& request,
-               grpc::GenericCallbackServerContext& context) {
+ForeignAnswer Reflect(const std::string& method, const std::string& request,
+                      grpc::GenericCallbackServerContext& context) {
   if (method == kEcho) return Echo(method, request, context);
   if (method != kReflection) {
     return {.status = {grpc::StatusCode::UNIMPLEMENTED, ""}};
@@ -417,7 +255,7 @@ Answer Reflect(const std::string& method, const std::string& request,
     response.mutable_list_services_response()->add_service()->set_name(
         "demo.Demo");
   }
-  const FileDescriptorSet files = Files();
+  const FileDescriptorSet files = ForeignFiles();
   for (const auto& file : files.file()) {
     if (asked.file_by_filename() != file.name() &&
         (asked.file_containing_symbol() != "demo.Demo" ||
@@ -464,7 +302,7 @@ TEST(ExternalRouterTest, AServerCannotDescribeItselfWithoutEnd) {
     ReflectionResponse response;
     response.mutable_file_descriptor_response()->add_file_descriptor_proto(
         file.SerializeAsString());
-    return Answer{.responses = {response.SerializeAsString()}};
+    return ForeignAnswer{.responses = {response.SerializeAsString()}};
   });
   ExternalCalls calls = CallsOf(kEcho);
   calls.calls[0].descriptors = "";
@@ -475,7 +313,7 @@ TEST(ExternalRouterTest, AServerCannotDescribeItselfWithoutEnd) {
 TEST(ExternalRouterTest, SaysThatAServerHasNoReflection) {
   ForeignServer server([](const std::string&, const std::string&,
                           grpc::GenericCallbackServerContext&) {
-    return Answer{.status = {grpc::StatusCode::UNIMPLEMENTED, ""}};
+    return ForeignAnswer{.status = {grpc::StatusCode::UNIMPLEMENTED, ""}};
   });
   ExternalCalls calls = CallsOf(kEcho);
   calls.calls[0].descriptors = "";
@@ -489,11 +327,11 @@ TEST(ExternalRouterTest, AbortingEndsTheQuestionsToTheServer) {
   ForeignServer server([&](const std::string&, const std::string&,
                            grpc::GenericCallbackServerContext&) {
     asked.Notify();
-    return Answer{.waits = true};
+    return ForeignAnswer{.waits = true};
   });
   ExternalCalls calls = CallsOf(kEcho);
   calls.calls[0].descriptors = "";
-  const auto driver = MakeExternalRouter(MakeGrpc(), std::move(calls));
+  const auto driver = MakeExternalRouter(MakeInnerGrpc(), std::move(calls));
   ASSERT_TRUE(driver->Listen(1).ok());
   std::thread aborting([&] {
     asked.WaitForNotification();
@@ -512,14 +350,14 @@ TEST(ExternalRouterTest, NumbersRequestsAcrossWorkersAndInstances) {
                            grpc::GenericCallbackServerContext&) {
     const absl::MutexLock lock(&mutex);
     requests.push_back(request.substr(2));
-    return Answer{.responses = {""}};
+    return ForeignAnswer{.responses = {""}};
   });
   ExternalCalls calls =
       CallsOf(kEcho, R"({"text": "{{instance}}-{{counter}}-{{row:v}}"})");
   calls.calls[0].rows = {{"v"}, {"x"}, {"y"}, {"z"}};
   calls.instance_name = "c/2";
   calls.instance_number = 2;
-  const auto driver = MakeExternalRouter(MakeGrpc(), calls);
+  const auto driver = MakeExternalRouter(MakeInnerGrpc(), calls);
   ASSERT_TRUE(driver->Listen(2).ok());
   ASSERT_TRUE(driver
                   ->Connect(SingleServers({server.address()}),
@@ -538,7 +376,7 @@ TEST(ExternalRouterTest, NumbersRequestsAcrossWorkersAndInstances) {
 TEST(ExternalRouterTest, RoutesCallsByTheirPeers) {
   ForeignServer server(Echo);
   for (const auto& make :
-       {std::function<std::unique_ptr<ProtocolDriver>()>(MakeGrpc),
+       {std::function<std::unique_ptr<ProtocolDriver>()>(MakeInnerGrpc),
         std::function<std::unique_ptr<ProtocolDriver>()>(
             [] { return MakeLoopbackDriver(); })}) {
     TestServer a(make);
@@ -569,67 +407,6 @@ TEST(ExternalRouterTest, RoutesCallsByTheirPeers) {
     client->Shutdown();
     EXPECT_EQ(CountersOf(client->driver())["held_back_by_rate"], 0);
   }
-}
-
-std::unique_ptr<ProtocolDriver> MakeStreamingGrpc(const std::string& nonce) {
-  return MakeGrpcStreamDriver(
-             {.driver = "grpc_stream"},
-             {.service_address = "127.0.0.1", .test_nonce = nonce})
-      .value();
-}
-
-// RPCs of the test may stream beside external calls.
-INSTANTIATE_TEST_SUITE_P(
-    Routed, StreamingConformanceTest,
-    testing::Values(DriverUnderTest{.make_for_test =
-                                        [](const std::string& nonce) {
-                                          return MakeExternalRouter(
-                                              MakeStreamingGrpc(nonce), {});
-                                        }},
-                    DriverUnderTest{
-                        .make_for_test = [](const std::string& nonce) {
-                          return MakeExternalRouter(
-                              MakeLoopbackDriver(RealClock(), nonce, false),
-                              {});
-                        }}));
-
-// Awaits the end of a stream.
-class StreamEnd final : public TransportEvents, private StreamEvents {
- public:
-  bool has_come() const { return has_come_; }
-
- private:
-  StreamEvents* stream_events() override { return this; }
-  void OnDone(ClientCall*, int64_t) override { has_come_ = true; }
-  void OnDone(ClientCall*) override {}
-  void OnRequest(ServerCall*) override {}
-  void OnWritten(ClientCall&, int64_t) override {}
-  void OnMessage(ClientCall&, int64_t, int64_t) override {}
-  void OnOpened(ServerCall*) override {}
-  void OnWritten(ServerCall&, int64_t) override {}
-  void OnMessage(ServerCall&, int64_t, int64_t) override {}
-  void OnRequestsOver(ServerCall&, int64_t) override {}
-  void OnBroken(ServerCall&, int64_t) override {}
-
-  bool has_come_ = false;
-};
-
-TEST(ExternalRouterTest, RoutesStreamsByTheirPeers) {
-  ForeignServer server(Echo);
-  TestServer inner([] { return MakeStreamingGrpc(""); });
-  const auto client = ClientOf(
-      CallsOf(kEcho), SingleServers({server.address(), inner.address()}),
-      MakeStreamingGrpc(""));
-  StreamTransport& streams = *client->transport().streams();
-  ClientCall call = {.peer = 1};
-  streams.Open(&call);
-  EXPECT_EQ(call.peer, 1);
-  streams.Write(call, 100, /*last=*/true);
-  StreamEnd end;
-  while (!end.has_come()) client->transport().Poll(INT64_MAX, end);
-  // As the server of the test says, which has no RPCs that stream.
-  EXPECT_THAT(std::string(call.error), StartsWith("UNAVAILABLE"));
-  client->Shutdown();
 }
 
 // A driver that has read settings back.

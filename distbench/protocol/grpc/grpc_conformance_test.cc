@@ -39,7 +39,7 @@ std::shared_ptr<const TlsCredentials> SharedTls() {
 }
 
 DriverUnderTest MakeVariant(const Variant& variant) {
-  return {[variant](const std::string& test_nonce) {
+  const auto make = [variant](const std::string& test_nonce) {
     DriverOptions options;
     options.client_settings["client_type"] = variant.client_type;
     options.client_settings["calls_per_connection"] =
@@ -53,7 +53,8 @@ DriverUnderTest MakeVariant(const Variant& variant) {
         .measures_time_parts = variant.measures_time_parts};
     if (variant.uses_tls) environment.tls = SharedTls();
     return MakeGrpcDriver(options, environment).value();
-  }};
+  };
+  return {.make_for_test = make, .judges_deadlines = false};
 }
 
 // Streams to each server, and messages until one is replaced.

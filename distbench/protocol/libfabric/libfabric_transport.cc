@@ -145,7 +145,8 @@ bool LibfabricTransport::Turn(TransportEvents* events) {
     happened = true;
   }
   if (deferred_.size() < kMaxDeferred) {
-    happened |= context_.endpoint->Read(dispatcher);
+    nothing_left_ = !context_.endpoint->Read(dispatcher);
+    happened |= !nothing_left_;
   }
   // What was read may have made room for what waits to be sent.
   SettleLinks();
@@ -164,11 +165,10 @@ void LibfabricTransport::SettleLinks() {
 
 bool LibfabricTransport::Work(TransportEvents* events) {
   const int64_t now_ns = NowNs();
-  if (now_ns >= client_.next_due_ns()) client_.Work(now_ns);
-  if (now_ns >= next_check_ns_) {
-    next_check_ns_ = now_ns + kCheckNs;
-    context_.links.ForEach([&](Link& link) { link.CheckLife(now_ns); });
-    server_.Work(now_ns);
+  const int64_t due_ns = next_due_ns();
+  if (now_ns >= due_ns &&
+      late_deadlines_.MayJudge(due_ns, now_ns, nothing_left_)) {
+    Judge(now_ns);
   }
   const bool delivered = events != nullptr && client_.DeliverEnded(*events);
   if (shutting_down_ && client_.in_flight() == 0 &&
@@ -176,6 +176,15 @@ bool LibfabricTransport::Work(TransportEvents* events) {
     drained_.Notify();
   }
   return delivered;
+}
+
+// Ends what is overdue.
+void LibfabricTransport::Judge(int64_t now_ns) {
+  if (now_ns >= client_.next_due_ns()) client_.Work(now_ns);
+  if (now_ns < next_check_ns_) return;
+  next_check_ns_ = now_ns + kCheckNs;
+  context_.links.ForEach([&](Link& link) { link.CheckLife(now_ns); });
+  server_.Work(now_ns);
 }
 
 int64_t LibfabricTransport::next_due_ns() const {

@@ -15,6 +15,7 @@
 #include "absl/synchronization/notification.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/driver_parts.h"
+#include "distbench/protocol/late_deadlines.h"
 #include "distbench/protocol/libfabric/client_link.h"
 #include "distbench/protocol/libfabric/endpoint.h"
 #include "distbench/protocol/libfabric/link.h"
@@ -101,6 +102,7 @@ class LibfabricTransport final : public Transport {
   void PollOnce(int64_t deadline_ns, TransportEvents& events);
   void SettleLinks();
   bool Work(TransportEvents* events);
+  void Judge(int64_t now_ns);
   int64_t next_due_ns() const;
   bool Spin(int64_t until_ns, TransportEvents& events);
   void Sleep(int64_t deadline_ns, TransportEvents& events);
@@ -120,6 +122,8 @@ class LibfabricTransport final : public Transport {
   std::vector<Link*> settling_;
   std::vector<Deferred> deferred_;
   int64_t next_check_ns_ = 0;  // of the links
+  LateDeadlines late_deadlines_;
+  bool nothing_left_ = true;  // the last turn found nothing to read
 
   absl::Mutex turn_;  // see above
   std::atomic<bool> is_settled_ = false;

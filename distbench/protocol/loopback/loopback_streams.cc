@@ -160,10 +160,10 @@ void LoopbackStreams::BreakServed(StreamEvents& events) {
   for (const std::shared_ptr<Stream>& stream : served) {
     if (stream->state != Stream::State::kServed) continue;
     stream->state = Stream::State::kBroken;
-    ClientOf(*stream).Accept(std::make_unique<Message>(Message{
-        .kind = Message::Kind::kEnd,
-        .stream = stream,
-        .error = "UNAVAILABLE: the server has broken the connection"}));
+    ClientOf(*stream).Accept(std::make_unique<Message>(
+        Message{.kind = Message::Kind::kEnd,
+                .stream = stream,
+                .error = "UNAVAILABLE: the server has broken the connection"}));
     events.OnBroken(*stream, now_ns);
   }
 }
@@ -186,6 +186,10 @@ bool LoopbackStreams::DeliverEnded(StreamEvents& events) {
 
 void LoopbackStreams::ExpireDeadlines() {
   const int64_t now_ns = clock_.MonotonicNs();
+  if (now_ns < next_deadline_ns() ||
+      !late_deadlines_.MayJudge(next_deadline_ns(), now_ns, inbox_.empty())) {
+    return;
+  }
   while (next_deadline_ns() <= now_ns) {
     GiveUp(*deadlines_.begin()->second, "DEADLINE_EXCEEDED: no answer in time");
   }

@@ -11,6 +11,7 @@
 
 #include "distbench/base/clock.h"
 #include "distbench/base/queues.h"
+#include "distbench/protocol/late_deadlines.h"
 #include "distbench/protocol/streams.h"
 
 namespace distbench {
@@ -92,6 +93,7 @@ class LoopbackStreams final : public StreamTransport {
   std::vector<std::shared_ptr<Stream>> serving_;  // those of the engine
   std::vector<Ended> ended_;
   std::set<std::pair<int64_t, Stream*>> deadlines_;
+  LateDeadlines late_deadlines_;
   bool breaks_ = false;
   MpscQueue<Message> inbox_;
   std::atomic<bool> closed_ = false;

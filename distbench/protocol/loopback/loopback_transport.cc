@@ -87,6 +87,7 @@ void LoopbackTransport::Reply(ServerCall* server) {
 }
 
 void LoopbackTransport::Poll(int64_t deadline_ns, TransportEvents& events) {
+  is_broken_ = false;
   if (DeliverSome(events)) return;
   Sleep(deadline_ns);
   DeliverSome(events);
@@ -128,7 +129,8 @@ int64_t LoopbackTransport::BreakConnections() {
   }
   arrived_ = kept;
   streams_.Break();
-  const int64_t count = connection_count_;
+  const int64_t count =
+      std::exchange(is_broken_, true) ? 0 : connection_count_.load();
   broken_connections_ += count;
   return count;
 }
@@ -283,6 +285,12 @@ void LoopbackTransport::Abandon(LoopbackCall* call, const char* error) {
 
 void LoopbackTransport::ExpireDeadlines() {
   const int64_t now_ns = clock_.MonotonicNs();
+  const int64_t due_ns = deadlines_.top().due_ns;
+  const bool nothing_left = arrived_ == nullptr && inbox_.empty();
+  if (now_ns < due_ns ||
+      !late_deadlines_.MayJudge(due_ns, now_ns, nothing_left)) {
+    return;
+  }
   while (!deadlines_.empty() && deadlines_.top().due_ns <= now_ns) {
     const Deadline expired = deadlines_.top();
     deadlines_.pop();

@@ -16,6 +16,7 @@
 #include "distbench/base/queues.h"
 #include "distbench/base/wakeup.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/late_deadlines.h"
 #include "distbench/protocol/loopback/loopback_streams.h"
 
 namespace distbench {
@@ -154,6 +155,8 @@ class LoopbackTransport final
   std::vector<Cancelled> delivering_;  // keeps its memory
   std::priority_queue<Deadline, std::vector<Deadline>, std::greater<Deadline>>
       deadlines_;
+  LateDeadlines late_deadlines_;
+  bool is_broken_ = false;           // since the last Poll()
   LoopbackCall* arrived_ = nullptr;  // taken from inbox_, not delivered yet
 
   MpscQueue<LoopbackCall> inbox_;

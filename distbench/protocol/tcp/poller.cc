@@ -55,12 +55,16 @@ void Poller::Rewatch(int fd, uint32_t epoll_events, Watcher& watcher) {
   Control(epoll_.get(), EPOLL_CTL_MOD, fd, epoll_events, &watcher);
 }
 
-void Poller::Poll(int64_t deadline_ns, TransportEvents& events) {
+bool Poller::Poll(int64_t deadline_ns, TransportEvents& events) {
   const int count = Wait(deadline_ns);
+  bool was_told = false;
   for (int i = 0; i < count; ++i) {
     auto* watcher = static_cast<Watcher*>(ready_[i].data.ptr);
-    if (watcher != nullptr) watcher->OnReady(ready_[i].events, events);
+    if (watcher == nullptr) continue;
+    watcher->OnReady(ready_[i].events, events);
+    was_told = true;
   }
+  return was_told;
 }
 
 // Returns the number of entries of ready_ that were filled in.

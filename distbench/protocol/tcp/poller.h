@@ -64,8 +64,8 @@ class Poller {
 
   // Tells a bounded number of watchers what is ready. If nothing is, waits
   // until something is, until the monotonic clock reaches deadline_ns, or until
-  // Wake() is called. May return early.
-  void Poll(int64_t deadline_ns, TransportEvents& events);
+  // Wake() is called. May return early. Returns whether any watcher was told.
+  bool Poll(int64_t deadline_ns, TransportEvents& events);
 
   // Makes the current or the next Poll() return early. Any thread may call it.
   void Wake();

@@ -26,7 +26,7 @@ void StreamConnection::Close() {
 }
 
 void StreamConnection::Break(StreamError error) {
-  if (error_ != StreamError::kNone) return;
+  if (is_breaking()) return;
   error_ = error;
   MarkDirty();
 }

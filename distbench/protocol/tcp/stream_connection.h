@@ -50,6 +50,7 @@ class StreamConnection : public Poller::Watcher {
 
   // Closes the connection, and reports why in the next Flush() at the latest.
   void Break(StreamError error);
+  bool is_breaking() const { return error_ != StreamError::kNone; }
 
   // Same, at once. Must not be called while messages are being delivered.
   void BreakNow(StreamError error) {

@@ -88,7 +88,7 @@ template <typename Connection>
 int64_t StreamServer<Connection>::BreakConnections() {
   int64_t count = 0;
   for (const auto& connection : connections_) {
-    if (connection->is_closed()) continue;
+    if (connection->is_closed() || connection->is_breaking()) continue;
     connection->Break(StreamError::kOnPurpose);
     ++count;
   }

@@ -22,6 +22,7 @@
 #include "absl/synchronization/notification.h"
 #include "distbench/base/clock.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/late_deadlines.h"
 #include "distbench/protocol/tcp/acceptor.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream_client.h"
@@ -104,6 +105,9 @@ class SocketTransportOf final : public SocketTransport {
   absl::Mutex mutex_;
   Inbox inbox_ ABSL_GUARDED_BY(mutex_);
 
+  LateDeadlines late_deadlines_;
+  bool nothing_left_ = true;  // the last Poll() found nothing to read
+
   bool shutting_down_ = false;
   absl::Notification drained_;
 };
@@ -174,7 +178,8 @@ void SocketTransportOf<Client, Server>::Poll(int64_t deadline_ns,
   if (next_due_ns() != INT64_MAX) Work();
   if (client_.DeliverEnded(events)) deadline_ns = 0;
   if (shutting_down_) NoticeDrained();
-  context_.poller.Poll(std::min(deadline_ns, next_due_ns()), events);
+  nothing_left_ =
+      !context_.poller.Poll(std::min(deadline_ns, next_due_ns()), events);
 }
 
 template <typename Client, typename Server>
@@ -196,7 +201,11 @@ int64_t SocketTransportOf<Client, Server>::next_due_ns() const {
 template <typename Client, typename Server>
 void SocketTransportOf<Client, Server>::Work() {
   const int64_t now_ns = RealClock().MonotonicNs();
-  if (now_ns < next_due_ns()) return;
+  const int64_t due_ns = next_due_ns();
+  if (now_ns < due_ns ||
+      !late_deadlines_.MayJudge(due_ns, now_ns, nothing_left_)) {
+    return;
+  }
   client_.Work(now_ns);
   server_.Work(now_ns);
   if (acceptor_.has_value()) acceptor_->Work(now_ns);

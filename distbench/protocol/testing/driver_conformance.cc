@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/plan/driver_options.h"
+#include "distbench/protocol/late_deadlines.h"
 #include "gmock/gmock.h"
 
 namespace distbench {
@@ -238,6 +239,43 @@ TEST_P(DriverConformanceTest, DeadlinesEndCalls) {
   EXPECT_GE(call.done_ns, call.deadline_ns);
   EXPECT_LE(call.sent_ns, call.done_ns);
   LateServer::AnswerAll(*client);
+}
+
+// The caller stands still past the deadline of calls that were answered in
+// time, in more bytes than one read takes.
+TEST_P(DriverConformanceTest, AnswersAreReadBeforeDeadlinesAreJudged) {
+  if (!GetParam().judges_deadlines) GTEST_SKIP() << "its library judges them";
+  std::atomic<size_t> answered = 0;
+  const auto server = Serve([&](Transport& transport, ServerCall* call) {
+    TestEvents::ReplyAsAsked(transport, call);
+    ++answered;
+  });
+  const auto client = ConnectTo({server->address()});
+  const auto other = ConnectTo({server->address()});
+  std::vector<ClientCall> calls(300);
+  const int64_t deadline_ns = NowNs() + 100'000'000;
+  for (ClientCall& call : calls) {
+    call.request_bytes = 16;
+    call.response_bytes = 300;
+    call.deadline_ns = deadline_ns;
+    ASSERT_TRUE(client->transport().Start(&call));
+  }
+  const int64_t limit_ns = NowNs() + 10'000'000'000;
+  // Sends them, but reads little.
+  client->transport().Poll(0, client->events());
+  while (answered < calls.size() ||
+         NowNs() < deadline_ns + 2 * LateDeadlines::kLateNs) {
+    ASSERT_LT(NowNs(), limit_ns);
+    std::this_thread::yield();
+  }
+  // The server has sent what it answered before.
+  ClientCall last{.request_bytes = 16};
+  ASSERT_EQ(other->Call(last), "");
+  ASSERT_TRUE(client->events().PollUntil(
+      [&] { return client->events().finished_count() == calls.size(); }));
+  for (const ClientCall& call : calls) {
+    ASSERT_EQ(client->events().error(call), "");
+  }
 }
 
 TEST_P(DriverConformanceTest, LateRepliesAreDropped) {

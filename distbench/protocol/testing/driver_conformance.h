@@ -33,6 +33,10 @@ struct DriverUnderTest {
   // Of letters and digits; needed for NameOfDriver().
   std::string name = {};
 
+  // Whether the driver ends calls at their deadline; otherwise its library
+  // does.
+  bool judges_deadlines = true;
+
   // Makes a driver; all of these belong to the same test.
   std::unique_ptr<ProtocolDriver> make() const { return make_for_test(""); }
 };

@@ -182,18 +182,23 @@ class BreakingServer {
       }
       kept_.push_back(call);
       ++arrived_;
-      if (call->warmup) broken_ = transport.BreakConnections();
+      if (!call->warmup) return;
+      const int64_t broken = transport.BreakConnections();
+      broken_again_ = transport.BreakConnections();
+      broken_ = broken;
     };
   }
 
   // Any thread may call these. How many connections were broken; -1: the driver
-  // cannot.
+  // cannot. Then, how many more in the same turn.
   int64_t broken() const { return broken_; }
+  int64_t broken_again() const { return broken_again_; }
   int arrived() const { return arrived_; }
 
  private:
   std::vector<ServerCall*> kept_;
   std::atomic<int64_t> broken_ = 0;
+  std::atomic<int64_t> broken_again_ = 0;
   std::atomic<int> arrived_ = 0;
 };
 
@@ -224,6 +229,7 @@ TEST_P(DriverConformanceTest, BrokenConnectionsFailTheirCallsAndAreMadeAgain) {
   const auto client = ConnectTo({server->address()});
   std::vector<ClientCall> calls(6);
   if (StartAndBreak(breaking, *client, calls)) {
+    EXPECT_EQ(breaking.broken_again(), 0) << "they are broken already";
     ASSERT_TRUE(client->events().PollUntil(
         [&] { return client->events().finished_count() == calls.size(); }));
     for (const ClientCall& call : calls) {

@@ -9,10 +9,12 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 #include "distbench/metrics/families.h"
 #include "distbench/metrics/openmetrics_text.h"
 #include "distbench/metrics/rpc_traffic.h"
+#include "distbench/report/measurements/planned_faults.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_totals.h"
@@ -47,12 +49,89 @@ RpcTraffic TrafficOf(const RpcMeasurements& rpc) {
   return traffic;
 }
 
+// What callers' policies did, by RPC, and what servers did on purpose, by
+// fault.
+class PolicyAndFaultFamilies {
+ public:
+  void AddPolicy(const PolicyTotals& totals, const Labels& labels) {
+    Count(With(labels, "outcome", "succeeded"), totals.succeeded_attempt_count,
+          attempts_);
+    Count(With(labels, "outcome", "failed"), totals.failed_attempt_count,
+          attempts_);
+    Count(With(labels, "outcome", "abandoned"), totals.abandoned_attempt_count,
+          attempts_);
+    Count(With(labels, "kind", "retry"), totals.retry_count, further_);
+    Count(With(labels, "kind", "hedge"), totals.hedge_count, further_);
+    Count(With(labels, "by", "budget"), totals.refused_by_budget_count,
+          refused_);
+    Count(With(labels, "by", "circuit_breaker"),
+          totals.refused_by_circuit_breaker_count, refused_);
+    Count(With(labels, "by", "limit"), totals.refused_by_limit_count, refused_);
+    Count(labels, totals.circuit_opened_count, opened_);
+  }
+
+  void AddFaults(const TestResult& result, const Labels& labels) {
+    std::set<std::string> names;  // a damaged result may repeat one
+    for (const PlannedFault& fault : PlannedFaultsOf(result)) {
+      if (!names.insert(fault.name).second) continue;
+      const Labels own = With(labels, "fault", fault.name);
+      Count(own, fault.request_count, affected_);
+      Count(own, fault.connection_count, broken_);
+      int64_t in_effect_ns = 0;
+      for (const FaultSpan& span : fault.spans) {
+        SaturatingAddTo(in_effect_ns, span.end_ns - span.begin_ns);
+      }
+      AddMetric(own, in_effect_).counter.value =
+          static_cast<double>(in_effect_ns) / kNsPerSecond;
+    }
+  }
+
+  void MoveTo(std::vector<MetricFamily>& families) {
+    for (MetricFamily* family : {&attempts_, &further_, &refused_, &opened_,
+                                 &affected_, &broken_, &in_effect_}) {
+      families.push_back(std::move(*family));
+    }
+  }
+
+ private:
+  static MetricFamily CounterFamily(const char* name, const char* help) {
+    return Family(name, help, MetricType::Counter);
+  }
+
+  static void Count(const Labels& labels, int64_t count, MetricFamily& family) {
+    AddMetric(labels, family).counter.value = static_cast<double>(count);
+  }
+
+  MetricFamily attempts_ =
+      CounterFamily("distbench_rpc_attempts_total",
+                    "Attempts of RPCs with a policy, by how they ended");
+  MetricFamily further_ =
+      CounterFamily("distbench_rpc_further_attempts_total",
+                    "Attempts after the first one of a request");
+  MetricFamily refused_ =
+      CounterFamily("distbench_rpc_refused_attempts_total",
+                    "Attempts that the caller's own policy did not send");
+  MetricFamily opened_ =
+      CounterFamily("distbench_rpc_circuits_opened_total",
+                    "How often circuit breakers of callers opened");
+  MetricFamily affected_ =
+      CounterFamily("distbench_fault_affected_requests_total",
+                    "Requests that the fault of a server affected");
+  MetricFamily broken_ =
+      CounterFamily("distbench_fault_broken_connections_total",
+                    "Connections that the fault of a server broke");
+  MetricFamily in_effect_ =
+      CounterFamily("distbench_fault_in_effect_seconds_total",
+                    "How long the fault was in effect on some instance");
+};
+
 // Collects the families over all runs: all metrics of a family are together.
 class RunFamilies {
  public:
   void Add(const TestRun& run, const Labels& labels) {
     const TestResult& result = *run.result;
     AddRpcs(result, labels);
+    policies_and_faults_.AddFaults(result, labels);
     AddStates(labels, "verdict", kRunVerdicts, RunVerdict(result), verdicts_);
     AddFindings(result, labels);
     for (const Check& check : CheckObjectives(result)) {
@@ -71,6 +150,7 @@ class RunFamilies {
 
   std::vector<MetricFamily> Take() {
     std::vector<MetricFamily> families = RpcFamilies(traffic_);
+    policies_and_faults_.MoveTo(families);
     for (MetricFamily* family : {&service_times_, &response_times_, &verdicts_,
                                  &findings_, &objectives_, &starts_, &ends_}) {
       families.push_back(std::move(*family));
@@ -92,6 +172,7 @@ class RunFamilies {
       if (!names.insert(rpc.name).second) continue;
       const Labels own = With(labels, "rpc", rpc.name);
       traffic_.push_back({own, TrafficOf(rpc)});
+      if (rpc.attempts) policies_and_faults_.AddPolicy(*rpc.attempts, own);
       AddPercentiles(rpc.service_time, own, service_times_);
       AddPercentiles(rpc.response_time, own, response_times_);
     }
@@ -129,6 +210,7 @@ class RunFamilies {
   }
 
   std::vector<LabelledTraffic> traffic_;
+  PolicyAndFaultFamilies policies_and_faults_;
   MetricFamily service_times_ =
       GaugeFamily("distbench_rpc_service_time_percentile_seconds",
                   "Percentiles of all RPCs; +Inf among failures");

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "distbench/report/testing/example_result.h"
 #include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
@@ -12,6 +13,7 @@ namespace distbench {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -71,6 +73,54 @@ TEST(OpenMetricsTest, VerdictsAndFindingsAreThoseOfTheRun) {
             HasSubstr("distbench_run_start_timestamp_seconds{test=\"t\","
                       "repetition=\"0\"} 1.5\n"),
             Not(HasSubstr("distbench_run_end_timestamp_seconds"))));
+}
+
+TEST(OpenMetricsTest, PoliciesAndFaultsHaveFamilies) {
+  const std::string text = Render({ResultFromText(R"(
+    traffic_config {
+      name: "t"
+      services { name: "server" count: 2 }
+      rpc_descriptions { name: "get" policy {} }
+      server_faults { name: "slow" service: "server" extra_latency: "1ms" }
+    }
+    service_logs {
+      instance_logs {
+        key: "client/0"
+        value { policy_statistics { key: 0 value {
+          request_count: 20 attempt_count: 33 retry_count: 13
+          succeeded_attempt_count: 18 failed_attempt_count: 14
+          abandoned_attempt_count: 1 refused_by_budget_count: 5
+          circuit_opened_count: 2 } } }
+      }
+      instance_logs {
+        key: "server/0"
+        value { fault_logs { key: "slow" value {
+          request_count: 7
+          times { begin_timestamp_ns: 2000000000 end_timestamp_ns: 3500000000 }
+        } } }
+      }
+    })")});
+  for (const char* const line :
+       {"distbench_rpc_attempts_total{LABELSrpc=\"get\",outcome=\"failed\"} "
+        "14.0\n",
+        "distbench_rpc_attempts_total{LABELSrpc=\"get\",outcome=\"abandoned\"} "
+        "1.0\n",
+        "distbench_rpc_further_attempts_total{LABELSrpc=\"get\",kind=\"retry\"}"
+        " "
+        "13.0\n",
+        "distbench_rpc_refused_attempts_total{LABELSrpc=\"get\",by=\"budget\"} "
+        "5.0\n",
+        "distbench_rpc_circuits_opened_total{LABELSrpc=\"get\"} 2.0\n",
+        "distbench_fault_affected_requests_total{LABELSfault=\"slow\"} 7.0\n",
+        "distbench_fault_broken_connections_total{LABELSfault=\"slow\"} 0.0\n",
+        "distbench_fault_in_effect_seconds_total{LABELSfault=\"slow\"} "
+        "1.5\n"}) {
+    EXPECT_THAT(text, HasSubstr(absl::StrReplaceAll(
+                          line, {{"LABELS", "test=\"t\",repetition=\"0\","}})));
+  }
+  // Runs without either have none.
+  EXPECT_THAT(Render({MakeExampleResult({.rpcs = 1})}),
+              Not(AnyOf(HasSubstr("attempts_total"), HasSubstr("_fault_"))));
 }
 
 TEST(OpenMetricsTest, RunsThatAgreeInTheirLabelsAreNumbered) {

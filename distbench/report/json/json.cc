@@ -169,6 +169,7 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   json["policies"] =
       TableJson(PoliciesTable(), result, std::numeric_limits<int64_t>::max());
   json["goodput"] = TableJson(GoodputTable(), result, limits.max_goodput_rows);
+  json["faults"] = TableJson(FaultsTable(), result, limits.max_recovery_rows);
   json["recoveries"] =
       TableJson(RecoveriesTable(), result, limits.max_recovery_rows);
   json["peers"] = TableJson(PeersTable(), result, limits.max_peer_rows);

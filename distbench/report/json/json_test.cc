@@ -38,11 +38,12 @@ TEST(JsonTest, SchemaIsAsDocumented) {
       testing::UnorderedElementsAre(
           "source", "name", "repetition", "verdict", "failure", "findings",
           "objectives", "run", "totals", "rpcs", "seconds", "topology",
-          "time_parts", "streams", "policies", "goodput", "recoveries", "peers",
-          "activities", "activity_series", "resources", "cpus", "groups",
-          "connections", "blame", "nodes", "placement", "bindings", "controls",
-          "network_settings", "server_faults", "admission", "simulated",
-          "simulation", "stopped_instances", "attributes", "traffic_config"));
+          "time_parts", "streams", "policies", "goodput", "faults",
+          "recoveries", "peers", "activities", "activity_series", "resources",
+          "cpus", "groups", "connections", "blame", "nodes", "placement",
+          "bindings", "controls", "network_settings", "server_faults",
+          "admission", "simulated", "simulation", "stopped_instances",
+          "attributes", "traffic_config"));
   EXPECT_THAT(
       Keys(test["findings"][0]),
       testing::UnorderedElementsAre("severity", "code", "message", "advice"));

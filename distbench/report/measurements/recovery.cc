@@ -1,8 +1,10 @@
 #include "distbench/report/measurements/recovery.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
+#include <queue>
 #include <utility>
 
 #include "distbench/base/time_units.h"
@@ -16,38 +18,83 @@ constexpr size_t kMaxFaultWindows = 2000;
 
 using Intervals = absl::Span<const LoadInterval>;
 
-bool Overlaps(const LoadInterval& interval, int64_t interval_ns,
-              const FaultWindow& window) {
-  return interval.begin_ns <= window.end_ns &&
-         interval.begin_ns + interval_ns > window.begin_ns;
-}
-
 // Whether the interval's goodput says how the system does. That of an open loop
 // in which nothing was due says nothing.
 bool IsTelling(const LoadCurve& curve, const LoadInterval& interval) {
   return !curve.is_open_loop || interval.offered > 0;
 }
 
-// The median goodput of an interval before the window; nothing if too few
-// intervals tell.
-std::optional<double> GoodputBefore(const LoadCurve& curve,
-                                    absl::Span<const FaultWindow> windows,
-                                    const FaultWindow& window) {
-  std::vector<double> goodput;
+// An interval that shows the system without faults, for windows that begin from
+// one time until another.
+struct QuietInterval {
+  int64_t from_ns = 0;   // its end
+  int64_t until_ns = 0;  // the first end of a window that overlaps it
+  double goodput = 0;
+};
+
+std::vector<QuietInterval> QuietIntervals(
+    const LoadCurve& curve, absl::Span<const FaultWindow> windows) {
+  // The ends of windows that overlap this interval or later ones.
+  std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> ends_ns;
+  size_t next = 0;
+  std::vector<QuietInterval> quiet;
   for (const LoadInterval& interval : curve.intervals) {
-    if (interval.begin_ns + curve.interval_ns > window.begin_ns) break;
+    const int64_t end_ns = interval.begin_ns + curve.interval_ns;
+    for (; next < windows.size() && windows[next].begin_ns < end_ns; ++next) {
+      ends_ns.push(windows[next].end_ns);
+    }
+    while (!ends_ns.empty() && ends_ns.top() < interval.begin_ns) ends_ns.pop();
     if (interval.is_warmup || !IsTelling(curve, interval)) continue;
-    const bool is_in_fault =
-        std::any_of(windows.begin(), windows.end(), [&](const auto& other) {
-          return other.end_ns <= window.begin_ns &&
-                 Overlaps(interval, curve.interval_ns, other);
-        });
-    if (!is_in_fault) goodput.push_back(static_cast<double>(interval.goodput));
+    quiet.push_back({.from_ns = end_ns,
+                     .until_ns = ends_ns.empty()
+                                     ? std::numeric_limits<int64_t>::max()
+                                     : std::max(end_ns, ends_ns.top()),
+                     .goodput = static_cast<double>(interval.goodput)});
   }
-  if (goodput.size() < kIntervalsBack) return std::nullopt;
+  return quiet;
+}
+
+// The median goodput of the quiet intervals before a window.
+double MedianBefore(absl::Span<const QuietInterval> quiet,
+                    const FaultWindow& window) {
+  std::vector<double> goodput;
+  for (const QuietInterval& interval : quiet) {
+    if (interval.from_ns <= window.begin_ns &&
+        interval.until_ns > window.begin_ns) {
+      goodput.push_back(interval.goodput);
+    }
+  }
   const auto middle = goodput.begin() + goodput.size() / 2;
   std::nth_element(goodput.begin(), middle, goodput.end());
   return *middle;
+}
+
+// The first window that enough quiet intervals precede, and the goodput of
+// these.
+struct FirstKnown {
+  size_t window = 0;  // position; the number of windows if there is none
+  double goodput = 0;
+};
+
+FirstKnown FindFirstKnown(const LoadCurve& curve,
+                          absl::Span<const FaultWindow> windows) {
+  const std::vector<QuietInterval> quiet = QuietIntervals(curve, windows);
+  std::vector<int64_t> until_ns;
+  for (const QuietInterval& interval : quiet) {
+    until_ns.push_back(interval.until_ns);
+  }
+  std::sort(until_ns.begin(), until_ns.end());
+  size_t begun = 0;
+  size_t over = 0;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const int64_t time_ns = windows[i].begin_ns;
+    while (begun < quiet.size() && quiet[begun].from_ns <= time_ns) ++begun;
+    while (over < begun && until_ns[over] <= time_ns) ++over;
+    if (begun - over >= kIntervalsBack) {
+      return {.window = i, .goodput = MedianBefore(quiet, windows[i])};
+    }
+  }
+  return {.window = windows.size()};
 }
 
 bool IsBack(const LoadCurve& curve, const LoadInterval& interval,
@@ -217,23 +264,20 @@ absl::string_view RecoveryOutcomeName(RecoveryOutcome outcome) {
 
 std::vector<Recovery> RecoveriesOf(const LoadCurve& curve,
                                    absl::Span<const FaultWindow> windows) {
+  const FirstKnown known = FindFirstKnown(curve, windows);
+  const absl::Span<const FaultWindow> judged = windows.subspan(known.window);
   std::vector<Recovery> recoveries;
-  std::optional<double> before;
-  absl::Span<const FaultWindow> judged;
   for (size_t i = 0; i < windows.size(); ++i) {
     const FaultWindow& window = windows[i];
-    if (!before) {
-      before = GoodputBefore(curve, windows, window);
-      judged = windows.subspan(i);
-    }
-    if (!before || *before <= 0) {
+    if (i < known.window || known.goodput <= 0) {
       recoveries.push_back({.window = window});
       continue;
     }
     Recovery& recovery = recoveries.emplace_back(
-        WindowJudge(curve, window, NextBegin(judged, window), *before).Judge());
+        WindowJudge(curve, window, NextBegin(judged, window), known.goodput)
+            .Judge());
     recovery.before_per_second =
-        *before * kNsPerSecond / static_cast<double>(curve.interval_ns);
+        known.goodput * kNsPerSecond / static_cast<double>(curve.interval_ns);
   }
   return recoveries;
 }

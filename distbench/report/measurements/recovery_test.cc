@@ -1,6 +1,9 @@
 #include "distbench/report/measurements/recovery.h"
 
+#include <algorithm>
 #include <functional>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -159,6 +162,71 @@ TEST(RecoveryTest, AFaultFromTheStartIsPartOfTheSystem) {
   EXPECT_EQ(both[0].outcome, RecoveryOutcome::kUnknownBefore);
   EXPECT_EQ(both[1].outcome, RecoveryOutcome::kRecovered);
   EXPECT_THAT(both[1].after_s, Optional(DoubleEq(3)));
+}
+
+// By the definition: the median of the whole intervals before the first window
+// that has enough, without those of windows which had ended by then.
+std::optional<double> BeforeByDefinition(const LoadCurve& curve,
+                                         const FaultWindow& window,
+                                         const std::vector<FaultWindow>& all) {
+  std::vector<double> goodput;
+  for (const LoadInterval& interval : curve.intervals) {
+    const int64_t end_ns = interval.begin_ns + curve.interval_ns;
+    bool counts = end_ns <= window.begin_ns && !interval.is_warmup;
+    for (const FaultWindow& other : all) {
+      if (other.end_ns <= window.begin_ns &&
+          other.end_ns >= interval.begin_ns && other.begin_ns < end_ns) {
+        counts = false;
+      }
+    }
+    if (counts) goodput.push_back(static_cast<double>(interval.goodput));
+  }
+  if (goodput.size() < kIntervalsBack) return std::nullopt;
+  std::sort(goodput.begin(), goodput.end());
+  return goodput[goodput.size() / 2];
+}
+
+TEST(RecoveryTest, WhatWasBeforeIsAsDefined) {
+  std::mt19937 random(1);
+  int known_late = 0;
+  for (int round = 0; round < 300; ++round) {
+    LoadCurve curve = HundredPerSecond(30, [&](int) {
+      return std::uniform_int_distribution<>(1, 99)(random);
+    });
+    for (int i = 0; i < round % 5; ++i) curve.intervals[i].is_warmup = true;
+    std::vector<FaultWindow> windows;
+    for (int i = 0; i < 12; ++i) {
+      const double begin = std::uniform_int_distribution<>(0, 50)(random) / 2.0;
+      const double length =
+          std::uniform_int_distribution<>(0, 20)(random) / 4.0;
+      windows.push_back(Freeze(begin, begin + length));
+    }
+    std::stable_sort(windows.begin(), windows.end(),
+                     [](const FaultWindow& a, const FaultWindow& b) {
+                       return a.begin_ns < b.begin_ns;
+                     });
+    std::optional<double> before;
+    const std::vector<Recovery> recoveries = RecoveriesOf(curve, windows);
+    for (size_t i = 0; i < windows.size(); ++i) {
+      if (!before) {
+        before = BeforeByDefinition(curve, windows[i], windows);
+        if (before && i > 2) ++known_late;
+      }
+      ASSERT_EQ(recoveries[i].before_per_second, before) << round << " " << i;
+    }
+  }
+  EXPECT_GT(known_late, 50);
+}
+
+// The most that there may be, of which none is ever preceded by quiet: takes
+// minutes if each window looks at all others in each interval.
+TEST(RecoveryTest, ManyFaultsAreJudgedQuickly) {
+  const LoadCurve curve = HundredPerSecond(10'000, [](int) { return 100; });
+  std::vector<FaultWindow> windows;
+  for (int i = 0; i < 2000; ++i) windows.push_back(Freeze(5 * i, 5 * i + 3.5));
+  for (const Recovery& recovery : RecoveriesOf(curve, windows)) {
+    ASSERT_EQ(recovery.outcome, RecoveryOutcome::kUnknownBefore);
+  }
 }
 
 TEST(FaultWindowsTest, JoinsWhatInstancesDidAtTheSameTime) {

@@ -55,11 +55,10 @@ TestResult RetriedThroughAFreeze() {
       }
     })");
   for (const int rpc_index : {0, 1}) {
-    RpcTimeSeries& series =
-        (*result.mutable_service_logs()
-              ->mutable_instance_logs()
-              ->at("client/0")
-              .mutable_rpc_time_series())[rpc_index];
+    RpcTimeSeries& series = (*result.mutable_service_logs()
+                                  ->mutable_instance_logs()
+                                  ->at("client/0")
+                                  .mutable_rpc_time_series())[rpc_index];
     series.set_interval_ns(1'000'000'000);
     for (int i = 0; i < 20; ++i) {
       RpcInterval& interval = *series.add_intervals();
@@ -124,6 +123,27 @@ TEST(GoodputTableTest, HasTheWholeSecondsOfPoliciesAndOfRunsWithFaults) {
   EXPECT_EQ(CellOf(table, rows[18], "attempts"), Cell());
   result.mutable_service_logs()->mutable_instance_logs()->erase("server/0");
   EXPECT_EQ(RowsOfTable(table, result).size(), 18);
+}
+
+TEST(FaultsTableTest, HasARowPerInstanceAndFault) {
+  TestResult result = RetriedThroughAFreeze();
+  auto& logs = *result.mutable_service_logs()->mutable_instance_logs();
+  FaultLog& resets = (*logs["server/9"].mutable_fault_logs())["resets"];
+  resets.set_connection_count(4);
+  FaultTime& damaged = *resets.add_times();
+  damaged.set_begin_timestamp_ns(9);
+  damaged.set_end_timestamp_ns(8);
+  const auto rows = RowsOfTable(FaultsTable(), result);
+  ASSERT_EQ(rows.size(), 2);
+  EXPECT_THAT(rows[0],
+              ElementsAre(Cell("server/0"), Cell("freeze"), Cell(int64_t{0}),
+                          Cell(int64_t{0}), Cell(int64_t{1}), Cell(1.0),
+                          Cell(int64_t{1'010'000'000'000}),
+                          Cell(int64_t{1'011'000'000'000})));
+  EXPECT_THAT(rows[1],
+              ElementsAre(Cell("server/9"), Cell("resets"), Cell(int64_t{0}),
+                          Cell(int64_t{4}), Cell(int64_t{0}), Cell(0.0), Cell(),
+                          Cell()));
 }
 
 TEST(RecoveriesTableTest, HasARowPerFaultAndRpc) {

@@ -20,12 +20,12 @@ void ListSecondRows(const TestResult& result, RowSink sink) {
 }  // namespace
 
 std::vector<const ReportTable*> AllTables() {
-  return {&RpcsTable(),       &PercentilesTable(),    &TimePartsTable(),
-          &StreamsTable(),    &PoliciesTable(),       &GoodputTable(),
-          &RecoveriesTable(), &PeersTable(),          &SecondsTable(),
-          &ActivitiesTable(), &ActivitySeriesTable(), &ResourcesTable(),
-          &CpusTable(),       &GroupsTable(),         &ConnectionsTable(),
-          &SamplesTable()};
+  return {&RpcsTable(),        &PercentilesTable(), &TimePartsTable(),
+          &StreamsTable(),     &PoliciesTable(),    &GoodputTable(),
+          &FaultsTable(),      &RecoveriesTable(),  &PeersTable(),
+          &SecondsTable(),     &ActivitiesTable(),  &ActivitySeriesTable(),
+          &ResourcesTable(),   &CpusTable(),        &GroupsTable(),
+          &ConnectionsTable(), &SamplesTable()};
 }
 
 Cell QuantileCell(const OutcomesView& outcomes, double quantile) {

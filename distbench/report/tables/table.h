@@ -43,18 +43,19 @@ struct ReportTable {
 // One row per RPC; per RPC and percentile, with its interval; per RPC and part
 // of its time; per RPC that streams and time of its messages; per RPC with a
 // policy; per RPC and time interval, of RPCs with policies and runs with
-// faults; per time of a server's fault and RPC; per pair of instances and RPC;
-// per RPC and time interval; per instance and activity; per instance, activity
-// and time interval; per node and second; per node, second and CPU; per node,
-// second and control group; per end of a data connection; per sample.
-// docs/reports.md documents the columns. Their names and order are a contract;
-// new columns may only be appended.
+// faults; per instance and fault; per time of a server's fault and RPC; per
+// pair of instances and RPC; per RPC and time interval; per instance and
+// activity; per instance, activity and time interval; per node and second; per
+// node, second and CPU; per node, second and control group; per end of a data
+// connection; per sample. docs/reports.md documents the columns. Their names
+// and order are a contract; new columns may only be appended.
 const ReportTable& RpcsTable();
 const ReportTable& PercentilesTable();
 const ReportTable& TimePartsTable();
 const ReportTable& StreamsTable();
 const ReportTable& PoliciesTable();
 const ReportTable& GoodputTable();
+const ReportTable& FaultsTable();
 const ReportTable& RecoveriesTable();
 const ReportTable& PeersTable();
 const ReportTable& SecondsTable();

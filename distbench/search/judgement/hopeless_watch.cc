@@ -1,6 +1,7 @@
 #include "distbench/search/judgement/hopeless_watch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <variant>
 
@@ -15,8 +16,8 @@ namespace {
 // load missed (see crossing.cc).
 constexpr double kFarFactor = 3;
 
-// Random arrivals may exceed their expected number.
-constexpr double kMoreThanExpected = 1.1;
+// Of a normal distribution: 3 in 100,000 are further above the mean.
+constexpr double kBeyondChance = 4;
 
 // Reports cover past seconds, and take a moment to arrive.
 constexpr absl::Duration kReportDelay = absl::Milliseconds(1500);
@@ -41,6 +42,26 @@ bool RateMayChange(const DistributedSystemDescription& test) {
                      });
 }
 
+// The index of dispersion of iterations, at least that of random ones.
+double MostDispersion(const DistributedSystemDescription& test) {
+  double most = 1;
+  for (const Action& action : test.actions()) {
+    if (!action.iterations().has_open_loop_interval_ns()) continue;
+    most = std::max(most, IndexOfDispersion(
+                              CompileArrivals(action.iterations().arrivals())));
+  }
+  return most;
+}
+
+// At most how many RPCs an iteration sends at once.
+double MostTargets(const DistributedSystemDescription& test) {
+  double most = 1;
+  for (const ServiceSpec& service : test.services()) {
+    most = std::max(most, static_cast<double>(service.count()));
+  }
+  return most;
+}
+
 }  // namespace
 
 HopelessWatch::HopelessWatch(const DistributedSystemDescription& test,
@@ -50,6 +71,7 @@ HopelessWatch::HopelessWatch(const DistributedSystemDescription& test,
   if (RateMayChange(test)) return;
   const std::set<std::string> rpcs = OpenLoopRpcs(test);
   if (rpcs.size() != 1 || rpcs.begin()->empty()) return;
+  dispersion_ = MostDispersion(test) * MostTargets(test);
   for (const Objective& objective : objectives) {
     const auto* metric = std::get_if<Metric>(&objective.metric);
     if (metric == nullptr || metric->kind != Metric::Kind::kPercentile ||
@@ -74,10 +96,7 @@ bool HopelessWatch::Add(const TrafficProgress& progress,
   // A damaged histogram adds nothing.
   AddHistogram(progress.recent_response_time_ns(), response_time_ns_)
       .IgnoreError();
-  const double due_per_second =
-      progress.offered_count() / absl::ToDoubleSeconds(elapsed);
-  const double due = due_per_second * kMoreThanExpected *
-                     absl::ToDoubleSeconds(timing_.measured);
+  const double due = MostDue(progress, elapsed);
   for (const Limit& limit : limits_) {
     const double far_ns = kFarFactor * limit.limit_ns;
     const double far_count = static_cast<double>(response_time_ns_.count()) -
@@ -85,13 +104,27 @@ bool HopelessWatch::Add(const TrafficProgress& progress,
                                  static_cast<int64_t>(far_ns)));
     if (far_count <= (1 - limit.quantile) * due || far_count == 0) continue;
     evidence_ = absl::StrFormat(
-        "%s: ended after %.0f s, because %.0f of %.0f responses due took "
-        "more than %g times the limit",
-        limit.text, absl::ToDoubleSeconds(elapsed), far_count,
-        due / kMoreThanExpected, kFarFactor);
+        "%s: ended after %.0f s, because %.0f of at most %.0f responses due "
+        "took more than %g times the limit",
+        limit.text, absl::ToDoubleSeconds(elapsed), far_count, due, kFarFactor);
     return true;
   }
   return false;
+}
+
+// How many RPCs may be due in the measured time. Of `offered` RPCs over the
+// time t that the report surely covers, m = offered * measured / t are
+// expected. With the index of dispersion D, the error of that has the variance
+// D * due * (1 + measured / t), because both counts are random; `due` is so
+// high that m is kBeyondChance standard deviations below it.
+double HopelessWatch::MostDue(const TrafficProgress& progress,
+                              absl::Duration elapsed) const {
+  const double ratio =
+      absl::FDivDuration(timing_.measured, elapsed - kReportDelay);
+  const double expected = static_cast<double>(progress.offered_count()) * ratio;
+  const double half = kBeyondChance * std::sqrt(dispersion_ * (1 + ratio)) / 2;
+  const double root = half + std::sqrt(half * half + expected);
+  return root * root;
 }
 
 }  // namespace distbench

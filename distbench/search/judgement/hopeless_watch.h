@@ -23,8 +23,10 @@ namespace distbench {
 // RPC, no run is hopeless.
 //
 // A run is hopeless once so many responses exceed three times the limit that
-// the percentile over all responses due in the run must exceed it too. The
-// search would treat the complete result in the same way.
+// the percentile over all responses due in the run must exceed it too, however
+// many these are: of bursty arrivals, the first seconds say little about how
+// many are still to come. The search would treat the complete result in the
+// same way. No run whose rate is meant to change is hopeless.
 class HopelessWatch {
  public:
   // `test` is the test that runs.
@@ -49,7 +51,10 @@ class HopelessWatch {
     double limit_ns;
   };
 
+  double MostDue(const TrafficProgress& progress, absl::Duration elapsed) const;
+
   const ProbeTiming timing_;
+  double dispersion_ = 1;  // of the number of RPCs
   std::vector<Limit> limits_;
   LogHistogram response_time_ns_;
   std::string evidence_;

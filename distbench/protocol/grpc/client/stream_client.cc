@@ -11,6 +11,7 @@
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/grpc/client/client_side.h"
 #include "distbench/protocol/grpc/client/client_stream.h"
+#include "distbench/protocol/late_deadlines.h"
 
 namespace distbench {
 namespace {
@@ -73,6 +74,7 @@ class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
     ended_.push_back({.call = call, .error = std::move(error)});
   }
   bool FailCalls(const ClientStream& stream);
+  int64_t AnsweredCount() const;
   void ExpireCalls(int64_t now_ns);
   void OpenStreams(int64_t now_ns);
   bool DeliverEnded(TransportEvents& events);
@@ -88,6 +90,8 @@ class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
   StreamCounts& counts_;
   Calls calls_;
   DeadlineQueue deadlines_;
+  LateDeadlines late_deadlines_;
+  int64_t answered_count_ = 0;  // when deadlines were looked at last
   std::vector<Peer> peers_;
   std::vector<PlacedStream> streams_;
   // Streams that have ended, perhaps in a call that has not returned.
@@ -174,7 +178,21 @@ int64_t GrpcStreamClient::Work(TransportEvents& events) {
   return DeliverEnded(events) ? 0 : next_due_ns();
 }
 
+// How many calls the present streams have answered.
+int64_t GrpcStreamClient::AnsweredCount() const {
+  int64_t count = 0;
+  for (const PlacedStream& placed : streams_)
+    count += placed.stream->answered();
+  return count;
+}
+
 void GrpcStreamClient::ExpireCalls(int64_t now_ns) {
+  const int64_t due_ns = deadlines_.next_due_ns();
+  if (now_ns < due_ns) return;
+  const int64_t answered_count = AnsweredCount();
+  const bool nothing_left =
+      std::exchange(answered_count_, answered_count) == answered_count;
+  if (!late_deadlines_.MayJudge(due_ns, now_ns, nothing_left)) return;
   while (deadlines_.next_due_ns() <= now_ns) {
     Calls::Entry* entry;
     if (calls_.Find(deadlines_.Pop(), entry) != Calls::Match::kFound) continue;
