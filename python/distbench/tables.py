@@ -253,6 +253,7 @@ FAULTS_COLUMNS = (
     *columns_of(
         Kind.OPTIONAL_INTEGER, "first_begin_timestamp_ns last_end_timestamp_ns"
     ),
+    SIMULATED_COLUMN,
 )
 
 SEARCHES_COLUMNS = (
