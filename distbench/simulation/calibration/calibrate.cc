@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "distbench/results/rpc_totals.h"
+#include "distbench/results/walk.h"
 #include "distbench/simulation/calibration/phases.h"
 
 namespace distbench {
@@ -92,7 +94,7 @@ absl::StatusOr<Phases> Assign(const std::vector<CalibrationPhase>& all) {
                    "; run workloads/calibration.config on two nodes"));
 }
 
-// c1 = batch + fixed, cn = batch / n + fixed.
+// c1 = batch + fixed, cn = batch / n + fixed: wake-ups are a part of batches.
 SideCosts CostsOfSide(const Estimate& one, const Estimate& many,
                       int in_flight) {
   const double n = in_flight;
@@ -217,16 +219,57 @@ std::string SourceOf(const TestResult& result, const CalibrationNodes& nodes) {
       host.cpu_count(), host.kernel());
 }
 
-std::string DriverOf(const DistributedSystemDescription& test) {
-  for (const auto& options : test.protocol_driver_options()) {
-    if (options.name() == "default_protocol_driver_options") {
-      return options.protocol_name();
-    }
+const ProtocolDriverOptions& DriverOptionsOf(
+    const DistributedSystemDescription& test) {
+  for (const ProtocolDriverOptions& options : test.protocol_driver_options()) {
+    if (options.name() == "default_protocol_driver_options") return options;
   }
-  return "grpc";
+  return ProtocolDriverOptions::default_instance();
 }
 
-absl::Status CalibrateDriver(const TestResult& result,
+std::string DriverOf(const TestResult& result) {
+  const std::string& driver =
+      DriverOptionsOf(result.traffic_config()).protocol_name();
+  return driver.empty() ? "grpc" : driver;
+}
+
+bool HasPollingWorkers(const TestResult& result) {
+  const auto& settings =
+      DriverOptionsOf(result.traffic_config()).client_settings();
+  return std::any_of(settings.begin(), settings.end(), [](const auto& setting) {
+    return setting.name() == "spin_us" && setting.int64_value() > 0;
+  });
+}
+
+// The median latency of the RPCs of the test whose workers poll; 0 without one.
+double PollingLatencyNs(const TestSequenceResults& results,
+                        const std::string& driver) {
+  for (const TestResult& result : results.test_results()) {
+    if (!HasPollingWorkers(result) || DriverOf(result) != driver) continue;
+    RpcTotals totals;
+    ForEachRpcLog(result, [&](const RpcLogView& view) {
+      // Results that were read have valid statistics.
+      (void)totals.Add(view.log.statistics());
+    });
+    if (totals.service_time_ns.count() == 0) continue;
+    return static_cast<double>(totals.service_time_ns.ValueAtQuantile(0.5));
+  }
+  return 0;
+}
+
+// Takes the wake-up out of both sides' batches. Returns its CPU time, of a
+// side.
+double TakeWakeup(double polling_ns, SideCosts& client, SideCosts& server) {
+  if (polling_ns == 0) return 0;
+  const double wakeup_ns =
+      std::clamp((client.cpu_ns + server.cpu_ns - polling_ns) / 2, 0.0,
+                 std::min(client.batch_ns.value, server.batch_ns.value));
+  client.batch_ns.value -= wakeup_ns;
+  server.batch_ns.value -= wakeup_ns;
+  return wakeup_ns;
+}
+
+absl::Status CalibrateDriver(const TestResult& result, double polling_ns,
                              SimulatedFabric& fabric) {
   auto nodes = NodesOfCalibration(result);
   if (!nodes.ok()) return nodes.status();
@@ -236,10 +279,11 @@ absl::Status CalibrateDriver(const TestResult& result,
   if (!phases.ok()) return phases.status();
   const CalibrationPhase& small = *phases->small;
   const CalibrationPhase& many = *phases->many;
-  const SideCosts client =
+  SideCosts client =
       CostsOfSide(small.client_cpu_ns, many.client_cpu_ns, many.in_flight);
-  const SideCosts server =
+  SideCosts server =
       CostsOfSide(small.server_cpu_ns, many.server_cpu_ns, many.in_flight);
+  const double wakeup_cpu_ns = TakeWakeup(polling_ns, client, server);
   const auto per_request_byte = [&](Estimate CalibrationPhase::*cpu_ns) {
     const CalibrationPhase& large = *phases->large_request;
     return PerByte(large.*cpu_ns, large.request_bytes, small.*cpu_ns,
@@ -252,7 +296,7 @@ absl::Status CalibrateDriver(const TestResult& result,
   };
 
   StackCosts& costs = *fabric.add_stacks();
-  costs.set_driver(DriverOf(result.traffic_config()));
+  costs.set_driver(DriverOf(result));
   *costs.mutable_client_send() =
       MakeCost(client, per_request_byte(&CalibrationPhase::client_cpu_ns),
                small.request_bytes);
@@ -268,6 +312,8 @@ absl::Status CalibrateDriver(const TestResult& result,
   const double cpu_ns = client.cpu_ns + server.cpu_ns;
   costs.set_sigma(SigmaOfJobs(small, cpu_ns));
   SetWakeups(small, cpu_ns, nodes->is_same_host, costs, fabric);
+  costs.set_wakeup_cpu_ns(wakeup_cpu_ns);
+  costs.set_wakeup_cpu_error_ns(costs.wakeup_error_ns());
   costs.set_source(SourceOf(result, *nodes));
 
   SimulatedHost& host = *fabric.mutable_host();
@@ -287,7 +333,10 @@ absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
   }
   SimulatedFabric fabric;
   for (const TestResult& result : results.test_results()) {
-    if (absl::Status status = CalibrateDriver(result, fabric); !status.ok()) {
+    if (HasPollingWorkers(result)) continue;
+    const double polling_ns = PollingLatencyNs(results, DriverOf(result));
+    if (absl::Status status = CalibrateDriver(result, polling_ns, fabric);
+        !status.ok()) {
       return absl::Status(
           status.code(), absl::StrCat("test \"", result.traffic_config().name(),
                                       "\": ", status.message()));

@@ -34,8 +34,8 @@ absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results);
 // kept from one. Errors name the path.
 absl::StatusOr<SimulatedFabric> ReadCalibration(const std::string& path);
 
-// Fills in what the fabric leaves open: costs of drivers, and fields of its host
-// and its network (if it is a single switch).
+// Fills in what the fabric leaves open: costs of drivers, and fields of its
+// host and its network (if it is a single switch).
 void AddCalibration(const SimulatedFabric& calibration,
                     SimulatedFabric& fabric);
 

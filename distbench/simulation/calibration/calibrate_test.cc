@@ -183,7 +183,7 @@ TEST(CalibrateTest, FindsTheCostsThatAResultWasMadeOf) {
   EXPECT_FALSE(fabric->has_single_switch());
 }
 
-void SetSmallLatency(TestResult& result, int64_t latency_ns) {
+void SetLatency(TestResult& result, int rpc, int64_t latency_ns) {
   LogHistogram latencies_ns;
   latencies_ns.RecordN(latency_ns, 1000);
   EncodeHistogram(latencies_ns, *result.mutable_service_logs()
@@ -197,9 +197,31 @@ void SetSmallLatency(TestResult& result, int64_t latency_ns) {
                                      ->mutable_service_time_ns());
 }
 
+TEST(CalibrateTest, PollingWorkersShowWhatWakeupsCost) {
+  MadeUpRun run;
+  MadeUpRun polling;
+  ProtocolDriverOptions& options = *polling.result()
+                                        .mutable_traffic_config()
+                                        ->mutable_protocol_driver_options(0);
+  NamedSetting& spin = *options.add_client_settings();
+  spin.set_name("spin_us");
+  spin.set_int64_value(1000);
+  for (int i = 0; i < 4; ++i) SetLatency(polling.result(), i, 11'000);
+  TestSequenceResults results = run.Results();
+  *results.add_test_results() = polling.result();
+  const auto fabric = Calibrate(results);
+  ASSERT_TRUE(fabric.ok()) << fabric.status();
+  ASSERT_EQ(fabric->stacks_size(), 1);
+  const StackCosts& costs = fabric->stacks(0);
+  // Both sides' 20 us less 11 us, half each.
+  EXPECT_NEAR(costs.wakeup_cpu_ns(), 4500, 100);
+  EXPECT_NEAR(costs.client_send().batch_ns(), (kBatchNs - 4500) / 2, 50);
+  EXPECT_NEAR(costs.wakeup_ns(), kWakeupNs, 200);
+}
+
 TEST(CalibrateTest, LatenciesBelowTheCpuTimeMeanWorkAfterwards) {
   MadeUpRun run;
-  SetSmallLatency(run.result(), 16'000);  // of 20 us CPU time
+  SetLatency(run.result(), 0, 16'000);  // of 20 us CPU time
   const auto fabric = Calibrate(run.Results());
   ASSERT_TRUE(fabric.ok()) << fabric.status();
   EXPECT_EQ(fabric->stacks(0).wakeup_ns(), 0);
@@ -210,7 +232,7 @@ TEST(CalibrateTest, LatenciesBelowTheCpuTimeMeanWorkAfterwards) {
 TEST(CalibrateTest, BetweenHostsTheFastestRpcTellsTheDelay) {
   MadeUpRun run;
   run.Resources("node1").mutable_host()->set_hostname("there");
-  SetSmallLatency(run.result(), 60'000);
+  SetLatency(run.result(), 0, 60'000);
   const auto fabric = Calibrate(run.Results());
   ASSERT_TRUE(fabric.ok()) << fabric.status();
   EXPECT_NEAR(fabric->single_switch().host_link().delay_ns(), 10'000, 100);
