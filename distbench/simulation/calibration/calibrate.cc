@@ -32,6 +32,8 @@ constexpr double kMaxSigma = 0.5;
 constexpr double kSpreadQuantile = 0.9;
 constexpr double kSpreadDeviations = 1.2816;  // of a normal distribution
 
+constexpr double kPollingQuantile = 0.1;
+
 struct Phases {
   const CalibrationPhase* small = nullptr;
   const CalibrationPhase* many = nullptr;
@@ -43,7 +45,6 @@ struct Phases {
 struct SideCosts {
   Estimate batch_ns;
   Estimate fixed_ns;
-  double cpu_ns = 0;  // of a small RPC by itself
 };
 
 double SquareRootOfSum(double a, double b) { return std::sqrt(a * a + b * b); }
@@ -94,16 +95,18 @@ absl::StatusOr<Phases> Assign(const std::vector<CalibrationPhase>& all) {
                    "; run workloads/calibration.config on two nodes"));
 }
 
-// c1 = batch + fixed, cn = batch / n + fixed: wake-ups are a part of batches.
-SideCosts CostsOfSide(const Estimate& one, const Estimate& many,
-                      int in_flight) {
+// c1 = wake-up + batch + fixed, cn = s wake-ups + batch / n + fixed, where s
+// are the sleeps per RPC, relative to one in flight.
+SideCosts CostsOfSide(const Estimate& one, const Estimate& many, int in_flight,
+                      double wakeup_ns, double sleeps) {
   const double n = in_flight;
+  const double one_ns = one.value - wakeup_ns;
+  const double many_ns = many.value - wakeup_ns * sleeps;
   SideCosts costs;
-  costs.cpu_ns = one.value;
   costs.fixed_ns.value =
-      std::clamp((n * many.value - one.value) / (n - 1), 0.0, one.value);
+      std::clamp((n * many_ns - one_ns) / (n - 1), 0.0, one_ns);
   costs.fixed_ns.error = SquareRootOfSum(n * many.error, one.error) / (n - 1);
-  costs.batch_ns.value = one.value - costs.fixed_ns.value;
+  costs.batch_ns.value = one_ns - costs.fixed_ns.value;
   costs.batch_ns.error = SquareRootOfSum(many.error, one.error) * n / (n - 1);
   return costs;
 }
@@ -241,7 +244,8 @@ bool HasPollingWorkers(const TestResult& result) {
   });
 }
 
-// The median latency of the RPCs of the test whose workers poll; 0 without one.
+// A latency of the RPCs of the test whose workers poll; 0 without one. Not the
+// median: where other programs need a CPU, many RPCs wait for one.
 double PollingLatencyNs(const TestSequenceResults& results,
                         const std::string& driver) {
   for (const TestResult& result : results.test_results()) {
@@ -252,21 +256,24 @@ double PollingLatencyNs(const TestSequenceResults& results,
       (void)totals.Add(view.log.statistics());
     });
     if (totals.service_time_ns.count() == 0) continue;
-    return static_cast<double>(totals.service_time_ns.ValueAtQuantile(0.5));
+    return static_cast<double>(
+        totals.service_time_ns.ValueAtQuantile(kPollingQuantile));
   }
   return 0;
 }
 
-// Takes the wake-up out of both sides' batches. Returns its CPU time, of a
-// side.
-double TakeWakeup(double polling_ns, SideCosts& client, SideCosts& server) {
+// CPU time of a wake-up, of a side: what one RPC in flight costs more than its
+// latency between workers that poll.
+double WakeupCpuNs(const CalibrationPhase& small, double polling_ns) {
   if (polling_ns == 0) return 0;
-  const double wakeup_ns =
-      std::clamp((client.cpu_ns + server.cpu_ns - polling_ns) / 2, 0.0,
-                 std::min(client.batch_ns.value, server.batch_ns.value));
-  client.batch_ns.value -= wakeup_ns;
-  server.batch_ns.value -= wakeup_ns;
-  return wakeup_ns;
+  const double client_ns = small.client_cpu_ns.value;
+  const double server_ns = small.server_cpu_ns.value;
+  return std::clamp((client_ns + server_ns - polling_ns) / 2, 0.0,
+                    std::min(client_ns, server_ns));
+}
+
+double RelativeSleeps(const Estimate& one, const Estimate& many) {
+  return one.value > 0 ? std::min(1.0, many.value / one.value) : 0;
 }
 
 absl::Status CalibrateDriver(const TestResult& result, double polling_ns,
@@ -279,11 +286,13 @@ absl::Status CalibrateDriver(const TestResult& result, double polling_ns,
   if (!phases.ok()) return phases.status();
   const CalibrationPhase& small = *phases->small;
   const CalibrationPhase& many = *phases->many;
-  SideCosts client =
-      CostsOfSide(small.client_cpu_ns, many.client_cpu_ns, many.in_flight);
-  SideCosts server =
-      CostsOfSide(small.server_cpu_ns, many.server_cpu_ns, many.in_flight);
-  const double wakeup_cpu_ns = TakeWakeup(polling_ns, client, server);
+  const double wakeup_cpu_ns = WakeupCpuNs(small, polling_ns);
+  const SideCosts client = CostsOfSide(
+      small.client_cpu_ns, many.client_cpu_ns, many.in_flight, wakeup_cpu_ns,
+      RelativeSleeps(small.client_sleeps, many.client_sleeps));
+  const SideCosts server = CostsOfSide(
+      small.server_cpu_ns, many.server_cpu_ns, many.in_flight, wakeup_cpu_ns,
+      RelativeSleeps(small.server_sleeps, many.server_sleeps));
   const auto per_request_byte = [&](Estimate CalibrationPhase::*cpu_ns) {
     const CalibrationPhase& large = *phases->large_request;
     return PerByte(large.*cpu_ns, large.request_bytes, small.*cpu_ns,
@@ -309,7 +318,7 @@ absl::Status CalibrateDriver(const TestResult& result, double polling_ns,
   *costs.mutable_client_receive() =
       MakeCost(client, per_response_byte(&CalibrationPhase::client_cpu_ns),
                small.response_bytes);
-  const double cpu_ns = client.cpu_ns + server.cpu_ns;
+  const double cpu_ns = small.client_cpu_ns.value + small.server_cpu_ns.value;
   costs.set_sigma(SigmaOfJobs(small, cpu_ns));
   SetWakeups(small, cpu_ns, nodes->is_same_host, costs, fabric);
   costs.set_wakeup_cpu_ns(wakeup_cpu_ns);

@@ -137,21 +137,27 @@ class MadeUpRun {
       interval.set_request_bytes(kPerSecond * phase.request_bytes);
       interval.set_response_bytes(kPerSecond * phase.response_bytes);
       EncodeHistogram(LogHistogram(), *interval.mutable_service_time_ns());
+      // All in flight share a sleep.
+      const double sleeps = 1.0 * kPerSecond / phase.in_flight;
       // Samples that are not aligned with the seconds.
       AddSample("node0", second,
                 kPerSecond * CpuNs(phase, kClientSendsNsPerByte,
-                                   kClientReceivesNsPerByte));
+                                   kClientReceivesNsPerByte),
+                sleeps);
       AddSample("node1", second,
                 kPerSecond * CpuNs(phase, kServerReceivesNsPerByte,
-                                   kServerSendsNsPerByte));
+                                   kServerSendsNsPerByte),
+                sleeps);
     }
   }
 
-  void AddSample(const std::string& node, int64_t second, double cpu_ns) {
+  void AddSample(const std::string& node, int64_t second, double cpu_ns,
+                 double sleeps) {
     ResourceSample& sample = *Resources(node).add_samples();
     sample.set_end_timestamp_ns(second * kSecondNs + kSecondNs / 3);
     sample.set_duration_ns(kSecondNs);
     sample.set_process_cpu_ns(std::llround(cpu_ns));
+    sample.set_voluntary_context_switches(std::llround(sleeps));
   }
 
   TestResult result_;
