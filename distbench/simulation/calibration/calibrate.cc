@@ -328,6 +328,9 @@ absl::Status CalibrateDriver(const TestResult& result, double polling_ns,
   SimulatedHost& host = *fabric.mutable_host();
   host.Clear();
   host.set_cpus(HostOf(result, nodes->server).cpu_count());
+  // Linux runs threads that work for less than its time slices (milliseconds)
+  // one after the other.
+  host.set_scheduler(SimulatedHost::FIFO);
   SetStalls(*phases, host);
   return absl::OkStatus();
 }

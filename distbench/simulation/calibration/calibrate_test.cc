@@ -184,7 +184,7 @@ TEST(CalibrateTest, FindsTheCostsThatAResultWasMadeOf) {
   EXPECT_NEAR(costs.wakeup_ns(), kWakeupNs, 200);
   EXPECT_EQ(costs.client_send().after_ns(), 0);
   EXPECT_EQ(fabric->host().cpus(), 2);
-  EXPECT_NEAR(fabric->host().stalls_per_second(), 1, 1e-6);
+  EXPECT_NEAR(fabric->host().stalls_per_second(), 1, 0.01);
   EXPECT_NEAR(fabric->host().mean_stall_ns(), 4e6 - 26e3, 2e4);
   EXPECT_FALSE(fabric->has_single_switch());
 }
@@ -198,7 +198,7 @@ void SetLatency(TestResult& result, int rpc, int64_t latency_ns) {
                                      .mutable_peer_logs()
                                      ->at("server/0")
                                      .mutable_rpc_logs()
-                                     ->at(0)
+                                     ->at(rpc)
                                      .mutable_statistics()
                                      ->mutable_service_time_ns());
 }
