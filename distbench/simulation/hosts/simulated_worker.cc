@@ -107,7 +107,8 @@ void SimulatedWorker::Accept(SimulatedCall& call) {
   const double delay_ns = host_.cpus->has_idle_cpu()
                               ? costs_.wakeup_ns * host_.cpus->slowness()
                               : 0;
-  if (delay_ns <= 0) {
+  // What arrives at the same time shares a batch, also without a wake-up.
+  if (delay_ns <= 0 && !costs_.has_batches()) {
     BeginWork();
     return;
   }
