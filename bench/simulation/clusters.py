@@ -44,7 +44,8 @@ class Cluster(contextlib.ExitStack):
             [*self._client_prefix, self._binary, "run_tests",
              f"--test_sequencer={self._address}", f"--infile={infile}",
              f"--outfile={outfile}", "--binary_output", "--allow_invalid"],
-            stdout=subprocess.DEVNULL, check=True, timeout=_GRACE_SECONDS)
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
+            timeout=_GRACE_SECONDS)
 
 
 def on_this_host(binary, nodes):

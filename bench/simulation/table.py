@@ -28,6 +28,18 @@ def row(cell, rpc, real, simulated):
     return "| " + " | ".join(columns) + " |"
 
 
+def document(rows, notes):
+    """Returns the page docs/simulation_validation.md."""
+    return "\n".join([
+        "# Simulated and real runs", "",
+        "Written by `bench/simulation/validate`, which says what is compared. "
+        "Costs are", "calibrated with client_server at one load; everything "
+        "else is predicted unseen.", "Latencies are service times in "
+        "microseconds; bold errors are beyond the aims:", "rate 10 %, p50 "
+        "20 %, p99 30 %.", "", notes, "", head(), *(row(*of) for of in rows),
+        ""])
+
+
 def head():
     return _HEAD
 

@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "distbench/results/rpc_totals.h"
+#include "distbench/results/walk.h"
 #include "distbench/simulation/calibration/phases.h"
 
 namespace distbench {
@@ -30,6 +32,8 @@ constexpr double kMaxSigma = 0.5;
 constexpr double kSpreadQuantile = 0.9;
 constexpr double kSpreadDeviations = 1.2816;  // of a normal distribution
 
+constexpr double kPollingQuantile = 0.1;
+
 struct Phases {
   const CalibrationPhase* small = nullptr;
   const CalibrationPhase* many = nullptr;
@@ -41,7 +45,6 @@ struct Phases {
 struct SideCosts {
   Estimate batch_ns;
   Estimate fixed_ns;
-  double cpu_ns = 0;  // of a small RPC by itself
 };
 
 double SquareRootOfSum(double a, double b) { return std::sqrt(a * a + b * b); }
@@ -92,16 +95,18 @@ absl::StatusOr<Phases> Assign(const std::vector<CalibrationPhase>& all) {
                    "; run workloads/calibration.config on two nodes"));
 }
 
-// c1 = batch + fixed, cn = batch / n + fixed.
-SideCosts CostsOfSide(const Estimate& one, const Estimate& many,
-                      int in_flight) {
+// c1 = wake-up + batch + fixed, cn = s wake-ups + batch / n + fixed, where s
+// are the sleeps per RPC, relative to one in flight.
+SideCosts CostsOfSide(const Estimate& one, const Estimate& many, int in_flight,
+                      double wakeup_ns, double sleeps) {
   const double n = in_flight;
+  const double one_ns = one.value - wakeup_ns;
+  const double many_ns = many.value - wakeup_ns * sleeps;
   SideCosts costs;
-  costs.cpu_ns = one.value;
   costs.fixed_ns.value =
-      std::clamp((n * many.value - one.value) / (n - 1), 0.0, one.value);
+      std::clamp((n * many_ns - one_ns) / (n - 1), 0.0, one_ns);
   costs.fixed_ns.error = SquareRootOfSum(n * many.error, one.error) / (n - 1);
-  costs.batch_ns.value = one.value - costs.fixed_ns.value;
+  costs.batch_ns.value = one_ns - costs.fixed_ns.value;
   costs.batch_ns.error = SquareRootOfSum(many.error, one.error) * n / (n - 1);
   return costs;
 }
@@ -217,16 +222,61 @@ std::string SourceOf(const TestResult& result, const CalibrationNodes& nodes) {
       host.cpu_count(), host.kernel());
 }
 
-std::string DriverOf(const DistributedSystemDescription& test) {
-  for (const auto& options : test.protocol_driver_options()) {
-    if (options.name() == "default_protocol_driver_options") {
-      return options.protocol_name();
-    }
+const ProtocolDriverOptions& DriverOptionsOf(
+    const DistributedSystemDescription& test) {
+  for (const ProtocolDriverOptions& options : test.protocol_driver_options()) {
+    if (options.name() == "default_protocol_driver_options") return options;
   }
-  return "grpc";
+  return ProtocolDriverOptions::default_instance();
 }
 
-absl::Status CalibrateDriver(const TestResult& result,
+std::string DriverOf(const TestResult& result) {
+  const std::string& driver =
+      DriverOptionsOf(result.traffic_config()).protocol_name();
+  return driver.empty() ? "grpc" : driver;
+}
+
+bool HasPollingWorkers(const TestResult& result) {
+  const auto& settings =
+      DriverOptionsOf(result.traffic_config()).client_settings();
+  return std::any_of(settings.begin(), settings.end(), [](const auto& setting) {
+    return setting.name() == "spin_us" && setting.int64_value() > 0;
+  });
+}
+
+// A latency of the RPCs of the test whose workers poll; 0 without one. Not the
+// median: where other programs need a CPU, many RPCs wait for one.
+double PollingLatencyNs(const TestSequenceResults& results,
+                        const std::string& driver) {
+  for (const TestResult& result : results.test_results()) {
+    if (!HasPollingWorkers(result) || DriverOf(result) != driver) continue;
+    RpcTotals totals;
+    ForEachRpcLog(result, [&](const RpcLogView& view) {
+      // Results that were read have valid statistics.
+      (void)totals.Add(view.log.statistics());
+    });
+    if (totals.service_time_ns.count() == 0) continue;
+    return static_cast<double>(
+        totals.service_time_ns.ValueAtQuantile(kPollingQuantile));
+  }
+  return 0;
+}
+
+// CPU time of a wake-up, of a side: what one RPC in flight costs more than its
+// latency between workers that poll.
+double WakeupCpuNs(const CalibrationPhase& small, double polling_ns) {
+  if (polling_ns == 0) return 0;
+  const double client_ns = small.client_cpu_ns.value;
+  const double server_ns = small.server_cpu_ns.value;
+  return std::clamp((client_ns + server_ns - polling_ns) / 2, 0.0,
+                    std::min(client_ns, server_ns));
+}
+
+double RelativeSleeps(const Estimate& one, const Estimate& many) {
+  return one.value > 0 ? std::min(1.0, many.value / one.value) : 0;
+}
+
+absl::Status CalibrateDriver(const TestResult& result, double polling_ns,
                              SimulatedFabric& fabric) {
   auto nodes = NodesOfCalibration(result);
   if (!nodes.ok()) return nodes.status();
@@ -236,10 +286,13 @@ absl::Status CalibrateDriver(const TestResult& result,
   if (!phases.ok()) return phases.status();
   const CalibrationPhase& small = *phases->small;
   const CalibrationPhase& many = *phases->many;
-  const SideCosts client =
-      CostsOfSide(small.client_cpu_ns, many.client_cpu_ns, many.in_flight);
-  const SideCosts server =
-      CostsOfSide(small.server_cpu_ns, many.server_cpu_ns, many.in_flight);
+  const double wakeup_cpu_ns = WakeupCpuNs(small, polling_ns);
+  const SideCosts client = CostsOfSide(
+      small.client_cpu_ns, many.client_cpu_ns, many.in_flight, wakeup_cpu_ns,
+      RelativeSleeps(small.client_sleeps, many.client_sleeps));
+  const SideCosts server = CostsOfSide(
+      small.server_cpu_ns, many.server_cpu_ns, many.in_flight, wakeup_cpu_ns,
+      RelativeSleeps(small.server_sleeps, many.server_sleeps));
   const auto per_request_byte = [&](Estimate CalibrationPhase::*cpu_ns) {
     const CalibrationPhase& large = *phases->large_request;
     return PerByte(large.*cpu_ns, large.request_bytes, small.*cpu_ns,
@@ -252,7 +305,7 @@ absl::Status CalibrateDriver(const TestResult& result,
   };
 
   StackCosts& costs = *fabric.add_stacks();
-  costs.set_driver(DriverOf(result.traffic_config()));
+  costs.set_driver(DriverOf(result));
   *costs.mutable_client_send() =
       MakeCost(client, per_request_byte(&CalibrationPhase::client_cpu_ns),
                small.request_bytes);
@@ -265,14 +318,19 @@ absl::Status CalibrateDriver(const TestResult& result,
   *costs.mutable_client_receive() =
       MakeCost(client, per_response_byte(&CalibrationPhase::client_cpu_ns),
                small.response_bytes);
-  const double cpu_ns = client.cpu_ns + server.cpu_ns;
+  const double cpu_ns = small.client_cpu_ns.value + small.server_cpu_ns.value;
   costs.set_sigma(SigmaOfJobs(small, cpu_ns));
   SetWakeups(small, cpu_ns, nodes->is_same_host, costs, fabric);
+  costs.set_wakeup_cpu_ns(wakeup_cpu_ns);
+  costs.set_wakeup_cpu_error_ns(costs.wakeup_error_ns());
   costs.set_source(SourceOf(result, *nodes));
 
   SimulatedHost& host = *fabric.mutable_host();
   host.Clear();
   host.set_cpus(HostOf(result, nodes->server).cpu_count());
+  // Linux runs threads that work for less than its time slices (milliseconds)
+  // one after the other.
+  host.set_scheduler(SimulatedHost::FIFO);
   SetStalls(*phases, host);
   return absl::OkStatus();
 }
@@ -287,7 +345,10 @@ absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
   }
   SimulatedFabric fabric;
   for (const TestResult& result : results.test_results()) {
-    if (absl::Status status = CalibrateDriver(result, fabric); !status.ok()) {
+    if (HasPollingWorkers(result)) continue;
+    const double polling_ns = PollingLatencyNs(results, DriverOf(result));
+    if (absl::Status status = CalibrateDriver(result, polling_ns, fabric);
+        !status.ok()) {
       return absl::Status(
           status.code(), absl::StrCat("test \"", result.traffic_config().name(),
                                       "\": ", status.message()));

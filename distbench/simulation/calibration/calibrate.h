@@ -1,9 +1,15 @@
 // What RPCs cost, from the result of a real test
 // (workloads/calibration.config):
 //
-//   small, one in flight       c1 = batch + fixed       per side, CPU time
-//   small, n in flight         cn = batch / n + fixed   all n share their
-//   batches large requests, responses  c1 + bytes * ns_per_byte
+//   small, one in flight       c1 = wake-up + batch + fixed   CPU time per side
+//   small, n in flight         cn = s wake-ups + batch / n + fixed
+//   large requests, responses  c1 + bytes * ns_per_byte
+//   small, workers that poll   both sides' batch + fixed, as a latency
+//
+// All n RPCs in flight of a closed loop share their batches. s is how often
+// threads sleep then, as a multiple of how often they do with one in flight.
+// The workers that poll (spin_us) are those of a second test; without it,
+// wake-ups count as a part of batches.
 //
 // At each side, batch and fixed are the sums of sending and receiving, which
 // CPU time does not tell apart. Both get half, with the error of a uniform
@@ -34,8 +40,8 @@ absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results);
 // kept from one. Errors name the path.
 absl::StatusOr<SimulatedFabric> ReadCalibration(const std::string& path);
 
-// Fills in what the fabric leaves open: costs of drivers, and fields of its host
-// and its network (if it is a single switch).
+// Fills in what the fabric leaves open: costs of drivers, and fields of its
+// host and its network (if it is a single switch).
 void AddCalibration(const SimulatedFabric& calibration,
                     SimulatedFabric& fabric);
 

@@ -137,21 +137,27 @@ class MadeUpRun {
       interval.set_request_bytes(kPerSecond * phase.request_bytes);
       interval.set_response_bytes(kPerSecond * phase.response_bytes);
       EncodeHistogram(LogHistogram(), *interval.mutable_service_time_ns());
+      // All in flight share a sleep.
+      const double sleeps = 1.0 * kPerSecond / phase.in_flight;
       // Samples that are not aligned with the seconds.
       AddSample("node0", second,
                 kPerSecond * CpuNs(phase, kClientSendsNsPerByte,
-                                   kClientReceivesNsPerByte));
+                                   kClientReceivesNsPerByte),
+                sleeps);
       AddSample("node1", second,
                 kPerSecond * CpuNs(phase, kServerReceivesNsPerByte,
-                                   kServerSendsNsPerByte));
+                                   kServerSendsNsPerByte),
+                sleeps);
     }
   }
 
-  void AddSample(const std::string& node, int64_t second, double cpu_ns) {
+  void AddSample(const std::string& node, int64_t second, double cpu_ns,
+                 double sleeps) {
     ResourceSample& sample = *Resources(node).add_samples();
     sample.set_end_timestamp_ns(second * kSecondNs + kSecondNs / 3);
     sample.set_duration_ns(kSecondNs);
     sample.set_process_cpu_ns(std::llround(cpu_ns));
+    sample.set_voluntary_context_switches(std::llround(sleeps));
   }
 
   TestResult result_;
@@ -178,12 +184,12 @@ TEST(CalibrateTest, FindsTheCostsThatAResultWasMadeOf) {
   EXPECT_NEAR(costs.wakeup_ns(), kWakeupNs, 200);
   EXPECT_EQ(costs.client_send().after_ns(), 0);
   EXPECT_EQ(fabric->host().cpus(), 2);
-  EXPECT_NEAR(fabric->host().stalls_per_second(), 1, 1e-6);
+  EXPECT_NEAR(fabric->host().stalls_per_second(), 1, 0.01);
   EXPECT_NEAR(fabric->host().mean_stall_ns(), 4e6 - 26e3, 2e4);
   EXPECT_FALSE(fabric->has_single_switch());
 }
 
-void SetSmallLatency(TestResult& result, int64_t latency_ns) {
+void SetLatency(TestResult& result, int rpc, int64_t latency_ns) {
   LogHistogram latencies_ns;
   latencies_ns.RecordN(latency_ns, 1000);
   EncodeHistogram(latencies_ns, *result.mutable_service_logs()
@@ -192,14 +198,36 @@ void SetSmallLatency(TestResult& result, int64_t latency_ns) {
                                      .mutable_peer_logs()
                                      ->at("server/0")
                                      .mutable_rpc_logs()
-                                     ->at(0)
+                                     ->at(rpc)
                                      .mutable_statistics()
                                      ->mutable_service_time_ns());
 }
 
+TEST(CalibrateTest, PollingWorkersShowWhatWakeupsCost) {
+  MadeUpRun run;
+  MadeUpRun polling;
+  ProtocolDriverOptions& options = *polling.result()
+                                        .mutable_traffic_config()
+                                        ->mutable_protocol_driver_options(0);
+  NamedSetting& spin = *options.add_client_settings();
+  spin.set_name("spin_us");
+  spin.set_int64_value(1000);
+  for (int i = 0; i < 4; ++i) SetLatency(polling.result(), i, 11'000);
+  TestSequenceResults results = run.Results();
+  *results.add_test_results() = polling.result();
+  const auto fabric = Calibrate(results);
+  ASSERT_TRUE(fabric.ok()) << fabric.status();
+  ASSERT_EQ(fabric->stacks_size(), 1);
+  const StackCosts& costs = fabric->stacks(0);
+  // Both sides' 20 us less 11 us, half each.
+  EXPECT_NEAR(costs.wakeup_cpu_ns(), 4500, 100);
+  EXPECT_NEAR(costs.client_send().batch_ns(), (kBatchNs - 4500) / 2, 50);
+  EXPECT_NEAR(costs.wakeup_ns(), kWakeupNs, 200);
+}
+
 TEST(CalibrateTest, LatenciesBelowTheCpuTimeMeanWorkAfterwards) {
   MadeUpRun run;
-  SetSmallLatency(run.result(), 16'000);  // of 20 us CPU time
+  SetLatency(run.result(), 0, 16'000);  // of 20 us CPU time
   const auto fabric = Calibrate(run.Results());
   ASSERT_TRUE(fabric.ok()) << fabric.status();
   EXPECT_EQ(fabric->stacks(0).wakeup_ns(), 0);
@@ -210,7 +238,7 @@ TEST(CalibrateTest, LatenciesBelowTheCpuTimeMeanWorkAfterwards) {
 TEST(CalibrateTest, BetweenHostsTheFastestRpcTellsTheDelay) {
   MadeUpRun run;
   run.Resources("node1").mutable_host()->set_hostname("there");
-  SetSmallLatency(run.result(), 60'000);
+  SetLatency(run.result(), 0, 60'000);
   const auto fabric = Calibrate(run.Results());
   ASSERT_TRUE(fabric.ok()) << fabric.status();
   EXPECT_NEAR(fabric->single_switch().host_link().delay_ns(), 10'000, 100);

@@ -108,9 +108,11 @@ Estimate MeanOf(const std::vector<double>& values) {
   return {mean, std::sqrt(squares / (count - 1) / count)};
 }
 
-absl::StatusOr<Estimate> CpuPerRpc(const TestResult& result,
-                                   const std::string& node,
-                                   const Timeline& timeline, int rpc_index) {
+using SampleField = int64_t (ResourceSample::*)() const;
+
+absl::StatusOr<Estimate> PerRpc(SampleField field, const TestResult& result,
+                                const std::string& node,
+                                const Timeline& timeline, int rpc_index) {
   const auto& resources = result.resource_usage_logs().node_resources();
   const auto it = resources.find(node);
   if (it == resources.end()) {
@@ -120,7 +122,7 @@ absl::StatusOr<Estimate> CpuPerRpc(const TestResult& result,
   for (const ResourceSample& sample : it->second.samples()) {
     const double count = RpcsDuring(sample, timeline, rpc_index);
     if (count < 1) continue;
-    values.push_back(static_cast<double>(sample.process_cpu_ns()) / count);
+    values.push_back(static_cast<double>((sample.*field)()) / count);
   }
   if (values.size() < kMinWindows) {
     return Lacks(absl::StrCat(
@@ -226,12 +228,19 @@ absl::StatusOr<std::vector<CalibrationPhase>> PhasesOfCalibration(
     if (absl::Status status = AddStatistics(result, rpc, phase); !status.ok()) {
       return status;
     }
-    auto client = CpuPerRpc(result, nodes.client, *timeline, rpc);
-    if (!client.ok()) return client.status();
-    auto server = CpuPerRpc(result, nodes.server, *timeline, rpc);
-    if (!server.ok()) return server.status();
-    phase.client_cpu_ns = *client;
-    phase.server_cpu_ns = *server;
+    absl::Status status;
+    const auto per_rpc = [&](SampleField field, const std::string& node) {
+      const auto found = PerRpc(field, result, node, *timeline, rpc);
+      status.Update(found.status());
+      return found.ok() ? *found : Estimate();
+    };
+    constexpr SampleField kCpu = &ResourceSample::process_cpu_ns;
+    constexpr SampleField kSleeps = &ResourceSample::voluntary_context_switches;
+    phase.client_cpu_ns = per_rpc(kCpu, nodes.client);
+    phase.server_cpu_ns = per_rpc(kCpu, nodes.server);
+    phase.client_sleeps = per_rpc(kSleeps, nodes.client);
+    phase.server_sleeps = per_rpc(kSleeps, nodes.server);
+    if (!status.ok()) return status;
     phases.push_back(std::move(phase));
   }
   return phases;

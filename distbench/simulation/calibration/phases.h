@@ -33,6 +33,10 @@ struct CalibrationPhase {
   Estimate client_cpu_ns;
   Estimate server_cpu_ns;
 
+  // How often threads of these nodes slept, per RPC.
+  Estimate client_sleeps;
+  Estimate server_sleeps;
+
   LogHistogram service_time_ns;
 };
 

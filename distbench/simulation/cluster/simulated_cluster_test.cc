@@ -257,5 +257,82 @@ TEST(SimulatedClusterTest, StreamsAreRefusedByName) {
               HasSubstr("rpc_descriptions[\"rpc\"].stream"));
 }
 
+// A fabric in which each side's sending and receiving cost 1 us, and a batch
+// 10 us, on one host.
+SimulatedFabric BatchFabric() {
+  SimulatedFabric fabric = RoundFabric();
+  StackCosts& costs = *fabric.mutable_stacks(0);
+  costs.clear_wakeup_ns();
+  costs.clear_same_host_delay_ns();
+  for (StackCosts::Cost* cost :
+       {costs.mutable_client_send(), costs.mutable_server_receive(),
+        costs.mutable_server_send(), costs.mutable_client_receive()}) {
+    cost->Clear();
+    cost->set_fixed_ns(1000);
+    cost->set_batch_ns(10'000);
+  }
+  return fabric;
+}
+
+constexpr char kOnOneHost[] = R"(
+  workers_per_instance: 1
+  node_service_bundles {
+    key: "node0" value { services: "client/0" services: "server/0" } })";
+
+double CpuNs(const TestResult& result) {
+  double seconds = 0;
+  for (const auto& [node, resources] :
+       result.resource_usage_logs().node_resources()) {
+    for (const auto& [instance, usage] : resources.engine_usages()) {
+      seconds += usage.user_cpu_time_seconds();
+    }
+  }
+  return seconds * 1e9;
+}
+
+TEST(SimulatedClusterTest, MessagesThatAreTogetherShareABatch) {
+  const TestResult alone =
+      Simulate(ClosedLoop(1, 100, kOnOneHost), {.fabric = BatchFabric()});
+  EXPECT_THAT(LatenciesOf(alone), Each(44'000));
+  const TestResult together =
+      Simulate(ClosedLoop(10, 1000, kOnOneHost), {.fabric = BatchFabric()});
+  // Ten at a time: 4 * (10 us + 10 * 1 us).
+  EXPECT_NEAR(CpuNs(together), 100 * 80'000, 0.01 * 100 * 80'000);
+  EXPECT_NEAR(Seconds(together) * 1e9, 100 * 80'000, 0.02 * 100 * 80'000);
+}
+
+TEST(SimulatedClusterTest, WakingUpTakesCpuTimeOfWorkersThatWereIdle) {
+  SimulatedFabric fabric = BatchFabric();
+  fabric.mutable_stacks(0)->set_wakeup_cpu_ns(5000);
+  const TestResult alone =
+      Simulate(ClosedLoop(1, 100, kOnOneHost), {.fabric = fabric});
+  EXPECT_THAT(LatenciesOf(alone), Each(44'000 + 2 * 5000));
+  const TestResult together =
+      Simulate(ClosedLoop(10, 1000, kOnOneHost), {.fabric = fabric});
+  EXPECT_NEAR(CpuNs(together), 100 * 90'000, 0.02 * 100 * 90'000);
+}
+
+TEST(SimulatedClusterTest, WorkAfterSendingDelaysNobody) {
+  SimulatedFabric fabric = BatchFabric();
+  fabric.mutable_stacks(0)->mutable_client_send()->set_after_ns(3000);
+  fabric.mutable_stacks(0)->mutable_server_send()->set_after_ns(4000);
+  const TestResult result =
+      Simulate(ClosedLoop(1, 100, kOnOneHost), {.fabric = fabric});
+  EXPECT_THAT(LatenciesOf(result), Each(44'000 - 7000));
+  EXPECT_NEAR(CpuNs(result), 100 * 44'000, 2 * 44'000);
+}
+
+TEST(SimulatedClusterTest, BusyHostsNeedNotWakeUp) {
+  SimulatedFabric fabric = BatchFabric();
+  fabric.mutable_host()->set_cpus(1);
+  fabric.mutable_stacks(0)->set_wakeup_ns(20'000);
+  fabric.mutable_stacks(0)->mutable_client_send()->set_after_ns(5000);
+  // The client still uses the only CPU when the request arrives, the server
+  // when the reply does.
+  const TestResult result =
+      Simulate(ClosedLoop(1, 100, kOnOneHost), {.fabric = fabric});
+  EXPECT_THAT(LatenciesOf(result), Each(44'000 + 20'000));
+}
+
 }  // namespace
 }  // namespace distbench

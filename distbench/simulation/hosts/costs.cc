@@ -31,6 +31,7 @@ RpcCosts::RpcCosts(const StackCosts& costs)
       server_send(LineOf(costs.server_send())),
       client_receive(LineOf(costs.client_receive())),
       wakeup_ns(costs.wakeup_ns()),
+      wakeup_cpu_ns(costs.wakeup_cpu_ns()),
       same_host_delay_ns(costs.same_host_delay_ns()),
       variation(costs.sigma()) {}
 

@@ -51,6 +51,7 @@ struct RpcCosts {
   Line server_send;
   Line client_receive;
   double wakeup_ns;
+  double wakeup_cpu_ns;
   int64_t same_host_delay_ns;
   LognormalFactors variation;
 };

@@ -86,10 +86,14 @@ void SimulatedWorker::OnEvent(const SimulatedEvent& event) {
     case kDue:
       if (event.value != alarm_ns_) return;
       alarm_ns_ = kNoAlarm;
-      if (phase_ == Phase::kIdle || phase_ == Phase::kFrozen) Proceed();
+      if (phase_ == Phase::kIdle && NeedsTurn(now_ns())) {
+        BeginWork();
+      } else if (phase_ == Phase::kIdle || phase_ == Phase::kFrozen) {
+        Proceed();
+      }
       break;
     case kAwake:
-      Proceed();
+      BeginWork();
       break;
   }
 }
@@ -103,8 +107,9 @@ void SimulatedWorker::Accept(SimulatedCall& call) {
   const double delay_ns = host_.cpus->has_idle_cpu()
                               ? costs_.wakeup_ns * host_.cpus->slowness()
                               : 0;
-  if (delay_ns <= 0) {
-    Proceed();
+  // What arrives at the same time shares a batch, also without a wake-up.
+  if (delay_ns <= 0 && !costs_.has_batches()) {
+    BeginWork();
     return;
   }
   phase_ = Phase::kWakingUp;
@@ -113,11 +118,21 @@ void SimulatedWorker::Accept(SimulatedCall& call) {
                             {.kind = kAwake});
 }
 
+// Wakes up. What arrives meanwhile is received together with what has arrived.
+void SimulatedWorker::BeginWork() {
+  if (costs_.wakeup_cpu_ns <= 0) {
+    Proceed();
+    return;
+  }
+  phase_ = Phase::kWakingUp;
+  Use(costs_.wakeup_cpu_ns * costs_.variation.Draw(random_));
+}
+
 void SimulatedWorker::OnCpuDone() {
   if (phase_ == Phase::kReceiving) {
     received_ = std::exchange(receiving_, nullptr);
   } else if (phase_ == Phase::kSending && next_send_ < sends_.size()) {
-    SendOut(*sends_[next_send_++]);
+    while (next_send_ < send_end_) SendOut(*sends_[next_send_++]);
     if (after_ns_ > 0) {
       phase_ = Phase::kSent;
       Use(std::exchange(after_ns_, 0));
@@ -190,20 +205,34 @@ void SimulatedWorker::BeginReceiving() {
   Use(work_ns);
 }
 
+// Messages whose own costs are less than those of a batch leave together, as
+// those that a driver gathers into one write.
 void SimulatedWorker::BeginSending() {
   phase_ = Phase::kSending;
-  SimulatedCall& call = *sends_[next_send_];
-  if (!call.is_reply && call.client != nullptr) {
-    call.client->sent_ns = now_ns();
-  }
+  const SimulatedCall& first = *sends_[next_send_];
+  const uint64_t connection = first.connection;
   const RpcCosts::Line& line =
-      call.is_reply ? costs_.server_send : costs_.client_send;
-  const double own_ns = line.Of(call.is_reply ? call.server.reply_bytes
-                                              : call.server.request_bytes);
-  const bool shares = call.connection == last_connection_;
-  last_connection_ = call.connection;
-  const double work_ns =
-      (own_ns + (shares ? 0 : line.batch_ns)) * costs_.variation.Draw(random_);
+      first.is_reply ? costs_.server_send : costs_.client_send;
+  const double batch_ns = connection == last_connection_ ? 0 : line.batch_ns;
+  last_connection_ = connection;
+  double own_ns = 0;
+  double work_ns = 0;
+  for (send_end_ = next_send_; send_end_ < sends_.size(); ++send_end_) {
+    SimulatedCall& call = *sends_[send_end_];
+    const double next_ns = line.Of(call.is_reply ? call.server.reply_bytes
+                                                 : call.server.request_bytes);
+    const bool is_first = send_end_ == next_send_;
+    if (!is_first &&
+        (call.connection != connection || own_ns + next_ns > line.batch_ns)) {
+      break;
+    }
+    own_ns += next_ns;
+    work_ns +=
+        (next_ns + (is_first ? batch_ns : 0)) * costs_.variation.Draw(random_);
+    if (!call.is_reply && call.client != nullptr) {
+      call.client->sent_ns = now_ns();
+    }
+  }
   after_ns_ = std::min(line.after_ns, work_ns);
   Use(work_ns - after_ns_);
 }

@@ -132,6 +132,7 @@ class SimulatedWorker final : public Transport,
   void OnCpuDone() override;
 
   void Accept(SimulatedCall& call);
+  void BeginWork();
   void Proceed();
   bool NeedsTurn(int64_t now_ns) const;
   bool TakeTurn();
@@ -165,6 +166,7 @@ class SimulatedWorker final : public Transport,
   SimulatedCall* received_ = nullptr;   // a batch for the next turn
   std::vector<SimulatedCall*> sends_;   // of the last turn
   size_t next_send_ = 0;
+  size_t send_end_ = 0;       // of those that are being sent
   uint64_t last_connection_;  // of those that have been sent
   double after_ns_ = 0;       // work left when the message has left
   double used_ns_ = 0;
