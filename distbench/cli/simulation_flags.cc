@@ -1,10 +1,14 @@
 #include "distbench/cli/simulation_flags.h"
 
+#include <google/protobuf/text_format.h>
+
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "distbench/base/threads.h"
 #include "distbench/cli/flags.h"
+#include "distbench/cli/output.h"
 #include "distbench/simulation/calibration/calibrate.h"
 #include "distbench/simulation/model/cluster_model.h"
 
@@ -28,6 +32,9 @@ void AddSimulationFlags(CLI::App& command, SimulationFlags& flags) {
               "What RPCs cost, from a real run of\n"
               "workloads/calibration.config, or a fabric kept from one;\n"
               "default: the costs of distbench's reference machine");
+  AddTextFlag(command, "--keep_fabric", flags.keep_fabric, "FILE",
+              "Write the fabric here, with what --calibrate_from found,\n"
+              "for --fabric or --calibrate_from of other runs");
   AddNumberFlag(command, "--hosts", flags.hosts, 1, kMaxHosts, "N",
                 "Simulated hosts; default: as many as the test needs, one\n"
                 "for each bundle and each other instance");
@@ -53,6 +60,12 @@ absl::StatusOr<ClusterRunOptions> ReadSimulationFlags(
         ReadCalibration(flags.calibrate_from);
     if (!calibration.ok()) return calibration.status();
     AddCalibration(*calibration, options.fabric);
+  }
+  if (!flags.keep_fabric.empty()) {
+    std::string text;
+    google::protobuf::TextFormat::PrintToString(options.fabric, &text);
+    const absl::Status written = WriteReport(flags.keep_fabric, text);
+    if (!written.ok()) return written;
   }
   return options;
 }

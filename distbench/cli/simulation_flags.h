@@ -17,15 +17,17 @@ namespace distbench {
 struct SimulationFlags {
   std::string fabric;
   std::string calibrate_from;
+  std::string keep_fabric;
   int hosts = 0;    // 0: as many as the test needs
   int threads = 0;  // 0: those of this machine, up to a limit
 };
 
-// Adds --fabric, --calibrate_from, --hosts and --threads. `flags` must outlive
-// the parsing.
+// Adds --fabric, --calibrate_from, --keep_fabric, --hosts and --threads. `flags`
+// must outlive the parsing.
 void AddSimulationFlags(CLI::App& command, SimulationFlags& flags);
 
-// Reads the files that the flags name. Errors name the file.
+// Reads the files that the flags name, and writes the fabric if it is to be
+// kept. Errors name the file.
 absl::StatusOr<ClusterRunOptions> ReadSimulationFlags(
     const SimulationFlags& flags);
 

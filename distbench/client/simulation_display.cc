@@ -40,9 +40,8 @@ void SimulationDisplay::ShowStart(int test_index, const std::string& name) {
   title_ = absl::StrFormat("[%d/%d] %s: ", test_index + 1, options_.test_count,
                            name);
   started_ns_ = shown_ns_ = options_.clock->MonotonicNs();
-  if (options_.terminal) {
-    Draw(title_ + "setting up");
-  }
+  const std::string text = title_ + "simulating";
+  options_.terminal ? Draw(text) : options_.write(text + "\n");
 }
 
 void SimulationDisplay::Show(const SimulationProgress& progress) {

@@ -20,6 +20,7 @@ TestResult ResultOf(double simulated_seconds) {
 TEST_F(SimulationDisplayTest, FileGetsALineEveryFiveSecondsAndTheEnd) {
   SimulationDisplay display(Options());
   display.ShowStart(1, "incast");
+  EXPECT_EQ(TakeOutput(), "[2/3] incast: simulating\n");
   for (int second = 1; second <= 5; ++second) {
     EXPECT_EQ(TakeOutput(), "");
     clock_.Advance(kSecondNs);
@@ -42,7 +43,7 @@ TEST_F(SimulationDisplayTest, TerminalHasOneLineThatFits) {
   options.columns = 40;
   SimulationDisplay display(options);
   display.ShowStart(0, "incast");
-  EXPECT_EQ(TakeOutput(), "\r\x1b[K[1/3] incast: setting up");
+  EXPECT_EQ(TakeOutput(), "\r\x1b[K[1/3] incast: simulating");
   display.Show({.simulated_ns = 1'500'000'000, .succeeded = 123'456});
   EXPECT_EQ(TakeOutput(), "\r\x1b[K[1/3] incast: 1.500 s simulated");
   TestResult failed = ResultOf(1.5);

@@ -38,6 +38,23 @@ class CompareTest(unittest.TestCase):
         )
         self.assertEqual(self.verdicts(new, base, metrics=["p50"])["p50"], "better")
 
+    def test_real_and_simulated_are_compared_and_it_is_said(self):
+        simulated = test_result()
+        simulated.simulation.host_count = 2
+        real, made = results_of(test_result()), results_of(simulated)
+        for base, new, which in (
+            (real, real, None),
+            (real, made, "new"),
+            (made, real, "base"),
+            (made, made, "both"),
+        ):
+            row = rows_of(distbench.compare(base, new, metrics=["p50"]))[0]
+            self.assertEqual(row["simulated"], which)
+            self.assertEqual(row["verdict"], "not shown")
+        row = rows_of(distbench.compare(real, real + made))[0]
+        self.assertEqual(row["verdict"], "not comparable")
+        self.assertIn("real and simulated", row["reason"])
+
     def test_a_single_run_shows_nothing(self):
         verdicts = self.verdicts(runs(10000), runs(20000), metrics=["p50"])
         self.assertEqual(verdicts, {"p50": "not shown"})

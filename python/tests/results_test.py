@@ -18,6 +18,22 @@ class TablesTest(unittest.TestCase):
             for row in table.rows:
                 self.assertEqual(len(row), len(table.columns), name)
 
+    def test_simulated_runs_are_marked_and_not_added_to_real_ones(self):
+        simulated = test_result()
+        simulated.simulation.host_count = 2
+        both = results_of(test_result(), simulated)
+        for name in ("runs", "rpcs", "seconds"):
+            frame = both.frame(name)
+            self.assertEqual(frame.columns[-1], "simulated")
+            self.assertEqual(set(frame["simulated"]), {False, True}, name)
+        self.assertEqual([run.simulated for run in both.runs], [False, True])
+        self.assertIn("simulated=True", repr(both.runs[1]))
+        self.assertIn(" (simulated)", both.curves()[1].label)
+        self.assertNotIn(" (simulated)", both.curves()[0].label)
+        with self.assertRaisesRegex(ValueError, "real and simulated"):
+            both.added_up()
+        self.assertEqual(len(results_of(simulated, simulated).added_up()), 1)
+
     def test_a_percentile_among_failures_is_infinite_in_frames(self):
         results = results_of(test_result(values=range(1, 96), failed=5))
         frame = results.frame("rpcs")

@@ -20,19 +20,18 @@ function simulationBlock(alike, isOnly) {
   return [
     ...(isOnly ? [] : [element('h3', {}, listSome(alike.map(run => run.label), MAX_TITLE_NAMES))]),
     element('p', {}, `${simulation.summary}.`),
-    ...simulation.outside_of_validation.map(reason => element('p', {className: 'finding'},
-        badge('warn'), element('span', {}, `Outside of what was validated: ${reason}`))),
     element('div', {className: 'scroll'}, makeTable(
         [{title: 'Assumed'}, {title: '', isWrapped: true}],
         simulation.assumptions.map(({subject, text}) => [subject, text]))),
-    element('p', {className: 'note'}, `${listSome(extents, MAX_TITLE_NAMES)}.`),
+    element('p', {className: 'note'}, `${listSome([...new Set(extents)], MAX_TITLE_NAMES)}.`),
   ];
 }
 
-// Runs that assumed the same are described once.
+// Runs that assumed the same are described once. What is outside of the
+// validation is among the findings.
 function renderSimulation() {
   const groups = groupBy(runs.filter(run => run.simulation !== null), ({simulation}) => JSON.stringify(
-      [simulation.fabric, simulation.host_count, simulation.outside_of_validation]));
+      [simulation.fabric, simulation.host_count]));
   showSection('simulation', groups.length > 0);
   replaceContent('simulation-parts', ...groups.flatMap(
       ([, alike]) => simulationBlock(alike, alike.length === runs.length)));

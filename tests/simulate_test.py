@@ -1,0 +1,141 @@
+"""distbench simulate, as users run it."""
+
+import json
+import re
+import signal
+import unittest
+
+from tests import programs
+from tests import testing_main
+
+LOOP = "max_iteration_count: 500"
+
+# Also on simulated time: a billion iterations take days.
+ENDLESS = "max_iteration_count: 1000000000"
+
+EXTERNAL = """
+tests {
+  name: "outside"
+  services { name: "client" count: 1 }
+  services { name: "them" external { addresses: "127.0.0.1:1" } }
+  rpc_descriptions {
+    name: "call" client: "client" server: "them"
+    external_call { method: "/a.B/C" }
+  }
+  action_lists { name: "client" action_names: "call" }
+  actions { name: "call" rpc_name: "call" }
+}
+"""
+
+TOPOLOGY = """
+SwitchName=a Nodes=n[0-1]
+SwitchName=b Nodes=n[2-3]
+SwitchName=c Switches=a,b
+"""
+
+
+class SimulateTest(programs.ProgramTest):
+    def simulate(self, *arguments):
+        return self.distbench("simulate", *arguments)
+
+    def config(self, loop=LOOP):
+        return self.write("a.config", programs.client_server_config(loop))
+
+    def test_results_are_those_of_a_test_and_marked(self):
+        outfile = self.path("a.pb.gz")
+        outcome = self.simulate(
+            self.config(), f"--outfile={outfile}", "--binary_output"
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        first, second = outcome.out.splitlines()[:2]
+        self.assertEqual(first, "Test summary:")
+        self.assertRegex(second, "^Simulated, not measured: 2 hosts of 8 CPUs")
+        self.assertIn("client/0 -> server/0: RPCs: 500 ", outcome.out)
+        self.assertRegex(outcome.err, r"client_server: done after .* simulated ")
+        report = self.distbench("report", outfile, "--format=json")
+        (test,) = json.loads(report.out)["tests"]
+        self.assertTrue(test["simulated"])
+        self.assertEqual(test["simulation"]["host_count"], 2)
+        self.assert_nothing_runs()
+
+    def test_equal_seeds_give_equal_figures_on_any_number_of_threads(self):
+        config = self.config()
+        outcomes = [
+            self.simulate(
+                config, "--quiet", f"--threads={threads}", f"--seed={seed}"
+            )
+            for threads, seed in ((1, 7), (2, 7), (1, 8))
+        ]
+        same, other_threads, other_seed = [
+            re.findall("min: .*", outcome.out) for outcome in outcomes
+        ]
+        self.assertEqual(same, other_threads)
+        self.assertNotEqual(same, other_seed)
+        self.assertEqual(outcomes[0].err, "")
+
+    def test_fabrics_are_read_and_kept(self):
+        fabric = self.write("fabric", "host { cpus: 3 } leaf_spine {}")
+        kept = self.path("kept")
+        for flags in (
+            (f"--fabric={fabric}", f"--keep_fabric={kept}"),
+            (f"--fabric={kept}",),
+        ):
+            outcome = self.simulate(self.config(), "--hosts=5", *flags)
+            self.assertEqual(outcome.status, 0, outcome)
+            self.assertIn("5 hosts of 3 CPUs, leaf-spine network", outcome.out)
+
+    def test_topologies_of_slurm_are_fabrics(self):
+        topology = self.write("topology.conf", TOPOLOGY)
+        outcome = self.simulate(
+            self.config(), f"--fabric={topology}", "--hosts=4"
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("given one by one: 3 with 2 links", outcome.out)
+
+    def test_objectives_decide_the_exit_status(self):
+        for objective, status in (("ping p50<=10s", 0), ("ping p50<=1ns", 2)):
+            outcome = self.simulate(self.config(), f"--slo={objective}")
+            self.assertEqual(outcome.status, status, outcome)
+            self.assertRegex(outcome.out, r"client_server \(simulated\)")
+
+    def test_an_interrupt_keeps_what_was_simulated(self):
+        outfile = self.path("a.pb")
+        process = self.start(
+            programs.DISTBENCH,
+            "simulate",
+            self.config(ENDLESS),
+            "--max_test_duration=100000000",
+            f"--outfile={outfile}",
+        )
+        process.wait_for(r"s simulated, \d+ RPCs", "err")
+        outcome = process.stop(signal.SIGINT)
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertIn("cancelled", outcome.err)
+        self.assertRegex(
+            outcome.out, "Simulated, not measured.*\nThe test failed"
+        )
+        report = self.distbench("report", outfile)
+        self.assertRegex(report.out, r"client/0 -> server/0: RPCs: [1-9]")
+
+    def test_what_cannot_be_simulated_is_refused(self):
+        config = self.config()
+        missing = self.path("missing")
+        wrong = self.write("wrong", "host { cpus: 0 }")
+        for pattern, arguments in (
+            ("missing", [missing]),
+            ("missing", [config, f"--fabric={missing}"]),
+            (r"host.cpus", [config, f"--fabric={wrong}"]),
+            ("missing", [config, f"--calibrate_from={missing}"]),
+            ("--hosts", [config, "--hosts=0"]),
+            ("--hosts", [config, "--hosts=many"]),
+            ("--fabrik", [config, "--fabrik=x"]),
+            ("external", [self.write("b.config", EXTERNAL)]),
+        ):
+            outcome = self.simulate(*arguments)
+            self.assertEqual(outcome.status, 1, outcome)
+            self.assertRegex(outcome.err, pattern)
+            self.assertEqual(outcome.out, "")
+
+
+if __name__ == "__main__":
+    testing_main.main()
