@@ -42,6 +42,7 @@ SUBCOMMANDS = (
     "runs wait",
     "search",
     "serve",
+    "simulate",
     "status",
     "test_preview",
     "test_sequencer",

@@ -32,6 +32,7 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen);
 void AddRunsCommand(CLI::App& app, CommandBody& chosen);
 void AddSearchCommand(CLI::App& app, CommandBody& chosen);
 void AddServeCommand(CLI::App& app, CommandBody& chosen);
+void AddSimulateCommand(CLI::App& app, CommandBody& chosen);
 void AddStatusCommand(CLI::App& app, CommandBody& chosen);
 void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen);
 void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen);

@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
           AddImportCommand,
           AddCheckTestCommand,
           AddTestPreviewCommand,
+          AddSimulateCommand,
           AddCalibrateCommand,
           AddStatusCommand,
           AddReportCommand,

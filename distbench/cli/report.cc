@@ -26,6 +26,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/html/html.h"
 #include "distbench/report/json/json.h"
+#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/protection/protection_text.h"
 #include "distbench/report/stacks/stacks_text.h"
@@ -64,6 +65,7 @@ struct Input {
 
 absl::Status WriteText(const Input& input, const Flags&, ReportOutput& output) {
   for (const SourcedSearch& search : input.searches) {
+    if (search.is_simulated) output.Write("Simulated, not measured:\n");
     for (const std::string& line : SummarizeSearch(*search.report)) {
       output.Write(absl::StrCat(line, "\n"));
     }
@@ -72,7 +74,8 @@ absl::Status WriteText(const Input& input, const Flags&, ReportOutput& output) {
     // Numbered as on the HTML page.
     const std::string number =
         run.repetition > 0 ? absl::StrCat(" #", run.repetition + 1) : "";
-    output.Write(absl::StrCat("Test: ", run.name, number, "\n"));
+    output.Write(absl::StrCat("Test: ", MarkedName(run.name, *run.result),
+                              number, "\n"));
     for (const std::string& line : SummarizeTest(*run.result)) {
       output.Write(absl::StrCat(line, "\n"));
     }
@@ -100,7 +103,7 @@ void WriteSearchTable(const Input& input, ReportOutput& output) {
   output.Write(SearchTableHeader() + "\n");
   for (const SourcedSearch& search : input.searches) {
     for (const SearchProbe& probe : search.report->probes()) {
-      output.Write(SearchTableRows(*search.report, probe));
+      output.Write(SearchTableRows(*search.report, probe, search.is_simulated));
     }
   }
 }
@@ -133,7 +136,7 @@ RpcSelection SelectionOf(const Flags& flags) {
 
 absl::Status WriteHdr(const Input& input, const Flags& flags,
                       ReportOutput& output) {
-  const absl::StatusOr<Outcomes> latency =
+  const absl::StatusOr<SelectedLatency> latency =
       SelectLatency(input.runs, SelectionOf(flags));
   if (!latency.ok()) return latency.status();
   output.Write(RenderHdr(*latency));
@@ -291,7 +294,7 @@ absl::StatusOr<std::vector<SourcedSearch>> SearchesOfInstance(
                        std::string(report.status().message())));
     }
     reports.push_back(*std::move(report));
-    own.push_back({search.source, &reports.back()});
+    own.push_back({search.source, &reports.back(), search.is_simulated});
   }
   return own;
 }

@@ -15,11 +15,11 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
+#include "distbench/cli/test_changes.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/client/repetition.h"
 #include "distbench/client/test_client.h"
-#include "distbench/config/validate/check.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
@@ -44,46 +44,6 @@ struct Flags {
 };
 
 constexpr int kMaxRepeat = 10'000;
-
-// Overrides the tests' own limits.
-void LimitDuration(absl::Duration limit, TestSequence& tests) {
-  if (limit == absl::InfiniteDuration()) return;
-  const int64_t seconds =
-      absl::ToInt64Seconds(absl::Ceil(limit, absl::Seconds(1)));
-  for (DistributedSystemDescription& test : *tests.mutable_tests()) {
-    (*test.mutable_attributes())["test_timeout"] = absl::StrCat(seconds);
-  }
-}
-
-// Says which parts of the tests are for another command.
-void NoteExperiments(const TestSequence& tests) {
-  for (int i = 0; i < tests.tests_size(); ++i) {
-    if (!tests.tests(i).has_experiment()) continue;
-    std::cerr << "note: tests[" << i
-              << "] runs without its experiment, for which there is "
-                 "`distbench protection`"
-              << std::endl;
-  }
-}
-
-void LeaveOutSamples(TestSequence& tests) {
-  for (DistributedSystemDescription& test : *tests.mutable_tests()) {
-    test.set_sample_memory_bytes(0);
-  }
-}
-
-// The tests with the objectives of the flags. They go with the tests, so that
-// the result says what it was judged by.
-absl::StatusOr<TestSequence> WithObjectives(
-    TestSequence tests, const std::vector<std::string>& objectives) {
-  if (objectives.empty()) return tests;  // already checked
-  for (DistributedSystemDescription& test : *tests.mutable_tests()) {
-    for (const std::string& objective : objectives) {
-      test.add_objectives(objective);
-    }
-  }
-  return CheckTestSequence(std::move(tests));
-}
 
 // What would be thrown away is not asked for.
 absl::Status CheckDetached(const Flags& flags) {

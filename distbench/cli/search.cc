@@ -268,7 +268,7 @@ class Outputs {
   }
 
   void AddRows(const SearchReport& report, const SearchProbe& probe) {
-    csv_.Write(SearchTableRows(report, probe));
+    csv_.Write(SearchTableRows(report, probe, /*is_simulated=*/false));
   }
 
   absl::Status Save(const TestSequenceResults& results) const {

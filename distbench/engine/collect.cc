@@ -63,8 +63,10 @@ void EncodeActivity(const ActivityPlan& plan, const ActivityRecord& record,
     metric.set_value_int(value);
   };
   add(kIterationCountMetric, record.iteration_count);
-  for (const std::string& metric : FindActivity(plan.function)->metrics) {
-    add(metric, MetricOf(record, metric));
+  if (!record.is_simulated) {
+    for (const std::string& metric : FindActivity(plan.function)->metrics) {
+      add(metric, MetricOf(record, metric));
+    }
   }
   EncodeHistogram(record.duration_ns, *log.mutable_duration_ns());
   EncodeHistogram(record.queueing_ns, *log.mutable_queueing_ns());

@@ -32,6 +32,11 @@ uint64_t WorkerSeed(uint64_t seed, int instance, int worker) {
   return (uint64_t{words[0]} << 32) | words[1];
 }
 
+// Otherwise workers do the work of activities themselves.
+bool PoolsHaveThreads(const EngineOptions& options) {
+  return options.start_threads || options.make_activity_thread != nullptr;
+}
+
 // The worker index for the seed of what all workers share, independent of their
 // number.
 constexpr int kNoWorker = -1;
@@ -50,9 +55,10 @@ class Engine::Impl final : public WorkerGroup {
                      .seed = WorkerSeed(options_.plan->seed, options_.instance,
                                         kNoWorker),
                      .default_threads =
-                         options_.start_threads ? options_.worker_count : 0,
+                         PoolsHaveThreads(options_) ? options_.worker_count : 0,
                      .clock = options_.clock,
-                     .unix_offset_ns = state_.unix_offset_ns()}) {}
+                     .unix_offset_ns = state_.unix_offset_ns(),
+                     .make_thread = options_.make_activity_thread}) {}
 
   ~Impl() override { Shutdown(); }
 

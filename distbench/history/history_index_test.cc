@@ -125,6 +125,28 @@ TEST_F(HistoryIndexTest, FollowsTheFolder) {
   EXPECT_THAT(Files(), ElementsAre("sub/b.pb.gz"));
 }
 
+TEST_F(HistoryIndexTest, SimulatedResultsHaveSeriesOfTheirOwn) {
+  TestResult simulated = MakeDailyResult(2, /*slowness=*/3);
+  simulated.mutable_simulation();
+  TestResult named = MakeDailyResult(3);
+  named.mutable_traffic_config()->set_name("example (simulated)");
+  Write("real.pb", MakeDailyResult(1));
+  Write("simulated.pb", simulated);
+  Write("named.pb", named);
+  Synchronise();
+  EXPECT_THAT(index_->Filters()->tests,
+              ElementsAre("example", "example (simulated)",
+                          "example (simulated) (real)"));
+  ResultQuery query;
+  query.attributes["simulated"] = "true";
+  EXPECT_THAT(Files(query), ElementsAre("simulated.pb"));
+  for (const SeriesSummary& series : *index_->ListSeries("", "")) {
+    EXPECT_EQ(series.points, 1) << series.test << " " << series.metric;
+  }
+  EXPECT_THAT(ResultsText(*index_->List({})),
+              HasSubstr("example (simulated) "));
+}
+
 TEST_F(HistoryIndexTest, KeepsWhyAFileCannotBeRead) {
   std::ofstream(absl::StrCat(folder_, "/bad.pb")) << "\x01\x02 no result";
   EXPECT_EQ(Synchronise().unreadable_files, 1);

@@ -21,7 +21,7 @@ struct IndexedResult {
   std::string id;
   std::string file;
   std::string run_id;  // empty if no sequencer kept it
-  std::string test;
+  std::string test;    // marked if it is simulated: see MeasuredTest::name
   std::string label;
   int64_t started_ms = 0;
   double duration_seconds = 0;

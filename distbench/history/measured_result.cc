@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -13,6 +14,7 @@
 #include "distbench/config/reading/load.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/stats/outcomes.h"
 
@@ -172,6 +174,16 @@ void AddPlaces(const TestResult& result, MeasuredTest& test) {
   for (const auto& [name, values] : of_nodes) {
     test.attributes.try_emplace(name, Joined(values));
   }
+  if (IsSimulated(result)) test.attributes["simulated"] = "true";
+}
+
+// Tests are known by their names, in lists, filters and series. A real test
+// that is called like a simulated one must not be taken for it.
+std::string SeriesName(const TestRun& run) {
+  const bool is_misleading =
+      !IsSimulated(*run.result) && absl::EndsWith(run.name, kSimulatedMark);
+  return is_misleading ? absl::StrCat(run.name, " (real)")
+                       : MarkedName(run.name, *run.result);
 }
 
 }  // namespace
@@ -180,7 +192,7 @@ MeasuredTest Measure(const TestRun& run) {
   const TestResult& result = *run.result;
   const RunInfo& info = result.run_info();
   MeasuredTest test;
-  test.name = run.name;
+  test.name = SeriesName(run);
   test.started_ms = std::max<int64_t>(0, info.start_timestamp_ns()) / kNsPerMs;
   // Damaged times must not overflow.
   test.duration_seconds =

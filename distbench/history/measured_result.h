@@ -29,6 +29,8 @@ struct MeasuredMetric {
 };
 
 struct MeasuredTest {
+  // Followed by " (simulated)" for results of simulations, so that they have
+  // series of their own; these also have the attribute "simulated".
   std::string name;
   int64_t started_ms = 0;
   double duration_seconds = 0;

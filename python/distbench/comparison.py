@@ -12,7 +12,7 @@ from distbench.histogram import SUB_BUCKET_BITS
 from distbench.outcomes import CONFIDENCE, Latency
 from distbench.results import Results
 from distbench.runs import RpcMeasurements, Run
-from distbench.tables import Column, Kind, Row, Table, columns_of
+from distbench.tables import Kind, Row, Table, columns_of
 
 DEFAULT_METRICS = ("p50", "p90", "p99", "p99.9", "mean", "rate", "failures")
 
@@ -30,7 +30,7 @@ _COLUMNS = (
     *columns_of(Kind.TEXT, "test rpc latency metric verdict"),
     *columns_of(Kind.NUMBER, "base new change lower upper"),
     *columns_of(Kind.INTEGER, "base_runs new_runs"),
-    Column("reason", Kind.TEXT),
+    *columns_of(Kind.TEXT, "reason simulated"),
 )
 
 # Parts of a config that are no traffic: what is sent and when stays the same.
@@ -97,7 +97,7 @@ def compare(
 
     `verdict` is "better", "worse", "no difference" (none was shown; there may
     be one), "not shown" (without an interval) or "not comparable", for the
-    `reason` in the last column.
+    `reason`. `simulated` says which group is: "base", "new", "both" or None.
 
     Args:
         metrics: percentiles such as "p99.9", "mean", "rate", "failures".
@@ -114,9 +114,11 @@ def compare(
         try:
             _check_comparable(base_runs, new_runs, allow_different_traffic)
         except _NotComparable as why:
-            rows.append(_not_comparable(test, None, None, None, counts, str(why)))
-            continue
-        rows += _compare_rpcs(test, base_runs, new_runs, parsed)
+            of_test = [_not_comparable(test, None, None, None, counts, str(why))]
+        else:
+            of_test = _compare_rpcs(test, base_runs, new_runs, parsed)
+        simulated = _simulated_groups(base_runs, new_runs)
+        rows += [(*row, simulated) for row in of_test]
     return Table("comparison", _COLUMNS, rows)
 
 
@@ -193,12 +195,25 @@ def _check_comparable(
                     "its runs were repeated until they decided, which needs wider "
                     "intervals; use distbench compare"
                 )
+        if len({run.simulated for run in runs}) > 1:
+            raise _NotComparable(
+                f"{group} has real and simulated runs of it; give one kind only"
+            )
     traffic = {_traffic_of(run) for run in (*base, *new)}
     if len(traffic) > 1 and not allow_different_traffic:
         raise _NotComparable(
             "the traffic differs; distbench compare says how, and "
             "allow_different_traffic=True compares all the same"
         )
+
+
+def _simulated_groups(base: Sequence[Run], new: Sequence[Run]) -> str | None:
+    names = [
+        name
+        for name, runs in (("base", base), ("new", new))
+        if any(run.simulated for run in runs)
+    ]
+    return "both" if len(names) == 2 else names[0] if names else None
 
 
 def _traffic_of(run: Run) -> bytes:

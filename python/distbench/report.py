@@ -15,6 +15,7 @@ from distbench.tables import (
     LATENCY_NAMES,
     PERCENTILE_NAMES,
     RUN_COLUMNS,
+    SIMULATED_COLUMN,
     Cell,
     Column,
     Curve,
@@ -119,7 +120,7 @@ class Report:
                 "files, which distbench.read_results() reads"
             )
         rows = [
-            (*_run_cells(test), *row)
+            (*_run_cells(test), *row, _is_simulated(test))
             for test in self._tests()
             for row in _rows_of_test(name, test)
         ]
@@ -146,7 +147,12 @@ class Report:
                 if latency is None:
                     continue
                 points = [CurvePoint(*point) for point in latency["distribution"]]
-                label = curve_label(test["name"], test["repetition"], rpc["name"])
+                label = curve_label(
+                    test["name"],
+                    test["repetition"],
+                    rpc["name"],
+                    _is_simulated(test),
+                )
                 count = latency["count"]
                 curves.append(
                     Curve(label, test["name"], rpc["name"], count, points)
@@ -184,13 +190,14 @@ class Report:
                 search["is_proven"],
                 search["finds_lowest"],
                 search["tolerance"],
+                _is_simulated(search),
             )
             for position, search in self._searches()
         ]
 
     def _probe_rows(self) -> list[Row]:
         return [
-            (search["source"], position, *_probe_cells(probe))
+            (search["source"], position, *_probe_cells(probe), _is_simulated(search))
             for position, search in self._searches()
             for probe in search["probes"]
         ]
@@ -198,9 +205,13 @@ class Report:
     def _other_table(self, name: str) -> Table:
         tests = [test for test in self._tests() if name in test]
         names = tests[0][name]["columns"] if tests else []
-        columns = (*RUN_COLUMNS, *(_column(column) for column in names))
+        columns = (
+            *RUN_COLUMNS,
+            *(_column(column) for column in names),
+            SIMULATED_COLUMN,
+        )
         rows = [
-            (*_run_cells(test), *map(_cell, row))
+            (*_run_cells(test), *map(_cell, row), _is_simulated(test))
             for test in tests
             for row in test[name]["rows"]
         ]
@@ -262,6 +273,11 @@ def _run_cells(test: _Json) -> Row:
     return (test["source"], test["name"], test["repetition"])
 
 
+def _is_simulated(test_or_search: _Json) -> bool:
+    """Reports of versions that did not simulate do not say."""
+    return bool(test_or_search.get("simulated", False))
+
+
 def _rows_of_test(name: str, test: _Json) -> Iterator[Row]:
     if name == "runs":
         yield _run_row(test)
@@ -275,7 +291,7 @@ def _rows_of_test(name: str, test: _Json) -> Iterator[Row]:
         for rpc in test["rpcs"]:
             yield from _percentile_rows(rpc)
     else:
-        columns = [column.name for column in COLUMNS[name][len(RUN_COLUMNS) :]]
+        columns = [column.name for column in COLUMNS[name][len(RUN_COLUMNS) : -1]]
         yield from _select(test[name], columns)
 
 

@@ -95,7 +95,17 @@ class Results:
 
     def added_up(self) -> dict[str, dict[str, RpcMeasurements]]:
         """Returns all runs of each test together, by test and RPC; see
-        distbench.runs.add_up()."""
+        distbench.runs.add_up().
+
+        Raises:
+            ValueError: a test has real and simulated runs.
+        """
+        for test in {run.test for run in self._runs}:
+            if len({run.simulated for run in self._runs if run.test == test}) > 1:
+                raise ValueError(
+                    f"{test} has real and simulated runs, which are not added up; "
+                    "read their files apart"
+                )
         parts: dict[str, dict[str, list[RpcMeasurements]]] = {}
         for run in self._runs:
             rpcs = parts.setdefault(run.test, {})
@@ -130,7 +140,7 @@ class Results:
         """Returns the distribution of the latency of each RPC of each run."""
         return [
             Curve(
-                curve_label(run.test, run.repetition, rpc.name),
+                curve_label(run.test, run.repetition, rpc.name, run.simulated),
                 run.test,
                 rpc.name,
                 rpc.latency.count,
@@ -160,26 +170,31 @@ class Results:
             merged.MergeFrom(message)
         result_files.write_file(merged, path, text=text)
 
-    def _searches(self) -> list[tuple[str, int, results_pb2.SearchReport]]:
+    def _searches(self) -> list[tuple[str, int, results_pb2.SearchReport, bool]]:
+        """The last: whether the runs beside the search are simulated."""
         return [
-            (source, position, report)
+            (source, position, report, _any_simulated(message))
             for source, message in self._sourced
             for position, report in enumerate(message.searches)
         ]
 
     def _rows(self, name: str) -> Iterator[Row]:
         if name == "searches":
-            for source, position, report in self._searches():
-                yield (source, *_rows.search_row(report, position))
+            for source, position, report, simulated in self._searches():
+                yield (source, *_rows.search_row(report, position), simulated)
         elif name == "probes":
-            for source, position, report in self._searches():
+            for source, position, report, simulated in self._searches():
                 for row in _rows.probe_rows(report, position):
-                    yield (source, *row)
+                    yield (source, *row, simulated)
         else:
             for run in self._runs:
                 run_cells: tuple[Cell, ...] = (run.source, run.test, run.repetition)
                 for row in _ROWS_OF_RUN[name](run):
-                    yield (*run_cells, *row)
+                    yield (*run_cells, *row, run.simulated)
+
+
+def _any_simulated(message: results_pb2.TestSequenceResults) -> bool:
+    return any(result.HasField("simulation") for result in message.test_results)
 
 
 def read_results(*paths: str | os.PathLike[str]) -> Results:

@@ -96,6 +96,7 @@ class Run:
         source: the file that it was read from, or the sequencer and the run.
         test: the test's name; "tests[INDEX]" if it has none.
         repetition: which run of the test it is, from 0, if it was repeated.
+        simulated: whether its hosts were simulated, so that nothing was measured.
         result: the message TestResult of proto/results.proto.
     """
 
@@ -105,12 +106,17 @@ class Run:
         self.source = source
         self.test = result.traffic_config.name or f"tests[{position}]"
         self.repetition = result.run_info.repetition
+        self.simulated = result.HasField("simulation")
         self.result = result
         self._rpcs: list[RpcMeasurements] | None = None
         self._damaged: list[str] = []
 
     def __repr__(self) -> str:
-        return f"Run({self.source!r}, {self.test!r}, repetition={self.repetition})"
+        mark = ", simulated=True" if self.simulated else ""
+        return (
+            f"Run({self.source!r}, {self.test!r}, "
+            f"repetition={self.repetition}{mark})"
+        )
 
     @property
     def rpcs(self) -> list[RpcMeasurements]:

@@ -105,6 +105,9 @@ RUN_COLUMNS = (
     Column("repetition", Kind.INTEGER),
 )
 
+# The column with which each row ends: nothing of a simulated run was measured.
+SIMULATED_COLUMN = Column("simulated", Kind.FLAG)
+
 
 def columns_of(kind: Kind, names: str) -> tuple[Column, ...]:
     """Returns columns of one kind; `names` are separated by blanks."""
@@ -137,6 +140,7 @@ RPCS_COLUMNS = (
         for latency in LATENCY_NAMES
         for value in ("min", "mean", *PERCENTILE_NAMES.values(), "max")
     ),
+    SIMULATED_COLUMN,
 )
 
 PERCENTILES_COLUMNS = (
@@ -144,6 +148,7 @@ PERCENTILES_COLUMNS = (
     *columns_of(Kind.TEXT, "rpc latency"),
     *columns_of(Kind.NUMBER, "percentile value_ns lower_ns upper_ns"),
     Column("method", Kind.TEXT),
+    SIMULATED_COLUMN,
 )
 
 RUNS_COLUMNS = (
@@ -156,9 +161,14 @@ RUNS_COLUMNS = (
         Kind.INTEGER, "succeeded failed warmup request_bytes response_bytes"
     ),
     Column("duration_s", Kind.NUMBER),
+    SIMULATED_COLUMN,
 )
 
-FINDINGS_COLUMNS = (*RUN_COLUMNS, *columns_of(Kind.TEXT, "severity code message"))
+FINDINGS_COLUMNS = (
+    *RUN_COLUMNS,
+    *columns_of(Kind.TEXT, "severity code message"),
+    SIMULATED_COLUMN,
+)
 
 SECONDS_COLUMNS = (
     *RUN_COLUMNS,
@@ -174,6 +184,7 @@ SECONDS_COLUMNS = (
         "service_p50_ns service_p99_ns service_max_ns "
         "response_p50_ns response_p99_ns response_max_ns",
     ),
+    SIMULATED_COLUMN,
 )
 
 PEERS_COLUMNS = (
@@ -194,6 +205,7 @@ PEERS_COLUMNS = (
         )
         for value in ("mean", "p50", "p99", "max")
     ),
+    SIMULATED_COLUMN,
 )
 
 SAMPLES_COLUMNS = (
@@ -206,6 +218,7 @@ SAMPLES_COLUMNS = (
     Column("server_instance", Kind.NUMBER),
     Column("error", Kind.TEXT),
     *columns_of(Kind.NUMBER, "server_queue_ns server_handler_ns"),
+    SIMULATED_COLUMN,
 )
 
 RESOURCES_COLUMNS = (
@@ -229,6 +242,7 @@ RESOURCES_COLUMNS = (
         "data_congestion_marked_segments data_mean_rtt_ns data_max_rtt_ns "
         "cycles instructions cache_references cache_misses package_energy_uj",
     ),
+    SIMULATED_COLUMN,
 )
 
 SEARCHES_COLUMNS = (
@@ -239,6 +253,7 @@ SEARCHES_COLUMNS = (
     Column("is_proven", Kind.FLAG),
     Column("finds_lowest", Kind.FLAG),
     Column("tolerance", Kind.NUMBER),
+    SIMULATED_COLUMN,
 )
 
 PROBES_COLUMNS = (
@@ -255,6 +270,7 @@ PROBES_COLUMNS = (
         Kind.NUMBER,
         "per_second mean_ns p50_ns p90_ns p95_ns p99_ns p999_ns host_cpu_share",
     ),
+    SIMULATED_COLUMN,
 )
 
 TableName = Literal[
@@ -303,7 +319,8 @@ class Curve:
     points: Sequence[CurvePoint]
 
 
-def curve_label(test: str, repetition: int, rpc: str) -> str:
+def curve_label(test: str, repetition: int, rpc: str, simulated: bool) -> str:
     """Returns a label that tells runs of a test apart."""
-    run = f"{test} #{repetition + 1}" if repetition > 0 else test
+    mark = " (simulated)" if simulated else ""
+    run = f"{test}{mark} #{repetition + 1}" if repetition > 0 else f"{test}{mark}"
     return f"{run}: {rpc}"

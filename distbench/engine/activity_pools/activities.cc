@@ -6,6 +6,8 @@
 
 #include "distbench/activity/registry.h"
 #include "distbench/activity/work_random.h"
+#include "distbench/engine/activity_pools/activity_pool.h"
+#include "distbench/engine/activity_pools/simulated_pool.h"
 
 namespace distbench {
 namespace {
@@ -126,15 +128,30 @@ void Activities::AddPools(const Options& options) {
   }
   for (size_t i = 0; i < pools_.size(); ++i) {
     if (activities[i].empty()) continue;
-    pools_[i] = std::make_unique<ActivityPool>(ActivityPool::Options{
-        .plan = &plan_,
-        .activities = std::move(activities[i]),
-        .seed = options.seed,
-        .thread_count =
-            ThreadsOfPool(plan_, static_cast<int>(i), options.default_threads),
-        .clock = options.clock,
-        .recorder = &recorder_});
+    pools_[i] = MakePool(
+        options, std::move(activities[i]),
+        ThreadsOfPool(plan_, static_cast<int>(i), options.default_threads));
   }
+}
+
+std::unique_ptr<IterationPool> Activities::MakePool(const Options& options,
+                                                    std::vector<int> activities,
+                                                    int thread_count) {
+  if (options.make_thread != nullptr) {
+    return std::make_unique<SimulatedPool>(SimulatedPool::Options{
+        .activity_count = static_cast<int>(plan_.activities.size()),
+        .thread_count = thread_count,
+        .clock = options.clock,
+        .recorder = &recorder_,
+        .make_thread = options.make_thread});
+  }
+  return std::make_unique<ActivityPool>(
+      ActivityPool::Options{.plan = &plan_,
+                            .activities = std::move(activities),
+                            .seed = options.seed,
+                            .thread_count = thread_count,
+                            .clock = options.clock,
+                            .recorder = &recorder_});
 }
 
 absl::Status Activities::started() const {

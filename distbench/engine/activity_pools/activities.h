@@ -13,8 +13,9 @@
 #include "distbench/activity/wait_time.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/plan/plan.h"
-#include "distbench/engine/activity_pools/activity_pool.h"
 #include "distbench/engine/activity_pools/activity_recorder.h"
+#include "distbench/engine/activity_pools/activity_thread.h"
+#include "distbench/engine/activity_pools/iteration_pool.h"
 #include "distbench/engine/activity_pools/wait_places.h"
 
 namespace distbench {
@@ -35,6 +36,10 @@ class Activities {
 
     // Add this to monotonic time to get Unix time.
     int64_t unix_offset_ns = 0;
+
+    // If set, makes the threads of all pools, and no work is done. Only one
+    // thread at a time may then call methods.
+    ActivityThreadMaker make_thread = nullptr;
   };
 
   // Starts the threads that the instance's action lists need.
@@ -45,7 +50,7 @@ class Activities {
   absl::Status started() const;
 
   // Waits until the data of all activities is ready, or until DropWaiting().
-  // Returns the errors of ActivityPool.
+  // Returns the errors of IterationPool.
   absl::Status WaitUntilReady(absl::Time deadline);
 
   // Whether iterations of the activity (index into Plan::activities) only wait
@@ -97,13 +102,16 @@ class Activities {
 
   void AddWaits(const Options& options);
   void AddPools(const Options& options);
+  std::unique_ptr<IterationPool> MakePool(const Options& options,
+                                          std::vector<int> activities,
+                                          int thread_count);
 
   const Plan& plan_;
   ActivityRecorder recorder_;
   std::vector<std::unique_ptr<Waits>> waits_;  // by Plan::activities
   // By Plan::activity_pools, then the default pool; null if nothing needs it.
   std::vector<std::unique_ptr<WaitPlaces>> places_;
-  std::vector<std::unique_ptr<ActivityPool>> pools_;
+  std::vector<std::unique_ptr<IterationPool>> pools_;
 };
 
 // By Plan::activities: whether the action lists of an instance (its main list

@@ -107,12 +107,7 @@ void ActivityPool::ReleaseAll() {
 
 void ActivityPool::AddTo(std::vector<ActivityRecord>& records) {
   absl::MutexLock lock(&mutex_);
-  for (size_t i = 0; i < records_.size(); ++i) {
-    records[i].iteration_count += records_[i].iteration_count;
-    records[i].work += records_[i].work;
-    records[i].duration_ns.Merge(records_[i].duration_ns);
-    records[i].queueing_ns.Merge(records_[i].queueing_ns);
-  }
+  for (size_t i = 0; i < records_.size(); ++i) records[i].Merge(records_[i]);
 }
 
 void ActivityPool::MakeActivities(int thread) {

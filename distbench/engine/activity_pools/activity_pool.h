@@ -16,35 +16,9 @@
 #include "distbench/base/object_pool.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/activity_pools/activity_recorder.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/engine/activity_pools/iteration_pool.h"
 
 namespace distbench {
-
-// The measurements of one activity of one instance, warm-up included.
-struct ActivityRecord {
-  int64_t iteration_count = 0;
-  Work work;
-
-  // Per iteration: the time from its first work to its last, and the time that
-  // it waited before for its turn in the pool.
-  LogHistogram duration_ns;
-  LogHistogram queueing_ns;
-
-  void Add(int64_t requested_ns, int64_t started_ns, int64_t done_ns) {
-    ++iteration_count;
-    queueing_ns.Record(started_ns - requested_ns);
-    duration_ns.Record(done_ns - started_ns);
-  }
-};
-
-struct Iteration;
-
-// Learns when an iteration's work is done, on a thread of the pool.
-class ActivityListener {
- public:
-  virtual ~ActivityListener() = default;
-  virtual void OnActivityDone(Iteration& iteration) = 0;
-};
 
 // Threads that run activities, so that milliseconds of computation do not keep
 // a worker from polling and pacing. Iterations begin in the order in which they
@@ -54,7 +28,7 @@ class ActivityListener {
 // At most as many iterations run at a time as there are threads. For each there
 // is an Activity, made by the thread that will prefer it, so that its memory is
 // near. Thread-safe.
-class ActivityPool {
+class ActivityPool final : public IterationPool {
  public:
   struct Options {
     const Plan* plan;
@@ -71,33 +45,21 @@ class ActivityPool {
   // does the work itself, and only one thread may call it.
   explicit ActivityPool(Options options);
 
-  ~ActivityPool() { Shutdown(); }
+  ~ActivityPool() override { Shutdown(); }
 
-  // RESOURCE_EXHAUSTED if the system cannot provide the threads. Only
-  // Shutdown() may be called then.
-  const absl::Status& started() const { return started_; }
+  absl::Status started() const override { return started_; }
+  void Shutdown() override;
+  absl::Status WaitUntilReady(absl::Time deadline) override;
+  void Submit(int activity, Iteration& iteration,
+              ActivityListener& listener) override;
 
-  // Joins the threads and stops telling listeners. Iterations that have not
-  // begun are dropped.
-  void Shutdown();
-
-  // Waits until all activities are made, or DropWaiting(). DEADLINE_EXCEEDED if
-  // they are not made in time, RESOURCE_EXHAUSTED if there is no memory for
-  // one; the pool then runs nothing more.
-  absl::Status WaitUntilReady(absl::Time deadline);
-
-  // Runs an iteration, then tells the listener.
-  void Submit(int activity, Iteration& iteration, ActivityListener& listener);
-
-  // From here on, iterations that have not begun count as done without being
-  // run, and the others end soon (Activity::EndSoon()).
-  void DropWaiting();
+  // Iterations that have begun are told to (Activity::EndSoon()).
+  void DropWaiting() override;
 
   // Makes a thread call Activity::Release() of all activities.
-  void Release();
+  void Release() override;
 
-  // Adds the measurements to the records, one for each activity of the plan.
-  void AddTo(std::vector<ActivityRecord>& records);
+  void AddTo(std::vector<ActivityRecord>& records) override;
 
  private:
   struct Job {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/report/blame/blame.h"
 #include "distbench/report/blame/sentences.h"
+#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/terminal/human_units.h"
 #include "distbench/report/terminal/layout.h"
 
@@ -191,7 +192,8 @@ void AppendTest(const TestBlame& blame, std::string& text) {
 std::string BlameText(absl::Span<const TestRun> runs) {
   std::string text;
   for (const TestRun& run : runs) {
-    absl::StrAppend(&text, "Test: ", Visible(run.name));
+    absl::StrAppend(&text,
+                    "Test: ", Visible(MarkedName(run.name, *run.result)));
     if (run.repetition > 0) absl::StrAppend(&text, " #", run.repetition + 1);
     absl::StrAppend(&text, "\n");
     if (const auto blame = FindBlame(*run.result)) {

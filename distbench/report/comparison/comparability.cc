@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/report/measurements/simulated_runs.h"
 
 namespace distbench {
 namespace {
@@ -160,8 +161,16 @@ std::string Mitigations(const HostFacts& host) {
   return absl::StrJoin(states, ", ");
 }
 
+// What is simulated: the hosts, the network and the costs of RPCs.
+std::set<std::string> Fabric(const TestResult& result) {
+  if (!IsSimulated(result)) return {};
+  return {absl::StrCat(result.simulation().host_count(), " hosts, ",
+                       result.simulation().fabric().ShortDebugString())};
+}
+
 std::vector<Condition> Conditions() {
   return {
+      {"simulated fabric", Fabric},
       ConfigCondition(kDriversCircumstance,
                       [](const Config& from, Config& kept) {
                         kept.set_default_protocol(from.default_protocol());
@@ -245,6 +254,17 @@ std::string WhyInvalid(const TestRun& run) {
     }
   }
   return "";
+}
+
+std::string DescribeOrigins(absl::Span<const TestRun> base,
+                            absl::Span<const TestRun> next) {
+  const std::string of_base = OriginOf(base);
+  const std::string of_next = OriginOf(next);
+  if (of_base != kRealOrigin && of_base == of_next) {
+    return absl::StrCat("base and new are ", of_base);
+  }
+  if (of_base == of_next) return "";
+  return absl::StrCat("base is ", of_base, ", new is ", of_next);
 }
 
 std::string TrafficDifference(absl::Span<const TestRun> base,

@@ -37,6 +37,11 @@ std::string WorkText(const TestRun& run);
 // The circumstance that is the protocol drivers.
 inline constexpr char kDriversCircumstance[] = "protocol drivers";
 
+// Says which group is simulated, as the beginning of a sentence: "base is real,
+// new is simulated". Empty if all runs are real.
+std::string DescribeOrigins(absl::Span<const TestRun> base,
+                            absl::Span<const TestRun> next);
+
 // Something beside the traffic that may make runs differ: protocol drivers,
 // placement, threads, hosts, versions. Comparing these is legitimate.
 struct Circumstance {

@@ -1,11 +1,14 @@
 #include "distbench/report/comparison/comparability.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/report/comparison/compare.h"
+#include "distbench/report/comparison/gate.h"
 #include "distbench/report/comparison/testing/made_runs.h"
+#include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -16,6 +19,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -46,6 +50,49 @@ TEST(ComparabilityTest, SeedsNamesAndLabelsDoNotMatterAndConditionsAreNoted) {
   EXPECT_THAT(DifferencesOf(Compared({RunOf(1000)}, {other})),
               ElementsAre(HasSubstr("protocol drivers"),
                           "kernel: base not known, new 6.2"));
+}
+
+TestResult SimulatedRunOf(int64_t latency_ns) {
+  TestResult result = RunOf(latency_ns);
+  result.mutable_simulation()->set_host_count(7);
+  return result;
+}
+
+TEST(ComparabilityTest, RealAndSimulatedAreComparedAndItIsSaid) {
+  const auto comparisons = Compared({RunOf(1000)}, {SimulatedRunOf(1000)});
+  EXPECT_EQ(comparisons[0].not_comparable, "");
+  EXPECT_EQ(comparisons[0].origins, "base is real, new is simulated");
+  EXPECT_THAT(DescribeComparisons(comparisons),
+              HasSubstr("note: base is real, new is simulated\n"));
+  EXPECT_THAT(DifferencesOf(comparisons),
+              ElementsAre("simulated fabric: base not known, new 7 hosts, "));
+  EXPECT_EQ(Compared({SimulatedRunOf(1)}, {SimulatedRunOf(1)})[0].origins,
+            "base and new are simulated");
+  EXPECT_EQ(Compared({RunOf(1)}, {RunOf(1)})[0].origins, "");
+}
+
+TEST(ComparabilityTest, RealAndSimulatedRunsMakeNoGroup) {
+  const auto comparisons = Compared({RunOf(1)}, {RunOf(1), SimulatedRunOf(1)});
+  EXPECT_EQ(comparisons[0].not_comparable,
+            "new has real and simulated runs of it; give one kind only");
+  EXPECT_THAT(comparisons[0].rpcs, IsEmpty());
+}
+
+TEST(ComparabilityTest, GatesBetweenRealAndSimulatedSaySo) {
+  const auto comparisons = Compared(
+      {RunOf(1000), RunOf(1001)}, {SimulatedRunOf(1000), SimulatedRunOf(1001)});
+  const std::vector<Check> checks =
+      JudgeGates({*ParseGate("p50>50%")}, comparisons);
+  EXPECT_THAT(checks[0].evidence, EndsWith("; base is real, new is simulated"));
+}
+
+TEST(ComparabilityTest, SimulatedRunsHaveNoNoiseFloorOfRealOnes) {
+  CompareOptions options;
+  std::vector<TestResult> simulated(10, SimulatedRunOf(1000));
+  const auto noise = Sourced(std::move(simulated));
+  options.noise_runs = ListRuns(noise);
+  EXPECT_THAT(Compared({RunOf(1000)}, {RunOf(1000)}, options)[0].notes,
+              Contains(HasSubstr("those of base are real")));
 }
 
 TEST(ComparabilityTest, ControlsAreAConditionAndNotTraffic) {

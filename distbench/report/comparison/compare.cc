@@ -11,6 +11,7 @@
 #include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/comparison/noise_floor.h"
 #include "distbench/report/comparison/stopping_rule.h"
+#include "distbench/report/measurements/simulated_runs.h"
 
 namespace distbench {
 namespace {
@@ -151,10 +152,17 @@ TestComparison CompareTest(const std::string& name,
     return comparison;
   }
   comparison.circumstances = CompareCircumstances(base, next);
+  comparison.origins = DescribeOrigins(base, next);
   FindInvalid("base", base, comparison);
   FindInvalid("new", next, comparison);
   if (comparison.is_invalid) return comparison;
 
+  if (MixesOrigins(base) || MixesOrigins(next)) {
+    comparison.not_comparable =
+        absl::StrCat(MixesOrigins(base) ? "base" : "new",
+                     " has real and simulated runs of it; give one kind only");
+    return comparison;
+  }
   const std::string difference = TrafficDifference(base, next);
   if (!difference.empty()) {
     if (!options.allow_different_traffic) {

@@ -87,6 +87,9 @@ struct TestComparison {
   std::string not_comparable;
   bool is_invalid = false;
 
+  // Which group is simulated; see DescribeOrigins().
+  std::string origins;
+
   // What limits the comparison.
   std::vector<std::string> notes;
 

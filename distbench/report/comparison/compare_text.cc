@@ -57,6 +57,9 @@ std::string Runs(int count) {
 void AppendTest(const TestComparison& test, std::string& text) {
   absl::StrAppend(&text, "Test: ", test.test, " (base: ", Runs(test.base_runs),
                   ", new: ", Runs(test.next_runs), ")\n");
+  if (!test.origins.empty()) {
+    absl::StrAppend(&text, "  note: ", test.origins, "\n");
+  }
   if (!test.not_comparable.empty()) {
     absl::StrAppend(&text, "  not comparable: ", test.not_comparable, "\n");
   }

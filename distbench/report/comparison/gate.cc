@@ -40,6 +40,7 @@ struct Judgement {
   std::string problem = {};
 
   // Of the test; see TestComparison.
+  std::string origins = {};
   std::optional<LookPlan> look_plan = {};
 };
 
@@ -48,6 +49,7 @@ Judgement OnRpc(const Gate& gate, const TestComparison& test,
   Judgement judgement = {.gate = &gate,
                          .test = test.test,
                          .rpc = rpc.rpc,
+                         .origins = test.origins,
                          .look_plan = test.look_plan};
   for (const MetricComparison& comparison : rpc.metrics) {
     if (!(comparison.metric == gate.metric)) continue;
@@ -221,6 +223,9 @@ Check Decide(const Judgement& judgement, ErrorOfLooks& errors) {
     return check;
   }
   DecideByBounds(judgement, errors, check);
+  if (!judgement.origins.empty()) {
+    absl::StrAppend(&check.evidence, "; ", judgement.origins);
+  }
   return check;
 }
 

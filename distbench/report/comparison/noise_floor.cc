@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/metric_values.h"
+#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/stats/distributions.h"
 
 namespace distbench {
@@ -33,6 +34,7 @@ std::string WhyUnusable(absl::Span<const TestRun> runs) {
                         kMinNoiseRuns,
                         " runs of the test; use run_tests --repeat=10");
   }
+  if (MixesOrigins(runs)) return "some of its runs are real, others simulated";
   const std::string difference = TrafficDifference(runs, {});
   return difference.empty()
              ? ""
@@ -120,6 +122,10 @@ std::vector<TestRun> FindNoiseRuns(absl::Span<const TestRun> base,
   }
   if (names.size() == 1) found.assign(noise_runs.begin(), noise_runs.end());
   std::string problem = WhyUnusable(found);
+  if (problem.empty() && OriginOf(found) != OriginOf(base)) {
+    problem = absl::StrCat("its runs are ", OriginOf(found),
+                           ", those of base are ", OriginOf(base));
+  }
   if (problem.empty()) problem = TrafficDifference(base, found);
   if (!problem.empty()) {
     notes.push_back(absl::StrCat("the noise floor is unknown: ", problem));
@@ -140,7 +146,8 @@ absl::StatusOr<std::string> DescribeNoise(absl::Span<const TestRun> runs) {
         absl::StrCat(name, " has no noise floor: ", problem));
   }
   std::string text =
-      absl::StrCat("Test: ", name, " (", runs.size(), " runs)\n");
+      absl::StrCat("Test: ", MarkedName(name, *runs.front().result), " (",
+                   runs.size(), " runs)\n");
   for (const auto& [rpc, rpc_runs] : RpcsOf(runs)) {
     AppendRpc(rpc, rpc_runs, text);
   }

@@ -3,6 +3,7 @@
 #include "distbench/base/version.h"
 #include "distbench/report/comparison/metric_text.h"
 #include "distbench/report/comparison_formats/comparison_formats.h"
+#include "distbench/report/measurements/simulated_runs.h"
 
 namespace distbench {
 namespace {
@@ -157,7 +158,9 @@ Json ChecksJson(const ComparisonReport& report) {
 }
 
 Json SideJson(const ComparisonSide& side) {
-  return {{"source", side.source}, {"runs", side.runs.size()}};
+  return {{"source", side.source},
+          {"runs", side.runs.size()},
+          {"hosts", OriginOf(side.runs)}};
 }
 
 }  // namespace

@@ -40,7 +40,9 @@ void AppendMetrics(const TestComparison& test, std::vector<JunitCase>& cases) {
           {.suite = test.test,
            .name = absl::StrCat(rpc.rpc, " ", MetricName(metric.metric)),
            .outcome = OutcomeOf(metric.verdict),
-           .message = MetricMessage(metric)});
+           .message =
+               absl::StrCat(MetricMessage(metric),
+                            test.origins.empty() ? "" : "; ", test.origins)});
     }
   }
 }

@@ -6,9 +6,11 @@
 #include <initializer_list>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/verdict_counts.h"
 
 namespace distbench {
@@ -109,6 +111,14 @@ double SizeOfChange(const MetricComparison& metric) {
              : std::abs(metric.change.estimate);
 }
 
+// "Base is real, new is simulated."; empty if all runs are real.
+std::string OriginSentence(const ComparisonReport& report) {
+  std::string text = DescribeOrigins(report.base.runs, report.next.runs);
+  if (text.empty()) return "";
+  text.front() = absl::ascii_toupper(text.front());
+  return absl::StrCat(text, ".");
+}
+
 }  // namespace
 
 Headline HeadlineOf(const ComparisonReport& report) {
@@ -116,6 +126,8 @@ Headline HeadlineOf(const ComparisonReport& report) {
   Headline headline = {.verdict = OverallVerdict(report, counts),
                        .text = "",
                        .cautions = Cautions(counts)};
+  headline.text = OriginSentence(report);
+  const size_t counts_begin = headline.text.size();
   AppendCounts("Tests",
                {{CountInvalid(report), "not valid"},
                 {CountNotCompared(report), "not compared"}},
@@ -134,7 +146,10 @@ Headline HeadlineOf(const ComparisonReport& report) {
                headline.text);
   AppendCounts("Distributions", {{counts.differing_distributions, "different"}},
                headline.text);
-  if (headline.text.empty()) headline.text = "Nothing was compared.";
+  if (counts_begin == headline.text.size()) {
+    absl::StrAppend(&headline.text, headline.text.empty() ? "" : " ",
+                    "Nothing was compared.");
+  }
   return headline;
 }
 

@@ -22,19 +22,21 @@ double StandardDeviation(const LogHistogram& histogram) {
 
 }  // namespace
 
-absl::StatusOr<Outcomes> SelectLatency(absl::Span<const TestRun> runs,
-                                       const RpcSelection& selection) {
+absl::StatusOr<SelectedLatency> SelectLatency(absl::Span<const TestRun> runs,
+                                              const RpcSelection& selection) {
   const absl::StatusOr<SelectedRpc> rpc = SelectRpc(runs, selection);
   if (!rpc.ok()) return rpc.status();
-  Outcomes sum;
+  SelectedLatency sum = {.outcomes = {}, .is_simulated = rpc->is_simulated};
   for (const RpcMeasurements& run : rpc->runs) {
-    sum.Merge(rpc->latency == LatencyKind::kService ? run.service_time
-                                                    : run.response_time);
+    sum.outcomes.Merge(rpc->latency == LatencyKind::kService
+                           ? run.service_time
+                           : run.response_time);
   }
   return sum;
 }
 
-std::string RenderHdr(const Outcomes& outcomes) {
+std::string RenderHdr(const SelectedLatency& latency) {
+  const Outcomes& outcomes = latency.outcomes;
   const LogHistogram& latency_ns = outcomes.latency_ns;
   std::string text =
       absl::StrFormat("%12s %14s %10s %14s\n\n", "Value", "Percentile",
@@ -65,6 +67,9 @@ std::string RenderHdr(const Outcomes& outcomes) {
   if (outcomes.failed_count > 0) {
     absl::StrAppendFormat(&text, "#[Failed  = %12d, above all values]\n",
                           outcomes.failed_count);
+  }
+  if (latency.is_simulated) {
+    text += "#[Simulated: nothing of it was measured]\n";
   }
   return text;
 }

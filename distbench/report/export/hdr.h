@@ -14,15 +14,20 @@
 
 namespace distbench {
 
+struct SelectedLatency {
+  Outcomes outcomes;
+  bool is_simulated = false;
+};
+
 // Returns the selected latencies over all repetitions of the test.
-// INVALID_ARGUMENT lists what could have been selected.
-absl::StatusOr<Outcomes> SelectLatency(absl::Span<const TestRun> runs,
-                                       const RpcSelection& selection);
+// INVALID_ARGUMENT as from SelectRpc().
+absl::StatusOr<SelectedLatency> SelectLatency(absl::Span<const TestRun> runs,
+                                              const RpcSelection& selection);
 
 // Renders values in milliseconds. Percentiles and counts cover all requests, so
 // that the curve ends where the failures begin; mean, deviation and maximum
 // cover those that succeeded.
-std::string RenderHdr(const Outcomes& outcomes);
+std::string RenderHdr(const SelectedLatency& latency);
 
 }  // namespace distbench
 

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 TEST(HdrTest, FormatIsThatOfHdrHistogram) {
   Outcomes outcomes;
   for (int i = 1; i <= 4; ++i) outcomes.latency_ns.Record(i * 25);
-  EXPECT_EQ(RenderHdr(outcomes),
+  EXPECT_EQ(RenderHdr({.outcomes = outcomes}),
             "       Value     Percentile TotalCount 1/(1-Percentile)\n"
             "\n"
             "    0.000025 0.250000000000          1           1.33\n"
@@ -29,7 +29,7 @@ TEST(HdrTest, TheCurveEndsWhereFailuresBegin) {
   Outcomes outcomes;
   outcomes.latency_ns.Record(25);
   outcomes.failed_count = 3;
-  const std::string text = RenderHdr(outcomes);
+  const std::string text = RenderHdr({.outcomes = outcomes});
   EXPECT_THAT(text,
               HasSubstr("    0.000025 0.250000000000          1           "
                         "1.33\n#[Mean"));
@@ -37,7 +37,7 @@ TEST(HdrTest, TheCurveEndsWhereFailuresBegin) {
 }
 
 TEST(HdrTest, AnEmptyHistogramIsAnEmptyTable) {
-  EXPECT_THAT(RenderHdr(Outcomes()),
+  EXPECT_THAT(RenderHdr({}),
               HasSubstr("#[Max     =     0.000000, Total count    =            "
                         "0]\n"));
 }
@@ -47,7 +47,7 @@ TEST(SelectLatencyTest, RepetitionsAreAddedUp) {
                                 MakeExampleResult({.rpcs = 1, .seed = 2})});
   const auto latency = SelectLatency(ListRuns(results), {});
   ASSERT_TRUE(latency.ok()) << latency.status();
-  EXPECT_EQ(latency->count(), 2 * 6000);
+  EXPECT_EQ(latency->outcomes.count(), 2 * 6000);
 }
 
 TEST(SelectLatencyTest, ChoosesByTestRpcAndKind) {
@@ -58,7 +58,8 @@ TEST(SelectLatencyTest, ChoosesByTestRpcAndKind) {
       runs, {.test = "b", .rpc = "rpc_1", .latency = LatencyKind::kService});
   const auto response = SelectLatency(runs, {.test = "b", .rpc = "rpc_1"});
   ASSERT_TRUE(service.ok() && response.ok());
-  EXPECT_GT(response->latency_ns.mean(), service->latency_ns.mean());
+  EXPECT_GT(response->outcomes.latency_ns.mean(),
+            service->outcomes.latency_ns.mean());
 }
 
 TEST(SelectLatencyTest, ErrorsListTheChoices) {

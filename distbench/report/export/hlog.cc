@@ -130,6 +130,7 @@ void AppendHeader(const SelectedRpc& rpc, const Intervals& intervals,
                   " times of ", WithoutLineBreaks(rpc.runs.front().name),
                   " in ", WithoutLineBreaks(rpc.test), ", in nanoseconds]\n",
                   "#[Histogram log format version 1.3]\n");
+  if (rpc.is_simulated) text += "#[Simulated: nothing of it was measured]\n";
   if (intervals.failed_count > 0) {
     absl::StrAppend(&text, "#[Failed: ", intervals.failed_count,
                     " RPCs, which are in no histogram]\n");

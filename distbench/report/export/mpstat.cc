@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/tables/table.h"
 
 namespace distbench {
@@ -139,8 +140,9 @@ std::string RenderMpstat(absl::Span<const TestRun> runs) {
   for (const TestRun& run : runs) {
     for (const auto& [node, resources] : NodesByName(*run.result)) {
       absl::StrAppend(&text, text.empty() ? "" : "\n", "# ", run.source, ": ",
-                      OneLine(run.name), ", repetition ", run.repetition, ", ",
-                      OneLine(node), "\n", HostLine(*resources));
+                      OneLine(MarkedName(run.name, *run.result)),
+                      ", repetition ", run.repetition, ", ", OneLine(node),
+                      "\n", HostLine(*resources));
       AppendNode(*resources, text);
     }
   }

@@ -14,6 +14,7 @@
 #include "distbench/metrics/openmetrics_text.h"
 #include "distbench/metrics/rpc_traffic.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/verdicts/check.h"
@@ -158,6 +159,7 @@ std::string RenderOpenMetrics(absl::Span<const TestRun> runs) {
     if (counts[{runs[i].name, runs[i].repetition}] > 1) {
       labels.emplace_back("run", absl::StrCat(i));
     }
+    if (IsSimulated(*runs[i].result)) labels.emplace_back("simulated", "true");
     families.Add(runs[i], labels);
   }
   return OpenMetricsText(families.Take());

@@ -16,6 +16,7 @@
 #include "distbench/base/version.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/report/export/trace_tree.h"
+#include "distbench/report/measurements/simulated_runs.h"
 
 namespace distbench {
 namespace {
@@ -208,6 +209,9 @@ class RunSpans {
                      TextAttribute("service.instance.id", instance),
                      TextAttribute("distbench.test", run_.name),
                      NumberAttribute("distbench.repetition", run_.repetition)});
+    if (IsSimulated(*run_.result)) {
+      attributes.push_back(FlagAttribute("distbench.simulated"));
+    }
     const ServiceEndpoint* endpoint = EndpointOf(instance);
     if (endpoint != nullptr && endpoint->has_hostname()) {
       attributes.push_back(TextAttribute("host.name", endpoint->hostname()));

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/walk.h"
 
@@ -87,12 +88,18 @@ absl::StatusOr<SelectedRpc> SelectRpc(absl::Span<const TestRun> runs,
   std::vector<TestRun> repetitions;
   std::copy_if(runs.begin(), runs.end(), std::back_inserter(repetitions),
                [&](const TestRun& run) { return run.name == *test; });
+  if (MixesOrigins(repetitions)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        *test, " has real and simulated runs; report one kind only"));
+  }
   const absl::StatusOr<std::string> rpc =
       Choose(selection.rpc, RpcNamesOf(repetitions), "rpc");
   if (!rpc.ok()) return rpc.status();
 
-  SelectedRpc selected = {.test = *test,
-                          .runs = MeasurementsIn(repetitions, *rpc)};
+  SelectedRpc selected = {
+      .test = *test,
+      .runs = MeasurementsIn(repetitions, *rpc),
+      .is_simulated = IsSimulated(*repetitions.front().result)};
   const bool is_open_loop = HasResponseTimes(selected.runs);
   selected.latency = selection.latency.value_or(
       is_open_loop ? LatencyKind::kResponse : LatencyKind::kService);

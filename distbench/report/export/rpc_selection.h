@@ -31,9 +31,11 @@ struct SelectedRpc {
   // In all repetitions of the test.
   std::vector<RpcMeasurements> runs;
   LatencyKind latency = LatencyKind::kService;
+  bool is_simulated = false;
 };
 
-// INVALID_ARGUMENT lists what could have been selected.
+// INVALID_ARGUMENT lists what could have been selected. Real and simulated runs
+// of a test are not added up either.
 absl::StatusOr<SelectedRpc> SelectRpc(absl::Span<const TestRun> runs,
                                       const RpcSelection& selection);
 

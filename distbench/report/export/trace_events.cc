@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/export/trace_tree.h"
+#include "distbench/report/measurements/simulated_runs.h"
 
 namespace distbench {
 namespace {
@@ -23,11 +24,12 @@ std::string Dump(const Json& json) {
 class EventWriter {
  public:
   // Times are relative to origin_ns.
-  EventWriter(int64_t origin_ns, ByteSink sink)
+  EventWriter(int64_t origin_ns, const std::string& hosts, ByteSink sink)
       : origin_ns_(origin_ns), sink_(sink) {
     sink_("{\"displayTimeUnit\":\"ns\",\"otherData\":");
     // As text, because viewers read numbers as doubles, which are too coarse.
-    sink_(Dump({{"origin_unix_ns", absl::StrCat(origin_ns)}}));
+    sink_(
+        Dump({{"origin_unix_ns", absl::StrCat(origin_ns)}, {"hosts", hosts}}));
     sink_(",\"traceEvents\":[\n");
   }
 
@@ -123,10 +125,10 @@ absl::Status RenderTraceEvents(absl::Span<const TestRun> runs, ByteSink sink) {
   if (origin_ns == std::numeric_limits<int64_t>::max()) {
     return NoTracesError();
   }
-  EventWriter writer(origin_ns, sink);
+  EventWriter writer(origin_ns, OriginOf(runs), sink);
   for (size_t i = 0; i < traces.size(); ++i) {
     for (const TraceTree& tree : traces[i]) {
-      writer.WriteTree(runs[i].name, tree);
+      writer.WriteTree(MarkedName(runs[i].name, *runs[i].result), tree);
     }
   }
   writer.End();

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "distbench/report/findings/judge_parts.h"
+#include "distbench/report/measurements/simulated_runs.h"
 
 namespace distbench {
 namespace {
@@ -145,13 +146,30 @@ void JudgeRecording(const TestResult& result, const TestTotals& totals,
   }
 }
 
+namespace {
+
+// Findings on what only real hosts have.
+void JudgeRealHosts(const TestResult& result, FindingList& findings) {
+  JudgeHosts(result, findings);
+  JudgeRequirements(result, findings);
+  JudgeBindings(result, findings);
+  JudgeControls(result, findings);
+  JudgeNetworkSettings(result, findings);
+}
+
+}  // namespace
+
 std::vector<Finding> Judge(const TestResult& result) {
   const TestTotals totals = AddUp(result);
+  // Simulated hosts do what they are told, and their clocks are right.
+  const bool is_simulated = IsSimulated(result);
   FindingList findings;
   JudgeLoad(result, findings);
   JudgeLateness(result, totals, findings);
-  JudgeArrivals(result, findings);
-  JudgeComposedArrivals(result, findings);
+  if (!is_simulated) {
+    JudgeArrivals(result, findings);
+    JudgeComposedArrivals(result, findings);
+  }
   JudgeStalls(result, totals, findings);
   JudgeMetastable(result, findings);
   JudgeSteadiness(result, findings);
@@ -160,13 +178,10 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeRecording(result, totals, findings);
   JudgeTimeParts(result, totals, findings);
   JudgeActivities(result, findings);
-  JudgeHosts(result, findings);
-  JudgeRequirements(result, findings);
-  JudgeBindings(result, findings);
-  JudgeControls(result, findings);
-  JudgeNetworkSettings(result, findings);
+  if (!is_simulated) JudgeRealHosts(result, findings);
   JudgeFaults(result, findings);
-  JudgeClocks(result, findings);
+  if (!is_simulated) JudgeClocks(result, findings);
+  if (is_simulated) JudgeSimulation(result, findings);
   return findings.Take();
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/report/findings/judge_parts.h"
+#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
 
@@ -268,8 +269,11 @@ void JudgeLateness(const TestResult& result, const TestTotals& totals,
                      Duration(response), "): ",
                      invalid ? "the tail is mostly the generator's own. "
                              : "part of the tail is the generator's own. ",
-                     "Lower the load, give the client more CPUs, or let it "
-                     "spin (delay_actions_by_spinning)"));
+                     IsSimulated(result)
+                         ? "Lower the load, or give the client's simulated "
+                           "host more CPUs"
+                         : "Lower the load, give the client more CPUs, or let "
+                           "it spin (delay_actions_by_spinning)"));
   }
 }
 

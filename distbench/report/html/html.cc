@@ -45,12 +45,12 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
                   .max_intervals = kMaxIntervals},
                  searches);
   const std::string script = absl::StrCat(
-      kFormatsJs, kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs, kHeadlineJs,
-      kFindingsJs, kTopologyLayoutJs, kTopologyJs, kTablesJs, kChartsJs,
-      kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs, kLatencyChartsJs,
-      kIntervalsJs, kFaultsJs, kOverTimeJs, kPoliciesJs, kHeatMapJs, kResourcesJs,
-      kSweepJs, kNumaJs, kSearchJs, kProtectionJs, kStacksJs, kBlameJs,
-      kDeepLinksJs, kPrintJs, kMainJs);
+      kFormatsJs, kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs,
+      kSimulationJs, kHeadlineJs, kFindingsJs, kTopologyLayoutJs, kTopologyJs,
+      kTablesJs, kChartsJs, kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs,
+      kLatencyChartsJs, kIntervalsJs, kFaultsJs, kOverTimeJs, kPoliciesJs,
+      kHeatMapJs, kResourcesJs, kSweepJs, kNumaJs, kSearchJs, kProtectionJs,
+      kStacksJs, kBlameJs, kDeepLinksJs, kPrintJs, kMainJs);
   return RenderPage({.title = "distbench report",
                      .style = kStyleCss,
                      .body = kPageHtml,

@@ -81,7 +81,7 @@ function renderAll() {
 
 // What the page begins with, and what follows when the browser has shown that: charts
 // take several times as long as all that is above them.
-const FIRST = [renderSubtitle, renderHeadline, renderRuns, renderFindings, renderTopology];
+const FIRST = [renderSubtitle, renderHeadline, renderRuns, renderFindings, renderSimulation, renderTopology];
 const LATER = [
   renderNuma, renderControls, renderTimeParts, renderStreams, renderPolicies, renderRecoveries,
   renderFaults, renderAdmission, renderActivities, renderConfigs,

@@ -35,8 +35,9 @@ const testGroups = new Map();
 const runs = (() => {
   const labels = labelTests(data.tests);
   const all = data.tests.map((test, index) => {
-    const key = JSON.stringify([test.source, test.name]);
-    if (!testGroups.has(key)) testGroups.set(key, {label: labels[index], runs: []});
+    const key = JSON.stringify([test.source, test.name, test.simulated]);
+    const label = `${labels[index]}${test.simulated ? ' (simulated)' : ''}`;
+    if (!testGroups.has(key)) testGroups.set(key, {label, runs: []});
     const run = {...test, index, group: testGroups.get(key)};
     run.group.runs.push(run);
     return run;

@@ -45,7 +45,7 @@ function makeSweep(pattern, entries) {
 }
 
 const sweeps = groupBy(runs.filter(run => Object.hasOwn(run.attributes, 'traffic_pattern')),
-    run => run.attributes.traffic_pattern)
+    run => `${run.attributes.traffic_pattern}${run.simulated ? ' (simulated)' : ''}`)
     .map(([pattern, entries]) => makeSweep(pattern, entries)).filter(({numeric}) => numeric.length > 0);
 
 function offeredRate(rpc) {

@@ -63,8 +63,8 @@ function renderSubtitle() {
   const names = [...new Set(runs.map(run => run.name))];
   const sources = new Set(runs.map(run => run.source));
   const title = titleOf(names);
-  byId('title').textContent = title;
-  document.title = `${title} – distbench`;
+  byId('title').replaceChildren(title, ...simulatedBadge());
+  document.title = `${[title, simulatedMark()].filter(Boolean).join(', ')} – distbench`;
   byId('subtitle').textContent = [
     runs.length === 1 ? '' : plural(runs.length, 'run'),
     sources.size <= 1 ? '' : `${sources.size} files`,

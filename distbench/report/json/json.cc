@@ -13,6 +13,7 @@
 #include "distbench/report/json/json_objectives.h"
 #include "distbench/report/json/json_parts.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/topology.h"
 #include "distbench/report/tables/numa_table.h"
@@ -148,6 +149,7 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
       {"source", run.source},
       {"name", run.name},
       {"repetition", run.repetition},
+      {"simulated", IsSimulated(result)},
       {"verdict", totals.invalid_log_count > 0 && !run_info.has_failure()
                       ? "invalid"
                       : RunVerdict(result)},
@@ -188,6 +190,7 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   json["network_settings"] = NetworkSettingsJson(result);
   json["server_faults"] = ServerFaultsJson(result);
   json["admission"] = AdmissionJson(result);
+  json["simulation"] = SimulationJson(result);
   json["stopped_instances"] = StoppedInstancesJson(result);
   const auto& attributes = result.traffic_config().attributes();
   json["attributes"] =

@@ -41,8 +41,8 @@ TEST(JsonTest, SchemaIsAsDocumented) {
           "time_parts", "streams", "policies", "goodput", "recoveries", "peers",
           "activities", "activity_series", "resources", "cpus", "groups",
           "connections", "blame", "nodes", "placement", "bindings", "controls",
-          "network_settings", "server_faults", "admission", "stopped_instances",
-          "attributes", "traffic_config"));
+          "network_settings", "server_faults", "admission", "simulated",
+          "simulation", "stopped_instances", "attributes", "traffic_config"));
   EXPECT_THAT(
       Keys(test["findings"][0]),
       testing::UnorderedElementsAre("severity", "code", "message", "advice"));

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/config/search/objective.h"
+#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/judge_objective.h"
 
@@ -125,7 +126,7 @@ std::vector<JudgedObjective> JudgeObjectives(
     JudgedObjective& judged = all.emplace_back(
         has_failed ? Failed(parsed[i], result)
                    : JudgeOne(parsed[i], objectives, result, totals));
-    judged.check.test = result.traffic_config().name();
+    judged.check.test = MarkedName(result.traffic_config().name(), result);
     judged.check.condition = texts[i];
   }
   return all;

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/plan/test_names.h"
+#include "distbench/report/measurements/simulated_runs.h"
 
 namespace distbench {
 namespace {
@@ -81,8 +82,9 @@ std::vector<std::string> NameStacks(absl::Span<const TestRun> runs) {
   std::vector<StackName> stacks;
   std::map<std::string, std::set<std::string>> settings_of_drivers;
   for (const TestRun& run : runs) {
-    const StackName& stack =
+    StackName& stack =
         stacks.emplace_back(StackOf(run.result->traffic_config()));
+    stack.drivers = MarkedName(stack.drivers, *run.result);
     settings_of_drivers[stack.drivers].insert(stack.settings);
   }
   std::vector<std::string> names;

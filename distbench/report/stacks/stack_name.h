@@ -23,7 +23,7 @@ StackName StackOf(const DistributedSystemDescription& test);
 
 // Returns a name for the stack of each run: its drivers, and their settings if
 // these differ between runs of the same drivers. Runs with equal names have
-// equal stacks.
+// equal stacks. Names of simulated ones are marked.
 std::vector<std::string> NameStacks(absl::Span<const TestRun> runs);
 
 }  // namespace distbench

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "distbench/report/measurements/simulated_runs.h"
 
 namespace distbench {
 namespace {
@@ -41,7 +42,7 @@ std::string Header(const ReportTable& table) {
     line += ',';
     AppendText(column, line);
   }
-  return line + '\n';
+  return line + ",simulated\n";
 }
 
 // The leading cells that all rows of the run share.
@@ -77,13 +78,14 @@ void RenderCsv(absl::Span<const TestRun> runs, const ReportTable& table,
   std::string page = Header(table);
   for (const TestRun& run : runs) {
     const std::string run_cells = RunCells(run);
+    const char* const last_cell = IsSimulated(*run.result) ? ",1\n" : ",0\n";
     table.list_rows(*run.result, [&](const Row& row) {
       page += run_cells;
       for (const Cell& cell : row) {
         page += ',';
         AppendCell(cell, page);
       }
-      page += '\n';
+      page += last_cell;
       if (page.size() >= kPageBytes) {
         sink(page);
         page.clear();

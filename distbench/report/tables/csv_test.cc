@@ -21,6 +21,19 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+TEST(CsvTest, SimulatedRunsAreMarkedInEveryTable) {
+  TestResult simulated = MakeExampleResult({.seconds = 1});
+  simulated.mutable_simulation();
+  for (const ReportTable* table : AllTables()) {
+    const std::vector<std::string> lines = absl::StrSplit(
+        Csv(Sourced({simulated}), *table), '\n', absl::SkipEmpty());
+    EXPECT_THAT(lines[0], EndsWith(",simulated")) << table->name;
+    for (size_t i = 1; i < lines.size(); ++i) {
+      EXPECT_THAT(lines[i], EndsWith(",1")) << table->name;
+    }
+  }
+}
+
 // Three RPCs of 1, 2 and 3 us within a second, one of which failed.
 constexpr char kSmallResult[] = R"(
   traffic_config {

@@ -53,7 +53,8 @@ std::string UtcTime(int64_t unix_ns) {
 
 // `instance` counts from 1; 0 means all instances together.
 std::string RowOf(const SearchReport& report, const SearchProbe& probe,
-                  const RpcStatistics& statistics, int instance) {
+                  const RpcStatistics& statistics, int instance,
+                  bool is_simulated) {
   const int64_t duration_ns =
       std::max<int64_t>(0, statistics.last_end_timestamp_ns() -
                                statistics.first_start_timestamp_ns());
@@ -87,7 +88,8 @@ std::string RowOf(const SearchReport& report, const SearchProbe& probe,
        probe.has_host_cpu_share()
            ? absl::StrFormat("%.1f", 100 * probe.host_cpu_share())
            : "",
-       CsvText(absl::StrJoin(probe.instance_failures(), "; "))});
+       CsvText(absl::StrJoin(probe.instance_failures(), "; ")),
+       is_simulated ? "1" : "0"});
   return absl::StrJoin(cells, ",") + "\n";
 }
 
@@ -98,14 +100,15 @@ std::string SearchTableHeader() {
          "total_bytes_rx,total_bytes_tx,rx_MBps,tx_MBps,min_ms,avg_ms,50p_ms,"
          "90p_ms,95p_ms,99p_ms,99.9p_ms,"
          "probe,phase,outcome,failed,start_utc,end_utc,measured,load,instance,"
-         "host_cpu_percent,instance_failures";
+         "host_cpu_percent,instance_failures,simulated";
 }
 
 std::string SearchTableRows(const SearchReport& report,
-                            const SearchProbe& probe) {
-  std::string rows = RowOf(report, probe, probe.statistics(), 0);
+                            const SearchProbe& probe, bool is_simulated) {
+  std::string rows = RowOf(report, probe, probe.statistics(), 0, is_simulated);
   for (int i = 0; i < probe.instance_statistics_size(); ++i) {
-    rows += RowOf(report, probe, probe.instance_statistics(i), i + 1);
+    rows +=
+        RowOf(report, probe, probe.instance_statistics(i), i + 1, is_simulated);
   }
   return rows;
 }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/check_objectives.h"
@@ -53,8 +54,13 @@ std::string Labelled(absl::string_view label, Color color,
 std::string Headline(const TestResult& result, const PageStyle& style) {
   const std::string verdict = RunVerdict(result);
   const std::string& name = result.traffic_config().name();
-  return absl::StrCat(name.empty() ? "The test" : Visible(name), ": ",
-                      Paint({verdict, ColorOf(verdict)}, style), "\n");
+  std::string text = absl::StrCat(
+      MarkedName(name.empty() ? "The test" : Visible(name), result), ": ",
+      Paint({verdict, ColorOf(verdict)}, style), "\n");
+  if (IsSimulated(result)) {
+    text += Paragraph({}, DescribeSimulation(result.simulation()), 2, style);
+  }
+  return text;
 }
 
 std::string Findings(const TestResult& result, const PageStyle& style) {

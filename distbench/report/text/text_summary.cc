@@ -13,6 +13,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/network_readings.h"
 #include "distbench/report/measurements/planned_faults.h"
+#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/text/controls_text.h"
@@ -328,6 +329,19 @@ Lines NetworkSettings(const TestResult& result) {
   return lines;
 }
 
+// Names and sources come from files of users.
+Lines Assumptions(const SimulationFacts& simulation) {
+  Lines lines;
+  for (const Assumption& assumption : AssumptionsOf(simulation)) {
+    lines.push_back(absl::StrCat("  ", OneLine(assumption.subject), ": ",
+                                 OneLine(assumption.text)));
+  }
+  lines.push_back(absl::StrFormat(
+      "  extent: %d events in %.4g s of simulated time",
+      simulation.event_count(), simulation.simulated_seconds()));
+  return lines;
+}
+
 // The worst first.
 Lines Findings(const TestResult& result, const TestTotals& totals) {
   Lines lines;
@@ -352,6 +366,9 @@ Lines Findings(const TestResult& result, const TestTotals& totals) {
 std::vector<std::string> SummarizeTest(const TestResult& result) {
   const TestTotals totals = AddUp(result);
   Lines lines;
+  if (IsSimulated(result)) {
+    lines.push_back(DescribeSimulation(result.simulation()));
+  }
   if (result.run_info().has_failure()) {
     lines.push_back(
         absl::StrCat("The test failed; what it measured is incomplete: ",
@@ -383,6 +400,9 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
   AppendSectionIfAny("Network settings", NetworkSettings(result), lines);
   AppendSectionIfAny("Activities", Activities(result), lines);
   AppendSectionIfAny("Driver counters", DriverCounters(result), lines);
+  if (IsSimulated(result)) {
+    AppendSection("Simulation", Assumptions(result.simulation()), lines);
+  }
   AppendSectionIfAny("Findings", Findings(result, totals), lines);
   return lines;
 }

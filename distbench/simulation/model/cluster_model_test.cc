@@ -166,7 +166,7 @@ TEST(ClusterModelTest, SaysAllThatIsWrong) {
                  "stacks { driver: 'tcp' }"
                  "stacks { driver: 'tcp' sigma: -1 }"
                  "activities { activity: 'ConsumeCPU' cpu_ns: 1 }"
-                 "activities { activity: 'WaitTime' cpu_ns: 1 }"
+                 "activities { activity: 'Wait' cpu_ns: 1 }"
                  "activities { activity: 'ConsumeCpu' }"),
       AllOf(HasSubstr("host.cpus: "), HasSubstr("host.slow_share: is 1.5"),
             HasSubstr("host.slowness: is nan"),
@@ -181,7 +181,7 @@ TEST(ClusterModelTest, SaysAllThatIsWrong) {
                   HasSubstr("stacks[2].sigma: is -1"),
                   HasSubstr("activities[0].activity: \"ConsumeCPU\" is not an "
                             "activity; did you mean \"ConsumeCpu\"?"),
-                  HasSubstr("activities[1].activity: \"WaitTime\" only waits"),
+                  HasSubstr("activities[1].activity: \"Wait\" only waits"),
                   HasSubstr("activities[2].cpu_ns: is missing"))));
   EXPECT_THAT(ModelError("", 0), HasSubstr("host_count: "));
   EXPECT_THAT(

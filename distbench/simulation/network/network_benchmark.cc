@@ -91,6 +91,8 @@ void BM_Echo(benchmark::State& state, SimulatedTransport::Kind kind) {
       ->Unit(benchmark::kMillisecond)
 
 DISTBENCH_ECHO(messages, MESSAGES);
+DISTBENCH_ECHO(reno, RENO);
+DISTBENCH_ECHO(dctcp, DCTCP);
 
 }  // namespace
 }  // namespace distbench

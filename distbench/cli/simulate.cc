@@ -1,0 +1,174 @@
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "distbench/base/stop_signals.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/input.h"
+#include "distbench/cli/output.h"
+#include "distbench/cli/simulation_flags.h"
+#include "distbench/cli/test_changes.h"
+#include "distbench/cli/test_output.h"
+#include "distbench/client/console_run.h"
+#include "distbench/client/simulation_display.h"
+#include "distbench/report/findings/verdict.h"
+#include "distbench/simulation/cluster/simulated_cluster.h"
+#include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+namespace {
+
+struct Flags {
+  std::string infile = "-";
+  TestOutputFlags output;
+  SimulationFlags simulation;
+  absl::Duration max_test_duration = absl::InfiniteDuration();
+  std::optional<uint64_t> seed;
+  bool no_samples = false;
+  bool quiet = false;
+};
+
+std::string NameOf(const TestSequence& tests, int index) {
+  const std::string& name = tests.tests(index).name();
+  return name.empty() ? absl::StrCat("tests[", index, "]") : name;
+}
+
+// Simulates one test of the sequence.
+absl::StatusOr<TestResult> SimulateTest(const TestSequence& tests, int index,
+                                        ClusterRunOptions options,
+                                        SimulationDisplay& display) {
+  const std::string name = NameOf(tests, index);
+  display.ShowStart(index, name);
+  options.on_progress = [&display](const ClusterRunOptions::Progress& now) {
+    display.Show({.simulated_ns = now.simulated_ns,
+                  .succeeded = now.succeeded,
+                  .failed = now.failed,
+                  .events = now.events});
+  };
+  absl::StatusOr<TestResult> result =
+      RunSimulatedTest(tests.tests(index), options);
+  display.Clear();
+  if (!result.ok()) {
+    return absl::Status(result.status().code(),
+                        absl::StrCat(name, ": ", result.status().message()));
+  }
+  if (!tests.tests_setting().keep_instance_log()) {
+    result->clear_service_logs();
+  }
+  display.ShowEnd(*result);
+  return result;
+}
+
+// Simulates the tests one after the other. A stop signal ends the test that
+// runs, whose measurements are kept, and leaves out the rest.
+ConsoleRun SimulateTests(const TestSequence& tests, ClusterRunOptions options,
+                         bool quiet, const ResultPrinter& print,
+                         StopSignals& stop) {
+  ConsoleRun run;
+  std::atomic<bool> is_cancelled = false;
+  options.is_cancelled = &is_cancelled;
+  stop.SetHandler([&is_cancelled] { is_cancelled = true; });
+  SimulationDisplay display(StderrProgress(tests.tests_size(), quiet));
+  for (int i = 0; i < tests.tests_size() && !is_cancelled; ++i) {
+    absl::StatusOr<TestResult> result =
+        SimulateTest(tests, i, options, display);
+    if (!result.ok()) {
+      run.status = result.status();
+      break;
+    }
+    run.traffic_started = true;
+    run.printed_results = true;
+    print(*result);
+    *run.results.add_test_results() = *std::move(result);
+  }
+  stop.SetHandler({});
+  if (is_cancelled) {
+    run.status = absl::CancelledError("the tests were cancelled");
+  }
+  return run;
+}
+
+absl::StatusOr<TestSequence> ReadTests(const Flags& flags) {
+  absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
+  if (!tests.ok()) return tests;
+  tests = WithObjectives(*std::move(tests), flags.output.objectives);
+  if (!tests.ok()) return tests;
+  NoteExperiments(*tests);
+  LimitDuration(flags.max_test_duration, *tests);
+  if (flags.no_samples) LeaveOutSamples(*tests);
+  if (flags.seed) {
+    for (DistributedSystemDescription& test : *tests->mutable_tests()) {
+      test.set_random_seed(*flags.seed);
+    }
+  }
+  return tests;
+}
+
+int Simulate(const Flags& flags) {
+  StopSignals stop(kExitRunFailed);
+  // Before the first test there is nothing to end.
+  stop.SetHandler([] { std::_Exit(kExitRunFailed); });
+
+  const absl::StatusOr<TestSequence> tests = ReadTests(flags);
+  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  absl::StatusOr<ClusterRunOptions> options =
+      ReadSimulationFlags(flags.simulation);
+  if (!options.ok()) return Fail(options.status(), kExitUsage);
+  const absl::Status writable = CheckOutput(flags.output);
+  if (!writable.ok()) return Fail(writable, kExitUsage);
+  return FinishRun(SimulateTests(*tests, *std::move(options), flags.quiet,
+                                 PrinterOf(flags.output), stop),
+                   flags.output);
+}
+
+}  // namespace
+
+void AddSimulateCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App& command = AddSubcommand(
+      app, "simulate", "Runs tests on simulated hosts and networks");
+  auto flags = std::make_shared<Flags>();
+  AddInfileFlag(command, flags->infile);
+  AddInfileArgument(command, flags->infile);
+  AddSimulationFlags(command, flags->simulation);
+  AddNumberFlag(command, "--seed", flags->seed, 0,
+                std::numeric_limits<uint64_t>::max(), "N",
+                "Of all random choices; default: the test's random_seed,\n"
+                "otherwise 1. Equal seeds give equal results");
+  AddTestOutputFlags(command, flags->output);
+  AddObjectiveFlags(command, flags->output);
+  AddVerboseFlag(command, flags->output);
+  AddQuietFlag(command, flags->quiet);
+  AddDurationFlag(command, "--max_test_duration", flags->max_test_duration,
+                  "End a test after this simulated time, such as 130s;\n"
+                  "default: the test's attribute test_timeout");
+  AddSwitch(command, "--no_samples", flags->no_samples,
+            "Keep no samples of single RPCs. The result is smaller\n"
+            "and has the same counts, histograms and series");
+  SetFooter(
+      command,
+      "The engines and the placement are those of real tests; hosts, network\n"
+      "and the costs of RPCs are assumed. Results say so wherever they are\n"
+      "shown, and warn where they are outside of what was validated. All\n"
+      "commands that read results read them. SIGINT or SIGTERM ends the test\n"
+      "and keeps what was simulated; a second signal exits at once.\n\n"
+      "Examples:\n"
+      "  distbench simulate my_test.config --hosts=1000\n"
+      "  distbench simulate my_test.config --fabric=/etc/slurm/topology.conf "
+      "\\\n"
+      "      --calibrate_from=calibration.pb.gz --outfile=simulated.pb.gz \\\n"
+      "      --binary_output");
+  SetBody(command, chosen, [flags] { return Simulate(*flags); });
+}
+
+}  // namespace distbench

@@ -1,0 +1,60 @@
+#include "distbench/cli/simulation_flags.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "distbench/base/threads.h"
+#include "distbench/cli/flags.h"
+#include "distbench/simulation/calibration/calibrate.h"
+#include "distbench/simulation/model/cluster_model.h"
+
+namespace distbench {
+namespace {
+
+// More would wait for each other more often than they help.
+constexpr int kMostDefaultThreads = 8;
+
+constexpr int kMaxHosts = 1'000'000;
+constexpr int kMaxThreads = 1024;
+
+}  // namespace
+
+void AddSimulationFlags(CLI::App& command, SimulationFlags& flags) {
+  AddTextFlag(command, "--fabric", flags.fabric, "FILE",
+              "Hosts, network and costs (proto/simulation.proto as text),\n"
+              "or the switches and hosts of a Slurm topology.conf;\n"
+              "default: hosts of 8 CPUs at one switch");
+  AddTextFlag(command, "--calibrate_from", flags.calibrate_from, "RESULT",
+              "What RPCs cost, from a real run of\n"
+              "workloads/calibration.config, or a fabric kept from one;\n"
+              "default: the costs of distbench's reference machine");
+  AddNumberFlag(command, "--hosts", flags.hosts, 1, kMaxHosts, "N",
+                "Simulated hosts; default: as many as the test needs, one\n"
+                "for each bundle and each other instance");
+  AddNumberFlag(command, "--threads", flags.threads, 1, kMaxThreads, "N",
+                "Threads that simulate, which do not change the results;\n"
+                "default: the CPUs of this machine, at most 8");
+}
+
+absl::StatusOr<ClusterRunOptions> ReadSimulationFlags(
+    const SimulationFlags& flags) {
+  ClusterRunOptions options;
+  options.host_count = flags.hosts;
+  options.threads = flags.threads > 0
+                        ? flags.threads
+                        : std::min(UsableCpuCount(), kMostDefaultThreads);
+  if (!flags.fabric.empty()) {
+    absl::StatusOr<SimulatedFabric> fabric = ReadFabric(flags.fabric);
+    if (!fabric.ok()) return fabric.status();
+    options.fabric = *std::move(fabric);
+  }
+  if (!flags.calibrate_from.empty()) {
+    const absl::StatusOr<SimulatedFabric> calibration =
+        ReadCalibration(flags.calibrate_from);
+    if (!calibration.ok()) return calibration.status();
+    AddCalibration(*calibration, options.fabric);
+  }
+  return options;
+}
+
+}  // namespace distbench

@@ -1,0 +1,48 @@
+#include "distbench/cli/test_changes.h"
+
+#include <cstdint>
+#include <iostream>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/validate/check.h"
+
+namespace distbench {
+
+void LimitDuration(absl::Duration limit, TestSequence& tests) {
+  if (limit == absl::InfiniteDuration()) return;
+  const int64_t seconds =
+      absl::ToInt64Seconds(absl::Ceil(limit, absl::Seconds(1)));
+  for (DistributedSystemDescription& test : *tests.mutable_tests()) {
+    (*test.mutable_attributes())["test_timeout"] = absl::StrCat(seconds);
+  }
+}
+
+void NoteExperiments(const TestSequence& tests) {
+  for (int i = 0; i < tests.tests_size(); ++i) {
+    if (!tests.tests(i).has_experiment()) continue;
+    std::cerr << "note: tests[" << i
+              << "] runs without its experiment, for which there is "
+                 "`distbench protection`"
+              << std::endl;
+  }
+}
+
+void LeaveOutSamples(TestSequence& tests) {
+  for (DistributedSystemDescription& test : *tests.mutable_tests()) {
+    test.set_sample_memory_bytes(0);
+  }
+}
+
+absl::StatusOr<TestSequence> WithObjectives(
+    TestSequence tests, const std::vector<std::string>& objectives) {
+  if (objectives.empty()) return tests;  // already checked
+  for (DistributedSystemDescription& test : *tests.mutable_tests()) {
+    for (const std::string& objective : objectives) {
+      test.add_objectives(objective);
+    }
+  }
+  return CheckTestSequence(std::move(tests));
+}
+
+}  // namespace distbench

@@ -1,0 +1,56 @@
+// Shows users the progress of the tests that they simulate.
+
+#ifndef DISTBENCH_CLIENT_SIMULATION_DISPLAY_H_
+#define DISTBENCH_CLIENT_SIMULATION_DISPLAY_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "distbench/client/progress_display.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+struct SimulationProgress {
+  int64_t simulated_ns = 0;  // since the start of the traffic
+  int64_t succeeded = 0;
+  int64_t failed = 0;
+  uint64_t events = 0;
+};
+
+// A terminal has one line that is redrawn; other outputs get a new line every
+// few seconds. Not thread-safe.
+class SimulationDisplay {
+ public:
+  // Of the options, those about the output and the number of tests count.
+  explicit SimulationDisplay(ProgressDisplayOptions options);
+
+  // Clears the line.
+  ~SimulationDisplay();
+
+  SimulationDisplay(const SimulationDisplay&) = delete;
+  SimulationDisplay& operator=(const SimulationDisplay&) = delete;
+
+  // Call these in turn for each test, Show() about once a second. The end of a
+  // test leaves the terminal's line clear.
+  void ShowStart(int test_index, const std::string& name);
+  void Show(const SimulationProgress& progress);
+  void ShowEnd(const TestResult& result);
+
+  // Clears the line, before something else is printed.
+  void Clear();
+
+ private:
+  void Draw(absl::string_view text);
+
+  const ProgressDisplayOptions options_;
+  std::string title_;  // "[1/2] incast: "
+  int64_t started_ns_ = 0;
+  int64_t shown_ns_ = 0;
+  bool drawn_ = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CLIENT_SIMULATION_DISPLAY_H_

@@ -1,0 +1,39 @@
+// The mark of simulated runs, and what was assumed about them.
+
+// "simulated", or how much of the page is; empty if all of it was measured.
+function simulatedMark() {
+  const all = [...runs, ...data.searches];
+  const count = all.filter(({simulated}) => simulated).length;
+  if (count === 0) return '';
+  return count === all.length ? 'simulated' : `${count} of ${all.length} simulated`;
+}
+
+function simulatedBadge() {
+  const mark = simulatedMark();
+  return mark === '' ? [] : [' ', element('span', {className: 'badge simulated'}, mark)];
+}
+
+function simulationBlock(alike, isOnly) {
+  const [{simulation}] = alike;
+  const extents = alike.map(({label, simulation: {event_count: events, simulated_seconds: seconds}}) =>
+      `${isOnly ? '' : `${label}: `}${formatCount(events)} events in ${formatTime(1e9 * seconds)} of simulated time`);
+  return [
+    ...(isOnly ? [] : [element('h3', {}, listSome(alike.map(run => run.label), MAX_TITLE_NAMES))]),
+    element('p', {}, `${simulation.summary}.`),
+    ...simulation.outside_of_validation.map(reason => element('p', {className: 'finding'},
+        badge('warn'), element('span', {}, `Outside of what was validated: ${reason}`))),
+    element('div', {className: 'scroll'}, makeTable(
+        [{title: 'Assumed'}, {title: '', isWrapped: true}],
+        simulation.assumptions.map(({subject, text}) => [subject, text]))),
+    element('p', {className: 'note'}, `${listSome(extents, MAX_TITLE_NAMES)}.`),
+  ];
+}
+
+// Runs that assumed the same are described once.
+function renderSimulation() {
+  const groups = groupBy(runs.filter(run => run.simulation !== null), ({simulation}) => JSON.stringify(
+      [simulation.fabric, simulation.host_count, simulation.outside_of_validation]));
+  showSection('simulation', groups.length > 0);
+  replaceContent('simulation-parts', ...groups.flatMap(
+      ([, alike]) => simulationBlock(alike, alike.length === runs.length)));
+}

@@ -1,0 +1,31 @@
+#include <google/protobuf/text_format.h>
+
+#include "distbench/report/json/json_parts.h"
+#include "distbench/report/measurements/simulated_runs.h"
+
+namespace distbench {
+
+nlohmann::ordered_json SimulationJson(const TestResult& result) {
+  if (!IsSimulated(result)) return nullptr;
+  const SimulationFacts& simulation = result.simulation();
+  std::string fabric;
+  google::protobuf::TextFormat::PrintToString(simulation.fabric(), &fabric);
+  nlohmann::ordered_json json = {
+      {"summary", DescribeSimulation(simulation)},
+      {"host_count", simulation.host_count()},
+      {"event_count", simulation.event_count()},
+      {"simulated_seconds", simulation.simulated_seconds()},
+      {"assumptions", nlohmann::ordered_json::array()},
+      {"outside_of_validation", nlohmann::ordered_json::array()},
+      {"fabric", fabric}};
+  for (const Assumption& assumption : AssumptionsOf(simulation)) {
+    json["assumptions"].push_back(
+        {{"subject", assumption.subject}, {"text", assumption.text}});
+  }
+  for (const std::string& reason : simulation.outside_of_validation()) {
+    json["outside_of_validation"].push_back(reason);
+  }
+  return json;
+}
+
+}  // namespace distbench

@@ -1,0 +1,126 @@
+#include "distbench/report/measurements/simulated_runs.h"
+
+#include <string>
+#include <vector>
+
+#include "distbench/report/testing/report_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TestResult Simulated(const std::string& facts) {
+  return ResultFromText("simulation { " + facts + " }");
+}
+
+std::string TextOf(const TestResult& result, const std::string& subject) {
+  for (const Assumption& assumption : AssumptionsOf(result.simulation())) {
+    if (assumption.subject == subject) return assumption.text;
+  }
+  return "";
+}
+
+TEST(SimulatedRunsTest, OnlySimulatedNamesAreMarked) {
+  EXPECT_EQ(MarkedName("t", TestResult()), "t");
+  EXPECT_EQ(MarkedName("t", Simulated("")), "t (simulated)");
+}
+
+TEST(SimulatedRunsTest, OriginsOfRuns) {
+  const auto results = Sourced({TestResult(), Simulated("")});
+  const std::vector<TestRun> runs = ListRuns(results);
+  const auto first = absl::MakeConstSpan(runs).first(1);
+  const auto second = absl::MakeConstSpan(runs).subspan(1);
+  EXPECT_EQ(OriginOf({}), kRealOrigin);
+  EXPECT_EQ(OriginOf(first), kRealOrigin);
+  EXPECT_EQ(OriginOf(second), "simulated");
+  EXPECT_EQ(OriginOf(runs), "real and simulated");
+  EXPECT_FALSE(MixesOrigins({}));
+  EXPECT_FALSE(MixesOrigins(second));
+  EXPECT_TRUE(MixesOrigins(runs));
+}
+
+TEST(SimulatedRunsTest, ASearchIsSimulatedAsItsRunsAre) {
+  std::vector<SourcedResults> results = Sourced({Simulated("")});
+  results[0].results.add_searches();
+  results.push_back(Sourced({TestResult()})[0]);
+  results[1].results.add_searches();
+  EXPECT_THAT(ListSearches(results),
+              ElementsAre(Field(&SourcedSearch::is_simulated, true),
+                          Field(&SourcedSearch::is_simulated, false)));
+}
+
+TEST(SimulatedRunsTest, TheSentenceNamesHostsNetworkAndTransport) {
+  EXPECT_EQ(
+      DescribeSimulation(Simulated("host_count: 100 fabric { host { cpus: 4 } "
+                                   "leaf_spine {} transport { kind: DCTCP } }")
+                             .simulation()),
+      "Simulated, not measured: 100 hosts of 4 CPUs, leaf-spine network, "
+      "packets under a window like DCTCP's");
+  EXPECT_EQ(
+      DescribeSimulation(
+          Simulated("host_count: 1 fabric { host { cpus: 1 } }").simulation()),
+      "Simulated, not measured: 1 host of 1 CPU, single switch, whole "
+      "messages");
+}
+
+TEST(SimulatedRunsTest, AssumptionsAreThoseOfTheFabric) {
+  const TestResult result = Simulated(R"pb(
+    host_count: 2
+    fabric {
+      host {
+        cpus: 8
+        scheduler: FIFO
+        stalls_per_second: 10
+        mean_stall_ns: 1e6
+        slow_share: 0.01
+        slowness: 5
+      }
+      single_switch { host_link { gbps: 10 delay_ns: 1500 } }
+      stacks {
+        driver: "tcp"
+        client_send { fixed_ns: 1000 ns_per_byte: 0.5 fixed_error_ns: 30 }
+        wakeup_ns: 20000
+        source: "a run of host7"
+      }
+      activities { activity: "ConsumeCpu" cpu_ns: 5000 }
+    }
+  )pb");
+  EXPECT_EQ(TextOf(result, "hosts"),
+            "2 hosts of 8 CPUs, first come, first served; 10 stalls per "
+            "second, of 1ms in the mean; 1 % of them 5 times as slow");
+  EXPECT_EQ(TextOf(result, "network"),
+            "single switch: links 10 Gb/s, delay 1.5us");
+  EXPECT_THAT(TextOf(result, "transport"), HasSubstr("never lost"));
+  EXPECT_THAT(TextOf(result, "costs of tcp"),
+              AllOf(HasSubstr("client sends 1000 ± 30 ns and 0.5 ns per byte"),
+                    HasSubstr("waking up 20000 ns"),
+                    HasSubstr("Source: a run of host7")));
+  EXPECT_THAT(TextOf(result, "costs of ConsumeCpu"), HasSubstr("5000 ns"));
+}
+
+TEST(SimulatedRunsTest, QueuesArePartOfPacketNetworksOnly) {
+  const std::string network =
+      "fabric { leaf_spine { host_link { queue_bytes: 9000 } } ";
+  EXPECT_THAT(TextOf(Simulated(network + "}"), "network"),
+              Not(HasSubstr("9000")));
+  const TestResult packets = Simulated(network + "transport { kind: RENO } }");
+  EXPECT_THAT(TextOf(packets, "network"),
+              HasSubstr("queue 9000 bytes, marked above 100000"));
+  EXPECT_THAT(TextOf(packets, "transport"), HasSubstr("NewReno"));
+}
+
+TEST(SimulatedRunsTest, CostsOfUnknownOriginSaySo) {
+  EXPECT_THAT(
+      TextOf(Simulated("fabric { stacks { driver: 'x' } }"), "costs of x"),
+      HasSubstr("Source: not stated"));
+}
+
+}  // namespace
+}  // namespace distbench
