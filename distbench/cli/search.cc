@@ -135,7 +135,8 @@ absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
   return plan;
 }
 
-// A simulation has neither nodes whose CPUs could be counted nor control groups.
+// A simulation has neither nodes whose CPUs could be counted nor control
+// groups.
 absl::StatusOr<SearchPlan> MakeSimulatedPlan(
     const SearchFlags& flags, const DistributedSystemDescription& test) {
   int instances = 1;

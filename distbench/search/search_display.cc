@@ -88,10 +88,10 @@ void SearchDisplay::Announce(const PlannedProbe& probe) {
   started_ns_ = shown_ns_ = 0;
   shown_count_ = count_ = 0;
   latency_ns_.Clear();
-  const std::string text = absl::StrFormat(
-      "probe %d (%s): %.6g, measured for %s", probe.number,
-      ToString(probe.request.phase), probe.request.load,
-      TimeText(probe.timing));
+  const std::string text =
+      absl::StrFormat("probe %d (%s): %.6g, measured for %s", probe.number,
+                      ToString(probe.request.phase), probe.request.load,
+                      TimeText(probe.timing));
   // The final run always gets a line, because users attach profilers to it.
   if (options_.terminal && probe.request.phase != ProbePhase::kFinal) {
     Draw(text);

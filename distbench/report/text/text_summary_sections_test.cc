@@ -245,11 +245,10 @@ TEST(TextSummaryTest, RecoveryFromFaultsIsToldByRpc) {
         }
       }
     })");
-  RpcTimeSeries& series =
-      (*result.mutable_service_logs()
-            ->mutable_instance_logs()
-            ->at("client/0")
-            .mutable_rpc_time_series())[0];
+  RpcTimeSeries& series = (*result.mutable_service_logs()
+                                ->mutable_instance_logs()
+                                ->at("client/0")
+                                .mutable_rpc_time_series())[0];
   series.set_interval_ns(1'000'000'000);
   for (int i = 0; i < 40; ++i) {
     RpcInterval& interval = *series.add_intervals();
