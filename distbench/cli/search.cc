@@ -1,3 +1,4 @@
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -29,6 +30,7 @@
 #include "distbench/search/search_plan.h"
 #include "distbench/search/search_run.h"
 #include "distbench/search/sequencer_runner.h"
+#include "distbench/search/simulation_runner.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
@@ -133,6 +135,87 @@ absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
   return plan;
 }
 
+// A simulation has neither nodes whose CPUs could be counted nor control
+// groups.
+absl::StatusOr<SearchPlan> MakeSimulatedPlan(
+    const SearchFlags& flags, const DistributedSystemDescription& test) {
+  int instances = 1;
+  if (flags.cpu_slices || !absl::SimpleAtoi(flags.instances, &instances)) {
+    return absl::InvalidArgumentError(
+        "--simulate excludes --instances=auto and --cpu_slices, which need "
+        "real CPUs; give a number of instances, and hosts by --fabric");
+  }
+  if (!flags.on_final.empty()) {
+    return absl::InvalidArgumentError(
+        "--simulate excludes --on_final: there is no real run to watch");
+  }
+  if (absl::Status status = CheckCellFlags(flags); !status.ok()) return status;
+  absl::StatusOr<SearchPlan> plan = PlanSearch(SpecOf(flags), test, instances);
+  if (!plan.ok()) return plan;
+  if (MeasuresIsolation(*plan)) {
+    return absl::InvalidArgumentError(
+        "--simulate excludes objectives on isolation: antagonists and control "
+        "groups are not simulated; search on real nodes");
+  }
+  plan->loads = flags.loads;
+  if (flags.max_time > absl::ZeroDuration()) {
+    plan->timing.max_total = flags.max_time;
+  }
+  return plan;
+}
+
+// What probes run on.
+class ProbeHost {
+ public:
+  // Reads the files, or connects to the sequencer, that the flags name, and
+  // plans the search for them.
+  absl::StatusOr<SearchPlan> Prepare(const SearchFlags& flags,
+                                     const DistributedSystemDescription& test) {
+    if (flags.simulate) {
+      absl::StatusOr<ClusterRunOptions> options =
+          ReadSimulationFlags(flags.simulation);
+      if (!options.ok()) return options.status();
+      options->is_cancelled = &is_cancelled_;
+      run_ = RunOnSimulation(*std::move(options));
+      return MakeSimulatedPlan(flags, test);
+    }
+    if (flags.test_sequencer.empty()) {
+      return absl::InvalidArgumentError(
+          "--test_sequencer is required, or --simulate");
+    }
+    absl::StatusOr<std::unique_ptr<TestClient>> client =
+        TestClient::Connect(flags.test_sequencer, flags.tls);
+    if (!client.ok()) return client.status();
+    client_ = *std::move(client);
+    run_ = RunOnSequencer(*client_);
+    return MakePlan(flags, test, *client_);
+  }
+
+  const TestRunner& run() const { return run_; }
+
+  // Any thread.
+  void Cancel() {
+    is_cancelled_ = true;
+    if (client_ != nullptr) client_->Cancel();
+  }
+
+ private:
+  std::unique_ptr<TestClient> client_;  // null: simulated
+  std::atomic<bool> is_cancelled_ = false;
+  TestRunner run_;
+};
+
+absl::Status CheckResumed(const SearchFlags& flags, const SearchPlan& plan,
+                          const TestSequenceResults& results) {
+  for (const TestResult& result : results.test_results()) {
+    if (result.has_simulation() == flags.simulate) continue;
+    return absl::FailedPreconditionError(
+        flags.simulate ? "it comes from real nodes; leave out --simulate"
+                       : "it is simulated; add --simulate");
+  }
+  return CheckResumable(plan, results);
+}
+
 // Returns the results of the search to resume, or nothing without --resume.
 // Fails if the outfile holds an unfinished search, which would be overwritten.
 absl::StatusOr<TestSequenceResults> EarlierResults(const SearchFlags& flags) {
@@ -202,12 +285,12 @@ class Outputs {
   ReportOutput csv_;
 };
 
-int RunPlan(const SearchFlags& flags, const SearchPlan& plan,
-            TestClient& client, TestSequenceResults results, Outputs& outputs) {
-  SearchDisplay display(StderrProgress(1, flags.quiet));
+int RunPlan(const SearchFlags& flags, const SearchPlan& plan, TestRunner run,
+            TestSequenceResults results, Outputs& outputs) {
+  SearchDisplay display(StderrProgress(1, flags.quiet), flags.simulate);
   FinalHook hook(flags.on_final);
   SearchCallbacks callbacks;
-  callbacks.run = RunOnSequencer(client);
+  callbacks.run = std::move(run);
   if (!flags.on_final.empty()) {
     callbacks.run = hook.Wrap(std::move(callbacks.run));
   }
@@ -263,13 +346,11 @@ int Search(const SearchFlags& flags) {
   }
   absl::StatusOr<ReportOutput> csv = ReportOutput::Open(flags.csv);
   if (!csv.ok()) return Fail(csv.status(), kExitUsage);
-  const absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(flags.test_sequencer, flags.tls);
-  if (!client.ok()) return Fail(client.status(), kExitUsage);
-  const absl::StatusOr<SearchPlan> plan = MakePlan(flags, *test, **client);
+  ProbeHost host;
+  const absl::StatusOr<SearchPlan> plan = host.Prepare(flags, *test);
   if (!plan.ok()) return Fail(plan.status(), kExitUsage);
   if (!flags.resume.empty()) {
-    const absl::Status resumable = CheckResumable(*plan, *results);
+    const absl::Status resumable = CheckResumed(flags, *plan, *results);
     if (!resumable.ok()) {
       return Fail(absl::StrCat("cannot resume ", flags.resume, ": ",
                                std::string(resumable.message())),
@@ -278,9 +359,9 @@ int Search(const SearchFlags& flags) {
   }
 
   Outputs outputs(flags, *std::move(csv));
-  stop.SetHandler([&client] { (*client)->Cancel(); });
+  stop.SetHandler([&host] { host.Cancel(); });
   const int exit_code =
-      RunPlan(flags, *plan, **client, *std::move(results), outputs);
+      RunPlan(flags, *plan, host.run(), *std::move(results), outputs);
   stop.SetHandler({});
   const absl::Status written = outputs.Finish();
   if (!written.ok()) return Fail(written, kExitRunFailed);
@@ -306,7 +387,9 @@ void AddSearchCommand(CLI::App& app, CommandBody& chosen) {
       "      --slo='my_rpc p99<=2ms' --outfile=search.pb.gz --csv=probes.csv\n"
       "  distbench search --test_sequencer=host1:10000 --slo='query p99<=2ms' "
       "\\\n"
-      "      --knob=builder:multi_level_rpc:qps=500:leaf_count --max_load=20");
+      "      --knob=builder:multi_level_rpc:qps=500:leaf_count --max_load=20\n"
+      "  distbench search --simulate --slo='root_query p99<=2ms' \\\n"
+      "      --knob=builder:multi_level_rpc:qps=500:leaf_count --max_load=500");
   SetBody(command, chosen, [flags] { return Search(*flags); });
 }
 

@@ -120,11 +120,25 @@ void AddOutputFlags(CLI::App& command, SearchFlags& flags) {
   AddQuietFlag(command, flags.quiet);
 }
 
+// Where probes run.
+void AddPlaceFlags(CLI::App& command, SearchFlags& flags) {
+  AddTestSequencerFlag(command, flags.test_sequencer);
+  command.get_option("--test_sequencer")->required(false);
+  AddTlsFlags(command, flags.tls);
+  CLI::Option* const simulate = command.add_flag(
+      "--simulate", flags.simulate,
+      "Search on simulated hosts instead of a sequencer's nodes");
+  AddSimulationFlags(command, flags.simulation);
+  for (const char* name :
+       {"--fabric", "--calibrate_from", "--hosts", "--threads"}) {
+    command.get_option(name)->needs(simulate);
+  }
+}
+
 }  // namespace
 
 void AddSearchFlags(CLI::App& command, SearchFlags& flags) {
-  AddTestSequencerFlag(command, flags.test_sequencer);
-  AddTlsFlags(command, flags.tls);
+  AddPlaceFlags(command, flags);
   command
       .add_option("--infile", flags.infile,
                   "The test, as text or binary; - reads standard input;\n"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "distbench/cli/simulation_flags.h"
 #include "distbench/security/tls_files.h"
 #include "proto/traffic_config.pb.h"
 
@@ -21,6 +22,11 @@ namespace distbench {
 struct SearchFlags {
   std::string test_sequencer;
   TlsFiles tls;
+
+  // Instead of a test sequencer.
+  bool simulate = false;
+  SimulationFlags simulation;
+
   std::optional<std::string> infile;
   std::vector<std::string> objectives;
   std::string knob;

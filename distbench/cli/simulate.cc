@@ -1,10 +1,12 @@
 #include <atomic>
 #include <cstdint>
+#include <iostream>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -20,10 +22,13 @@
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/client/simulation_display.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/simulation/cluster/simulated_cluster.h"
+#include "distbench/simulation/variation/variation.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
+#include "test_builder/building/notes.h"
 
 namespace distbench {
 
@@ -31,6 +36,8 @@ namespace {
 
 struct Flags {
   std::string infile = "-";
+  std::string pattern;
+  std::vector<std::string> variations;
   TestOutputFlags output;
   SimulationFlags simulation;
   absl::Duration max_test_duration = absl::InfiniteDuration();
@@ -70,17 +77,20 @@ absl::StatusOr<TestResult> SimulateTest(const TestSequence& tests, int index,
   return result;
 }
 
-// Simulates the tests one after the other. A stop signal ends the test that
-// runs, whose measurements are kept, and leaves out the rest.
-ConsoleRun SimulateTests(const TestSequence& tests, ClusterRunOptions options,
+// Simulates the tests one after the other, each on its fabric. A stop signal
+// ends the test that runs, whose measurements are kept, and leaves out the
+// rest.
+ConsoleRun SimulateTests(const VariedTests& varied, ClusterRunOptions options,
                          bool quiet, const ResultPrinter& print,
                          StopSignals& stop) {
+  const TestSequence& tests = varied.sequence;
   ConsoleRun run;
   std::atomic<bool> is_cancelled = false;
   options.is_cancelled = &is_cancelled;
   stop.SetHandler([&is_cancelled] { is_cancelled = true; });
   SimulationDisplay display(StderrProgress(tests.tests_size(), quiet));
   for (int i = 0; i < tests.tests_size() && !is_cancelled; ++i) {
+    options.fabric = varied.fabrics[i];
     absl::StatusOr<TestResult> result =
         SimulateTest(tests, i, options, display);
     if (!result.ok()) {
@@ -99,11 +109,42 @@ ConsoleRun SimulateTests(const TestSequence& tests, ClusterRunOptions options,
   return run;
 }
 
-absl::StatusOr<TestSequence> ReadTests(const Flags& flags) {
-  absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
-  if (!tests.ok()) return tests;
-  tests = WithObjectives(*std::move(tests), flags.output.objectives);
-  if (!tests.ok()) return tests;
+// Without --pattern and --vary, the tests of the file are all there are.
+absl::StatusOr<VariedTests> LoadVaried(const Flags& flags,
+                                       const SimulatedFabric& fabric) {
+  if (flags.pattern.empty() && flags.variations.empty()) {
+    absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
+    if (!tests.ok()) return tests.status();
+    const size_t count = tests->tests_size();
+    return VariedTests{*std::move(tests),
+                       std::vector<SimulatedFabric>(count, fabric)};
+  }
+  VariationRequest request;
+  request.pattern = flags.pattern;
+  request.fabric = fabric;
+  for (const std::string& text : flags.variations) {
+    absl::StatusOr<Variation> variation = ParseVariation(text);
+    if (!variation.ok()) return variation.status();
+    request.variations.push_back(*std::move(variation));
+  }
+  if (flags.pattern.empty()) {
+    absl::StatusOr<TestSequence> tests = LoadTestSequence(flags.infile);
+    if (!tests.ok()) return tests.status();
+    request.tests = *std::move(tests);
+  }
+  Notes notes;
+  absl::StatusOr<VariedTests> varied = VaryTests(std::move(request), notes);
+  for (const std::string& note : notes.all()) std::cerr << note << '\n';
+  return varied;
+}
+
+absl::StatusOr<VariedTests> ReadTests(const Flags& flags,
+                                      const SimulatedFabric& fabric) {
+  absl::StatusOr<VariedTests> varied = LoadVaried(flags, fabric);
+  if (!varied.ok()) return varied;
+  absl::StatusOr<TestSequence> tests =
+      WithObjectives(std::move(varied->sequence), flags.output.objectives);
+  if (!tests.ok()) return tests.status();
   NoteExperiments(*tests);
   LimitDuration(flags.max_test_duration, *tests);
   if (flags.no_samples) LeaveOutSamples(*tests);
@@ -112,7 +153,8 @@ absl::StatusOr<TestSequence> ReadTests(const Flags& flags) {
       test.set_random_seed(*flags.seed);
     }
   }
-  return tests;
+  varied->sequence = *std::move(tests);
+  return varied;
 }
 
 int Simulate(const Flags& flags) {
@@ -120,11 +162,11 @@ int Simulate(const Flags& flags) {
   // Before the first test there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
 
-  const absl::StatusOr<TestSequence> tests = ReadTests(flags);
-  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
   absl::StatusOr<ClusterRunOptions> options =
       ReadSimulationFlags(flags.simulation);
   if (!options.ok()) return Fail(options.status(), kExitUsage);
+  const absl::StatusOr<VariedTests> tests = ReadTests(flags, options->fabric);
+  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
   const absl::Status writable = CheckOutput(flags.output);
   if (!writable.ok()) return Fail(writable, kExitUsage);
   return FinishRun(SimulateTests(*tests, *std::move(options), flags.quiet,
@@ -140,6 +182,16 @@ void AddSimulateCommand(CLI::App& app, CommandBody& chosen) {
   auto flags = std::make_shared<Flags>();
   AddInfileFlag(command, flags->infile);
   AddInfileArgument(command, flags->infile);
+  AddTextFlag(command, "--pattern", flags->pattern, "CONFIG",
+              "Instead of a file: tests as on test_builder's command line,\n"
+              "such as multi_level_rpc:leaf_count=10,100");
+  for (const char* file : {"--infile", "FILE"}) {
+    Exclude(command, "--pattern", file);
+  }
+  AddRepeatedFlag(command, "--vary", flags->variations, "NAME=VALUE,VALUE",
+                  "Run each test with each of these values: of a parameter\n"
+                  "of the pattern, service.NAME (its count), test.FIELD or\n"
+                  "fabric.FIELD; if repeated, with all combinations");
   AddSimulationFlags(command, flags->simulation);
   AddNumberFlag(command, "--seed", flags->seed, 0,
                 std::numeric_limits<uint64_t>::max(), "N",
@@ -164,6 +216,8 @@ void AddSimulateCommand(CLI::App& app, CommandBody& chosen) {
       "and keeps what was simulated; a second signal exits at once.\n\n"
       "Examples:\n"
       "  distbench simulate my_test.config --hosts=1000\n"
+      "  distbench simulate my_test.config --vary=service.leaf=10,100,1000 \\\n"
+      "      --vary=fabric.host.slow_share=0,0.01 --outfile=sweep.pb.gz\n"
       "  distbench simulate my_test.config --fabric=/etc/slurm/topology.conf "
       "\\\n"
       "      --calibrate_from=calibration.pb.gz --outfile=simulated.pb.gz \\\n"

@@ -59,8 +59,8 @@ std::string BracketText(const std::optional<double>& met,
 
 }  // namespace
 
-SearchDisplay::SearchDisplay(ProgressDisplayOptions options)
-    : options_(std::move(options)) {}
+SearchDisplay::SearchDisplay(ProgressDisplayOptions options, bool is_simulated)
+    : options_(std::move(options)), is_simulated_(is_simulated) {}
 
 SearchDisplay::~SearchDisplay() { Clear(); }
 
@@ -88,18 +88,24 @@ void SearchDisplay::Announce(const PlannedProbe& probe) {
   started_ns_ = shown_ns_ = 0;
   shown_count_ = count_ = 0;
   latency_ns_.Clear();
-  const absl::Time start = absl::Now() + probe.timing.warmup;
-  const std::string text = absl::StrFormat(
-      "probe %d (%s): %.6g, measured for %s, %s to %s UTC", probe.number,
-      ToString(probe.request.phase), probe.request.load,
-      absl::FormatDuration(probe.timing.measured), UtcClock(start),
-      UtcClock(start + probe.timing.measured));
+  const std::string text =
+      absl::StrFormat("probe %d (%s): %.6g, measured for %s", probe.number,
+                      ToString(probe.request.phase), probe.request.load,
+                      TimeText(probe.timing));
   // The final run always gets a line, because users attach profilers to it.
   if (options_.terminal && probe.request.phase != ProbePhase::kFinal) {
     Draw(text);
   } else {
     WriteLine(text);
   }
+}
+
+std::string SearchDisplay::TimeText(const ProbeTiming& timing) const {
+  const std::string duration = absl::FormatDuration(timing.measured);
+  if (is_simulated_) return absl::StrCat(duration, " of simulated time");
+  const absl::Time start = absl::Now() + timing.warmup;
+  return absl::StrFormat("%s, %s to %s UTC", duration, UtcClock(start),
+                         UtcClock(start + timing.measured));
 }
 
 void SearchDisplay::Show(const RunTestsEvent& event) {

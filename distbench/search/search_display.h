@@ -21,7 +21,9 @@ namespace distbench {
 // Not thread-safe.
 class SearchDisplay {
  public:
-  explicit SearchDisplay(ProgressDisplayOptions options);
+  // `is_simulated`: probes take simulated time, not that of clocks.
+  explicit SearchDisplay(ProgressDisplayOptions options,
+                         bool is_simulated = false);
 
   // Calls Clear().
   ~SearchDisplay();
@@ -51,7 +53,11 @@ class SearchDisplay {
   std::string Status(int64_t now_ns) const;
 
   const ProgressDisplayOptions options_;
+  const bool is_simulated_;
   bool drawn_ = false;
+
+  // When the probe is measured, which begins now.
+  std::string TimeText(const ProbeTiming& timing) const;
 
   // State of the running probe.
   PlannedProbe probe_;

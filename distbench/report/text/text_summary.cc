@@ -81,9 +81,18 @@ double MiBPerSecond(double bytes, int64_t duration_ns) {
   return PerSecond(bytes, duration_ns) / kMiB;
 }
 
+// A result keeps its summary, and nobody reads a million lines.
+constexpr size_t kMaxPairLines = 20'000;
+
 Lines Communication(const TestTotals& totals) {
   Lines lines;
   for (const auto& [pair, counts] : totals.pairs) {
+    if (lines.size() == kMaxPairLines) {
+      lines.push_back(absl::StrFormat(
+          "  and %d more pairs, which --format=csv --table=peers lists",
+          totals.pairs.size() - kMaxPairLines));
+      break;
+    }
     lines.push_back(absl::StrFormat(
         "  %s -> %s: RPCs: %d (%3.2f kQPS) Request: %3.1f MiB/s Response: "
         "%3.1f MiB/s",

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "distbench/report/testing/report_testing.h"
 #include "distbench/report/testing/text_summary_testing.h"
 #include "distbench/results/histogram_proto.h"
@@ -99,6 +101,19 @@ TestResult TwoByTwo() {
   errors.add_error_message("");
   errors.add_error_message("UNAVAILABLE:\nconnection refused");
   return result;
+}
+
+TEST(TextSummaryTest, ListsABoundedNumberOfPairs) {
+  TestResult result =
+      ResultFromText("traffic_config { rpc_descriptions { name: 'query' } }");
+  for (int i = 0; i < 20'003; ++i) {
+    StatisticsOf(result, "c/0", absl::StrCat("s/", i), 0)
+        .set_succeeded_count(1);
+  }
+  const std::vector<std::string> lines = SummarizeTest(result);
+  EXPECT_LT(lines.size(), 20'003u);
+  EXPECT_THAT(lines, Contains(HasSubstr("and 3 more pairs")));
+  EXPECT_THAT(lines, Contains("  Total samples: 20003"));
 }
 
 TEST(TextSummaryTest, TwoClientsAndTwoServers) {

@@ -12,6 +12,7 @@
 #include "distbench/protocol/decorators/double_barrel.h"
 #include "distbench/protocol/decorators/rpc_counter.h"
 #include "distbench/results/merge.h"
+#include "distbench/simulation/cluster/memory_shares.h"
 #include "glog/logging.h"
 
 namespace distbench {
@@ -65,6 +66,15 @@ uint64_t SeedOfActivities(uint64_t seed, int instance) {
   return WorkRandom(seed, instance, /*part=*/3)();
 }
 
+std::shared_ptr<const Plan> PlanWithin(
+    int64_t memory_bytes, const DistributedSystemDescription& test) {
+  Plan plan = Compile(test);
+  const MemoryShares shares = ShareMemory(plan, memory_bytes);
+  plan.recording_memory_bytes = shares.recording_bytes;
+  plan.sample_memory_bytes = shares.sample_bytes;
+  return std::make_shared<const Plan>(std::move(plan));
+}
+
 const std::string& InnermostDriver(const DriverOptions& options) {
   return options.decorated.empty() ? options.driver
                                    : InnermostDriver(options.decorated[0]);
@@ -78,7 +88,7 @@ ClusterRun::ClusterRun(const DistributedSystemDescription& test,
     : model_(model),
       placement_(placement),
       options_(options),
-      plan_(std::make_shared<const Plan>(Compile(test))),
+      plan_(PlanWithin(options.memory_bytes, test)),
       simulator_(MakeSimulatorOptions(model, options.threads)),
       network_(MakeSimulatedNetwork(model, simulator_)) {}
 
@@ -272,16 +282,14 @@ void ClusterRun::ReportProgress() {
 void ClusterRun::Collect(TestResult& result) {
   for (const auto& engine : engines_) engine->Shutdown();
   ServiceLogs& logs = *result.mutable_service_logs();
-  for (const auto& engine : engines_) {
-    engine->Collect([&](ResultChunk chunk) {
-      const absl::Status merged = MergeChunk(std::move(chunk), logs);
-      CHECK(merged.ok()) << merged;
-    });
-  }
   auto& endpoints = *result.mutable_placement()->mutable_service_endpoints();
   auto& resources =
       *result.mutable_resource_usage_logs()->mutable_node_resources();
   for (size_t i = 0; i < engines_.size(); ++i) {
+    engines_[i]->Collect([&](ResultChunk chunk) {
+      const absl::Status merged = MergeChunk(std::move(chunk), logs);
+      CHECK(merged.ok()) << merged;
+    });
     const std::string& name = plan_->instances[i].name;
     const std::string& hostname = model_.host_names[host_of_[i]];
     ServiceEndpoint& endpoint = endpoints[name];
@@ -292,6 +300,8 @@ void ClusterRun::Collect(TestResult& result) {
     node.mutable_host()->set_cpu_count(model_.fabric.host().cpus());
     (*node.mutable_engine_usages())[name].set_user_cpu_time_seconds(
         (drivers_[i]->used_ns() + activities_[i]->used_ns()) / 1e9);
+    // Of a million pairs, logs and recorders would not fit at the same time.
+    engines_[i] = nullptr;
   }
 
   RunInfo& info = *result.mutable_run_info();

@@ -23,6 +23,11 @@ struct ClusterRunOptions {
 
   int threads = 1;
 
+  // For what all instances record, samples included. Beyond it, pairs of
+  // instances share histograms, series are coarser, and samples are chosen, as
+  // with a test's own budgets (recording_memory_bytes, sample_memory_bytes).
+  int64_t memory_bytes = int64_t{1} << 30;
+
   // Like a test's end by the user, at the next pause between events: the
   // measurements so far are kept. May be set by any thread. Null: never.
   const std::atomic<bool>* is_cancelled = nullptr;

@@ -17,6 +17,7 @@ namespace {
 
 using google::protobuf::TextFormat;
 using testing::AllOf;
+using testing::Contains;
 using testing::Each;
 using testing::Ge;
 using testing::HasSubstr;
@@ -105,6 +106,15 @@ TEST(SimulatedClusterTest, AnRpcAloneTakesTheSumOfItsParts) {
   EXPECT_EQ(latencies_ns.size(), 50u);
   // Few bytes take up to a nanosecond on each link.
   EXPECT_THAT(latencies_ns, Each(AllOf(Ge(kAloneNs), Le(kAloneNs + 8))));
+}
+
+TEST(SimulatedClusterTest, WhatIsRecordedStaysWithinItsMemory) {
+  // A sample has 64 bytes.
+  const TestResult result = Simulate(
+      ClosedLoop(1, 5000),
+      {.fabric = RoundFabric(), .memory_bytes = int64_t{5} * 64 * 400});
+  EXPECT_THAT(LatenciesOf(result).size(), AllOf(Ge(1u), Le(400u)));
+  EXPECT_THAT(result.log_summary(), Contains(HasSubstr("rpc: N: 5000 ")));
 }
 
 TEST(SimulatedClusterTest, InstancesOfOneHostDoNotUseTheNetwork) {

@@ -153,18 +153,19 @@ absl::StatusOr<std::vector<Choice>> ChoicesOfFields(
 }
 
 absl::Status SetVaried(const std::string& name, const std::string& value,
-                       VariedTest& point) {
+                       DistributedSystemDescription& test,
+                       SimulatedFabric& fabric) {
   absl::string_view path = name;
   if (absl::ConsumePrefix(&path, kFabricPrefix)) {
-    return SetField(path, value, point.fabric);
+    return SetField(path, value, fabric);
   }
   if (absl::ConsumePrefix(&path, kTestPrefix)) {
-    return SetField(path, value, point.test);
+    return SetField(path, value, test);
   }
   return SetField(
       absl::StrCat("services[", absl::StripPrefix(name, kServicePrefix),
                    "].count"),
-      value, point.test);
+      value, test);
 }
 
 void Label(const Choice& choice, DistributedSystemDescription& test) {
@@ -184,36 +185,36 @@ std::string TextOf(const Choice& choice) {
   return absl::StrJoin(choice, ", ", absl::PairFormatter("="));
 }
 
+// Sets the values, and labels the test with them.
+absl::Status Apply(const Choice& choice, DistributedSystemDescription& test,
+                   SimulatedFabric& fabric) {
+  for (const auto& [name, value] : choice) {
+    const absl::Status set = SetVaried(name, value, test, fabric);
+    if (set.ok()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--vary: ", name, "=", value, ": ", std::string(set.message())));
+  }
+  if (!choice.empty()) Label(choice, test);
+  return absl::OkStatus();
+}
+
 // Adds the tests with these values, checked.
 absl::Status AddPoints(const VariationRequest& request, const Choice& choice,
-                       std::vector<VariedTest>& points) {
-  TestSequence sequence;
-  std::vector<SimulatedFabric> fabrics;
-  for (const DistributedSystemDescription& test : request.tests.tests()) {
-    VariedTest point = {.test = test, .fabric = request.fabric};
-    for (const auto& [name, value] : choice) {
-      const absl::Status set = SetVaried(name, value, point);
-      if (!set.ok()) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "--vary: ", name, "=", value, ": ", std::string(set.message())));
-      }
-    }
-    if (!choice.empty()) Label(choice, point.test);
-    *sequence.add_tests() = std::move(point.test);
-    fabrics.push_back(std::move(point.fabric));
+                       VariedTests& varied) {
+  TestSequence sequence = request.tests;
+  for (DistributedSystemDescription& test : *sequence.mutable_tests()) {
+    varied.fabrics.push_back(request.fabric);
+    const absl::Status applied = Apply(choice, test, varied.fabrics.back());
+    if (!applied.ok()) return applied;
   }
   absl::StatusOr<TestSequence> checked = CheckTestSequence(std::move(sequence));
-  if (!checked.ok()) {
-    if (choice.empty()) return checked.status();
-    return absl::InvalidArgumentError(
-        absl::StrCat("with ", TextOf(choice), ":\n",
-                     std::string(checked.status().message())));
+  if (checked.ok()) {
+    varied.sequence.MergeFrom(*checked);
+    return absl::OkStatus();
   }
-  for (int i = 0; i < checked->tests_size(); ++i) {
-    points.push_back({.test = std::move(*checked->mutable_tests(i)),
-                      .fabric = std::move(fabrics[i])});
-  }
-  return absl::OkStatus();
+  if (choice.empty()) return checked.status();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "with ", TextOf(choice), ":\n", std::string(checked.status().message())));
 }
 
 }  // namespace
@@ -238,8 +239,7 @@ absl::StatusOr<Variation> ParseVariation(absl::string_view text) {
   return variation;
 }
 
-absl::StatusOr<std::vector<VariedTest>> VaryTests(VariationRequest request,
-                                                  Notes& notes) {
+absl::StatusOr<VariedTests> VaryTests(VariationRequest request, Notes& notes) {
   if (absl::Status names = CheckNames(request.variations); !names.ok()) {
     return names;
   }
@@ -255,12 +255,12 @@ absl::StatusOr<std::vector<VariedTest>> VaryTests(VariationRequest request,
   const absl::StatusOr<std::vector<Choice>> choices =
       ChoicesOfFields(request.variations);
   if (!choices.ok()) return choices.status();
-  std::vector<VariedTest> points;
+  VariedTests varied;
   for (const Choice& choice : *choices) {
-    const absl::Status added = AddPoints(request, choice, points);
+    const absl::Status added = AddPoints(request, choice, varied);
     if (!added.ok()) return added;
   }
-  return points;
+  return varied;
 }
 
 }  // namespace distbench

@@ -48,17 +48,16 @@ struct VariationRequest {
   std::vector<Variation> variations;  // none: the tests as they are
 };
 
-struct VariedTest {
-  DistributedSystemDescription test;  // canonical
-  SimulatedFabric fabric;
+struct VariedTests {
+  TestSequence sequence;                 // canonical
+  std::vector<SimulatedFabric> fabrics;  // by test
 };
 
 // All combinations; the first variation varies slowest, but parameters of
 // patterns slower than all others. Names of tests are unique.
 // INVALID_ARGUMENT says which variation is wrong, or all problems of the first
 // combination that is not a test. Fabrics are not checked.
-absl::StatusOr<std::vector<VariedTest>> VaryTests(VariationRequest request,
-                                                  Notes& notes);
+absl::StatusOr<VariedTests> VaryTests(VariationRequest request, Notes& notes);
 
 }  // namespace distbench
 

@@ -40,8 +40,8 @@ std::vector<Variation> Parsed(const std::vector<std::string>& texts) {
   return variations;
 }
 
-absl::StatusOr<std::vector<VariedTest>> Vary(
-    const std::vector<std::string>& texts, const std::string& pattern = "") {
+absl::StatusOr<VariedTests> Vary(const std::vector<std::string>& texts,
+                                 const std::string& pattern = "") {
   VariationRequest request;
   request.pattern = pattern;
   if (pattern.empty()) request.tests = Config();
@@ -90,9 +90,10 @@ TEST(ParseVariationTest, RefusesWhatLacksAPart) {
 TEST(VaryTestsTest, WithoutVariationsLeavesTestsAsTheyAre) {
   const auto points = Vary({});
   ASSERT_TRUE(points.ok()) << points.status();
-  ASSERT_EQ(points->size(), 1);
-  EXPECT_EQ(points->front().test.name(), "search");
-  EXPECT_THAT(points->front().test.attributes(), IsEmpty());
+  ASSERT_EQ(points->sequence.tests_size(), 1);
+  EXPECT_EQ(points->fabrics.size(), 1);
+  EXPECT_EQ(points->sequence.tests(0).name(), "search");
+  EXPECT_THAT(points->sequence.tests(0).attributes(), IsEmpty());
 }
 
 TEST(VaryTestsTest, GivesAllCombinationsTheFirstVaryingSlowest) {
@@ -101,26 +102,28 @@ TEST(VaryTestsTest, GivesAllCombinationsTheFirstVaryingSlowest) {
   ASSERT_TRUE(points.ok()) << points.status();
   std::vector<std::pair<int, double>> found;
   std::set<std::string> names;
-  for (const VariedTest& point : *points) {
-    found.push_back(
-        {CountOf(point.test, "leaf"), point.fabric.host().slow_share()});
-    names.insert(point.test.name());
-    EXPECT_EQ(AttributeOf(point.test, "traffic_pattern"), "search");
-    EXPECT_EQ(AttributeOf(point.test, "swept_parameter"),
+  for (int i = 0; i < points->sequence.tests_size(); ++i) {
+    const DistributedSystemDescription& test = points->sequence.tests(i);
+    const SimulatedFabric& fabric = points->fabrics[i];
+    found.push_back({CountOf(test, "leaf"), fabric.host().slow_share()});
+    names.insert(test.name());
+    EXPECT_EQ(AttributeOf(test, "traffic_pattern"), "search");
+    EXPECT_EQ(AttributeOf(test, "swept_parameter"),
               "service.leaf,fabric.host.slow_share");
   }
   EXPECT_THAT(found, ElementsAre(Pair(10, 0), Pair(10, 0.01), Pair(20, 0),
                                  Pair(20, 0.01)));
   EXPECT_EQ(names.size(), 4);
-  EXPECT_EQ(AttributeOf((*points)[3].test, "service.leaf"), "20");
-  EXPECT_EQ(AttributeOf((*points)[3].test, "fabric.host.slow_share"), "0.01");
+  EXPECT_EQ(AttributeOf(points->sequence.tests(3), "service.leaf"), "20");
+  EXPECT_EQ(AttributeOf(points->sequence.tests(3), "fabric.host.slow_share"),
+            "0.01");
 }
 
 TEST(VaryTestsTest, SetsFieldsOfTheTestBeforeItIsChecked) {
   const auto points = Vary({"test.rpc_descriptions[ask].deadline=5ms,1s"});
   ASSERT_TRUE(points.ok()) << points.status();
-  EXPECT_NE((*points)[0].test.rpc_descriptions(0).SerializeAsString(),
-            (*points)[1].test.rpc_descriptions(0).SerializeAsString());
+  EXPECT_NE(points->sequence.tests(0).rpc_descriptions(0).SerializeAsString(),
+            points->sequence.tests(1).rpc_descriptions(0).SerializeAsString());
 }
 
 TEST(VaryTestsTest, BuildsPatterns) {
@@ -128,10 +131,12 @@ TEST(VaryTestsTest, BuildsPatterns) {
                            "multi_level_rpc:qps=10");
   ASSERT_TRUE(points.ok()) << points.status();
   std::vector<std::pair<int, int>> found;
-  for (const VariedTest& point : *points) {
-    found.push_back({CountOf(point.test, "leaf"), point.fabric.host().cpus()});
-    EXPECT_EQ(AttributeOf(point.test, "traffic_pattern"), "multi_level_rpc");
-    EXPECT_THAT(AttributeOf(point.test, "swept_parameter"),
+  for (int i = 0; i < points->sequence.tests_size(); ++i) {
+    const DistributedSystemDescription& test = points->sequence.tests(i);
+    const SimulatedFabric& fabric = points->fabrics[i];
+    found.push_back({CountOf(test, "leaf"), fabric.host().cpus()});
+    EXPECT_EQ(AttributeOf(test, "traffic_pattern"), "multi_level_rpc");
+    EXPECT_THAT(AttributeOf(test, "swept_parameter"),
                 AllOf(HasSubstr("leaf_count"), HasSubstr("fabric.host.cpus")));
   }
   EXPECT_THAT(found, testing::UnorderedElementsAre(Pair(5, 1), Pair(5, 2),
@@ -141,7 +146,7 @@ TEST(VaryTestsTest, BuildsPatterns) {
 TEST(VaryTestsTest, PatternsMayBeListsOfTests) {
   const auto points = Vary({}, "multi_level_rpc:leaf_count=5,7:qps=10");
   ASSERT_TRUE(points.ok()) << points.status();
-  EXPECT_EQ(points->size(), 2);
+  EXPECT_EQ(points->sequence.tests_size(), 2);
 }
 
 TEST(VaryTestsTest, ErrorsNameTheVariation) {

@@ -1,0 +1,19 @@
+// Runs the probes of a search on a simulated cluster.
+
+#ifndef DISTBENCH_SEARCH_SIMULATION_RUNNER_H_
+#define DISTBENCH_SEARCH_SIMULATION_RUNNER_H_
+
+#include "distbench/search/search_run.h"
+#include "distbench/simulation/cluster/simulated_cluster.h"
+
+namespace distbench {
+
+// Each test runs on a cluster of its own. Watchers receive no events, because
+// simulated time passes faster than anyone could decide: no probe ends early.
+// Errors are those of RunSimulatedTest(), and CANCELLED if the options' flag
+// was set.
+TestRunner RunOnSimulation(ClusterRunOptions options);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEARCH_SIMULATION_RUNNER_H_
