@@ -71,7 +71,8 @@ ArrivalPlan PlanOf(const Iterations& iterations) {
 void SendLate(int seconds, uint64_t seed, TestResult& result) {
   const Iterations& iterations =
       result.traffic_config().actions(0).iterations();
-  ArrivalStream stream(PlanOf(iterations),
+  const ArrivalPlan plan = PlanOf(iterations);
+  ArrivalStream stream(plan,
                        static_cast<double>(iterations.open_loop_interval_ns()),
                        {.seed = ArrivalSeed(seed, 0, 0, 0)});
   std::mt19937_64 random(seed);
