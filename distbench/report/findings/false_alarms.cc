@@ -61,8 +61,9 @@ TestResult MakeRun(const AlarmRow& row, int rate, int seconds, uint64_t seed) {
 
 ArrivalPlan PlanOf(const Iterations& iterations) {
   Arrivals arrivals = iterations.arrivals();
-  const bool is_constant = !iterations.has_arrivals() &&
-                           iterations.open_loop_interval_distribution().empty();
+  const bool is_constant =
+      !iterations.has_arrivals() &&
+      iterations.open_loop_interval_distribution() != "exponential";
   if (is_constant) arrivals.set_process("constant");
   return CompileArrivals(arrivals);
 }
