@@ -61,8 +61,9 @@ TestResult MakeRun(const AlarmRow& row, int rate, int seconds, uint64_t seed) {
 
 ArrivalPlan PlanOf(const Iterations& iterations) {
   Arrivals arrivals = iterations.arrivals();
-  const bool is_constant = !iterations.has_arrivals() &&
-                           iterations.open_loop_interval_distribution().empty();
+  const bool is_constant =
+      !iterations.has_arrivals() &&
+      iterations.open_loop_interval_distribution() != "exponential";
   if (is_constant) arrivals.set_process("constant");
   return CompileArrivals(arrivals);
 }
@@ -71,7 +72,8 @@ ArrivalPlan PlanOf(const Iterations& iterations) {
 void SendLate(int seconds, uint64_t seed, TestResult& result) {
   const Iterations& iterations =
       result.traffic_config().actions(0).iterations();
-  ArrivalStream stream(PlanOf(iterations),
+  const ArrivalPlan plan = PlanOf(iterations);
+  ArrivalStream stream(plan,
                        static_cast<double>(iterations.open_loop_interval_ns()),
                        {.seed = ArrivalSeed(seed, 0, 0, 0)});
   std::mt19937_64 random(seed);

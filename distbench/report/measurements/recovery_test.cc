@@ -223,7 +223,7 @@ TEST(RecoveryTest, WhatWasBeforeIsAsDefined) {
 TEST(RecoveryTest, ManyFaultsAreJudgedQuickly) {
   const LoadCurve curve = HundredPerSecond(10'000, [](int) { return 100; });
   std::vector<FaultWindow> windows;
-  for (int i = 0; i < 2000; ++i) windows.push_back(Freeze(5 * i, 5 * i + 3.5));
+  for (int i = 0; i < 2000; ++i) windows.push_back(Freeze(5 * i, 5 * i + 4.5));
   for (const Recovery& recovery : RecoveriesOf(curve, windows)) {
     ASSERT_EQ(recovery.outcome, RecoveryOutcome::kUnknownBefore);
   }

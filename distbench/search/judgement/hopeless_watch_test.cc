@@ -78,7 +78,8 @@ int64_t MeasuredUntil(const std::vector<double>& arrivals_ns,
 }
 
 std::vector<double> DrawArrivals(const Iterations& iterations, uint64_t seed) {
-  ArrivalStream stream(CompileArrivals(iterations.arrivals()),
+  const ArrivalPlan plan = CompileArrivals(iterations.arrivals());
+  ArrivalStream stream(plan,
                        static_cast<double>(iterations.open_loop_interval_ns()),
                        {.seed = seed});
   std::vector<double> arrivals_ns;
