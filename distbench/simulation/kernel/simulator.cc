@@ -1,7 +1,6 @@
 #include "distbench/simulation/kernel/simulator.h"
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <thread>
 #include <utility>
@@ -71,6 +70,11 @@ class Simulator::Partition {
     clock_.SetMonotonicNs(end_ns);
   }
 
+  // Time in which nothing happens.
+  void PassUntil(int64_t time_ns) {
+    clock_.SetMonotonicNs(std::max(clock_.MonotonicNs(), time_ns));
+  }
+
   int64_t next_ns() const {
     return heap_.empty() ? kNever : heap_.front().time_ns;
   }
@@ -128,12 +132,15 @@ int64_t Simulator::Run(int64_t end_ns, const std::function<bool()>& is_over) {
   SpinBarrier barrier(threads);
   std::vector<int64_t> next_ns(threads, kNever);
   int64_t window_end_ns = 0;
+  bool was_over = false;
   bool done = false;
 
-  // What one thread decides for all, between two windows.
+  // What one thread decides for all, between two windows. The first question is
+  // whether it is over, because the last event of all may have ended it.
   const auto plan_window = [&] {
     const int64_t first_ns = *std::min_element(next_ns.begin(), next_ns.end());
-    done = first_ns > end_ns || first_ns == kNever || is_over();
+    was_over = is_over();
+    done = was_over || first_ns > end_ns || first_ns == kNever;
     window_end_ns = first_ns > kNever - options_.lookahead_ns
                         ? kNever
                         : first_ns + options_.lookahead_ns;
@@ -157,6 +164,9 @@ int64_t Simulator::Run(int64_t end_ns, const std::function<bool()>& is_over) {
   for (int i = 1; i < threads; ++i) others.emplace_back(run, i);
   run(0);
   for (std::thread& thread : others) thread.join();
+  if (!was_over && end_ns < kNever) {
+    for (const auto& partition : partitions_) partition->PassUntil(end_ns);
+  }
   return *std::min_element(next_ns.begin(), next_ns.end());
 }
 

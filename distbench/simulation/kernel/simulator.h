@@ -67,11 +67,12 @@ class Simulator {
 
   // Runs events until there are none, until the next one is due after end_ns,
   // or until `is_over`, which is asked between windows while no event runs,
-  // says so. Returns the time of the next event, or the largest int64.
+  // says so. Without such an end, time has passed up to end_ns. Returns the
+  // time of the next event, or the largest int64.
   int64_t Run(int64_t end_ns, const std::function<bool()>& is_over);
 
   // The time of the node's current event; while no event runs, that of the last
-  // window's end. May be read on the node's thread only.
+  // window's end, or the end of Run(). May be read on the node's thread only.
   int64_t now_ns(int node) const { return clock(node).MonotonicNs(); }
   const ManualClock& clock(int node) const;
 

@@ -135,6 +135,30 @@ TEST(SimulatorTest, AnEventAtTheEndRunsAndOneAfterItDoesNot) {
   EXPECT_THAT(notes.values, testing::ElementsAre(10));
 }
 
+TEST(SimulatorTest, TimePassesWithoutEventsToo) {
+  Simulator simulator({.thread_of_node = {0, 1}, .threads = 2});
+  Notes notes;
+  notes.simulator = &simulator;
+  simulator.Schedule(0, 0, 5000, notes, {.value = 1});
+  EXPECT_EQ(simulator.Run(1000, IsNeverOver), 5000);
+  EXPECT_EQ(simulator.now_ns(0), 1000);
+  EXPECT_EQ(simulator.now_ns(1), 1000);
+}
+
+TEST(SimulatorTest, TheLastEventOfAllMayEndIt) {
+  Simulator simulator({.thread_of_node = {0}});
+  Notes notes;
+  notes.simulator = &simulator;
+  simulator.Schedule(0, 0, 7, notes, {.value = 1});
+  bool was_seen = false;
+  simulator.Run(1000, [&] {
+    was_seen = !notes.values.empty();
+    return was_seen;
+  });
+  EXPECT_TRUE(was_seen);
+  EXPECT_EQ(simulator.now_ns(0), 8);
+}
+
 TEST(SimulatorTest, EndsBetweenWindowsWhenItIsOver) {
   Simulator simulator({.thread_of_node = {0}, .lookahead_ns = 10});
   Notes notes;
