@@ -1,17 +1,21 @@
 #include "distbench/simulation/kernel/simulator.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
-#include <thread>
+#include <optional>
 #include <utility>
 
-#include "distbench/simulation/kernel/spin_barrier.h"
+#include "distbench/simulation/kernel/window_threads.h"
 #include "glog/logging.h"
 
 namespace distbench {
 namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+// With fewer events, the threads would wait for each other most of the time.
+constexpr uint64_t kEventsWorthThreads = 200;
 
 // Orders the events of a time by the nodes that scheduled them; 2^40 events of
 // each are enough for weeks of real time.
@@ -35,21 +39,31 @@ struct Scheduled {
 // The nodes of one thread, and their events.
 class Simulator::Partition {
  public:
-  Partition(int64_t start_ns, int threads) : clock_(start_ns), sent_(threads) {}
+  Partition(int64_t start_ns, int threads) : clock_(start_ns) {
+    for (auto& sent : sent_) sent.resize(threads);
+  }
 
   void Add(const Scheduled& scheduled) {
     heap_.push_back(scheduled);
     std::push_heap(heap_.begin(), heap_.end());
   }
 
-  // For another partition, which takes it between two windows.
+  // For another partition, which takes it in the next window.
   void Send(int partition, const Scheduled& scheduled) {
-    sent_[partition].push_back(scheduled);
+    sent_[sending_][partition].push_back(scheduled);
+    first_sent_ns_ = std::min(first_sent_ns_, scheduled.time_ns);
+  }
+
+  // Between two windows: what was sent can be taken from now on.
+  void EndSending() {
+    sending_ = 1 - sending_;
+    first_sent_ns_ = kNever;
   }
 
   void TakeFrom(Partition& other, int own_index) {
-    for (const Scheduled& scheduled : other.sent_[own_index]) Add(scheduled);
-    other.sent_[own_index].clear();
+    std::vector<Scheduled>& sent = other.sent_[1 - other.sending_][own_index];
+    for (const Scheduled& scheduled : sent) Add(scheduled);
+    sent.clear();
   }
 
   void RunWindow(int64_t end_ns) {
@@ -75,8 +89,10 @@ class Simulator::Partition {
     clock_.SetMonotonicNs(std::max(clock_.MonotonicNs(), time_ns));
   }
 
+  // Of its own events, and of those that it has sent.
   int64_t next_ns() const {
-    return heap_.empty() ? kNever : heap_.front().time_ns;
+    return heap_.empty() ? first_sent_ns_
+                         : std::min(first_sent_ns_, heap_.front().time_ns);
   }
   ManualClock& clock() { return clock_; }
   uint64_t event_count() const { return event_count_; }
@@ -84,7 +100,10 @@ class Simulator::Partition {
  private:
   ManualClock clock_;
   std::vector<Scheduled> heap_;
-  std::vector<std::vector<Scheduled>> sent_;  // by partition
+  // By partition, in turns: in those of this window and those of the last.
+  std::array<std::vector<std::vector<Scheduled>>, 2> sent_;
+  int sending_ = 0;
+  int64_t first_sent_ns_ = kNever;
   uint64_t event_count_ = 0;
 };
 
@@ -127,47 +146,49 @@ uint64_t Simulator::event_count() const {
   return count;
 }
 
-int64_t Simulator::Run(int64_t end_ns, const std::function<bool()>& is_over) {
-  const int threads = options_.threads;
-  SpinBarrier barrier(threads);
-  std::vector<int64_t> next_ns(threads, kNever);
-  int64_t window_end_ns = 0;
-  bool was_over = false;
-  bool done = false;
+int64_t Simulator::next_ns() const {
+  int64_t next_ns = kNever;
+  for (const auto& partition : partitions_) {
+    next_ns = std::min(next_ns, partition->next_ns());
+  }
+  return next_ns;
+}
 
-  // What one thread decides for all, between two windows. The first question is
-  // whether it is over, because the last event of all may have ended it.
-  const auto plan_window = [&] {
-    const int64_t first_ns = *std::min_element(next_ns.begin(), next_ns.end());
-    was_over = is_over();
-    done = was_over || first_ns > end_ns || first_ns == kNever;
+int64_t Simulator::Run(int64_t end_ns, const std::function<bool()>& is_over) {
+  const int count = options_.threads;
+  int64_t window_end_ns = 0;
+  const auto run_window = [&](int index) {
+    Partition& own = *partitions_[index];
+    for (const auto& other : partitions_) own.TakeFrom(*other, index);
+    own.RunWindow(window_end_ns);
+  };
+  std::optional<WindowThreads> threads;
+  uint64_t events_before = event_count();
+  uint64_t window_events = 0;
+
+  while (true) {
+    // The last event of all may have ended it.
+    if (is_over()) return next_ns();
+    const int64_t first_ns = next_ns();
+    if (first_ns > end_ns || first_ns == kNever) break;
     window_end_ns = first_ns > kNever - options_.lookahead_ns
                         ? kNever
                         : first_ns + options_.lookahead_ns;
     if (end_ns < kNever) window_end_ns = std::min(window_end_ns, end_ns + 1);
-  };
-  const auto run = [&](int index) {
-    Partition& own = *partitions_[index];
-    while (true) {
-      for (const auto& other : partitions_) own.TakeFrom(*other, index);
-      next_ns[index] = own.next_ns();
-      barrier.Wait();
-      if (index == 0) plan_window();
-      barrier.Wait();
-      if (done) return;
-      own.RunWindow(window_end_ns);
-      barrier.Wait();
+    for (const auto& partition : partitions_) partition->EndSending();
+    if (count == 1 || window_events < kEventsWorthThreads) {
+      for (int i = 0; i < count; ++i) run_window(i);
+    } else {
+      if (!threads.has_value()) threads.emplace(count, run_window);
+      threads->Run();
     }
-  };
-
-  std::vector<std::thread> others;
-  for (int i = 1; i < threads; ++i) others.emplace_back(run, i);
-  run(0);
-  for (std::thread& thread : others) thread.join();
-  if (!was_over && end_ns < kNever) {
+    window_events = event_count() - events_before;
+    events_before += window_events;
+  }
+  if (end_ns < kNever) {
     for (const auto& partition : partitions_) partition->PassUntil(end_ns);
   }
-  return *std::min_element(next_ns.begin(), next_ns.end());
+  return next_ns();
 }
 
 }  // namespace distbench

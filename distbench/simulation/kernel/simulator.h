@@ -9,7 +9,10 @@
 //
 //   window [t, t + lookahead):  thread 0: events of its nodes, in order
 //                               thread 1: events of its nodes, in order
-//   barrier: exchange, next t = the earliest event of all
+//   exchange, next t = the earliest event of all
+//
+// Windows with few events are run by one thread: the others would wait for each
+// other longer than they work.
 //
 // Events of a node run in the order of their time; among those of the same
 // time, in the order of the nodes that scheduled them, and of those of one node
@@ -81,7 +84,8 @@ class Simulator {
 
  private:
   class Partition;
-  class Threads;
+
+  int64_t next_ns() const;
 
   const SimulatorOptions options_;
   std::vector<std::unique_ptr<Partition>> partitions_;  // by thread
