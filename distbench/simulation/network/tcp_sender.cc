@@ -49,6 +49,7 @@ TcpSegment TcpSender::Next(int64_t now_ns) {
     segment = {next_, static_cast<int32_t>(NextBytes()), next_ < sent_};
     next_ += segment.bytes;
     sent_ = std::max(sent_, next_);
+    used_window_ = flight_bytes();
   }
   last_sent_ns_ = now_ns;
   if (deadline_ns_ == kNoDeadline) RestartTimer(now_ns);
@@ -74,7 +75,6 @@ void TcpSender::OnAck(const Ack& ack, int64_t now_ns) {
 
 void TcpSender::OnNewAck(const Ack& ack, bool may_grow, int64_t now_ns) {
   const int64_t newly_acked = ack.offset - acked_;
-  const int64_t flight_before = flight_bytes();
   acked_ = ack.offset;
   next_ = std::max(next_, acked_);
   round_trip_.Add(ack.round_trip_ns);
@@ -82,7 +82,7 @@ void TcpSender::OnNewAck(const Ack& ack, bool may_grow, int64_t now_ns) {
   repeats_first_ = false;
   if (!in_recovery_) {
     duplicates_ = 0;
-    if (may_grow) window_.OnAck(newly_acked, flight_before);
+    if (may_grow) window_.OnAck(newly_acked, used_window_);
   } else if (acked_ >= recovery_end_) {
     in_recovery_ = false;
     duplicates_ = 0;

@@ -74,6 +74,7 @@ class TcpSender {
   int64_t sent_ = 0;
   int64_t end_ = 0;
 
+  int64_t used_window_ = 0;   // what was under way when a segment was sent last
   int64_t recovery_end_ = 0;  // what was sent when the last loss was noticed
   int64_t last_sent_ns_ = 0;
   int64_t deadline_ns_ = kNoDeadline;

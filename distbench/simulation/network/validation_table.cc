@@ -1,5 +1,6 @@
 // Prints the tables of docs/simulation_network.md.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -30,33 +31,32 @@ std::vector<BulkFlow> FlowsToHost0(int senders) {
 }
 
 void PrintLongFlows() {
-  std::printf("| flows | transport | Gbit/s | smallest, largest |\n");
+  std::printf("| flows | transport | Mbit/s | smallest, largest |\n");
   std::printf("|---|---|---|---|\n");
   for (const auto kind : {Transport::RENO, Transport::DCTCP}) {
     for (const int flows : {1, 2, 8, 32}) {
-      ClusterModel model =
-          SingleSwitchModel(flows + 1, {.bytes_per_ns = 25 * kGbps,
-                                        .delay_ns = 1000,
-                                        .queue_bytes = 1'000'000,
-                                        .ecn_bytes = 100'000});
+      ClusterModel model = SingleSwitchModel(flows + 1, {.bytes_per_ns = kGbps,
+                                                         .delay_ns = 25'000,
+                                                         .queue_bytes = 100'000,
+                                                         .ecn_bytes = 30'000});
       UseTransport(kind, model);
       const BulkFigures figures =
           RunBulkFlows(model, {.flows = FlowsToHost0(flows),
                                .loss = {},
-                               .warmup_ns = 100'000'000,
-                               .end_ns = 300'000'000});
+                               .warmup_ns = 1'000'000'000,
+                               .end_ns = 11'000'000'000});
       double smallest = 1e9;
       double largest = 0;
       for (const double rate : figures.bytes_per_ns) {
         smallest = std::min(smallest, rate);
         largest = std::max(largest, rate);
       }
-      std::printf("| %d | %s | %.2f | %.2f, %.2f |\n", flows, NameOf(kind),
-                  figures.total_bytes_per_ns / kGbps, smallest / kGbps,
-                  largest / kGbps);
+      std::printf("| %d | %s | %.0f | %.0f, %.0f |\n", flows, NameOf(kind),
+                  1000 * figures.total_bytes_per_ns / kGbps,
+                  1000 * smallest / kGbps, 1000 * largest / kGbps);
     }
   }
-  std::printf("(most that headers leave: %.2f)\n\n", 25.0 * 1448 / 1538);
+  std::printf("(most that headers leave: %.0f)\n\n", 1000.0 * 1448 / 1538);
 }
 
 void PrintMathis() {
@@ -72,7 +72,7 @@ void PrintMathis() {
         RunBulkFlows(model, {.flows = {{0, 1, 1}},
                              .loss = {.data = loss},
                              .warmup_ns = 10'000'000'000,
-                             .end_ns = 400'000'000'000});
+                             .end_ns = 200'000'000'000});
     const double formula = 1448 / 10e6 * std::sqrt(1.5) / std::sqrt(loss);
     std::printf("| %g | %.2f | %.2f | %.2f |\n", loss,
                 figures.total_bytes_per_ns / kGbps * 1000,
@@ -146,13 +146,38 @@ void PrintIncast(int64_t fixed_bytes, int64_t shared_bytes) {
                         .queue_bytes = fixed_bytes > 0 ? 64'000 : 150'000,
                         .ecn_bytes = 30'000});
       UseTransport(variant.kind, model);
+      model.fabric.mutable_transport()->set_initial_window_segments(2);
       model.fabric.mutable_transport()->set_min_retransmission_timeout_ns(
           variant.min_timeout_ns);
       const IncastFigures figures = RunIncast(
           model, {.servers = servers,
                   .bytes_per_server =
                       fixed_bytes > 0 ? fixed_bytes : shared_bytes / servers,
-                  .rounds = 200});
+                  .rounds = 100});
+      std::printf(" %.0f |", figures.bytes_per_ns / kGbps * 1000);
+    }
+    std::printf("\n");
+  }
+  std::printf("\n");
+}
+
+// How much buffer how many servers need.
+void PrintIncastBuffers() {
+  const std::vector<int> buffers = {32, 64, 128, 256, 512, 1024};
+  std::printf("| servers |");
+  for (const int buffer : buffers) std::printf(" %d KB |", buffer);
+  std::printf("\n|---|---|---|---|---|---|---|\n");
+  for (const int servers : {1, 2, 4, 8, 16, 32, 64}) {
+    std::printf("| %d |", servers);
+    for (const int buffer : buffers) {
+      ClusterModel model =
+          SingleSwitchModel(servers + 1, {.bytes_per_ns = 1 * kGbps,
+                                          .delay_ns = 25'000,
+                                          .queue_bytes = buffer * 1024});
+      UseTransport(Transport::RENO, model);
+      const IncastFigures figures = RunIncast(
+          model,
+          {.servers = servers, .bytes_per_server = 256 * 1024, .rounds = 100});
       std::printf(" %.0f |", figures.bytes_per_ns / kGbps * 1000);
     }
     std::printf("\n");
@@ -198,5 +223,6 @@ int main() {
   distbench::PrintDctcpQueue();
   distbench::PrintIncast(256 * 1024, 0);
   distbench::PrintIncast(0, 1'000'000);
+  distbench::PrintIncastBuffers();
   distbench::PrintEcmp();
 }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
+
+#include "distbench/activity/work_random.h"
 
 namespace distbench {
 namespace {
@@ -14,15 +17,6 @@ class SwitchPaths : public PathFinder {
     links.assign({2 * from_host, 2 * to_host + 1});
   }
 };
-
-// A number that looks random (the finalizer of MurmurHash3).
-uint64_t MixedBits(uint64_t x) {
-  x ^= x >> 33;
-  x *= 0xff51afd7ed558ccdULL;
-  x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53ULL;
-  return x ^ (x >> 33);
-}
 
 class LeafPaths : public PathFinder {
  public:
@@ -37,7 +31,7 @@ class LeafPaths : public PathFinder {
     const int from_leaf = from_host / hosts_per_leaf_;
     const int to_leaf = to_host / hosts_per_leaf_;
     if (from_leaf != to_leaf) {
-      const int spine = static_cast<int>(MixedBits(connection) % spines_);
+      const int spine = static_cast<int>(WorkRandom::Mix(connection) % spines_);
       links.push_back(UpLink(from_leaf, spine));
       links.push_back(UpLink(to_leaf, spine) + 1);
     }
