@@ -151,9 +151,9 @@ TEST(VaryTestsTest, PatternsMayBeListsOfTests) {
 
 TEST(VaryTestsTest, ErrorsNameTheVariation) {
   EXPECT_THAT(
-      ErrorOfVary({"service.leaves=1"}),
-      AllOf(HasSubstr("--vary: service.leaves=1: "),
-            HasSubstr("no element \"leaves\"; did you mean \"leaf\"?")));
+      ErrorOfVary({"service.leav=1"}),
+      AllOf(HasSubstr("--vary: service.leav=1: "),
+            HasSubstr("no element \"leav\"; did you mean \"leaf\"?")));
   EXPECT_THAT(ErrorOfVary({"fabric.host.cpus=x"}),
               HasSubstr("fabric.host.cpus=x: \"x\" is not a whole number"));
   EXPECT_THAT(ErrorOfVary({"service.leaf=3,0"}),
