@@ -249,10 +249,18 @@ class PageChartsTest(report_page.ReportPageTest):
         self.assertEqual([x for x, _ in points], [2, 4, 10])
         for (_, ns), us in zip(points, (21, 41, 101)):
             self.assertAlmostEqual(ns / (1000 * us), 1, delta=0.01)
+        axis = "Chart.getChart('sweep-latency-chart').scales.x"
+        self.assertEqual(page.evaluate(f"{axis}.type"), "linear")
         self.choose(page, "#sweep-controls label:last-child select", "size")
         self.assertEqual(
             self.labels(page, "sweep-latency-chart")[::2],
             ["node_count 2, p99", "node_count 4, p99", "node_count 10, p99"],
+        )
+        # From 1 to 1000.
+        self.assertEqual(page.evaluate(f"{axis}.type"), "logarithmic")
+        self.assertEqual(
+            page.evaluate(f"{axis}.ticks.map(tick => tick.value)"),
+            [1, 10, 100, 1000],
         )
         self.assertEqual(page.complaints, [])
         page.close()

@@ -15,6 +15,8 @@ const RESULT = 'result';
 // The axis that is no parameter.
 const LOAD = 'load';
 
+const MIN_LOGARITHMIC_RATIO = 50;
+
 function parameterOf(run, name) {
   if (name === RESULT) return baseName(run.source);
   return Object.hasOwn(run.attributes, name) ? run.attributes[name] : '';
@@ -120,12 +122,30 @@ function curvesOfSweep(sweep, axis, rpcOf) {
   })).sort((a, b) => compareNames(a.label, b.label));
 }
 
+// Values over orders of magnitude, such as 1 to 10 000 servers, have a logarithmic
+// axis with its powers of ten.
+function sweepAxis(curves, xTitle) {
+  const axis = {title: {text: xTitle}, zoom: 'sweep', ticks: {callback: value => formatRate(value)}};
+  const [least, greatest] = rangeOf(curves, 'x');
+  if (!(least > 0 && greatest >= MIN_LOGARITHMIC_RATIO * least)) return axis;
+  const exponents = [];
+  for (let i = Math.floor(Math.log10(least)); i <= Math.ceil(Math.log10(greatest)); ++i) exponents.push(i);
+  return {
+    ...axis,
+    type: 'logarithmic',
+    min: least,
+    max: greatest,
+    afterBuildTicks: built => { built.ticks = visibleTicks(built, exponents.map(i => 10 ** i)); },
+    ticks: {...axis.ticks, autoSkip: false},
+  };
+}
+
 function drawSweepCharts(curves, xTitle) {
   const line = ({label, points, color}, column, suffix, isDashed) => ({
     label: `${label}${suffix}`, curve: label, color, isDashed, hasPoints: true,
     points: points.map(point => ({x: point.x, y: Number.isFinite(point[column]) ? point[column] : NaN})),
   });
-  const x = {title: {text: xTitle}, zoom: 'sweep', ticks: {callback: value => formatRate(value)}};
+  const x = sweepAxis(curves, xTitle);
   const latencies = curves.flatMap(curve => [line(curve, 'p99', ', p99', false), line(curve, 'p50', ', p50', true)]);
   drawLines('sweep-latency-chart', latencies, x, {...latencyAxis(latencies, 'y'), column: LATENCY_COLUMN},
       point => `${formatTime(point.y)} at ${formatRate(point.x)}`);

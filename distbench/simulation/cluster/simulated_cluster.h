@@ -26,7 +26,7 @@ struct ClusterRunOptions {
   // For what all instances record, samples included. Beyond it, pairs of
   // instances share histograms, series are coarser, and samples are chosen, as
   // with a test's own budgets (recording_memory_bytes, sample_memory_bytes).
-  int64_t memory_bytes = int64_t{1} << 30;
+  int64_t memory_bytes = int64_t{512} << 20;
 
   // Like a test's end by the user, at the next pause between events: the
   // measurements so far are kept. May be set by any thread. Null: never.

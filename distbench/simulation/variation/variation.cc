@@ -168,6 +168,11 @@ absl::Status SetVaried(const std::string& name, const std::string& value,
       value, test);
 }
 
+// The last part of the name is enough for people, and has no brackets.
+absl::string_view ShortName(absl::string_view name) {
+  return name.substr(name.rfind('.') + 1);
+}
+
 void Label(const Choice& choice, DistributedSystemDescription& test) {
   auto& attributes = *test.mutable_attributes();
   if (attributes[kPatternAttribute].empty()) {
@@ -177,7 +182,7 @@ void Label(const Choice& choice, DistributedSystemDescription& test) {
   for (const auto& [name, value] : choice) {
     attributes[name] = value;
     absl::StrAppend(&swept, swept.empty() ? "" : ",", name);
-    test.set_name(absl::StrCat(test.name(), "-", name, "_", value));
+    test.set_name(absl::StrCat(test.name(), "-", ShortName(name), "_", value));
   }
 }
 

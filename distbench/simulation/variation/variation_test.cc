@@ -114,6 +114,7 @@ TEST(VaryTestsTest, GivesAllCombinationsTheFirstVaryingSlowest) {
   EXPECT_THAT(found, ElementsAre(Pair(10, 0), Pair(10, 0.01), Pair(20, 0),
                                  Pair(20, 0.01)));
   EXPECT_EQ(names.size(), 4);
+  EXPECT_EQ(*names.begin(), "search-leaf_10-slow_share_0");
   EXPECT_EQ(AttributeOf(points->sequence.tests(3), "service.leaf"), "20");
   EXPECT_EQ(AttributeOf(points->sequence.tests(3), "fabric.host.slow_share"),
             "0.01");
@@ -150,10 +151,9 @@ TEST(VaryTestsTest, PatternsMayBeListsOfTests) {
 }
 
 TEST(VaryTestsTest, ErrorsNameTheVariation) {
-  EXPECT_THAT(
-      ErrorOfVary({"service.leaves=1"}),
-      AllOf(HasSubstr("--vary: service.leaves=1: "),
-            HasSubstr("no element \"leaves\"; did you mean \"leaf\"?")));
+  EXPECT_THAT(ErrorOfVary({"service.leav=1"}),
+              AllOf(HasSubstr("--vary: service.leav=1: "),
+                    HasSubstr("no element \"leav\"; did you mean \"leaf\"?")));
   EXPECT_THAT(ErrorOfVary({"fabric.host.cpus=x"}),
               HasSubstr("fabric.host.cpus=x: \"x\" is not a whole number"));
   EXPECT_THAT(ErrorOfVary({"service.leaf=3,0"}),
