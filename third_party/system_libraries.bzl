@@ -77,19 +77,31 @@ def _library(repository_ctx, name, modules):
         linkopts = repr(_link_flags(repository_ctx, modules)),
     )
 
-def _is_available(repository_ctx, name, modules):
-    without = repository_ctx.os.environ.get("DISTBENCH_WITHOUT", "").split(",")
-    if name in without:
-        return False
+def _left_out(repository_ctx):
+    """Returns the names in DISTBENCH_WITHOUT."""
+    known = repository_ctx.attr.optional_modules.keys()
+    names = [
+        name
+        for name in repository_ctx.os.environ.get("DISTBENCH_WITHOUT", "").split(",")
+        if name
+    ]
+    for name in names:
+        if name not in known:
+            fail("DISTBENCH_WITHOUT: there is no optional library \"%s\"; there are %s" %
+                 (name, ", ".join(known)))
+    return names
+
+def _is_installed(repository_ctx, modules):
     return repository_ctx.execute(["pkg-config", "--exists"] + modules).return_code == 0
 
 def _optional_libraries(repository_ctx):
     """Writes optional.bzl and the header. Returns targets, those of missing libraries empty."""
+    left_out = _left_out(repository_ctx)
     available = {}
     header = ["#pragma once\n"]
     build = [_OPTIONAL_LIBRARY]
     for name, modules in repository_ctx.attr.optional_modules.items():
-        is_available = _is_available(repository_ctx, name, modules)
+        is_available = name not in left_out and _is_installed(repository_ctx, modules)
         available[name] = is_available
         header.append("#define DISTBENCH_HAS_{} {}\n".format(
             name.upper(),

@@ -188,6 +188,7 @@ TEST_F(LoopbackDriverTest, AReplyToABrokenCallIsNotLate) {
   Start();
   server_->Poll();
   EXPECT_EQ(server_->driver->transport(0).BreakConnections(), 1);
+  client_.Poll();  // takes the notice
   client_.Poll();
   ASSERT_THAT(client_.errors, SizeIs(1));
   server_->Answer(server_->kept.at(0));

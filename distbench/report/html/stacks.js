@@ -22,14 +22,19 @@ function stackLoadLabel({test, offered_per_second: offered}) {
   return offered === null ? test : `${formatRate(offered)} offered per second`;
 }
 
-function renderStacksTable({loads}) {
+// Of a single load, nothing needs its label.
+const withLoad = ({loads}, text) => loads.length > 1 ? [text] : [];
+
+function renderStacksTable(study) {
+  const {loads} = study;
   const shown = STACK_COLUMNS.filter(([name]) => loads.some(({rows}) => rows.some(row => row[name] !== null)));
   const columns = [
-    {title: 'Load', isWrapped: true}, {title: 'Stack', isWrapped: true}, {title: 'Runs', isNumber: true},
+    ...withLoad(study, {title: 'Load', isWrapped: true}), {title: 'Stack', isWrapped: true},
+    {title: 'Runs', isNumber: true},
     ...shown.map(([, title]) => ({title, isNumber: true})),
   ];
   replaceContent('stacks-table', makeTable(columns, loads.flatMap(load => load.rows.map(row => [
-    stackLoadLabel(load), row.stack, formatCount(row.runs),
+    ...withLoad(study, stackLoadLabel(load)), row.stack, formatCount(row.runs),
     ...shown.map(([name, , format]) => stackFigureCell(row[name], format)),
   ])), 'stacks'));
 }
@@ -70,7 +75,8 @@ function drawStacks() {
   if (study.loads.length > 1) drawStacksCharts(study, curves);
   renderStacksTable(study);
   replaceContent('stacks-sentences', ...study.loads.flatMap(load => [
-    ...load.sentences.map(text => `${stackLoadLabel(load)}: ${text}`), ...load.notes.map(text => `Note: ${text}.`),
+    ...load.sentences.map(text => [...withLoad(study, stackLoadLabel(load)), text].join(': ')),
+    ...load.notes.map(text => `Note: ${text}.`),
   ]).map(text => element('p', {}, text)));
   byId('stacks-note').textContent = 'Percentiles are of the ' +
       `${LATENCIES[study.latency].title}. Below a figure is the ${100 * data.confidence} % confidence interval of a ` +

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -244,10 +246,37 @@ std::vector<std::string> NotesOn(const StackRuns& first,
   return notes;
 }
 
+// The words with which all names begin, or the first name. Names of tests have
+// their driver in the end.
+std::string CommonBeginning(const TrafficStacks& stacks) {
+  const std::string& first = stacks.front().runs.front().name;
+  absl::string_view common = first;
+  for (const StackRuns& stack : stacks) {
+    const std::string& name = stack.runs.front().name;
+    const auto end =
+        std::mismatch(common.begin(), common.end(), name.begin(), name.end());
+    common = common.substr(0, end.first - common.begin());
+  }
+  const auto splits_word = [&](const StackRuns& stack) {
+    const std::string& name = stack.runs.front().name;
+    return name.size() > common.size() &&
+           absl::ascii_isalnum(name[common.size()]);
+  };
+  if (absl::c_any_of(stacks, splits_word)) {
+    while (!common.empty() && absl::ascii_isalnum(common.back())) {
+      common.remove_suffix(1);
+    }
+  }
+  while (!common.empty() && !absl::ascii_isalnum(common.back())) {
+    common.remove_suffix(1);
+  }
+  return common.empty() ? first : std::string(common);
+}
+
 StackLoad LoadOf(const TrafficStacks& stacks, const std::string& rpc) {
   const StackRuns& first = stacks.front();
   StackLoad load;
-  load.test = first.runs.front().name;
+  load.test = CommonBeginning(stacks);
   load.offered_per_second = first.values.front().at(rpc).offered_per_second;
   for (const StackRuns& stack : stacks) {
     load.rows.push_back(RowOf(stack, rpc));

@@ -81,7 +81,8 @@ struct StackChange {
 
 // One traffic over several stacks.
 struct StackLoad {
-  // The name of the first stack's test.
+  // The words with which the names of all stacks' tests begin; the name of the
+  // first one's if there are none.
   std::string test;
 
   // Absent in closed loops.

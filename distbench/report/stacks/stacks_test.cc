@@ -212,19 +212,37 @@ TEST(StacksTextTest, IsATableForEachLoad) {
   const auto text = StacksText(ListRuns(sourced), StacksFormat::kText);
   ASSERT_TRUE(text.ok()) << text.status();
   EXPECT_THAT(*text, HasSubstr("Stacks: grpc, tcp; RPC query, latency is "
-                               "service time\nAs test over grpc\n"));
+                               "service time\nAs test over\n"));
   EXPECT_THAT(*text, HasSubstr("CPU per RPC"));
   EXPECT_THAT(*text, Not(HasSubstr("network")));
+}
+
+// Returns what the load of these two is called.
+std::string LoadName(const std::string& grpc_test,
+                     const std::string& tcp_test) {
+  const auto sourced = Sourced({Make({.driver = "grpc"}), Make({})});
+  auto runs = ListRuns(sourced);
+  runs[0].name = grpc_test;
+  runs[1].name = tcp_test;
+  return CompareStacks(runs).studies.at(0).loads.at(0).test;
+}
+
+TEST(CompareStacksTest, ALoadIsCalledAsWhatItsTestsHaveInCommon) {
+  EXPECT_EQ(LoadName("fan_2x3-grpc_polling", "fan_2x3-tcp"), "fan_2x3");
+  EXPECT_EQ(LoadName("fan_2x3-thrift", "fan_2x3-tcp"), "fan_2x3");
+  EXPECT_EQ(LoadName("fan", "fan_tcp"), "fan");
+  EXPECT_EQ(LoadName("fan2", "fan23"), "fan2");
+  EXPECT_EQ(LoadName("one", "other"), "one");
 }
 
 TEST(StacksTextTest, MarkdownEscapesNames) {
   const auto sourced = Sourced({Make({.driver = "grpc"}), Make({})});
   auto runs = ListRuns(sourced);
-  runs[0].name = "@someone|";
+  runs[0].name = runs[1].name = "@someone|else";
   const auto text = StacksText(runs, StacksFormat::kMarkdown);
   ASSERT_TRUE(text.ok()) << text.status();
   EXPECT_THAT(*text, AllOf(HasSubstr("## "), HasSubstr("| stack | runs |"),
-                           Not(HasSubstr("@someone|"))));
+                           Not(HasSubstr("@someone|else"))));
 }
 
 TEST(StacksTextTest, NothingToCompareIsAnErrorWithTheReason) {
