@@ -305,6 +305,16 @@ INSTANTIATE_TEST_SUITE_P(
                        ->DeleteSubrange(2, 18);
                  },
                  "ran alone for"},
+        LackCase{"overlap",
+                 [](TestResult& result) {
+                   auto& series = *result.mutable_service_logs()
+                                       ->mutable_instance_logs()
+                                       ->at("client/0")
+                                       .mutable_rpc_time_series();
+                   series.at(1).mutable_intervals()->CopyFrom(
+                       series.at(0).intervals());
+                 },
+                 "ran alone for"},
         LackCase{"failure",
                  [](TestResult& result) {
                    result.mutable_run_info()->set_failure("lost node1");
