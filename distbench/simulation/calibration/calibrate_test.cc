@@ -189,6 +189,23 @@ TEST(CalibrateTest, FindsTheCostsThatAResultWasMadeOf) {
   EXPECT_FALSE(fabric->has_single_switch());
 }
 
+TEST(CalibrateTest, SecondsWithSeveralRpcsAreLeftOut) {
+  MadeUpRun run;
+  auto& series = *run.result()
+                      .mutable_service_logs()
+                      ->mutable_instance_logs()
+                      ->at("client/0")
+                      .mutable_rpc_time_series();
+  // Large requests, too, in two seconds of the small ones.
+  RpcTimeSeries both = series.at(0);
+  both.mutable_intervals()->DeleteSubrange(2, both.intervals_size() - 2);
+  both.MergeFrom(series.at(1));
+  series.at(1) = both;
+  const auto fabric = Calibrate(run.Results());
+  ASSERT_TRUE(fabric.ok()) << fabric.status();
+  ExpectCost(fabric->stacks(0).client_send(), kClientSendsNsPerByte);
+}
+
 void SetLatency(TestResult& result, int rpc, int64_t latency_ns) {
   LogHistogram latencies_ns;
   latencies_ns.RecordN(latency_ns, 1000);
