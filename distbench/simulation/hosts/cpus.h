@@ -16,11 +16,18 @@ namespace distbench {
 // Something that runs on a CPU: one job at a time.
 class SimulatedThread {
  public:
+  // The CPU time that its jobs use, slowness included, is added to `used_ns`,
+  // which must outlive this.
+  explicit SimulatedThread(double& used_ns) : used_ns_(used_ns) {}
   virtual ~SimulatedThread() = default;
 
   // The job that was submitted is done. May submit the next one: then the
   // thread has not left its CPU in between.
   virtual void OnCpuDone() = 0;
+
+ private:
+  friend class SimulatedCpus;
+  double& used_ns_;
 };
 
 struct CpusOptions {
@@ -54,6 +61,13 @@ class SimulatedCpus final : private SimulatedEventHandler {
   double slowness() const { return options_.slowness; }
 
   bool has_idle_cpu() const { return running_ < options_.cpus; }
+
+  // Whether a thread that has something to do can do it at once.
+  bool runs_at_once() const { return has_idle_cpu() && !is_stalled_; }
+
+  // Corrects the CPU time that threads have used, which has what running jobs
+  // will use: what is left of them does not count. While no event runs.
+  void SettleUsed();
 
  private:
   enum EventKind { kCheck, kStallBegins, kStallEnds };

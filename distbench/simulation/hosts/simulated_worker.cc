@@ -16,6 +16,10 @@ constexpr int kMaxCallsOut = 1 << 17;
 // is always busy would stop time.
 constexpr double kIdleTurnNs = 100;
 
+// Likewise, instances of one host that send each other messages without costs
+// or delays.
+constexpr double kLeastReceivingNs = 1;
+
 // Messages that are received as one batch, at most: as the tcp driver does
 // (max_batch).
 constexpr int kMaxBatch = 64;
@@ -48,7 +52,8 @@ static_assert(offsetof(SimulatedCall, server) == 0);
 }  // namespace
 
 SimulatedWorker::SimulatedWorker(const Options& options)
-    : host_(options.host),
+    : SimulatedThread(*options.used_ns),
+      host_(options.host),
       costs_(*options.costs),
       id_(options.id),
       measures_time_parts_(options.measures_time_parts),
@@ -100,7 +105,11 @@ void SimulatedWorker::OnEvent(const SimulatedEvent& event) {
 
 void SimulatedWorker::Accept(SimulatedCall& call) {
   call.next = nullptr;
-  if (!call.is_reply) call.arrived_ns = now_ns();
+  if (call.is_reply) {
+    call.has_reply = true;
+  } else {
+    call.arrived_ns = now_ns();
+  }
   (first_arrived_ == nullptr ? first_arrived_ : last_arrived_->next) = &call;
   last_arrived_ = &call;
   if (phase_ != Phase::kIdle) return;
@@ -119,13 +128,16 @@ void SimulatedWorker::Accept(SimulatedCall& call) {
 }
 
 // Wakes up. What arrives meanwhile is received together with what has arrived.
+// Turns take no CPU time, but need a CPU: on a host that is busy or stalls, a
+// timer is late.
 void SimulatedWorker::BeginWork() {
-  if (costs_.wakeup_cpu_ns <= 0) {
+  if (costs_.wakeup_cpu_ns <= 0 && host_.cpus->runs_at_once()) {
     Proceed();
     return;
   }
   phase_ = Phase::kWakingUp;
-  Use(costs_.wakeup_cpu_ns * costs_.variation.Draw(random_));
+  host_.cpus->Submit(*this,
+                     costs_.wakeup_cpu_ns * costs_.variation.Draw(random_));
 }
 
 void SimulatedWorker::OnCpuDone() {
@@ -135,7 +147,7 @@ void SimulatedWorker::OnCpuDone() {
     while (next_send_ < send_end_) SendOut(*sends_[next_send_++]);
     if (after_ns_ > 0) {
       phase_ = Phase::kSent;
-      Use(std::exchange(after_ns_, 0));
+      host_.cpus->Submit(*this, std::exchange(after_ns_, 0));
       return;
     }
   }
@@ -159,7 +171,7 @@ void SimulatedWorker::Proceed() {
     if (NeedsTurn(now_ns())) {
       if (TakeTurn()) continue;
       phase_ = Phase::kSending;
-      Use(kIdleTurnNs);
+      host_.cpus->Submit(*this, kIdleTurnNs);
       return;
     }
     if (first_arrived_ != nullptr) {
@@ -202,7 +214,7 @@ void SimulatedWorker::BeginReceiving() {
                costs_.variation.Draw(random_);
   }
   last->next = nullptr;
-  Use(work_ns);
+  host_.cpus->Submit(*this, std::max(work_ns, kLeastReceivingNs));
 }
 
 // Messages whose own costs are less than those of a batch leave together, as
@@ -234,12 +246,7 @@ void SimulatedWorker::BeginSending() {
     }
   }
   after_ns_ = std::min(line.after_ns, work_ns);
-  Use(work_ns - after_ns_);
-}
-
-void SimulatedWorker::Use(double work_ns) {
-  used_ns_ += work_ns * host_.cpus->slowness();
-  host_.cpus->Submit(*this, work_ns);
+  host_.cpus->Submit(*this, work_ns - after_ns_);
 }
 
 void SimulatedWorker::SendOut(SimulatedCall& call) {
@@ -278,8 +285,11 @@ int64_t SimulatedWorker::next_due_ns() const {
 }
 
 void SimulatedWorker::Wake() {
-  if (engine_ == nullptr || phase_ != Phase::kIdle) return;
-  Rest(Phase::kIdle, now_ns());
+  if (engine_ == nullptr) return;
+  // Nothing but a stop ends a freeze early.
+  if (phase_ == Phase::kIdle || phase_ == Phase::kFrozen) {
+    Rest(phase_, now_ns());
+  }
 }
 
 // ---- Calls ------------------------------------------------------------------
@@ -295,6 +305,7 @@ bool SimulatedWorker::Start(ClientCall* client) {
   call.connection = (uint64_t{static_cast<uint32_t>(id_)} << 32) |
                     static_cast<uint32_t>(call.server_worker->id_);
   call.client = client;
+  call.has_reply = false;
   call.generation += 1;
   call.position = active_.size();
   active_.push_back(&call);
@@ -397,12 +408,13 @@ void SimulatedWorker::DeliverEnded(TransportEvents& events) {
   }
 }
 
-// Also forgets the first deadlines if their calls have ended.
+// Also forgets the first deadlines if their calls have ended. A worker that has
+// stood still does not blame the server for an answer that it has not read yet.
 void SimulatedWorker::ExpireDeadlines() {
   while (!deadlines_.empty()) {
     const auto [due_ns, generation, call] = deadlines_.top();
-    const bool awaits =
-        call->client != nullptr && call->generation == generation;
+    const bool awaits = call->client != nullptr && !call->has_reply &&
+                        call->generation == generation;
     if (awaits && due_ns > now_ns()) return;
     deadlines_.pop();
     if (awaits) GiveUp(*call, kTooLate);
