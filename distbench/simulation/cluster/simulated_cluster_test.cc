@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "distbench/config/validate/check.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
@@ -58,7 +59,7 @@ constexpr int64_t kAloneNs =
     1000 + kRequestBytes + 2000 + 3000 + 4000 + 4 * 10'000 + 2 * 5000;
 
 // A closed loop of `parallel` RPCs.
-std::string ClosedLoop(int parallel, int count, const char* more = "") {
+std::string ClosedLoop(int parallel, int count, const std::string& more = "") {
   return absl::StrCat(R"(
     services { name: "client" count: 1 }
     services { name: "server" count: 1 }
@@ -389,6 +390,20 @@ TEST(SimulatedClusterTest, StreamsAreRefusedByName) {
                                        {.fabric = RoundFabric()});
   EXPECT_THAT(std::string(refused.message()),
               HasSubstr("rpc_descriptions[\"rpc\"].stream"));
+}
+
+TEST(SimulatedClusterTest, ControlGroupsAreRefusedUnlessTheyMayFail) {
+  const char* controls =
+      R"(controls { name: "limited" strict: $0
+                    groups { services: "server" cpu_max: "50%" } })";
+  EXPECT_THAT(
+      std::string(Refused(ClosedLoop(1, 1, absl::Substitute(controls, "true")),
+                          {.fabric = RoundFabric()})
+                      .message()),
+      HasSubstr("controls: control groups are not simulated"));
+  EXPECT_TRUE(Refused(ClosedLoop(1, 1, absl::Substitute(controls, "false")),
+                      {.fabric = RoundFabric()})
+                  .ok());
 }
 
 // A fabric in which each side's sending and receiving cost 1 us, and a batch
