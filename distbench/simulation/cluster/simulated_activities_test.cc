@@ -241,7 +241,8 @@ TEST(SimulatedActivitiesTest, TrafficEndsWhileAHandlerWorks) {
 }
 
 // An activity of 5 ms has the client's only CPU, so that the RPCs of 1, 2, 3
-// and 4 ms are sent late. Their server is not to blame.
+// and 4 ms are sent late: their server is not to blame. Only the answer to the
+// one before may have to wait.
 TEST(SimulatedActivitiesTest, ABusyHostSendsLate) {
   SimulatedFabric fabric = FabricWith("cpus: 1 scheduler: FIFO");
   fabric.mutable_activities(0)->set_cpu_ns(5e6);
@@ -266,11 +267,13 @@ TEST(SimulatedActivitiesTest, ABusyHostSendsLate) {
                             .at(0)
                             .successful_rpc_samples();
   ASSERT_EQ(samples.size(), 8);
+  int slow_count = 0;
   int64_t most_late_ns = 0;
   for (const RpcSample& sample : samples) {
-    EXPECT_LT(sample.latency_ns(), 1'000'000);
+    slow_count += sample.latency_ns() > 500'000 ? 1 : 0;
     most_late_ns = std::max<int64_t>(most_late_ns, sample.lateness_ns());
   }
+  EXPECT_LE(slow_count, 1);
   EXPECT_GT(most_late_ns, 3'000'000);
 }
 

@@ -62,9 +62,6 @@ class SimulatedCpus final : private SimulatedEventHandler {
 
   bool has_idle_cpu() const { return running_ < options_.cpus; }
 
-  // Whether a thread that has something to do can do it at once.
-  bool runs_at_once() const { return has_idle_cpu() && !is_stalled_; }
-
   // Corrects the CPU time that threads have used, which has what running jobs
   // will use: what is left of them does not count. While no event runs.
   void SettleUsed();

@@ -85,7 +85,7 @@ void SimulatedWorker::OnEvent(const SimulatedEvent& event) {
       SimulatedCall& call = *static_cast<SimulatedCall*>(event.content);
       if (call.client == nullptr || call.generation != event.value) return;
       GiveUp(call, kReset);
-      if (phase_ == Phase::kIdle) Proceed();
+      if (phase_ == Phase::kIdle) BeginWork();
       break;
     }
     case kDue:
@@ -128,13 +128,9 @@ void SimulatedWorker::Accept(SimulatedCall& call) {
 }
 
 // Wakes up. What arrives meanwhile is received together with what has arrived.
-// Turns take no CPU time, but need a CPU: on a host that is busy or stalls, a
-// timer is late.
+// Even if that costs nothing, it needs a CPU: on a host that is busy or stalls,
+// timers are late.
 void SimulatedWorker::BeginWork() {
-  if (costs_.wakeup_cpu_ns <= 0 && host_.cpus->runs_at_once()) {
-    Proceed();
-    return;
-  }
   phase_ = Phase::kWakingUp;
   host_.cpus->Submit(*this,
                      costs_.wakeup_cpu_ns * costs_.variation.Draw(random_));
