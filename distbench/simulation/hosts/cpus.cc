@@ -6,8 +6,6 @@
 namespace distbench {
 namespace {
 
-constexpr int64_t kNoCheck = std::numeric_limits<int64_t>::max();
-
 // What rounding may add to the end of a job.
 constexpr double kRoundingNs = 1e-3;
 
@@ -53,9 +51,7 @@ void SimulatedCpus::Submit(SimulatedThread& thread, double work_ns) {
 void SimulatedCpus::OnEvent(const SimulatedEvent& event) {
   switch (event.kind) {
     case kCheck:
-      // A check that was replaced by an earlier one.
-      if (event.value != check_ns_) return;
-      check_ns_ = kNoCheck;
+      checks_.OnEvent();
       Advance();
       EndJobs();
       break;
@@ -122,16 +118,13 @@ void SimulatedCpus::End(SimulatedThread& thread) {
   waiting_.pop_front();
 }
 
-// An earlier check than needed stays: it finds nothing, and schedules the next.
 void SimulatedCpus::ScheduleCheck() {
   const double rate = Rate();
   if (jobs_.empty() || rate == 0) return;
   const double wait_ns = (jobs_.front().end - virtual_ns_) / rate;
   const int64_t due_ns = advanced_ns_ + RoundUp(wait_ns - kRoundingNs);
-  if (due_ns >= check_ns_) return;
-  check_ns_ = due_ns;
-  simulator_.Schedule(node_, node_, due_ns, *this,
-                      {.kind = kCheck, .value = due_ns});
+  if (!checks_.Add(due_ns)) return;
+  simulator_.Schedule(node_, node_, due_ns, *this, {.kind = kCheck});
 }
 
 void SimulatedCpus::ScheduleStall() {

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <vector>
 
 #include "distbench/activity/work_random.h"
+#include "distbench/simulation/hosts/alarms.h"
 #include "distbench/simulation/kernel/simulator.h"
 
 namespace distbench {
@@ -104,7 +104,7 @@ class SimulatedCpus final : private SimulatedEventHandler {
   double virtual_ns_ = 0;
   int64_t advanced_ns_ = 0;  // the time that virtual_ns_ belongs to
   uint64_t next_order_ = 0;
-  int64_t check_ns_ = std::numeric_limits<int64_t>::max();  // next valid kCheck
+  Alarms checks_;  // events of kind kCheck
   bool is_stalled_ = false;
 };
 

@@ -139,6 +139,16 @@ TEST_F(CpusTest, WithFifoThreadsThatWaitUseNothing) {
   EXPECT_EQ(second->used_ns, 0);
 }
 
+TEST_F(CpusTest, ShortJobsBesideALongOneLeaveNoEventsBehind) {
+  Make({.cpus = 2});
+  const auto endless = Start(0, {1'000'000});
+  std::vector<std::unique_ptr<Thread>> threads;
+  for (int i = 0; i < 100; ++i) threads.push_back(Start(10 + 100 * i, {50}));
+  Run();
+  // Each starts and ends.
+  EXPECT_LE(simulator_.event_count(), 2 * 101 + 2);
+}
+
 TEST_F(CpusTest, WhatHappensOnceInAMillionYearsDoesNotHappenAtOnce) {
   Make({.cpus = 1, .stalls_per_second = 1e-14, .mean_stall_ns = 1e9});
   const auto thread = Start(100, {50});

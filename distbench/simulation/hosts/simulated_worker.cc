@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace distbench {
 namespace {
 
-constexpr int64_t kNoAlarm = std::numeric_limits<int64_t>::max();
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 // With this many unanswered calls, a peer's send queue counts as full.
 constexpr int kMaxCallsOut = 1 << 17;
@@ -89,8 +90,7 @@ void SimulatedWorker::OnEvent(const SimulatedEvent& event) {
       break;
     }
     case kDue:
-      if (event.value != alarm_ns_) return;
-      alarm_ns_ = kNoAlarm;
+      alarms_.OnEvent();
       if (phase_ == Phase::kIdle && NeedsTurn(now_ns())) {
         BeginWork();
       } else if (phase_ == Phase::kIdle || phase_ == Phase::kFrozen) {
@@ -267,11 +267,11 @@ void SimulatedWorker::SendOut(SimulatedCall& call) {
 
 void SimulatedWorker::Rest(Phase phase, int64_t due_ns) {
   phase_ = phase;
-  // An earlier alarm stays: it finds nothing to do, and rests again.
-  if (due_ns >= alarm_ns_) return;
-  alarm_ns_ = std::max(due_ns, now_ns());
-  host_.simulator->Schedule(host_.node, host_.node, alarm_ns_, *this,
-                            {.kind = kDue, .value = alarm_ns_});
+  if (due_ns == kNever) return;
+  due_ns = std::max(due_ns, now_ns());
+  if (!alarms_.Add(due_ns)) return;
+  host_.simulator->Schedule(host_.node, host_.node, due_ns, *this,
+                            {.kind = kDue});
 }
 
 int64_t SimulatedWorker::next_due_ns() const {

@@ -19,7 +19,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <queue>
 #include <string>
 #include <vector>
@@ -28,6 +27,7 @@
 #include "distbench/base/object_pool.h"
 #include "distbench/engine/engine.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/simulation/hosts/alarms.h"
 #include "distbench/simulation/hosts/costs.h"
 #include "distbench/simulation/hosts/cpus.h"
 #include "distbench/simulation/kernel/simulator.h"
@@ -167,7 +167,7 @@ class SimulatedWorker final : public Transport,
   size_t send_end_ = 0;       // of those that are being sent
   uint64_t last_connection_;  // of those that have been sent
   double after_ns_ = 0;       // work left when the message has left
-  int64_t alarm_ns_ = std::numeric_limits<int64_t>::max();  // next kDue
+  Alarms alarms_;             // events of kind kDue
 
   std::vector<SimulatedWorker*> servers_;
   std::vector<Target> targets_;  // by peer
