@@ -69,9 +69,7 @@ uint64_t SeedOfActivities(uint64_t seed, int instance) {
 std::shared_ptr<const Plan> PlanWithin(
     int64_t memory_bytes, const DistributedSystemDescription& test) {
   Plan plan = Compile(test);
-  const MemoryShares shares = ShareMemory(plan, memory_bytes);
-  plan.recording_memory_bytes = shares.recording_bytes;
-  plan.sample_memory_bytes = shares.sample_bytes;
+  plan.recording_memory_bytes = ShareMemory(plan, memory_bytes).recording_bytes;
   return std::make_shared<const Plan>(std::move(plan));
 }
 
@@ -89,6 +87,7 @@ ClusterRun::ClusterRun(const DistributedSystemDescription& test,
       placement_(placement),
       options_(options),
       plan_(PlanWithin(options.memory_bytes, test)),
+      sample_bytes_(ShareMemory(*plan_, options.memory_bytes).sample_bytes),
       simulator_(MakeSimulatorOptions(model, options.threads)),
       network_(MakeSimulatedNetwork(model, simulator_)) {}
 
@@ -118,12 +117,12 @@ absl::Status ClusterRun::SetUp() {
   for (size_t i = 0; i < plan_->instances.size(); ++i) {
     instance_of[plan_->instances[i].name] = static_cast<int>(i);
   }
-  host_of_.assign(plan_->instances.size(), 0);
+  parts_ = std::vector<Part>(plan_->instances.size());
   std::vector<int> workers(plan_->instances.size(), 1);
   for (int i = 0; i < model_.host_count; ++i) {
     for (const std::string& name : placement_[i]) {
       const int instance = instance_of.at(name);
-      host_of_[instance] = i;
+      parts_[instance].host = i;
       workers[instance] =
           plan_->workers_per_instance > 0
               ? plan_->workers_per_instance
@@ -133,8 +132,7 @@ absl::Status ClusterRun::SetUp() {
   }
   unfinished_ = static_cast<int>(plan_->instances.size());
   for (size_t i = 0; i < plan_->instances.size(); ++i) {
-    absl::Status added =
-        AddEngine(static_cast<int>(i), host_of_[i], workers[i]);
+    absl::Status added = AddEngine(static_cast<int>(i), workers[i]);
     if (!added.ok()) return added;
   }
   Connect();
@@ -152,7 +150,9 @@ absl::StatusOr<const RpcCosts*> ClusterRun::CostsOf(const std::string& driver) {
   return &costs->used;
 }
 
-absl::Status ClusterRun::AddEngine(int instance, int host, int workers) {
+absl::Status ClusterRun::AddEngine(int instance, int workers) {
+  Part& part = parts_[instance];
+  const int host = part.host;
   const ServicePlan& service =
       plan_->services[plan_->instances[instance].service];
   absl::StatusOr<const RpcCosts*> costs =
@@ -165,35 +165,43 @@ absl::Status ClusterRun::AddEngine(int instance, int host, int workers) {
                .node = host},
       .directory = &directory_,
       .costs = *costs,
+      .used_ns = &part.used_ns,
       .seed = plan_->seed,
       .measures_time_parts = plan_->measures_time_parts});
-  drivers_.push_back(driver.get());
+  SimulatedDriver& innermost = *driver;
 
   EngineOptions options;
   options.plan = plan_;
   options.instance = instance;
   options.worker_count = workers;
   options.clock = &simulator_.clock(host);
-  options.sample_memory_bytes = plan_->sample_memory_bytes /
-                                std::max<int64_t>(1, placement_[host].size());
-  options.on_traffic_finished = [this] { --unfinished_; };
+  // As a node divides its memory, and within what simulated instances share.
+  options.sample_memory_bytes =
+      std::min(plan_->sample_memory_bytes /
+                   static_cast<int64_t>(placement_[host].size()),
+               sample_bytes_);
+  options.on_traffic_finished = [this, &part] {
+    part.finished_ns = simulator_.now_ns(part.host);
+    --unfinished_;
+  };
   options.on_overload = [this, instance, host](absl::Status status) {
     absl::MutexLock lock(&mutex_);
     overloads_.push_back(
         {simulator_.now_ns(host), instance, std::move(status)});
   };
   options.start_threads = false;
-  activities_.push_back(std::make_unique<SimulatedActivities>(
-      *cpus_[host], activity_costs_, SeedOfActivities(plan_->seed, instance)));
+  part.activities = std::make_unique<SimulatedActivities>(
+      *cpus_[host], activity_costs_, SeedOfActivities(plan_->seed, instance),
+      part.used_ns);
   options.make_activity_thread =
-      [&threads = *activities_.back()](ActivityThread::Listener& listener) {
+      [&threads = *part.activities](ActivityThread::Listener& listener) {
         return threads.MakeThread(listener);
       };
   absl::StatusOr<std::unique_ptr<Engine>> engine = Engine::Create(
       std::move(options), Decorate(service.driver, std::move(driver)));
   if (!engine.ok()) return engine.status();
   engines_.push_back(*std::move(engine));
-  drivers_.back()->Attach(*engines_.back());
+  innermost.Attach(*engines_.back());
   return absl::OkStatus();
 }
 
@@ -227,41 +235,52 @@ void ClusterRun::RunTraffic() {
                   "the traffic did not end within the test_timeout of ",
                   absl::FormatDuration(absl::Nanoseconds(plan_->timeout_ns))));
   }
-  end_ns_ = now_ns();
+  end_ns_ = TrafficEndNs();
+  for (const auto& cpus : cpus_) cpus->SettleUsed();
+  for (Part& part : parts_) part.used_until_end_ns = part.used_ns;
   if (failure_.ok()) return;
   for (const auto& engine : engines_) engine->Stop(failure_.message());
   simulator_.Run(now_ns() + kStopNs, [this] { return unfinished_ == 0; });
 }
 
+// A window is as long as the shortest delay, and may have gone on after the
+// end.
+int64_t ClusterRun::TrafficEndNs() const {
+  if (!failure_.ok()) return now_ns();
+  int64_t end_ns = start_ns_;
+  for (const Part& part : parts_) end_ns = std::max(end_ns, part.finished_ns);
+  return end_ns;
+}
+
 // Between two windows. What it decides must not depend on the real time, unless
-// the user wants an end.
+// the user wants an end. An engine that exceeds a limit ends its own traffic,
+// which may have been the last.
 bool ClusterRun::IsOver() {
-  if (unfinished_ == 0) return true;
-  {
-    absl::MutexLock lock(&mutex_);
-    if (!overloads_.empty()) {
-      const auto first =
-          std::min_element(overloads_.begin(), overloads_.end(),
-                           [](const Overload& a, const Overload& b) {
-                             return std::tie(a.at_ns, a.instance) <
-                                    std::tie(b.at_ns, b.instance);
-                           });
-      is_overload_ = absl::IsResourceExhausted(first->status);
-      failure_ = absl::AbortedError(
-          absl::StrCat(plan_->instances[first->instance].name, " on ",
-                       AliasOf(host_of_[first->instance]),
-                       " ended the traffic: ", first->status.message()));
-      return true;
-    }
-  }
-  if (--windows_until_look_ > 0) return false;
-  windows_until_look_ = kWindowsPerLook;
+  if (HasOverload() || unfinished_ == 0) return true;
   if (options_.is_cancelled != nullptr && *options_.is_cancelled) {
     failure_ = absl::CancelledError("cancelled by the user");
     return true;
   }
+  if (--windows_until_look_ > 0) return false;
+  windows_until_look_ = kWindowsPerLook;
   if (std::chrono::steady_clock::now() >= next_progress_) ReportProgress();
   return false;
+}
+
+bool ClusterRun::HasOverload() {
+  absl::MutexLock lock(&mutex_);
+  if (overloads_.empty()) return false;
+  const auto first = std::min_element(overloads_.begin(), overloads_.end(),
+                                      [](const Overload& a, const Overload& b) {
+                                        return std::tie(a.at_ns, a.instance) <
+                                               std::tie(b.at_ns, b.instance);
+                                      });
+  is_overload_ = absl::IsResourceExhausted(first->status);
+  failure_ = absl::AbortedError(
+      absl::StrCat(plan_->instances[first->instance].name, " on ",
+                   AliasOf(parts_[first->instance].host),
+                   " ended the traffic: ", first->status.message()));
+  return true;
 }
 
 void ClusterRun::ReportProgress() {
@@ -291,15 +310,16 @@ void ClusterRun::Collect(TestResult& result) {
       CHECK(merged.ok()) << merged;
     });
     const std::string& name = plan_->instances[i].name;
-    const std::string& hostname = model_.host_names[host_of_[i]];
+    const Part& part = parts_[i];
+    const std::string& hostname = model_.host_names[part.host];
     ServiceEndpoint& endpoint = endpoints[name];
     endpoint.set_endpoint_address(engines_[i]->address());
     endpoint.set_hostname(hostname);
-    NodeResources& node = resources[AliasOf(host_of_[i])];
+    NodeResources& node = resources[AliasOf(part.host)];
     node.mutable_host()->set_hostname(hostname);
     node.mutable_host()->set_cpu_count(model_.fabric.host().cpus());
     (*node.mutable_engine_usages())[name].set_user_cpu_time_seconds(
-        (drivers_[i]->used_ns() + activities_[i]->used_ns()) / 1e9);
+        part.used_until_end_ns / 1e9);
     // Of a million pairs, logs and recorders would not fit at the same time.
     engines_[i] = nullptr;
   }

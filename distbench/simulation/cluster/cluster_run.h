@@ -60,13 +60,24 @@ class ClusterRun {
     int instance;
     absl::Status status;
   };
+  // What belongs to an instance, without its engine. Changed in events of its
+  // host, thus away from those of other threads.
+  struct alignas(64) Part {
+    int host = 0;
+    double used_ns = 0;  // CPU time
+    double used_until_end_ns = 0;
+    int64_t finished_ns = 0;  // when its traffic ended
+    std::unique_ptr<SimulatedActivities> activities;
+  };
   using RealTime = std::chrono::steady_clock::time_point;
 
-  absl::Status AddEngine(int instance, int host, int workers);
+  absl::Status AddEngine(int instance, int workers);
   absl::StatusOr<const RpcCosts*> CostsOf(const std::string& driver);
   void DescribeSimulation(SimulationFacts& facts) const;
   void Connect();
   bool IsOver();
+  bool HasOverload();
+  int64_t TrafficEndNs() const;
   void ReportProgress();
   int64_t now_ns() const { return simulator_.now_ns(0); }
   static std::string AliasOf(int host);
@@ -75,17 +86,16 @@ class ClusterRun {
   const Placement& placement_;
   const ClusterRunOptions& options_;
   const std::shared_ptr<const Plan> plan_;
+  const int64_t sample_bytes_;  // of each instance, at most
   Simulator simulator_;
   const std::unique_ptr<SimulatedNetwork> network_;
   SimulatedDirectory directory_;
   std::map<std::string, std::unique_ptr<DriverCosts>> costs_;  // by driver
   std::vector<std::unique_ptr<SimulatedCpus>> cpus_;           // by host
   CostsByActivity activity_costs_;
-  // By Plan::instances. Drivers belong to their engines.
-  std::vector<SimulatedDriver*> drivers_;
-  std::vector<std::unique_ptr<SimulatedActivities>> activities_;
+  // By Plan::instances.
+  std::vector<Part> parts_;
   std::vector<std::unique_ptr<Engine>> engines_;
-  std::vector<int> host_of_;
 
   int64_t start_ns_ = 0;
   int64_t end_ns_ = 0;  // of the traffic

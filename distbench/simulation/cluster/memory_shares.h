@@ -12,11 +12,11 @@ namespace distbench {
 
 struct MemoryShares {
   int64_t recording_bytes = 0;  // of each instance; see Plan
-  int64_t sample_bytes = 0;
+  int64_t sample_bytes = 0;     // of each that sends RPCs, at most
 };
 
 // What the test allows, but in total at most `memory_bytes`, of which samples
-// have a fifth. Only instances that send RPCs count, because the others measure
+// have a fifth. Instances that neither send RPCs nor run activities measure
 // nothing. Depends on nothing else, so that results are the same on any
 // machine.
 MemoryShares ShareMemory(const Plan& plan, int64_t memory_bytes);

@@ -1,5 +1,6 @@
 // Activities on simulated hosts, compared with the theory of queues.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -237,9 +238,55 @@ TEST(SimulatedActivitiesTest, TrafficEndsWhileAHandlerWorks) {
       RunTest(Served(10, "deadline_us: 100"), {.fabric = fabric});
   EXPECT_FALSE(result.run_info().has_failure());
   EXPECT_LT(result.simulation().simulated_seconds(), 1);
+  // What iterations have not run does not count.
+  const RUsage& server = result.resource_usage_logs()
+                             .node_resources()
+                             .at("node3")
+                             .engine_usages()
+                             .at("server/0");
+  EXPECT_GT(server.user_cpu_time_seconds(), 0);
+  EXPECT_LE(server.user_cpu_time_seconds(),
+            8 * result.simulation().simulated_seconds());
   EXPECT_EQ(
       result.service_logs().instance_logs().at("server/0").activity_logs_size(),
       0);
+}
+
+// An activity of 5 ms has the client's only CPU, so that the RPCs of 1, 2, 3
+// and 4 ms are sent late: their server is not to blame. Only the answer to the
+// one before may have to wait.
+TEST(SimulatedActivitiesTest, ABusyHostSendsLate) {
+  SimulatedFabric fabric = FabricWith("cpus: 1 scheduler: FIFO");
+  fabric.mutable_activities(0)->set_cpu_ns(5e6);
+  const TestResult result = RunTest(absl::StrCat(R"(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    rpc_descriptions { name: "rpc" client: "client" server: "server" }
+    action_lists { name: "client" action_names: "work" action_names: "loop" }
+    action_lists { name: "rpc" }
+    actions { name: "work" activity_config_name: "work" }
+    actions { name: "loop" rpc_name: "rpc"
+              iterations { max_iteration_count: 8
+                           open_loop_interval_ns: 1000000 } })",
+                                                 Work(/*pool_size=*/1)),
+                                    {.fabric = fabric});
+  const auto& samples = result.service_logs()
+                            .instance_logs()
+                            .at("client/0")
+                            .peer_logs()
+                            .at("server/0")
+                            .rpc_logs()
+                            .at(0)
+                            .successful_rpc_samples();
+  ASSERT_EQ(samples.size(), 8);
+  int slow_count = 0;
+  int64_t most_late_ns = 0;
+  for (const RpcSample& sample : samples) {
+    slow_count += sample.latency_ns() > 500'000 ? 1 : 0;
+    most_late_ns = std::max<int64_t>(most_late_ns, sample.lateness_ns());
+  }
+  EXPECT_LE(slow_count, 1);
+  EXPECT_GT(most_late_ns, 3'000'000);
 }
 
 TEST(SimulatedActivitiesTest, UnknownCostsAreRefusedByName) {

@@ -67,6 +67,11 @@ absl::Status CheckSupport(const DistributedSystemDescription& test) {
                      "`stream` out, or "
                      "run the test for real"));
   }
+  if (test.has_controls() && test.controls().strict()) {
+    return absl::FailedPreconditionError(
+        "controls: control groups are not simulated; leave `controls` out, set "
+        "controls.strict to false to ignore them, or run the test for real");
+  }
   return absl::OkStatus();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "distbench/config/validate/check.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
@@ -58,7 +59,7 @@ constexpr int64_t kAloneNs =
     1000 + kRequestBytes + 2000 + 3000 + 4000 + 4 * 10'000 + 2 * 5000;
 
 // A closed loop of `parallel` RPCs.
-std::string ClosedLoop(int parallel, int count, const char* more = "") {
+std::string ClosedLoop(int parallel, int count, const std::string& more = "") {
   return absl::StrCat(R"(
     services { name: "client" count: 1 }
     services { name: "server" count: 1 }
@@ -115,6 +116,23 @@ TEST(SimulatedClusterTest, WhatIsRecordedStaysWithinItsMemory) {
       {.fabric = RoundFabric(), .memory_bytes = int64_t{5} * 64 * 400});
   EXPECT_THAT(LatenciesOf(result).size(), AllOf(Ge(1u), Le(400u)));
   EXPECT_THAT(result.log_summary(), Contains(HasSubstr("rpc: N: 5000 ")));
+}
+
+// Three of one host, two of which send: each has half of the samples.
+TEST(SimulatedClusterTest, InstancesOfOneHostShareTheMemoryOnce) {
+  const TestResult result = Simulate(
+      R"(
+    services { name: "client" count: 2 }
+    services { name: "server" count: 1 }
+    node_service_bundles { key: "node0" value {
+      services: "client/0" services: "client/1" services: "server/0" } }
+    rpc_descriptions { name: "rpc" client: "client" server: "server" }
+    action_lists { name: "client" action_names: "loop" }
+    action_lists { name: "rpc" }
+    actions { name: "loop" rpc_name: "rpc"
+              iterations { max_iteration_count: 5000 } })",
+      {.fabric = RoundFabric(), .memory_bytes = int64_t{5} * 64 * 400});
+  EXPECT_THAT(LatenciesOf(result).size(), AllOf(Ge(300u), Le(400u)));
 }
 
 TEST(SimulatedClusterTest, InstancesOfOneHostDoNotUseTheNetwork) {
@@ -209,6 +227,53 @@ TEST(SimulatedClusterTest, DeadlinesEndCallsInTime) {
   EXPECT_EQ(rpcs.failed_rpc_samples(0).latency_ns(), 30'000);
 }
 
+// An action of the client that sends an RPC each millisecond.
+std::string OpenLoop(int count, const char* rpc, const char* more = "") {
+  return absl::StrCat(R"(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    rpc_descriptions { name: "rpc" client: "client" server: "server" )",
+                      rpc, R"( }
+    action_lists { name: "client" action_names: "loop" }
+    action_lists { name: "rpc" }
+    actions { name: "loop" rpc_name: "rpc"
+              iterations { open_loop_interval_ns: 1000000
+                           max_iteration_count: )",
+                      count, " } }", more);
+}
+
+// The answer to the last RPC before the freeze comes in time, and is read much
+// later.
+TEST(SimulatedClusterTest, AFrozenClientDoesNotBlameItsServer) {
+  const TestResult result =
+      Simulate(OpenLoop(10, "deadline_us: 500",
+                        R"(server_faults { name: "freeze" service: "client"
+                      start: "3010us" duration: "3ms" freeze: true })"),
+               {.fabric = RoundFabric()});
+  const std::vector<int64_t> latencies_ns = LatenciesOf(result);
+  ASSERT_EQ(latencies_ns.size(), 10u);
+  EXPECT_EQ(std::count_if(latencies_ns.begin(), latencies_ns.end(),
+                          [](int64_t ns) { return ns > 1'000'000; }),
+            1);
+}
+
+// The answer is still on its way when the time is up.
+TEST(SimulatedClusterTest, TheEndOfATestEndsAFreeze) {
+  SimulatedFabric fabric = RoundFabric();
+  fabric.mutable_single_switch()->mutable_host_link()->set_delay_ns(
+      1'000'000'000);
+  const TestResult result =
+      Simulate(OpenLoop(10, "",
+                        R"(attributes { key: "test_timeout" value: "2" }
+                           server_faults { name: "freeze" service: "client"
+                             start: "5500us" duration: "1h" freeze: true })"),
+               {.fabric = fabric});
+  const auto& log = result.service_logs().instance_logs().at("client/0");
+  const auto& rpcs = log.peer_logs().at("server/0").rpc_logs().at(0);
+  ASSERT_GE(rpcs.failed_rpc_samples_size(), 1);
+  EXPECT_LT(rpcs.failed_rpc_samples(0).latency_ns(), 3'000'000'000);
+}
+
 TEST(SimulatedClusterTest, AFrozenServerAnswersAfterwards) {
   const TestResult result =
       Simulate(ClosedLoop(1, 20,
@@ -231,12 +296,72 @@ TEST(SimulatedClusterTest, EndlessTrafficEndsWithItsTimeout) {
   EXPECT_GT(LatenciesOf(result).size(), 10'000u);
 }
 
-TEST(SimulatedClusterTest, CancelledTestsKeepWhatTheyMeasured) {
-  std::atomic<bool> is_cancelled = true;
+// The limit is noticed, and the client's calls end, within one window of 10 ms.
+TEST(SimulatedClusterTest, AnOverloadIsKnownEvenIfItWasTheLastToHappen) {
+  SimulatedFabric fabric = RoundFabric();
+  fabric.mutable_single_switch()->mutable_host_link()->set_delay_ns(10'000'000);
   const TestResult result =
-      Simulate(ClosedLoop(1, 1'000'000),
-               {.fabric = RoundFabric(), .is_cancelled = &is_cancelled});
+      Simulate(OpenLoop(100, "", "overload_limits { max_pending_rpcs: 5 }"),
+               {.fabric = fabric});
+  EXPECT_THAT(result.run_info().failure(), HasSubstr("Too many RPCs pending"));
+  EXPECT_TRUE(result.run_info().overloaded());
+}
+
+TEST(SimulatedClusterTest, WaitingForTheTimeoutTakesItsTime) {
+  const TestResult result = Simulate(R"(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    rpc_descriptions { name: "rpc" client: "client" server: "server" }
+    action_lists { name: "client" action_names: "loop" }
+    action_lists { name: "rpc" }
+    actions { name: "loop" rpc_name: "rpc"
+              iterations { max_iteration_count: 9
+                           open_loop_interval_ns: 5000000000 } }
+    attributes { key: "test_timeout" value: "3" })",
+                                     {.fabric = RoundFabric()});
+  EXPECT_NEAR(Seconds(result), 3, 1e-3);
+}
+
+// Not with the window, which is as long as a link.
+TEST(SimulatedClusterTest, ATestEndsWithItsTraffic) {
+  SimulatedFabric fabric = RoundFabric();
+  fabric.mutable_single_switch()->mutable_host_link()->set_delay_ns(
+      1'000'000'000);
+  const TestResult result = Simulate(ClosedLoop(1, 1), {.fabric = fabric});
+  EXPECT_NEAR(Seconds(result), 4, 1e-3);
+}
+
+TEST(SimulatedClusterTest, TrafficThatCostsNothingEndsToo) {
+  SimulatedFabric fabric = RoundFabric();
+  fabric.mutable_stacks(0)->Clear();
+  fabric.mutable_stacks(0)->set_driver("grpc");
+  const TestResult result = Simulate(
+      R"(services { name: "client" count: 1 }
+         services { name: "server" count: 1 }
+         rpc_descriptions { name: "rpc" client: "client" server: "server" }
+         action_lists { name: "client" action_names: "loop" }
+         action_lists { name: "rpc" }
+         actions { name: "loop" rpc_name: "rpc"
+                   iterations { max_duration_us: 100 } }
+         node_service_bundles { key: "node0"
+           value { services: "client/0" services: "server/0" } })",
+      {.fabric = fabric});
+  EXPECT_FALSE(result.run_info().has_failure());
+  EXPECT_GT(LatenciesOf(result).size(), 1000u);
+}
+
+TEST(SimulatedClusterTest, CancelledTestsKeepWhatTheyMeasured) {
+  std::atomic<bool> is_cancelled = false;
+  const TestResult result = Simulate(
+      ClosedLoop(1, 1'000'000'000),
+      {.fabric = RoundFabric(),
+       .is_cancelled = &is_cancelled,
+       .on_progress = [&](const ClusterRunOptions::Progress& progress) {
+         EXPECT_GT(progress.succeeded, 0);
+         is_cancelled = true;
+       }});
   EXPECT_THAT(result.run_info().failure(), HasSubstr("cancelled"));
+  EXPECT_FALSE(LatenciesOf(result).empty());
 }
 
 absl::Status Refused(const std::string& test, ClusterRunOptions options) {
@@ -265,6 +390,20 @@ TEST(SimulatedClusterTest, StreamsAreRefusedByName) {
                                        {.fabric = RoundFabric()});
   EXPECT_THAT(std::string(refused.message()),
               HasSubstr("rpc_descriptions[\"rpc\"].stream"));
+}
+
+TEST(SimulatedClusterTest, ControlGroupsAreRefusedUnlessTheyMayFail) {
+  const char* controls =
+      R"(controls { name: "limited" strict: $0
+                    groups { services: "server" cpu_max: "50%" } })";
+  EXPECT_THAT(
+      std::string(Refused(ClosedLoop(1, 1, absl::Substitute(controls, "true")),
+                          {.fabric = RoundFabric()})
+                      .message()),
+      HasSubstr("controls: control groups are not simulated"));
+  EXPECT_TRUE(Refused(ClosedLoop(1, 1, absl::Substitute(controls, "false")),
+                      {.fabric = RoundFabric()})
+                  .ok());
 }
 
 // A fabric in which each side's sending and receiving cost 1 us, and a batch

@@ -56,13 +56,14 @@ class SimulatedActivities::Thread final : public ActivityThread,
                                           private SimulatedThread {
  public:
   Thread(SimulatedActivities& activities, Listener& listener)
-      : activities_(activities), listener_(listener) {}
+      : SimulatedThread(activities.used_ns_),
+        activities_(activities),
+        listener_(listener) {}
 
   void Start(int activity) override {
     const IterationCosts& costs = *activities_.costs_[activity];
     const double work_ns =
         costs.cpu_ns * costs.variation.Draw(activities_.random_);
-    activities_.used_ns_ += work_ns * activities_.cpus_.slowness();
     activities_.cpus_.Submit(*this, work_ns);
   }
 

@@ -40,17 +40,16 @@ absl::StatusOr<CostsByActivity> CostsOfActivities(const SimulatedFabric& fabric,
 // workers for the host's CPUs. Used in events of the host.
 class SimulatedActivities {
  public:
-  // `cpus` and `costs` must outlive this. Seeds differ between engines.
+  // The references must outlive this. Seeds differ between engines. used_ns:
+  // the CPU time of the engine, to which that of iterations is added, including
+  // those that were stopped.
   SimulatedActivities(SimulatedCpus& cpus, const CostsByActivity& costs,
-                      uint64_t seed)
-      : cpus_(cpus), costs_(costs), random_(seed) {}
+                      uint64_t seed, double& used_ns)
+      : cpus_(cpus), costs_(costs), random_(seed), used_ns_(used_ns) {}
 
   // For EngineOptions::make_activity_thread. This must outlive the threads.
   std::unique_ptr<ActivityThread> MakeThread(
       ActivityThread::Listener& listener);
-
-  // CPU time that iterations have used, including those that were stopped.
-  double used_ns() const { return used_ns_; }
 
  private:
   class Thread;
@@ -58,7 +57,7 @@ class SimulatedActivities {
   SimulatedCpus& cpus_;
   const CostsByActivity& costs_;
   WorkRandom random_;
-  double used_ns_ = 0;
+  double& used_ns_;
 };
 
 }  // namespace distbench

@@ -6,10 +6,16 @@
 namespace distbench {
 namespace {
 
-constexpr int64_t kNoCheck = std::numeric_limits<int64_t>::max();
-
 // What rounding may add to the end of a job.
 constexpr double kRoundingNs = 1e-3;
+
+// Thirty years: what takes longer never ends, and must not overflow.
+constexpr double kLongestNs = 1e18;
+
+int64_t RoundUp(double duration_ns) {
+  return static_cast<int64_t>(
+      std::ceil(std::clamp(duration_ns, 0.0, kLongestNs)));
+}
 
 }  // namespace
 
@@ -45,9 +51,7 @@ void SimulatedCpus::Submit(SimulatedThread& thread, double work_ns) {
 void SimulatedCpus::OnEvent(const SimulatedEvent& event) {
   switch (event.kind) {
     case kCheck:
-      // A check that was replaced by an earlier one.
-      if (event.value != check_ns_) return;
-      check_ns_ = kNoCheck;
+      checks_.OnEvent();
       Advance();
       EndJobs();
       break;
@@ -66,6 +70,13 @@ void SimulatedCpus::OnEvent(const SimulatedEvent& event) {
   ScheduleCheck();
 }
 
+void SimulatedCpus::SettleUsed() {
+  Advance();
+  for (const Job& job : jobs_) {
+    job.thread->used_ns_ -= std::max(0.0, job.end - virtual_ns_);
+  }
+}
+
 void SimulatedCpus::Advance() {
   const int64_t now_ns = simulator_.now_ns(node_);
   virtual_ns_ += static_cast<double>(now_ns - advanced_ns_) * Rate();
@@ -80,6 +91,7 @@ double SimulatedCpus::Rate() const {
 
 // Requires Advance() at this time.
 void SimulatedCpus::Begin(SimulatedThread& thread, double work_ns) {
+  thread.used_ns_ += work_ns;
   jobs_.push_back({virtual_ns_ + work_ns, next_order_++, &thread});
   std::push_heap(jobs_.begin(), jobs_.end());
 }
@@ -106,19 +118,13 @@ void SimulatedCpus::End(SimulatedThread& thread) {
   waiting_.pop_front();
 }
 
-// An earlier check than needed stays: it finds nothing, and schedules the next.
 void SimulatedCpus::ScheduleCheck() {
   const double rate = Rate();
   if (jobs_.empty() || rate == 0) return;
   const double wait_ns = (jobs_.front().end - virtual_ns_) / rate;
-  const int64_t due_ns =
-      advanced_ns_ +
-      std::max(int64_t{0},
-               static_cast<int64_t>(std::ceil(wait_ns - kRoundingNs)));
-  if (due_ns >= check_ns_) return;
-  check_ns_ = due_ns;
-  simulator_.Schedule(node_, node_, due_ns, *this,
-                      {.kind = kCheck, .value = due_ns});
+  const int64_t due_ns = advanced_ns_ + RoundUp(wait_ns - kRoundingNs);
+  if (!checks_.Add(due_ns)) return;
+  simulator_.Schedule(node_, node_, due_ns, *this, {.kind = kCheck});
 }
 
 void SimulatedCpus::ScheduleStall() {
@@ -127,10 +133,9 @@ void SimulatedCpus::ScheduleStall() {
 }
 
 void SimulatedCpus::ScheduleIn(double delay_ns, EventKind kind) {
-  simulator_.Schedule(
-      node_, node_,
-      simulator_.now_ns(node_) + static_cast<int64_t>(std::ceil(delay_ns)),
-      *this, {.kind = kind});
+  simulator_.Schedule(node_, node_,
+                      simulator_.now_ns(node_) + RoundUp(delay_ns), *this,
+                      {.kind = kind});
 }
 
 }  // namespace distbench

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <vector>
 
 #include "distbench/activity/work_random.h"
+#include "distbench/simulation/hosts/alarms.h"
 #include "distbench/simulation/kernel/simulator.h"
 
 namespace distbench {
@@ -16,11 +16,18 @@ namespace distbench {
 // Something that runs on a CPU: one job at a time.
 class SimulatedThread {
  public:
+  // The CPU time that its jobs use, slowness included, is added to `used_ns`,
+  // which must outlive this.
+  explicit SimulatedThread(double& used_ns) : used_ns_(used_ns) {}
   virtual ~SimulatedThread() = default;
 
   // The job that was submitted is done. May submit the next one: then the
   // thread has not left its CPU in between.
   virtual void OnCpuDone() = 0;
+
+ private:
+  friend class SimulatedCpus;
+  double& used_ns_;
 };
 
 struct CpusOptions {
@@ -54,6 +61,10 @@ class SimulatedCpus final : private SimulatedEventHandler {
   double slowness() const { return options_.slowness; }
 
   bool has_idle_cpu() const { return running_ < options_.cpus; }
+
+  // Corrects the CPU time that threads have used, which has what running jobs
+  // will use: what is left of them does not count. While no event runs.
+  void SettleUsed();
 
  private:
   enum EventKind { kCheck, kStallBegins, kStallEnds };
@@ -93,7 +104,7 @@ class SimulatedCpus final : private SimulatedEventHandler {
   double virtual_ns_ = 0;
   int64_t advanced_ns_ = 0;  // the time that virtual_ns_ belongs to
   uint64_t next_order_ = 0;
-  int64_t check_ns_ = std::numeric_limits<int64_t>::max();  // next valid kCheck
+  Alarms checks_;  // events of kind kCheck
   bool is_stalled_ = false;
 };
 

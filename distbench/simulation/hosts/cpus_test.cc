@@ -19,7 +19,10 @@ class Thread final : public SimulatedThread, public SimulatedEventHandler {
  public:
   Thread(Simulator& simulator, SimulatedCpus& cpus, int64_t start_ns,
          std::vector<double> jobs)
-      : simulator_(simulator), cpus_(cpus), jobs_(std::move(jobs)) {
+      : SimulatedThread(used_ns),
+        simulator_(simulator),
+        cpus_(cpus),
+        jobs_(std::move(jobs)) {
     simulator_.Schedule(0, 0, start_ns, *this, {});
   }
 
@@ -30,6 +33,7 @@ class Thread final : public SimulatedThread, public SimulatedEventHandler {
   }
 
   std::vector<int64_t> ends_ns;
+  double used_ns = 0;
 
  private:
   void SubmitNext() { cpus_.Submit(*this, jobs_[next_++]); }
@@ -112,6 +116,53 @@ TEST_F(CpusTest, ASlowHostTakesLonger) {
   const auto thread = Start(0, {100});
   Run();
   EXPECT_THAT(thread->ends_ns, ElementsAre(300));
+}
+
+TEST_F(CpusTest, WhatIsLeftOfAJobIsNotUsed) {
+  SimulatedCpus& cpus = Make({.cpus = 1, .slowness = 2});
+  const auto first = Start(0, {50, 1000});
+  const auto second = Start(300, {1000});
+  Run(500);
+  cpus.SettleUsed();
+  // Each has had half of the last 200 ns.
+  EXPECT_NEAR(first->used_ns, 400, 1);
+  EXPECT_NEAR(second->used_ns, 100, 1);
+}
+
+TEST_F(CpusTest, WithFifoThreadsThatWaitUseNothing) {
+  SimulatedCpus& cpus = Make({.cpus = 1, .fifo = true});
+  const auto first = Start(0, {1000});
+  const auto second = Start(0, {1000});
+  Run(500);
+  cpus.SettleUsed();
+  EXPECT_NEAR(first->used_ns, 500, 1);
+  EXPECT_EQ(second->used_ns, 0);
+}
+
+TEST_F(CpusTest, ShortJobsBesideALongOneLeaveNoEventsBehind) {
+  Make({.cpus = 2});
+  const auto endless = Start(0, {1'000'000});
+  std::vector<std::unique_ptr<Thread>> threads;
+  for (int i = 0; i < 100; ++i) threads.push_back(Start(10 + 100 * i, {50}));
+  Run();
+  // Each starts and ends.
+  EXPECT_LE(simulator_.event_count(), 2 * 101 + 2);
+}
+
+TEST_F(CpusTest, WhatHappensOnceInAMillionYearsDoesNotHappenAtOnce) {
+  Make({.cpus = 1, .stalls_per_second = 1e-14, .mean_stall_ns = 1e9});
+  const auto thread = Start(100, {50});
+  Run(1'000'000);
+  EXPECT_THAT(thread->ends_ns, ElementsAre(150));
+}
+
+TEST_F(CpusTest, AJobOfAMillionYearsLetsTimePass) {
+  Make({.cpus = 1, .slowness = 1e6});
+  const auto endless = Start(0, {1e20});
+  const auto other = Start(100, {1});
+  Run(10'000'000);
+  EXPECT_THAT(endless->ends_ns, ElementsAre());
+  EXPECT_THAT(other->ends_ns, ElementsAre(2'000'100));
 }
 
 TEST_F(CpusTest, StallsTakeTheirShareOfTime) {

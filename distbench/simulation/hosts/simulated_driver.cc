@@ -23,12 +23,6 @@ void SimulatedDriver::Attach(Engine& engine) {
   }
 }
 
-double SimulatedDriver::used_ns() const {
-  double used_ns = 0;
-  for (const auto& transport : transports_) used_ns += transport->used_ns();
-  return used_ns;
-}
-
 absl::StatusOr<std::string> SimulatedDriver::Listen(int worker_count) {
   for (int i = 0; i < worker_count; ++i) {
     const int id = options_.directory->NextTransportId();
@@ -37,6 +31,7 @@ absl::StatusOr<std::string> SimulatedDriver::Listen(int worker_count) {
         std::make_unique<SimulatedWorker>(SimulatedWorker::Options{
             .host = options_.host,
             .costs = options_.costs,
+            .used_ns = options_.used_ns,
             .id = id,
             .seed = options_.seed,
             .measures_time_parts = options_.measures_time_parts}));

@@ -35,6 +35,7 @@ class SimulatedDriver final : public ProtocolDriver {
     SimulatedHostParts host;
     SimulatedDirectory* directory;
     const RpcCosts* costs;
+    double* used_ns;  // the CPU time of the engine, which workers add to
     uint64_t seed = 0;
     bool measures_time_parts = false;
   };
@@ -43,9 +44,6 @@ class SimulatedDriver final : public ProtocolDriver {
 
   // The engine that uses the driver, after Engine::Create().
   void Attach(Engine& engine);
-
-  // CPU time that the engine's workers have used.
-  double used_ns() const;
 
   absl::StatusOr<std::string> Listen(int worker_count) override;
   Transport& transport(int worker) override { return *transports_[worker]; }

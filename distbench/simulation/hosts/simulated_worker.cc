@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace distbench {
 namespace {
 
-constexpr int64_t kNoAlarm = std::numeric_limits<int64_t>::max();
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 // With this many unanswered calls, a peer's send queue counts as full.
 constexpr int kMaxCallsOut = 1 << 17;
@@ -15,6 +16,10 @@ constexpr int kMaxCallsOut = 1 << 17;
 // What a turn costs that neither sends nor receives. Without it, an engine that
 // is always busy would stop time.
 constexpr double kIdleTurnNs = 100;
+
+// Likewise, instances of one host that send each other messages without costs
+// or delays.
+constexpr double kLeastReceivingNs = 1;
 
 // Messages that are received as one batch, at most: as the tcp driver does
 // (max_batch).
@@ -48,7 +53,8 @@ static_assert(offsetof(SimulatedCall, server) == 0);
 }  // namespace
 
 SimulatedWorker::SimulatedWorker(const Options& options)
-    : host_(options.host),
+    : SimulatedThread(*options.used_ns),
+      host_(options.host),
       costs_(*options.costs),
       id_(options.id),
       measures_time_parts_(options.measures_time_parts),
@@ -80,12 +86,11 @@ void SimulatedWorker::OnEvent(const SimulatedEvent& event) {
       SimulatedCall& call = *static_cast<SimulatedCall*>(event.content);
       if (call.client == nullptr || call.generation != event.value) return;
       GiveUp(call, kReset);
-      if (phase_ == Phase::kIdle) Proceed();
+      if (phase_ == Phase::kIdle) BeginWork();
       break;
     }
     case kDue:
-      if (event.value != alarm_ns_) return;
-      alarm_ns_ = kNoAlarm;
+      alarms_.OnEvent();
       if (phase_ == Phase::kIdle && NeedsTurn(now_ns())) {
         BeginWork();
       } else if (phase_ == Phase::kIdle || phase_ == Phase::kFrozen) {
@@ -100,7 +105,11 @@ void SimulatedWorker::OnEvent(const SimulatedEvent& event) {
 
 void SimulatedWorker::Accept(SimulatedCall& call) {
   call.next = nullptr;
-  if (!call.is_reply) call.arrived_ns = now_ns();
+  if (call.is_reply) {
+    call.has_reply = true;
+  } else {
+    call.arrived_ns = now_ns();
+  }
   (first_arrived_ == nullptr ? first_arrived_ : last_arrived_->next) = &call;
   last_arrived_ = &call;
   if (phase_ != Phase::kIdle) return;
@@ -119,13 +128,12 @@ void SimulatedWorker::Accept(SimulatedCall& call) {
 }
 
 // Wakes up. What arrives meanwhile is received together with what has arrived.
+// Even if that costs nothing, it needs a CPU: on a host that is busy or stalls,
+// timers are late.
 void SimulatedWorker::BeginWork() {
-  if (costs_.wakeup_cpu_ns <= 0) {
-    Proceed();
-    return;
-  }
   phase_ = Phase::kWakingUp;
-  Use(costs_.wakeup_cpu_ns * costs_.variation.Draw(random_));
+  host_.cpus->Submit(*this,
+                     costs_.wakeup_cpu_ns * costs_.variation.Draw(random_));
 }
 
 void SimulatedWorker::OnCpuDone() {
@@ -135,7 +143,7 @@ void SimulatedWorker::OnCpuDone() {
     while (next_send_ < send_end_) SendOut(*sends_[next_send_++]);
     if (after_ns_ > 0) {
       phase_ = Phase::kSent;
-      Use(std::exchange(after_ns_, 0));
+      host_.cpus->Submit(*this, std::exchange(after_ns_, 0));
       return;
     }
   }
@@ -159,7 +167,7 @@ void SimulatedWorker::Proceed() {
     if (NeedsTurn(now_ns())) {
       if (TakeTurn()) continue;
       phase_ = Phase::kSending;
-      Use(kIdleTurnNs);
+      host_.cpus->Submit(*this, kIdleTurnNs);
       return;
     }
     if (first_arrived_ != nullptr) {
@@ -202,7 +210,7 @@ void SimulatedWorker::BeginReceiving() {
                costs_.variation.Draw(random_);
   }
   last->next = nullptr;
-  Use(work_ns);
+  host_.cpus->Submit(*this, std::max(work_ns, kLeastReceivingNs));
 }
 
 // Messages whose own costs are less than those of a batch leave together, as
@@ -234,12 +242,7 @@ void SimulatedWorker::BeginSending() {
     }
   }
   after_ns_ = std::min(line.after_ns, work_ns);
-  Use(work_ns - after_ns_);
-}
-
-void SimulatedWorker::Use(double work_ns) {
-  used_ns_ += work_ns * host_.cpus->slowness();
-  host_.cpus->Submit(*this, work_ns);
+  host_.cpus->Submit(*this, work_ns - after_ns_);
 }
 
 void SimulatedWorker::SendOut(SimulatedCall& call) {
@@ -264,11 +267,11 @@ void SimulatedWorker::SendOut(SimulatedCall& call) {
 
 void SimulatedWorker::Rest(Phase phase, int64_t due_ns) {
   phase_ = phase;
-  // An earlier alarm stays: it finds nothing to do, and rests again.
-  if (due_ns >= alarm_ns_) return;
-  alarm_ns_ = std::max(due_ns, now_ns());
-  host_.simulator->Schedule(host_.node, host_.node, alarm_ns_, *this,
-                            {.kind = kDue, .value = alarm_ns_});
+  if (due_ns == kNever) return;
+  due_ns = std::max(due_ns, now_ns());
+  if (!alarms_.Add(due_ns)) return;
+  host_.simulator->Schedule(host_.node, host_.node, due_ns, *this,
+                            {.kind = kDue});
 }
 
 int64_t SimulatedWorker::next_due_ns() const {
@@ -278,8 +281,11 @@ int64_t SimulatedWorker::next_due_ns() const {
 }
 
 void SimulatedWorker::Wake() {
-  if (engine_ == nullptr || phase_ != Phase::kIdle) return;
-  Rest(Phase::kIdle, now_ns());
+  if (engine_ == nullptr) return;
+  // Nothing but a stop ends a freeze early.
+  if (phase_ == Phase::kIdle || phase_ == Phase::kFrozen) {
+    Rest(phase_, now_ns());
+  }
 }
 
 // ---- Calls ------------------------------------------------------------------
@@ -295,6 +301,7 @@ bool SimulatedWorker::Start(ClientCall* client) {
   call.connection = (uint64_t{static_cast<uint32_t>(id_)} << 32) |
                     static_cast<uint32_t>(call.server_worker->id_);
   call.client = client;
+  call.has_reply = false;
   call.generation += 1;
   call.position = active_.size();
   active_.push_back(&call);
@@ -397,12 +404,13 @@ void SimulatedWorker::DeliverEnded(TransportEvents& events) {
   }
 }
 
-// Also forgets the first deadlines if their calls have ended.
+// Also forgets the first deadlines if their calls have ended. A worker that has
+// stood still does not blame the server for an answer that it has not read yet.
 void SimulatedWorker::ExpireDeadlines() {
   while (!deadlines_.empty()) {
     const auto [due_ns, generation, call] = deadlines_.top();
-    const bool awaits =
-        call->client != nullptr && call->generation == generation;
+    const bool awaits = call->client != nullptr && !call->has_reply &&
+                        call->generation == generation;
     if (awaits && due_ns > now_ns()) return;
     deadlines_.pop();
     if (awaits) GiveUp(*call, kTooLate);

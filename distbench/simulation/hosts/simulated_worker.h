@@ -19,7 +19,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <queue>
 #include <string>
 #include <vector>
@@ -28,6 +27,7 @@
 #include "distbench/base/object_pool.h"
 #include "distbench/engine/engine.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/simulation/hosts/alarms.h"
 #include "distbench/simulation/hosts/costs.h"
 #include "distbench/simulation/hosts/cpus.h"
 #include "distbench/simulation/kernel/simulator.h"
@@ -65,6 +65,7 @@ struct SimulatedCall {
   // The client's. `client` is null once the call has been given up; the reply
   // is then dropped.
   ClientCall* client = nullptr;
+  bool has_reply = false;  // at the client's host, read or not
   int64_t generation = 0;
   size_t position = 0;
   int peer = 0;
@@ -77,7 +78,8 @@ class SimulatedWorker final : public Transport,
   struct Options {
     SimulatedHostParts host;
     const RpcCosts* costs;
-    int id;  // unique in the simulation
+    double* used_ns;  // the CPU time of the worker is added to it
+    int id;           // unique in the simulation
     uint64_t seed;
     bool measures_time_parts;
   };
@@ -90,9 +92,6 @@ class SimulatedWorker final : public Transport,
   // Adds a peer: with several servers, round_robin takes them in turn;
   // otherwise the first takes all.
   void AddPeer(const std::vector<SimulatedWorker*>& servers, bool round_robin);
-
-  // CPU time that the worker has used.
-  double used_ns() const { return used_ns_; }
 
   bool Start(ClientCall* call) override;
   void Reply(ServerCall* call) override;
@@ -138,7 +137,6 @@ class SimulatedWorker final : public Transport,
   bool TakeTurn();
   void BeginReceiving();
   void BeginSending();
-  void Use(double work_ns);
   void SendOut(SimulatedCall& call);
   void Rest(Phase phase, int64_t due_ns);
   int64_t next_due_ns() const;
@@ -169,8 +167,7 @@ class SimulatedWorker final : public Transport,
   size_t send_end_ = 0;       // of those that are being sent
   uint64_t last_connection_;  // of those that have been sent
   double after_ns_ = 0;       // work left when the message has left
-  double used_ns_ = 0;
-  int64_t alarm_ns_ = std::numeric_limits<int64_t>::max();  // next kDue
+  Alarms alarms_;             // events of kind kDue
 
   std::vector<SimulatedWorker*> servers_;
   std::vector<Target> targets_;  // by peer
