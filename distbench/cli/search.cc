@@ -157,6 +157,7 @@ absl::StatusOr<SearchPlan> MakeSimulatedPlan(
         "--simulate excludes objectives on isolation: antagonists and control "
         "groups are not simulated; search on real nodes");
   }
+  plan->is_simulated = true;
   plan->loads = flags.loads;
   if (flags.max_time > absl::ZeroDuration()) {
     plan->timing.max_total = flags.max_time;
@@ -204,17 +205,6 @@ class ProbeHost {
   std::atomic<bool> is_cancelled_ = false;
   TestRunner run_;
 };
-
-absl::Status CheckResumed(const SearchFlags& flags, const SearchPlan& plan,
-                          const TestSequenceResults& results) {
-  for (const TestResult& result : results.test_results()) {
-    if (result.has_simulation() == flags.simulate) continue;
-    return absl::FailedPreconditionError(
-        flags.simulate ? "it comes from real nodes; leave out --simulate"
-                       : "it is simulated; add --simulate");
-  }
-  return CheckResumable(plan, results);
-}
 
 // Returns the results of the search to resume, or nothing without --resume.
 // Fails if the outfile holds an unfinished search, which would be overwritten.
@@ -269,7 +259,7 @@ class Outputs {
   }
 
   void AddRows(const SearchReport& report, const SearchProbe& probe) {
-    csv_.Write(SearchTableRows(report, probe, /*is_simulated=*/false));
+    csv_.Write(SearchTableRows(report, probe));
   }
 
   absl::Status Save(const TestSequenceResults& results) const {
@@ -350,7 +340,7 @@ int Search(const SearchFlags& flags) {
   const absl::StatusOr<SearchPlan> plan = host.Prepare(flags, *test);
   if (!plan.ok()) return Fail(plan.status(), kExitUsage);
   if (!flags.resume.empty()) {
-    const absl::Status resumable = CheckResumed(flags, *plan, *results);
+    const absl::Status resumable = CheckResumable(*plan, *results);
     if (!resumable.ok()) {
       return Fail(absl::StrCat("cannot resume ", flags.resume, ": ",
                                std::string(resumable.message())),
