@@ -1,6 +1,8 @@
 #include "distbench/report/measurements/simulated_runs.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -193,6 +195,15 @@ std::string OriginOf(absl::Span<const TestRun> runs) {
 bool MixesOrigins(absl::Span<const TestRun> runs) {
   return std::any_of(runs.begin(), runs.end(), [&](const TestRun& run) {
     return IsSimulated(*run.result) != IsSimulated(*runs.front().result);
+  });
+}
+
+bool ShareSeeds(absl::Span<const TestRun> runs) {
+  std::set<uint64_t> seeds;
+  return std::any_of(runs.begin(), runs.end(), [&](const TestRun& run) {
+    const RunInfo& info = run.result->run_info();
+    return IsSimulated(*run.result) && info.has_random_seed() &&
+           !seeds.insert(info.random_seed()).second;
   });
 }
 

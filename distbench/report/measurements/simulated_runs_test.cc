@@ -1,6 +1,7 @@
 #include "distbench/report/measurements/simulated_runs.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "distbench/report/testing/report_testing.h"
@@ -42,6 +43,22 @@ TEST(SimulatedRunsTest, OriginsOfRuns) {
   EXPECT_FALSE(MixesOrigins({}));
   EXPECT_FALSE(MixesOrigins(second));
   EXPECT_TRUE(MixesOrigins(runs));
+}
+
+TEST(SimulatedRunsTest, OnlySimulatedRunsAreCopiesIfTheyShareASeed) {
+  const auto share = [](std::vector<TestResult> all, bool are_simulated) {
+    for (TestResult& result : all) {
+      if (are_simulated) result.mutable_simulation();
+    }
+    const auto results = Sourced(std::move(all));
+    return ShareSeeds(ListRuns(results));
+  };
+  const TestResult one = ResultFromText("run_info { random_seed: 1 }");
+  const TestResult two = ResultFromText("run_info { random_seed: 2 }");
+  EXPECT_FALSE(share({one, two}, true));
+  EXPECT_TRUE(share({one, two, one}, true));
+  EXPECT_FALSE(share({one, one}, false));
+  EXPECT_FALSE(share({TestResult(), TestResult()}, true));
 }
 
 TEST(SimulatedRunsTest, TheSentenceNamesHostsNetworkAndTransport) {
