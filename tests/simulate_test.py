@@ -127,6 +127,7 @@ class SimulateTest(programs.ProgramTest):
             ("missing", [config, f"--fabric={missing}"]),
             (r"host.cpus", [config, f"--fabric={wrong}"]),
             ("missing", [config, f"--calibrate_from={missing}"]),
+            ("--legacy_text", [config, "--outfile=a", "--legacy_text"]),
             ("nothing to keep", [config, f"--keep_fabric={missing}"]),
             ("--hosts", [config, "--hosts=0"]),
             ("--hosts", [config, "--hosts=many"]),

@@ -183,6 +183,12 @@ int Simulate(const Flags& flags) {
   // Before the first test there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
 
+  if (flags.output.legacy_text) {
+    return Fail(
+        "--legacy_text leaves out that a result is simulated, so that it would "
+        "pass for a real one; leave the flag out",
+        kExitUsage);
+  }
   absl::StatusOr<ClusterRunOptions> options =
       ReadSimulationFlags(flags.simulation);
   if (!options.ok()) return Fail(options.status(), kExitUsage);
