@@ -169,15 +169,18 @@ absl::StatusOr<SearchPlan> MakeSimulatedPlan(
 class ProbeHost {
  public:
   // Reads the files, or connects to the sequencer, that the flags name, and
-  // plans the search for them.
+  // plans the search for them. `earlier`: of the search to resume.
   absl::StatusOr<SearchPlan> Prepare(const SearchFlags& flags,
-                                     const DistributedSystemDescription& test) {
+                                     const DistributedSystemDescription& test,
+                                     const TestSequenceResults& earlier) {
     if (flags.simulate) {
       absl::StatusOr<ClusterRunOptions> options =
           ReadSimulationFlags(flags.simulation);
       if (!options.ok()) return options.status();
       options->is_cancelled = &is_cancelled_;
-      run_ = RunOnSimulation(*std::move(options));
+      run_ = RunOnSimulation(
+          *std::move(options),
+          earlier.searches().empty() ? 0 : earlier.searches(0).probes_size());
       return MakeSimulatedPlan(flags, test);
     }
     if (flags.test_sequencer.empty()) {
@@ -337,7 +340,7 @@ int Search(const SearchFlags& flags) {
   absl::StatusOr<ReportOutput> csv = ReportOutput::Open(flags.csv);
   if (!csv.ok()) return Fail(csv.status(), kExitUsage);
   ProbeHost host;
-  const absl::StatusOr<SearchPlan> plan = host.Prepare(flags, *test);
+  const absl::StatusOr<SearchPlan> plan = host.Prepare(flags, *test, *results);
   if (!plan.ok()) return Fail(plan.status(), kExitUsage);
   if (!flags.resume.empty()) {
     const absl::Status resumable = CheckResumable(*plan, *results);
