@@ -111,9 +111,10 @@ TEST(SimulatedClusterTest, AnRpcAloneTakesTheSumOfItsParts) {
 
 TEST(SimulatedClusterTest, OnlyTimeStampsDependOnWhenItRuns) {
   const int64_t start_ns = 1'800'000'000'123'456'789;
-  const TestResult early = Simulate(ClosedLoop(4, 500), {});
-  const TestResult late =
-      Simulate(ClosedLoop(4, 500), {.start_unix_ns = start_ns});
+  const TestResult early =
+      Simulate(ClosedLoop(4, 500), {.fabric = RoundFabric()});
+  const TestResult late = Simulate(
+      ClosedLoop(4, 500), {.fabric = RoundFabric(), .start_unix_ns = start_ns});
   EXPECT_EQ(late.run_info().start_timestamp_ns() / 10'000'000,
             start_ns / 10'000'000);
   EXPECT_EQ(
