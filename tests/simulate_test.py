@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import time
 import unittest
 
 from tests import programs
@@ -126,6 +127,8 @@ class SimulateTest(programs.ProgramTest):
             ("missing", [config, f"--fabric={missing}"]),
             (r"host.cpus", [config, f"--fabric={wrong}"]),
             ("missing", [config, f"--calibrate_from={missing}"]),
+            ("--legacy_text", [config, "--outfile=a", "--legacy_text"]),
+            ("nothing to keep", [config, f"--keep_fabric={missing}"]),
             ("--hosts", [config, "--hosts=0"]),
             ("--hosts", [config, "--hosts=many"]),
             ("--fabrik", [config, "--fabrik=x"]),
@@ -135,6 +138,56 @@ class SimulateTest(programs.ProgramTest):
             self.assertEqual(outcome.status, 1, outcome)
             self.assertRegex(outcome.err, pattern)
             self.assertEqual(outcome.out, "")
+
+
+    def test_sweeps_are_checked_before_their_first_test_runs(self):
+        for pattern, vary in (
+            ("fabric.host.cpus_0: host.cpus: is 0", "fabric.host.cpus=8,0"),
+            ("server", "service.server=1,many"),
+            ("--seed", "test.random_seed=1,2"),
+        ):
+            outcome = self.simulate(
+                self.config(), f"--vary={vary}", "--seed=1"
+            )
+            self.assertEqual(outcome.status, 1, outcome)
+            self.assertRegex(outcome.err, pattern)
+            self.assertNotIn("simulating", outcome.err)
+            self.assertEqual(outcome.out, "")
+
+    def test_results_have_the_time_at_which_they_were_made(self):
+        outfile = self.path("a.pb")
+        before = time.time_ns()
+        self.simulate(self.config(), f"--outfile={outfile}")
+        report = self.distbench("report", outfile, "--format=json")
+        (test,) = json.loads(report.out)["tests"]
+        started = test["run"]["start_timestamp_ns"]
+        self.assertTrue(before <= started <= time.time_ns() + 10**9, started)
+
+    def test_searches_are_marked_while_they_run(self):
+        outfile = self.path("search.pb")
+        outcome = self.distbench(
+            "search",
+            self.config(
+                "open_loop_interval_ns: 1000000 max_duration_us: 10000000"
+            ),
+            "--simulate",
+            "--slo=failures<=50%",
+            "--loads=100,200",
+            "--final_duration=2s",
+            f"--outfile={outfile}",
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("on simulated hosts", outcome.err)
+        self.assertIn("Verdict (simulated): all_met", outcome.err)
+        header, *rows = outcome.out.splitlines()
+        self.assertTrue(header.endswith(",simulated"), header)
+        self.assertEqual([row[-2:] for row in rows], [",1", ",1"])
+        table = self.distbench("report", outfile, "--format=csv", "--table=search")
+        self.assertEqual(table.out, outcome.out)
+        real = self.distbench(
+            "search", self.config(), f"--keep_fabric={self.path('f')}"
+        )
+        self.assertRegex(real.err, "--keep_fabric requires --simulate")
 
 
 if __name__ == "__main__":

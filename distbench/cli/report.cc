@@ -65,7 +65,6 @@ struct Input {
 
 absl::Status WriteText(const Input& input, const Flags&, ReportOutput& output) {
   for (const SourcedSearch& search : input.searches) {
-    if (search.is_simulated) output.Write("Simulated, not measured:\n");
     for (const std::string& line : SummarizeSearch(*search.report)) {
       output.Write(absl::StrCat(line, "\n"));
     }
@@ -103,7 +102,7 @@ void WriteSearchTable(const Input& input, ReportOutput& output) {
   output.Write(SearchTableHeader() + "\n");
   for (const SourcedSearch& search : input.searches) {
     for (const SearchProbe& probe : search.report->probes()) {
-      output.Write(SearchTableRows(*search.report, probe, search.is_simulated));
+      output.Write(SearchTableRows(*search.report, probe));
     }
   }
 }
@@ -294,7 +293,7 @@ absl::StatusOr<std::vector<SourcedSearch>> SearchesOfInstance(
                        std::string(report.status().message())));
     }
     reports.push_back(*std::move(report));
-    own.push_back({search.source, &reports.back(), search.is_simulated});
+    own.push_back({search.source, &reports.back()});
   }
   return own;
 }

@@ -157,6 +157,7 @@ absl::StatusOr<SearchPlan> MakeSimulatedPlan(
         "--simulate excludes objectives on isolation: antagonists and control "
         "groups are not simulated; search on real nodes");
   }
+  plan->is_simulated = true;
   plan->loads = flags.loads;
   if (flags.max_time > absl::ZeroDuration()) {
     plan->timing.max_total = flags.max_time;
@@ -168,15 +169,18 @@ absl::StatusOr<SearchPlan> MakeSimulatedPlan(
 class ProbeHost {
  public:
   // Reads the files, or connects to the sequencer, that the flags name, and
-  // plans the search for them.
+  // plans the search for them. `earlier`: of the search to resume.
   absl::StatusOr<SearchPlan> Prepare(const SearchFlags& flags,
-                                     const DistributedSystemDescription& test) {
+                                     const DistributedSystemDescription& test,
+                                     const TestSequenceResults& earlier) {
     if (flags.simulate) {
       absl::StatusOr<ClusterRunOptions> options =
           ReadSimulationFlags(flags.simulation);
       if (!options.ok()) return options.status();
       options->is_cancelled = &is_cancelled_;
-      run_ = RunOnSimulation(*std::move(options));
+      run_ = RunOnSimulation(
+          *std::move(options),
+          earlier.searches().empty() ? 0 : earlier.searches(0).probes_size());
       return MakeSimulatedPlan(flags, test);
     }
     if (flags.test_sequencer.empty()) {
@@ -204,17 +208,6 @@ class ProbeHost {
   std::atomic<bool> is_cancelled_ = false;
   TestRunner run_;
 };
-
-absl::Status CheckResumed(const SearchFlags& flags, const SearchPlan& plan,
-                          const TestSequenceResults& results) {
-  for (const TestResult& result : results.test_results()) {
-    if (result.has_simulation() == flags.simulate) continue;
-    return absl::FailedPreconditionError(
-        flags.simulate ? "it comes from real nodes; leave out --simulate"
-                       : "it is simulated; add --simulate");
-  }
-  return CheckResumable(plan, results);
-}
 
 // Returns the results of the search to resume, or nothing without --resume.
 // Fails if the outfile holds an unfinished search, which would be overwritten.
@@ -269,7 +262,7 @@ class Outputs {
   }
 
   void AddRows(const SearchReport& report, const SearchProbe& probe) {
-    csv_.Write(SearchTableRows(report, probe, /*is_simulated=*/false));
+    csv_.Write(SearchTableRows(report, probe));
   }
 
   absl::Status Save(const TestSequenceResults& results) const {
@@ -347,10 +340,10 @@ int Search(const SearchFlags& flags) {
   absl::StatusOr<ReportOutput> csv = ReportOutput::Open(flags.csv);
   if (!csv.ok()) return Fail(csv.status(), kExitUsage);
   ProbeHost host;
-  const absl::StatusOr<SearchPlan> plan = host.Prepare(flags, *test);
+  const absl::StatusOr<SearchPlan> plan = host.Prepare(flags, *test, *results);
   if (!plan.ok()) return Fail(plan.status(), kExitUsage);
   if (!flags.resume.empty()) {
-    const absl::Status resumable = CheckResumed(flags, *plan, *results);
+    const absl::Status resumable = CheckResumable(*plan, *results);
     if (!resumable.ok()) {
       return Fail(absl::StrCat("cannot resume ", flags.resume, ": ",
                                std::string(resumable.message())),

@@ -129,8 +129,8 @@ void AddPlaceFlags(CLI::App& command, SearchFlags& flags) {
       "--simulate", flags.simulate,
       "Search on simulated hosts instead of a sequencer's nodes");
   AddSimulationFlags(command, flags.simulation);
-  for (const char* name :
-       {"--fabric", "--calibrate_from", "--hosts", "--threads"}) {
+  for (const char* name : {"--fabric", "--calibrate_from", "--keep_fabric",
+                           "--hosts", "--threads"}) {
     command.get_option(name)->needs(simulate);
   }
 }

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/commands.h"
@@ -51,25 +52,29 @@ std::string NameOf(const TestSequence& tests, int index) {
   return name.empty() ? absl::StrCat("tests[", index, "]") : name;
 }
 
+absl::Status OfTest(const TestSequence& tests, int index,
+                    const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(NameOf(tests, index), ": ",
+                                                  status.message()));
+}
+
 // Simulates one test of the sequence.
 absl::StatusOr<TestResult> SimulateTest(const TestSequence& tests, int index,
                                         ClusterRunOptions options,
                                         SimulationDisplay& display) {
-  const std::string name = NameOf(tests, index);
-  display.ShowStart(index, name);
+  display.ShowStart(index, NameOf(tests, index));
   options.on_progress = [&display](const ClusterRunOptions::Progress& now) {
     display.Show({.simulated_ns = now.simulated_ns,
                   .succeeded = now.succeeded,
                   .failed = now.failed,
                   .events = now.events});
   };
+  // Lists and trends of results are ordered by it.
+  options.start_unix_ns = absl::ToUnixNanos(absl::Now());
   absl::StatusOr<TestResult> result =
       RunSimulatedTest(tests.tests(index), options);
   display.Clear();
-  if (!result.ok()) {
-    return absl::Status(result.status().code(),
-                        absl::StrCat(name, ": ", result.status().message()));
-  }
+  if (!result.ok()) return OfTest(tests, index, result.status());
   if (!tests.tests_setting().keep_instance_log()) {
     result->clear_service_logs();
   }
@@ -109,6 +114,17 @@ ConsoleRun SimulateTests(const VariedTests& varied, ClusterRunOptions options,
   return run;
 }
 
+// A sweep of hours shall not end at its last point.
+absl::Status CheckAll(const VariedTests& varied, ClusterRunOptions options) {
+  const TestSequence& tests = varied.sequence;
+  for (int i = 0; i < tests.tests_size(); ++i) {
+    options.fabric = varied.fabrics[i];
+    const absl::Status status = CheckSimulatedTest(tests.tests(i), options);
+    if (!status.ok()) return OfTest(tests, i, status);
+  }
+  return absl::OkStatus();
+}
+
 // Without --pattern and --vary, the tests of the file are all there are.
 absl::StatusOr<VariedTests> LoadVaried(const Flags& flags,
                                        const SimulatedFabric& fabric) {
@@ -125,6 +141,11 @@ absl::StatusOr<VariedTests> LoadVaried(const Flags& flags,
   for (const std::string& text : flags.variations) {
     absl::StatusOr<Variation> variation = ParseVariation(text);
     if (!variation.ok()) return variation.status();
+    if (flags.seed && variation->name == "test.random_seed") {
+      return absl::InvalidArgumentError(
+          "--seed and --vary=test.random_seed exclude each other: either all "
+          "tests have one seed, or each has its own");
+    }
     request.variations.push_back(*std::move(variation));
   }
   if (flags.pattern.empty()) {
@@ -162,11 +183,19 @@ int Simulate(const Flags& flags) {
   // Before the first test there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
 
+  if (flags.output.legacy_text) {
+    return Fail(
+        "--legacy_text leaves out that a result is simulated, so that it would "
+        "pass for a real one; leave the flag out",
+        kExitUsage);
+  }
   absl::StatusOr<ClusterRunOptions> options =
       ReadSimulationFlags(flags.simulation);
   if (!options.ok()) return Fail(options.status(), kExitUsage);
   const absl::StatusOr<VariedTests> tests = ReadTests(flags, options->fabric);
   if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  const absl::Status possible = CheckAll(*tests, *options);
+  if (!possible.ok()) return Fail(possible, kExitUsage);
   const absl::Status writable = CheckOutput(flags.output);
   if (!writable.ok()) return Fail(writable, kExitUsage);
   return FinishRun(SimulateTests(*tests, *std::move(options), flags.quiet,

@@ -69,6 +69,7 @@ std::string WrittenSearch(bool is_simulated) {
   report.mutable_search()->set_knob("rate");
   report.mutable_search()->add_objectives("query p99<=1s");
   report.add_probes()->set_number(1);
+  report.set_simulated(is_simulated);
   return Written(is_simulated ? "simulated_search.pb" : "real_search.pb",
                  results);
 }
@@ -79,11 +80,10 @@ std::vector<std::string> ChoicesOf(AddCommand add, const std::string& flag) {
   CommandBody body;
   add(app, body);
   std::vector<std::string> names;
-  const CLI::App& command = *app.get_subcommands([](CLI::App*) {
-    return true;
-  }).front();
-  for (absl::string_view line : absl::StrSplit(
-           command.get_option(flag)->get_description(), '\n')) {
+  const CLI::App& command =
+      *app.get_subcommands([](CLI::App*) { return true; }).front();
+  for (absl::string_view line :
+       absl::StrSplit(command.get_option(flag)->get_description(), '\n')) {
     const size_t colon = line.find(':');
     if (!absl::StartsWith(line, "  ") || colon == line.npos) continue;
     names.emplace_back(line.substr(2, colon - 2));
@@ -147,11 +147,10 @@ TEST(SimulatedMarksTest, EveryTableOfCsvHasTheColumn) {
     if (absl::StartsWith(table, "protection")) continue;
     for (const bool is_simulated : {false, true}) {
       const std::string csv = OutputOf(
-          AddReportCommand,
-          {"report",
-           table == "search" ? WrittenSearch(is_simulated)
-                             : WrittenTests(is_simulated),
-           "--format=csv", "--table=" + table});
+          AddReportCommand, {"report",
+                             table == "search" ? WrittenSearch(is_simulated)
+                                               : WrittenTests(is_simulated),
+                             "--format=csv", "--table=" + table});
       std::vector<std::string> lines =
           absl::StrSplit(csv, '\n', absl::SkipEmpty());
       ASSERT_THAT(lines, Not(IsEmpty())) << table;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "distbench/base/threads.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
@@ -60,6 +61,11 @@ absl::StatusOr<ClusterRunOptions> ReadSimulationFlags(
         ReadCalibration(flags.calibrate_from);
     if (!calibration.ok()) return calibration.status();
     AddCalibration(*calibration, options.fabric);
+  }
+  if (!flags.keep_fabric.empty() && flags.fabric.empty() &&
+      flags.calibrate_from.empty()) {
+    return absl::InvalidArgumentError(
+        "--keep_fabric has nothing to keep; give --calibrate_from or --fabric");
   }
   if (!flags.keep_fabric.empty()) {
     std::string text;

@@ -80,6 +80,7 @@ void SearchDisplay::ShowPlan(const SearchPlan& plan) {
   if (plan.instances > 1) {
     absl::StrAppend(&text, ", on ", plan.instances, " instances side by side");
   }
+  if (plan.is_simulated) absl::StrAppend(&text, ", on simulated hosts");
   WriteLine(text);
 }
 
@@ -176,7 +177,8 @@ void SearchDisplay::Observe(const SearchReport& report,
 
 void SearchDisplay::ShowVerdict(const SearchReport& report) {
   Clear();
-  WriteLine(absl::StrCat("Verdict: ", report.verdict()));
+  WriteLine(absl::StrCat("Verdict", report.simulated() ? " (simulated)" : "",
+                         ": ", report.verdict()));
   if (report.has_load()) {
     WriteLine(absl::StrCat(report.finds_lowest() ? "Lowest" : "Highest",
                            " load that met: ", SearchAnswer(report)));

@@ -45,6 +45,9 @@ struct SearchPlan {
   // The CPUs of each copy (see cpu_slices.h); empty: wherever the nodes are.
   std::vector<std::string> cpu_slices;
 
+  // Probes run on simulated hosts.
+  bool is_simulated = false;
+
   // If not empty: run each of these loads once instead of searching.
   std::vector<double> loads;
 };

@@ -295,6 +295,7 @@ absl::Status RunLoadSearch(const SearchPlan& plan,
   *report.mutable_search() = plan.spec;
   report.set_load_unit(std::string(plan.knob->unit()));
   report.set_finds_lowest(plan.options.finds_lowest);
+  if (plan.is_simulated) report.set_simulated(true);
   ProbeRunner runner(plan, callbacks, results);
   const absl::Status status = plan.loads.empty()
                                   ? Search(plan, runner, report)
@@ -309,6 +310,11 @@ absl::Status CheckResumable(const SearchPlan& plan,
     return absl::FailedPreconditionError("it contains no search to resume");
   }
   const SearchReport& report = results.searches(0);
+  if (report.simulated() != plan.is_simulated) {
+    return absl::FailedPreconditionError(
+        plan.is_simulated ? "it comes from real nodes; leave out --simulate"
+                          : "it is simulated; add --simulate");
+  }
   google::protobuf::util::MessageDifferencer differencer;
   std::string differences;
   differencer.ReportDifferencesToString(&differences);

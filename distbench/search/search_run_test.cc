@@ -251,6 +251,23 @@ TEST(CheckResumableTest, NamesWhatDiffers) {
               HasSubstr("no search"));
 }
 
+TEST(CheckResumableTest, RealAndSimulatedProbesAreNotMixed) {
+  SearchPlan real = Plan();
+  SearchPlan simulated = Plan();
+  simulated.is_simulated = true;
+  for (const bool is_simulated : {false, true}) {
+    FakeSystem system = {.capacity = 777, .runs_until_error = 2};
+    TestSequenceResults results;
+    RunLoadSearch(is_simulated ? simulated : real, system.Callbacks(), results)
+        .IgnoreError();
+    // As if all probes had ended early.
+    results.clear_test_results();
+    EXPECT_EQ(results.searches(0).simulated(), is_simulated);
+    EXPECT_EQ(CheckResumable(real, results).ok(), !is_simulated);
+    EXPECT_EQ(CheckResumable(simulated, results).ok(), is_simulated);
+  }
+}
+
 TEST(RunLoadSearchTest, StopsInTime) {
   FakeSystem system = {.capacity = 777};
   SearchPlan plan = Plan();

@@ -199,6 +199,12 @@ def _check_comparable(
             raise _NotComparable(
                 f"{group} has real and simulated runs of it; give one kind only"
             )
+        seeds = [run.result.run_info.random_seed for run in runs if run.simulated]
+        if len(set(seeds)) < len(seeds):
+            raise _NotComparable(
+                f"{group} has simulated runs with the same seed, which are copies "
+                "and no repeats; simulate each with its own (--seed)"
+            )
     traffic = {_traffic_of(run) for run in (*base, *new)}
     if len(traffic) > 1 and not allow_different_traffic:
         raise _NotComparable(

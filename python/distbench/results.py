@@ -171,31 +171,26 @@ class Results:
             merged.MergeFrom(message)
         result_files.write_file(merged, path, text=text)
 
-    def _searches(self) -> list[tuple[str, int, results_pb2.SearchReport, bool]]:
-        """The last: whether the runs beside the search are simulated."""
+    def _searches(self) -> list[tuple[str, int, results_pb2.SearchReport]]:
         return [
-            (source, position, report, _any_simulated(message))
+            (source, position, report)
             for source, message in self._sourced
             for position, report in enumerate(message.searches)
         ]
 
     def _rows(self, name: str) -> Iterator[Row]:
         if name == "searches":
-            for source, position, report, simulated in self._searches():
-                yield (source, *_rows.search_row(report, position), simulated)
+            for source, position, report in self._searches():
+                yield (source, *_rows.search_row(report, position), report.simulated)
         elif name == "probes":
-            for source, position, report, simulated in self._searches():
+            for source, position, report in self._searches():
                 for row in _rows.probe_rows(report, position):
-                    yield (source, *row, simulated)
+                    yield (source, *row, report.simulated)
         else:
             for run in self._runs:
                 run_cells: tuple[Cell, ...] = (run.source, run.test, run.repetition)
                 for row in _ROWS_OF_RUN[name](run):
                     yield (*run_cells, *row, run.simulated)
-
-
-def _any_simulated(message: results_pb2.TestSequenceResults) -> bool:
-    return any(result.HasField("simulation") for result in message.test_results)
 
 
 def read_results(*paths: str | os.PathLike[str]) -> Results:

@@ -55,6 +55,13 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(row["verdict"], "not comparable")
         self.assertIn("real and simulated", row["reason"])
 
+    def test_copies_of_a_simulated_run_are_no_repeats(self):
+        copy = test_result()
+        copy.simulation.host_count = 2
+        row = rows_of(distbench.compare(results_of(copy), results_of(copy, copy)))[0]
+        self.assertEqual(row["verdict"], "not comparable")
+        self.assertIn("new has simulated runs with the same seed", row["reason"])
+
     def test_a_single_run_shows_nothing(self):
         verdicts = self.verdicts(runs(10000), runs(20000), metrics=["p50"])
         self.assertEqual(verdicts, {"p50": "not shown"})

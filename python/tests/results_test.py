@@ -34,6 +34,15 @@ class TablesTest(unittest.TestCase):
             both.added_up()
         self.assertEqual(len(results_of(simulated, simulated).added_up()), 1)
 
+    def test_searches_are_marked_by_themselves_not_by_the_runs_beside_them(self):
+        simulated = test_result()
+        simulated.simulation.host_count = 2
+        message = message_of(simulated)
+        message.searches.add()
+        message.searches.add(simulated=True)
+        frame = distbench.Results([("a.pb", message)]).frame("searches")
+        self.assertEqual(list(frame["simulated"]), [False, True])
+
     def test_a_percentile_among_failures_is_infinite_in_frames(self):
         results = results_of(test_result(values=range(1, 96), failed=5))
         frame = results.frame("rpcs")

@@ -163,6 +163,13 @@ TestComparison CompareTest(const std::string& name,
                      " has real and simulated runs of it; give one kind only");
     return comparison;
   }
+  if (ShareSeeds(base) || ShareSeeds(next)) {
+    comparison.not_comparable = absl::StrCat(
+        ShareSeeds(base) ? "base" : "new",
+        " has simulated runs with the same seed, which are copies and no "
+        "repeats; simulate each with its own (--seed)");
+    return comparison;
+  }
   const std::string difference = TrafficDifference(base, next);
   if (!difference.empty()) {
     if (!options.allow_different_traffic) {

@@ -1,6 +1,7 @@
 #include "distbench/report/comparison/compare.h"
 
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -147,6 +148,25 @@ TEST(CompareTest, SingleRunsHaveNoVerdict) {
   EXPECT_EQ(VerdictOf("p99>5%", Compared({RunOf(1000)}, {RunOf(1000)})),
             CheckVerdict::kUndecided);
   EXPECT_THAT(CheckOf("p99>5%", compared).evidence, HasSubstr("--repeat"));
+}
+
+TEST(CompareTest, CopiesOfASimulatedRunAreNoRepeats) {
+  const auto simulated = [](int64_t latency_ns, std::vector<uint64_t> seeds) {
+    std::vector<TestResult> runs;
+    for (const uint64_t seed : seeds) {
+      runs.push_back(RunOf(latency_ns + 20 * static_cast<int64_t>(seed)));
+      runs.back().mutable_simulation();
+      runs.back().mutable_run_info()->set_random_seed(seed);
+    }
+    return runs;
+  };
+  const auto repeats =
+      Compared(simulated(1000, {1, 2}), simulated(2000, {1, 2}));
+  EXPECT_EQ(Find(repeats, "p99").verdict, ComparisonVerdict::kWorse);
+  const auto copies =
+      Compared(simulated(1000, {1, 2}), simulated(2000, {3, 3}));
+  EXPECT_THAT(copies[0].not_comparable,
+              HasSubstr("new has simulated runs with the same seed"));
 }
 
 TEST(CompareTest, TooFewRpcsAreNotComparable) {

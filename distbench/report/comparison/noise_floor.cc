@@ -35,6 +35,10 @@ std::string WhyUnusable(absl::Span<const TestRun> runs) {
                         " runs of the test; use run_tests --repeat=10");
   }
   if (MixesOrigins(runs)) return "some of its runs are real, others simulated";
+  if (ShareSeeds(runs)) {
+    return "it has simulated runs with the same seed, which are copies; "
+           "simulate each with its own (--seed)";
+  }
   const std::string difference = TrafficDifference(runs, {});
   return difference.empty()
              ? ""

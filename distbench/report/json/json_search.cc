@@ -75,7 +75,7 @@ Json SearchJson(const SourcedSearch& sourced) {
   const SearchReport& report = *sourced.report;
   Json json = {
       {"source", sourced.source},
-      {"simulated", sourced.is_simulated},
+      {"simulated", report.simulated()},
       {"objectives", TextsJson(report.search().objectives())},
       {"knob", report.search().knob()},
       {"load_unit", report.load_unit()},

@@ -1,6 +1,8 @@
 #include "distbench/report/measurements/simulated_runs.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -123,19 +125,34 @@ std::string HostsText(const SimulationFacts& simulation) {
 }
 
 std::string MeasuredText(double value, bool has_error, double error) {
-  return has_error ? absl::StrFormat("%.6g ± %.2g", value, error)
-                   : absl::StrFormat("%.6g", value);
+  std::string text = absl::StrFormat("%.6g", value);
+  // Without an exponent, which is hard to compare with the value.
+  if (has_error && error >= 100) absl::StrAppendFormat(&text, " ± %.0f", error);
+  if (has_error && error < 100) absl::StrAppendFormat(&text, " ± %.2g", error);
+  return text;
 }
 
 std::string CostText(absl::string_view name, const StackCosts::Cost& cost) {
-  return absl::StrCat(
-      name, " ",
-      MeasuredText(cost.fixed_ns(), cost.has_fixed_error_ns(),
-                   cost.fixed_error_ns()),
-      " ns and ",
-      MeasuredText(cost.ns_per_byte(), cost.has_ns_per_byte_error(),
-                   cost.ns_per_byte_error()),
-      " ns per byte");
+  std::string text =
+      absl::StrCat(name, " ",
+                   MeasuredText(cost.fixed_ns(), cost.has_fixed_error_ns(),
+                                cost.fixed_error_ns()),
+                   " ns");
+  if (cost.batch_ns() > 0) {
+    absl::StrAppend(&text, " and ",
+                    MeasuredText(cost.batch_ns(), cost.has_batch_error_ns(),
+                                 cost.batch_error_ns()),
+                    " ns per batch");
+  }
+  absl::StrAppend(&text, " and ",
+                  MeasuredText(cost.ns_per_byte(), cost.has_ns_per_byte_error(),
+                               cost.ns_per_byte_error()),
+                  " ns per byte");
+  if (cost.after_ns() > 0) {
+    absl::StrAppendFormat(&text, " (%.6g ns of it after the message has left)",
+                          cost.after_ns());
+  }
+  return text;
 }
 
 // Ends with where the figures come from.
@@ -147,7 +164,10 @@ std::string StackText(const StackCosts& costs) {
       CostText("client receives", costs.client_receive()), "; waking up ",
       MeasuredText(costs.wakeup_ns(), costs.has_wakeup_error_ns(),
                    costs.wakeup_error_ns()),
-      " ns; spread ", absl::StrFormat("%.3g", costs.sigma()),
+      " ns and ",
+      MeasuredText(costs.wakeup_cpu_ns(), costs.has_wakeup_cpu_error_ns(),
+                   costs.wakeup_cpu_error_ns()),
+      " ns of CPU time; spread ", absl::StrFormat("%.3g", costs.sigma()),
       "; within a host ", costs.same_host_delay_ns(),
       " ns. Source: ", costs.source().empty() ? "not stated" : costs.source());
   return text;
@@ -175,6 +195,15 @@ std::string OriginOf(absl::Span<const TestRun> runs) {
 bool MixesOrigins(absl::Span<const TestRun> runs) {
   return std::any_of(runs.begin(), runs.end(), [&](const TestRun& run) {
     return IsSimulated(*run.result) != IsSimulated(*runs.front().result);
+  });
+}
+
+bool ShareSeeds(absl::Span<const TestRun> runs) {
+  std::set<uint64_t> seeds;
+  return std::any_of(runs.begin(), runs.end(), [&](const TestRun& run) {
+    const RunInfo& info = run.result->run_info();
+    return IsSimulated(*run.result) && info.has_random_seed() &&
+           !seeds.insert(info.random_seed()).second;
   });
 }
 

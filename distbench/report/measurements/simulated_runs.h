@@ -29,6 +29,10 @@ std::string OriginOf(absl::Span<const TestRun> runs);
 // over them would be neither.
 bool MixesOrigins(absl::Span<const TestRun> runs);
 
+// Whether simulated runs have the same seed: they are copies of each other, and
+// that they agree says nothing.
+bool ShareSeeds(absl::Span<const TestRun> runs);
+
 // One line, such as "Simulated, not measured: 100 hosts of 8 CPUs, leaf-spine
 // network, whole messages".
 std::string DescribeSimulation(const SimulationFacts& simulation);

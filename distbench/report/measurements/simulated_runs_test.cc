@@ -1,6 +1,7 @@
 #include "distbench/report/measurements/simulated_runs.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "distbench/report/testing/report_testing.h"
@@ -11,8 +12,6 @@ namespace distbench {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -46,14 +45,20 @@ TEST(SimulatedRunsTest, OriginsOfRuns) {
   EXPECT_TRUE(MixesOrigins(runs));
 }
 
-TEST(SimulatedRunsTest, ASearchIsSimulatedAsItsRunsAre) {
-  std::vector<SourcedResults> results = Sourced({Simulated("")});
-  results[0].results.add_searches();
-  results.push_back(Sourced({TestResult()})[0]);
-  results[1].results.add_searches();
-  EXPECT_THAT(ListSearches(results),
-              ElementsAre(Field(&SourcedSearch::is_simulated, true),
-                          Field(&SourcedSearch::is_simulated, false)));
+TEST(SimulatedRunsTest, OnlySimulatedRunsAreCopiesIfTheyShareASeed) {
+  const auto share = [](std::vector<TestResult> all, bool are_simulated) {
+    for (TestResult& result : all) {
+      if (are_simulated) result.mutable_simulation();
+    }
+    const auto results = Sourced(std::move(all));
+    return ShareSeeds(ListRuns(results));
+  };
+  const TestResult one = ResultFromText("run_info { random_seed: 1 }");
+  const TestResult two = ResultFromText("run_info { random_seed: 2 }");
+  EXPECT_FALSE(share({one, two}, true));
+  EXPECT_TRUE(share({one, two, one}, true));
+  EXPECT_FALSE(share({one, one}, false));
+  EXPECT_FALSE(share({TestResult(), TestResult()}, true));
 }
 
 TEST(SimulatedRunsTest, TheSentenceNamesHostsNetworkAndTransport) {
@@ -86,7 +91,10 @@ TEST(SimulatedRunsTest, AssumptionsAreThoseOfTheFabric) {
       stacks {
         driver: "tcp"
         client_send { fixed_ns: 1000 ns_per_byte: 0.5 fixed_error_ns: 30 }
+        server_send { fixed_ns: 700 batch_ns: 4000 after_ns: 900 }
         wakeup_ns: 20000
+        wakeup_cpu_ns: 8000
+        wakeup_cpu_error_ns: 600
         source: "a run of host7"
       }
       activities { activity: "ConsumeCpu" cpu_ns: 5000 }
@@ -98,10 +106,15 @@ TEST(SimulatedRunsTest, AssumptionsAreThoseOfTheFabric) {
   EXPECT_EQ(TextOf(result, "network"),
             "single switch: links 10 Gb/s, delay 1.5us");
   EXPECT_THAT(TextOf(result, "transport"), HasSubstr("never lost"));
-  EXPECT_THAT(TextOf(result, "costs of tcp"),
-              AllOf(HasSubstr("client sends 1000 ± 30 ns and 0.5 ns per byte"),
-                    HasSubstr("waking up 20000 ns"),
-                    HasSubstr("Source: a run of host7")));
+  EXPECT_THAT(
+      TextOf(result, "costs of tcp"),
+      AllOf(HasSubstr("client sends 1000 ± 30 ns and 0.5 ns per byte"),
+            HasSubstr("server sends 700 ns and 4000 ns per batch and "
+                      "0 ns per byte (900 ns of it after the message "
+                      "has left)"),
+            HasSubstr("waking up 20000 ns and 8000 ± 600 ns of CPU time; "
+                      "spread"),
+            HasSubstr("Source: a run of host7")));
   EXPECT_THAT(TextOf(result, "costs of ConsumeCpu"), HasSubstr("5000 ns"));
 }
 

@@ -28,14 +28,8 @@ std::vector<SourcedSearch> ListSearches(
     absl::Span<const SourcedResults> results) {
   std::vector<SourcedSearch> searches;
   for (const SourcedResults& sourced : results) {
-    const auto& tests = sourced.results.test_results();
-    const bool is_simulated = std::any_of(
-        tests.begin(), tests.end(),
-        [](const TestResult& result) { return result.has_simulation(); });
     for (const SearchReport& report : sourced.results.searches()) {
-      searches.push_back({.source = sourced.source,
-                          .report = &report,
-                          .is_simulated = is_simulated});
+      searches.push_back({.source = sourced.source, .report = &report});
     }
   }
   return searches;

@@ -35,9 +35,6 @@ struct TestRun {
 struct SourcedSearch {
   std::string source;
   const SearchReport* report = nullptr;
-
-  // Whether its probes ran on simulated hosts, as the runs beside it tell.
-  bool is_simulated = false;
 };
 
 // In the order of the results.

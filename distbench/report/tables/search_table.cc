@@ -53,8 +53,7 @@ std::string UtcTime(int64_t unix_ns) {
 
 // `instance` counts from 1; 0 means all instances together.
 std::string RowOf(const SearchReport& report, const SearchProbe& probe,
-                  const RpcStatistics& statistics, int instance,
-                  bool is_simulated) {
+                  const RpcStatistics& statistics, int instance) {
   const int64_t duration_ns =
       std::max<int64_t>(0, statistics.last_end_timestamp_ns() -
                                statistics.first_start_timestamp_ns());
@@ -89,7 +88,7 @@ std::string RowOf(const SearchReport& report, const SearchProbe& probe,
            ? absl::StrFormat("%.1f", 100 * probe.host_cpu_share())
            : "",
        CsvText(absl::StrJoin(probe.instance_failures(), "; ")),
-       is_simulated ? "1" : "0"});
+       report.simulated() ? "1" : "0"});
   return absl::StrJoin(cells, ",") + "\n";
 }
 
@@ -104,11 +103,10 @@ std::string SearchTableHeader() {
 }
 
 std::string SearchTableRows(const SearchReport& report,
-                            const SearchProbe& probe, bool is_simulated) {
-  std::string rows = RowOf(report, probe, probe.statistics(), 0, is_simulated);
+                            const SearchProbe& probe) {
+  std::string rows = RowOf(report, probe, probe.statistics(), 0);
   for (int i = 0; i < probe.instance_statistics_size(); ++i) {
-    rows +=
-        RowOf(report, probe, probe.instance_statistics(i), i + 1, is_simulated);
+    rows += RowOf(report, probe, probe.instance_statistics(i), i + 1);
   }
   return rows;
 }

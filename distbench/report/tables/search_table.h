@@ -19,7 +19,7 @@ std::string SearchTableHeader();
 // those of the RPC in the first objective: response times, or service times in
 // closed loops.
 std::string SearchTableRows(const SearchReport& report,
-                            const SearchProbe& probe, bool is_simulated);
+                            const SearchProbe& probe);
 
 // The response times, or the service times if there are none; empty if they are
 // damaged.

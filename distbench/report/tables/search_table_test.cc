@@ -55,12 +55,12 @@ int CommasOutsideQuotes(const std::string& line) {
 }
 
 TEST(SearchTableTest, EndsWithWhetherItIsSimulated) {
-  const SearchReport report = Report();
+  SearchReport report = Report();
   EXPECT_TRUE(absl::EndsWith(SearchTableHeader(), ",simulated"));
   for (const bool is_simulated : {false, true}) {
-    EXPECT_TRUE(
-        absl::EndsWith(SearchTableRows(report, report.probes(0), is_simulated),
-                       is_simulated ? ",1\n" : ",0\n"));
+    report.set_simulated(is_simulated);
+    EXPECT_TRUE(absl::EndsWith(SearchTableRows(report, report.probes(0)),
+                               is_simulated ? ",1\n" : ",0\n"));
   }
 }
 
@@ -71,7 +71,7 @@ TEST(SearchTableTest, BeginsWithTheCommonColumns) {
                          "tx_MBps,min_ms,avg_ms,50p_ms,90p_ms,95p_ms,99p_ms,"
                          "99.9p_ms,"));
   const SearchReport report = Report();
-  const std::string row = SearchTableRows(report, report.probes(0), false);
+  const std::string row = SearchTableRows(report, report.probes(0));
   EXPECT_THAT(row,
               StartsWith("1.000,1000,2000.00,1000.00,0,0,0.00,0.00,0.500"));
   EXPECT_THAT(row, HasSubstr(",3,final,met,0,"));
@@ -85,8 +85,8 @@ TEST(SearchTableTest, HasARowForEachInstance) {
   SearchProbe& probe = *report.mutable_probes(0);
   *probe.add_instance_statistics() = Statistics(400);
   *probe.add_instance_statistics() = Statistics(600);
-  const std::vector<std::string> rows = absl::StrSplit(
-      SearchTableRows(report, probe, false), '\n', absl::SkipEmpty());
+  const std::vector<std::string> rows =
+      absl::StrSplit(SearchTableRows(report, probe), '\n', absl::SkipEmpty());
   ASSERT_THAT(rows, SizeIs(3));
   EXPECT_THAT(rows[0], HasSubstr(",overall,"));
   EXPECT_THAT(rows[1], StartsWith("1.000,400,1000.00,400.00"));
@@ -96,7 +96,7 @@ TEST(SearchTableTest, HasARowForEachInstance) {
 TEST(SearchTableTest, KnowsNoRateOfOtherKnobs) {
   SearchReport report = Report();
   report.mutable_search()->set_knob("payload:p");
-  EXPECT_THAT(SearchTableRows(report, report.probes(0), false),
+  EXPECT_THAT(SearchTableRows(report, report.probes(0)),
               StartsWith("1.000,1000,,1000.00,"));
 }
 
@@ -112,6 +112,9 @@ TEST(SearchTextTest, SaysWhatWasFoundAndHow) {
   EXPECT_THAT(lines,
               Contains("  highest load that met: 2000 iterations per second"));
   EXPECT_THAT(lines.back(), HasSubstr("p95 0.500 ms; an"));
+  EXPECT_THAT(lines[0], StartsWith("Search for"));
+  report.set_simulated(true);
+  EXPECT_EQ(SummarizeSearch(report)[0], "Simulated, not measured:");
 }
 
 }  // namespace

@@ -29,9 +29,11 @@ void AddProbe(const SearchProbe& probe, std::vector<std::string>& lines) {
 
 std::vector<std::string> SummarizeSearch(const SearchReport& report) {
   const char* const extreme = report.finds_lowest() ? "lowest" : "highest";
-  std::vector<std::string> lines = {
+  std::vector<std::string> lines;
+  if (report.simulated()) lines.push_back("Simulated, not measured:");
+  lines.push_back(
       absl::StrCat("Search for the ", extreme, " load with ",
-                   absl::StrJoin(report.search().objectives(), " and "), ":")};
+                   absl::StrJoin(report.search().objectives(), " and "), ":"));
   if (report.has_verdict()) {
     lines.push_back(
         absl::StrCat("  ", report.verdict(), ": ", report.evidence()));

@@ -365,7 +365,7 @@ absl::StatusOr<std::string> RenderBenchpress(
     all.push_back(EnvelopeJson(*search.report, LastRunOf(search, runs),
                                options.strict_legacy));
     // Also with strict_legacy: nobody may take it for a measurement.
-    if (search.is_simulated) all.back()["simulated"] = true;
+    if (search.report->simulated()) all.back()["simulated"] = true;
   }
   const Json& document = all.size() == 1 ? all.front() : all;
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

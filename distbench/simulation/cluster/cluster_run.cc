@@ -31,11 +31,13 @@ constexpr int64_t kStopNs = 10'000'000'000;
 constexpr int kWindowsPerLook = 256;
 
 // Hosts of one switch are in one thread if possible. Switches follow hosts.
-SimulatorOptions MakeSimulatorOptions(const ClusterModel& model, int threads) {
+SimulatorOptions MakeSimulatorOptions(const ClusterModel& model, int threads,
+                                      int64_t start_unix_ns) {
   SimulatorOptions options;
   options.threads = std::clamp(threads, 1, model.host_count);
   options.lookahead_ns = model.min_delay_ns;
   options.start_ns = kBeginNs;
+  options.start_unix_ns = start_unix_ns;
   const int node_count = model.host_count + model.switch_count;
   options.thread_of_node.resize(node_count);
   for (int i = 0; i < node_count; ++i) {
@@ -73,12 +75,12 @@ std::shared_ptr<const Plan> PlanWithin(
   return std::make_shared<const Plan>(std::move(plan));
 }
 
+}  // namespace
+
 const std::string& InnermostDriver(const DriverOptions& options) {
   return options.decorated.empty() ? options.driver
                                    : InnermostDriver(options.decorated[0]);
 }
-
-}  // namespace
 
 ClusterRun::ClusterRun(const DistributedSystemDescription& test,
                        const ClusterModel& model, const Placement& placement,
@@ -88,7 +90,8 @@ ClusterRun::ClusterRun(const DistributedSystemDescription& test,
       options_(options),
       plan_(PlanWithin(options.memory_bytes, test)),
       sample_bytes_(ShareMemory(*plan_, options.memory_bytes).sample_bytes),
-      simulator_(MakeSimulatorOptions(model, options.threads)),
+      simulator_(
+          MakeSimulatorOptions(model, options.threads, options.start_unix_ns)),
       network_(MakeSimulatedNetwork(model, simulator_)) {}
 
 ClusterRun::~ClusterRun() = default;

@@ -28,6 +28,9 @@
 
 namespace distbench {
 
+// The driver inside all decorators, whose costs count.
+const std::string& InnermostDriver(const DriverOptions& options);
+
 // The methods are called once each, in the order of their declaration.
 class ClusterRun {
  public:

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/version.h"
+#include "distbench/config/compile/compile.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/report/findings/judge.h"
@@ -16,6 +17,7 @@
 #include "distbench/sequencer/placement/placement.h"
 #include "distbench/simulation/calibration/outside_of_validation.h"
 #include "distbench/simulation/cluster/cluster_run.h"
+#include "distbench/simulation/hosts/activities.h"
 #include "distbench/simulation/model/cluster_model.h"
 
 namespace distbench {
@@ -75,6 +77,52 @@ absl::Status CheckSupport(const DistributedSystemDescription& test) {
   return absl::OkStatus();
 }
 
+// A test, and what it runs on.
+struct PlacedTest {
+  DistributedSystemDescription test;
+  ClusterModel model;
+  Placement placement;
+};
+
+absl::StatusOr<PlacedTest> PlaceTest(
+    const DistributedSystemDescription& description,
+    const ClusterRunOptions& options) {
+  PlacedTest placed;
+  placed.test = description;
+  DistributedSystemDescription& test = placed.test;
+  if (!test.has_random_seed()) test.set_random_seed(1);
+  if (absl::Status supported = CheckSupport(test); !supported.ok()) {
+    return supported;
+  }
+  const int host_count =
+      options.host_count > 0 ? options.host_count : HostsNeeded(test);
+  absl::StatusOr<ClusterModel> model =
+      MakeClusterModel(options.fabric, host_count, test.random_seed());
+  if (!model.ok()) return model.status();
+  placed.model = *std::move(model);
+
+  const std::vector<PlacementNode> nodes = MakeNodes(placed.model);
+  absl::StatusOr<Placement> placement = PlaceInstances(test, nodes);
+  if (!placement.ok()) {
+    return absl::Status(placement.status().code(),
+                        absl::StrCat("on ", host_count, " simulated hosts: ",
+                                     placement.status().message()));
+  }
+  placed.placement = *std::move(placement);
+  absl::Status resolved = ResolveChannelMembers(nodes, placed.placement, test);
+  if (!resolved.ok()) return resolved;
+  return placed;
+}
+
+absl::Status CheckCosts(const SimulatedFabric& fabric, const Plan& plan) {
+  for (const ServicePlan& service : plan.services) {
+    absl::Status known =
+        CostsOfDriver(fabric, InnermostDriver(service.driver)).status();
+    if (!known.ok()) return known;
+  }
+  return CostsOfActivities(fabric, plan).status();
+}
+
 void Conclude(TestResult& result) {
   for (Finding& finding : Judge(result)) {
     *result.mutable_run_info()->add_findings() = std::move(finding);
@@ -86,39 +134,26 @@ void Conclude(TestResult& result) {
 
 }  // namespace
 
+absl::Status CheckSimulatedTest(const DistributedSystemDescription& test,
+                                const ClusterRunOptions& options) {
+  const absl::StatusOr<PlacedTest> placed = PlaceTest(test, options);
+  if (!placed.ok()) return placed.status();
+  return CheckCosts(placed->model.fabric, Compile(placed->test));
+}
+
 absl::StatusOr<TestResult> RunSimulatedTest(
     const DistributedSystemDescription& description,
     const ClusterRunOptions& options) {
-  DistributedSystemDescription test = description;
-  if (!test.has_random_seed()) test.set_random_seed(1);
-  if (absl::Status supported = CheckSupport(test); !supported.ok()) {
-    return supported;
-  }
-  const int host_count =
-      options.host_count > 0 ? options.host_count : HostsNeeded(test);
-  absl::StatusOr<ClusterModel> model =
-      MakeClusterModel(options.fabric, host_count, test.random_seed());
-  if (!model.ok()) return model.status();
-
-  const std::vector<PlacementNode> nodes = MakeNodes(*model);
-  const absl::StatusOr<Placement> placement = PlaceInstances(test, nodes);
-  if (!placement.ok()) {
-    return absl::Status(placement.status().code(),
-                        absl::StrCat("on ", host_count, " simulated hosts: ",
-                                     placement.status().message()));
-  }
-  if (absl::Status resolved = ResolveChannelMembers(nodes, *placement, test);
-      !resolved.ok()) {
-    return resolved;
-  }
-
+  const absl::StatusOr<PlacedTest> placed = PlaceTest(description, options);
+  if (!placed.ok()) return placed.status();
+  const DistributedSystemDescription& test = placed->test;
   TestResult result;
   *result.mutable_traffic_config() = test;
   RunInfo& info = *result.mutable_run_info();
   info.set_version(std::string(ProgramVersion()));
   info.set_random_seed(test.random_seed());
   info.set_config_hash(ConfigHash(test));
-  ClusterRun run(test, *model, *placement, options);
+  ClusterRun run(test, placed->model, placed->placement, options);
   if (absl::Status set_up = run.SetUp(); !set_up.ok()) return set_up;
   run.RunTraffic();
   run.Collect(result);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "proto/results.pb.h"
 #include "proto/simulation.pb.h"
@@ -22,6 +23,10 @@ struct ClusterRunOptions {
   int host_count = 0;
 
   int threads = 1;
+
+  // When the test seems to run, in Unix nanoseconds. Time stamps are all that
+  // depends on it.
+  int64_t start_unix_ns = 1'600'000'000'000'000'000;
 
   // For what all instances record, samples included. Beyond it, pairs of
   // instances share histograms, series are coarser, and samples are chosen, as
@@ -42,6 +47,11 @@ struct ClusterRunOptions {
   };
   std::function<void(const Progress&)> on_progress = [](const Progress&) {};
 };
+
+// Whether the test can be simulated: what RunSimulatedTest() would find wrong
+// before the traffic.
+absl::Status CheckSimulatedTest(const DistributedSystemDescription& test,
+                                const ClusterRunOptions& options);
 
 // Runs a canonical test (config/validate) and returns its result, as a
 // sequencer returns that of a real test: with placement, logs, summary and

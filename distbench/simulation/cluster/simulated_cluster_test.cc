@@ -20,6 +20,7 @@ using google::protobuf::TextFormat;
 using testing::AllOf;
 using testing::Contains;
 using testing::Each;
+using testing::ElementsAreArray;
 using testing::Ge;
 using testing::HasSubstr;
 using testing::Le;
@@ -107,6 +108,40 @@ TEST(SimulatedClusterTest, AnRpcAloneTakesTheSumOfItsParts) {
   EXPECT_EQ(latencies_ns.size(), 50u);
   // Few bytes take up to a nanosecond on each link.
   EXPECT_THAT(latencies_ns, Each(AllOf(Ge(kAloneNs), Le(kAloneNs + 8))));
+}
+
+TEST(SimulatedClusterTest, OnlyTimeStampsDependOnWhenItRuns) {
+  const int64_t start_ns = 1'800'000'000'123'456'789;
+  const TestResult early =
+      Simulate(ClosedLoop(4, 500), {.fabric = RoundFabric()});
+  const TestResult late = Simulate(
+      ClosedLoop(4, 500), {.fabric = RoundFabric(), .start_unix_ns = start_ns});
+  EXPECT_EQ(late.run_info().start_timestamp_ns() / 10'000'000,
+            start_ns / 10'000'000);
+  EXPECT_EQ(
+      late.run_info().end_timestamp_ns() - late.run_info().start_timestamp_ns(),
+      early.run_info().end_timestamp_ns() -
+          early.run_info().start_timestamp_ns());
+  EXPECT_EQ(LatenciesOf(late), LatenciesOf(early));
+  EXPECT_THAT(late.log_summary(), ElementsAreArray(early.log_summary()));
+}
+
+TEST(SimulatedClusterTest, ChecksFindWhatRunsWouldFind) {
+  const DistributedSystemDescription test = MakeTest(ClosedLoop(1, 50));
+  EXPECT_TRUE(CheckSimulatedTest(test, {}).ok());
+  ClusterRunOptions one_host;
+  one_host.host_count = 1;
+  ClusterRunOptions no_cpus;
+  no_cpus.fabric.mutable_host()->set_cpus(0);
+  for (const ClusterRunOptions& options : {one_host, no_cpus}) {
+    EXPECT_FALSE(CheckSimulatedTest(test, options).ok());
+    EXPECT_EQ(CheckSimulatedTest(test, options),
+              RunSimulatedTest(test, options).status());
+  }
+  DistributedSystemDescription unknown = test;
+  unknown.set_default_protocol("loopback");
+  EXPECT_EQ(CheckSimulatedTest(unknown, {}),
+            RunSimulatedTest(unknown, {}).status());
 }
 
 TEST(SimulatedClusterTest, WhatIsRecordedStaysWithinItsMemory) {

@@ -39,8 +39,9 @@ struct Scheduled {
 // The nodes of one thread, and their events.
 class Simulator::Partition {
  public:
-  Partition(int64_t start_ns, int threads) : clock_(start_ns) {
-    for (auto& sent : sent_) sent.resize(threads);
+  explicit Partition(const SimulatorOptions& options)
+      : clock_(options.start_ns, options.start_unix_ns - options.start_ns) {
+    for (auto& sent : sent_) sent.resize(options.threads);
   }
 
   void Add(const Scheduled& scheduled) {
@@ -112,8 +113,7 @@ Simulator::Simulator(SimulatorOptions options)
       next_order_(options_.thread_of_node.size(), 0) {
   CHECK_GT(options_.lookahead_ns, 0);
   for (int i = 0; i < options_.threads; ++i) {
-    partitions_.push_back(
-        std::make_unique<Partition>(options_.start_ns, options_.threads));
+    partitions_.push_back(std::make_unique<Partition>(options_));
   }
 }
 

@@ -54,6 +54,9 @@ struct SimulatorOptions {
   int64_t lookahead_ns = 1;
 
   int64_t start_ns = 0;
+
+  // What the time of day is at start_ns, in Unix nanoseconds.
+  int64_t start_unix_ns = 0;
 };
 
 class Simulator {
