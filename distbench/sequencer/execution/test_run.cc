@@ -355,10 +355,16 @@ void TestExecution::HandleLoss(Participant& participant,
   if (participant.lost) return;
   participant.lost = true;
   participants_.EndAll(participant);
-  if (current_step_ == Step::kRelease) return;
-  lost_nodes_.Add(participant, current_step_, reason);
+  // What happens to nodes after their results is no matter of the test. But a
+  // loss while the test was set up ends it at once, and the other nodes of the
+  // rack are only missed now.
+  const bool is_of_set_up = failed_by_loss_ && !started_;
+  if (current_step_ == Step::kRelease && !is_of_set_up) return;
+  lost_nodes_.Add(participant, is_of_set_up ? failed_step_ : current_step_,
+                  reason);
   if (!failure_.ok()) return;
   failed_by_loss_ = true;
+  failed_step_ = current_step_;
   Fail(absl::AbortedError(lost_nodes_.Messages().front()));
 }
 

@@ -155,6 +155,7 @@ class TestExecution {
   LostNodes lost_nodes_;
   absl::Status failure_;
   bool failed_by_loss_ = false;
+  Step failed_step_ = Step::kPrepare;  // in which a loss was the failure
   bool cancelled_ = false;
   bool results_are_wanted_ = true;
   bool started_ = false;
