@@ -44,6 +44,7 @@ struct Participant {
   std::string Name() const;
 
   NodeShare share;
+  bool is_told = false;  // of the test
   bool lost = false;
 
   // Instances that the node's instances send RPCs to.
