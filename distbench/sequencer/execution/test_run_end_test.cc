@@ -111,7 +111,7 @@ TEST_F(TestRunTest, LossesOfManyNodesAreOneFinding) {
   ASSERT_THAT(info.findings(), SizeIs(1));
   EXPECT_EQ(info.findings(0).message(),
             "20 nodes (node5-24; the first is node5 (host host-of-node5)) were "
-            "lost while the traffic was started: the power failed");
+            "lost during the traffic: the power failed");
   EXPECT_EQ(info.failure(), info.findings(0).message());
   EXPECT_EQ(failure(), info.failure());
   EXPECT_THAT(observer_.chunks, SizeIs(20));
