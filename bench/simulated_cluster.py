@@ -106,7 +106,6 @@ class SimulatedNodes:
         raise SystemExit(f"simulated nodes ended before they were {step}")
 
     def kill_half(self):
-        """Returns how many processes are left of how many."""
         victims = self._processes[: PROCESSES // 2]
         for process in victims:
             process.kill()
@@ -201,10 +200,15 @@ class Submission:
 
     def log_count(self):
         """The number of instances whose measurements the result has."""
-        rows = subprocess.run(
-            [self._distbench, "report", self._result, "--format=csv", "--table=peers"],
+        return len(self._report("--format=csv", "--table=peers").splitlines()) - 1
+
+    def summary(self):
+        return self._report("--format=text")
+
+    def _report(self, *flags):
+        return subprocess.run(
+            [self._distbench, "report", self._result, *flags],
             stdout=subprocess.PIPE,
             text=True,
             check=False,
-        ).stdout.splitlines()
-        return len(rows) - 1
+        ).stdout

@@ -89,6 +89,9 @@ constexpr Advice kAdvice[] = {
     {"requirement_not_met",
      "Change the host as the message says, or use another host. Do not compare "
      "this run with runs that meet the requirements."},
+    {"resources_dropped",
+     "Nothing, if you do not need them. Otherwise run shorter tests, or on "
+     "fewer nodes."},
     {"retransmits",
      "Look for a link, a switch or a queue that loses packets, or lower the "
      "load. The table of data connections shows which ones are affected."},

@@ -34,6 +34,19 @@ std::set<std::string> OpenLoopRpcs(const DistributedSystemDescription& test) {
   return rpcs;
 }
 
+// The most nodes of which each reports once a second. More report more rarely
+// (StartTraffic.progress_interval_ns), so that a report covers neither all RPCs
+// so far nor only those since the warm-up.
+constexpr int kMostSteadyReporters = 1000;
+
+bool MayReportRarely(const DistributedSystemDescription& test) {
+  int64_t instance_count = 0;  // at least one per node
+  for (const ServiceSpec& service : test.services()) {
+    instance_count += service.count();
+  }
+  return instance_count > kMostSteadyReporters;
+}
+
 // Whether what has come so far may not tell what is still to come.
 bool RateMayChange(const DistributedSystemDescription& test) {
   return std::any_of(test.actions().begin(), test.actions().end(),
@@ -68,7 +81,7 @@ HopelessWatch::HopelessWatch(const DistributedSystemDescription& test,
                              absl::Span<const Objective> objectives,
                              const ProbeTiming& timing)
     : timing_(timing) {
-  if (RateMayChange(test)) return;
+  if (RateMayChange(test) || MayReportRarely(test)) return;
   const std::set<std::string> rpcs = OpenLoopRpcs(test);
   if (rpcs.size() != 1 || rpcs.begin()->empty()) return;
   dispersion_ = MostDispersion(test) * MostTargets(test);

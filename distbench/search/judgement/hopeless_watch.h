@@ -26,7 +26,8 @@ namespace distbench {
 // the percentile over all responses due in the run must exceed it too, however
 // many these are: of bursty arrivals, the first seconds say little about how
 // many are still to come. The search would treat the complete result in the
-// same way. No run whose rate is meant to change is hopeless.
+// same way. No run whose rate is meant to change is hopeless, and none with
+// more than a thousand instances, whose nodes may report too rarely.
 class HopelessWatch {
  public:
   // `test` is the test that runs.

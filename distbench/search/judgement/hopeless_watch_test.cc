@@ -61,6 +61,18 @@ TEST(HopelessWatchTest, GoesOnNearTheLimit) {
   }
 }
 
+// Reports of more than a thousand nodes are up to several seconds old, and may
+// cover the warm-up.
+TEST(HopelessWatchTest, DoesNotTrustReportsOfThousandsOfNodes) {
+  DistributedSystemDescription test = OpenLoopTest();
+  test.add_services()->set_count(1000);
+  HopelessWatch of_1000(test, Objectives("query p95<=1ms"), kTiming);
+  EXPECT_TRUE(of_1000.Add(Second(5, 10'000, 9'000'000), absl::Seconds(5)));
+  test.add_services()->set_count(1);
+  HopelessWatch of_1001(test, Objectives("query p95<=1ms"), kTiming);
+  EXPECT_FALSE(of_1001.Add(Second(5, 10'000, 9'000'000), absl::Seconds(5)));
+}
+
 TEST(HopelessWatchTest, LeavesOutTheWarmUp) {
   HopelessWatch watch(OpenLoopTest(), Objectives("query p95<=1ms"), kTiming);
   EXPECT_FALSE(watch.Add(Second(3, 5000, 9'000'000), absl::Seconds(3)));

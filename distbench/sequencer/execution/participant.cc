@@ -14,6 +14,10 @@ namespace {
 // The most nodes that a message names with their hosts.
 constexpr size_t kMostNamed = 10;
 
+// The longest list of ranges. Nodes may be lost here and there, and a message
+// may become the status of a call, which has to fit into some kilobytes.
+constexpr size_t kMostRangeBytes = 2000;
+
 // The begin of NodeAlias().
 constexpr absl::string_view kNode = "node";
 
@@ -74,8 +78,13 @@ void NodeNames::Add(const Participant& participant) {
 
 std::string NodeNames::Text() const {
   if (count_ <= kMostNamed) return absl::StrJoin(first_names_, ", ");
-  return absl::StrCat(count_, " nodes (", kNode, FormatIndexList(ids_),
-                      "; the first is ", first_names_.front(), ")");
+  std::string ranges = FormatIndexList(ids_);
+  if (ranges.size() > kMostRangeBytes) {
+    ranges.resize(ranges.rfind(',', kMostRangeBytes));
+    ranges += " and others";
+  }
+  return absl::StrCat(count_, " nodes (", kNode, ranges, "; the first is ",
+                      first_names_.front(), ")");
 }
 
 Participants::Participants(const std::vector<NodeShare>& shares)

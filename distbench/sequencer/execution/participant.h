@@ -44,6 +44,7 @@ struct Participant {
   std::string Name() const;
 
   NodeShare share;
+  bool is_told = false;  // of the test
   bool lost = false;
 
   // Instances that the node's instances send RPCs to.
@@ -67,7 +68,8 @@ class NodeNames {
 
   // Up to ten nodes by their names and hosts. More as ranges of the numbers in
   // their names, and the first with its host: "5000 nodes
-  // (node0-2499,5000-7499; the first is node0 (host a))".
+  // (node0-2499,5000-7499; the first is node0 (host a))". At most some 2000
+  // bytes of ranges.
   std::string Text() const;
 
  private:

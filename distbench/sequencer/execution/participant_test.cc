@@ -13,8 +13,10 @@
 namespace distbench {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 class ParticipantsTest : public testing::Test {
  protected:
@@ -69,6 +71,18 @@ TEST_F(ParticipantsTest, ManyNodesAreNamedInFewWords) {
   }
   EXPECT_EQ(participants_.WhoAwaits(Step::kCollect),
             "29 nodes (node0-6,8-29; the first is node0 (host host-of-node0))");
+}
+
+// The status of a call has room for no more than some kilobytes.
+TEST_F(ParticipantsTest, NodesHereAndThereAreNotAllNamed) {
+  Participants many(Shares(6000));
+  for (int i = 0; i < 6000; i += 2) {
+    many.Begin(*(many.begin() + i), Step::kCollect);
+  }
+  const std::string names = many.WhoAwaits(Step::kCollect);
+  EXPECT_LT(names.size(), 2200);
+  EXPECT_THAT(names, StartsWith("3000 nodes (node0,2,4,6,"));
+  EXPECT_THAT(names, ContainsRegex(",[0-9]+ and others; the first is node0"));
 }
 
 TEST_F(ParticipantsTest, LossesOfOneKindAreOneMessage) {

@@ -61,7 +61,12 @@ TestResult TestExecution::Run() {
 void TestExecution::Prepare() {
   const bool use_loopback = AllAreLocal(participants_);
   const std::string nonce = DrawNonce();
+  const size_t at_once =
+      std::max<size_t>(1, spec_.prepare_bytes / spec_.test.SpaceUsedLong());
   for (Participant& participant : participants_) {
+    AwaitOrFail(Step::kPrepare, timeouts_.prepare, at_once - 1);
+    if (!failure_.ok()) return;
+    participant.is_told = true;
     Tell(participant, Step::kPrepare,
          PrepareCommand(spec_.test, participant.share,
                         ClockCorrection(participant), use_loopback, nonce,
@@ -157,6 +162,8 @@ void TestExecution::Collect() {
 void TestExecution::Release() {
   for (Participant& participant : participants_) {
     participants_.EndAll(participant);
+    // Nodes that do not know the test would not answer.
+    if (!participant.is_told) continue;
     Tell(participant, Step::kRelease, ReleaseCommand());
   }
   AwaitOrDisconnect(Step::kRelease, timeouts_.release);
@@ -171,6 +178,7 @@ TestResult TestExecution::Finish() {
   info.set_config_hash(ConfigHash(spec_.test));
   AddClockOffsets(participants_, info);
   ReportLosses();
+  ReportDroppedResources();
   if (!failure_.ok()) info.set_failure(std::string(failure_.message()));
   return std::move(result_);
 }
@@ -201,9 +209,10 @@ void TestExecution::SendTo(Participant& participant, NodeCommand command) {
 
 // ---- Waiting ----------------------------------------------------------------
 
-void TestExecution::AwaitOrFail(Step step, absl::Duration timeout) {
+void TestExecution::AwaitOrFail(Step step, absl::Duration timeout,
+                                size_t most_left) {
   const int64_t deadline_ns = DeadlineNs(timeout);
-  while (failure_.ok() && participants_.CountAwaiting(step) > 0) {
+  while (failure_.ok() && participants_.CountAwaiting(step) > most_left) {
     if (clock_.MonotonicNs() >= deadline_ns) {
       Fail(absl::DeadlineExceededError(
           LateMessage(step, timeout, participants_)));
@@ -340,9 +349,7 @@ void TestExecution::HandleCollectReply(Participant& participant,
         std::move(*reply.mutable_node_usage());
   }
   if (reply.has_node_resources()) {
-    (*result_.mutable_resource_usage_logs()
-          ->mutable_node_resources())[participant.share.node->alias()] =
-        std::move(*reply.mutable_node_resources());
+    KeepResources(participant, std::move(*reply.mutable_node_resources()));
   }
   for (Finding& finding : *reply.mutable_findings()) {
     *result_.mutable_run_info()->add_findings() = std::move(finding);
@@ -350,15 +357,35 @@ void TestExecution::HandleCollectReply(Participant& participant,
   Complete(participant, Step::kCollect, reply.status());
 }
 
+void TestExecution::KeepResources(const Participant& participant,
+                                  NodeResources resources) {
+  const size_t bytes = resources.ByteSizeLong();
+  if (resource_bytes_ + bytes <= spec_.resource_bytes) {
+    resource_bytes_ += bytes;
+  } else {
+    resources.clear_samples();
+    without_resources_.Add(participant);
+  }
+  (*result_.mutable_resource_usage_logs()
+        ->mutable_node_resources())[participant.share.node->alias()] =
+      std::move(resources);
+}
+
 void TestExecution::HandleLoss(Participant& participant,
                                const std::string& reason) {
   if (participant.lost) return;
   participant.lost = true;
   participants_.EndAll(participant);
-  if (current_step_ == Step::kRelease) return;
-  lost_nodes_.Add(participant, current_step_, reason);
+  // What happens to nodes after their results is no matter of the test. But a
+  // loss while the test was set up ends it at once, and the other nodes of the
+  // rack are only missed now.
+  const bool is_of_set_up = failed_by_loss_ && !started_;
+  if (current_step_ == Step::kRelease && !is_of_set_up) return;
+  lost_nodes_.Add(participant, is_of_set_up ? failed_step_ : current_step_,
+                  reason);
   if (!failure_.ok()) return;
   failed_by_loss_ = true;
+  failed_step_ = current_step_;
   Fail(absl::AbortedError(lost_nodes_.Messages().front()));
 }
 
@@ -369,6 +396,14 @@ void TestExecution::ReportLosses() {
   }
   // At the time of the failure, only the first loss was known.
   if (failed_by_loss_) failure_ = absl::AbortedError(messages.front());
+}
+
+void TestExecution::ReportDroppedResources() {
+  if (without_resources_.count() == 0) return;
+  AddFinding(Finding::NOTE, "resources_dropped",
+             absl::StrCat("how busy the hosts were in each second is not in "
+                          "the result for ",
+                          without_resources_.Text(), ", because of its size"));
 }
 
 void TestExecution::Complete(Participant& participant, Step step,

@@ -48,6 +48,13 @@ struct TestRunSpec {
 
   // What each instance may send to external services, at most.
   TargetRates target_rates = {};
+
+  // Memory for copies of the test that are on the way to nodes; one is, anyhow.
+  size_t prepare_bytes = 256 << 20;
+
+  // What the result has room for of the use of nodes' resources, second by
+  // second. The result, without logs, is one message of less than 2 GiB.
+  size_t resource_bytes = 512 << 20;
 };
 
 // Observes a test. Called on the thread that runs it.
@@ -109,8 +116,9 @@ class TestExecution {
   void Tell(Participant& participant, Step step, NodeCommand command);
   void SendTo(Participant& participant, NodeCommand command);
 
-  // Waits until every node has finished the step. A late node fails the test.
-  void AwaitOrFail(Step step, absl::Duration timeout);
+  // Waits until all but so many nodes have finished the step. A late node fails
+  // the test.
+  void AwaitOrFail(Step step, absl::Duration timeout, size_t most_left = 0);
 
   // Also continues after a failure, and disconnects late nodes.
   void AwaitOrDisconnect(Step step, absl::Duration timeout);
@@ -123,6 +131,7 @@ class TestExecution {
   void HandleStartReply(Participant& participant, const StartReply& reply);
   void HandleChunk(Participant& participant, ResultChunk chunk);
   void HandleCollectReply(Participant& participant, CollectReply reply);
+  void KeepResources(const Participant& participant, NodeResources resources);
   void HandleLoss(Participant& participant, const std::string& reason);
 
   // The node has finished the step, or says why it could not. A node whose own
@@ -137,6 +146,7 @@ class TestExecution {
 
   // When it is known which nodes are gone.
   void ReportLosses();
+  void ReportDroppedResources();
   void AddFinding(Finding::Severity severity, absl::string_view code,
                   std::string message);
   void ReportProgress();
@@ -153,8 +163,11 @@ class TestExecution {
   Step current_step_ = Step::kPrepare;
   TestResult result_;
   LostNodes lost_nodes_;
+  size_t resource_bytes_ = 0;    // in the result
+  NodeNames without_resources_;  // for which there was no room
   absl::Status failure_;
   bool failed_by_loss_ = false;
+  Step failed_step_ = Step::kPrepare;  // in which a loss was the failure
   bool cancelled_ = false;
   bool results_are_wanted_ = true;
   bool started_ = false;

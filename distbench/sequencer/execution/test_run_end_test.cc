@@ -117,6 +117,19 @@ TEST_F(TestRunTest, LossesOfManyNodesAreOneFinding) {
   EXPECT_THAT(observer_.chunks, SizeIs(20));
 }
 
+// The test ends at the first loss, while the others have not been noticed yet.
+TEST_F(TestRunTest, AllNodesThatAreLostWhileTheTestIsSetUpAreNamed) {
+  DiesOn(0, NodeCommand::kConnect);
+  DiesOn(2, NodeCommand::kRelease);
+  const RunInfo info = Run().run_info();
+  ASSERT_THAT(info.findings(), SizeIs(1));
+  EXPECT_EQ(info.findings(0).message(),
+            "node0 (host host-of-node0), node2 (host host-of-node2) were lost "
+            "while the instances were connected: killed");
+  EXPECT_EQ(info.failure(), info.findings(0).message());
+  ExpectReleased(1);
+}
+
 TEST_F(TestRunTest, ALossAfterTheResultsIsNoFailure) {
   DiesOn(1, NodeCommand::kRelease);
   const TestResult result = Run();

@@ -50,6 +50,22 @@ TEST_F(TestRunTest, TakesEveryNodeThroughAllSteps) {
   EXPECT_EQ(placement.at("s/2").endpoint_address(), "address-of-s/2");
 }
 
+// Each node gets a copy of the test. Copies for thousands of nodes at once
+// would need more memory than there is.
+TEST_F(TestRunTest, FewCopiesOfALargeTestAreOnTheWayAtOnce) {
+  spec_.prepare_bytes = 1;
+  nodes_[0]->SetAnswer(NodeCommand::kPrepare, {});
+  Run();
+  EXPECT_THAT(failure_.message(), HasSubstr("node0 (host host-of-node0) did "
+                                            "not prepare"));
+  EXPECT_THAT(nodes_[0]->commands(), SizeIs(2)) << "prepare and release";
+  for (const int node : {1, 2}) {
+    EXPECT_THAT(nodes_[node]->commands(), SizeIs(0));
+    EXPECT_FALSE(nodes_[node]->disconnect_reason().has_value())
+        << "it has nothing to release";
+  }
+}
+
 TEST_F(TestRunTest, SendsNodesTheEndpointsThatTheyNeedAndNoMore) {
   Run();
   const NodeCommand command =
@@ -149,6 +165,30 @@ TEST_F(TestRunTest, KeepsTheResourcesOfNodes) {
                 .samples(0)
                 .host_cpu_ns(),
             5);
+}
+
+// Together they can be larger than any message.
+TEST_F(TestRunTest, KeepsNoMoreOfTheResourcesOfNodesThanThereIsRoomFor) {
+  for (const auto& node : nodes_) {
+    node->SetAnswer(NodeCommand::kCollect, [&node](const auto&) {
+      NodeMessage reply;
+      NodeResources& resources =
+          *reply.mutable_collect_reply()->mutable_node_resources();
+      resources.mutable_host()->set_kernel("6.1");
+      for (int i = 0; i < 100; ++i) resources.add_samples()->set_host_cpu_ns(1);
+      node->Say(std::move(reply));
+    });
+  }
+  spec_.resource_bytes = 900;  // of 2 nodes
+  const TestResult result = Run();
+  const auto& resources = result.resource_usage_logs().node_resources();
+  EXPECT_THAT(resources.at("node1").samples(), SizeIs(100));
+  EXPECT_THAT(resources.at("node2").samples(), SizeIs(0));
+  EXPECT_EQ(resources.at("node2").host().kernel(), "6.1");
+  ASSERT_THAT(result.run_info().findings(), SizeIs(1));
+  EXPECT_EQ(result.run_info().findings(0).code(), "resources_dropped");
+  EXPECT_THAT(result.run_info().findings(0).message(),
+              HasSubstr("for node2 (host host-of-node2), because"));
 }
 
 TEST_F(TestRunTest, UsesLoopbackOnlyIfEveryNodeIsLocal) {

@@ -6,6 +6,13 @@
 #include "distbench/base/host_port.h"
 
 namespace distbench {
+namespace {
+
+// The only reason that the end of a connection has: gRPC reports it twice, in
+// any order, and losses of many nodes are told apart by their reasons.
+constexpr char kClosed[] = "it closed the connection";
+
+}  // namespace
 
 NodeStream* NodeStream::Open(const grpc::CallbackServerContext& context,
                              const Environment& environment) {
@@ -40,7 +47,7 @@ void NodeStream::Close(const absl::Status& status) {
 }
 
 void NodeStream::OnReadDone(bool ok) {
-  if (!ok) return End("it closed the connection");
+  if (!ok) return End(kClosed);
   std::shared_ptr<NodeSession> session;
   {
     absl::MutexLock lock(&mutex_);
@@ -75,7 +82,7 @@ void NodeStream::OnWriteDone(bool ok) {
   }
 }
 
-void NodeStream::OnCancel() { End("the connection broke"); }
+void NodeStream::OnCancel() { End(kClosed); }
 
 void NodeStream::OnDone() {
   environment_.unregistered.Remove(*this);
@@ -109,7 +116,7 @@ void NodeStream::Register(const NodeRegistration& registration) {
     is_closed = close_status_.has_value();
   }
   // The code that closed the stream did not know the session.
-  if (is_closed) session->OnEnd("the connection broke");
+  if (is_closed) session->OnEnd(kClosed);
 }
 
 void NodeStream::End(const std::string& reason) {

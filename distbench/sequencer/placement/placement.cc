@@ -64,6 +64,9 @@ class Placer {
       }
     }
     occupant_.assign(nodes.size(), kNowhere);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      node_index_.emplace(nodes[i].alias, static_cast<int>(i));
+    }
   }
 
   absl::StatusOr<Placement> Place() {
@@ -112,6 +115,7 @@ class Placer {
   const std::vector<PlacementNode>& nodes_;
   std::vector<Instance> instances_;  // in the order of the config
   absl::flat_hash_map<std::string, int> index_;
+  absl::flat_hash_map<absl::string_view, int> node_index_;  // by alias
   std::vector<bool> bundled_;  // by node: part of a bundle
   std::vector<int> occupant_;  // by node: its only instance
 
@@ -136,10 +140,8 @@ absl::Status Placer::PlaceBundle(const std::string& alias,
                                  const ServiceBundle& bundle) {
   const std::string path =
       absl::StrCat("node_service_bundles[\"", alias, "\"]");
-  const auto node =
-      std::find_if(nodes_.begin(), nodes_.end(),
-                   [&](const PlacementNode& n) { return n.alias == alias; });
-  if (node == nodes_.end()) {
+  const auto node = node_index_.find(alias);
+  if (node == node_index_.end()) {
     std::vector<std::string> aliases;
     for (const PlacementNode& n : nodes_) aliases.push_back(n.alias);
     return absl::NotFoundError(absl::StrCat(
@@ -147,7 +149,7 @@ absl::Status Placer::PlaceBundle(const std::string& alias,
         aliases.empty() ? "there are none" : "there are ",
         JoinSome(aliases, ", "), "; start a node manager as ", alias));
   }
-  const int node_index = node - nodes_.begin();
+  const int node_index = node->second;
   bundled_[node_index] = bundle.services_size() > 0;
   for (const std::string& name : bundle.services()) {
     const auto it = index_.find(name);
@@ -161,7 +163,7 @@ absl::Status Placer::PlaceBundle(const std::string& alias,
           absl::StrCat(path, ": ", name, " is in the bundle of ",
                        nodes_[instance.node].alias, " already"));
     }
-    if (auto reason = WhyNot(ConstraintsOf(test_, name), *node)) {
+    if (auto reason = WhyNot(ConstraintsOf(test_, name), nodes_[node_index])) {
       return absl::FailedPreconditionError(absl::StrCat(
           path, ": ", alias, " does not satisfy the service_constraints of ",
           name, ": ", *reason));
