@@ -203,6 +203,47 @@ void SetLatency(TestResult& result, int rpc, int64_t latency_ns) {
                                      ->mutable_service_time_ns());
 }
 
+// Multiplies the CPU time of both nodes' sample with this number.
+void MakeBusier(MadeUpRun& run, int sample) {
+  for (const char* node : {"node0", "node1"}) {
+    ResourceSample& busy = *run.Resources(node).mutable_samples(sample);
+    busy.set_process_cpu_ns(10 * busy.process_cpu_ns());
+  }
+}
+
+TEST(CalibrateTest, SecondsWithSetUpOrResultsDoNotCount) {
+  MadeUpRun run;
+  MakeBusier(run, 1);
+  MakeBusier(run, 4 * kSecondsPerPhase - 1);
+  const auto fabric = Calibrate(run.Results());
+  ASSERT_TRUE(fabric.ok()) << fabric.status();
+  ExpectCost(fabric->stacks(0).client_send(), kClientSendsNsPerByte);
+  ExpectCost(fabric->stacks(0).server_send(), kServerSendsNsPerByte);
+}
+
+TEST(CalibrateTest, SecondsWithFailuresOrWarmUpDoNotCount) {
+  for (const bool is_warmup : {false, true}) {
+    MadeUpRun run;
+    RpcInterval& interval = *run.result()
+                                 .mutable_service_logs()
+                                 ->mutable_instance_logs()
+                                 ->at("client/0")
+                                 .mutable_rpc_time_series()
+                                 ->at(1)
+                                 .mutable_intervals(1);
+    if (is_warmup) {
+      interval.set_warmup_count(1);
+    } else {
+      interval.set_failed_count(1);
+    }
+    MakeBusier(run, kSecondsPerPhase + 1);
+    MakeBusier(run, kSecondsPerPhase + 2);
+    const auto fabric = Calibrate(run.Results());
+    ASSERT_TRUE(fabric.ok()) << fabric.status();
+    ExpectCost(fabric->stacks(0).client_send(), kClientSendsNsPerByte);
+  }
+}
+
 TEST(CalibrateTest, PollingWorkersShowWhatWakeupsCost) {
   MadeUpRun run;
   MadeUpRun polling;

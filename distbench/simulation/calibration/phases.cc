@@ -17,10 +17,11 @@ namespace distbench {
 namespace {
 
 constexpr int kNoRpc = -1;
-constexpr int kSeveralRpcs = -2;
+constexpr int kMixed = -2;
 constexpr int kMinWindows = 2;
 
-// What ran in an interval of the series.
+// What ran in an interval of the series: kMixed if not only RPCs of one kind,
+// all of which succeeded and were counted.
 struct Activity {
   int rpc_index = kNoRpc;
   int64_t count = 0;
@@ -49,6 +50,15 @@ absl::StatusOr<std::string> NodeOfInstance(const TestResult& result,
   return endpoint->second.node_alias();
 }
 
+// Leaves out the intervals in which the traffic begins or ends: their RPCs took
+// only a part of the time, and set-up or the writing of results the rest.
+void LeaveOutEdges(std::map<int64_t, Activity>& activities) {
+  const std::map<int64_t, Activity> all = activities;
+  std::erase_if(activities, [&](const auto& entry) {
+    return !all.contains(entry.first - 1) || !all.contains(entry.first + 1);
+  });
+}
+
 absl::StatusOr<Timeline> MakeTimeline(const TestResult& result,
                                       const std::string& client_node) {
   Timeline timeline;
@@ -66,13 +76,15 @@ absl::StatusOr<Timeline> MakeTimeline(const TestResult& result,
     }
     for (const auto& [index, totals] : series.intervals) {
       Activity& activity = timeline.activities[index];
-      activity = {activity.rpc_index == kNoRpc ? rpc : kSeveralRpcs,
-                  totals.succeeded_count};
+      const bool is_pure = activity.rpc_index == kNoRpc &&
+                           totals.failed_count == 0 && totals.warmup_count == 0;
+      activity = {is_pure ? rpc : kMixed, totals.succeeded_count};
     }
   }
   if (timeline.interval_ns == 0) {
     return Lacks("the result has no RPCs over time");
   }
+  LeaveOutEdges(timeline.activities);
   return timeline;
 }
 
