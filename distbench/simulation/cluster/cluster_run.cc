@@ -13,6 +13,7 @@
 #include "distbench/protocol/decorators/rpc_counter.h"
 #include "distbench/results/merge.h"
 #include "distbench/simulation/cluster/memory_shares.h"
+#include "distbench/simulation/model/used_driver.h"
 #include "glog/logging.h"
 
 namespace distbench {
@@ -75,11 +76,6 @@ std::shared_ptr<const Plan> PlanWithin(
   return std::make_shared<const Plan>(std::move(plan));
 }
 
-const std::string& InnermostDriver(const DriverOptions& options) {
-  return options.decorated.empty() ? options.driver
-                                   : InnermostDriver(options.decorated[0]);
-}
-
 }  // namespace
 
 ClusterRun::ClusterRun(const DistributedSystemDescription& test,
@@ -90,7 +86,11 @@ ClusterRun::ClusterRun(const DistributedSystemDescription& test,
       options_(options),
       plan_(PlanWithin(options.memory_bytes, test)),
       simulator_(MakeSimulatorOptions(model, options.threads)),
-      network_(MakeSimulatedNetwork(model, simulator_)) {}
+      network_(MakeSimulatedNetwork(model, simulator_)) {
+  for (const ServiceSpec& service : test.services()) {
+    driver_of_service_.push_back(UsedDriverOf(test, service).name);
+  }
+}
 
 ClusterRun::~ClusterRun() = default;
 
@@ -153,10 +153,10 @@ absl::StatusOr<const RpcCosts*> ClusterRun::CostsOf(const std::string& driver) {
 }
 
 absl::Status ClusterRun::AddEngine(int instance, int host, int workers) {
-  const ServicePlan& service =
-      plan_->services[plan_->instances[instance].service];
+  const int service_index = plan_->instances[instance].service;
+  const ServicePlan& service = plan_->services[service_index];
   absl::StatusOr<const RpcCosts*> costs =
-      CostsOf(InnermostDriver(service.driver));
+      CostsOf(driver_of_service_[service_index]);
   if (!costs.ok()) return costs.status();
   auto driver = std::make_unique<SimulatedDriver>(SimulatedDriver::Options{
       .host = {.simulator = &simulator_,
