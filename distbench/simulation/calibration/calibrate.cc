@@ -14,6 +14,7 @@
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
 #include "distbench/simulation/calibration/phases.h"
+#include "distbench/simulation/model/used_driver.h"
 
 namespace distbench {
 
@@ -90,9 +91,8 @@ absl::StatusOr<Phases> Assign(const std::vector<CalibrationPhase>& all) {
   note(phases.large_request, "large requests, one in flight");
   note(phases.large_response, "large responses, one in flight");
   if (missing.empty()) return phases;
-  return absl::FailedPreconditionError(
-      absl::StrCat("the test has no closed loop with ", missing,
-                   "; run workloads/calibration.config on two nodes"));
+  return CalibrationLacks(
+      absl::StrCat("the test has no closed loop with ", missing));
 }
 
 // c1 = wake-up + batch + fixed, cn = s wake-ups + batch / n + fixed, where s
@@ -144,20 +144,39 @@ double Quantile(const CalibrationPhase& phase, double quantile) {
   return static_cast<double>(phase.service_time_ns.ValueAtQuantile(quantile));
 }
 
-// Of a job, if those of an RPC vary independently of each other and cause all
-// of the variation of its latency.
-double SigmaOfJobs(const CalibrationPhase& small, double cpu_ns) {
-  const double median_ns = Quantile(small, 0.5);
+// Of a job, if those of an RPC, with a wake-up at each side, vary independently
+// of each other and cause all of the variation of its latency.
+double SigmaOfJobs(const CalibrationPhase& small, const StackCosts& costs) {
+  double squares = 2 * costs.wakeup_cpu_ns() * costs.wakeup_cpu_ns();
+  for (const StackCosts::Cost* cost :
+       {&costs.client_send(), &costs.server_receive(), &costs.server_send(),
+        &costs.client_receive()}) {
+    const double job_ns = cost->fixed_ns() + cost->batch_ns();
+    squares += job_ns * job_ns;
+  }
+  if (squares == 0) return 0;
   const double deviation_ns =
-      (Quantile(small, kSpreadQuantile) - median_ns) / kSpreadDeviations;
-  const double job_ns = cpu_ns / 4;
-  const double variation = deviation_ns / (2 * job_ns);  // of four such jobs
-  return std::min(kMaxSigma, std::sqrt(std::log1p(variation * variation)));
+      (Quantile(small, kSpreadQuantile) - Quantile(small, 0.5)) /
+      kSpreadDeviations;
+  return std::min(kMaxSigma,
+                  std::sqrt(std::log1p(deviation_ns * deviation_ns / squares)));
 }
 
-void SetWakeups(const CalibrationPhase& small, double cpu_ns, bool is_same_host,
-                StackCosts& costs, SimulatedFabric& fabric) {
-  const double rest_ns = Quantile(small, 0.5) - cpu_ns;
+double CpuNs(const CalibrationPhase& phase) {
+  return phase.client_cpu_ns.value + phase.server_cpu_ns.value;
+}
+
+// How long messages are on their way, there and back.
+double NetworkNs(const CalibrationPhase& small, bool is_same_host) {
+  if (is_same_host) return 0;
+  const double fastest_ns = static_cast<double>(small.service_time_ns.min());
+  const double most_ns = std::max(0.0, Quantile(small, 0.5) - CpuNs(small));
+  return std::clamp(fastest_ns - CpuNs(small), 0.0, most_ns);
+}
+
+void SetWakeups(const CalibrationPhase& small, double network_ns,
+                StackCosts& costs) {
+  const double rest_ns = Quantile(small, 0.5) - CpuNs(small);
   if (rest_ns < 0) {
     for (StackCosts::Cost* cost :
          {costs.mutable_client_send(), costs.mutable_server_send()}) {
@@ -165,22 +184,15 @@ void SetWakeups(const CalibrationPhase& small, double cpu_ns, bool is_same_host,
       cost->set_after_ns(std::min(-rest_ns / 2, 0.9 * all_ns));
     }
   }
-  const double fastest_ns =
-      static_cast<double>(small.service_time_ns.min()) - cpu_ns;
-  const double network_ns =
-      is_same_host ? 0 : std::clamp(fastest_ns, 0.0, std::max(0.0, rest_ns));
   costs.set_wakeup_ns(std::max(0.0, (rest_ns - network_ns) / 2));
   costs.set_wakeup_error_ns(
       SquareRootOfSum(small.client_cpu_ns.error, small.server_cpu_ns.error) /
       2);
   costs.set_same_host_delay_ns(0);
-  if (is_same_host) return;
-  // There and back, each time over two links.
-  fabric.mutable_single_switch()->mutable_host_link()->set_delay_ns(
-      std::max<int64_t>(1, std::llround(network_ns / 4)));
 }
 
-void SetStalls(const Phases& phases, SimulatedHost& host) {
+// hosts: which of them an RPC passes, so that the stalls of each delay it.
+void SetStalls(const Phases& phases, int hosts, SimulatedHost& host) {
   double count = 0;
   double excess_ns = 0;
   double seconds = 0;
@@ -202,7 +214,7 @@ void SetStalls(const Phases& phases, SimulatedHost& host) {
   // While a host stalls, no other stall begins.
   const double running_seconds = seconds - excess_ns / 1e9;
   if (count == 0 || running_seconds <= 0) return;
-  host.set_stalls_per_second(count / running_seconds);
+  host.set_stalls_per_second(count / running_seconds / hosts);
   host.set_mean_stall_ns(excess_ns / count);
 }
 
@@ -222,34 +234,54 @@ std::string SourceOf(const TestResult& result, const CalibrationNodes& nodes) {
       host.cpu_count(), host.kernel());
 }
 
-const ProtocolDriverOptions& DriverOptionsOf(
-    const DistributedSystemDescription& test) {
-  for (const ProtocolDriverOptions& options : test.protocol_driver_options()) {
-    if (options.name() == "default_protocol_driver_options") return options;
+struct DriverOfTest {
+  std::string name;
+  bool polls = false;
+};
+
+absl::StatusOr<DriverOfTest> DriverOf(const TestResult& result) {
+  DriverOfTest driver;
+  int polling = 0;
+  const DistributedSystemDescription& test = result.traffic_config();
+  for (const ServiceSpec& service : test.services()) {
+    UsedDriver used = UsedDriverOf(test, service);
+    driver.name = std::move(used.name);
+    if (driver.name.empty()) {
+      return CalibrationLacks(
+          "the test's driver is not known to this distbench");
+    }
+    // A negative one leaves it to the host.
+    if (used.spin_us < 0) {
+      return CalibrationLacks("the test does not have the setting spin_us: 0");
+    }
+    polling += used.spin_us > 0;
   }
-  return ProtocolDriverOptions::default_instance();
-}
-
-std::string DriverOf(const TestResult& result) {
-  const std::string& driver =
-      DriverOptionsOf(result.traffic_config()).protocol_name();
-  return driver.empty() ? "grpc" : driver;
-}
-
-bool HasPollingWorkers(const TestResult& result) {
-  const auto& settings =
-      DriverOptionsOf(result.traffic_config()).client_settings();
-  return std::any_of(settings.begin(), settings.end(), [](const auto& setting) {
-    return setting.name() == "spin_us" && setting.int64_value() > 0;
-  });
+  driver.polls = polling > 0;
+  if (driver.polls && polling < test.services_size()) {
+    return CalibrationLacks(
+        "workers of one side poll, and those of the other "
+        "do not (spin_us)");
+  }
+  return driver;
 }
 
 // A latency of the RPCs of the test whose workers poll; 0 without one. Not the
 // median: where other programs need a CPU, many RPCs wait for one.
-double PollingLatencyNs(const TestSequenceResults& results,
-                        const std::string& driver) {
+absl::StatusOr<double> PollingLatencyNs(const TestSequenceResults& results,
+                                        const std::string& driver) {
   for (const TestResult& result : results.test_results()) {
-    if (!HasPollingWorkers(result) || DriverOf(result) != driver) continue;
+    const auto used = DriverOf(result);
+    if (!used.ok() || !used->polls || used->name != driver) continue;
+    if (auto nodes = NodesOfCalibration(result); !nodes.ok()) {
+      return nodes.status();
+    }
+    const DistributedSystemDescription& test = result.traffic_config();
+    if (test.rpc_descriptions_size() != 1 || test.actions_size() != 1 ||
+        test.actions(0).iterations().max_parallel_iterations() != 1) {
+      return CalibrationLacks(
+          "workers poll (spin_us) in a test that is not one closed loop of one "
+          "RPC at a time");
+    }
     RpcTotals totals;
     ForEachRpcLog(result, [&](const RpcLogView& view) {
       // Results that were read have valid statistics.
@@ -263,21 +295,40 @@ double PollingLatencyNs(const TestSequenceResults& results,
 }
 
 // CPU time of a wake-up, of a side: what one RPC in flight costs more than its
-// latency between workers that poll.
-double WakeupCpuNs(const CalibrationPhase& small, double polling_ns) {
+// latency between workers that poll, without the network.
+double WakeupCpuNs(const CalibrationPhase& small, double polling_ns,
+                   double network_ns) {
   if (polling_ns == 0) return 0;
   const double client_ns = small.client_cpu_ns.value;
   const double server_ns = small.server_cpu_ns.value;
-  return std::clamp((client_ns + server_ns - polling_ns) / 2, 0.0,
-                    std::min(client_ns, server_ns));
+  return std::clamp((client_ns + server_ns - (polling_ns - network_ns)) / 2,
+                    0.0, std::min(client_ns, server_ns));
 }
 
 double RelativeSleeps(const Estimate& one, const Estimate& many) {
   return one.value > 0 ? std::min(1.0, many.value / one.value) : 0;
 }
 
-absl::Status CalibrateDriver(const TestResult& result, double polling_ns,
+bool HasCosts(const SimulatedFabric& fabric, const std::string& driver) {
+  return std::any_of(
+      fabric.stacks().begin(), fabric.stacks().end(),
+      [&](const StackCosts& costs) { return costs.driver() == driver; });
+}
+
+bool HasCosts(const SimulatedFabric& fabric, const ActivityCosts& of) {
+  return std::any_of(fabric.activities().begin(), fabric.activities().end(),
+                     [&](const ActivityCosts& costs) {
+                       return costs.activity() == of.activity() &&
+                              costs.name() == of.name();
+                     });
+}
+
+absl::Status CalibrateDriver(const TestResult& result,
+                             const std::string& driver,
+                             const TestSequenceResults& results,
                              SimulatedFabric& fabric) {
+  const auto polling_ns = PollingLatencyNs(results, driver);
+  if (!polling_ns.ok()) return polling_ns.status();
   auto nodes = NodesOfCalibration(result);
   if (!nodes.ok()) return nodes.status();
   auto all = PhasesOfCalibration(result, *nodes);
@@ -286,7 +337,8 @@ absl::Status CalibrateDriver(const TestResult& result, double polling_ns,
   if (!phases.ok()) return phases.status();
   const CalibrationPhase& small = *phases->small;
   const CalibrationPhase& many = *phases->many;
-  const double wakeup_cpu_ns = WakeupCpuNs(small, polling_ns);
+  const double network_ns = NetworkNs(small, nodes->is_same_host);
+  const double wakeup_cpu_ns = WakeupCpuNs(small, *polling_ns, network_ns);
   const SideCosts client = CostsOfSide(
       small.client_cpu_ns, many.client_cpu_ns, many.in_flight, wakeup_cpu_ns,
       RelativeSleeps(small.client_sleeps, many.client_sleeps));
@@ -305,7 +357,7 @@ absl::Status CalibrateDriver(const TestResult& result, double polling_ns,
   };
 
   StackCosts& costs = *fabric.add_stacks();
-  costs.set_driver(DriverOf(result));
+  costs.set_driver(driver);
   *costs.mutable_client_send() =
       MakeCost(client, per_request_byte(&CalibrationPhase::client_cpu_ns),
                small.request_bytes);
@@ -318,12 +370,16 @@ absl::Status CalibrateDriver(const TestResult& result, double polling_ns,
   *costs.mutable_client_receive() =
       MakeCost(client, per_response_byte(&CalibrationPhase::client_cpu_ns),
                small.response_bytes);
-  const double cpu_ns = small.client_cpu_ns.value + small.server_cpu_ns.value;
-  costs.set_sigma(SigmaOfJobs(small, cpu_ns));
-  SetWakeups(small, cpu_ns, nodes->is_same_host, costs, fabric);
+  SetWakeups(small, network_ns, costs);
   costs.set_wakeup_cpu_ns(wakeup_cpu_ns);
   costs.set_wakeup_cpu_error_ns(costs.wakeup_error_ns());
+  costs.set_sigma(SigmaOfJobs(small, costs));
   costs.set_source(SourceOf(result, *nodes));
+  if (!nodes->is_same_host) {
+    // There and back, each time over two links.
+    fabric.mutable_single_switch()->mutable_host_link()->set_delay_ns(
+        std::max<int64_t>(1, std::llround(network_ns / 4)));
+  }
 
   SimulatedHost& host = *fabric.mutable_host();
   host.Clear();
@@ -331,44 +387,44 @@ absl::Status CalibrateDriver(const TestResult& result, double polling_ns,
   // Linux runs threads that work for less than its time slices (milliseconds)
   // one after the other.
   host.set_scheduler(SimulatedHost::FIFO);
-  SetStalls(*phases, host);
+  SetStalls(*phases, nodes->is_same_host ? 1 : 2, host);
   return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
-  if (results.test_results().empty()) {
-    return absl::FailedPreconditionError(
-        "the result has no tests; run workloads/calibration.config on two "
-        "nodes");
-  }
   SimulatedFabric fabric;
   for (const TestResult& result : results.test_results()) {
-    if (HasPollingWorkers(result)) continue;
-    const double polling_ns = PollingLatencyNs(results, DriverOf(result));
-    if (absl::Status status = CalibrateDriver(result, polling_ns, fabric);
-        !status.ok()) {
-      return absl::Status(
-          status.code(), absl::StrCat("test \"", result.traffic_config().name(),
-                                      "\": ", status.message()));
+    const auto driver = DriverOf(result);
+    absl::Status status = driver.status();
+    if (status.ok() && !driver->polls) {
+      status = HasCosts(fabric, driver->name)
+                   ? CalibrationLacks(absl::StrCat(
+                         "driver ", driver->name,
+                         " has costs from an earlier test of the result"))
+                   : CalibrateDriver(result, driver->name, results, fabric);
     }
+    if (status.ok()) continue;
+    return absl::Status(status.code(),
+                        absl::StrCat("test \"", result.traffic_config().name(),
+                                     "\": ", status.message()));
   }
-  return fabric;
+  if (!fabric.stacks().empty()) return fabric;
+  return CalibrationLacks("the result has no test whose workers sleep");
 }
 
 void AddCalibration(const SimulatedFabric& calibration,
                     SimulatedFabric& fabric) {
   SimulatedFabric merged = calibration;
   merged.clear_stacks();
+  merged.clear_activities();
   merged.MergeFrom(fabric);  // what the fabric says wins
   for (const StackCosts& costs : calibration.stacks()) {
-    const bool is_given =
-        std::any_of(fabric.stacks().begin(), fabric.stacks().end(),
-                    [&](const StackCosts& other) {
-                      return other.driver() == costs.driver();
-                    });
-    if (!is_given) *merged.add_stacks() = costs;
+    if (!HasCosts(fabric, costs.driver())) *merged.add_stacks() = costs;
+  }
+  for (const ActivityCosts& costs : calibration.activities()) {
+    if (!HasCosts(fabric, costs)) *merged.add_activities() = costs;
   }
   fabric = std::move(merged);
 }

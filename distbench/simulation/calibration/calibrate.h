@@ -4,7 +4,8 @@
 //   small, one in flight       c1 = wake-up + batch + fixed   CPU time per side
 //   small, n in flight         cn = s wake-ups + batch / n + fixed
 //   large requests, responses  c1 + bytes * ns_per_byte
-//   small, workers that poll   both sides' batch + fixed, as a latency
+//   small, workers that poll   both sides' batch + fixed, as a latency (between
+//                              hosts: and the time that messages take)
 //
 // All n RPCs in flight of a closed loop share their batches. s is how often
 // threads sleep then, as a multiple of how often they do with one in flight.

@@ -63,7 +63,8 @@ class MadeUpRun {
         services { name: "client" count: 1 }
         services { name: "server" count: 1 }
         protocol_driver_options {
-          name: "default_protocol_driver_options" protocol_name: "tcp" }
+          name: "default_protocol_driver_options" protocol_name: "tcp"
+          client_settings { name: "spin_us" int64_value: 0 } }
       }
       placement {
         service_endpoints { key: "client/0" value { node_alias: "node0" } }
@@ -220,19 +221,83 @@ void SetLatency(TestResult& result, int rpc, int64_t latency_ns) {
                                      ->mutable_service_time_ns());
 }
 
+// Multiplies the CPU time of both nodes' sample with this number.
+void MakeBusier(MadeUpRun& run, int sample) {
+  for (const char* node : {"node0", "node1"}) {
+    ResourceSample& busy = *run.Resources(node).mutable_samples(sample);
+    busy.set_process_cpu_ns(10 * busy.process_cpu_ns());
+  }
+}
+
+TEST(CalibrateTest, SecondsWithSetUpOrResultsDoNotCount) {
+  MadeUpRun run;
+  MakeBusier(run, 1);
+  MakeBusier(run, 4 * kSecondsPerPhase - 1);
+  const auto fabric = Calibrate(run.Results());
+  ASSERT_TRUE(fabric.ok()) << fabric.status();
+  ExpectCost(fabric->stacks(0).client_send(), kClientSendsNsPerByte);
+  ExpectCost(fabric->stacks(0).server_send(), kServerSendsNsPerByte);
+}
+
+TEST(CalibrateTest, SecondsWithFailuresOrWarmUpDoNotCount) {
+  for (const bool is_warmup : {false, true}) {
+    MadeUpRun run;
+    RpcInterval& interval = *run.result()
+                                 .mutable_service_logs()
+                                 ->mutable_instance_logs()
+                                 ->at("client/0")
+                                 .mutable_rpc_time_series()
+                                 ->at(1)
+                                 .mutable_intervals(1);
+    if (is_warmup) {
+      interval.set_warmup_count(1);
+    } else {
+      interval.set_failed_count(1);
+    }
+    MakeBusier(run, kSecondsPerPhase + 1);
+    MakeBusier(run, kSecondsPerPhase + 2);
+    const auto fabric = Calibrate(run.Results());
+    ASSERT_TRUE(fabric.ok()) << fabric.status();
+    ExpectCost(fabric->stacks(0).client_send(), kClientSendsNsPerByte);
+  }
+}
+
+ProtocolDriverOptions& OptionsOf(MadeUpRun& run) {
+  return *run.result()
+              .mutable_traffic_config()
+              ->mutable_protocol_driver_options(0);
+}
+
+// Small RPCs between workers that poll.
+class PollingRun : public MadeUpRun {
+ public:
+  explicit PollingRun(int64_t latency_ns) {
+    OptionsOf(*this).mutable_client_settings(0)->set_int64_value(1000);
+    DistributedSystemDescription& test = *result().mutable_traffic_config();
+    test.mutable_rpc_descriptions()->DeleteSubrange(1, 3);
+    test.mutable_actions()->DeleteSubrange(1, 3);
+    auto& logs = *result()
+                      .mutable_service_logs()
+                      ->mutable_instance_logs()
+                      ->at("client/0")
+                      .mutable_peer_logs()
+                      ->at("server/0")
+                      .mutable_rpc_logs();
+    for (int rpc = 1; rpc < 4; ++rpc) logs.erase(rpc);
+    SetLatency(result(), 0, latency_ns);
+  }
+};
+
+TestSequenceResults ResultsOf(MadeUpRun& first, MadeUpRun& second) {
+  TestSequenceResults results = first.Results();
+  *results.add_test_results() = second.result();
+  return results;
+}
+
 TEST(CalibrateTest, PollingWorkersShowWhatWakeupsCost) {
   MadeUpRun run;
-  MadeUpRun polling;
-  ProtocolDriverOptions& options = *polling.result()
-                                        .mutable_traffic_config()
-                                        ->mutable_protocol_driver_options(0);
-  NamedSetting& spin = *options.add_client_settings();
-  spin.set_name("spin_us");
-  spin.set_int64_value(1000);
-  for (int i = 0; i < 4; ++i) SetLatency(polling.result(), i, 11'000);
-  TestSequenceResults results = run.Results();
-  *results.add_test_results() = polling.result();
-  const auto fabric = Calibrate(results);
+  PollingRun polling(11'000);
+  const auto fabric = Calibrate(ResultsOf(run, polling));
   ASSERT_TRUE(fabric.ok()) << fabric.status();
   ASSERT_EQ(fabric->stacks_size(), 1);
   const StackCosts& costs = fabric->stacks(0);
@@ -240,6 +305,85 @@ TEST(CalibrateTest, PollingWorkersShowWhatWakeupsCost) {
   EXPECT_NEAR(costs.wakeup_cpu_ns(), 4500, 100);
   EXPECT_NEAR(costs.client_send().batch_ns(), (kBatchNs - 4500) / 2, 50);
   EXPECT_NEAR(costs.wakeup_ns(), kWakeupNs, 200);
+}
+
+TEST(CalibrateTest, BetweenHostsTheNetworkIsNoWorkOfPollingWorkers) {
+  MadeUpRun run;
+  PollingRun polling(11'000 + 40'000);
+  for (MadeUpRun* each : {&run, static_cast<MadeUpRun*>(&polling)}) {
+    each->Resources("node1").mutable_host()->set_hostname("there");
+  }
+  SetLatency(run.result(), 0, 20'000 + 40'000);
+  const auto fabric = Calibrate(ResultsOf(run, polling));
+  ASSERT_TRUE(fabric.ok()) << fabric.status();
+  EXPECT_NEAR(fabric->single_switch().host_link().delay_ns(), 10'000, 200);
+  EXPECT_NEAR(fabric->stacks(0).wakeup_cpu_ns(), 4500, 300);
+}
+
+TEST(CalibrateTest, ASidesWakeupsVaryLikeItsOtherJobs) {
+  MadeUpRun run;
+  PollingRun polling(11'000);
+  LogHistogram latencies_ns;
+  latencies_ns.RecordN(30'000, 80);
+  latencies_ns.RecordN(34'000, 20);
+  EncodeHistogram(latencies_ns, *run.result()
+                                     .mutable_service_logs()
+                                     ->mutable_instance_logs()
+                                     ->at("client/0")
+                                     .mutable_peer_logs()
+                                     ->at("server/0")
+                                     .mutable_rpc_logs()
+                                     ->at(0)
+                                     .mutable_statistics()
+                                     ->mutable_service_time_ns());
+  const auto fabric = Calibrate(ResultsOf(run, polling));
+  ASSERT_TRUE(fabric.ok()) << fabric.status();
+  // Four jobs of 2 750 ns, and two of 4 500.
+  const double jobs_ns = std::sqrt(4 * 2750. * 2750 + 2 * 4500. * 4500);
+  EXPECT_NEAR(fabric->stacks(0).sigma(), 4000 / 1.2816 / jobs_ns, 0.03);
+}
+
+TEST(CalibrateTest, ATestThatPollsMustBeAsInTheConfig) {
+  MadeUpRun run;
+  PollingRun failed(11'000);
+  failed.result().mutable_run_info()->set_failure("lost node1");
+  EXPECT_THAT(Message(Calibrate(ResultsOf(run, failed)).status()),
+              HasSubstr("lost node1"));
+  PollingRun several(11'000);
+  several.result()
+      .mutable_traffic_config()
+      ->mutable_actions(0)
+      ->mutable_iterations()
+      ->set_max_parallel_iterations(16);
+  EXPECT_THAT(Message(Calibrate(ResultsOf(run, several)).status()),
+              HasSubstr("one RPC at a time"));
+  EXPECT_THAT(Message(Calibrate(failed.Results()).status()),
+              HasSubstr("no test whose workers sleep"));
+}
+
+TEST(CalibrateTest, TheDriverIsTheOneThatTheTestUsed) {
+  MadeUpRun run;
+  OptionsOf(run).clear_protocol_name();
+  run.result().mutable_traffic_config()->set_default_protocol(
+      "grpc_async_callback");
+  const auto fabric = Calibrate(run.Results());
+  ASSERT_TRUE(fabric.ok()) << fabric.status();
+  EXPECT_EQ(fabric->stacks(0).driver(), "grpc_async_callback");
+}
+
+TEST(CalibrateTest, ADriverIsMeasuredOnce) {
+  MadeUpRun first;
+  MadeUpRun second;
+  EXPECT_THAT(Message(Calibrate(ResultsOf(first, second)).status()),
+              HasSubstr("driver tcp has costs from an earlier test"));
+}
+
+TEST(CalibrateTest, StallsBetweenHostsAreSharedByBoth) {
+  MadeUpRun run;
+  run.Resources("node1").mutable_host()->set_hostname("there");
+  const auto fabric = Calibrate(run.Results());
+  ASSERT_TRUE(fabric.ok()) << fabric.status();
+  EXPECT_NEAR(fabric->host().stalls_per_second(), 0.5, 0.01);
 }
 
 TEST(CalibrateTest, LatenciesBelowTheCpuTimeMeanWorkAfterwards) {
@@ -305,6 +449,37 @@ INSTANTIATE_TEST_SUITE_P(
               result.mutable_traffic_config()->clear_workers_per_instance();
             },
             "workers_per_instance"},
+        LackCase{"sleeping",
+                 [](TestResult& result) {
+                   result.mutable_traffic_config()
+                       ->mutable_protocol_driver_options(0)
+                       ->clear_client_settings();
+                 },
+                 "spin_us"},
+        LackCase{"polling_server",
+                 [](TestResult& result) {
+                   ProtocolDriverOptions& options =
+                       *result.mutable_traffic_config()
+                            ->mutable_protocol_driver_options(0);
+                   options.mutable_client_settings(0)->set_int64_value(0);
+                   *options.add_server_settings() = options.client_settings(0);
+                   options.mutable_server_settings(0)->set_int64_value(50);
+                 },
+                 "no test whose workers sleep"},
+        LackCase{"activities",
+                 [](TestResult& result) {
+                   result.mutable_traffic_config()->add_activity_configs();
+                 },
+                 "activities"},
+        LackCase{
+            "reverse",
+            [](TestResult& result) {
+              RpcSpec& rpc =
+                  *result.mutable_traffic_config()->mutable_rpc_descriptions(2);
+              rpc.set_client(0, "server");
+              rpc.set_server("client");
+            },
+            "the same client and server"},
         LackCase{"node",
                  [](TestResult& result) {
                    result.mutable_placement()
@@ -360,15 +535,21 @@ TEST(AddCalibrationTest, WhatTheFabricSaysIsKept) {
     host { cpus: 2 stalls_per_second: 3 }
     single_switch { host_link { delay_ns: 7 } }
     stacks { driver: "grpc" wakeup_ns: 1 }
-    stacks { driver: "tcp" wakeup_ns: 2 })");
+    stacks { driver: "tcp" wakeup_ns: 2 }
+    activities { activity: "ConsumeCpu" cpu_ns: 1 }
+    activities { activity: "ConsumeCpu" name: "rank" cpu_ns: 2 })");
   auto fabric = FromText<SimulatedFabric>(R"(
     host { cpus: 8 }
     single_switch { host_link { gbps: 0.2 } }
-    stacks { driver: "grpc" wakeup_ns: 3 })");
+    stacks { driver: "grpc" wakeup_ns: 3 }
+    activities { activity: "ConsumeCpu" cpu_ns: 3 })");
   AddCalibration(calibration, fabric);
   ASSERT_EQ(fabric.stacks_size(), 2);
   EXPECT_EQ(fabric.stacks(0).wakeup_ns(), 3);
   EXPECT_EQ(fabric.stacks(1).wakeup_ns(), 2);
+  ASSERT_EQ(fabric.activities_size(), 2);
+  EXPECT_EQ(fabric.activities(0).cpu_ns(), 3);
+  EXPECT_EQ(fabric.activities(1).cpu_ns(), 2);
   EXPECT_EQ(fabric.host().cpus(), 8);
   EXPECT_EQ(fabric.host().stalls_per_second(), 3);
   EXPECT_EQ(fabric.single_switch().host_link().gbps(), 0.2);

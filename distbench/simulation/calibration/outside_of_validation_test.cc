@@ -17,8 +17,12 @@ constexpr int kHosts = 2;
 // Within the validation in every respect.
 struct Inside {
   DistributedSystemDescription test = FromText<DistributedSystemDescription>(R"(
+        workers_per_instance: 1
         services { name: "client" count: 1 }
         services { name: "server" count: 39 }
+        protocol_driver_options {
+          name: "default_protocol_driver_options" protocol_name: "tcp"
+          client_settings { name: "spin_us" int64_value: 0 } }
         payload_descriptions { name: "p" size: 262144 })");
   SimulatedFabric fabric = FromText<SimulatedFabric>(R"(
     host { cpus: 2 }
@@ -70,6 +74,63 @@ TEST(OutsideOfValidationTest, MoreIsOutside) {
   Inside large;
   large.test.mutable_payload_descriptions(0)->set_size(262145);
   EXPECT_THAT(large.Sentences(), ElementsAre(HasSubstr("payload p")));
+}
+
+TEST(OutsideOfValidationTest, LargeSizesOfDistributionsAreOutside) {
+  Inside inside;
+  inside.test.MergeFrom(FromText<DistributedSystemDescription>(R"(
+    size_distribution_configs { name: "sizes"
+      cdf_points { cdf: 0.5 value: 262144 }
+      cdf_points { cdf: 1 value: 262145 } }
+    distribution_config { name: "pairs"
+      pmf_points { pmf: 1 data_points { exact: 1 }
+                   data_points { lower: 1 upper: 300000 } } })"));
+  EXPECT_THAT(inside.Sentences(),
+              ElementsAre(HasSubstr("distribution sizes has 262145"),
+                          HasSubstr("distribution pairs has 300000")));
+}
+
+TEST(OutsideOfValidationTest, CostsOfOneHostDoNotHoldForSeveral) {
+  Inside inside;
+  inside.fabric.mutable_stacks(0)->set_source(
+      "measured between processes of one host by distbench");
+  EXPECT_THAT(inside.Sentences(),
+              ElementsAre(HasSubstr("measure them between two hosts")));
+  EXPECT_THAT(inside.Sentences(1), IsEmpty());
+}
+
+TEST(OutsideOfValidationTest, WorkersThatPollAreOutside) {
+  Inside inside;
+  NamedSetting& spin =
+      *inside.test.mutable_protocol_driver_options(0)->mutable_client_settings(
+          0);
+  spin.set_int64_value(50);
+  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("would poll")));
+  // If the CPUs decide: only instances with spare ones poll. Two share two.
+  spin.set_int64_value(-1);
+  EXPECT_THAT(inside.Sentences(), IsEmpty());
+  inside.fabric.mutable_host()->set_cpus(4);
+  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("would poll")));
+}
+
+TEST(OutsideOfValidationTest, SeveralWorkersAreOutside) {
+  Inside inside;
+  inside.test.set_workers_per_instance(3);
+  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("have 3 workers")));
+  inside.test.clear_workers_per_instance();
+  EXPECT_THAT(inside.Sentences(), IsEmpty());
+  inside.fabric.mutable_host()->set_cpus(4);
+  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("have 2 workers")));
+}
+
+TEST(OutsideOfValidationTest, SettingsOfDriversAreOutside) {
+  Inside inside;
+  NamedSetting& setting =
+      *inside.test.mutable_protocol_driver_options(0)->add_client_settings();
+  setting.set_name("calls_per_connection");
+  setting.set_int64_value(1);
+  EXPECT_THAT(inside.Sentences(),
+              ElementsAre(HasSubstr("(calls_per_connection)")));
 }
 
 TEST(OutsideOfValidationTest, OtherModelsAreOutside) {

@@ -17,10 +17,11 @@ namespace distbench {
 namespace {
 
 constexpr int kNoRpc = -1;
-constexpr int kSeveralRpcs = -2;
+constexpr int kMixed = -2;
 constexpr int kMinWindows = 2;
 
-// What ran in an interval of the series.
+// What ran in an interval of the series: kMixed if not only RPCs of one kind,
+// all of which succeeded and were counted.
 struct Activity {
   int rpc_index = kNoRpc;
   int64_t count = 0;
@@ -33,20 +34,24 @@ struct Timeline {
   std::map<int64_t, Activity> activities;
 };
 
-absl::Status Lacks(absl::string_view what) {
-  return absl::FailedPreconditionError(
-      absl::StrCat(what, "; run workloads/calibration.config on two nodes"));
-}
-
 absl::StatusOr<std::string> NodeOfInstance(const TestResult& result,
                                            const std::string& instance) {
   const auto& endpoints = result.placement().service_endpoints();
   const auto endpoint = endpoints.find(instance);
   if (endpoint == endpoints.end()) {
-    return Lacks(
+    return CalibrationLacks(
         absl::StrCat("the result does not say where ", instance, " ran"));
   }
   return endpoint->second.node_alias();
+}
+
+// Leaves out the intervals in which the traffic begins or ends: their RPCs took
+// only a part of the time, and set-up or the writing of results the rest.
+void LeaveOutEdges(std::map<int64_t, Activity>& activities) {
+  const std::map<int64_t, Activity> all = activities;
+  std::erase_if(activities, [&](const auto& entry) {
+    return !all.contains(entry.first - 1) || !all.contains(entry.first + 1);
+  });
 }
 
 absl::StatusOr<Timeline> MakeTimeline(const TestResult& result,
@@ -62,17 +67,20 @@ absl::StatusOr<Timeline> MakeTimeline(const TestResult& result,
     if (series.intervals.empty()) continue;
     if (timeline.interval_ns == 0) timeline.interval_ns = series.interval_ns;
     if (timeline.interval_ns != series.interval_ns) {
-      return Lacks("the result's RPCs have series of different intervals");
+      return CalibrationLacks(
+          "the result's RPCs have series of different intervals");
     }
     for (const auto& [index, totals] : series.intervals) {
       Activity& activity = timeline.activities[index];
-      activity = {activity.rpc_index == kNoRpc ? rpc : kSeveralRpcs,
-                  totals.succeeded_count};
+      const bool is_pure = activity.rpc_index == kNoRpc &&
+                           totals.failed_count == 0 && totals.warmup_count == 0;
+      activity = {is_pure ? rpc : kMixed, totals.succeeded_count};
     }
   }
   if (timeline.interval_ns == 0) {
-    return Lacks("the result has no RPCs over time");
+    return CalibrationLacks("the result has no RPCs over time");
   }
+  LeaveOutEdges(timeline.activities);
   return timeline;
 }
 
@@ -116,16 +124,18 @@ absl::StatusOr<Estimate> PerRpc(SampleField field, const TestResult& result,
   const auto& resources = result.resource_usage_logs().node_resources();
   const auto it = resources.find(node);
   if (it == resources.end()) {
-    return Lacks(absl::StrCat("the result has no CPU time of node ", node));
+    return CalibrationLacks(
+        absl::StrCat("the result has no CPU time of node ", node));
   }
   std::vector<double> values;
   for (const ResourceSample& sample : it->second.samples()) {
     const double count = RpcsDuring(sample, timeline, rpc_index);
-    if (count < 1) continue;
+    // Negative in damaged results.
+    if (count < 1 || (sample.*field)() < 0) continue;
     values.push_back(static_cast<double>((sample.*field)()) / count);
   }
   if (values.size() < kMinWindows) {
-    return Lacks(absl::StrCat(
+    return CalibrationLacks(absl::StrCat(
         "RPC \"", RpcName(result, rpc_index), "\" ran alone for ",
         values.size(), " samples of the CPU time of ", node, ", and at least ",
         kMinWindows, " are needed: 4 seconds, without warm-up"));
@@ -158,8 +168,8 @@ absl::Status AddStatistics(const TestResult& result, int rpc_index,
   if (!status.ok()) return status;
   if (totals.service_time_ns.count() == 0 ||
       totals.counts.succeeded_count == 0) {
-    return Lacks(absl::StrCat("RPC \"", phase.rpc_name,
-                              "\" has no latencies in the result"));
+    return CalibrationLacks(absl::StrCat("RPC \"", phase.rpc_name,
+                                         "\" has no latencies in the result"));
   }
   const auto count = static_cast<double>(totals.counts.succeeded_count);
   phase.request_bytes =
@@ -173,41 +183,57 @@ absl::Status AddStatistics(const TestResult& result, int rpc_index,
 
 }  // namespace
 
+absl::Status CalibrationLacks(absl::string_view what) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(what, "; run workloads/calibration.config on two nodes"));
+}
+
 absl::StatusOr<CalibrationNodes> NodesOfCalibration(const TestResult& result) {
   if (result.has_simulation()) {
-    return Lacks("the result is of a simulation, which measures no costs");
+    return CalibrationLacks(
+        "the result is of a simulation, which measures no costs");
   }
   if (result.run_info().has_failure()) {
-    return Lacks(
+    return CalibrationLacks(
         absl::StrCat("the test failed: ", result.run_info().failure()));
   }
   const DistributedSystemDescription& test = result.traffic_config();
-  if (test.rpc_descriptions().empty()) return Lacks("the test has no RPCs");
+  if (test.rpc_descriptions().empty())
+    return CalibrationLacks("the test has no RPCs");
   if (test.workers_per_instance() != 1) {
-    return Lacks("the test does not have workers_per_instance: 1");
+    return CalibrationLacks("the test does not have workers_per_instance: 1");
   }
   for (const ServiceSpec& service : test.services()) {
     if (test.services_size() != 2 || service.count() != 1) {
-      return Lacks("the test has more than one client and one server");
+      return CalibrationLacks(
+          "the test has more than one client and one server");
     }
   }
+  if (!test.activity_configs().empty()) {
+    return CalibrationLacks("the test has activities, which use CPU time, too");
+  }
   const RpcSpec& first = test.rpc_descriptions(0);
-  if (first.client_size() != 1) {
-    return Lacks("the test's RPCs have more than one client");
+  for (const RpcSpec& rpc : test.rpc_descriptions()) {
+    if (rpc.client_size() != 1 || rpc.client(0) != first.client(0) ||
+        rpc.server() != first.server()) {
+      return CalibrationLacks(
+          "the test's RPCs do not all have the same client and server");
+    }
   }
   auto client = NodeOfInstance(result, absl::StrCat(first.client(0), "/0"));
   if (!client.ok()) return client.status();
   auto server = NodeOfInstance(result, absl::StrCat(first.server(), "/0"));
   if (!server.ok()) return server.status();
   if (*client == *server) {
-    return Lacks(absl::StrCat("client and server shared node ", *client,
-                              ", so that their CPU time is not told apart"));
+    return CalibrationLacks(
+        absl::StrCat("client and server shared node ", *client,
+                     ", so that their CPU time is not told apart"));
   }
   const auto& resources = result.resource_usage_logs().node_resources();
   const auto client_host = resources.find(*client);
   const auto server_host = resources.find(*server);
   if (client_host == resources.end() || server_host == resources.end()) {
-    return Lacks("the result has no CPU time of its nodes");
+    return CalibrationLacks("the result has no CPU time of its nodes");
   }
   return CalibrationNodes{*client, *server,
                           client_host->second.host().hostname() ==

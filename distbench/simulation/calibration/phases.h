@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "distbench/stats/log_histogram.h"
 #include "proto/results.pb.h"
 
@@ -39,6 +40,9 @@ struct CalibrationPhase {
 
   LogHistogram service_time_ns;
 };
+
+// FAILED_PRECONDITION, with the remedy.
+absl::Status CalibrationLacks(absl::string_view what);
 
 // The two nodes of a calibration.
 struct CalibrationNodes {

@@ -13,6 +13,7 @@
 #include "distbench/protocol/decorators/rpc_counter.h"
 #include "distbench/results/merge.h"
 #include "distbench/simulation/cluster/memory_shares.h"
+#include "distbench/simulation/model/used_driver.h"
 #include "glog/logging.h"
 
 namespace distbench {
@@ -77,11 +78,6 @@ std::shared_ptr<const Plan> PlanWithin(
 
 }  // namespace
 
-const std::string& InnermostDriver(const DriverOptions& options) {
-  return options.decorated.empty() ? options.driver
-                                   : InnermostDriver(options.decorated[0]);
-}
-
 ClusterRun::ClusterRun(const DistributedSystemDescription& test,
                        const ClusterModel& model, const Placement& placement,
                        const ClusterRunOptions& options)
@@ -92,7 +88,11 @@ ClusterRun::ClusterRun(const DistributedSystemDescription& test,
       sample_bytes_(ShareMemory(*plan_, options.memory_bytes).sample_bytes),
       simulator_(
           MakeSimulatorOptions(model, options.threads, options.start_unix_ns)),
-      network_(MakeSimulatedNetwork(model, simulator_)) {}
+      network_(MakeSimulatedNetwork(model, simulator_)) {
+  for (const ServiceSpec& service : test.services()) {
+    driver_of_service_.push_back(UsedDriverOf(test, service).name);
+  }
+}
 
 ClusterRun::~ClusterRun() = default;
 
@@ -156,10 +156,10 @@ absl::StatusOr<const RpcCosts*> ClusterRun::CostsOf(const std::string& driver) {
 absl::Status ClusterRun::AddEngine(int instance, int workers) {
   Part& part = parts_[instance];
   const int host = part.host;
-  const ServicePlan& service =
-      plan_->services[plan_->instances[instance].service];
+  const int service_index = plan_->instances[instance].service;
+  const ServicePlan& service = plan_->services[service_index];
   absl::StatusOr<const RpcCosts*> costs =
-      CostsOf(InnermostDriver(service.driver));
+      CostsOf(driver_of_service_[service_index]);
   if (!costs.ok()) return costs.status();
   auto driver = std::make_unique<SimulatedDriver>(SimulatedDriver::Options{
       .host = {.simulator = &simulator_,

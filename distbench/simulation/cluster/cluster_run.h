@@ -28,9 +28,6 @@
 
 namespace distbench {
 
-// The driver inside all decorators, whose costs count.
-const std::string& InnermostDriver(const DriverOptions& options);
-
 // The methods are called once each, in the order of their declaration.
 class ClusterRun {
  public:
@@ -93,6 +90,7 @@ class ClusterRun {
   Simulator simulator_;
   const std::unique_ptr<SimulatedNetwork> network_;
   SimulatedDirectory directory_;
+  std::vector<std::string> driver_of_service_;  // whose costs its RPCs have
   std::map<std::string, std::unique_ptr<DriverCosts>> costs_;  // by driver
   std::vector<std::unique_ptr<SimulatedCpus>> cpus_;           // by host
   CostsByActivity activity_costs_;

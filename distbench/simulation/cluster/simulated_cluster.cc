@@ -19,6 +19,7 @@
 #include "distbench/simulation/cluster/cluster_run.h"
 #include "distbench/simulation/hosts/activities.h"
 #include "distbench/simulation/model/cluster_model.h"
+#include "distbench/simulation/model/used_driver.h"
 
 namespace distbench {
 namespace {
@@ -114,13 +115,14 @@ absl::StatusOr<PlacedTest> PlaceTest(
   return placed;
 }
 
-absl::Status CheckCosts(const SimulatedFabric& fabric, const Plan& plan) {
-  for (const ServicePlan& service : plan.services) {
+absl::Status CheckCosts(const SimulatedFabric& fabric,
+                        const DistributedSystemDescription& test) {
+  for (const ServiceSpec& service : test.services()) {
     absl::Status known =
-        CostsOfDriver(fabric, InnermostDriver(service.driver)).status();
+        CostsOfDriver(fabric, UsedDriverOf(test, service).name).status();
     if (!known.ok()) return known;
   }
-  return CostsOfActivities(fabric, plan).status();
+  return CostsOfActivities(fabric, Compile(test)).status();
 }
 
 void Conclude(TestResult& result) {
@@ -138,7 +140,7 @@ absl::Status CheckSimulatedTest(const DistributedSystemDescription& test,
                                 const ClusterRunOptions& options) {
   const absl::StatusOr<PlacedTest> placed = PlaceTest(test, options);
   if (!placed.ok()) return placed.status();
-  return CheckCosts(placed->model.fabric, Compile(placed->test));
+  return CheckCosts(placed->model.fabric, placed->test);
 }
 
 absl::StatusOr<TestResult> RunSimulatedTest(

@@ -164,7 +164,7 @@ TEST(ClusterModelTest, SaysAllThatIsWrong) {
                  "transport { initial_window_segments: 0 }"
                  "stacks { driver: 'grcp' client_send { fixed_ns: inf } }"
                  "stacks { driver: 'thrift' server_send { batch_ns: -3 } }"
-                 "stacks { driver: 'tcp' }"
+                 "stacks { driver: 'tcp' wakeup_cpu_ns: nan }"
                  "stacks { driver: 'tcp' sigma: -1 }"
                  "activities { activity: 'ConsumeCPU' cpu_ns: 1 }"
                  "activities { activity: 'Wait' cpu_ns: 1 }"
@@ -179,6 +179,7 @@ TEST(ClusterModelTest, SaysAllThatIsWrong) {
                             "you mean \"grpc\"?"),
                   HasSubstr("stacks[0].client_send.fixed_ns: is inf"),
                   HasSubstr("stacks[1].server_send.batch_ns: is -3"),
+                  HasSubstr("stacks[2].wakeup_cpu_ns: is nan"),
                   HasSubstr("stacks[3].driver: \"tcp\" has costs already"),
                   HasSubstr("stacks[3].sigma: is -1"),
                   HasSubstr("activities[0].activity: \"ConsumeCPU\" is not an "

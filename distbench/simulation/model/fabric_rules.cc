@@ -142,6 +142,8 @@ void CheckStacks(const SimulatedFabric& fabric, Problems& problems) {
     CheckCost(path.Field("client_receive"), costs.client_receive(), problems);
     CheckNumber(path.Field("wakeup_ns"), costs.wakeup_ns(), 0, kMaxCostNs,
                 problems);
+    CheckNumber(path.Field("wakeup_cpu_ns"), costs.wakeup_cpu_ns(), 0,
+                kMaxCostNs, problems);
     CheckNumber(path.Field("sigma"), costs.sigma(), 0, kMaxSigma, problems);
     CheckRange(path.Field("same_host_delay_ns"), costs.same_host_delay_ns(), 0,
                kMaxDelayNs, problems);

@@ -174,11 +174,12 @@ std::vector<SimulatedQueue> QueuesOfTheory() {
       {"M/M/1-PS", kExponential, 1, kMany, true},
       {"M/D/1-PS", kFixed, 1, kMany, true},
       {"M/G/1-PS", kLognormal, 1, kMany, true},
+      {"M/G/4-PS", kLognormal, 4, kMany, true},
   };
 }
 
 QueueTheory TheoryOf(const SimulatedQueue& queue, double load) {
-  if (queue.shares_cpus) return ProcessorSharing(load);
+  if (queue.shares_cpus) return ProcessorSharing(load, queue.cpus);
   switch (queue.service) {
     case SimulatedQueue::Service::kFixed:
       return MD1(load);

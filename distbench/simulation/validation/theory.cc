@@ -56,7 +56,9 @@ QueueTheory MMc(double load, int servers) {
   // exponential.
   const auto at_most = [&](double time) {
     const double both =
-        (rate * std::exp(-time) - std::exp(-rate * time)) / (rate - 1);
+        std::abs(rate - 1) < 1e-6
+            ? (1 + time) * std::exp(-time)
+            : (rate * std::exp(-time) - std::exp(-rate * time)) / (rate - 1);
     return 1 - (1 - waits) * std::exp(-time) - waits * both;
   };
   return {1 + waits / rate, Invert(at_most, 0.5), Invert(at_most, 0.99)};
@@ -106,7 +108,9 @@ QueueTheory MD1(double load) {
   return {1 + load / (2 * (1 - load)), quantile(0.5), quantile(0.99)};
 }
 
-QueueTheory ProcessorSharing(double load) { return {.mean = 1 / (1 - load)}; }
+QueueTheory ProcessorSharing(double load, int servers) {
+  return {.mean = MMc(load, servers).mean};
+}
 
 double ForkJoin(double load, int servers) {
   const double two = (12 - load) / 8 / (1 - load);

@@ -33,8 +33,11 @@ QueueTheory MG1(double load, const std::vector<double>& service_times,
 QueueTheory MD1(double load);
 
 // Processor sharing: the mean depends on the mean service time only (L.
-// Kleinrock, Queueing Systems, volume 2, 1976, 4.4).
-QueueTheory ProcessorSharing(double load);
+// Kleinrock, Queueing Systems, volume 2, 1976, 4.4), so that it is that of
+// M/M/c; with several servers, too, of which a request uses one at most (J. W.
+// Cohen, The multiple phase service network with generalized processor sharing,
+// Acta Informatica 12, 1979).
+QueueTheory ProcessorSharing(double load, int servers);
 
 // The mean time until the last of `servers` M/M/1 queues has answered, of
 // requests that each sends to all of them at once. Exact for two (L. Flatto and

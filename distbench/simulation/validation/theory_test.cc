@@ -2,6 +2,7 @@
 // tolerances are about three standard errors; seeds are fixed.
 
 #include <cctype>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -70,7 +71,15 @@ TEST(ForkJoinTest, OfTwoIsExactAndOfManyWithinItsBounds) {
 TEST(QueueTheoryTest, FormulasHaveKnownValues) {
   // Two servers: the mean is 1 / (1 - load^2).
   EXPECT_NEAR(MMc(0.5, 2).mean, 1 / (1 - 0.25), 1e-9);
-  EXPECT_NEAR(MMc(0.9, 1 + 1).mean, 1 / (1 - 0.81), 1e-9);
+  EXPECT_NEAR(MMc(0.9, 2).mean, 1 / (1 - 0.81), 1e-9);
+  // There the wait, if there is one, is distributed like the service, and there
+  // is one in a third of the cases.
+  const double p99 = MMc(0.5, 2).p99;
+  EXPECT_NEAR(std::exp(-p99) * (1 + p99 / 3), 0.01, 1e-9);
+  EXPECT_NEAR(MMc(0.7, 1).p50, MM1(0.7).p50, 1e-9);
+  EXPECT_NEAR(MMc(0.7, 1).p99, MM1(0.7).p99, 1e-9);
+  // Without load, fork-join waits for the longest of some service times.
+  EXPECT_NEAR(ForkJoin(0, 4), 1 + 1. / 2 + 1. / 3 + 1. / 4, 1e-9);
   // The wait of M/D/1 is half that of M/M/1.
   EXPECT_NEAR(MD1(0.5).mean - 1, (MM1(0.5).mean - 1) / 2, 1e-9);
   // Without variation, M/G/1 is M/D/1.
