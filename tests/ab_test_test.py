@@ -85,7 +85,7 @@ class AbTestTest(programs.ClusterTest):
         )
         self.assertEqual(outcome.status, 0, outcome)
         document = json.loads(outcome.out)
-        self.assertEqual(document["base"], {"source": "base", "runs": 3})
+        self.assertEqual(document["base"], {"source": "base", "runs": 3, "hosts": "real"})
         self.assertEqual(document["new"], {"source": "new", "runs": 3})
         base = os.path.join(self.path("out"), "base.pb.gz")
         floor = self.distbench("noise_floor", base)
