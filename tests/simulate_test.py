@@ -1,6 +1,7 @@
 """distbench simulate, as users run it."""
 
 import json
+import os
 import re
 import signal
 import time
@@ -36,8 +37,10 @@ SwitchName=c Switches=a,b
 
 
 class SimulateTest(programs.ProgramTest):
-    def simulate(self, *arguments):
-        return self.distbench("simulate", *arguments)
+    def simulate(self, *arguments, **environment):
+        return self.distbench(
+            "simulate", *arguments, env={**os.environ, **environment}
+        )
 
     def config(self, loop=LOOP):
         return self.write("a.config", programs.client_server_config(loop))
@@ -73,6 +76,27 @@ class SimulateTest(programs.ProgramTest):
         self.assertEqual(same, other_threads)
         self.assertNotEqual(same, other_seed)
         self.assertEqual(outcomes[0].err, "")
+
+    def test_files_are_identical_if_the_start_is_given(self):
+        config = self.config(
+            "max_iteration_count: 3000 open_loop_interval_ns: 1000000"
+        )
+        files = []
+        for threads in (1, 2):
+            outfile = self.path(f"{threads}.pb")
+            outcome = self.simulate(
+                config, f"--threads={threads}", f"--outfile={outfile}",
+                "--binary_output", SOURCE_DATE_EPOCH="1800000000"
+            )
+            self.assertEqual(outcome.status, 0, outcome)
+            with open(outfile, "rb") as file:
+                files.append(file.read())
+        self.assertEqual(*files)
+
+    def test_an_impossible_start_is_refused(self):
+        outcome = self.simulate(self.config(), SOURCE_DATE_EPOCH="today")
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn('SOURCE_DATE_EPOCH is "today"', outcome.err)
 
     def test_fabrics_are_read_and_kept(self):
         fabric = self.write("fabric", "host { cpus: 3 } leaf_spine {}")

@@ -1,5 +1,6 @@
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -58,7 +60,25 @@ absl::Status OfTest(const TestSequence& tests, int index,
                                                   status.message()));
 }
 
-// Simulates one test of the sequence.
+// When the tests seem to run, if the caller wants files that do not depend on
+// the time of day: see https://reproducible-builds.org/specs/source-date-epoch.
+absl::StatusOr<std::optional<int64_t>> GivenStartUnixNs() {
+  const char* const text = getenv("SOURCE_DATE_EPOCH");
+  if (text == nullptr) return std::nullopt;
+  constexpr int64_t kLatestSeconds = 9'000'000'000;
+  int64_t seconds = 0;
+  if (!absl::SimpleAtoi(text, &seconds) || seconds < 0 ||
+      seconds > kLatestSeconds) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the environment variable SOURCE_DATE_EPOCH is \"", text,
+                     "\"; it must be a Unix time from 0 to ", kLatestSeconds,
+                     ", in seconds, or not be set"));
+  }
+  return seconds * 1'000'000'000;
+}
+
+// Simulates one test of the sequence. It seems to run now if there is no
+// start_unix_ns.
 absl::StatusOr<TestResult> SimulateTest(const TestSequence& tests, int index,
                                         ClusterRunOptions options,
                                         SimulationDisplay& display) {
@@ -69,8 +89,11 @@ absl::StatusOr<TestResult> SimulateTest(const TestSequence& tests, int index,
                   .failed = now.failed,
                   .events = now.events});
   };
-  // Lists and trends of results are ordered by it.
-  options.start_unix_ns = absl::ToUnixNanos(absl::Now());
+  if (!start_unix_ns.has_value()) {
+    // Lists and trends of results are ordered by it.
+    start_unix_ns = absl::ToUnixNanos(absl::Now());
+  }
+  options.start_unix_ns = *start_unix_ns;
   absl::StatusOr<TestResult> result =
       RunSimulatedTest(tests.tests(index), options);
   display.Clear();
@@ -86,8 +109,8 @@ absl::StatusOr<TestResult> SimulateTest(const TestSequence& tests, int index,
 // ends the test that runs, whose measurements are kept, and leaves out the
 // rest.
 ConsoleRun SimulateTests(const VariedTests& varied, ClusterRunOptions options,
-                         bool quiet, const ResultPrinter& print,
-                         StopSignals& stop) {
+                         std::optional<int64_t> start_unix_ns, bool quiet,
+                         const ResultPrinter& print, StopSignals& stop) {
   const TestSequence& tests = varied.sequence;
   ConsoleRun run;
   std::atomic<bool> is_cancelled = false;
@@ -97,7 +120,7 @@ ConsoleRun SimulateTests(const VariedTests& varied, ClusterRunOptions options,
   for (int i = 0; i < tests.tests_size() && !is_cancelled; ++i) {
     options.fabric = varied.fabrics[i];
     absl::StatusOr<TestResult> result =
-        SimulateTest(tests, i, options, display);
+        SimulateTest(tests, i, options, start_unix_ns, display);
     if (!result.ok()) {
       run.status = result.status();
       break;
@@ -192,14 +215,16 @@ int Simulate(const Flags& flags) {
   absl::StatusOr<ClusterRunOptions> options =
       ReadSimulationFlags(flags.simulation);
   if (!options.ok()) return Fail(options.status(), kExitUsage);
+  const auto start_unix_ns = GivenStartUnixNs();
+  if (!start_unix_ns.ok()) return Fail(start_unix_ns.status(), kExitUsage);
   const absl::StatusOr<VariedTests> tests = ReadTests(flags, options->fabric);
   if (!tests.ok()) return Fail(tests.status(), kExitUsage);
   const absl::Status possible = CheckAll(*tests, *options);
   if (!possible.ok()) return Fail(possible, kExitUsage);
   const absl::Status writable = CheckOutput(flags.output);
   if (!writable.ok()) return Fail(writable, kExitUsage);
-  return FinishRun(SimulateTests(*tests, *std::move(options), flags.quiet,
-                                 PrinterOf(flags.output), stop),
+  return FinishRun(SimulateTests(*tests, *std::move(options), *start_unix_ns,
+                                 flags.quiet, PrinterOf(flags.output), stop),
                    flags.output);
 }
 
@@ -225,7 +250,9 @@ void AddSimulateCommand(CLI::App& app, CommandBody& chosen) {
   AddNumberFlag(command, "--seed", flags->seed, 0,
                 std::numeric_limits<uint64_t>::max(), "N",
                 "Of all random choices; default: the test's random_seed,\n"
-                "otherwise 1. Equal seeds give equal results");
+                "otherwise 1. Equal seeds give equal results, but for the\n"
+                "time at which the test seems to run (now, or the variable\n"
+                "SOURCE_DATE_EPOCH)");
   AddTestOutputFlags(command, flags->output);
   AddObjectiveFlags(command, flags->output);
   AddVerboseFlag(command, flags->output);

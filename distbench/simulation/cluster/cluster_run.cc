@@ -14,6 +14,7 @@
 #include "distbench/results/merge.h"
 #include "distbench/simulation/cluster/memory_shares.h"
 #include "distbench/simulation/model/used_driver.h"
+#include "distbench/stats/interval_series.h"
 #include "glog/logging.h"
 
 namespace distbench {
@@ -38,7 +39,7 @@ SimulatorOptions MakeSimulatorOptions(const ClusterModel& model, int threads,
   options.threads = std::clamp(threads, 1, model.host_count);
   options.lookahead_ns = model.min_delay_ns;
   options.start_ns = kBeginNs;
-  options.start_unix_ns = start_unix_ns;
+  options.start_unix_ns = start_unix_ns / kSeriesStepNs * kSeriesStepNs;
   const int node_count = model.host_count + model.switch_count;
   options.thread_of_node.resize(node_count);
   for (int i = 0; i < node_count; ++i) {

@@ -24,8 +24,9 @@ struct ClusterRunOptions {
 
   int threads = 1;
 
-  // When the test seems to run, in Unix nanoseconds. Time stamps are all that
-  // depends on it.
+  // When the test seems to run, in Unix nanoseconds; rounded down to whole
+  // seconds, at which the intervals of series begin. So time stamps are all
+  // that depends on it, as long as intervals have one second.
   int64_t start_unix_ns = 1'600'000'000'000'000'000;
 
   // For what all instances record, samples included. Beyond it, pairs of

@@ -110,14 +110,29 @@ TEST(SimulatedClusterTest, AnRpcAloneTakesTheSumOfItsParts) {
   EXPECT_THAT(latencies_ns, Each(AllOf(Ge(kAloneNs), Le(kAloneNs + 8))));
 }
 
+// The counts of all seconds, in order.
+std::vector<int64_t> SucceededBySecond(const TestResult& result) {
+  std::vector<int64_t> counts;
+  for (const auto& [client, log] : result.service_logs().instance_logs()) {
+    for (const auto& [rpc, series] : log.rpc_time_series()) {
+      for (const auto& interval : series.intervals()) {
+        counts.push_back(interval.succeeded_count());
+      }
+    }
+  }
+  return counts;
+}
+
 TEST(SimulatedClusterTest, OnlyTimeStampsDependOnWhenItRuns) {
-  const int64_t start_ns = 1'800'000'000'123'456'789;
-  const TestResult early =
-      Simulate(ClosedLoop(4, 500), {.fabric = RoundFabric()});
-  const TestResult late = Simulate(
-      ClosedLoop(4, 500), {.fabric = RoundFabric(), .start_unix_ns = start_ns});
+  const int64_t start_ns = 1'800'000'000'987'654'321;
+  const std::string loop = ClosedLoop(4, 100'000);
+  const TestResult early = Simulate(loop, {.fabric = RoundFabric()});
+  const TestResult late =
+      Simulate(loop, {.fabric = RoundFabric(), .start_unix_ns = start_ns});
   EXPECT_EQ(late.run_info().start_timestamp_ns() / 10'000'000,
-            start_ns / 10'000'000);
+            1'800'000'000'000'000'000 / 10'000'000);
+  EXPECT_GT(SucceededBySecond(early).size(), 1u);
+  EXPECT_EQ(SucceededBySecond(late), SucceededBySecond(early));
   EXPECT_EQ(
       late.run_info().end_timestamp_ns() - late.run_info().start_timestamp_ns(),
       early.run_info().end_timestamp_ns() -
