@@ -81,6 +81,7 @@ absl::StatusOr<std::optional<int64_t>> GivenStartUnixNs() {
 // start_unix_ns.
 absl::StatusOr<TestResult> SimulateTest(const TestSequence& tests, int index,
                                         ClusterRunOptions options,
+                                        std::optional<int64_t> start_unix_ns,
                                         SimulationDisplay& display) {
   display.ShowStart(index, NameOf(tests, index));
   options.on_progress = [&display](const ClusterRunOptions::Progress& now) {
