@@ -66,7 +66,7 @@ tests {
     start: "500ms" duration: "100ms" repeat: "500ms"
   }
   server_faults {
-    name: "error" service: "server" instances: 1 error: "UNAVAILABLE: on purpose"
+    name: "error" service: "server" instances: 1 error_code: "UNAVAILABLE"
     probability: 0.1
   }
   action_lists { name: "open" }
