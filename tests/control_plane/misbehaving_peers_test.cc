@@ -238,7 +238,7 @@ TEST(NodesTest, ASilentNodeIsDropped) {
   RawNode node(cluster);
   ASSERT_TRUE(node.Register());
   EXPECT_THAT(node.Finish().error_message(),
-              HasSubstr("it said nothing for 200ms"));
+              HasSubstr("nothing was heard for 200ms"));
   EXPECT_TRUE(cluster.WaitForNodeCount(0));
 }
 

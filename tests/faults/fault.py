@@ -15,7 +15,7 @@ ALL_INSTANCES = ("client/0", "server/0", "server/1")
 # Beginning of the error about the node that is hit by faults: always, and if
 # its silence was noticed.
 LOST = r"^node2 \(host node2\) was lost during the traffic: "
-SILENT = LOST + r"it said nothing for "
+SILENT = LOST + r"nothing was heard for "
 
 
 @dataclasses.dataclass

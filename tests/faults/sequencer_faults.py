@@ -38,6 +38,6 @@ def sequencer_stopped(cluster):
         do=lambda: cluster.sequencer.send(signal.SIGSTOP),
         noticed=nodes_have_noticed,
         undo=lambda: None,
-        saw=r"was lost during the traffic",
+        saw=r"(was|were) lost during the traffic",
         kept=(),
     )

@@ -92,7 +92,7 @@ void NodeSession::Beat(int beats_per_ping) {
     if (!is_silent && is_turn && !ping_is_out_) SendPing();
   }
   if (is_silent) {
-    Disconnect(absl::StrCat("it said nothing for ",
+    Disconnect(absl::StrCat("nothing was heard for ",
                             absl::FormatDuration(options_.silence_timeout)));
   }
 }

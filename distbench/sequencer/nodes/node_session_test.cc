@@ -132,7 +132,7 @@ TEST_F(NodeSessionTest, AmongManyNodesEachIsPingedMoreRarelyButTwiceInTime) {
 TEST_F(NodeSessionTest, ASilentNodeIsLost) {
   session_->Attach(events_);
   BeatUntilSilent();
-  EXPECT_THAT(events_->losses, ElementsAre("it said nothing for 5s"));
+  EXPECT_THAT(events_->losses, ElementsAre("nothing was heard for 5s"));
   EXPECT_THAT(std::string(stream_->closed.message()),
               HasSubstr("said nothing"));
   EXPECT_THAT(registry_.Nodes(), IsEmpty());

@@ -10,7 +10,7 @@ namespace {
 
 // The only reason that the end of a connection has: gRPC reports it twice, in
 // any order, and losses of many nodes are told apart by their reasons.
-constexpr char kClosed[] = "it closed the connection";
+constexpr char kClosed[] = "the connection was closed";
 
 }  // namespace
 
