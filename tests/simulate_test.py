@@ -166,7 +166,7 @@ class SimulateTest(programs.ProgramTest):
 
     def test_sweeps_are_checked_before_their_first_test_runs(self):
         for pattern, vary in (
-            ("fabric.host.cpus_0: host.cpus: is 0", "fabric.host.cpus=8,0"),
+            ("cpus_0: host.cpus: 0 is out of range", "fabric.host.cpus=8,0"),
             ("server", "service.server=1,many"),
             ("--seed", "test.random_seed=1,2"),
         ):
@@ -180,7 +180,7 @@ class SimulateTest(programs.ProgramTest):
 
     def test_results_have_the_time_at_which_they_were_made(self):
         outfile = self.path("a.pb")
-        before = time.time_ns()
+        before = time.time_ns() // 10**9 * 10**9
         self.simulate(self.config(), f"--outfile={outfile}")
         report = self.distbench("report", outfile, "--format=json")
         (test,) = json.loads(report.out)["tests"]

@@ -24,6 +24,7 @@
 #include "distbench/results/uncompressed_file.h"
 #include "distbench/results/walk.h"
 #include "google/protobuf/arena.h"
+#include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/gzip_stream.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/io/zero_copy_stream.h"
@@ -35,6 +36,7 @@ namespace {
 
 using google::protobuf::Arena;
 using google::protobuf::TextFormat;
+using google::protobuf::io::CodedOutputStream;
 using google::protobuf::io::CopyingInputStream;
 using google::protobuf::io::CopyingInputStreamAdaptor;
 using google::protobuf::io::ErrorCollector;
@@ -45,11 +47,21 @@ using google::protobuf::io::ZeroCopyOutputStream;
 
 // ---- Writing ----------------------------------------------------------------
 
+// Equal results make equal files: maps are sorted, as in text.
+bool PrintBinary(const TestSequenceResults& results,
+                 ZeroCopyOutputStream& stream) {
+  CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  if (!results.SerializeToCodedStream(&coded)) return false;
+  coded.Trim();
+  return !coded.HadError();
+}
+
 bool Print(const TestSequenceResults& results, ResultEncoding encoding,
            ZeroCopyOutputStream& stream) {
   return encoding == ResultEncoding::kText
              ? TextFormat::Print(results, &stream)
-             : results.SerializeToZeroCopyStream(&stream);
+             : PrintBinary(results, stream);
 }
 
 bool PrintCompressed(const TestSequenceResults& results,
