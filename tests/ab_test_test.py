@@ -85,8 +85,10 @@ class AbTestTest(programs.ClusterTest):
         )
         self.assertEqual(outcome.status, 0, outcome)
         document = json.loads(outcome.out)
-        self.assertEqual(document["base"], {"source": "base", "runs": 3, "hosts": "real"})
-        self.assertEqual(document["new"], {"source": "new", "runs": 3})
+        for side in ("base", "new"):
+            self.assertEqual(
+                document[side], {"source": side, "runs": 3, "hosts": "real"}
+            )
         base = os.path.join(self.path("out"), "base.pb.gz")
         floor = self.distbench("noise_floor", base)
         self.assertEqual(floor.status, 0, floor)
