@@ -255,7 +255,7 @@ TEST(NodesTest, ASilentNodeEndsTheTestThatUsesIt) {
       cluster.Run(SequenceOf({ClientServerTest("t", 1)}), results).ok());
   EXPECT_THAT(results.test_results(0).run_info().failure(),
               AllOf(HasSubstr("node0 (host alpha)"),
-                    HasSubstr("said nothing for 200ms")));
+                    HasSubstr("nothing was heard for 200ms")));
 }
 
 TEST(NodesTest, AStreamOfWhichNoNodeComesIsEnded) {
