@@ -69,10 +69,12 @@ std::string ToNumbers(const addrinfo& info, int port) {
   return JoinHostPort(host, port);
 }
 
-// A port that the kernel picks, free on all interfaces for IPv4; 0 if there is
-// none.
+// A port that the kernel picks, free on all interfaces; 0 if there is none. Not
+// for IPv4 alone: clients try ::1 first for "localhost", and would reach
+// whoever has the port there.
 int SuggestPort() {
-  const absl::StatusOr<ListeningSocket> any = ListenAt("0.0.0.0:0");
+  const absl::StatusOr<ListeningSocket> any =
+      ListenAt(JoinHostPort(AllInterfaces(), 0));
   return any.ok() ? any->port : 0;
 }
 

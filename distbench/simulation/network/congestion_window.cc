@@ -9,7 +9,9 @@ constexpr double kDctcpGain = 1.0 / 16;  // g of RFC 8257
 
 }  // namespace
 
-void CongestionWindow::OnAck(int64_t acked, int64_t used_bytes) {
+void CongestionWindow::OnAck(int64_t acked, int64_t flight_bytes,
+                             int64_t used_bytes) {
+  const auto flight = static_cast<double>(flight_bytes);
   const auto used = static_cast<double>(used_bytes);
   const auto limit = static_cast<double>(settings_.max_window_bytes);
   if (bytes_ >= limit) return;
@@ -17,7 +19,7 @@ void CongestionWindow::OnAck(int64_t acked, int64_t used_bytes) {
     if (bytes_ >= 2 * used) return;
     bytes_ += std::min(static_cast<double>(acked), 2 * segment());
   } else {
-    if (used + segment() <= bytes_) return;
+    if (flight + segment() <= bytes_) return;
     bytes_ += segment() * static_cast<double>(acked) / bytes_;
   }
   bytes_ = std::min(bytes_, limit);

@@ -23,9 +23,11 @@ class CongestionWindow {
   // The share of bytes that were marked, on average (DCTCP).
   double alpha() const { return alpha_; }
 
-  // `acked` bytes are new; before, flight_bytes were under way. A window that
-  // was not used does not grow.
-  void OnAck(int64_t acked, int64_t flight_bytes);
+  // `acked` bytes are new; before, flight_bytes were under way, and used_bytes
+  // when a segment was sent last. A window that was not used does not grow. As
+  // in Linux, the last burst counts for slow start only: otherwise, a window
+  // that only its host's link limits would grow for ever.
+  void OnAck(int64_t acked, int64_t flight_bytes, int64_t used_bytes);
 
   // DCTCP, for each acknowledgement: of what, with a mark or without, and the
   // next byte to be sent. Returns whether the window may grow.

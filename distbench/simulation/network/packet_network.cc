@@ -6,10 +6,6 @@
 namespace distbench {
 namespace {
 
-// How much is in front of a host's link at most, beside acknowledgements:
-// enough to keep it busy while others take their turn.
-constexpr double kHostQueueBytes = 64'000;
-
 // How many segments a connection sends when it is its turn.
 constexpr int kSegmentsPerTurn = 2;
 

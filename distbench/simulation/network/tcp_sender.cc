@@ -75,6 +75,7 @@ void TcpSender::OnAck(const Ack& ack, int64_t now_ns) {
 
 void TcpSender::OnNewAck(const Ack& ack, bool may_grow, int64_t now_ns) {
   const int64_t newly_acked = ack.offset - acked_;
+  const int64_t flight_before = flight_bytes();
   acked_ = ack.offset;
   next_ = std::max(next_, acked_);
   round_trip_.Add(ack.round_trip_ns);
@@ -82,7 +83,7 @@ void TcpSender::OnNewAck(const Ack& ack, bool may_grow, int64_t now_ns) {
   repeats_first_ = false;
   if (!in_recovery_) {
     duplicates_ = 0;
-    if (may_grow) window_.OnAck(newly_acked, used_window_);
+    if (may_grow) window_.OnAck(newly_acked, flight_before, used_window_);
   } else if (acked_ >= recovery_end_) {
     in_recovery_ = false;
     duplicates_ = 0;
