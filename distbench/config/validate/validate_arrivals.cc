@@ -71,13 +71,15 @@ void FillInFromRecording(Iterations& iterations) {
       !arrivals.recorded().repeat() && !iterations.has_max_iteration_count();
   if (!needs_rate && !needs_count) return;
   const auto gaps = ParseRecording(arrivals.recorded().times());
-  if (!gaps.ok()) return;
+  if (!gaps.ok() || !(arrivals.kept_share() > 0)) return;
   const auto count = static_cast<int64_t>(gaps->size());
   if (needs_count) iterations.set_max_iteration_count(count + 1);
   if (!needs_rate) return;
   double sum_s = 0;
   for (const double gap : *gaps) sum_s += gap;
-  const double interval_ns = sum_s / static_cast<double>(count) * kNsPerSecond;
+  // The rate is that of the arrivals that are kept.
+  const double interval_ns = sum_s / static_cast<double>(count) * kNsPerSecond /
+                             arrivals.kept_share();
   iterations.set_open_loop_interval_ns(static_cast<int64_t>(std::clamp(
       std::round(interval_ns), 1.0, static_cast<double>(kMaxIntervalNs))));
 }

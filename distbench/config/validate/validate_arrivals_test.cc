@@ -64,6 +64,9 @@ TEST(ArrivalsValidationTest, ARecordingHasARateOfItsOwn) {
       "'1\\n1.5\\n4\\n' ";
   EXPECT_EQ(Canonical("arrivals { " + recorded + "} }").open_loop_interval_ns(),
             1'500'000'000);
+  EXPECT_EQ(Canonical("arrivals { kept_share: 0.1 " + recorded + "} }")
+                .open_loop_interval_ns(),
+            15'000'000'000);
   EXPECT_FALSE(
       Canonical("arrivals { " + recorded + "} }").has_max_iteration_count());
   const Iterations once =

@@ -208,7 +208,9 @@ class PolicyValidation {
     const bool among_peers =
         std::find(rpc_.client().begin(), rpc_.client().end(), rpc_.server()) !=
         rpc_.client().end();
-    int64_t targets = server->grid.Count() - (among_peers ? 1 : 0);
+    Grid peers = server->grid;
+    for (const int axis : fanout->axes) peers.sizes[axis] = 1;
+    int64_t targets = peers.Count() - (among_peers ? 1 : 0);
     switch (fanout->kind) {
       case FanoutPlan::Kind::kAll:
       case FanoutPlan::Kind::kSameCoordinates:

@@ -147,6 +147,13 @@ INSTANTIATE_TEST_SUITE_P(
             "rpc_descriptions[\"new\"].policy.quorum.answers",
             "it may have only 1 target"},
         ValidationCase{
+            "AnswersOfOneColumn", "",
+            "default_protocol: 'loopback' rpc_descriptions { name: 'new' "
+            "client: 'client' server: 'grid' fanout_filter: 'same_x' "
+            "policy { quorum { answers: 4 } } } action_lists { name: 'new' }",
+            "rpc_descriptions[\"new\"].policy.quorum.answers",
+            "it may have only 3 targets"},
+        ValidationCase{
             "AnswersOfFewTargets", "",
             RPC_WITH_POLICY("fanout_filter: 'stochastic{0.5:0,0.2:2,0.3:3}' "
                             "policy { quorum { answers: 3 } }"),
