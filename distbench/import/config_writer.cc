@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/base/time_units.h"
+#include "distbench/config/validate/test_validation.h"
 #include "distbench/import/config_text.h"
 #include "distbench/import/distribution_fit.h"
 #include "distbench/import/handler_lists.h"
@@ -194,13 +195,8 @@ class ConfigWriter {
       Action& action = *test.add_actions();
       action.set_name(absl::StrCat(client, ".asks.", names_.Rpc(arrival.rpc)));
       action.set_rpc_name(names_.Rpc(arrival.rpc));
-      const double rate = arrival.rate_per_second > 0
-                              ? arrival.rate_per_second / sampled_fraction_
-                              : kInventedRate;
       Iterations& iterations = *action.mutable_iterations();
-      iterations.set_open_loop_interval_ns(std::max<int64_t>(
-          1,
-          std::llround(kNsPerSecond * instances_.at(arrival.client) / rate)));
+      iterations.set_open_loop_interval_ns(IntervalNs(arrival));
       if (arrival.process == Process::kBursty) {
         iterations.mutable_arrivals()->set_process("gamma");
         iterations.mutable_arrivals()->set_coefficient_of_variation(
@@ -220,6 +216,17 @@ class ConfigWriter {
     }
   }
 
+  // Of each instance of the client. A request in weeks, or one whose clock
+  // began in 1970, has a longer interval than a config may have.
+  int64_t IntervalNs(const ArrivalModel& arrival) const {
+    const double rate = arrival.rate_per_second > 0
+                            ? arrival.rate_per_second / sampled_fraction_
+                            : kInventedRate;
+    const auto instances = static_cast<double>(instances_.at(arrival.client));
+    return std::llround(std::clamp(kNsPerSecond * instances / rate, 1.0,
+                                   static_cast<double>(kMaxIntervalNs)));
+  }
+
   // Of all requests, if only a share was traced. Thinning a renewal process
   // with the variation c leaves one whose squared variation is s c^2 + 1 - s,
   // for the share s that is kept.
@@ -235,14 +242,16 @@ class ConfigWriter {
                           " requests arrived.\nInvented: the rate.");
     }
     std::string comment = absl::StrFormat(
-        "%d requests arrived, %.6g/s; their intervals vary by %.2f (a Poisson "
-        "process: 1).",
-        arrival.count, arrival.rate_per_second, arrival.variation);
+        "%d requests arrived, %.6g/s", arrival.count, arrival.rate_per_second);
     if (arrival.process == Process::kFew) {
-      absl::StrAppend(&comment,
-                      "\nInvented: that they are a Poisson process; there are "
-                      "too few to tell.");
-    } else if (arrival.process == Process::kBursty) {
+      return comment +
+             ".\nInvented: that they are a Poisson process; there are too few "
+             "to tell.";
+    }
+    absl::StrAppendFormat(
+        &comment, "; their intervals vary by %.2f (a Poisson process: 1).",
+        arrival.variation);
+    if (arrival.process == Process::kBursty) {
       ++bursty_;
       absl::StrAppend(&comment,
                       "\nA gamma process has this variation. That intervals "
@@ -322,8 +331,9 @@ class ConfigWriter {
                                       invented_counts_, " services"));
     }
     if (invented_rates_ > 0) {
-      invented.push_back(absl::StrCat("rates of ", invented_rates_,
-                                      " arrivals, which had no two times"));
+      invented.push_back(
+          absl::StrCat("rates of ", invented_rates_,
+                       " arrivals: no two requests have different times"));
     }
   }
 

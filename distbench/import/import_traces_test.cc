@@ -261,6 +261,21 @@ TEST(ImportTest, RatesOfSampledTracesAreScaled) {
             10'000'000);
 }
 
+// No config has an interval of a month.
+TEST(ImportTest, RareRequestsMakeAValidConfig) {
+  const std::string text =
+      std::string(kSecret) + "u,1,,bank,steal,2592000000000000,90000,server\n";
+  ImportOptions options;
+  options.naming.keep_names = true;
+  const Import import = ImportOf("csv", text, options);
+  const Iterations& iterations =
+      ActionNamed(import.config.test, "users.asks.steal").iterations();
+  EXPECT_GT(iterations.open_loop_interval_ns(),
+            int64_t{7} * 86400 * 1000000000);
+  EXPECT_THAT(import.config.text, HasSubstr("2 requests arrived, 3.8"));
+  EXPECT_THAT(import.config.text, Not(HasSubstr("intervals vary")));
+}
+
 TEST(DistributionFitTest, EqualValuesAreOnePoint) {
   const DistributionConfig fit = FitDelays({5, 5, 5, 9});
   ASSERT_EQ(fit.pmf_points_size(), 2);

@@ -261,6 +261,43 @@ TEST(TrafficModelTest, ArrivalsInGroupsAreBursty) {
   EXPECT_EQ(Infer(traces).arrivals[0].process, ArrivalModel::Process::kBursty);
 }
 
+const ArrivalModel& ArrivalsAt(const TrafficModel& model,
+                               const std::string& server) {
+  for (const ArrivalModel& arrival : model.arrivals) {
+    if (model.rpcs[arrival.rpc].server == server) return arrival;
+  }
+  ADD_FAILURE() << server;
+  return model.arrivals.at(0);
+}
+
+// However near the requests of one RPC are to one another.
+TEST(TrafficModelTest, RatesAreOverTheTimeOfAllTraces) {
+  std::vector<std::vector<Span>> traces;
+  for (int i = 0; i < 100; ++i) {
+    traces.push_back(MakeTrace(i, 1000 * i, {Served("0", "", "a", 0, 1)}));
+  }
+  traces.push_back(MakeTrace(100, 10'000, {Served("0", "", "b", 0, 1)}));
+  traces.push_back(MakeTrace(101, 20'000, {Served("0", "", "c", 0, 1)}));
+  traces.push_back(MakeTrace(102, 20'001, {Served("0", "", "c", 0, 1)}));
+  const TrafficModel model = Infer(traces);
+  EXPECT_NEAR(ArrivalsAt(model, "b").rate_per_second, 1.0 / 99, 2e-4);
+  EXPECT_NEAR(ArrivalsAt(model, "c").rate_per_second, 2.0 / 99, 4e-4);
+  EXPECT_EQ(ArrivalsAt(model, "c").process, ArrivalModel::Process::kFew);
+  double sum = 0;
+  for (const ArrivalModel& arrival : model.arrivals) {
+    sum += arrival.rate_per_second;
+  }
+  EXPECT_NEAR(sum, 102.0 / 99, 1e-9);
+}
+
+TEST(TrafficModelTest, RequestsOfOneMomentHaveNoRate) {
+  const TrafficModel model =
+      Infer({MakeTrace(1, 0, {Served("0", "", "a", 0, 1)}),
+             MakeTrace(2, 0, {Served("0", "", "b", 0, 1)})});
+  EXPECT_EQ(ArrivalsAt(model, "a").rate_per_second, 0);
+  EXPECT_EQ(ArrivalsAt(model, "b").rate_per_second, 0);
+}
+
 TEST(TrafficModelTest, FailedExecutionsMayBeLeftOut) {
   Span failed = Served("0", "", "front", 0, 2);
   failed.failed = true;

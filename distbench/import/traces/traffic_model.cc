@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
@@ -45,17 +46,19 @@ std::set<RpcName> FrequentRpcs(const TraceSet& traces) {
   return kept;
 }
 
-// The times of one client's requests of one RPC.
-ArrivalModel Judge(std::vector<int64_t> starts_ns) {
+// The times of one client's requests of one RPC, and what each of them adds to
+// the rate.
+ArrivalModel Judge(std::vector<int64_t> starts_ns, double rate_per_request) {
   ArrivalModel arrivals;
   arrivals.count = static_cast<int64_t>(starts_ns.size());
+  arrivals.rate_per_second =
+      rate_per_request * static_cast<double>(starts_ns.size());
   std::sort(starts_ns.begin(), starts_ns.end());
   const double span_ns =
       static_cast<double>(starts_ns.back() - starts_ns.front());
   if (span_ns <= 0) return arrivals;
   const double intervals = static_cast<double>(arrivals.count - 1);
   const double mean_ns = span_ns / intervals;
-  arrivals.rate_per_second = 1e9 / mean_ns;
   double squares = 0;
   for (size_t i = 1; i < starts_ns.size(); ++i) {
     const double difference =
@@ -87,8 +90,9 @@ class Inference {
     for (size_t i = 0; i < groups_.size(); ++i) {
       model_.rpcs[i].groups = groups_[i].Groups();
     }
+    const double rate_per_request = RatePerRequest();
     for (auto& [key, starts_ns] : arrivals_) {
-      ArrivalModel arrivals = Judge(std::move(starts_ns));
+      ArrivalModel arrivals = Judge(std::move(starts_ns), rate_per_request);
       std::tie(arrivals.client, arrivals.rpc) = key;
       model_.arrivals.push_back(std::move(arrivals));
     }
@@ -175,6 +179,26 @@ class Inference {
     first_ns_ = std::min(first_ns_, start_ns);
     last_ns_ = std::max(last_ns_, start_ns);
     model_.duration_ns = last_ns_ - first_ns_;
+  }
+
+  // Over the time in which any request arrived, because a few requests that are
+  // near one another say nothing about how rare they are. All rates sum to the
+  // number of intervals in this time. 0: there is no such time.
+  double RatePerRequest() const {
+    size_t count = 0;
+    int64_t first_ns = std::numeric_limits<int64_t>::max();
+    int64_t last_ns = std::numeric_limits<int64_t>::min();
+    for (const auto& [key, starts_ns] : arrivals_) {
+      const auto [first, last] =
+          std::minmax_element(starts_ns.begin(), starts_ns.end());
+      first_ns = std::min(first_ns, *first);
+      last_ns = std::max(last_ns, *last);
+      count += starts_ns.size();
+    }
+    if (last_ns <= first_ns) return 0;
+    return 1e9 * static_cast<double>(count - 1) /
+           (static_cast<double>(count) *
+            static_cast<double>(last_ns - first_ns));
   }
 
   // If some calls of an RPC have a span of the server, what others did there

@@ -63,7 +63,7 @@ struct ArrivalModel {
   std::string client;  // service
   int rpc = 0;
   int64_t count = 0;
-  double rate_per_second = 0;  // 0: not known
+  double rate_per_second = 0;  // over the time of all arrivals; 0: not known
   double variation = 0;        // of the intervals: deviation / mean
   Process process = Process::kFew;
 };
