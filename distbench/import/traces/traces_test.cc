@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "distbench/import/spans/read_spans.h"
 #include "distbench/import/traces/call_tree.h"
 #include "distbench/import/traces/traffic_model.h"
 #include "gmock/gmock.h"
@@ -174,6 +175,38 @@ TEST(CallTreeTest, CirclesAndDuplicatesAreCut) {
   EXPECT_EQ(set.notes.at("circles of spans that cause one another were cut"),
             2);
   EXPECT_EQ(set.notes.at("spans with the id of another one were left out"), 1);
+}
+
+// Zipkin's client and server share the id 1, which is also that of what caused
+// the server's work. Its spans may come before those of the client.
+TEST(CallTreeTest, WorkBelowASharedIdIsTheServers) {
+  SpanSet spans;
+  for (const char* file :
+       {R"([{"traceId": "a", "id": "2", "parentId": "1", "name": "render",
+             "timestamp": 1020, "duration": 10,
+             "localEndpoint": {"serviceName": "back"}},
+            {"traceId": "a", "id": "3", "parentId": "1", "name": "find",
+             "kind": "CLIENT", "timestamp": 1040, "duration": 20,
+             "localEndpoint": {"serviceName": "back"},
+             "remoteEndpoint": {"serviceName": "database"}}])",
+        R"([{"traceId": "a", "id": "1", "kind": "CLIENT", "name": "get",
+             "timestamp": 1000, "duration": 80,
+             "localEndpoint": {"serviceName": "front"}},
+            {"traceId": "a", "id": "1", "shared": true, "kind": "SERVER",
+             "name": "get", "timestamp": 1010, "duration": 60,
+             "localEndpoint": {"serviceName": "back"}}])"}) {
+    ASSERT_TRUE(ReadSpans("zipkin", "file", file, 100, spans).ok());
+  }
+  const TraceSet set = BuildTraces(std::move(spans));
+  ASSERT_EQ(set.traces.size(), 1);
+  const Trace& trace = set.traces[0];
+  ASSERT_EQ(trace.size(), 2);
+  EXPECT_TRUE(trace[0].is_arrival);
+  EXPECT_EQ(trace[0].server, "back");
+  EXPECT_EQ(trace[0].self_ns, 40'000);
+  EXPECT_EQ(trace[1].server, "database");
+  EXPECT_EQ(trace[1].parent, 0);
+  EXPECT_TRUE(set.notes.empty());
 }
 
 // A trace of its own, which arrives at a time.
