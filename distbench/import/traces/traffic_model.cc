@@ -11,7 +11,6 @@
 namespace distbench {
 namespace {
 
-constexpr size_t kMaxOperations = 100;
 constexpr char kOtherOperations[] = "other_operations";
 
 // Fewer arrivals do not show how regular they are.
@@ -26,7 +25,7 @@ using RpcName = std::pair<std::string, std::string>;  // server, operation
 RpcName NameOf(const TracedCall& call) { return {call.server, call.operation}; }
 
 // The operations of each service that are kept.
-std::set<RpcName> FrequentRpcs(const TraceSet& traces) {
+std::set<RpcName> FrequentRpcs(const TraceSet& traces, size_t max_operations) {
   std::map<std::string, std::map<std::string, int64_t>> counts;
   for (const Trace& trace : traces.traces) {
     for (const TracedCall& call : trace) ++counts[call.server][call.operation];
@@ -38,7 +37,7 @@ std::set<RpcName> FrequentRpcs(const TraceSet& traces) {
       by_count.push_back({-count, operation});
     }
     std::sort(by_count.begin(), by_count.end());
-    by_count.resize(std::min(by_count.size(), kMaxOperations));
+    by_count.resize(std::min(by_count.size(), max_operations));
     for (const auto& [count, operation] : by_count) {
       kept.insert({server, operation});
     }
@@ -102,7 +101,8 @@ class Inference {
 
  private:
   void NameRpcs() {
-    const std::set<RpcName> frequent = FrequentRpcs(traces_);
+    const std::set<RpcName> frequent =
+        FrequentRpcs(traces_, model_.options.max_operations);
     std::map<RpcName, int> kept;
     for (const Trace& trace : traces_.traces) {
       for (const TracedCall& call : trace) {

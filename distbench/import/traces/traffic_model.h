@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_IMPORT_TRACES_TRAFFIC_MODEL_H_
 #define DISTBENCH_IMPORT_TRACES_TRAFFIC_MODEL_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -33,6 +34,9 @@ struct InferenceOptions {
   // Executions that failed say nothing about what their RPC does: their times
   // and their calls of others are left out.
   bool only_successes = false;
+
+  // Of a service, the most frequent ones. The others count as one.
+  size_t max_operations = 100;
 };
 
 struct RpcModel {
@@ -86,8 +90,8 @@ struct TrafficModel {
 // from all services.
 std::string OutsideClient(const TraceSet& traces);
 
-// Operations of a service beyond the most frequent 100 count as one, which is
-// noted. Sorted by names, so that equal traces give equal models.
+// That operations count as one is noted. Sorted by names, so that equal traces
+// give equal models.
 TrafficModel InferTraffic(const TraceSet& traces,
                           const InferenceOptions& options = {});
 
