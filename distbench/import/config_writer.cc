@@ -197,14 +197,7 @@ class ConfigWriter {
       action.set_rpc_name(names_.Rpc(arrival.rpc));
       Iterations& iterations = *action.mutable_iterations();
       iterations.set_open_loop_interval_ns(IntervalNs(arrival));
-      if (arrival.process == Process::kBursty) {
-        iterations.mutable_arrivals()->set_process("gamma");
-        iterations.mutable_arrivals()->set_coefficient_of_variation(
-            UnsampledVariation(arrival.variation));
-      } else {
-        iterations.set_open_loop_interval_distribution(
-            arrival.process == Process::kConstant ? "constant" : "exponential");
-      }
+      SetProcess(arrival, iterations);
       iterations.set_max_duration_us(std::clamp(
           model_.duration_ns / 1000, kMinDurationUs, kMaxDurationUs));
       programs[client].add_action_names(action.name());
@@ -213,6 +206,23 @@ class ConfigWriter {
       program.set_name(client);
       *AddPart("What comes from outside, by way of " + client + ".")
            .add_action_lists() = std::move(program);
+    }
+  }
+
+  void SetProcess(const ArrivalModel& arrival, Iterations& iterations) const {
+    if (arrival.process == Process::kBursty) {
+      iterations.mutable_arrivals()->set_process("gamma");
+      iterations.mutable_arrivals()->set_coefficient_of_variation(
+          UnsampledVariation(arrival.variation));
+    } else if (arrival.process == Process::kConstant &&
+               instances_.at(arrival.client) > 1) {
+      // Those of all instances together are constant. Otherwise, all instances
+      // would ask at the same moments.
+      iterations.mutable_arrivals()->set_process("constant");
+      iterations.mutable_arrivals()->set_client_phase("spread");
+    } else {
+      iterations.set_open_loop_interval_distribution(
+          arrival.process == Process::kConstant ? "constant" : "exponential");
     }
   }
 

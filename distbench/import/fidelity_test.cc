@@ -118,6 +118,11 @@ TEST(FidelityTest, FidelityCountsTheArrivalsOfAllInstances) {
   ImportOptions options;
   options.measure_fidelity = true;
   const Import import = ImportOf("csv", text, options);
+  // In turn, not all at once.
+  EXPECT_THAT(import.config.text,
+              HasSubstr("open_loop_interval_ns: 10000000000"));
+  EXPECT_THAT(import.config.text, HasSubstr("process: \"constant\""));
+  EXPECT_THAT(import.config.text, HasSubstr("client_phase: \"spread\""));
   EXPECT_NEAR(import.fidelity->arrivals.simulated, 3000, 30);
   EXPECT_NEAR(*import.fidelity->traced_arrivals_per_second, 1, 1e-9);
   EXPECT_NEAR(import.fidelity->rpcs.at(0).latency_distance.value(), 0, 1e-6);
