@@ -171,7 +171,20 @@ class ConfigWriter {
       absl::StrAppend(&comment, "\nInferred: its server.");
     }
     if (rpc.sizes.empty()) absl::StrAppend(&comment, "\nInvented: its sizes.");
+    AddMissingSizes("requests", rpc.without_request_size, rpc, comment);
+    AddMissingSizes("responses", rpc.without_response_size, rpc, comment);
+    if (rpc.without_request_size + rpc.without_response_size > 0) {
+      ++with_half_sizes_;
+    }
     return comment;
+  }
+
+  static void AddMissingSizes(const char* messages, int64_t count,
+                              const RpcModel& rpc, std::string& comment) {
+    if (count == 0) return;
+    absl::StrAppend(&comment, "\nInvented: that ", messages,
+                    " without a size have 0 bytes (", count, " of ",
+                    rpc.sizes.size(), ").");
   }
 
   // Returns the name of the distribution; empty if nothing takes any time.
@@ -330,6 +343,11 @@ class ConfigWriter {
       payload.set_name(kInventedPayload);
       payload.set_size(kInventedBytes);
     }
+    if (with_half_sizes_ > 0) {
+      invented.push_back(absl::StrCat(
+          "0 bytes in a direction, for calls of ", with_half_sizes_,
+          " RPCs that have only the size of the other one"));
+    }
     if (faulty_ > 0) {
       invented.push_back(absl::StrCat(
           "the error of failures, which is ", kInventedError,
@@ -360,6 +378,7 @@ class ConfigWriter {
 
   // For the provenance.
   size_t without_sizes_ = 0;
+  int64_t with_half_sizes_ = 0;  // RPCs with calls that have one of two sizes
   int64_t without_server_ = 0;
   int64_t inferred_servers_ = 0;
   int64_t failures_ = 0;

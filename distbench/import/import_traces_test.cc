@@ -248,6 +248,23 @@ TEST(ImportTest, ReportsSayWhatWasInvented) {
   EXPECT_EQ(json["fidelity"]["rpcs"].size(), 2);
 }
 
+TEST(ImportTest, SizesOfOneDirectionAreNoneOfTheOther) {
+  const Import import = ImportOf(
+      "csv",
+      "trace,span,service,operation,start_ns,duration_ns,kind,request_bytes,"
+      "response_bytes\n"
+      "t,1,web,get,1000,90000,server,,512\n"
+      "u,1,web,get,2000,90000,server,,512\n"
+      "v,1,web,put,3000,90000,server,64,32\n",
+      {});
+  EXPECT_THAT(import.config.text,
+              HasSubstr("Invented: that requests without a size have 0 bytes "
+                        "(2 of 2)."));
+  EXPECT_THAT(import.config.text, Not(HasSubstr("that responses without")));
+  EXPECT_THAT(ImportText(import),
+              HasSubstr("0 bytes in a direction, for calls of 1 RPCs"));
+}
+
 TEST(ImportTest, RatesOfSampledTracesAreScaled) {
   const std::string text =
       std::string(kSecret) + "u,1,,bank,steal,1000001000,90000,server\n";

@@ -158,6 +158,8 @@ class Inference {
       if (call.request_bytes >= 0 || call.response_bytes >= 0) {
         rpc.sizes.push_back({std::max<int64_t>(0, call.request_bytes),
                              std::max<int64_t>(0, call.response_bytes)});
+        rpc.without_request_size += call.request_bytes < 0;
+        rpc.without_response_size += call.response_bytes < 0;
       }
       depths.push_back(call.parent < 0 ? 1 : depths[call.parent] + 1);
       AddService(call.server);

@@ -56,6 +56,10 @@ struct RpcModel {
   std::vector<int64_t> server_ns;
   std::vector<std::pair<int64_t, int64_t>> sizes;  // request, response; bytes
 
+  // How many of `sizes` are 0 because only the other direction's is known.
+  int64_t without_request_size = 0;
+  int64_t without_response_size = 0;
+
   std::vector<CallGroup> groups;  // in the order of their mean starts
 };
 
