@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/base/time_units.h"
+#include "distbench/config/validate/test_validation.h"
 #include "distbench/import/config_text.h"
 #include "distbench/import/distribution_fit.h"
 #include "distbench/import/handler_lists.h"
@@ -170,7 +171,20 @@ class ConfigWriter {
       absl::StrAppend(&comment, "\nInferred: its server.");
     }
     if (rpc.sizes.empty()) absl::StrAppend(&comment, "\nInvented: its sizes.");
+    AddMissingSizes("requests", rpc.without_request_size, rpc, comment);
+    AddMissingSizes("responses", rpc.without_response_size, rpc, comment);
+    if (rpc.without_request_size + rpc.without_response_size > 0) {
+      ++with_half_sizes_;
+    }
     return comment;
+  }
+
+  static void AddMissingSizes(const char* messages, int64_t count,
+                              const RpcModel& rpc, std::string& comment) {
+    if (count == 0) return;
+    absl::StrAppend(&comment, "\nInvented: that ", messages,
+                    " without a size have 0 bytes (", count, " of ",
+                    rpc.sizes.size(), ").");
   }
 
   // Returns the name of the distribution; empty if nothing takes any time.
@@ -194,21 +208,9 @@ class ConfigWriter {
       Action& action = *test.add_actions();
       action.set_name(absl::StrCat(client, ".asks.", names_.Rpc(arrival.rpc)));
       action.set_rpc_name(names_.Rpc(arrival.rpc));
-      const double rate = arrival.rate_per_second > 0
-                              ? arrival.rate_per_second / sampled_fraction_
-                              : kInventedRate;
       Iterations& iterations = *action.mutable_iterations();
-      iterations.set_open_loop_interval_ns(std::max<int64_t>(
-          1,
-          std::llround(kNsPerSecond * instances_.at(arrival.client) / rate)));
-      if (arrival.process == Process::kBursty) {
-        iterations.mutable_arrivals()->set_process("gamma");
-        iterations.mutable_arrivals()->set_coefficient_of_variation(
-            UnsampledVariation(arrival.variation));
-      } else {
-        iterations.set_open_loop_interval_distribution(
-            arrival.process == Process::kConstant ? "constant" : "exponential");
-      }
+      iterations.set_open_loop_interval_ns(IntervalNs(arrival));
+      SetProcess(arrival, iterations);
       iterations.set_max_duration_us(std::clamp(
           model_.duration_ns / 1000, kMinDurationUs, kMaxDurationUs));
       programs[client].add_action_names(action.name());
@@ -218,6 +220,34 @@ class ConfigWriter {
       *AddPart("What comes from outside, by way of " + client + ".")
            .add_action_lists() = std::move(program);
     }
+  }
+
+  void SetProcess(const ArrivalModel& arrival, Iterations& iterations) const {
+    if (arrival.process == Process::kBursty) {
+      iterations.mutable_arrivals()->set_process("gamma");
+      iterations.mutable_arrivals()->set_coefficient_of_variation(
+          UnsampledVariation(arrival.variation));
+    } else if (arrival.process == Process::kConstant &&
+               instances_.at(arrival.client) > 1) {
+      // Those of all instances together are constant. Otherwise, all instances
+      // would ask at the same moments.
+      iterations.mutable_arrivals()->set_process("constant");
+      iterations.mutable_arrivals()->set_client_phase("spread");
+    } else {
+      iterations.set_open_loop_interval_distribution(
+          arrival.process == Process::kConstant ? "constant" : "exponential");
+    }
+  }
+
+  // Of each instance of the client. A request in weeks, or one whose clock
+  // began in 1970, has a longer interval than a config may have.
+  int64_t IntervalNs(const ArrivalModel& arrival) const {
+    const double rate = arrival.rate_per_second > 0
+                            ? arrival.rate_per_second / sampled_fraction_
+                            : kInventedRate;
+    const auto instances = static_cast<double>(instances_.at(arrival.client));
+    return std::llround(std::clamp(kNsPerSecond * instances / rate, 1.0,
+                                   static_cast<double>(kMaxIntervalNs)));
   }
 
   // Of all requests, if only a share was traced. Thinning a renewal process
@@ -235,14 +265,16 @@ class ConfigWriter {
                           " requests arrived.\nInvented: the rate.");
     }
     std::string comment = absl::StrFormat(
-        "%d requests arrived, %.6g/s; their intervals vary by %.2f (a Poisson "
-        "process: 1).",
-        arrival.count, arrival.rate_per_second, arrival.variation);
+        "%d requests arrived, %.6g/s", arrival.count, arrival.rate_per_second);
     if (arrival.process == Process::kFew) {
-      absl::StrAppend(&comment,
-                      "\nInvented: that they are a Poisson process; there are "
-                      "too few to tell.");
-    } else if (arrival.process == Process::kBursty) {
+      return comment +
+             ".\nInvented: that they are a Poisson process; there are too few "
+             "to tell.";
+    }
+    absl::StrAppendFormat(
+        &comment, "; their intervals vary by %.2f (a Poisson process: 1).",
+        arrival.variation);
+    if (arrival.process == Process::kBursty) {
       ++bursty_;
       absl::StrAppend(&comment,
                       "\nA gamma process has this variation. That intervals "
@@ -311,6 +343,11 @@ class ConfigWriter {
       payload.set_name(kInventedPayload);
       payload.set_size(kInventedBytes);
     }
+    if (with_half_sizes_ > 0) {
+      invented.push_back(absl::StrCat(
+          "0 bytes in a direction, for calls of ", with_half_sizes_,
+          " RPCs that have only the size of the other one"));
+    }
     if (faulty_ > 0) {
       invented.push_back(absl::StrCat(
           "the error of failures, which is ", kInventedError,
@@ -322,8 +359,9 @@ class ConfigWriter {
                                       invented_counts_, " services"));
     }
     if (invented_rates_ > 0) {
-      invented.push_back(absl::StrCat("rates of ", invented_rates_,
-                                      " arrivals, which had no two times"));
+      invented.push_back(
+          absl::StrCat("rates of ", invented_rates_,
+                       " arrivals: no two requests have different times"));
     }
   }
 
@@ -340,6 +378,7 @@ class ConfigWriter {
 
   // For the provenance.
   size_t without_sizes_ = 0;
+  int64_t with_half_sizes_ = 0;  // RPCs with calls that have one of two sizes
   int64_t without_server_ = 0;
   int64_t inferred_servers_ = 0;
   int64_t failures_ = 0;

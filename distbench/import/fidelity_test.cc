@@ -118,9 +118,34 @@ TEST(FidelityTest, FidelityCountsTheArrivalsOfAllInstances) {
   ImportOptions options;
   options.measure_fidelity = true;
   const Import import = ImportOf("csv", text, options);
+  // In turn, not all at once.
+  EXPECT_THAT(import.config.text,
+              HasSubstr("open_loop_interval_ns: 10000000000"));
+  EXPECT_THAT(import.config.text, HasSubstr("process: \"constant\""));
+  EXPECT_THAT(import.config.text, HasSubstr("client_phase: \"spread\""));
   EXPECT_NEAR(import.fidelity->arrivals.simulated, 3000, 30);
   EXPECT_NEAR(*import.fidelity->traced_arrivals_per_second, 1, 1e-9);
   EXPECT_NEAR(import.fidelity->rpcs.at(0).latency_distance.value(), 0, 1e-6);
+}
+
+// 150 operations are 100, and one that stands for the others.
+TEST(FidelityTest, RareOperationsAreSimulatedAsOne) {
+  std::string text =
+      "trace,span,parent,service,operation,start_ns,duration_ns,kind\n";
+  for (int i = 0; i < 3000; ++i) {
+    absl::StrAppend(&text, i, ",1,,s,op", i % 150, ",", 1'000'000LL * i,
+                    ",90000,server\n");
+  }
+  ImportOptions options;
+  options.measure_fidelity = true;
+  for (const bool keep_names : {false, true}) {
+    options.naming.keep_names = keep_names;
+    const Import import = ImportOf("csv", text, options);
+    ASSERT_EQ(import.fidelity->rpcs.size(), 101);
+    for (const RpcFidelity& rpc : import.fidelity->rpcs) {
+      EXPECT_GT(rpc.measured.simulated, 0) << rpc.rpc;
+    }
+  }
 }
 
 }  // namespace

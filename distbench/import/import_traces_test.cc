@@ -248,6 +248,23 @@ TEST(ImportTest, ReportsSayWhatWasInvented) {
   EXPECT_EQ(json["fidelity"]["rpcs"].size(), 2);
 }
 
+TEST(ImportTest, SizesOfOneDirectionAreNoneOfTheOther) {
+  const Import import = ImportOf(
+      "csv",
+      "trace,span,service,operation,start_ns,duration_ns,kind,request_bytes,"
+      "response_bytes\n"
+      "t,1,web,get,1000,90000,server,,512\n"
+      "u,1,web,get,2000,90000,server,,512\n"
+      "v,1,web,put,3000,90000,server,64,32\n",
+      {});
+  EXPECT_THAT(import.config.text,
+              HasSubstr("Invented: that requests without a size have 0 bytes "
+                        "(2 of 2)."));
+  EXPECT_THAT(import.config.text, Not(HasSubstr("that responses without")));
+  EXPECT_THAT(ImportText(import),
+              HasSubstr("0 bytes in a direction, for calls of 1 RPCs"));
+}
+
 TEST(ImportTest, RatesOfSampledTracesAreScaled) {
   const std::string text =
       std::string(kSecret) + "u,1,,bank,steal,1000001000,90000,server\n";
@@ -259,6 +276,21 @@ TEST(ImportTest, RatesOfSampledTracesAreScaled) {
                 .iterations()
                 .open_loop_interval_ns(),
             10'000'000);
+}
+
+// No config has an interval of a month.
+TEST(ImportTest, RareRequestsMakeAValidConfig) {
+  const std::string text =
+      std::string(kSecret) + "u,1,,bank,steal,2592000000000000,90000,server\n";
+  ImportOptions options;
+  options.naming.keep_names = true;
+  const Import import = ImportOf("csv", text, options);
+  const Iterations& iterations =
+      ActionNamed(import.config.test, "users.asks.steal").iterations();
+  EXPECT_GT(iterations.open_loop_interval_ns(),
+            int64_t{7} * 86400 * 1000000000);
+  EXPECT_THAT(import.config.text, HasSubstr("2 requests arrived, 3.8"));
+  EXPECT_THAT(import.config.text, Not(HasSubstr("intervals vary")));
 }
 
 TEST(DistributionFitTest, EqualValuesAreOnePoint) {

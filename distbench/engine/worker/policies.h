@@ -3,8 +3,7 @@
 // handed to the transport. Its *attempts* are calls of their own:
 //
 //   RpcSender::Send ▸ Policies::Open            a request
-//     Send: choose a server, pass its circuit   refused: the request has
-//     failed,
+//     Send: choose a server, pass its circuit   refused: the request fails
 //       breaker and the concurrency limit         at the next turn
 //     RpcSender::Submit                         an attempt, perhaps queued
 //   OnDue: the pause before a retry is over, or a hedge is due ▸ Send

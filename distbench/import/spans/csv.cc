@@ -7,8 +7,10 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "distbench/import/spans/formats.h"
 
 namespace distbench {
@@ -21,14 +23,15 @@ constexpr const char* kOptional[] = {
     "request_bytes", "response_bytes", "error"};
 
 // Takes a row from `text`, by RFC 4180: cells in quotes may have commas, lines
-// and doubled quotes.
+// and doubled quotes. A quote within a cell that does not begin with one is a
+// character like others: it would swallow the rows up to the next quote.
 std::vector<std::string> TakeRow(absl::string_view& text) {
   std::vector<std::string> cells(1);
   bool quoted = false;
   size_t i = 0;
   for (; i < text.size() && (quoted || text[i] != '\n'); ++i) {
     const char c = text[i];
-    if (c == '"') {
+    if (c == '"' && (quoted || cells.back().empty())) {
       if (quoted && i + 1 < text.size() && text[i + 1] == '"') {
         cells.back() += text[++i];
       } else {
@@ -95,7 +98,9 @@ class CsvReader {
       if (name == "response_bytes") {
         TakeAttribute("http.response.size", cell, span);
       }
-      if (name == "error") span.failed = cell == "1" || cell == "true";
+      if (name == "error") {
+        span.failed = cell == "1" || absl::EqualsIgnoreCase(cell, "true");
+      }
     }
     collector.Add(std::move(span), start_ns, duration_ns);
   }
@@ -107,6 +112,8 @@ class CsvReader {
 }  // namespace
 
 absl::Status ReadCsv(absl::string_view text, SpanCollector& collector) {
+  // Spreadsheets begin with a mark of UTF-8.
+  absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
   const CsvReader reader(TakeRow(text));
   if (absl::Status status = reader.CheckHeader(); !status.ok()) return status;
   while (!text.empty()) {

@@ -116,6 +116,34 @@ TEST(ReadSpansTest, CsvHasAHeaderAndQuotes) {
   EXPECT_EQ(set.notes.size(), 2);
 }
 
+// A sign of inches, for example, does not begin what is in quotes.
+TEST(ReadSpansTest, CsvMayHaveQuotesWithinACell) {
+  const SpanSet set = Read("csv",
+                           "trace,span,service,operation,start_ns,duration_ns\n"
+                           "t,1,db,SELECT 5\" disk,10,5\n"
+                           "t,2,db,\"\",10,5\n"
+                           "t,3,db,\"\"\"a\"\", b\",10,5\n");
+  ASSERT_EQ(set.spans.size(), 3);
+  EXPECT_EQ(set.spans[0].operation, "SELECT 5\" disk");
+  EXPECT_EQ(set.spans[1].operation, "");
+  EXPECT_EQ(set.spans[2].operation, "\"a\", b");
+  EXPECT_TRUE(set.notes.empty());
+}
+
+TEST(ReadSpansTest, CsvMayBeOfASpreadsheetOrOfPython) {
+  const SpanSet set = Read(
+      "csv",
+      "\xEF\xBB\xBFtrace,span,service,operation,start_ns,duration_ns,error\r\n"
+      "t,1,web,get,10,5,True\r\n"
+      "t,2,web,get,10,5,TRUE\r\n"
+      "t,3,web,get,10,5,1\r\n"
+      "t,4,web,get,10,5,False\r\n"
+      "t,5,web,get,10,5,\r\n");
+  ASSERT_EQ(set.spans.size(), 5);
+  EXPECT_EQ(set.spans[0].trace, "t");
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(set.spans[i].failed, i < 3) << i;
+}
+
 TEST(ReadSpansTest, ErrorsSayWhatIsWrong) {
   EXPECT_THAT(ErrorOf("otlp", "{\"resourceSpans\": ["),
               HasSubstr("file: is not JSON"));

@@ -38,6 +38,10 @@ struct Span {
   int64_t request_bytes = kNoSize;
   int64_t response_bytes = kNoSize;
   bool failed = false;
+
+  // Whether this is a server's span that had the id of its parent, the client's
+  // (Zipkin). What the server did names that id as its parent.
+  bool shared_id = false;
 };
 
 // What was noticed about the data, as a sentence without an end, and how often.

@@ -26,6 +26,7 @@ std::string InstanceOf(const Json& endpoint) {
 void Unshare(Span& span) {
   span.parent = span.id;
   span.id += "/server";
+  span.shared_id = true;
 }
 
 Span ZipkinSpan(const Json& object) {

@@ -65,12 +65,13 @@ struct TraceSet {
 // - If a server's span is not within the client's, their clocks differ: it is
 //   moved to the middle, with all that is below it.
 // Each is noted. Besides:
-// - A client's span that nothing below it or in it names a server for, but
-// whose
-//   service is not that of the span that caused it, is named after the server:
-//   some instrumentations of databases do so. The order of the result depends
-//   on the spans' times and ids
-// alone.
+// - If nothing below or in a client's span names a server, but its service is
+//   not that of the span that caused it, it has the name of the server: some
+//   instrumentations of databases do so.
+// - What a server did below an id that it shares with its client is the
+//   server's, if it is of the same service.
+//
+// The order of the result depends on the spans' times and ids alone.
 TraceSet BuildTraces(SpanSet spans);
 
 }  // namespace distbench

@@ -41,8 +41,24 @@ std::vector<Span*> WithoutDuplicates(absl::Span<Span> spans,
   return sorted;
 }
 
+// Puts what a server did below its span, if that had the id of its client's.
+// The spans of a trace may be of several files, so readers cannot do this.
+void MoveBelowServers(const std::vector<Span*>& spans) {
+  absl::flat_hash_map<std::pair<std::string, std::string>, const Span*> servers;
+  for (const Span* span : spans) {
+    if (span->shared_id) servers[{span->parent, span->service}] = span;
+  }
+  if (servers.empty()) return;
+  for (Span* span : spans) {
+    const auto server = servers.find({span->parent, span->service});
+    if (server == servers.end() || span->shared_id) continue;
+    span->parent = server->second->id;
+  }
+}
+
 Parents FindParents(absl::Span<Span> spans, ImportNotes& notes) {
   Parents result = {.spans = WithoutDuplicates(spans, notes)};
+  MoveBelowServers(result.spans);
   absl::flat_hash_map<std::string, int> positions;
   for (size_t i = 0; i < result.spans.size(); ++i) {
     positions[result.spans[i]->id] = static_cast<int>(i);

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "distbench/import/spans/read_spans.h"
 #include "distbench/import/traces/call_tree.h"
 #include "distbench/import/traces/traffic_model.h"
 #include "gmock/gmock.h"
@@ -176,6 +177,38 @@ TEST(CallTreeTest, CirclesAndDuplicatesAreCut) {
   EXPECT_EQ(set.notes.at("spans with the id of another one were left out"), 1);
 }
 
+// Zipkin's client and server share the id 1, which is also that of what caused
+// the server's work. Its spans may come before those of the client.
+TEST(CallTreeTest, WorkBelowASharedIdIsTheServers) {
+  SpanSet spans;
+  for (const char* file :
+       {R"([{"traceId": "a", "id": "2", "parentId": "1", "name": "render",
+             "timestamp": 1020, "duration": 10,
+             "localEndpoint": {"serviceName": "back"}},
+            {"traceId": "a", "id": "3", "parentId": "1", "name": "find",
+             "kind": "CLIENT", "timestamp": 1040, "duration": 20,
+             "localEndpoint": {"serviceName": "back"},
+             "remoteEndpoint": {"serviceName": "database"}}])",
+        R"([{"traceId": "a", "id": "1", "kind": "CLIENT", "name": "get",
+             "timestamp": 1000, "duration": 80,
+             "localEndpoint": {"serviceName": "front"}},
+            {"traceId": "a", "id": "1", "shared": true, "kind": "SERVER",
+             "name": "get", "timestamp": 1010, "duration": 60,
+             "localEndpoint": {"serviceName": "back"}}])"}) {
+    ASSERT_TRUE(ReadSpans("zipkin", "file", file, 100, spans).ok());
+  }
+  const TraceSet set = BuildTraces(std::move(spans));
+  ASSERT_EQ(set.traces.size(), 1);
+  const Trace& trace = set.traces[0];
+  ASSERT_EQ(trace.size(), 2);
+  EXPECT_TRUE(trace[0].is_arrival);
+  EXPECT_EQ(trace[0].server, "back");
+  EXPECT_EQ(trace[0].self_ns, 40'000);
+  EXPECT_EQ(trace[1].server, "database");
+  EXPECT_EQ(trace[1].parent, 0);
+  EXPECT_TRUE(set.notes.empty());
+}
+
 // A trace of its own, which arrives at a time.
 std::vector<Span> MakeTrace(int number, int64_t start_ms,
                             std::vector<Span> spans) {
@@ -259,6 +292,43 @@ TEST(TrafficModelTest, ArrivalsInGroupsAreBursty) {
         MakeTrace(i, i / 10 * 1000 + i % 10, {Served("0", "", "a", 0, 1)}));
   }
   EXPECT_EQ(Infer(traces).arrivals[0].process, ArrivalModel::Process::kBursty);
+}
+
+const ArrivalModel& ArrivalsAt(const TrafficModel& model,
+                               const std::string& server) {
+  for (const ArrivalModel& arrival : model.arrivals) {
+    if (model.rpcs[arrival.rpc].server == server) return arrival;
+  }
+  ADD_FAILURE() << server;
+  return model.arrivals.at(0);
+}
+
+// However near the requests of one RPC are to one another.
+TEST(TrafficModelTest, RatesAreOverTheTimeOfAllTraces) {
+  std::vector<std::vector<Span>> traces;
+  for (int i = 0; i < 100; ++i) {
+    traces.push_back(MakeTrace(i, 1000 * i, {Served("0", "", "a", 0, 1)}));
+  }
+  traces.push_back(MakeTrace(100, 10'000, {Served("0", "", "b", 0, 1)}));
+  traces.push_back(MakeTrace(101, 20'000, {Served("0", "", "c", 0, 1)}));
+  traces.push_back(MakeTrace(102, 20'001, {Served("0", "", "c", 0, 1)}));
+  const TrafficModel model = Infer(traces);
+  EXPECT_NEAR(ArrivalsAt(model, "b").rate_per_second, 1.0 / 99, 2e-4);
+  EXPECT_NEAR(ArrivalsAt(model, "c").rate_per_second, 2.0 / 99, 4e-4);
+  EXPECT_EQ(ArrivalsAt(model, "c").process, ArrivalModel::Process::kFew);
+  double sum = 0;
+  for (const ArrivalModel& arrival : model.arrivals) {
+    sum += arrival.rate_per_second;
+  }
+  EXPECT_NEAR(sum, 102.0 / 99, 1e-9);
+}
+
+TEST(TrafficModelTest, RequestsOfOneMomentHaveNoRate) {
+  const TrafficModel model =
+      Infer({MakeTrace(1, 0, {Served("0", "", "a", 0, 1)}),
+             MakeTrace(2, 0, {Served("0", "", "b", 0, 1)})});
+  EXPECT_EQ(ArrivalsAt(model, "a").rate_per_second, 0);
+  EXPECT_EQ(ArrivalsAt(model, "b").rate_per_second, 0);
 }
 
 TEST(TrafficModelTest, FailedExecutionsMayBeLeftOut) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +11,6 @@
 namespace distbench {
 namespace {
 
-constexpr size_t kMaxOperations = 100;
 constexpr char kOtherOperations[] = "other_operations";
 
 // Fewer arrivals do not show how regular they are.
@@ -25,7 +25,7 @@ using RpcName = std::pair<std::string, std::string>;  // server, operation
 RpcName NameOf(const TracedCall& call) { return {call.server, call.operation}; }
 
 // The operations of each service that are kept.
-std::set<RpcName> FrequentRpcs(const TraceSet& traces) {
+std::set<RpcName> FrequentRpcs(const TraceSet& traces, size_t max_operations) {
   std::map<std::string, std::map<std::string, int64_t>> counts;
   for (const Trace& trace : traces.traces) {
     for (const TracedCall& call : trace) ++counts[call.server][call.operation];
@@ -37,7 +37,7 @@ std::set<RpcName> FrequentRpcs(const TraceSet& traces) {
       by_count.push_back({-count, operation});
     }
     std::sort(by_count.begin(), by_count.end());
-    by_count.resize(std::min(by_count.size(), kMaxOperations));
+    by_count.resize(std::min(by_count.size(), max_operations));
     for (const auto& [count, operation] : by_count) {
       kept.insert({server, operation});
     }
@@ -45,17 +45,19 @@ std::set<RpcName> FrequentRpcs(const TraceSet& traces) {
   return kept;
 }
 
-// The times of one client's requests of one RPC.
-ArrivalModel Judge(std::vector<int64_t> starts_ns) {
+// The times of one client's requests of one RPC, and what each of them adds to
+// the rate.
+ArrivalModel Judge(std::vector<int64_t> starts_ns, double rate_per_request) {
   ArrivalModel arrivals;
   arrivals.count = static_cast<int64_t>(starts_ns.size());
+  arrivals.rate_per_second =
+      rate_per_request * static_cast<double>(starts_ns.size());
   std::sort(starts_ns.begin(), starts_ns.end());
   const double span_ns =
       static_cast<double>(starts_ns.back() - starts_ns.front());
   if (span_ns <= 0) return arrivals;
   const double intervals = static_cast<double>(arrivals.count - 1);
   const double mean_ns = span_ns / intervals;
-  arrivals.rate_per_second = 1e9 / mean_ns;
   double squares = 0;
   for (size_t i = 1; i < starts_ns.size(); ++i) {
     const double difference =
@@ -87,8 +89,9 @@ class Inference {
     for (size_t i = 0; i < groups_.size(); ++i) {
       model_.rpcs[i].groups = groups_[i].Groups();
     }
+    const double rate_per_request = RatePerRequest();
     for (auto& [key, starts_ns] : arrivals_) {
-      ArrivalModel arrivals = Judge(std::move(starts_ns));
+      ArrivalModel arrivals = Judge(std::move(starts_ns), rate_per_request);
       std::tie(arrivals.client, arrivals.rpc) = key;
       model_.arrivals.push_back(std::move(arrivals));
     }
@@ -98,7 +101,8 @@ class Inference {
 
  private:
   void NameRpcs() {
-    const std::set<RpcName> frequent = FrequentRpcs(traces_);
+    const std::set<RpcName> frequent =
+        FrequentRpcs(traces_, model_.options.max_operations);
     std::map<RpcName, int> kept;
     for (const Trace& trace : traces_.traces) {
       for (const TracedCall& call : trace) {
@@ -154,6 +158,8 @@ class Inference {
       if (call.request_bytes >= 0 || call.response_bytes >= 0) {
         rpc.sizes.push_back({std::max<int64_t>(0, call.request_bytes),
                              std::max<int64_t>(0, call.response_bytes)});
+        rpc.without_request_size += call.request_bytes < 0;
+        rpc.without_response_size += call.response_bytes < 0;
       }
       depths.push_back(call.parent < 0 ? 1 : depths[call.parent] + 1);
       AddService(call.server);
@@ -175,6 +181,26 @@ class Inference {
     first_ns_ = std::min(first_ns_, start_ns);
     last_ns_ = std::max(last_ns_, start_ns);
     model_.duration_ns = last_ns_ - first_ns_;
+  }
+
+  // Over the time in which any request arrived, because a few requests that are
+  // near one another say nothing about how rare they are. All rates sum to the
+  // number of intervals in this time. 0: there is no such time.
+  double RatePerRequest() const {
+    size_t count = 0;
+    int64_t first_ns = std::numeric_limits<int64_t>::max();
+    int64_t last_ns = std::numeric_limits<int64_t>::min();
+    for (const auto& [key, starts_ns] : arrivals_) {
+      const auto [first, last] =
+          std::minmax_element(starts_ns.begin(), starts_ns.end());
+      first_ns = std::min(first_ns, *first);
+      last_ns = std::max(last_ns, *last);
+      count += starts_ns.size();
+    }
+    if (last_ns <= first_ns) return 0;
+    return 1e9 * static_cast<double>(count - 1) /
+           (static_cast<double>(count) *
+            static_cast<double>(last_ns - first_ns));
   }
 
   // If some calls of an RPC have a span of the server, what others did there

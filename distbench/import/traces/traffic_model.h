@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_IMPORT_TRACES_TRAFFIC_MODEL_H_
 #define DISTBENCH_IMPORT_TRACES_TRAFFIC_MODEL_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -33,6 +34,9 @@ struct InferenceOptions {
   // Executions that failed say nothing about what their RPC does: their times
   // and their calls of others are left out.
   bool only_successes = false;
+
+  // Of a service, the most frequent ones. The others count as one.
+  size_t max_operations = 100;
 };
 
 struct RpcModel {
@@ -52,6 +56,10 @@ struct RpcModel {
   std::vector<int64_t> server_ns;
   std::vector<std::pair<int64_t, int64_t>> sizes;  // request, response; bytes
 
+  // How many of `sizes` are 0 because only the other direction's is known.
+  int64_t without_request_size = 0;
+  int64_t without_response_size = 0;
+
   std::vector<CallGroup> groups;  // in the order of their mean starts
 };
 
@@ -63,7 +71,7 @@ struct ArrivalModel {
   std::string client;  // service
   int rpc = 0;
   int64_t count = 0;
-  double rate_per_second = 0;  // 0: not known
+  double rate_per_second = 0;  // over the time of all arrivals; 0: not known
   double variation = 0;        // of the intervals: deviation / mean
   Process process = Process::kFew;
 };
@@ -86,8 +94,8 @@ struct TrafficModel {
 // from all services.
 std::string OutsideClient(const TraceSet& traces);
 
-// Operations of a service beyond the most frequent 100 count as one, which is
-// noted. Sorted by names, so that equal traces give equal models.
+// That operations count as one is noted. Sorted by names, so that equal traces
+// give equal models.
 TrafficModel InferTraffic(const TraceSet& traces,
                           const InferenceOptions& options = {});
 
