@@ -19,8 +19,10 @@
 //
 // The median latency of small RPCs, less the CPU time of both sides, is the
 // time that idle workers need to wake up, two times; between hosts, also the
-// time that messages take, for which the fastest RPC stands. If the latency is
-// less than the CPU time, the difference is work after the messages have left.
+// time that messages take, for which the fastest RPC stands: that of the driver
+// which leaves the least of it, if several were measured. If the latency is
+// less than the CPU time and that of the network, the difference is work after
+// the messages have left.
 
 #ifndef DISTBENCH_SIMULATION_CALIBRATION_CALIBRATE_H_
 #define DISTBENCH_SIMULATION_CALIBRATION_CALIBRATE_H_
