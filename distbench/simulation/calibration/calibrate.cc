@@ -417,6 +417,23 @@ absl::Status CalibrateDriver(const TestResult& result,
   return absl::OkStatus();
 }
 
+void AddDelay(const SimulatedLink& measured, SimulatedLink& link) {
+  if (!link.has_delay_ns()) link.set_delay_ns(measured.delay_ns());
+}
+
+// To the links of hosts, of all networks that are not a single switch.
+void AddDelay(const SimulatedLink& measured, SimulatedFabric& fabric) {
+  if (!measured.has_delay_ns()) return;
+  if (fabric.has_leaf_spine()) {
+    AddDelay(measured, *fabric.mutable_leaf_spine()->mutable_host_link());
+  }
+  if (fabric.has_graph()) {
+    for (auto& each : *fabric.mutable_graph()->mutable_switches()) {
+      AddDelay(measured, *each.mutable_host_link());
+    }
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
@@ -444,6 +461,7 @@ absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
 
 void AddCalibration(const SimulatedFabric& calibration,
                     SimulatedFabric& fabric) {
+  AddDelay(calibration.single_switch().host_link(), fabric);
   SimulatedFabric merged = calibration;
   merged.clear_stacks();
   merged.clear_activities();

@@ -44,7 +44,8 @@ absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results);
 absl::StatusOr<SimulatedFabric> ReadCalibration(const std::string& path);
 
 // Fills in what the fabric leaves open: costs of drivers, and fields of its
-// host and its network (if it is a single switch).
+// host and its network (if that is not a single switch, only the delay of links
+// of hosts).
 void AddCalibration(const SimulatedFabric& calibration,
                     SimulatedFabric& fabric);
 

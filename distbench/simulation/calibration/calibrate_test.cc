@@ -607,5 +607,35 @@ TEST(AddCalibrationTest, WhatTheFabricSaysIsKept) {
   EXPECT_EQ(fabric.single_switch().host_link().delay_ns(), 7);
 }
 
+TEST(AddCalibrationTest, LinksOfHostsHaveTheMeasuredDelayInEveryNetwork) {
+  const auto calibration =
+      FromText<SimulatedFabric>("single_switch { host_link { delay_ns: 7 } }");
+  const auto calibrated = [&](const std::string& text) {
+    auto fabric = FromText<SimulatedFabric>(text);
+    AddCalibration(calibration, fabric);
+    return fabric;
+  };
+  EXPECT_EQ(calibrated("").single_switch().host_link().delay_ns(), 7);
+  const SimulatedFabric leaf_spine = calibrated("leaf_spine {}");
+  EXPECT_EQ(leaf_spine.leaf_spine().host_link().delay_ns(), 7);
+  EXPECT_FALSE(leaf_spine.leaf_spine().has_spine_link());
+  EXPECT_EQ(calibrated("leaf_spine { host_link { delay_ns: 3 } }")
+                .leaf_spine()
+                .host_link()
+                .delay_ns(),
+            3);
+  const SimulatedFabric graph = calibrated(
+      "graph { switches { name: 's' hosts: 'a' }"
+      "        switches { name: 't' hosts: 'b' host_link { delay_ns: 3 } } }");
+  EXPECT_EQ(graph.graph().switches(0).host_link().delay_ns(), 7);
+  EXPECT_EQ(graph.graph().switches(1).host_link().delay_ns(), 3);
+}
+
+TEST(AddCalibrationTest, WithoutAMeasuredDelayNoneIsSet) {
+  auto fabric = FromText<SimulatedFabric>("leaf_spine {}");
+  AddCalibration(FromText<SimulatedFabric>("host { cpus: 2 }"), fabric);
+  EXPECT_FALSE(fabric.leaf_spine().has_host_link());
+}
+
 }  // namespace
 }  // namespace distbench
