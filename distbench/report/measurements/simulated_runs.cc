@@ -1,6 +1,7 @@
 #include "distbench/report/measurements/simulated_runs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <set>
 
@@ -118,8 +119,11 @@ std::string HostsText(const SimulationFacts& simulation) {
                           TimeText(host.mean_stall_ns()));
   }
   if (host.slow_share() > 0) {
-    absl::StrAppendFormat(&text, "; %g %% of them %g times as slow",
-                          100 * host.slow_share(), host.slowness());
+    // As they are chosen: of few hosts, a small share is none.
+    absl::StrAppendFormat(
+        &text, "; %d of them %g times as slow",
+        std::lround(host.slow_share() * simulation.host_count()),
+        host.slowness());
   }
   return text;
 }

@@ -102,7 +102,7 @@ TEST(SimulatedRunsTest, AssumptionsAreThoseOfTheFabric) {
   )pb");
   EXPECT_EQ(TextOf(result, "hosts"),
             "2 hosts of 8 CPUs, first come, first served; 10 stalls per "
-            "second, of 1ms in the mean; 1 % of them 5 times as slow");
+            "second, of 1ms in the mean; 0 of them 5 times as slow");
   EXPECT_EQ(TextOf(result, "network"),
             "single switch: links 10 Gb/s, delay 1.5us");
   EXPECT_THAT(TextOf(result, "transport"), HasSubstr("never lost"));
@@ -116,6 +116,13 @@ TEST(SimulatedRunsTest, AssumptionsAreThoseOfTheFabric) {
                       "spread"),
             HasSubstr("Source: a run of host7")));
   EXPECT_THAT(TextOf(result, "costs of ConsumeCpu"), HasSubstr("5000 ns"));
+}
+
+TEST(SimulatedRunsTest, SlowHostsAreCounted) {
+  EXPECT_THAT(TextOf(Simulated("host_count: 1000 fabric { host { "
+                               "slow_share: 0.015 slowness: 3 } }"),
+                     "hosts"),
+              HasSubstr("; 15 of them 3 times as slow"));
 }
 
 TEST(SimulatedRunsTest, QueuesArePartOfPacketNetworksOnly) {

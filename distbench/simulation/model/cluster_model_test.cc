@@ -192,6 +192,13 @@ TEST(ClusterModelTest, SaysAllThatIsWrong) {
       HasSubstr("host.mean_stall_ns: with stalls_per_second, stalls take 2"));
 }
 
+TEST(ClusterModelTest, SlowHostsNeedTheirSlowness) {
+  EXPECT_THAT(ModelError("host { slow_share: 0.1 }"),
+              HasSubstr("host.slowness: is missing"));
+  EXPECT_THAT(ModelError("host { slow_share: 0 }"), IsEmpty());
+  EXPECT_THAT(ModelError("host { slow_share: 0.1 slowness: 1 }"), IsEmpty());
+}
+
 TEST(ClusterModelTest, QueuesHoldAPacket) {
   const std::string link = "single_switch { host_link { queue_bytes: 1000 } }";
   EXPECT_THAT(ModelError(link + "transport { kind: DCTCP }"),
