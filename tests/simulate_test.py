@@ -209,6 +209,7 @@ class SimulateTest(programs.ProgramTest):
         self.assertEqual(outcome.status, 0, outcome)
         self.assertIn("on simulated hosts", outcome.err)
         self.assertIn("Verdict (simulated): all_met", outcome.err)
+        self.assertIn("outside of what was validated", outcome.err)
         header, *rows = outcome.out.splitlines()
         self.assertTrue(header.endswith(",simulated"), header)
         self.assertEqual([row[-2:] for row in rows], [",1", ",1"])

@@ -283,6 +283,16 @@ class Outputs {
   ReportOutput csv_;
 };
 
+// By the last run: it is the final one, if the search got there.
+void WarnOfSimulation(const TestSequenceResults& results) {
+  if (results.test_results().empty()) return;
+  const TestResult& last = *results.test_results().rbegin();
+  for (const std::string& reason : last.simulation().outside_of_validation()) {
+    Fail(absl::StrCat("warning: outside of what was validated: ", reason),
+         kExitOk);
+  }
+}
+
 int RunPlan(const SearchFlags& flags, const SearchPlan& plan, TestRunner run,
             TestSequenceResults results, Outputs& outputs) {
   SearchDisplay display(StderrProgress(1, flags.quiet), flags.simulate);
@@ -326,6 +336,7 @@ int RunPlan(const SearchFlags& flags, const SearchPlan& plan, TestRunner run,
   }
   // The verdict is the result, whatever is shown on the way to it.
   SearchDisplay(StderrProgress(1)).ShowVerdict(results.searches(0));
+  WarnOfSimulation(results);
   return ExitCodeOf(results.searches(0));
 }
 
