@@ -32,7 +32,8 @@ constexpr int64_t kStopNs = 10'000'000'000;
 // How often RunTraffic() looks at the real time.
 constexpr int kWindowsPerLook = 256;
 
-// Hosts of one switch are in one thread if possible. Switches follow hosts.
+// Hosts that follow each other are in one thread, and most often at one switch.
+// Switches are dealt out one by one.
 SimulatorOptions MakeSimulatorOptions(const ClusterModel& model, int threads,
                                       int64_t start_unix_ns) {
   SimulatorOptions options;
