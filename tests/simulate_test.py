@@ -123,6 +123,12 @@ class SimulateTest(programs.ProgramTest):
             self.assertEqual(outcome.status, status, outcome)
             self.assertRegex(outcome.out, r"client_server \(simulated\)")
 
+    def test_a_limit_that_no_test_needs_is_none(self):
+        outcome = self.simulate(
+            self.config(), "--max_test_duration=300000h"
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+
     def test_an_interrupt_keeps_what_was_simulated(self):
         outfile = self.path("a.pb")
         process = self.start(
@@ -203,6 +209,7 @@ class SimulateTest(programs.ProgramTest):
         self.assertEqual(outcome.status, 0, outcome)
         self.assertIn("on simulated hosts", outcome.err)
         self.assertIn("Verdict (simulated): all_met", outcome.err)
+        self.assertIn("outside of what was validated", outcome.err)
         header, *rows = outcome.out.splitlines()
         self.assertTrue(header.endswith(",simulated"), header)
         self.assertEqual([row[-2:] for row in rows], [",1", ",1"])

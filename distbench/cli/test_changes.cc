@@ -1,20 +1,24 @@
 #include "distbench/cli/test_changes.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/check.h"
 
 namespace distbench {
 
 void LimitDuration(absl::Duration limit, TestSequence& tests) {
   if (limit == absl::InfiniteDuration()) return;
+  // Tests that were checked stay valid: thirty years are as good as more.
   const int64_t seconds =
-      absl::ToInt64Seconds(absl::Ceil(limit, absl::Seconds(1)));
+      std::min(kMaxTestTimeoutSeconds,
+               absl::ToInt64Seconds(absl::Ceil(limit, absl::Seconds(1))));
   for (DistributedSystemDescription& test : *tests.mutable_tests()) {
-    (*test.mutable_attributes())["test_timeout"] = absl::StrCat(seconds);
+    (*test.mutable_attributes())[kTestTimeoutAttribute] = absl::StrCat(seconds);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "distbench/report/measurements/simulated_runs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <set>
 
@@ -118,8 +119,11 @@ std::string HostsText(const SimulationFacts& simulation) {
                           TimeText(host.mean_stall_ns()));
   }
   if (host.slow_share() > 0) {
-    absl::StrAppendFormat(&text, "; %g %% of them %g times as slow",
-                          100 * host.slow_share(), host.slowness());
+    // As they are chosen: of few hosts, a small share is none.
+    absl::StrAppendFormat(
+        &text, "; %d of them %g times as slow",
+        std::lround(host.slow_share() * simulation.host_count()),
+        host.slowness());
   }
   return text;
 }
@@ -211,6 +215,13 @@ std::string DescribeSimulation(const SimulationFacts& simulation) {
   return absl::StrCat("Simulated, not measured: ", HostCount(simulation), ", ",
                       NetworkName(simulation.fabric()), ", ",
                       TransportName(simulation.fabric().transport()));
+}
+
+std::string PacketsText(const SimulatedNetworkCounts& network) {
+  return absl::StrCat(CountText(network.packets(), "packet"), ", ",
+                      network.dropped(), " dropped, ", network.marked(),
+                      " marked, ", network.retransmissions(), " sent again, ",
+                      CountText(network.timeouts(), "timeout"));
 }
 
 std::vector<Assumption> AssumptionsOf(const SimulationFacts& simulation) {

@@ -102,7 +102,7 @@ TEST(SimulatedRunsTest, AssumptionsAreThoseOfTheFabric) {
   )pb");
   EXPECT_EQ(TextOf(result, "hosts"),
             "2 hosts of 8 CPUs, first come, first served; 10 stalls per "
-            "second, of 1ms in the mean; 1 % of them 5 times as slow");
+            "second, of 1ms in the mean; 0 of them 5 times as slow");
   EXPECT_EQ(TextOf(result, "network"),
             "single switch: links 10 Gb/s, delay 1.5us");
   EXPECT_THAT(TextOf(result, "transport"), HasSubstr("never lost"));
@@ -118,6 +118,13 @@ TEST(SimulatedRunsTest, AssumptionsAreThoseOfTheFabric) {
   EXPECT_THAT(TextOf(result, "costs of ConsumeCpu"), HasSubstr("5000 ns"));
 }
 
+TEST(SimulatedRunsTest, SlowHostsAreCounted) {
+  EXPECT_THAT(TextOf(Simulated("host_count: 1000 fabric { host { "
+                               "slow_share: 0.015 slowness: 3 } }"),
+                     "hosts"),
+              HasSubstr("; 15 of them 3 times as slow"));
+}
+
 TEST(SimulatedRunsTest, QueuesArePartOfPacketNetworksOnly) {
   const std::string network =
       "fabric { leaf_spine { host_link { queue_bytes: 9000 } } ";
@@ -127,6 +134,14 @@ TEST(SimulatedRunsTest, QueuesArePartOfPacketNetworksOnly) {
   EXPECT_THAT(TextOf(packets, "network"),
               HasSubstr("queue 9000 bytes, marked above 100000"));
   EXPECT_THAT(TextOf(packets, "transport"), HasSubstr("NewReno"));
+}
+
+TEST(SimulatedRunsTest, PacketsAreCountedInWords) {
+  EXPECT_EQ(PacketsText(Simulated("network { packets: 900 dropped: 7 marked: 0 "
+                                  "retransmissions: 8 timeouts: 1 }")
+                            .simulation()
+                            .network()),
+            "900 packets, 7 dropped, 0 marked, 8 sent again, 1 timeout");
 }
 
 TEST(SimulatedRunsTest, CostsOfUnknownOriginSaySo) {

@@ -166,9 +166,9 @@ double CpuNs(const CalibrationPhase& phase) {
   return phase.client_cpu_ns.value + phase.server_cpu_ns.value;
 }
 
-// How long messages are on their way, there and back.
-double NetworkNs(const CalibrationPhase& small, bool is_same_host) {
-  if (is_same_host) return 0;
+// How long messages are on their way between hosts, there and back, as far as
+// these RPCs tell.
+double NetworkNs(const CalibrationPhase& small) {
   const double fastest_ns = static_cast<double>(small.service_time_ns.min());
   const double most_ns = std::max(0.0, Quantile(small, 0.5) - CpuNs(small));
   return std::clamp(fastest_ns - CpuNs(small), 0.0, most_ns);
@@ -176,7 +176,7 @@ double NetworkNs(const CalibrationPhase& small, bool is_same_host) {
 
 void SetWakeups(const CalibrationPhase& small, double network_ns,
                 StackCosts& costs) {
-  const double rest_ns = Quantile(small, 0.5) - CpuNs(small);
+  const double rest_ns = Quantile(small, 0.5) - CpuNs(small) - network_ns;
   if (rest_ns < 0) {
     for (StackCosts::Cost* cost :
          {costs.mutable_client_send(), costs.mutable_server_send()}) {
@@ -184,7 +184,7 @@ void SetWakeups(const CalibrationPhase& small, double network_ns,
       cost->set_after_ns(std::min(-rest_ns / 2, 0.9 * all_ns));
     }
   }
-  costs.set_wakeup_ns(std::max(0.0, (rest_ns - network_ns) / 2));
+  costs.set_wakeup_ns(std::max(0.0, rest_ns / 2));
   costs.set_wakeup_error_ns(
       SquareRootOfSum(small.client_cpu_ns.error, small.server_cpu_ns.error) /
       2);
@@ -323,10 +323,36 @@ bool HasCosts(const SimulatedFabric& fabric, const ActivityCosts& of) {
                      });
 }
 
+// 0 if the test does not tell: it was within a host, its CPU time hides the
+// network, or it lacks something, which CalibrateDriver() will say.
+double NetworkNs(const TestResult& result) {
+  const auto driver = DriverOf(result);
+  if (!driver.ok() || driver->polls) return 0;
+  const auto nodes = NodesOfCalibration(result);
+  if (!nodes.ok() || nodes->is_same_host) return 0;
+  const auto all = PhasesOfCalibration(result, *nodes);
+  if (!all.ok()) return 0;
+  const auto phases = Assign(*all);
+  return phases.ok() ? NetworkNs(*phases->small) : 0;
+}
+
+// All drivers share one network. The shortest time counts, because a driver's
+// fastest RPC may contain waking up, which is the driver's own.
+double NetworkNs(const TestSequenceResults& results) {
+  double shortest_ns = 0;
+  for (const TestResult& result : results.test_results()) {
+    const double network_ns = NetworkNs(result);
+    if (network_ns == 0) continue;
+    if (shortest_ns == 0 || network_ns < shortest_ns) shortest_ns = network_ns;
+  }
+  return shortest_ns;
+}
+
+// between_hosts_ns: NetworkNs() of all results.
 absl::Status CalibrateDriver(const TestResult& result,
                              const std::string& driver,
                              const TestSequenceResults& results,
-                             SimulatedFabric& fabric) {
+                             double between_hosts_ns, SimulatedFabric& fabric) {
   const auto polling_ns = PollingLatencyNs(results, driver);
   if (!polling_ns.ok()) return polling_ns.status();
   auto nodes = NodesOfCalibration(result);
@@ -337,7 +363,7 @@ absl::Status CalibrateDriver(const TestResult& result,
   if (!phases.ok()) return phases.status();
   const CalibrationPhase& small = *phases->small;
   const CalibrationPhase& many = *phases->many;
-  const double network_ns = NetworkNs(small, nodes->is_same_host);
+  const double network_ns = nodes->is_same_host ? 0 : between_hosts_ns;
   const double wakeup_cpu_ns = WakeupCpuNs(small, *polling_ns, network_ns);
   const SideCosts client = CostsOfSide(
       small.client_cpu_ns, many.client_cpu_ns, many.in_flight, wakeup_cpu_ns,
@@ -391,10 +417,28 @@ absl::Status CalibrateDriver(const TestResult& result,
   return absl::OkStatus();
 }
 
+void AddDelay(const SimulatedLink& measured, SimulatedLink& link) {
+  if (!link.has_delay_ns()) link.set_delay_ns(measured.delay_ns());
+}
+
+// To the links of hosts, of all networks that are not a single switch.
+void AddDelay(const SimulatedLink& measured, SimulatedFabric& fabric) {
+  if (!measured.has_delay_ns()) return;
+  if (fabric.has_leaf_spine()) {
+    AddDelay(measured, *fabric.mutable_leaf_spine()->mutable_host_link());
+  }
+  if (fabric.has_graph()) {
+    for (auto& each : *fabric.mutable_graph()->mutable_switches()) {
+      AddDelay(measured, *each.mutable_host_link());
+    }
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
   SimulatedFabric fabric;
+  const double network_ns = NetworkNs(results);
   for (const TestResult& result : results.test_results()) {
     const auto driver = DriverOf(result);
     absl::Status status = driver.status();
@@ -403,7 +447,8 @@ absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
                    ? CalibrationLacks(absl::StrCat(
                          "driver ", driver->name,
                          " has costs from an earlier test of the result"))
-                   : CalibrateDriver(result, driver->name, results, fabric);
+                   : CalibrateDriver(result, driver->name, results, network_ns,
+                                     fabric);
     }
     if (status.ok()) continue;
     return absl::Status(status.code(),
@@ -416,6 +461,7 @@ absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
 
 void AddCalibration(const SimulatedFabric& calibration,
                     SimulatedFabric& fabric) {
+  AddDelay(calibration.single_switch().host_link(), fabric);
   SimulatedFabric merged = calibration;
   merged.clear_stacks();
   merged.clear_activities();

@@ -19,8 +19,10 @@
 //
 // The median latency of small RPCs, less the CPU time of both sides, is the
 // time that idle workers need to wake up, two times; between hosts, also the
-// time that messages take, for which the fastest RPC stands. If the latency is
-// less than the CPU time, the difference is work after the messages have left.
+// time that messages take, for which the fastest RPC stands: that of the driver
+// which leaves the least of it, if several were measured. If the latency is
+// less than the CPU time and that of the network, the difference is work after
+// the messages have left.
 
 #ifndef DISTBENCH_SIMULATION_CALIBRATION_CALIBRATE_H_
 #define DISTBENCH_SIMULATION_CALIBRATION_CALIBRATE_H_
@@ -42,7 +44,8 @@ absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results);
 absl::StatusOr<SimulatedFabric> ReadCalibration(const std::string& path);
 
 // Fills in what the fabric leaves open: costs of drivers, and fields of its
-// host and its network (if it is a single switch).
+// host and its network (if that is not a single switch, only the delay of links
+// of hosts).
 void AddCalibration(const SimulatedFabric& calibration,
                     SimulatedFabric& fabric);
 

@@ -406,6 +406,57 @@ TEST(CalibrateTest, BetweenHostsTheFastestRpcTellsTheDelay) {
   EXPECT_NEAR(fabric->stacks(0).wakeup_ns(), 0, 1);
 }
 
+// Between two hosts, with this latency of small RPCs.
+MadeUpRun RunBetweenHosts(const std::string& driver, int64_t latency_ns) {
+  MadeUpRun run;
+  run.Resources("node1").mutable_host()->set_hostname("there");
+  OptionsOf(run).set_protocol_name(driver);
+  SetLatency(run.result(), 0, latency_ns);
+  return run;
+}
+
+const StackCosts& CostsOf(const SimulatedFabric& fabric,
+                          const std::string& driver) {
+  return fabric.stacks(0).driver() == driver ? fabric.stacks(0)
+                                             : fabric.stacks(1);
+}
+
+TEST(CalibrateTest, AllDriversShareOneNetworkInAnyOrder) {
+  MadeUpRun tcp = RunBetweenHosts("tcp", 60'000);
+  MadeUpRun slow = RunBetweenHosts("thrift", 66'000);
+  for (const bool slow_first : {false, true}) {
+    const auto fabric =
+        Calibrate(slow_first ? ResultsOf(slow, tcp) : ResultsOf(tcp, slow));
+    ASSERT_TRUE(fabric.ok()) << fabric.status();
+    EXPECT_NEAR(fabric->single_switch().host_link().delay_ns(), 10'000, 100);
+    EXPECT_NEAR(CostsOf(*fabric, "tcp").wakeup_ns(), 0, 1);
+    EXPECT_NEAR(CostsOf(*fabric, "thrift").wakeup_ns(), 3000, 200);
+  }
+}
+
+TEST(CalibrateTest, ADriverWhoseCpuTimeHidesTheNetworkDoesNotRemoveIt) {
+  MadeUpRun tcp = RunBetweenHosts("tcp", 60'000);
+  MadeUpRun grpc = RunBetweenHosts("grpc", 16'000);  // of 20 us CPU time
+  for (const bool grpc_first : {false, true}) {
+    const auto fabric =
+        Calibrate(grpc_first ? ResultsOf(grpc, tcp) : ResultsOf(tcp, grpc));
+    ASSERT_TRUE(fabric.ok()) << fabric.status();
+    EXPECT_NEAR(fabric->single_switch().host_link().delay_ns(), 10'000, 100);
+    EXPECT_NEAR(CostsOf(*fabric, "tcp").wakeup_ns(), 0, 1);
+    EXPECT_EQ(CostsOf(*fabric, "grpc").wakeup_ns(), 0);
+    EXPECT_GT(CostsOf(*fabric, "grpc").client_send().after_ns(), 2000);
+  }
+}
+
+TEST(CalibrateTest, WithinAHostThereIsNoNetworkBesideThatOfOtherTests) {
+  MadeUpRun between = RunBetweenHosts("tcp", 60'000);
+  MadeUpRun within;
+  OptionsOf(within).set_protocol_name("grpc");
+  const auto fabric = Calibrate(ResultsOf(between, within));
+  ASSERT_TRUE(fabric.ok()) << fabric.status();
+  EXPECT_NEAR(CostsOf(*fabric, "grpc").wakeup_ns(), kWakeupNs, 200);
+}
+
 struct LackCase {
   const char* name;
   std::function<void(TestResult&)> take_away;
@@ -554,6 +605,36 @@ TEST(AddCalibrationTest, WhatTheFabricSaysIsKept) {
   EXPECT_EQ(fabric.host().stalls_per_second(), 3);
   EXPECT_EQ(fabric.single_switch().host_link().gbps(), 0.2);
   EXPECT_EQ(fabric.single_switch().host_link().delay_ns(), 7);
+}
+
+TEST(AddCalibrationTest, LinksOfHostsHaveTheMeasuredDelayInEveryNetwork) {
+  const auto calibration =
+      FromText<SimulatedFabric>("single_switch { host_link { delay_ns: 7 } }");
+  const auto calibrated = [&](const std::string& text) {
+    auto fabric = FromText<SimulatedFabric>(text);
+    AddCalibration(calibration, fabric);
+    return fabric;
+  };
+  EXPECT_EQ(calibrated("").single_switch().host_link().delay_ns(), 7);
+  const SimulatedFabric leaf_spine = calibrated("leaf_spine {}");
+  EXPECT_EQ(leaf_spine.leaf_spine().host_link().delay_ns(), 7);
+  EXPECT_FALSE(leaf_spine.leaf_spine().has_spine_link());
+  EXPECT_EQ(calibrated("leaf_spine { host_link { delay_ns: 3 } }")
+                .leaf_spine()
+                .host_link()
+                .delay_ns(),
+            3);
+  const SimulatedFabric graph = calibrated(
+      "graph { switches { name: 's' hosts: 'a' }"
+      "        switches { name: 't' hosts: 'b' host_link { delay_ns: 3 } } }");
+  EXPECT_EQ(graph.graph().switches(0).host_link().delay_ns(), 7);
+  EXPECT_EQ(graph.graph().switches(1).host_link().delay_ns(), 3);
+}
+
+TEST(AddCalibrationTest, WithoutAMeasuredDelayNoneIsSet) {
+  auto fabric = FromText<SimulatedFabric>("leaf_spine {}");
+  AddCalibration(FromText<SimulatedFabric>("host { cpus: 2 }"), fabric);
+  EXPECT_FALSE(fabric.leaf_spine().has_host_link());
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ constexpr int64_t kStopNs = 10'000'000'000;
 // How often RunTraffic() looks at the real time.
 constexpr int kWindowsPerLook = 256;
 
-// Hosts of one switch are in one thread if possible. Switches follow hosts.
+// Hosts that follow each other are in one thread, and most often at one switch.
+// Switches are dealt out one by one.
 SimulatorOptions MakeSimulatorOptions(const ClusterModel& model, int threads,
                                       int64_t start_unix_ns) {
   SimulatorOptions options;
@@ -349,6 +350,14 @@ void ClusterRun::DescribeSimulation(SimulationFacts& facts) const {
   facts.set_event_count(simulator_.event_count());
   facts.set_simulated_seconds(
       static_cast<double>(std::max(start_ns_, end_ns_) - start_ns_) / 1e9);
+  const SimulatedNetworkCounters counters = network_->counters();
+  if (counters.packets == 0) return;  // whole messages
+  SimulatedNetworkCounts& counts = *facts.mutable_network();
+  counts.set_packets(counters.packets);
+  counts.set_dropped(counters.dropped_packets);
+  counts.set_marked(counters.marked_packets);
+  counts.set_retransmissions(counters.retransmissions);
+  counts.set_timeouts(counters.timeouts);
 }
 
 }  // namespace distbench

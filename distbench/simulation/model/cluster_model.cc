@@ -17,6 +17,16 @@ namespace {
 // Keeps the choice of slow hosts apart from the seed's other uses.
 constexpr uint64_t kSlowHostStream = 0x51;
 
+// Hosts that are chosen to be slow, and as fast as the others by default, would
+// make a sweep over their share one of equal points. `fabric`: as given.
+void CheckSlowness(const SimulatedFabric& fabric, Problems& problems) {
+  const SimulatedHost& host = fabric.host();
+  if (!(host.slow_share() > 0) || host.has_slowness()) return;
+  problems.Add(Path("host").Field("slowness"),
+               "is missing; must be how many times as long everything takes "
+               "on the slow hosts (slow_share)");
+}
+
 std::vector<double> DrawSlowness(const SimulatedHost& host, int host_count,
                                  uint64_t seed) {
   std::vector<double> slowness(host_count, 1);
@@ -55,6 +65,7 @@ absl::StatusOr<ClusterModel> MakeClusterModel(const SimulatedFabric& fabric,
   ClusterModel model;
   model.fabric = fabric;
   model.host_count = host_count;
+  CheckSlowness(fabric, problems);
   FillInDefaults(model.fabric);
   CheckRange(Path("host_count"), host_count, 1, kMaxSimulatedHosts, problems);
   CheckFabric(model.fabric, problems);

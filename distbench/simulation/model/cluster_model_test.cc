@@ -172,7 +172,7 @@ TEST(ClusterModelTest, SaysAllThatIsWrong) {
       AllOf(HasSubstr("host.cpus: "), HasSubstr("host.slow_share: is 1.5"),
             HasSubstr("host.slowness: is nan"),
             HasSubstr("leaf_spine.spines: "),
-            HasSubstr("leaf_spine.host_link.gbps: is -1; must be above 0"),
+            HasSubstr("leaf_spine.host_link.gbps: is -1; must be between"),
             HasSubstr("leaf_spine.host_link.delay_ns: "),
             HasSubstr("transport.initial_window_segments: "),
             AllOf(HasSubstr("stacks[0].driver: \"grcp\" is not a driver; did "
@@ -190,6 +190,20 @@ TEST(ClusterModelTest, SaysAllThatIsWrong) {
   EXPECT_THAT(
       ModelError("host { stalls_per_second: 100 mean_stall_ns: 20000000 }"),
       HasSubstr("host.mean_stall_ns: with stalls_per_second, stalls take 2"));
+}
+
+TEST(ClusterModelTest, SlowHostsNeedTheirSlowness) {
+  EXPECT_THAT(ModelError("host { slow_share: 0.1 }"),
+              HasSubstr("host.slowness: is missing"));
+  EXPECT_THAT(ModelError("host { slow_share: 0 }"), IsEmpty());
+  EXPECT_THAT(ModelError("host { slow_share: 0.1 slowness: 1 }"), IsEmpty());
+}
+
+TEST(ClusterModelTest, RatesThatOverflowTimeAreRefused) {
+  EXPECT_THAT(ModelError("single_switch { host_link { gbps: 1e-18 } }"),
+              HasSubstr("single_switch.host_link.gbps: is 1e-18"));
+  EXPECT_THAT(ModelError("single_switch { host_link { gbps: 1e-6 } }"),
+              IsEmpty());
 }
 
 TEST(ClusterModelTest, QueuesHoldAPacket) {

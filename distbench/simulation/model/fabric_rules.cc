@@ -18,6 +18,7 @@ namespace {
 
 constexpr int64_t kMaxDelayNs = 10 * kNsPerSecond;
 constexpr int64_t kMaxQueueBytes = int64_t{1} << 40;
+constexpr double kMinGbps = 1e-6;  // 1 kbit/s
 constexpr double kMaxGbps = 1e9;
 constexpr double kMaxCostNs = 1e12;
 constexpr double kMaxSigma = 5;
@@ -206,12 +207,7 @@ void FillInDefaults(SimulatedFabric& fabric) {
 
 void CheckLink(const Path& path, const SimulatedLink& link,
                const SimulatedTransport& transport, Problems& problems) {
-  if (!(link.gbps() > 0 && link.gbps() <= kMaxGbps)) {
-    problems.Add(path.Field("gbps"), absl::StrCat("is ", link.gbps(),
-                                                  "; must be above 0 and at "
-                                                  "most ",
-                                                  kMaxGbps));
-  }
+  CheckNumber(path.Field("gbps"), link.gbps(), kMinGbps, kMaxGbps, problems);
   CheckRange(path.Field("delay_ns"), link.delay_ns(), 1, kMaxDelayNs, problems);
   // A queue in which no packet has room would let nothing through.
   const int64_t packet_bytes =

@@ -23,10 +23,11 @@ class LinkTimeline {
   int64_t Transmit(int64_t earliest_ns, int64_t bytes) {
     Hold(earliest_ns);
     const double duration_ns =
-        static_cast<double>(bytes) * ns_per_byte_ + fraction_ns_;
+        std::min(static_cast<double>(bytes) * ns_per_byte_ + fraction_ns_,
+                 static_cast<double>(kLongestNs));
     const auto whole_ns = static_cast<int64_t>(duration_ns);
     fraction_ns_ = duration_ns - static_cast<double>(whole_ns);
-    free_ns_ += whole_ns;
+    free_ns_ = std::max(free_ns_, std::min(free_ns_ + whole_ns, kNeverNs));
     return free_ns_;
   }
 
@@ -50,6 +51,10 @@ class LinkTimeline {
   double bytes_per_ns() const { return bytes_per_ns_; }
 
  private:
+  // Thirty years: what takes longer never ends, and must not overflow.
+  static constexpr int64_t kLongestNs = 1'000'000'000'000'000'000;
+  static constexpr int64_t kNeverNs = 2 * kLongestNs;
+
   double bytes_per_ns_ = 1;
   double ns_per_byte_ = 1;
   double fraction_ns_ = 0;

@@ -100,12 +100,20 @@ absl::StatusOr<Message*> FindElement(Message& message,
   const int size = reflection.FieldSize(message, &list);
   std::vector<std::string> names;
   for (int i = 0; i < size; ++i) {
-    Message* const element =
-        reflection.MutableRepeatedMessage(&message, &list, i);
-    names.push_back(NameOfElement(*element));
-    if (names.back() == name) return element;
+    names.push_back(
+        NameOfElement(reflection.GetRepeatedMessage(message, &list, i)));
   }
-  int index = 0;
+  const auto found = std::find(names.begin(), names.end(), name);
+  const auto count = std::count(found, names.end(), name);
+  if (count > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(Quoted(list.name()), " has ", count, " elements ",
+                     Quoted(name), "; name one by its number, from 0"));
+  }
+  int index = static_cast<int>(found - names.begin());
+  if (count == 1) {
+    return reflection.MutableRepeatedMessage(&message, &list, index);
+  }
   if (absl::SimpleAtoi(name, &index) && index >= 0 && index < size) {
     return reflection.MutableRepeatedMessage(&message, &list, index);
   }

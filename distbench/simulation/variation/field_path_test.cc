@@ -44,6 +44,23 @@ TEST(SetFieldTest, ElementsOfListsAreNamedByTheirFirstFieldOrNumber) {
   EXPECT_EQ(test.services(0).protocol_driver_options_name(), "a b");
 }
 
+TEST(SetFieldTest, OneOfSeveralElementsOfANameNeedsItsNumber) {
+  SimulatedFabric fabric;
+  for (const char* name : {"rank", "fetch"}) {
+    ActivityCosts& costs = *fabric.add_activities();
+    costs.set_activity("ConsumeCpu");
+    costs.set_name(name);
+    costs.set_cpu_ns(1);
+  }
+  EXPECT_THAT(
+      ErrorOfField("activities[ConsumeCpu].cpu_ns", "7", fabric),
+      HasSubstr("\"activities\" has 2 elements \"ConsumeCpu\"; name one "
+                "by its number, from 0"));
+  ASSERT_TRUE(SetField("activities[1].cpu_ns", "7", fabric).ok());
+  EXPECT_EQ(fabric.activities(0).cpu_ns(), 1);
+  EXPECT_EQ(fabric.activities(1).cpu_ns(), 7);
+}
+
 TEST(SetFieldTest, ErrorsNameThePartThatIsWrong) {
   EXPECT_THAT(ErrorOfField("hst.cpus", "1"),
               HasSubstr("no field \"hst\"; did you mean \"host\"?"));

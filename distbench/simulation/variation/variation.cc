@@ -33,6 +33,8 @@ constexpr char kServicePrefix[] = "service.";
 constexpr char kTestPrefix[] = "test.";
 constexpr char kFabricPrefix[] = "fabric.";
 
+constexpr char kVariedSource[] = "changed by --vary";
+
 // The value of each of some variations.
 using Choice = std::vector<std::pair<std::string, std::string>>;
 
@@ -152,12 +154,44 @@ absl::StatusOr<std::vector<Choice>> ChoicesOfFields(
   return choices;
 }
 
+// What was changed was not measured: errors and source no longer hold.
+void MarkAsVaried(StackCosts& costs) {
+  for (StackCosts::Cost* cost :
+       {costs.mutable_client_send(), costs.mutable_server_receive(),
+        costs.mutable_server_send(), costs.mutable_client_receive()}) {
+    cost->clear_fixed_error_ns();
+    cost->clear_ns_per_byte_error();
+    cost->clear_batch_error_ns();
+  }
+  costs.clear_wakeup_error_ns();
+  costs.clear_wakeup_cpu_error_ns();
+  const std::string source = costs.source();
+  if (absl::StartsWith(source, kVariedSource)) return;
+  costs.set_source(absl::StrCat(kVariedSource,
+                                source.empty() ? "" : "; otherwise ", source));
+}
+
+absl::Status SetInFabric(absl::string_view path, absl::string_view value,
+                         SimulatedFabric& fabric) {
+  const auto before = fabric.stacks();
+  absl::Status set = SetField(path, value, fabric);
+  if (!set.ok()) return set;
+  for (int i = 0; i < fabric.stacks_size(); ++i) {
+    if (fabric.stacks(i).SerializeAsString() ==
+        before.Get(i).SerializeAsString()) {
+      continue;
+    }
+    MarkAsVaried(*fabric.mutable_stacks(i));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status SetVaried(const std::string& name, const std::string& value,
                        DistributedSystemDescription& test,
                        SimulatedFabric& fabric) {
   absl::string_view path = name;
   if (absl::ConsumePrefix(&path, kFabricPrefix)) {
-    return SetField(path, value, fabric);
+    return SetInFabric(path, value, fabric);
   }
   if (absl::ConsumePrefix(&path, kTestPrefix)) {
     return SetField(path, value, test);

@@ -184,6 +184,48 @@ TEST(VaryTestsTest, SaysWhichPatternAConfigWasMadeOf) {
               HasSubstr("use --pattern='multi_level_rpc:qps=5'"));
 }
 
+TEST(VaryTestsTest, VariedCostsNoLongerCountAsMeasured) {
+  VariationRequest request;
+  request.tests = Config();
+  for (const char* driver : {"tcp", "grpc"}) {
+    StackCosts& costs = *request.fabric.add_stacks();
+    costs.set_driver(driver);
+    costs.mutable_client_send()->set_fixed_ns(100);
+    costs.mutable_client_send()->set_fixed_error_ns(1);
+    costs.set_wakeup_error_ns(2);
+    costs.set_source("measured here");
+  }
+  request.variations = Parsed({"fabric.stacks[tcp].client_send.fixed_ns=100,7",
+                               "fabric.stacks[tcp].wakeup_ns=8"});
+  Notes notes;
+  const auto varied = VaryTests(std::move(request), notes);
+  ASSERT_TRUE(varied.ok()) << varied.status();
+  const StackCosts& tcp = varied->fabrics[1].stacks(0);
+  EXPECT_EQ(tcp.source(), "changed by --vary; otherwise measured here");
+  EXPECT_FALSE(tcp.client_send().has_fixed_error_ns());
+  EXPECT_FALSE(tcp.has_wakeup_error_ns());
+  const StackCosts& grpc = varied->fabrics[1].stacks(1);
+  EXPECT_EQ(grpc.source(), "measured here");
+  EXPECT_EQ(grpc.client_send().fixed_error_ns(), 1);
+}
+
+TEST(VaryTestsTest, WhatIsVariedToTheMeasuredValueIsMeasured) {
+  VariationRequest request;
+  request.tests = Config();
+  StackCosts& costs = *request.fabric.add_stacks();
+  costs.set_driver("tcp");
+  costs.set_wakeup_ns(8);
+  costs.set_wakeup_error_ns(2);
+  request.variations =
+      Parsed({"fabric.stacks[tcp].wakeup_ns=8,9", "fabric.host.cpus=3"});
+  Notes notes;
+  const auto varied = VaryTests(std::move(request), notes);
+  ASSERT_TRUE(varied.ok()) << varied.status();
+  EXPECT_TRUE(varied->fabrics[0].stacks(0).has_wakeup_error_ns());
+  EXPECT_FALSE(varied->fabrics[1].stacks(0).has_wakeup_error_ns());
+  EXPECT_EQ(varied->fabrics[1].stacks(0).source(), "changed by --vary");
+}
+
 TEST(VaryTestsTest, TooManyCombinationsAreRefused) {
   std::vector<std::string> values;
   for (int i = 0; i < 101; ++i) values.push_back(std::to_string(i + 1));
