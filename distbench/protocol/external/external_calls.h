@@ -40,7 +40,8 @@ struct ExternalServer {
   // Certificates that are trusted, in PEM. Empty: those of the host.
   std::string ca_certificates;
 
-  // The name in the server's certificate, if it is not the host's.
+  // The name in the server's certificate. Empty: the host of the first address
+  // of its service.
   std::string server_name;
 
   // RPCs per second that the instance may send to it, at most; 0: any number.
