@@ -53,8 +53,8 @@ struct ExternalCalls {
   std::map<int, ExternalCall> calls;              // by RPC index
   std::map<std::string, ExternalServer> servers;  // by HOST:PORT
 
-  // What templates depend on: the instance's name, its number, from which its
-  // first row follows, and the test's seed.
+  // What templates depend on: the instance's name, its number among all of the
+  // test, from which its first row follows, and the test's seed.
   std::string instance_name;
   int instance_number = 0;
   uint64_t seed = 0;
