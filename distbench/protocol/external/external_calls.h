@@ -31,6 +31,10 @@ struct ExternalCall {
   // A serialised FileDescriptorSet with the method. If empty, the server is
   // asked by gRPC's reflection.
   std::string descriptors;
+
+  // HOST:PORT of the servers that are called, as their peer has them: others
+  // may have a method of this name with other types. Empty: any external peer.
+  std::vector<std::string> servers = {};
 };
 
 // How to reach a server.

@@ -233,8 +233,8 @@ class ExternalRouter final : public ProtocolDriver {
   absl::Status ExplainByTls(const absl::Status& status) const;
   absl::Status FindDescriptors(const std::vector<Peer>& peers,
                                absl::Time deadline);
-  absl::StatusOr<std::string> AskAnyServer(const std::vector<Peer>& peers,
-                                           const std::string& method,
+  absl::StatusOr<std::string> AskServersOf(const ExternalCall& call,
+                                           const std::vector<Peer>& peers,
                                            absl::Time deadline) const;
   absl::Status ParseAllDescriptors();
   absl::StatusOr<ExternalClient::Makers> MakeMakers();
@@ -348,26 +348,27 @@ absl::Status ExternalRouter::FindDescriptors(const std::vector<Peer>& peers,
                                              absl::Time deadline) {
   for (auto& [rpc, call] : calls_.calls) {
     if (!call.descriptors.empty()) continue;
-    absl::StatusOr<std::string> found =
-        AskAnyServer(peers, call.method, deadline);
+    absl::StatusOr<std::string> found = AskServersOf(call, peers, deadline);
     if (!found.ok()) return found.status();
     call.descriptors = *std::move(found);
   }
   return absl::OkStatus();
 }
 
-// Which servers have a method is known to them only. Returns the last error.
-absl::StatusOr<std::string> ExternalRouter::AskAnyServer(
-    const std::vector<Peer>& peers, const std::string& method,
+// Returns the last error.
+absl::StatusOr<std::string> ExternalRouter::AskServersOf(
+    const ExternalCall& call, const std::vector<Peer>& peers,
     absl::Time deadline) const {
-  absl::StatusOr<std::string> answer;
+  absl::StatusOr<std::string> answer = absl::NotFoundError(absl::StrCat(
+      "nothing here calls the servers of ", call.method, " to ask them"));
   for (const Peer& peer : peers) {
+    if (!call.servers.empty() && HostPortsOf(peer) != call.servers) continue;
     if (connect_aborted_) {
       return absl::CancelledError("connecting was aborted");
     }
     absl::StatusOr<Channel> channel = MakeExternalChannel(peer, calls_);
     if (!channel.ok()) return channel.status();
-    answer = AskForDescriptors(*std::move(channel), method, deadline,
+    answer = AskForDescriptors(*std::move(channel), call.method, deadline,
                                connect_aborted_);
     if (answer.ok()) break;
   }

@@ -308,9 +308,9 @@ TEST(ExternalRouterTest, NamesWhoCannotBeReached) {
               HasSubstr("write HOST:PORT"));
 }
 
-ForeignAnswer Reflect(const std::string& method, const std::string& request,
-                      grpc::GenericCallbackServerContext& context) {
-  if (method == kEcho) return Echo(method, request, context);
+// What a server answers to a question about these files.
+ForeignAnswer Describe(const FileDescriptorSet& files,
+                       const std::string& method, const std::string& request) {
   if (method != kReflection) {
     return {.status = {grpc::StatusCode::UNIMPLEMENTED, ""}};
   }
@@ -321,7 +321,6 @@ ForeignAnswer Reflect(const std::string& method, const std::string& request,
     response.mutable_list_services_response()->add_service()->set_name(
         "demo.Demo");
   }
-  const FileDescriptorSet files = ForeignFiles();
   for (const auto& file : files.file()) {
     if (asked.file_by_filename() != file.name() &&
         (asked.file_containing_symbol() != "demo.Demo" ||
@@ -335,6 +334,12 @@ ForeignAnswer Reflect(const std::string& method, const std::string& request,
     response.mutable_error_response()->set_error_message("not found");
   }
   return {.responses = {response.SerializeAsString()}};
+}
+
+ForeignAnswer Reflect(const std::string& method, const std::string& request,
+                      grpc::GenericCallbackServerContext& context) {
+  if (method == kEcho) return Echo(method, request, context);
+  return Describe(ForeignFiles(), method, request);
 }
 
 TEST(ExternalRouterTest, AsksTheServerForDescriptors) {
@@ -352,6 +357,60 @@ TEST(ExternalRouterTest, AsksTheServerForDescriptors) {
   EXPECT_THAT(ConnectProblem(calls, {server.address()}),
               AllOf(HasSubstr(server.host_port()),
                     HasSubstr("did you mean \"demo.Demo\"?")));
+}
+
+// The files, in which the text has this number.
+FileDescriptorSet FilesWithText(int number) {
+  FileDescriptorSet files = ForeignFiles();
+  for (auto& file : *files.mutable_file()) {
+    for (auto& type : *file.mutable_message_type()) {
+      type.mutable_field(0)->set_number(number);
+    }
+  }
+  return files;
+}
+
+// Two services have the method, with different types.
+TEST(ExternalRouterTest, AsksOnlyTheServersOfTheCall) {
+  const auto respond_with_text = [](int number) {
+    return [number](const std::string& method, const std::string& request,
+                    grpc::GenericCallbackServerContext&) {
+      if (method != kEcho) {
+        return Describe(FilesWithText(number), method, request);
+      }
+      // A tag is the number and the kind, which is 2.
+      EXPECT_EQ(request[0], static_cast<char>(number << 3 | 2));
+      return ForeignAnswer{.responses = {request}};
+    };
+  };
+  ForeignServer first(respond_with_text(1));
+  ForeignServer second(respond_with_text(2));
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  calls.calls[1] = calls.calls[0];
+  calls.calls[0].servers = {first.host_port()};
+  calls.calls[1].servers = {second.host_port()};
+  const auto client =
+      ClientOf(calls, SingleServers({first.address(), second.address()}));
+  for (const int i : {0, 1}) {
+    ClientCall call{.rpc_index = i};
+    call.peer = i;
+    EXPECT_EQ(client->Call(call), "");
+  }
+}
+
+TEST(ExternalRouterTest, NamesTheServerOfTheCallThatHasNoReflection) {
+  ForeignServer silent([](const std::string&, const std::string&,
+                          grpc::GenericCallbackServerContext&) {
+    return ForeignAnswer{.status = {grpc::StatusCode::UNIMPLEMENTED, ""}};
+  });
+  ForeignServer other(Reflect);
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  calls.calls[0].servers = {silent.host_port()};
+  EXPECT_THAT(ConnectProblem(calls, {silent.address(), other.address()}),
+              HasSubstr(absl::StrCat(silent.host_port(),
+                                     " does not answer gRPC's reflection")));
 }
 
 // Each file imports another one, and all are large.
