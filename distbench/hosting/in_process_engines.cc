@@ -72,7 +72,9 @@ class InProcessFactory final : public EngineFactory {
     external =
         ExternalCallsOf(request.test, service.name, request.target_rates);
     external.instance_name = instance.name;
-    external.instance_number = instance.number;
+    // Numbers within services would make instances of two services send the
+    // same values.
+    external.instance_number = request.options.instance;
     auto driver = MakeProtocolDriver(service.driver, request.environment);
     if (!driver.ok()) return driver.status();
     auto engine =

@@ -27,18 +27,6 @@ bool IsNameCharacter(char c) {
          c == '_' || c == '.';
 }
 
-// gRPC's rules of names of metadata.
-absl::Status CheckMetadataName(const std::string& name) {
-  if (!name.empty() && absl::c_all_of(name, IsNameCharacter) &&
-      !absl::StartsWith(name, "grpc-")) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      Quoted(name),
-      " is not a name of metadata; use lower-case letters, digits, \"-\", "
-      "\"_\" and \".\", and no \"grpc-\" at the beginning"));
-}
-
 // gRPC's rules of values. Names that end in "-bin" have values of any bytes.
 absl::Status CheckMetadataValue(const std::string& name,
                                 const std::string& value) {
@@ -81,6 +69,17 @@ absl::Status CheckSize(const CallTemplates& templates,
 }
 
 }  // namespace
+
+absl::Status CheckMetadataName(const std::string& name) {
+  if (!name.empty() && absl::c_all_of(name, IsNameCharacter) &&
+      !absl::StartsWith(name, "grpc-")) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      Quoted(name),
+      " is not a name of metadata; use lower-case letters, digits, \"-\", "
+      "\"_\" and \".\", and no \"grpc-\" at the beginning"));
+}
 
 absl::StatusOr<CallTemplates> ParseTemplates(const ExternalCall& call) {
   if (absl::Status rows = CheckRows(call.rows); !rows.ok()) {

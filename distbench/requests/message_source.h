@@ -24,6 +24,9 @@ struct CallTemplates {
   std::vector<std::pair<std::string, Template>> metadata;
 };
 
+// Checks gRPC's rules of names of metadata.
+absl::Status CheckMetadataName(const std::string& name);
+
 // Reads the templates. Checks them, the rows, and the names of metadata. The
 // error begins with the name of the call's member that is wrong, such as
 // "request: ".
@@ -64,8 +67,7 @@ class MessageSource {
       const ExternalCall& call, std::shared_ptr<const Descriptors> descriptors,
       const RequestSeries& series);
 
-  // Whether the client or the server sends a stream of messages.
-  bool client_streams() const { return method_.client_streaming(); }
+  // Whether the server sends a stream of messages.
   bool server_streams() const { return method_.server_streaming(); }
 
   // Whether all requests are the same.

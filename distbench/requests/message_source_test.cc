@@ -241,7 +241,6 @@ TEST(MessageSourceTest, SaysWhatTheMethodStreams) {
   ExternalCall watch = CallWith("{}");
   watch.method = "/shop.Shop/Watch";
   EXPECT_TRUE(Requests(watch).source().server_streams());
-  EXPECT_FALSE(Requests(watch).source().client_streams());
 }
 
 TEST(MessageSourceTest, FillsInVariablesWhereverTheyAre) {

@@ -51,6 +51,8 @@ check "distbench has the version" says "distbench $program_version" \
   distbench --version
 check "test_builder has the version" says "distbench $program_version" \
   test_builder --version
+check "libfabric, which is loaded by name, is suggested" says libfabric1 \
+  dpkg-query -f '${Suggests}' -W distbench
 check "there is a user for the services" quietly id _distbench
 for service in sequencer node; do
   check "distbench-$service is off" fails \

@@ -101,6 +101,8 @@ ExternalCalls ExternalCallsOf(const DistributedSystemDescription& test,
     external.calls[i] = ToExternalCall(rpc.external_call());
     const ExternalService& server =
         test.services(services.Find(rpc.server())).external();
+    external.calls[i].servers.assign(server.addresses().begin(),
+                                     server.addresses().end());
     for (const std::string& address : server.addresses()) {
       const auto rate = rates.find(address);
       external.servers[address] =

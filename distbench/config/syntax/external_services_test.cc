@@ -51,6 +51,7 @@ TEST(ExternalServices, InstancesKnowWhatTheyCall) {
   EXPECT_EQ(get.request, "key: '{{row:user}}'");
   EXPECT_THAT(get.rows, ElementsAre(ElementsAre("user"), ElementsAre("ann")));
   EXPECT_THAT(get.metadata, ElementsAre(Pair("token", "s3cret")));
+  EXPECT_THAT(get.servers, ElementsAre("cache:1", "[::1]:2"));
   const ExternalServer& limited = calls.servers.at("cache:1");
   EXPECT_TRUE(limited.uses_tls);
   EXPECT_EQ(limited.ca_certificates, "PEM");

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/config/catalogs/driver_resolution.h"
@@ -242,17 +243,37 @@ int64_t NumberSetting(const NamedSettings& settings, absl::string_view name,
   return default_value;
 }
 
+// Whether RPCs between the services use the streams that stay open.
+bool HasPlainRpc(const DistributedSystemDescription& test,
+                 const std::string& client, const std::string& server) {
+  return absl::c_any_of(test.rpc_descriptions(), [&](const RpcSpec& rpc) {
+    return !rpc.has_stream() && !rpc.has_external_call() &&
+           rpc.server() == server &&
+           absl::c_linear_search(rpc.client(), client);
+  });
+}
+
 // Streams that the server's gRPC does not let in would wait until others end,
-// which streams of this driver do not.
-std::string ProblemOfStreams(const WireDriver& client,
-                             const WireDriver& server) {
+// which streams of this driver do not. If `needs_own`, the RPC's calls have
+// streams of their own beside those.
+std::string ProblemOfStreams(const WireDriver& client, const WireDriver& server,
+                             bool needs_own) {
   if (client.name != "grpc_stream") return "";
   const int64_t streams =
       NumberSetting(client.options->client_settings(), "streams", 1);
   const int64_t limit =
       NumberSetting(server.options->server_settings(),
                     "grpc.max_concurrent_streams", kMaxGrpcStreams);
-  if (limit >= streams) return "";
+  if (limit >= streams + (needs_own ? 1 : 0)) return "";
+  if (needs_own) {
+    return absl::StrCat(
+        "opens ", streams,
+        " streams on each connection (\"streams\"), and the ",
+        "server lets in ", std::max<int64_t>(0, limit),
+        " (\"grpc.max_concurrent_streams\"), so that this RPC, which streams, "
+        "could wait for a place without end: raise the limit above "
+        "\"streams\"");
+  }
   return absl::StrCat(
       "opens ", streams, " streams on each connection (\"streams\"), of which ",
       "the server lets in ", std::max<int64_t>(0, limit),
@@ -260,12 +281,9 @@ std::string ProblemOfStreams(const WireDriver& client,
       "give the two settings the same value");
 }
 
-// Returns what is wrong with an RPC between these services, or "".
-std::string ProblemOfBothSides(const WireDriver& client,
-                               const WireDriver& server,
-                               const std::string& server_service) {
-  // A driver can only talk to a driver of the same kind.
-  if (client.name == server.name) return ProblemOfStreams(client, server);
+// Returns why a driver cannot talk to this one, which is of another kind.
+std::string ProblemOfKinds(const WireDriver& client, const WireDriver& server,
+                           const std::string& server_service) {
   return absl::StrCat("uses driver ", Quoted(client.name), ", and the server ",
                       Quoted(server_service), " uses ", Quoted(server.name),
                       "; an RPC needs the same driver on both sides");
@@ -280,8 +298,13 @@ void CheckBothSides(const TestValidation& validation, int rpc_index) {
   for (int i = 0; i < rpc.client_size(); ++i) {
     const auto client = WireDriverOf(validation, rpc.client(i));
     if (!client.has_value()) continue;
+    const bool needs_own =
+        rpc.has_stream() &&
+        HasPlainRpc(validation.test(), rpc.client(i), rpc.server());
     const std::string problem =
-        ProblemOfBothSides(*client, *server, rpc.server());
+        client->name == server->name
+            ? ProblemOfStreams(*client, *server, needs_own)
+            : ProblemOfKinds(*client, *server, rpc.server());
     if (problem.empty()) continue;
     validation.Add(
         validation.Rpc(rpc_index).Field("client").At(i),

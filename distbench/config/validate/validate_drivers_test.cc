@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "absl/strings/substitute.h"
 #include "distbench/config/testing/validation_cases.h"
 #include "gmock/gmock.h"
@@ -292,6 +295,34 @@ TEST(ValidateDrivers, AcceptsAsManyStreamsAsTheServerLetsIn) {
                             "int64_value: 4 } server_settings { name: "
                             "'grpc.max_concurrent_streams' int64_value: 4 } }"),
               ::testing::IsEmpty());
+}
+
+// The calls of an RPC that streams are beside the streams of other RPCs.
+std::vector<Problem> ProblemsWithPlacesFor(int streams,
+                                           const std::string& query,
+                                           const std::string& rpcs) {
+  return ProblemsAfter(
+      "server: 'server' fanout_filter: 'random'\n  }",
+      absl::Substitute(
+          "server: 'server' $0 } $1 protocol_driver_options { name: "
+          "'default_protocol_driver_options' protocol_name: 'grpc_stream' "
+          "client_settings { name: 'streams' int64_value: 4 } server_settings "
+          "{ name: 'grpc.max_concurrent_streams' int64_value: $2 } }",
+          query, rpcs, streams));
+}
+
+TEST(ValidateDrivers, StreamingRpcsNeedAPlaceBesideTheStreams) {
+  const std::string flow =
+      "rpc_descriptions { name: 'flow' client: 'client' server: 'server' "
+      "stream {} } action_lists { name: 'flow' }";
+  const auto problems = ProblemsWithPlacesFor(4, "", flow);
+  ASSERT_THAT(problems, ::testing::SizeIs(1));
+  EXPECT_EQ(problems[0].path, "tests[0].rpc_descriptions[\"flow\"].client[0]");
+  EXPECT_THAT(problems[0].message,
+              ::testing::HasSubstr("raise the limit above \"streams\""));
+  EXPECT_THAT(ProblemsWithPlacesFor(5, "", flow), ::testing::IsEmpty());
+  EXPECT_THAT(ProblemsWithPlacesFor(4, "stream {}", ""), ::testing::IsEmpty())
+      << "no other RPC opens streams that stay";
 }
 
 TEST(ValidateDrivers, AcceptsAliases) {

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/plan/driver_options.h"
@@ -13,6 +12,7 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/validate/validators.h"
 #include "distbench/requests/check_call.h"
+#include "distbench/requests/message_source.h"
 
 namespace distbench {
 namespace {
@@ -118,19 +118,6 @@ void CheckOneTlsPerAddress(const TestValidation& validation) {
 
 // ---- RPCs -------------------------------------------------------------------
 
-// Names in the form that HTTP/2 has. gRPC keeps those with its prefix.
-bool IsMetadataName(const std::string& name) {
-  if (name.empty() || absl::StartsWith(name, "grpc-")) return false;
-  for (const char byte : name) {
-    const auto value = static_cast<unsigned char>(byte);
-    if (!absl::ascii_islower(value) && !absl::ascii_isdigit(value) &&
-        byte != '-' && byte != '_' && byte != '.') {
-      return false;
-    }
-  }
-  return true;
-}
-
 class CallCheck {
  public:
   CallCheck(const TestValidation& validation, int index)
@@ -205,10 +192,9 @@ class CallCheck {
                                                       call_.metadata().end());
     for (const auto& [name, value] : metadata) {
       const Path path = path_.Field("metadata").At(name);
-      if (!IsMetadataName(name)) {
-        validation_.Add(path,
-                        "is no name of metadata; use lower-case letters, "
-                        "digits, '-', '_' and '.', and no \"grpc-\" in front");
+      const absl::Status named = CheckMetadataName(name);
+      if (!named.ok()) {
+        validation_.Add(path, std::string(named.message()));
       } else if (value == kRedacted) {
         RefuseRedacted(path);
       }

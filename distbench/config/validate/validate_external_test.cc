@@ -147,10 +147,12 @@ TEST(ExternalCalls, AreCheckedBeforeTheyAreMade) {
               HasSubstr("rpc_descriptions[\"get\"].external_call: method: "));
   EXPECT_THAT(ProblemTextsAfter("{{counter}}", "{{contour}}"),
               HasSubstr("external_call: request: "));
-  EXPECT_THAT(ProblemTextsAfter("key: 'token'", "key: 'Token'"),
-              HasSubstr("metadata[\"Token\"]: is no name of metadata"));
-  EXPECT_THAT(ProblemTextsAfter("key: 'token'", "key: 'grpc-x'"),
-              HasSubstr("metadata[\"grpc-x\"]: is no name of metadata"));
+  EXPECT_THAT(
+      ProblemTextsAfter("key: 'token'", "key: 'Token'"),
+      HasSubstr("metadata[\"Token\"]: \"Token\" is not a name of metadata"));
+  EXPECT_THAT(
+      ProblemTextsAfter("key: 'token'", "key: 'grpc-x'"),
+      HasSubstr("metadata[\"grpc-x\"]: \"grpc-x\" is not a name of metadata"));
   EXPECT_THAT(ProblemTextsAfter("method:", "request_text: '' method:"),
               HasSubstr("request_text: excludes request_json"));
 }

@@ -31,6 +31,10 @@ struct ExternalCall {
   // A serialised FileDescriptorSet with the method. If empty, the server is
   // asked by gRPC's reflection.
   std::string descriptors;
+
+  // HOST:PORT of the servers that are called, as their peer has them: others
+  // may have a method of this name with other types. Empty: any external peer.
+  std::vector<std::string> servers = {};
 };
 
 // How to reach a server.
@@ -40,7 +44,8 @@ struct ExternalServer {
   // Certificates that are trusted, in PEM. Empty: those of the host.
   std::string ca_certificates;
 
-  // The name in the server's certificate, if it is not the host's.
+  // The name in the server's certificate. Empty: the host of the first address
+  // of its service.
   std::string server_name;
 
   // RPCs per second that the instance may send to it, at most; 0: any number.
@@ -52,8 +57,8 @@ struct ExternalCalls {
   std::map<int, ExternalCall> calls;              // by RPC index
   std::map<std::string, ExternalServer> servers;  // by HOST:PORT
 
-  // What templates depend on: the instance's name, its number, from which its
-  // first row follows, and the test's seed.
+  // What templates depend on: the instance's name, its number among all of the
+  // test, from which its first row follows, and the test's seed.
   std::string instance_name;
   int instance_number = 0;
   uint64_t seed = 0;

@@ -30,14 +30,17 @@ absl::StatusOr<std::string> TargetOfHostPort(const std::string& address) {
   return TargetOf(host, number);
 }
 
-absl::StatusOr<std::string> TargetOfPeer(const Peer& peer) {
+absl::StatusOr<std::string> TargetOfPeer(const Peer& peer,
+                                         std::optional<size_t> only) {
   std::vector<std::string> targets;
   for (const std::string& address : HostPortsOf(peer)) {
     absl::StatusOr<std::string> target = TargetOfHostPort(address);
     if (!target.ok()) return target;
     targets.push_back(*std::move(target));
   }
-  return targets.size() == 1 ? targets[0] : JoinTargets(targets);
+  if (targets.size() == 1) return targets[0];
+  if (only.has_value()) targets = {targets[*only]};
+  return JoinTargets(targets);
 }
 
 CoreChannelCredentials MakeCredentials(const ExternalServer& server) {
@@ -71,8 +74,9 @@ std::vector<std::string> HostPortsOf(const Peer& peer) {
 }
 
 absl::StatusOr<Channel> MakeExternalChannel(const Peer& peer,
-                                            const ExternalCalls& calls) {
-  const absl::StatusOr<std::string> target = TargetOfPeer(peer);
+                                            const ExternalCalls& calls,
+                                            std::optional<size_t> only) {
+  const absl::StatusOr<std::string> target = TargetOfPeer(peer, only);
   if (!target.ok()) return target.status();
   const std::string first = HostPortsOf(peer)[0];
   const auto found = calls.servers.find(first);
@@ -82,7 +86,7 @@ absl::StatusOr<Channel> MakeExternalChannel(const Peer& peer,
   arguments.Set(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1);
   arguments.Set(GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1);
   arguments.Set(GRPC_ARG_DEFAULT_AUTHORITY, AuthorityOf(first, server));
-  if (!peer.policy.empty()) {
+  if (!peer.policy.empty() && !only.has_value()) {
     arguments.Set(GRPC_ARG_LB_POLICY_NAME, peer.policy);
   }
   // As for the driver grpc: separate connections, each request sent once and

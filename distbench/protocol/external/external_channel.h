@@ -1,6 +1,8 @@
 #ifndef DISTBENCH_PROTOCOL_EXTERNAL_EXTERNAL_CHANNEL_H_
 #define DISTBENCH_PROTOCOL_EXTERNAL_EXTERNAL_CHANNEL_H_
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +22,12 @@ std::vector<std::string> HostPortsOf(const Peer& peer);
 // Makes a channel to an external peer, over which gRPC chooses among the peer's
 // servers by its policy. All of them use TLS as the first one does. Does not
 // connect yet. The error names the address that is wrong.
-absl::StatusOr<Channel> MakeExternalChannel(const Peer& peer,
-                                            const ExternalCalls& calls);
+//
+// With `only`, makes one to that address of the peer alone, as a channel to all
+// of them reaches it: at the same address of its host, by the same name.
+absl::StatusOr<Channel> MakeExternalChannel(
+    const Peer& peer, const ExternalCalls& calls,
+    std::optional<size_t> only = std::nullopt);
 
 }  // namespace distbench
 

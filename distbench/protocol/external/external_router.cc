@@ -153,9 +153,7 @@ class RoutedTransport final : public Transport, private TransportEvents {
   // While a call is in flight, its peer says which part has it: of an external
   // call it is negative, of another one the inner driver's.
   static int ExternalMark(int peer) { return -1 - peer; }
-  static bool IsMarkedExternal(const ClientCall& call) {
-    return call.peer < 0;
-  }
+  static bool IsMarkedExternal(const ClientCall& call) { return call.peer < 0; }
 
   // TransportEvents of both parts.
   void OnDone(ClientCall* call) override {
@@ -235,8 +233,8 @@ class ExternalRouter final : public ProtocolDriver {
   absl::Status ExplainByTls(const absl::Status& status) const;
   absl::Status FindDescriptors(const std::vector<Peer>& peers,
                                absl::Time deadline);
-  absl::StatusOr<std::string> AskAnyServer(const std::vector<Peer>& peers,
-                                           const std::string& method,
+  absl::StatusOr<std::string> AskServersOf(const ExternalCall& call,
+                                           const std::vector<Peer>& peers,
                                            absl::Time deadline) const;
   absl::Status ParseAllDescriptors();
   absl::StatusOr<ExternalClient::Makers> MakeMakers();
@@ -288,11 +286,12 @@ absl::Status ExternalRouter::Connect(const std::vector<Peer>& peers,
 absl::Status ExternalRouter::ConnectExternal(const std::vector<Peer>& peers,
                                              absl::Time deadline) {
   std::vector<std::vector<ExternalPeer>> of_transports(transports_.size());
-  std::vector<Channel> probes;  // see MakeProbes() of the driver grpc
+  // See MakeProbes() of the driver grpc. A server whose certificate has another
+  // name than the first one's must not pass: calls would never reach it.
+  std::vector<Channel> probes;
   for (const Peer& peer : peers) {
-    for (const std::string& address : peer.addresses) {
-      absl::StatusOr<Channel> probe =
-          MakeExternalChannel({.addresses = {address}}, calls_);
+    for (size_t i = 0; i < peer.addresses.size(); ++i) {
+      absl::StatusOr<Channel> probe = MakeExternalChannel(peer, calls_, i);
       if (!probe.ok()) return probe.status();
       probes.push_back(*std::move(probe));
     }
@@ -337,7 +336,9 @@ absl::Status ExternalRouter::ExplainByTls(const absl::Status& status) const {
         status.code(),
         absl::StrCat(status.message(),
                      "; of a server with TLS, check also that its certificate "
-                     "is signed by the CA and has the server's name"));
+                     "is signed by the CA and has the server's name; all "
+                     "addresses of a service need one name: set server_name, "
+                     "or make a service of each"));
   }
   return status;
 }
@@ -347,26 +348,27 @@ absl::Status ExternalRouter::FindDescriptors(const std::vector<Peer>& peers,
                                              absl::Time deadline) {
   for (auto& [rpc, call] : calls_.calls) {
     if (!call.descriptors.empty()) continue;
-    absl::StatusOr<std::string> found =
-        AskAnyServer(peers, call.method, deadline);
+    absl::StatusOr<std::string> found = AskServersOf(call, peers, deadline);
     if (!found.ok()) return found.status();
     call.descriptors = *std::move(found);
   }
   return absl::OkStatus();
 }
 
-// Which servers have a method is known to them only. Returns the last error.
-absl::StatusOr<std::string> ExternalRouter::AskAnyServer(
-    const std::vector<Peer>& peers, const std::string& method,
+// Returns the last error.
+absl::StatusOr<std::string> ExternalRouter::AskServersOf(
+    const ExternalCall& call, const std::vector<Peer>& peers,
     absl::Time deadline) const {
-  absl::StatusOr<std::string> answer;
+  absl::StatusOr<std::string> answer = absl::NotFoundError(absl::StrCat(
+      "nothing here calls the servers of ", call.method, " to ask them"));
   for (const Peer& peer : peers) {
+    if (!call.servers.empty() && HostPortsOf(peer) != call.servers) continue;
     if (connect_aborted_) {
       return absl::CancelledError("connecting was aborted");
     }
     absl::StatusOr<Channel> channel = MakeExternalChannel(peer, calls_);
     if (!channel.ok()) return channel.status();
-    answer = AskForDescriptors(*std::move(channel), method, deadline,
+    answer = AskForDescriptors(*std::move(channel), call.method, deadline,
                                connect_aborted_);
     if (answer.ok()) break;
   }

@@ -36,19 +36,24 @@ using google::protobuf::FileDescriptorSet;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr char kReflection[] =
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
 
 // Returns the error of connecting.
-std::string ConnectProblem(ExternalCalls calls,
-                           const std::vector<std::string>& addresses,
+std::string ConnectProblem(ExternalCalls calls, const std::vector<Peer>& peers,
                            absl::Duration patience = absl::Seconds(20)) {
   const auto driver = MakeExternalRouter(MakeInnerGrpc(), std::move(calls));
   EXPECT_TRUE(driver->Listen(1).ok());
-  return Message(
-      driver->Connect(SingleServers(addresses), absl::Now() + patience));
+  return Message(driver->Connect(peers, absl::Now() + patience));
+}
+
+std::string ConnectProblem(ExternalCalls calls,
+                           const std::vector<std::string>& addresses,
+                           absl::Duration patience = absl::Seconds(20)) {
+  return ConnectProblem(std::move(calls), SingleServers(addresses), patience);
 }
 
 std::map<std::string, int64_t> CountersOf(const ProtocolDriver& driver) {
@@ -179,15 +184,20 @@ TEST(ExternalRouterTest, RequestsThatCannotBeMadeFail) {
             "INVALID_ARGUMENT: RPC 5 has no external call");
 }
 
-TEST(ExternalRouterTest, UsesTlsWithTheNameInTheCertificate) {
-  const TestAuthority authority("ca");
+// With a certificate for this name, such as "DNS:shop.example".
+std::shared_ptr<grpc::ServerCredentials> CredentialsFor(
+    const TestAuthority& authority, const std::string& name) {
   const TlsFiles files = authority.Issue(
-      "server",
-      {.common_name = "shop", .alternative_names = {"DNS:shop.example"}});
+      "server", {.common_name = "shop", .alternative_names = {name}});
   grpc::SslServerCredentialsOptions options;
   options.pem_key_cert_pairs.push_back(
       {ReadFile(files.key).value(), ReadFile(files.cert).value()});
-  ForeignServer server(Echo, 0, grpc::SslServerCredentials(options));
+  return grpc::SslServerCredentials(options);
+}
+
+TEST(ExternalRouterTest, UsesTlsWithTheNameInTheCertificate) {
+  const TestAuthority authority("ca");
+  ForeignServer server(Echo, 0, CredentialsFor(authority, "DNS:shop.example"));
   ExternalCalls calls = CallsOf(kEcho);
   ExternalServer& facts = calls.servers[server.host_port()];
   facts = {.uses_tls = true,
@@ -199,6 +209,62 @@ TEST(ExternalRouterTest, UsesTlsWithTheNameInTheCertificate) {
   facts.server_name = "other.example";
   EXPECT_THAT(ConnectProblem(calls, {server.address()}, absl::Seconds(1)),
               HasSubstr("has the server's name"));
+}
+
+// The address of the server by the name "localhost".
+std::string LocalhostPortOf(const ForeignServer& server) {
+  return absl::StrCat("localhost:", server.port());
+}
+
+std::vector<Peer> InTurn(const std::vector<std::string>& host_ports) {
+  Peer peer;
+  peer.policy = kRoundRobinPolicy;
+  for (const std::string& host_port : host_ports) {
+    peer.addresses.push_back(absl::StrCat(kExternalPrefix, host_port));
+  }
+  return {peer};
+}
+
+// Each certificate has the name of its server's own address. A channel to both
+// expects the first one's name, so calls would reach only the first.
+TEST(ExternalRouterTest, ServersOfOnePeerNeedTheSameName) {
+  const TestAuthority authority("ca");
+  ForeignServer first(Echo, 0, CredentialsFor(authority, "IP:127.0.0.1"));
+  ForeignServer second(Echo, 0, CredentialsFor(authority, "DNS:localhost"));
+  ExternalCalls calls = CallsOf(kEcho);
+  for (const std::string& address :
+       {first.host_port(), LocalhostPortOf(second)}) {
+    ExternalServer& facts = calls.servers[address];
+    facts.uses_tls = true;
+    facts.ca_certificates = ReadFile(authority.ca_file()).value();
+  }
+  EXPECT_THAT(
+      ConnectProblem(calls,
+                     InTurn({first.host_port(), LocalhostPortOf(second)}),
+                     absl::Seconds(1)),
+      AllOf(HasSubstr(absl::StrCat(":", second.port())),
+            Not(HasSubstr(first.host_port())), HasSubstr("set server_name")));
+}
+
+// On some hosts "localhost" is an IPv6 address first, where nobody listens.
+TEST(ExternalRouterTest, WhatConnectsGetsCalls) {
+  ForeignServer first(Echo);
+  ForeignServer second(Echo);
+  const std::vector<Peer> peers =
+      InTurn({first.host_port(), LocalhostPortOf(second)});
+  const ExternalCalls calls = CallsOf(kEcho);
+  const std::string problem = ConnectProblem(calls, peers, absl::Seconds(1));
+  if (!problem.empty()) {
+    EXPECT_THAT(problem, HasSubstr(absl::StrCat(":", second.port())));
+    return;
+  }
+  const auto client = ClientOf(calls, peers);
+  const absl::Time patience = absl::Now() + absl::Seconds(20);
+  ClientCall call;
+  while (first.calls() == 0 || second.calls() == 0) {
+    ASSERT_LT(absl::Now(), patience);
+    ASSERT_EQ(client->Call(call), "");
+  }
 }
 
 TEST(ExternalRouterTest, UsesSeveralServersInTurn) {
@@ -242,9 +308,9 @@ TEST(ExternalRouterTest, NamesWhoCannotBeReached) {
               HasSubstr("write HOST:PORT"));
 }
 
-ForeignAnswer Reflect(const std::string& method, const std::string& request,
-                      grpc::GenericCallbackServerContext& context) {
-  if (method == kEcho) return Echo(method, request, context);
+// What a server answers to a question about these files.
+ForeignAnswer Describe(const FileDescriptorSet& files,
+                       const std::string& method, const std::string& request) {
   if (method != kReflection) {
     return {.status = {grpc::StatusCode::UNIMPLEMENTED, ""}};
   }
@@ -255,7 +321,6 @@ ForeignAnswer Reflect(const std::string& method, const std::string& request,
     response.mutable_list_services_response()->add_service()->set_name(
         "demo.Demo");
   }
-  const FileDescriptorSet files = ForeignFiles();
   for (const auto& file : files.file()) {
     if (asked.file_by_filename() != file.name() &&
         (asked.file_containing_symbol() != "demo.Demo" ||
@@ -269,6 +334,12 @@ ForeignAnswer Reflect(const std::string& method, const std::string& request,
     response.mutable_error_response()->set_error_message("not found");
   }
   return {.responses = {response.SerializeAsString()}};
+}
+
+ForeignAnswer Reflect(const std::string& method, const std::string& request,
+                      grpc::GenericCallbackServerContext& context) {
+  if (method == kEcho) return Echo(method, request, context);
+  return Describe(ForeignFiles(), method, request);
 }
 
 TEST(ExternalRouterTest, AsksTheServerForDescriptors) {
@@ -286,6 +357,60 @@ TEST(ExternalRouterTest, AsksTheServerForDescriptors) {
   EXPECT_THAT(ConnectProblem(calls, {server.address()}),
               AllOf(HasSubstr(server.host_port()),
                     HasSubstr("did you mean \"demo.Demo\"?")));
+}
+
+// The files, in which the text has this number.
+FileDescriptorSet FilesWithText(int number) {
+  FileDescriptorSet files = ForeignFiles();
+  for (auto& file : *files.mutable_file()) {
+    for (auto& type : *file.mutable_message_type()) {
+      type.mutable_field(0)->set_number(number);
+    }
+  }
+  return files;
+}
+
+// Two services have the method, with different types.
+TEST(ExternalRouterTest, AsksOnlyTheServersOfTheCall) {
+  const auto respond_with_text = [](int number) {
+    return [number](const std::string& method, const std::string& request,
+                    grpc::GenericCallbackServerContext&) {
+      if (method != kEcho) {
+        return Describe(FilesWithText(number), method, request);
+      }
+      // A tag is the number and the kind, which is 2.
+      EXPECT_EQ(request[0], static_cast<char>(number << 3 | 2));
+      return ForeignAnswer{.responses = {request}};
+    };
+  };
+  ForeignServer first(respond_with_text(1));
+  ForeignServer second(respond_with_text(2));
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  calls.calls[1] = calls.calls[0];
+  calls.calls[0].servers = {first.host_port()};
+  calls.calls[1].servers = {second.host_port()};
+  const auto client =
+      ClientOf(calls, SingleServers({first.address(), second.address()}));
+  for (const int i : {0, 1}) {
+    ClientCall call{.rpc_index = i};
+    call.peer = i;
+    EXPECT_EQ(client->Call(call), "");
+  }
+}
+
+TEST(ExternalRouterTest, NamesTheServerOfTheCallThatHasNoReflection) {
+  ForeignServer silent([](const std::string&, const std::string&,
+                          grpc::GenericCallbackServerContext&) {
+    return ForeignAnswer{.status = {grpc::StatusCode::UNIMPLEMENTED, ""}};
+  });
+  ForeignServer other(Reflect);
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  calls.calls[0].servers = {silent.host_port()};
+  EXPECT_THAT(ConnectProblem(calls, {silent.address(), other.address()}),
+              HasSubstr(absl::StrCat(silent.host_port(),
+                                     " does not answer gRPC's reflection")));
 }
 
 // Each file imports another one, and all are large.

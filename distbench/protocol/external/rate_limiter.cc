@@ -10,7 +10,8 @@ namespace {
 // What events may come early by, so that uneven pacing does not cost rate.
 constexpr int64_t kToleranceNs = 10'000'000;
 
-constexpr double kMaxIntervalNs = 3600e9;
+// 71 years: times of the clock and two of these add up without overflow.
+constexpr double kMaxIntervalNs = 9e18 / 4;
 
 }  // namespace
 

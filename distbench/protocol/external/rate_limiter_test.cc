@@ -47,9 +47,12 @@ TEST(RateLimiterTest, WhatIsTakenBackMayPassAgain) {
 }
 
 TEST(RateLimiterTest, RatesMayBeVeryLowOrHigh) {
-  RateLimiter low(1e-9);
+  RateLimiter low(1e-4);
   EXPECT_EQ(low.TryPass(kSecondNs), 0);
-  EXPECT_GT(low.TryPass(kSecondNs), 3000 * kSecondNs);
+  EXPECT_GT(low.TryPass(kSecondNs), 9000 * kSecondNs);
+  RateLimiter lowest(1e-300);
+  EXPECT_EQ(lowest.TryPass(kSecondNs), 0);
+  EXPECT_GT(lowest.TryPass(kSecondNs), 1'000'000'000 * kSecondNs);
   RateLimiter high(1e12);
   EXPECT_EQ(PassIn(high, kSecondNs, kSecondNs + 1'000'000), 1000);
 }

@@ -27,8 +27,9 @@ constexpr absl::Duration kAbortLatency = absl::Milliseconds(100);
 // A handshake's frames are far smaller.
 constexpr size_t kReadBytes = 16 * 1024;
 
-// The handshake on one connection.
-class Verification {
+// The handshake on one connection, which says hello at once: servers close
+// connections that stay silent while others are being made.
+class Verification final : public BegunSession {
  public:
   Verification(DialTarget& target, const Http2Limits& limits,
                absl::string_view nonce)
@@ -147,13 +148,17 @@ void Http2Handshake::End(std::string problem) {
   problem_ = std::move(problem);
 }
 
+void BeginHttp2Handshake(DialTarget& target, const Http2Limits& limits,
+                         absl::string_view nonce) {
+  target.session = std::make_unique<Verification>(target, limits, nonce);
+}
+
 absl::Status VerifyHttp2Peers(absl::Span<DialTarget> targets,
-                              const Http2Limits& limits,
-                              absl::string_view nonce, absl::Time deadline,
+                              absl::Time deadline,
                               const std::atomic<bool>& aborted) {
   Verifications all;
   for (DialTarget& target : targets) {
-    all.push_back(std::make_unique<Verification>(target, limits, nonce));
+    all.emplace_back(static_cast<Verification*>(target.session.release()));
   }
   AwaitAll(all, deadline, aborted);
   if (aborted) return absl::CancelledError("connecting was aborted");

@@ -45,12 +45,16 @@ class Http2Handshake final : private Http2Session::Handler {
   std::string problem_;
 };
 
-// Begins sessions on connections that were just made, and makes sure of all
-// their servers. The error names those that do not know the nonce. Returns
+// Begins a session and its handshake on a connection that was just made. The
+// target must stay where it is until VerifyHttp2Peers().
+void BeginHttp2Handshake(DialTarget& target, const Http2Limits& limits,
+                         absl::string_view nonce);
+
+// Completes the handshakes that were begun, and leaves an Http2Session in each
+// target. The error names the servers that do not know the nonce. Returns
 // CANCELLED soon after `aborted` is set.
 absl::Status VerifyHttp2Peers(absl::Span<DialTarget> targets,
-                              const Http2Limits& limits,
-                              absl::string_view nonce, absl::Time deadline,
+                              absl::Time deadline,
                               const std::atomic<bool>& aborted);
 
 }  // namespace distbench

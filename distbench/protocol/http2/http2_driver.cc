@@ -35,11 +35,14 @@ std::unique_ptr<SocketTransport> Http2Driver::MakeTransport() {
       settings_, security(), counters_);
 }
 
+void Http2Driver::Begin(DialTarget& target) {
+  BeginHttp2Handshake(target, settings_.client, security().test_nonce);
+}
+
 absl::Status Http2Driver::Verify(absl::Span<DialTarget> targets,
                                  absl::Time deadline,
                                  const std::atomic<bool>& aborted) {
-  return VerifyHttp2Peers(targets, settings_.client, security().test_nonce,
-                          deadline, aborted);
+  return VerifyHttp2Peers(targets, deadline, aborted);
 }
 
 }  // namespace distbench

@@ -39,6 +39,7 @@ class Http2Driver final : public StreamDriver {
 
  private:
   std::unique_ptr<SocketTransport> MakeTransport() override;
+  void Begin(DialTarget& target) override;
   absl::Status Verify(absl::Span<DialTarget> targets, absl::Time deadline,
                       const std::atomic<bool>& aborted) override;
 

@@ -12,14 +12,18 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "distbench/base/files.h"
 #include "distbench/base/listen_address.h"
+#include "distbench/base/testing/status_testing.h"
 #include "distbench/protocol/handshake_messages.h"
 #include "distbench/protocol/http2/http2_driver.h"
 #include "distbench/protocol/http2/settings.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream_transport.h"
 #include "distbench/protocol/testing/driver_testing.h"
+#include "distbench/protocol/unix_address.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/data_plane.grpc.pb.h"
@@ -27,7 +31,10 @@
 namespace distbench {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
@@ -77,6 +84,69 @@ TEST(Http2ReconnectTest, AConnectionThatEndsDuringItsHandshakeHasFailed) {
   }
   EXPECT_THAT(counters, IsSupersetOf({Pair("reconnects", 1),
                                       Pair("failed_reconnects", 1)}));
+}
+
+// A server at a Unix socket that lets nobody in for a moment, and never
+// answers.
+class SlowPeer {
+ public:
+  SlowPeer()
+      : address_(NewUnixAddress(/*uses_tls=*/false).value()),
+        listener_(ListenAtUnixAddress(address_).value()) {
+    // Replaces the length of the queue, which is then filled.
+    EXPECT_EQ(listen(listener_.get(), 0), 0);
+    const SocketAddress queue = ResolveAddress(address_).value().front();
+    while (true) {
+      FileDescriptor client = OpenSocket(AF_UNIX, NetworkSettings());
+      if (!BeginConnect(client.get(), queue)) break;
+      clients_.push_back(std::move(client));
+    }
+  }
+
+  const std::string& address() const { return address_; }
+
+  void LetIn() {
+    for (size_t i = 0; i < clients_.size(); ++i) {
+      accepted_.push_back(AcceptConnection(listener_.get()));
+    }
+  }
+
+ private:
+  const std::string address_;
+  const FileDescriptor listener_;
+  std::vector<FileDescriptor> clients_;
+  std::vector<FileDescriptor> accepted_;
+};
+
+// A server closes connections that stay silent. One that the client has made
+// must not be among them because it still makes others.
+TEST(Http2ReconnectTest, SaysHelloWhileOtherConnectionsAreBeingMade) {
+  Http2Settings hasty = ReadHttp2Settings({});
+  hasty.handshake_timeout_ns = 100'000'000;
+  Http2Driver* server_driver = nullptr;
+  const TestServer server([&] {
+    auto driver =
+        std::make_unique<Http2Driver>(hasty, AddressPreference{}, "127.0.0.1");
+    server_driver = driver.get();
+    return driver;
+  });
+  SlowPeer slow;
+  const auto client = MakeReconnectingDriver();
+  ASSERT_TRUE(client->Listen(1).ok());
+  std::thread later([&] {
+    absl::SleepFor(absl::Milliseconds(300));
+    slow.LetIn();
+  });
+  const std::string problem =
+      Message(client->Connect(SingleServers({server.address(), slow.address()}),
+                              absl::Now() + absl::Seconds(1)));
+  later.join();
+  EXPECT_THAT(problem, AllOf(HasSubstr(slow.address()),
+                             HasSubstr("no answer to the handshake in time"),
+                             Not(HasSubstr(server.address()))));
+  for (const DriverCounter& counter : server_driver->Counters()) {
+    EXPECT_NE(counter.name, "connections_lost_hello_timeout");
+  }
 }
 
 // A server of gRPC that ends each connection after a moment, as many do to

@@ -45,8 +45,11 @@ std::string Explain(int error) {
 class TargetDialer {
  public:
   TargetDialer(DialTarget& target, const ConnectionSecurity& security,
-               int epoll_fd)
-      : target_(target), epoll_fd_(epoll_fd), dial_(security) {
+               int epoll_fd, absl::FunctionRef<void(DialTarget&)> on_connected)
+      : target_(target),
+        epoll_fd_(epoll_fd),
+        on_connected_(on_connected),
+        dial_(security) {
     TryNextAddress();
   }
 
@@ -92,6 +95,7 @@ class TargetDialer {
     if (dial_.state() == Dial::State::kConnected) {
       target_.stream = dial_.TakeStream();
       epoll_ctl(epoll_fd_, EPOLL_CTL_DEL, target_.stream.fd(), nullptr);
+      on_connected_(target_);
     } else if (next_address_ < target_.addresses.size()) {
       TryNextAddress();
     }
@@ -106,6 +110,7 @@ class TargetDialer {
 
   DialTarget& target_;
   const int epoll_fd_;
+  const absl::FunctionRef<void(DialTarget&)> on_connected_;
   Dial dial_;
   size_t next_address_ = 0;
 };
@@ -273,7 +278,8 @@ void Dial::Fail(absl::string_view reason) {
 
 absl::Status DialAll(absl::Span<DialTarget> targets,
                      const ConnectionSecurity& security, absl::Time deadline,
-                     const std::atomic<bool>& aborted) {
+                     const std::atomic<bool>& aborted,
+                     absl::FunctionRef<void(DialTarget&)> on_connected) {
   const FileDescriptor epoll(epoll_create1(EPOLL_CLOEXEC));
   // All file descriptors may be in use.
   if (!epoll.is_open()) {
@@ -285,8 +291,8 @@ absl::Status DialAll(absl::Span<DialTarget> targets,
     std::vector<std::unique_ptr<TargetDialer>> dialers;
     for (DialTarget& target :
          targets.subspan(0, std::min(targets.size(), kMaxParallelDials))) {
-      dialers.push_back(
-          std::make_unique<TargetDialer>(target, security, epoll.get()));
+      dialers.push_back(std::make_unique<TargetDialer>(
+          target, security, epoll.get(), on_connected));
     }
     targets.remove_prefix(dialers.size());
     RunDialers(epoll.get(), dialers, deadline, aborted);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -100,16 +101,19 @@ struct DialTarget {
   Stream stream = {};
   SocketAddress address = {};  // the one that answered
 
-  // Null unless the protocol verifies its peers after dialing.
+  // Null unless the protocol verifies its peers after dialing. May refer to
+  // this target until then.
   std::unique_ptr<BegunSession> session = {};
 };
 
-// Makes all connections, a bounded number at a time. The error names the
-// targets that could not be reached, and why. Returns CANCELLED soon after
-// `aborted` is set.
-absl::Status DialAll(absl::Span<DialTarget> targets,
-                     const ConnectionSecurity& security, absl::Time deadline,
-                     const std::atomic<bool>& aborted);
+// Makes all connections, a bounded number at a time. Calls `on_connected` for
+// each at once, because others may take longer than a server waits for the
+// first bytes. The error names the targets that could not be reached, and why.
+// Returns CANCELLED soon after `aborted` is set.
+absl::Status DialAll(
+    absl::Span<DialTarget> targets, const ConnectionSecurity& security,
+    absl::Time deadline, const std::atomic<bool>& aborted,
+    absl::FunctionRef<void(DialTarget&)> on_connected = [](DialTarget&) {});
 
 }  // namespace distbench
 

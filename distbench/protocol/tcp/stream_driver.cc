@@ -152,7 +152,8 @@ absl::Status StreamDriver::Connect(const std::vector<Peer>& announced,
     AddTargets(peers, *resolved, connections_, targets);
   }
   absl::Status status =
-      DialAll(absl::MakeSpan(targets), security_, deadline, connect_aborted_);
+      DialAll(absl::MakeSpan(targets), security_, deadline, connect_aborted_,
+              [this](DialTarget& target) { Begin(target); });
   if (status.ok()) {
     status = Verify(absl::MakeSpan(targets), deadline, connect_aborted_);
   }

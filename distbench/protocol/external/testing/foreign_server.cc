@@ -130,7 +130,8 @@ ExternalCalls CallsOf(const std::string& method, const std::string& request) {
                     .is_json = true,
                     .metadata = {},
                     .rows = {},
-                    .descriptors = ForeignFiles().SerializeAsString()};
+                    .descriptors = ForeignFiles().SerializeAsString(),
+                    .servers = {}};
   return calls;
 }
 
