@@ -156,6 +156,15 @@ class DashboardTest(programs.ClusterTest):
                 return answer.json()["results"]
         raise AssertionError(f"there are not {count} results: {answer}")
 
+    def wait_for_problems(self, dashboard):
+        """Returns the files of /api/problems as soon as there is one."""
+        end = time.monotonic() + programs.DEADLINE_SECONDS
+        while time.monotonic() < end:
+            files = dashboard.get("/api/problems").json()["files"]
+            if files:
+                return files
+        raise AssertionError("all files can be read")
+
 
 def tls_context(flags):
     """A client's context from the flags of certificates.Authority."""
