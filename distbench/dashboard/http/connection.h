@@ -24,7 +24,6 @@ class Connection {
   // another one of this name that waits.
   virtual void Send(const std::string& name,
                     std::shared_ptr<const std::string> event) = 0;
-  virtual bool IsSending() const = 0;
   virtual void Close() = 0;
 };
 

@@ -95,9 +95,7 @@ class HttpServer::Impl final : public ConnectionHost {
 
   void SendHeartbeat() {
     net::post(loop_, [this] {
-      for (const auto& follower : followers_) {
-        if (!follower->IsSending()) follower->Send("", heartbeat_);
-      }
+      for (const auto& follower : followers_) follower->Send("", heartbeat_);
     });
   }
 

@@ -80,10 +80,6 @@ class StreamConnection final
     if (sent_event_ == nullptr) SendNextEvent();
   }
 
-  bool IsSending() const override {
-    return sent_event_ != nullptr || !next_events_.empty();
-  }
-
  private:
   boost::beast::tcp_stream& Tcp() {
     return boost::beast::get_lowest_layer(stream_);
