@@ -15,6 +15,9 @@ from tests.faults import namespaces
 
 TOLERANCE = 0.05
 
+# A machine on which others run stalls now and then, which only adds to parts.
+ATTEMPTS = 3
+
 # In milliseconds. The link delays each way, the handler each request.
 LINK_MS = 40
 HANDLER_MS = 60
@@ -164,20 +167,34 @@ class TimePartsTest(separate_hosts.SeparateHostsTest):
             statistics.median(queues[:half]), TOLERANCE * HANDLER_MS
         )
 
+    def attempt(self, check, *arguments):
+        for _ in range(ATTEMPTS - 1):
+            try:
+                return check(*arguments)
+            except AssertionError as error:
+                print(f"once more, after: {error}")
+        return check(*arguments)
+
     def test_tcp(self):
-        self.check_capped("tcp", TCP)
+        self.attempt(self.check_capped, "tcp", TCP)
 
     def test_grpc(self):
-        self.check_capped("grpc", GRPC)
+        self.attempt(self.check_capped, "grpc", GRPC)
 
     def test_grpc_handoff(self):
-        self.check_capped("grpc_handoff", _grpc_server("handoff"))
+        self.attempt(
+            self.check_capped, "grpc_handoff", _grpc_server("handoff")
+        )
 
     def test_queue_of_a_handoff_pool(self):
-        self.check_pool("grpc_handoff_pairs", _grpc_server("handoff"))
+        self.attempt(
+            self.check_pool, "grpc_handoff_pairs", _grpc_server("handoff")
+        )
 
     def test_queue_of_a_polling_pool(self):
-        self.check_pool("grpc_polling_pairs", _grpc_server("polling"))
+        self.attempt(
+            self.check_pool, "grpc_polling_pairs", _grpc_server("polling")
+        )
 
 
 def _enter_namespaces():
