@@ -164,14 +164,6 @@ void CheckModel(const DistributedSystemDescription& test,
   }
 }
 
-void CheckNetwork(const SimulatedNetworkCounts& network, Sentences& sentences) {
-  if (network.timeouts() == 0) return;
-  sentences.push_back(absl::StrCat(
-      "lost packets caused ", network.timeouts(),
-      " timeouts; Linux recovers sooner from many losses, so real tails are "
-      "shorter (docs/simulation_network.md)"));
-}
-
 // Of the busiest host.
 void CheckLoad(const SimulatedFabric& fabric, const TestResult& result,
                Sentences& sentences) {
@@ -206,7 +198,6 @@ std::vector<std::string> OutsideOfValidation(
   CheckSize(test, host_count, sentences);
   CheckDrivers(test, fabric, result, sentences);
   CheckModel(test, fabric, sentences);
-  CheckNetwork(result.simulation().network(), sentences);
   CheckLoad(fabric, result, sentences);
   return sentences;
 }

@@ -143,16 +143,6 @@ TEST(OutsideOfValidationTest, OtherModelsAreOutside) {
                           HasSubstr("faults")));
 }
 
-TEST(OutsideOfValidationTest, TimeoutsAreOutside) {
-  Inside inside;
-  SimulatedNetworkCounts& network =
-      *inside.result.mutable_simulation()->mutable_network();
-  network.set_retransmissions(9);
-  EXPECT_THAT(inside.Sentences(), IsEmpty());
-  network.set_timeouts(3);
-  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("3 timeouts")));
-}
-
 TEST(OutsideOfValidationTest, BusyHostsAreOutside) {
   Inside inside;
   (*inside.result.mutable_resource_usage_logs()
