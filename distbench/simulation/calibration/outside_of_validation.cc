@@ -188,17 +188,26 @@ void CheckLoad(const SimulatedFabric& fabric, const TestResult& result,
       100 * most, 100 * kMaxCpuShare));
 }
 
+void CheckTimeouts(int64_t timeouts, Sentences& sentences) {
+  if (timeouts == 0) return;
+  sentences.push_back(absl::StrCat(
+      "lost packets caused ", timeouts,
+      " timeouts; Linux recovers sooner from many losses, so real tails are "
+      "shorter (docs/simulation_network.md)"));
+}
+
 }  // namespace
 
 std::vector<std::string> OutsideOfValidation(
     const DistributedSystemDescription& test, const SimulatedFabric& fabric,
-    int host_count, const TestResult& result) {
+    int host_count, const TestResult& result, int64_t timeouts) {
   Sentences sentences;
   CheckCosts(fabric, host_count, sentences);
   CheckSize(test, host_count, sentences);
   CheckDrivers(test, fabric, result, sentences);
   CheckModel(test, fabric, sentences);
   CheckLoad(fabric, result, sentences);
+  CheckTimeouts(timeouts, sentences);
   return sentences;
 }
 

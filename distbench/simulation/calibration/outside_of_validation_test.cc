@@ -36,8 +36,10 @@ struct Inside {
       engine_usages { key: "a/1" value { user_cpu_time_seconds: 1.8 } } } } }
     )");
 
+  int64_t timeouts = 0;
+
   std::vector<std::string> Sentences(int hosts = kHosts) const {
-    return OutsideOfValidation(test, fabric, hosts, result);
+    return OutsideOfValidation(test, fabric, hosts, result, timeouts);
   }
 };
 
@@ -64,6 +66,12 @@ TEST(OutsideOfValidationTest, DriversMustHaveBeenCompared) {
   Inside inside;
   inside.fabric.mutable_stacks(0)->set_driver("thrift");
   EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("driver thrift")));
+}
+
+TEST(OutsideOfValidationTest, TimeoutsAreOutside) {
+  Inside inside;
+  inside.timeouts = 3;
+  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("3 timeouts")));
 }
 
 TEST(OutsideOfValidationTest, MoreIsOutside) {

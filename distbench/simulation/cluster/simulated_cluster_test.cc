@@ -533,5 +533,28 @@ TEST(SimulatedClusterTest, BusyHostsNeedNotWakeUp) {
   EXPECT_THAT(LatenciesOf(result), Each(44'000 + 20'000));
 }
 
+// A client asks 16 servers at once, whose answers do not fit into its queue.
+constexpr char kIncast[] = R"(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 16 }
+    payload_descriptions { name: "block" size: 65536 }
+    rpc_descriptions { name: "rpc" client: "client" server: "server"
+                       fanout_filter: "all" response_payload_name: "block" }
+    action_lists { name: "client" action_names: "loop" }
+    action_lists { name: "rpc" }
+    actions { name: "loop" rpc_name: "rpc"
+              iterations { max_iteration_count: 3 } })";
+
+TEST(SimulatedClusterTest, ResultsTellOfTimeouts) {
+  SimulatedFabric fabric = RoundFabric();
+  SimulatedLink& link = *fabric.mutable_single_switch()->mutable_host_link();
+  link.set_gbps(1);
+  link.set_queue_bytes(32'000);
+  fabric.mutable_transport()->set_kind(SimulatedTransport::RENO);
+  const TestResult result = Simulate(kIncast, {.fabric = fabric});
+  EXPECT_THAT(result.simulation().outside_of_validation(),
+              Contains(HasSubstr("timeouts")));
+}
+
 }  // namespace
 }  // namespace distbench
