@@ -12,7 +12,6 @@
 namespace distbench {
 namespace {
 
-constexpr char kSweepWord[] = "parameter_sweep";
 constexpr int kSweepOperands = 4;
 
 // Removes "parameter_sweep NAME START STEP END" from the arguments, so that a

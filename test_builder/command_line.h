@@ -15,6 +15,9 @@ class App;
 
 namespace distbench {
 
+// The words NAME START STEP END follow it.
+inline constexpr char kSweepWord[] = "parameter_sweep";
+
 struct CommandLine {
   // As typed, without the program's name.
   std::vector<std::string> arguments;

@@ -16,7 +16,6 @@
 namespace distbench {
 namespace {
 
-constexpr char kSweepWord[] = "parameter_sweep";
 constexpr char kDefaultProtocol[] = "grpc";
 
 void AddParameters(const std::vector<Parameter>& more,

@@ -9,13 +9,13 @@
 namespace distbench {
 namespace {
 
-constexpr int64_t kPages = 10;
+constexpr int64_t kAccessedPages = 10;
 
 class PageAccessTest : public testing::Test {
  protected:
   PageRange pages() {
     return {.begin = reinterpret_cast<std::byte*>(words_.data()),
-            .count = kPages};
+            .count = kAccessedPages};
   }
 
   // Compressed over uncompressed size.
@@ -32,7 +32,7 @@ class PageAccessTest : public testing::Test {
   const int64_t words_per_page_ =
       PageBytes() / static_cast<int64_t>(sizeof(uint64_t));
   std::vector<uint64_t> words_ =
-      std::vector<uint64_t>(kPages * words_per_page_);
+      std::vector<uint64_t>(kAccessedPages * words_per_page_);
 };
 
 TEST_F(PageAccessTest, RandomPagesDoNotCompress) {
@@ -51,10 +51,10 @@ TEST_F(PageAccessTest, RepeatedOnesDoButAreNotOfEqualWords) {
 
 TEST_F(PageAccessTest, TouchesOneWordOfEachPage) {
   WritePages(pages(), 7);
-  EXPECT_EQ(ReadPages(pages()), 7u * kPages);
+  EXPECT_EQ(ReadPages(pages()), 7u * kAccessedPages);
   int64_t written = 0;
   for (const uint64_t word : words_) written += word == 7 ? 1 : 0;
-  EXPECT_EQ(written, kPages);
+  EXPECT_EQ(written, kAccessedPages);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace distbench {
 namespace {
 
-constexpr int kDraws = 200'000;
+constexpr int kWaits = 200'000;
 constexpr int64_t kMeanNs = 1'000'000;
 
 struct Moments {
@@ -19,13 +19,13 @@ struct Moments {
 Moments MomentsOf(const WaitTime& time) {
   double sum = 0;
   double sum_of_squares = 0;
-  for (int i = 0; i < kDraws; ++i) {
+  for (int i = 0; i < kWaits; ++i) {
     const auto ns = static_cast<double>(time.Ns(i));
     sum += ns;
     sum_of_squares += ns * ns;
   }
-  const double mean = sum / kDraws;
-  return {mean, std::sqrt(sum_of_squares / kDraws - mean * mean)};
+  const double mean = sum / kWaits;
+  return {mean, std::sqrt(sum_of_squares / kWaits - mean * mean)};
 }
 
 TEST(WaitTimeTest, FixedTimesAreAllTheSame) {
@@ -37,15 +37,15 @@ TEST(WaitTimeTest, FixedTimesAreAllTheSame) {
 // Within five standard errors.
 TEST(WaitTimeTest, ExponentialTimesHaveTheirMoments) {
   const Moments moments = MomentsOf(WaitTime::Exponential(kMeanNs, 1));
-  EXPECT_NEAR(moments.mean, kMeanNs, 5 * kMeanNs / std::sqrt(kDraws));
+  EXPECT_NEAR(moments.mean, kMeanNs, 5 * kMeanNs / std::sqrt(kWaits));
   EXPECT_NEAR(moments.deviation, kMeanNs, 0.02 * kMeanNs);
 }
 
 TEST(WaitTimeTest, ExponentialTimesHaveTheirQuantiles) {
   const WaitTime time = WaitTime::Exponential(kMeanNs, 2);
   int beyond = 0;
-  for (int i = 0; i < kDraws; ++i) beyond += time.Ns(i) > 3 * kMeanNs ? 1 : 0;
-  const double expected = kDraws * std::exp(-3);
+  for (int i = 0; i < kWaits; ++i) beyond += time.Ns(i) > 3 * kMeanNs ? 1 : 0;
+  const double expected = kWaits * std::exp(-3);
   EXPECT_NEAR(beyond, expected, 5 * std::sqrt(expected));
 }
 
@@ -53,7 +53,7 @@ TEST(WaitTimeTest, LogNormalTimesHaveTheirMoments) {
   constexpr double kSigma = 0.5;
   const Moments moments = MomentsOf(WaitTime::LogNormal(kMeanNs, kSigma, 3));
   const double deviation = kMeanNs * std::sqrt(std::expm1(kSigma * kSigma));
-  EXPECT_NEAR(moments.mean, kMeanNs, 5 * deviation / std::sqrt(kDraws));
+  EXPECT_NEAR(moments.mean, kMeanNs, 5 * deviation / std::sqrt(kWaits));
   EXPECT_NEAR(moments.deviation, deviation, 0.03 * deviation);
 }
 

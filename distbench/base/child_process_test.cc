@@ -21,6 +21,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/testing/patience.h"
 #include "distbench/base/testing/status_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -30,8 +31,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-constexpr absl::Duration kGenerous = absl::Seconds(20);
 
 ChildProgram Shell(const std::string& script) {
   return {.path = "/bin/sh", .arguments = {"sh", "-c", script}};

@@ -12,6 +12,8 @@
 
 namespace distbench {
 
+inline constexpr int kMaxPort = 65535;
+
 // "[node7]" becomes "node7"; other hosts are unchanged.
 inline absl::string_view WithoutBrackets(absl::string_view host) {
   if (absl::StartsWith(host, "[") && absl::EndsWith(host, "]")) {

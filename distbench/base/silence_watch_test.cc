@@ -5,12 +5,11 @@
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "distbench/base/testing/patience.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
-
-constexpr absl::Duration kGenerous = absl::Seconds(20);
 
 TEST(SilenceWatchTest, NoticesSilenceWithinTheTimeout) {
   absl::Notification silence;

@@ -35,7 +35,7 @@ namespace {
 
 constexpr int kMaxRounds = 1000;
 
-struct Flags {
+struct AbFlags {
   std::string base_sequencer;
   std::string next_sequencer;
   TlsFiles tls;
@@ -57,7 +57,7 @@ struct Side {
   std::unique_ptr<TestClient> client;
 };
 
-absl::Status CheckFlagsTogether(const Flags& flags) {
+absl::Status CheckFlagsTogether(const AbFlags& flags) {
   if (flags.base == "-" && flags.next == "-") {
     return absl::InvalidArgumentError(
         "--base and --new cannot both be standard input");
@@ -89,7 +89,7 @@ absl::Status MakeOutdir(const std::string& outdir) {
 
 absl::StatusOr<Side> PrepareSide(const std::string& infile,
                                  const std::string& sequencer,
-                                 const Flags& flags) {
+                                 const AbFlags& flags) {
   absl::StatusOr<TestSequence> tests = LoadAndCheckTests(infile);
   if (!tests.ok()) return tests.status();
   if (flags.no_samples) {
@@ -103,7 +103,7 @@ absl::StatusOr<Side> PrepareSide(const std::string& infile,
   return Side{*std::move(tests), *std::move(client)};
 }
 
-absl::Status RunSide(Side& side, absl::string_view name, const Flags& flags,
+absl::Status RunSide(Side& side, absl::string_view name, const AbFlags& flags,
                      TestSequenceResults& results) {
   if (!flags.quiet) std::cerr << name << ":" << std::endl;
   RunTestsRequest request;
@@ -148,7 +148,7 @@ std::vector<TestRun> RunsOf(const SourcedResults& results) {
 }
 
 int Finish(const absl::Status& status, const AbTestResults& results,
-           const Flags& flags) {
+           const AbFlags& flags) {
   if (WasRefused(status, results)) return Fail(status, kExitUsage);
   int exit_code = FinishComparison(
       {.base = {"base", RunsOf(results.base)},
@@ -165,7 +165,7 @@ int Finish(const absl::Status& status, const AbTestResults& results,
 }
 
 int RunOnSides(const ComparisonRequest& request, Side& base, Side& next,
-               const Flags& flags, StopSignals& stop) {
+               const AbFlags& flags, StopSignals& stop) {
   const AbTestOptions options = {.gates = request.gates,
                                  .comparison = request.options,
                                  .rounds = flags.repeat,
@@ -190,7 +190,7 @@ int RunOnSides(const ComparisonRequest& request, Side& base, Side& next,
   return Finish(status, results, flags);
 }
 
-int AbTest(Flags flags) {
+int AbTest(AbFlags flags) {
   StopSignals stop(kExitRunFailed);
   // Before the first test there is nothing to keep.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
@@ -211,7 +211,7 @@ int AbTest(Flags flags) {
   return RunOnSides(*request, *base, *next, flags, stop);
 }
 
-void AddInputFlags(CLI::App& command, Flags& flags) {
+void AddInputFlags(CLI::App& command, AbFlags& flags) {
   AddTestSequencerFlag(command, flags.base_sequencer);
   AddTextFlag(command, "--new_sequencer", flags.next_sequencer, "HOST:PORT",
               "Where new runs, if on another cluster");
@@ -227,7 +227,7 @@ void AddInputFlags(CLI::App& command, Flags& flags) {
   }
 }
 
-void AddRepetitionFlags(CLI::App& command, Flags& flags) {
+void AddRepetitionFlags(CLI::App& command, AbFlags& flags) {
   AddNumberFlag(command, "--repeat", flags.repeat, 1, kMaxRounds, "N",
                 "Run base and new this often or, with --until_decided,\n"
                 "at most this often");
@@ -247,7 +247,7 @@ void AddRepetitionFlags(CLI::App& command, Flags& flags) {
 void AddAbTestCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command =
       AddSubcommand(app, "ab_test", "Runs two tests in turn and compares them");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<AbFlags>();
   AddInputFlags(command, *flags);
   AddRepetitionFlags(command, *flags);
   AddComparisonFlags(command, flags->comparison);

@@ -12,7 +12,7 @@ namespace distbench {
 
 namespace {
 
-using Flags = std::shared_ptr<BenchFlags>;
+using SharedFlags = std::shared_ptr<BenchFlags>;
 
 constexpr char kRunText[] =
     "Jobs that are done are skipped; one that was cut short is run again.\n"
@@ -25,13 +25,13 @@ constexpr char kRunExample[] =
     "      protection:id=iocost-off,passive=io iocost-params \\\n"
     "      protection:id=iocost-on";
 
-void AddResultFlag(CLI::App& command, const Flags& flags) {
+void AddResultFlag(CLI::App& command, const SharedFlags& flags) {
   AddTextFlag(command, "-r,--result", flags->result, "FILE",
               "The result file of the jobs, binary; compressed if its\n"
               "name ends in .gz");
 }
 
-void AddJobsFlag(CLI::App& command, const Flags& flags) {
+void AddJobsFlag(CLI::App& command, const SharedFlags& flags) {
   AddTextFlag(command, "-f,--jobs", flags->jobs, "FILE",
               "A YAML file of named jobs, such as workloads/jobs.yaml");
 }
@@ -39,7 +39,7 @@ void AddJobsFlag(CLI::App& command, const Flags& flags) {
 // The files may be named before the action or after it.
 CLI::App& AddAction(CLI::App& bench, const std::string& name,
                     const std::string& description,
-                    int (*action)(const BenchFlags&), const Flags& flags,
+                    int (*action)(const BenchFlags&), const SharedFlags& flags,
                     CommandBody& chosen) {
   CLI::App& command = AddSubcommand(bench, name, description);
   AddResultFlag(command, flags);
@@ -69,7 +69,7 @@ std::string KindsText() {
   return text;
 }
 
-void AddRun(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
+void AddRun(CLI::App& bench, const SharedFlags& flags, CommandBody& chosen) {
   CLI::App& command = AddAction(bench, "run", "Runs jobs after each other",
                                 RunBench, flags, chosen);
   AddArguments(command, "JOB", flags->arguments, "JOB",
@@ -86,7 +86,7 @@ void AddRun(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
   SetFooter(command, absl::StrCat(kRunText, KindsText(), kRunExample));
 }
 
-void AddList(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
+void AddList(CLI::App& bench, const SharedFlags& flags, CommandBody& chosen) {
   CLI::App& command = AddAction(
       bench, "list", "Lists the jobs of the result file, or the named jobs",
       ListBench, flags, chosen);
@@ -97,7 +97,7 @@ void AddList(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
             "  distbench bench list -f workloads/jobs.yaml");
 }
 
-void AddStudy(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
+void AddStudy(CLI::App& bench, const SharedFlags& flags, CommandBody& chosen) {
   CLI::App& command =
       AddAction(bench, "study", "Computes all results anew from the records",
                 StudyBench, flags, chosen);
@@ -108,7 +108,7 @@ void AddStudy(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
       "Example:\n  distbench bench study -r result.pb.gz");
 }
 
-void AddFormat(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
+void AddFormat(CLI::App& bench, const SharedFlags& flags, CommandBody& chosen) {
   CLI::App& command =
       AddAction(bench, "format", "Prints jobs with their hosts and results",
                 FormatBench, flags, chosen);
@@ -119,14 +119,15 @@ void AddFormat(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
             "  distbench bench format -r result.pb.gz protection:id=iocost-on");
 }
 
-void AddSummary(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
+void AddSummary(CLI::App& bench, const SharedFlags& flags,
+                CommandBody& chosen) {
   CLI::App& command =
       AddAction(bench, "summary", "Prints the last line of each result",
                 SummariseBench, flags, chosen);
   SetFooter(command, "Example:\n  distbench bench summary -r result.pb.gz");
 }
 
-void AddMerge(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
+void AddMerge(CLI::App& bench, const SharedFlags& flags, CommandBody& chosen) {
   CLI::App& command =
       AddAction(bench, "merge", "Merges result files into a new one",
                 MergeBench, flags, chosen);
@@ -142,7 +143,7 @@ void AddMerge(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
       "  distbench bench merge -r merged.pb.gz host1.pb.gz host2.pb.gz");
 }
 
-void AddPack(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
+void AddPack(CLI::App& bench, const SharedFlags& flags, CommandBody& chosen) {
   CLI::App& command =
       AddAction(bench, "pack", "Packs results, configs and reports for others",
                 PackBench, flags, chosen);

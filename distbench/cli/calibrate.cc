@@ -31,7 +31,7 @@ namespace distbench {
 
 namespace {
 
-struct Flags {
+struct CalibrateFlags {
   std::string infile = "-";
   std::string outfile;
   std::vector<std::string> activities;  // names; empty: all
@@ -66,7 +66,7 @@ absl::StatusOr<Targets> ParseTargets(const std::vector<std::string>& texts) {
 }
 
 // Checks that the activities named by the flags exist.
-absl::Status CheckNames(const TestSequence& tests, const Flags& flags,
+absl::Status CheckNames(const TestSequence& tests, const CalibrateFlags& flags,
                         const Targets& targets) {
   std::set<std::string> known;
   for (const DistributedSystemDescription& test : tests.tests()) {
@@ -100,7 +100,7 @@ absl::Status CheckNames(const TestSequence& tests, const Flags& flags,
   return absl::OkStatus();
 }
 
-absl::Status CheckFlags(const Flags& flags, const Targets& targets) {
+absl::Status CheckGiven(const CalibrateFlags& flags, const Targets& targets) {
   if (flags.outfile.empty() != targets.empty()) {
     return absl::InvalidArgumentError(
         flags.outfile.empty()
@@ -117,7 +117,7 @@ absl::Status CheckFlags(const Flags& flags, const Targets& targets) {
   return absl::OkStatus();
 }
 
-CostOptions MeasuringOptions(const Flags& flags) {
+CostOptions MeasuringOptions(const CalibrateFlags& flags) {
   return {.rounds = flags.rounds,
           .round_ns = absl::ToDoubleNanoseconds(flags.round),
           .cpu_now_ns = &ThreadCpuNs};
@@ -125,7 +125,7 @@ CostOptions MeasuringOptions(const Flags& flags) {
 
 // Measures one activity and prints what it costs.
 absl::Status Measure(const DistributedSystemDescription& test, int place,
-                     const Flags& flags) {
+                     const CalibrateFlags& flags) {
   if (FindActivity(ActivityFunctionOf(test.activity_configs(place)))->waits) {
     std::cout << "waits, and takes no CPU time" << std::endl;
     return absl::OkStatus();
@@ -139,7 +139,7 @@ absl::Status Measure(const DistributedSystemDescription& test, int place,
 
 // Sizes one activity and prints what that took.
 absl::Status Size(DistributedSystemDescription& test, int place,
-                  absl::Duration target, const Flags& flags) {
+                  absl::Duration target, const CalibrateFlags& flags) {
   const absl::StatusOr<SizedActivity> sized =
       SizeInTest(test, place, absl::ToDoubleNanoseconds(target),
                  flags.tolerance_percent / 100, MeasuringOptions(flags));
@@ -154,7 +154,7 @@ absl::Status Size(DistributedSystemDescription& test, int place,
 }
 
 absl::Status Calibrate(DistributedSystemDescription& test, int place,
-                       const Targets& targets, const Flags& flags) {
+                       const Targets& targets, const CalibrateFlags& flags) {
   const ActivityConfig& config = test.activity_configs(place);
   std::cout << "  " << config.name() << " (" << ActivityFunctionOf(config)
             << "): ";
@@ -172,10 +172,10 @@ absl::Status WriteConfig(const TestSequence& tests, const std::string& path) {
   return (*file)->Commit();
 }
 
-int CalibrateTests(const Flags& flags) {
+int CalibrateTests(const CalibrateFlags& flags) {
   const absl::StatusOr<Targets> targets = ParseTargets(flags.targets);
   if (!targets.ok()) return Fail(targets.status(), kExitUsage);
-  if (absl::Status status = CheckFlags(flags, *targets); !status.ok()) {
+  if (absl::Status status = CheckGiven(flags, *targets); !status.ok()) {
     return Fail(status, kExitUsage);
   }
   absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
@@ -205,7 +205,7 @@ void AddCalibrateCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(
       app, "calibrate",
       "Measures the cost of activities and sizes them to targets");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<CalibrateFlags>();
   AddInfileFlag(command, flags->infile);
   AddInfileArgument(command, flags->infile);
   AddRepeatedFlag(command, "--activity", flags->activities, "ACTIVITY",

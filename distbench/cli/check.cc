@@ -18,7 +18,7 @@ namespace distbench {
 
 namespace {
 
-struct Flags {
+struct CheckCommandFlags {
   std::string infile = "-";
   std::vector<std::string> files;  // instead of it
 };
@@ -34,7 +34,7 @@ int CheckTest(const std::string& infile) {
 }
 
 // Checks all of them, whatever is wrong with the first.
-int CheckTests(const Flags& flags) {
+int CheckTests(const CheckCommandFlags& flags) {
   if (flags.files.empty()) return CheckTest(flags.infile);
   int exit_code = kExitOk;
   for (const std::string& file : flags.files) {
@@ -49,7 +49,7 @@ void AddCheckTestCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command =
       AddSubcommand(app, "check_test",
                     "Lists all problems of a test config without running it");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<CheckCommandFlags>();
   AddInfileFlag(command, flags->infile);
   AddArguments(command, "FILE", flags->files, "FILE",
                "The same as --infile=FILE, of each");

@@ -19,13 +19,13 @@ namespace distbench {
 
 namespace {
 
-struct Flags {
+struct CompareFlags {
   std::string base;
   std::string next;
   ComparisonFlags comparison;
 };
 
-int CompareResults(const Flags& flags) {
+int CompareResults(const CompareFlags& flags) {
   const absl::StatusOr<ComparisonRequest> request =
       ReadComparisonFlags(flags.comparison);
   if (!request.ok()) return Fail(request.status(), kExitUsage);
@@ -53,7 +53,7 @@ int CompareResults(const Flags& flags) {
 void AddCompareCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(
       app, "compare", "Reports what is better or worse in new results");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<CompareFlags>();
   AddArgument(command, "BASE", flags->base, "RESULT",
               "A result file, or a directory of them");
   Require(command, "BASE");

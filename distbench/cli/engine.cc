@@ -20,12 +20,12 @@
 namespace distbench {
 namespace {
 
-struct Flags {
+struct EngineFlags {
   bool is_warm = false;
   int64_t max_files = 0;
 };
 
-int RunEngine(const Flags& flags) {
+int RunEngine(const EngineFlags& flags) {
   struct stat socket = {};
   if (fstat(kEngineSocket, &socket) != 0 || !S_ISSOCK(socket.st_mode)) {
     return Fail(absl::InvalidArgumentError(
@@ -53,7 +53,7 @@ void AddEngineCommand(CLI::App& app, CommandBody& chosen) {
       app, kEngineSubcommand, "Runs a service instance for a node manager");
   // Hidden from the list of subcommands, because it is not for users.
   HideSubcommand(command);
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<EngineFlags>();
   AddSwitch(command, kWarmFlag, flags->is_warm, "");
   AddNumberFlag(command, kMaxFilesFlag, flags->max_files, 0,
                 std::numeric_limits<int64_t>::max(), "N", "");

@@ -7,14 +7,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/host_port.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/flags/duration.h"
 
 namespace distbench {
 
 namespace {
-
-constexpr int kMaxPort = 65535;
 
 // Returns an empty string if the text is a positive duration, else the error.
 std::string CheckDuration(const std::string& text) {

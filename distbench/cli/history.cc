@@ -22,7 +22,7 @@ namespace distbench {
 
 namespace {
 
-struct Flags {
+struct HistoryFlags {
   std::string folder;
   ResultQuery query;
   std::vector<std::string> attributes;  // NAME=VALUE
@@ -57,7 +57,7 @@ absl::StatusOr<std::unique_ptr<HistoryIndex>> IndexFolder(
   return index;
 }
 
-absl::Status ReadAttributes(Flags& flags) {
+absl::Status ReadAttributes(HistoryFlags& flags) {
   for (const std::string& attribute : flags.attributes) {
     const size_t end = attribute.find('=');
     if (end == std::string::npos || end == 0) {
@@ -70,7 +70,7 @@ absl::Status ReadAttributes(Flags& flags) {
   return absl::OkStatus();
 }
 
-int List(HistoryIndex& index, Flags& flags) {
+int ListResults(HistoryIndex& index, HistoryFlags& flags) {
   const absl::Status valid = ReadAttributes(flags);
   if (!valid.ok()) return Fail(valid, kExitUsage);
   const absl::StatusOr<ResultPage> page = index.List(flags.query);
@@ -83,7 +83,7 @@ int List(HistoryIndex& index, Flags& flags) {
 
 // All series that the flags select; INVALID_ARGUMENT if there are none.
 absl::StatusOr<std::vector<SeriesSummary>> SelectSeries(
-    const HistoryIndex& index, const Flags& flags) {
+    const HistoryIndex& index, const HistoryFlags& flags) {
   absl::StatusOr<std::vector<SeriesSummary>> all =
       index.ListSeries(flags.query.test, flags.rpc);
   if (!all.ok()) return all;
@@ -102,7 +102,7 @@ absl::StatusOr<std::vector<SeriesSummary>> SelectSeries(
   return absl::InvalidArgumentError(known);
 }
 
-int ShowTrend(HistoryIndex& index, Flags& flags) {
+int ShowTrend(HistoryIndex& index, HistoryFlags& flags) {
   const absl::StatusOr<std::vector<SeriesSummary>> selected =
       SelectSeries(index, flags);
   if (!selected.ok()) return Fail(selected.status(), kExitUsage);
@@ -121,20 +121,20 @@ int ShowTrend(HistoryIndex& index, Flags& flags) {
   return kExitOk;
 }
 
-int Note(HistoryIndex& index, Flags& flags) {
+int Note(HistoryIndex& index, HistoryFlags& flags) {
   const absl::Status status = index.SetNote(flags.result_id, flags.note);
   return status.ok() ? kExitOk : Fail(status, kExitUsage);
 }
 
 template <bool kIsAccepted>
-int Accept(HistoryIndex& index, Flags& flags) {
+int Accept(HistoryIndex& index, HistoryFlags& flags) {
   const absl::Status status = index.SetAccepted(flags.result_id, kIsAccepted);
   return status.ok() ? kExitOk : Fail(status, kExitUsage);
 }
 
-using Action = int (*)(HistoryIndex& index, Flags& flags);
+using HistoryAction = int (*)(HistoryIndex& index, HistoryFlags& flags);
 
-int Run(Action action, Flags& flags) {
+int Run(HistoryAction action, HistoryFlags& flags) {
   const absl::StatusOr<std::unique_ptr<HistoryIndex>> index =
       IndexFolder(flags.folder);
   if (!index.ok()) return Fail(index.status(), kExitUsage);
@@ -142,8 +142,9 @@ int Run(Action action, Flags& flags) {
 }
 
 CLI::App& AddAction(CLI::App& history, const std::string& name,
-                    const std::string& description, Action action,
-                    const std::shared_ptr<Flags>& flags, CommandBody& chosen) {
+                    const std::string& description, HistoryAction action,
+                    const std::shared_ptr<HistoryFlags>& flags,
+                    CommandBody& chosen) {
   CLI::App& command = AddSubcommand(history, name, description);
   AddArgument(command, "DIR", flags->folder, "DIR",
               "Folder of results: those of run_tests, or the\n"
@@ -153,21 +154,22 @@ CLI::App& AddAction(CLI::App& history, const std::string& name,
   return command;
 }
 
-void AddFormat(CLI::App& command, Flags& flags) {
+void AddFormat(CLI::App& command, HistoryFlags& flags) {
   AddChoiceFlag(command, "--format", flags.format, {"text", "json"},
                 "text|json", "Output format");
 }
 
-void AddResult(CLI::App& command, Flags& flags) {
+void AddResult(CLI::App& command, HistoryFlags& flags) {
   AddArgument(command, "RESULT", flags.result_id, "RESULT",
               "The result's id, as `history list` shows it");
   Require(command, "RESULT");
 }
 
-void AddList(CLI::App& history, CommandBody& chosen) {
-  auto flags = std::make_shared<Flags>();
-  CLI::App& command = AddAction(
-      history, "list", "Lists results, the newest last", List, flags, chosen);
+void AddResultList(CLI::App& history, CommandBody& chosen) {
+  auto flags = std::make_shared<HistoryFlags>();
+  CLI::App& command =
+      AddAction(history, "list", "Lists results, the newest last", ListResults,
+                flags, chosen);
   AddTextFlag(command, "--search", flags->query.search, "WORDS",
               "Only results whose label, test, file, run, attributes or\n"
               "hosts have words that begin so");
@@ -188,7 +190,7 @@ void AddList(CLI::App& history, CommandBody& chosen) {
 }
 
 void AddTrend(CLI::App& history, CommandBody& chosen) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<HistoryFlags>();
   CLI::App& command =
       AddAction(history, "trend", "Shows when a test's figures changed",
                 ShowTrend, flags, chosen);
@@ -208,7 +210,7 @@ void AddTrend(CLI::App& history, CommandBody& chosen) {
 }
 
 void AddNote(CLI::App& history, CommandBody& chosen) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<HistoryFlags>();
   CLI::App& command = AddAction(history, "note", "Keeps a note about a result",
                                 Note, flags, chosen);
   AddResult(command, *flags);
@@ -222,9 +224,9 @@ void AddNote(CLI::App& history, CommandBody& chosen) {
 }
 
 void AddAcceptance(CLI::App& history, const std::string& name,
-                   const std::string& description, Action action,
+                   const std::string& description, HistoryAction action,
                    CommandBody& chosen) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<HistoryFlags>();
   CLI::App& command =
       AddAction(history, name, description, action, flags, chosen);
   AddResult(command, *flags);
@@ -243,7 +245,7 @@ void AddHistoryCommand(CLI::App& app, CommandBody& chosen) {
       AddSubcommand(app, "history",
                     "Lists kept results, and shows when their figures changed");
   AllowOneSubcommand(command);
-  AddList(command, chosen);
+  AddResultList(command, chosen);
   AddTrend(command, chosen);
   AddNote(command, chosen);
   AddAcceptance(command, "accept",

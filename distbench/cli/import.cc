@@ -21,7 +21,7 @@ namespace distbench {
 
 namespace {
 
-struct Flags {
+struct ImportFlags {
   std::string format;
   std::vector<std::string> files;
   std::string output;
@@ -32,7 +32,7 @@ struct Flags {
 };
 
 // Files are read one after the other, so that only one is in memory.
-absl::StatusOr<SpanSet> ReadFiles(const Flags& flags) {
+absl::StatusOr<SpanSet> ReadFiles(const ImportFlags& flags) {
   constexpr int64_t kMaxTraceFileBytes = int64_t{4} << 30;
   SpanSet spans;
   for (const std::string& file : flags.files) {
@@ -45,7 +45,7 @@ absl::StatusOr<SpanSet> ReadFiles(const Flags& flags) {
   return spans;
 }
 
-absl::Status WriteReports(const Import& import, const Flags& flags) {
+absl::Status WriteReports(const Import& import, const ImportFlags& flags) {
   const std::string text = ImportText(import);
   if (flags.report.empty()) {
     std::cerr << text << std::flush;
@@ -57,7 +57,7 @@ absl::Status WriteReports(const Import& import, const Flags& flags) {
   return WriteReport(flags.json_report, ImportJson(import));
 }
 
-int ImportFiles(const Flags& flags) {
+int ImportFiles(const ImportFlags& flags) {
   const std::vector<std::string> formats = TraceFormats();
   if (!absl::c_linear_search(formats, flags.format)) {
     return Fail(absl::StrCat("there is no trace format \"", flags.format,
@@ -79,7 +79,7 @@ int ImportFiles(const Flags& flags) {
 void AddImportCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(
       app, "import", "Makes a test config of traces of real traffic");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ImportFlags>();
   const std::string formats = absl::StrJoin(TraceFormats(), "|");
   AddArgument(command, "FORMAT", flags->format, formats,
               "The format of the files: " + formats);

@@ -43,7 +43,7 @@ namespace {
 
 constexpr char kSecretVariable[] = "DISTBENCH_SECRET";
 
-struct Flags {
+struct JoinFlags {
   PlaceFlags place;
   LeaderFlags leader;
   std::string secret;
@@ -57,7 +57,7 @@ struct Flags {
 };
 
 // No files: the user wants no TLS.
-absl::StatusOr<TlsFiles> FindSecret(const Flags& flags,
+absl::StatusOr<TlsFiles> FindSecret(const JoinFlags& flags,
                                     const LauncherEnvironment& environment) {
   if (flags.is_plain) {
     if (flags.secret.empty()) return TlsFiles();
@@ -75,7 +75,7 @@ absl::StatusOr<TlsFiles> FindSecret(const Flags& flags,
 }
 
 absl::StatusOr<NodeAttributes> FindAttributes(
-    const Flags& flags, const LauncherEnvironment& environment) {
+    const JoinFlags& flags, const LauncherEnvironment& environment) {
   absl::StatusOr<NodeArguments> arguments =
       ParseNodeArguments(flags.attributes);
   if (!arguments.ok()) return arguments.status();
@@ -88,7 +88,7 @@ absl::StatusOr<NodeAttributes> FindAttributes(
 }
 
 // Everything but the node, which `MakeNode` adds.
-absl::StatusOr<JobOptions> MakeJob(const CLI::App& app, const Flags& flags,
+absl::StatusOr<JobOptions> MakeJob(const CLI::App& app, const JoinFlags& flags,
                                    const LauncherEnvironment& environment) {
   const absl::StatusOr<PlaceInJob> place =
       FindPlaceInJob(flags.place, environment);
@@ -122,7 +122,7 @@ absl::StatusOr<JobOptions> MakeJob(const CLI::App& app, const Flags& flags,
   return job;
 }
 
-absl::Status MakeNode(const Flags& flags,
+absl::Status MakeNode(const JoinFlags& flags,
                       const LauncherEnvironment& environment,
                       const std::optional<NumaBinding>& binding,
                       EngineFactory& engines, JobOptions& job) {
@@ -148,7 +148,7 @@ absl::Status MakeNode(const Flags& flags,
   return absl::OkStatus();
 }
 
-int RunJoin(const CLI::App& app, const Flags& flags) {
+int RunJoin(const CLI::App& app, const JoinFlags& flags) {
   const absl::StatusOr<std::optional<NumaBinding>> binding =
       BindAsFlagged(flags.node);
   if (!binding.ok()) return Fail(binding.status(), kExitUsage);
@@ -171,7 +171,7 @@ int RunJoin(const CLI::App& app, const Flags& flags) {
   return end.error.empty() ? end.exit_status : Fail(end.error, end.exit_status);
 }
 
-void AddPlaceFlags(CLI::App& command, Flags& flags) {
+void AddPlaceFlags(CLI::App& command, JoinFlags& flags) {
   AddTextFlag(command, "--size", flags.place.size, "N|auto",
               "Number of the job's processes; auto, the default: as the\n"
               "launcher says (SLURM_NTASKS, DISTBENCH_SIZE,\n"
@@ -192,7 +192,7 @@ void AddPlaceFlags(CLI::App& command, Flags& flags) {
               "it is; default: DISTBENCH_RENDEZVOUS");
 }
 
-void AddJobFlags(CLI::App& command, Flags& flags) {
+void AddJobFlags(CLI::App& command, JoinFlags& flags) {
   AddTextFlag(command, "--secret", flags.secret, "DIR",
               "The job's secret, made by distbench make_secret: TLS for\n"
               "everything; default: DISTBENCH_SECRET");
@@ -213,7 +213,7 @@ void AddJobFlags(CLI::App& command, Flags& flags) {
 void AddJoinCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(
       app, "join", "Makes this process a part of a job, as the launcher says");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<JoinFlags>();
   AddArguments(command, "ATTRIBUTES", flags->attributes, "ATTRIBUTES",
                "name=value: attributes for the service constraints of\n"
                "tests; those that the launcher tells are there already");

@@ -32,7 +32,7 @@ namespace {
 // Longer than any job; the secret is forgotten when the job ends.
 constexpr absl::Duration kSecretValidity = absl::Hours(24 * 30);
 
-struct Flags {
+struct LaunchFlags {
   std::string hosts;
   std::string ssh = "ssh";
   bool copy = false;
@@ -49,7 +49,7 @@ struct Flags {
   std::vector<std::string> command;
 };
 
-std::vector<std::string> JoinFlags(const Flags& flags) {
+std::vector<std::string> JoinFlags(const LaunchFlags& flags) {
   std::vector<std::string> join;
   if (!flags.node_on_leader) join.emplace_back("--node_on_leader=false");
   if (flags.join_timeout > absl::ZeroDuration()) {
@@ -65,7 +65,7 @@ std::vector<std::string> JoinFlags(const Flags& flags) {
   return join;
 }
 
-absl::Status CheckCopy(const Flags& flags) {
+absl::Status CheckCopy(const LaunchFlags& flags) {
   if (!flags.copy || flags.command.empty() ||
       flags.command.front() != "test_builder") {
     return absl::OkStatus();
@@ -100,7 +100,7 @@ absl::StatusOr<TlsContents> MakeSecret() {
                              now + kSecretValidity);
 }
 
-absl::StatusOr<SshLaunch> Prepare(const Flags& flags) {
+absl::StatusOr<SshLaunch> Prepare(const LaunchFlags& flags) {
   absl::StatusOr<std::vector<SshHost>> hosts = ReadHosts(flags.hosts);
   if (!hosts.ok()) return hosts.status();
   SshLaunch launch = {
@@ -143,7 +143,7 @@ int ExitCodeOf(const LaunchEnd& end) {
   return went_well || end.status > 0 ? end.status : kExitRunFailed;
 }
 
-int Launch(const Flags& flags) {
+int Launch(const LaunchFlags& flags) {
   StopSignals stop(kExitRunFailed);
   absl::StatusOr<SshLaunch> launch = Prepare(flags);
   if (!launch.ok()) return Fail(launch.status(), kExitUsage);
@@ -157,7 +157,7 @@ int Launch(const Flags& flags) {
   return end.ok() ? ExitCodeOf(*end) : Fail(end.status(), kExitUsage);
 }
 
-void AddHostFlags(CLI::App& command, Flags& flags) {
+void AddHostFlags(CLI::App& command, LaunchFlags& flags) {
   AddTextFlag(command, "--hosts", flags.hosts, "FILE|HOST[,HOST...]",
               "The hosts: [USER@]HOST[:PORT], separated by commas, or in a\n"
               "file, one a line, with attributes NAME=VALUE behind them and\n"
@@ -178,7 +178,7 @@ void AddHostFlags(CLI::App& command, Flags& flags) {
               "DIR/HOST:PORT.log if --hosts has a port");
 }
 
-void AddJobFlags(CLI::App& command, Flags& flags) {
+void AddJobFlags(CLI::App& command, LaunchFlags& flags) {
   AddTextFlag(command, "--leader", flags.leader, "HOST[:PORT]",
               "Where the other hosts reach the first one; default: its name\n"
               "in --hosts, and a free port");
@@ -203,7 +203,7 @@ void AddJobFlags(CLI::App& command, Flags& flags) {
 void AddLaunchCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(
       app, "launch", "Runs a job on hosts that are reached by ssh");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<LaunchFlags>();
   AddHostFlags(command, *flags);
   AddJobFlags(command, *flags);
   AddTrailingCommand(command, flags->command);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr absl::Duration kDay = absl::Hours(24);
 
-struct Flags {
+struct SecretFlags {
   std::string directory;
   std::string valid_for = "7d";
 };
@@ -39,7 +39,7 @@ absl::StatusOr<absl::Duration> ParseValidity(absl::string_view text) {
   return ParseDurationOrSeconds(text);
 }
 
-int RunMakeSecret(const Flags& flags) {
+int RunMakeSecret(const SecretFlags& flags) {
   const absl::StatusOr<absl::Duration> valid_for =
       ParseValidity(flags.valid_for);
   if (!valid_for.ok()) return Fail(valid_for.status(), kExitUsage);
@@ -53,7 +53,7 @@ int RunMakeSecret(const Flags& flags) {
 void AddMakeSecretCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(
       app, "make_secret", "Makes the secret that the processes of a job share");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<SecretFlags>();
   AddArgument(command, "DIR", flags->directory, "DIR",
               "Where to; made if it is missing, with mode 0700");
   Require(command, "DIR");

@@ -31,7 +31,7 @@ namespace {
 // node is told to end.
 constexpr absl::Duration kLeavePatience = absl::Seconds(10);
 
-struct Flags {
+struct NodeManagerFlags {
   std::vector<std::string> arguments;
   std::string test_sequencer;
   TlsFiles tls;
@@ -40,7 +40,7 @@ struct Flags {
   NodeFlags node;
 };
 
-int RunNodeManager(const Flags& flags) {
+int RunNodeManager(const NodeManagerFlags& flags) {
   const absl::StatusOr<std::optional<NumaBinding>> binding =
       BindAsFlagged(flags.node);
   if (!binding.ok()) return Fail(binding.status(), kExitUsage);
@@ -99,7 +99,7 @@ void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command =
       AddSubcommand(app, "node_manager",
                     "Makes this host a node of a test sequencer until SIGINT");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<NodeManagerFlags>();
   AddArguments(command, "ARGUMENTS", flags->arguments, "NODE",
                "nodeN: the node's name, otherwise chosen by the\n"
                "sequencer; then name=value: attributes for the\n"

@@ -30,10 +30,10 @@ namespace distbench {
 
 namespace {
 
-constexpr int kMaxInstances = 1024;
-constexpr int kMaxRepeat = 1000;
+constexpr int kMaxDeployed = 1024;
+constexpr int kMaxRounds = 1000;
 
-struct Flags {
+struct NumaCompareFlags {
   std::string pattern;
   std::string infile = "-";
   std::string service;
@@ -50,7 +50,8 @@ struct Flags {
   bool quiet = false;
 };
 
-absl::StatusOr<NumaDeploymentOptions> ParseDeployment(const Flags& flags) {
+absl::StatusOr<NumaDeploymentOptions> ParseDeployment(
+    const NumaCompareFlags& flags) {
   NumaDeploymentOptions options;
   options.service = flags.service;
   options.instances = flags.instances;
@@ -70,7 +71,7 @@ absl::StatusOr<NumaDeploymentOptions> ParseDeployment(const Flags& flags) {
 }
 
 // Returns the settings of each search, without an objective.
-LoadSearchSpec SearchSpecOf(const Flags& flags) {
+LoadSearchSpec SearchSpecOf(const NumaCompareFlags& flags) {
   LoadSearchSpec spec;
   spec.set_knob("rate");
   spec.set_tolerance(flags.tolerance_percent / 100);
@@ -82,8 +83,8 @@ LoadSearchSpec SearchSpecOf(const Flags& flags) {
 }
 
 // Checks everything that can be wrong before hours have been spent.
-absl::Status Check(const Flags& flags,
-                   const DistributedSystemDescription& test) {
+absl::Status CheckTest(const NumaCompareFlags& flags,
+                       const DistributedSystemDescription& test) {
   absl::Status status = CheckOutput(flags.output);
   for (const std::string& objective :
        {flags.comparison.cpu_objective, flags.comparison.latency_objective}) {
@@ -102,7 +103,7 @@ void Announce(const CapacityQuestion& question) {
                                   question.repetition + 1);
 }
 
-int RunComparison(const Flags& flags, const DeploymentPlan& plan,
+int RunComparison(const NumaCompareFlags& flags, const DeploymentPlan& plan,
                   const std::string& program, StopSignals& stop) {
   LocalCapacitySearch search(program, SearchSpecOf(flags),
                              [&flags](const std::string& line) {
@@ -124,7 +125,7 @@ int RunComparison(const Flags& flags, const DeploymentPlan& plan,
   return FinishRun(run, flags.output);
 }
 
-int NumaCompare(Flags flags) {
+int NumaCompare(NumaCompareFlags flags) {
   StopSignals stop(kExitRunFailed);
   flags.comparison.cpu_objective =
       absl::StrFormat("cpu<=%g%%", flags.cpu_percent);
@@ -133,7 +134,7 @@ int NumaCompare(Flags flags) {
   if (!test.ok()) return Fail(test.status(), kExitUsage);
   const absl::StatusOr<NumaDeploymentOptions> options = ParseDeployment(flags);
   if (!options.ok()) return Fail(options.status(), kExitUsage);
-  const absl::Status checked = Check(flags, *test);
+  const absl::Status checked = CheckTest(flags, *test);
   if (!checked.ok()) return Fail(checked, kExitUsage);
   const absl::StatusOr<std::string> program = OwnProgram();
   if (!program.ok()) return Fail(program.status(), kExitUsage);
@@ -150,7 +151,7 @@ int NumaCompare(Flags flags) {
   return RunComparison(flags, *plan, *program, stop);
 }
 
-void AddDeploymentFlags(CLI::App& command, Flags& flags) {
+void AddDeploymentFlags(CLI::App& command, NumaCompareFlags& flags) {
   AddTextFlag(command, "--service", flags.service, "SERVICE",
               "Service to deploy in different ways; default: the only\n"
               "service that serves RPCs and starts none");
@@ -159,15 +160,15 @@ void AddDeploymentFlags(CLI::App& command, Flags& flags) {
   AddTextFlag(command, "--generator_cpus", flags.generator_cpus, "LIST",
               "CPUs of all other services, such as 3,7; default: the\n"
               "CPUs of other nodes, else those of the service");
-  AddNumberFlag(command, "--instances", flags.instances, 1, kMaxInstances, "N",
+  AddNumberFlag(command, "--instances", flags.instances, 1, kMaxDeployed, "N",
                 "Instances in all deployments but the first; default: one\n"
                 "per node, or two on a single node");
-  AddNumberFlag(command, "--workers", flags.workers, 1, kMaxInstances, "N",
+  AddNumberFlag(command, "--workers", flags.workers, 1, kMaxDeployed, "N",
                 "Threads of all instances together; default: one per CPU\n"
                 "of the service");
 }
 
-void AddSearchFlags(CLI::App& command, Flags& flags) {
+void AddSearchFlags(CLI::App& command, NumaCompareFlags& flags) {
   AddNumberFlag(command, "--cpu", flags.cpu_percent, 1.0, 100.0, "PERCENT",
                 "Find the load at which the host's CPUs are this busy");
   AddTextFlag(command, "--slo", flags.comparison.latency_objective, "OBJECTIVE",
@@ -179,12 +180,12 @@ void AddSearchFlags(CLI::App& command, Flags& flags) {
                   "Least measured time of each run; default: 10s");
   AddDurationFlag(command, "--final", flags.timing.final_run,
                   "Duration of the run that confirms an answer; default: 60s");
-  AddNumberFlag(command, "--max_probes", flags.max_probes, 3, kMaxRepeat, "N",
+  AddNumberFlag(command, "--max_probes", flags.max_probes, 3, kMaxRounds, "N",
                 "Most runs per search");
   AddNumberFlag(command, "--tolerance", flags.tolerance_percent, 0.1, 50.0,
                 "PERCENT", "Precision of the loads found, in percent");
   AddNumberFlag(command, "--repeat", flags.comparison.repetitions, 1,
-                kMaxRepeat, "N",
+                kMaxRounds, "N",
                 "Number of searches of each kind; confidence intervals\n"
                 "need two or more");
   AddNumberFlag(command, "--seed", flags.comparison.seed, 0,
@@ -198,7 +199,7 @@ void AddNumaCompareCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command =
       AddSubcommand(app, "numa_compare",
                     "Compares deployments of a test on this host's NUMA nodes");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<NumaCompareFlags>();
   AddArgument(command, "PATTERN", flags->pattern, "PATTERN",
               "A test in test_builder's syntax, such as\n"
               "feed_aggregator:grpc");

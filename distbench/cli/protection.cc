@@ -42,9 +42,9 @@ namespace distbench {
 
 namespace {
 
-constexpr int kMaxRepeat = 1000;
+constexpr int kMaxCellRepeat = 1000;
 
-struct Flags {
+struct ProtectionFlags {
   std::string test_sequencer;
   TlsFiles tls;
   std::string infile = "-";
@@ -56,12 +56,12 @@ struct Flags {
 };
 
 // The file that the results are read from and written to.
-const std::string& PathOf(const Flags& flags) {
+const std::string& PathOf(const ProtectionFlags& flags) {
   return flags.resume.empty() ? flags.output.outfile : flags.resume;
 }
 
 absl::StatusOr<DistributedSystemDescription> LoadExperiment(
-    const Flags& flags) {
+    const ProtectionFlags& flags) {
   absl::StatusOr<DistributedSystemDescription> test =
       LoadOneTest("", flags.infile);
   if (!test.ok()) return test;
@@ -84,7 +84,8 @@ absl::StatusOr<DistributedSystemDescription> LoadExperiment(
 
 // Returns the results to go on from, or nothing without --resume. Fails if the
 // outfile holds an experiment, which took long and would be overwritten.
-absl::StatusOr<TestSequenceResults> EarlierResults(const Flags& flags) {
+absl::StatusOr<TestSequenceResults> EarlierResults(
+    const ProtectionFlags& flags) {
   if (!flags.resume.empty()) {
     if (!flags.output.outfile.empty()) {
       return absl::InvalidArgumentError(
@@ -108,7 +109,8 @@ absl::StatusOr<TestSequenceResults> EarlierResults(const Flags& flags) {
   return TestSequenceResults();
 }
 
-absl::Status CheckSeed(const Flags& flags, const TestSequenceResults& results) {
+absl::Status CheckSeed(const ProtectionFlags& flags,
+                       const TestSequenceResults& results) {
   const std::optional<uint64_t> seed = SeedOf(results);
   if (!seed || !flags.seed || *seed == *flags.seed) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -117,7 +119,8 @@ absl::Status CheckSeed(const Flags& flags, const TestSequenceResults& results) {
 }
 
 // The seed of a new experiment.
-uint64_t NewSeed(const Flags& flags, const DistributedSystemDescription& test) {
+uint64_t NewSeed(const ProtectionFlags& flags,
+                 const DistributedSystemDescription& test) {
   if (flags.seed) return *flags.seed;
   if (test.has_random_seed()) return test.random_seed();
   return std::random_device()();
@@ -209,8 +212,8 @@ class Display {
   ExperimentDisplay cells_;
 };
 
-int Run(const Flags& flags, const ExperimentPlan& plan, TestClient& client,
-        TestSequenceResults results) {
+int Run(const ProtectionFlags& flags, const ExperimentPlan& plan,
+        TestClient& client, TestSequenceResults results) {
   const ResultEncoding encoding = flags.output.binary_output
                                       ? ResultEncoding::kBinary
                                       : ResultEncoding::kText;
@@ -230,7 +233,7 @@ int Run(const Flags& flags, const ExperimentPlan& plan, TestClient& client,
   return status.ok() ? exit_code : Fail(status, kExitRunFailed);
 }
 
-int Protection(const Flags& flags) {
+int Protection(const ProtectionFlags& flags) {
   StopSignals stop(kExitRunFailed);
   // Before a run has started there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
@@ -265,12 +268,12 @@ void AddProtectionCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command =
       AddSubcommand(app, "protection",
                     "Measures what a service keeps beside noisy neighbours");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ProtectionFlags>();
   AddTestSequencerFlag(command, flags->test_sequencer);
   AddTlsFlags(command, flags->tls);
   AddInfileFlag(command, flags->infile);
   AddInfileArgument(command, flags->infile);
-  AddNumberFlag(command, "--repeat", flags->repeat, 1, kMaxRepeat, "N",
+  AddNumberFlag(command, "--repeat", flags->repeat, 1, kMaxCellRepeat, "N",
                 "Run each cell this often; default: the config's repeat");
   AddNumberFlag(command, "--seed", flags->seed, 0,
                 std::numeric_limits<uint64_t>::max(), "N",

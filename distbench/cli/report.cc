@@ -44,7 +44,7 @@ namespace distbench {
 
 namespace {
 
-struct Flags {
+struct ReportFlags {
   std::vector<std::string> results;
   std::string format = "text";
   std::string output;
@@ -63,7 +63,8 @@ struct Input {
   std::vector<SourcedSearch> searches;
 };
 
-absl::Status WriteText(const Input& input, const Flags&, ReportOutput& output) {
+absl::Status WriteText(const Input& input, const ReportFlags&,
+                       ReportOutput& output) {
   for (const SourcedSearch& search : input.searches) {
     for (const std::string& line : SummarizeSearch(*search.report)) {
       output.Write(absl::StrCat(line, "\n"));
@@ -86,12 +87,14 @@ absl::Status WriteText(const Input& input, const Flags&, ReportOutput& output) {
   return absl::OkStatus();
 }
 
-absl::Status WriteJson(const Input& input, const Flags&, ReportOutput& output) {
+absl::Status WriteJson(const Input& input, const ReportFlags&,
+                       ReportOutput& output) {
   output.Write(RenderJson(input.runs, {}, input.searches));
   return absl::OkStatus();
 }
 
-absl::Status WriteHtml(const Input& input, const Flags&, ReportOutput& output) {
+absl::Status WriteHtml(const Input& input, const ReportFlags&,
+                       ReportOutput& output) {
   output.Write(RenderHtml(input.runs, input.searches));
   return absl::OkStatus();
 }
@@ -107,7 +110,7 @@ void WriteSearchTable(const Input& input, ReportOutput& output) {
   }
 }
 
-absl::Status WriteCsv(const Input& input, const Flags& flags,
+absl::Status WriteCsv(const Input& input, const ReportFlags& flags,
                       ReportOutput& output) {
   if (flags.table == kSearchTable) {
     WriteSearchTable(input, output);
@@ -126,14 +129,14 @@ absl::Status WriteCsv(const Input& input, const Flags& flags,
   return absl::OkStatus();
 }
 
-RpcSelection SelectionOf(const Flags& flags) {
+RpcSelection SelectionOf(const ReportFlags& flags) {
   RpcSelection selection = flags.selection;
   if (flags.latency == "service") selection.latency = LatencyKind::kService;
   if (flags.latency == "response") selection.latency = LatencyKind::kResponse;
   return selection;
 }
 
-absl::Status WriteHdr(const Input& input, const Flags& flags,
+absl::Status WriteHdr(const Input& input, const ReportFlags& flags,
                       ReportOutput& output) {
   const absl::StatusOr<SelectedLatency> latency =
       SelectLatency(input.runs, SelectionOf(flags));
@@ -142,7 +145,7 @@ absl::Status WriteHdr(const Input& input, const Flags& flags,
   return absl::OkStatus();
 }
 
-absl::Status WriteHlog(const Input& input, const Flags& flags,
+absl::Status WriteHlog(const Input& input, const ReportFlags& flags,
                        ReportOutput& output) {
   const absl::StatusOr<SelectedRpc> rpc =
       SelectRpc(input.runs, SelectionOf(flags));
@@ -152,7 +155,7 @@ absl::Status WriteHlog(const Input& input, const Flags& flags,
 }
 
 // Reports each result that holds a search; several reports form a list.
-absl::Status WriteBenchpress(const Input& input, const Flags& flags,
+absl::Status WriteBenchpress(const Input& input, const ReportFlags& flags,
                              ReportOutput& output) {
   const absl::StatusOr<std::string> json = RenderBenchpress(
       input.searches, input.runs, {.strict_legacy = flags.strict_legacy});
@@ -161,20 +164,20 @@ absl::Status WriteBenchpress(const Input& input, const Flags& flags,
   return absl::OkStatus();
 }
 
-absl::Status WriteTrace(const Input& input, const Flags&,
+absl::Status WriteTrace(const Input& input, const ReportFlags&,
                         ReportOutput& output) {
   return RenderTraceEvents(
       input.runs, [&](absl::string_view bytes) { output.Write(bytes); });
 }
 
-absl::Status WriteBlame(const Input& input, const Flags&,
+absl::Status WriteBlame(const Input& input, const ReportFlags&,
                         ReportOutput& output) {
   output.Write(BlameText(input.runs));
   return absl::OkStatus();
 }
 
 template <StacksFormat format>
-absl::Status WriteStacks(const Input& input, const Flags&,
+absl::Status WriteStacks(const Input& input, const ReportFlags&,
                          ReportOutput& output) {
   const absl::StatusOr<std::string> text = StacksText(input.runs, format);
   if (!text.ok()) return text.status();
@@ -182,30 +185,31 @@ absl::Status WriteStacks(const Input& input, const Flags&,
   return absl::OkStatus();
 }
 
-absl::Status WriteOtlp(const Input& input, const Flags&, ReportOutput& output) {
+absl::Status WriteOtlp(const Input& input, const ReportFlags&,
+                       ReportOutput& output) {
   return RenderOtlp(input.runs,
                     [&](absl::string_view bytes) { output.Write(bytes); });
 }
 
-absl::Status WriteOpenMetrics(const Input& input, const Flags&,
+absl::Status WriteOpenMetrics(const Input& input, const ReportFlags&,
                               ReportOutput& output) {
   output.Write(RenderOpenMetrics(input.runs));
   return absl::OkStatus();
 }
 
-absl::Status WriteMpstat(const Input& input, const Flags&,
+absl::Status WriteMpstat(const Input& input, const ReportFlags&,
                          ReportOutput& output) {
   output.Write(RenderMpstat(input.runs));
   return absl::OkStatus();
 }
 
-struct Format {
+struct ReportFormat {
   absl::string_view description;
-  absl::Status (*write)(const Input&, const Flags&, ReportOutput&);
+  absl::Status (*write)(const Input&, const ReportFlags&, ReportOutput&);
 };
 
-const std::map<std::string, Format>& Formats() {
-  static const auto* const formats = new std::map<std::string, Format>{
+const std::map<std::string, ReportFormat>& ReportFormats() {
+  static const auto* const formats = new std::map<std::string, ReportFormat>{
       {"text", {"summaries", WriteText}},
       {"json", {"everything but samples, for programs", WriteJson}},
       {"csv", {"one table; see --table", WriteCsv}},
@@ -231,7 +235,7 @@ const std::map<std::string, Format>& Formats() {
 
 std::vector<std::string> FormatNames() {
   std::vector<std::string> names;
-  for (const auto& [name, format] : Formats()) names.push_back(name);
+  for (const auto& [name, format] : ReportFormats()) names.push_back(name);
   return names;
 }
 
@@ -248,7 +252,7 @@ std::vector<std::string> TableNames() {
 }
 
 // Rejects flags that apply to another format only.
-absl::Status CheckFlags(const Flags& flags) {
+absl::Status CheckReportFlags(const ReportFlags& flags) {
   using FormatList = std::vector<std::string>;
   const auto check = [&](const char* flag, bool is_given,
                          const FormatList& formats) {
@@ -269,7 +273,7 @@ absl::Status CheckFlags(const Flags& flags) {
 }
 
 // --instance goes with what reports a search: its table, and benchpress.
-absl::Status CheckInstance(const Flags& flags) {
+absl::Status CheckInstance(const ReportFlags& flags) {
   const bool is_of_search =
       flags.format == "benchpress" ||
       (flags.format == "csv" && flags.table == kSearchTable);
@@ -298,8 +302,8 @@ absl::StatusOr<std::vector<SourcedSearch>> SearchesOfInstance(
   return own;
 }
 
-int Report(const Flags& flags) {
-  absl::Status status = CheckFlags(flags);
+int Report(const ReportFlags& flags) {
+  absl::Status status = CheckReportFlags(flags);
   status.Update(CheckInstance(flags));
   if (!status.ok()) return Fail(status, kExitUsage);
   const absl::StatusOr<std::vector<SourcedResults>> results =
@@ -315,7 +319,7 @@ int Report(const Flags& flags) {
   if (!output.ok()) return Fail(output.status(), kExitUsage);
 
   status =
-      Formats()
+      ReportFormats()
           .at(flags.format)
           .write({.runs = ListRuns(*results), .searches = *std::move(searches)},
                  flags, *output);
@@ -326,7 +330,7 @@ int Report(const Flags& flags) {
 
 std::string FormatHelp() {
   std::string help = "Output format:";
-  for (const auto& [name, format] : Formats()) {
+  for (const auto& [name, format] : ReportFormats()) {
     absl::StrAppend(&help, "\n  ", name, ": ", format.description);
   }
   return help;
@@ -349,7 +353,7 @@ std::string TableHelp() {
 void AddReportCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(
       app, "report", "Shows results as text, tables, charts or traces");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ReportFlags>();
   AddArguments(command, "RESULT", flags->results, "RESULT",
                "Result files (text or binary, compressed or not) or\n"
                "directories with *.pb and *.pb.gz files");

@@ -60,7 +60,7 @@ std::string Size(const RunDescription& run) {
   return absl::StrFormat("%.1f GiB", bytes / kKiB / kKiB / kKiB);
 }
 
-Cells Row(const RunDescription& run) {
+Cells RunRow(const RunDescription& run) {
   return {run.id(),
           State(run),
           run.has_start_timestamp_ns()
@@ -110,7 +110,7 @@ nlohmann::ordered_json ToJson(const RunDescription& run) {
 std::string RunTable(const std::vector<RunDescription>& runs) {
   std::vector<Cells> rows = {{"RUN", "STATE", "STARTED (UTC)", "TOOK", "RESULT",
                               "CLIENT", "LABEL", "TESTS"}};
-  for (const RunDescription& run : runs) rows.push_back(Row(run));
+  for (const RunDescription& run : runs) rows.push_back(RunRow(run));
   std::vector<size_t> widths(rows.front().size(), 0);
   for (const Cells& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) {

@@ -29,7 +29,7 @@ namespace distbench {
 
 namespace {
 
-struct Flags {
+struct RunTestsFlags {
   std::string test_sequencer;
   TlsFiles tls;
   std::string infile = "-";
@@ -46,7 +46,7 @@ struct Flags {
 constexpr int kMaxRepeat = 10'000;
 
 // What would be thrown away is not asked for.
-absl::Status CheckDetached(const Flags& flags) {
+absl::Status CheckDetached(const RunTestsFlags& flags) {
   if (!flags.detach) return absl::OkStatus();
   const char* flag = !flags.output.outfile.empty()           ? "--outfile"
                      : flags.output.binary_output            ? "--binary_output"
@@ -72,7 +72,7 @@ int Detach(TestClient& client, const RunTestsRequest& request) {
 }
 
 // After a lost connection, tells the user how to get the result.
-void SayHowToGoOn(const ConsoleRun& run, const Flags& flags) {
+void SayHowToGoOn(const ConsoleRun& run, const RunTestsFlags& flags) {
   if (!absl::IsUnavailable(run.status) || run.run_id.empty()) return;
   std::cerr << "If only the connection was lost, the run goes on. The "
                "sequencer keeps its result\nwhile it runs, and across "
@@ -81,7 +81,7 @@ void SayHowToGoOn(const ConsoleRun& run, const Flags& flags) {
             << " --test_sequencer=" << flags.test_sequencer << std::endl;
 }
 
-int RunTests(const Flags& flags) {
+int RunTests(const RunTestsFlags& flags) {
   StopSignals stop(kExitRunFailed);
   // Before the tests are submitted there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
@@ -122,7 +122,7 @@ int RunTests(const Flags& flags) {
 void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command =
       AddSubcommand(app, "run_tests", "Runs tests on a test sequencer's nodes");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<RunTestsFlags>();
   AddTestSequencerFlag(command, flags->test_sequencer);
   AddTlsFlags(command, flags->tls);
   AddInfileFlag(command, flags->infile);

@@ -23,7 +23,7 @@ namespace distbench {
 
 namespace {
 
-struct Flags {
+struct RunsFlags {
   std::string test_sequencer;
   TlsFiles tls;
   std::string run_id;
@@ -49,7 +49,7 @@ absl::StatusOr<RunDescription> FindRun(TestClient& client,
   return status.ok() ? absl::NotFoundError("there is no such run") : status;
 }
 
-int List(TestClient& client, const Flags& flags) {
+int ListRuns(TestClient& client, const RunsFlags& flags) {
   const absl::StatusOr<std::vector<RunDescription>> runs = client.ListRuns();
   if (!runs.ok()) return Fail(runs.status(), kExitRunFailed);
   if (flags.format == "json") {
@@ -70,7 +70,7 @@ void SayStorageProblem(const RunDescription& run, const absl::Status& status) {
             << std::endl;
 }
 
-int Get(TestClient& client, const Flags& flags, StopSignals& stop) {
+int Get(TestClient& client, const RunsFlags& flags, StopSignals& stop) {
   const absl::Status writable = CheckOutput(flags.output);
   if (!writable.ok()) return Fail(writable, kExitUsage);
   const absl::StatusOr<RunDescription> run = FindRun(client, flags.run_id);
@@ -81,7 +81,7 @@ int Get(TestClient& client, const Flags& flags, StopSignals& stop) {
   return FinishRun(outcome, flags.output);
 }
 
-int Wait(TestClient& client, const Flags& flags, StopSignals& stop) {
+int Wait(TestClient& client, const RunsFlags& flags, StopSignals& stop) {
   const absl::Status writable = CheckOutput(flags.output);
   if (!writable.ok()) return Fail(writable, kExitUsage);
   const absl::StatusOr<RunDescription> run = FindRun(client, flags.run_id);
@@ -97,17 +97,17 @@ int Wait(TestClient& client, const Flags& flags, StopSignals& stop) {
   return FinishRun(outcome, flags.output);
 }
 
-int Cancel(TestClient& client, const Flags& flags) {
+int Cancel(TestClient& client, const RunsFlags& flags) {
   const absl::Status status = client.CancelRun(flags.run_id);
   if (!status.ok()) return Fail(status, kExitUsage);
   std::cout << "Cancelled run " << flags.run_id << std::endl;
   return kExitOk;
 }
 
-using Action = int (*)(TestClient& client, const Flags& flags,
+using RunAction = int (*)(TestClient& client, const RunsFlags& flags,
                        StopSignals& stop);
 
-int Run(Action action, const Flags& flags) {
+int Run(RunAction action, const RunsFlags& flags) {
   StopSignals stop(kExitRunFailed);
   // Before a call has been made there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
@@ -119,8 +119,8 @@ int Run(Action action, const Flags& flags) {
 
 // Adds a subcommand to "runs".
 CLI::App& AddAction(CLI::App& runs, const std::string& name,
-                    const std::string& description, Action action,
-                    std::shared_ptr<Flags> flags, CommandBody& chosen) {
+                    const std::string& description, RunAction action,
+                    std::shared_ptr<RunsFlags> flags, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(runs, name, description);
   AddTestSequencerFlag(command, flags->test_sequencer);
   AddTlsFlags(command, flags->tls);
@@ -128,19 +128,19 @@ CLI::App& AddAction(CLI::App& runs, const std::string& name,
   return command;
 }
 
-void AddRunId(CLI::App& command, Flags& flags) {
+void AddRunId(CLI::App& command, RunsFlags& flags) {
   AddArgument(command, "RUN", flags.run_id, "RUN",
               "The run's id, such as 20260131-235959-000");
   Require(command, "RUN");
 }
 
-void AddList(CLI::App& runs, CommandBody& chosen) {
-  auto flags = std::make_shared<Flags>();
+void AddRunList(CLI::App& runs, CommandBody& chosen) {
+  auto flags = std::make_shared<RunsFlags>();
   CLI::App& command = AddAction(
       runs, "list",
       "Lists the runs that the test sequencer knows, oldest first",
-      [](TestClient& client, const Flags& flags, StopSignals&) {
-        return List(client, flags);
+      [](TestClient& client, const RunsFlags& flags, StopSignals&) {
+        return ListRuns(client, flags);
       },
       flags, chosen);
   AddChoiceFlag(command, "--format", flags->format, {"text", "json"},
@@ -150,7 +150,7 @@ void AddList(CLI::App& runs, CommandBody& chosen) {
 }
 
 void AddGet(CLI::App& runs, CommandBody& chosen) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<RunsFlags>();
   CLI::App& command = AddAction(
       runs, "get", "Gets the results of a finished run", Get, flags, chosen);
   AddRunId(command, *flags);
@@ -165,10 +165,10 @@ void AddGet(CLI::App& runs, CommandBody& chosen) {
 }
 
 void AddCancel(CLI::App& runs, CommandBody& chosen) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<RunsFlags>();
   CLI::App& command = AddAction(
       runs, "cancel", "Ends a waiting or running run",
-      [](TestClient& client, const Flags& flags, StopSignals&) {
+      [](TestClient& client, const RunsFlags& flags, StopSignals&) {
         return Cancel(client, flags);
       },
       flags, chosen);
@@ -181,7 +181,7 @@ void AddCancel(CLI::App& runs, CommandBody& chosen) {
 }
 
 void AddWait(CLI::App& runs, CommandBody& chosen) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<RunsFlags>();
   CLI::App& command =
       AddAction(runs, "wait", "Waits for the end of a run and shows progress",
                 Wait, flags, chosen);
@@ -205,7 +205,7 @@ void AddRunsCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(
       app, "runs", "Lists, gets, cancels and awaits runs of run_tests");
   AllowOneSubcommand(command);
-  AddList(command, chosen);
+  AddRunList(command, chosen);
   AddGet(command, chosen);
   AddCancel(command, chosen);
   AddWait(command, chosen);

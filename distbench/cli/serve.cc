@@ -20,7 +20,7 @@
 namespace distbench {
 namespace {
 
-struct Flags {
+struct ServeFlags {
   std::string results_dir;
   int port = 8080;
   std::string listen = "localhost";
@@ -30,7 +30,7 @@ struct Flags {
   std::string index;
 };
 
-int Serve(const Flags& flags) {
+int Serve(const ServeFlags& flags) {
   if (!flags.access.empty() && flags.tls.ca.empty()) {
     return Fail(absl::InvalidArgumentError(
                     "--allow_submit names clients by their certificates; give "
@@ -60,7 +60,7 @@ int Serve(const Flags& flags) {
 void AddServeCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(
       app, "serve", "Shows a folder of results to browsers until SIGINT");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ServeFlags>();
   AddArgument(command, "DIR", flags->results_dir, "DIR",
               "Folder with result files, or --results_dir of a sequencer;\n"
               "only read, except for the notes file in it");

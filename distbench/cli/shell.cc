@@ -33,7 +33,7 @@
 namespace distbench {
 namespace {
 
-constexpr char kTestBuilder[] = "test_builder";
+constexpr char kTestBuilderWord[] = "test_builder";
 
 // Whoever presses Tab waits no longer, whatever a sequencer or a file does.
 constexpr unsigned kCompletionSeconds = 2;
@@ -50,7 +50,7 @@ std::vector<std::string> InnermostLine(const std::vector<std::string>& words) {
   const auto separator = std::find(before, words.rend(), "--");
   if (separator == words.rend()) return words;
   std::vector<std::string> inner(separator.base(), words.end());
-  if (inner.size() == 1 || inner.front() != kTestBuilder) {
+  if (inner.size() == 1 || inner.front() != kTestBuilderWord) {
     inner.insert(inner.begin(), "distbench");
   }
   return inner;
@@ -63,9 +63,9 @@ Completion CompleteDistbench(const CLI::App& app,
   Completion completion = Complete(app, words, ValueCandidates);
   // A job runs it as if it were a subcommand.
   if (is_inner_line && words.size() == 1 &&
-      absl::StartsWith(kTestBuilder, words.front())) {
+      absl::StartsWith(kTestBuilderWord, words.front())) {
     completion.candidates.push_back(
-        {kTestBuilder, "Builds tests from patterns, and runs them"});
+        {kTestBuilderWord, "Builds tests from patterns, and runs them"});
   }
   return completion;
 }
@@ -76,7 +76,7 @@ int PrintCompletion(const CLI::App& app, std::vector<std::string> words) {
   if (words.size() < 2) return kExitUsage;
   std::vector<std::string> line = InnermostLine(words);
   const bool is_inner_line = line != words;
-  const bool is_test_builder = line.front() == kTestBuilder;
+  const bool is_test_builder = line.front() == kTestBuilderWord;
   line.erase(line.begin());
   std::cout << CompletionText(is_test_builder
                                   ? CompleteTestBuilder(std::move(line))
@@ -119,7 +119,7 @@ absl::Status WriteShellFiles(const CLI::App& app,
   absl::Status status = WriteManPages(app, folder / "man");
   status.Update(WriteText(folder / "man" / "test_builder.1",
                           TestBuilderManPage(ProgramVersion())));
-  for (const char* program : {"distbench", kTestBuilder}) {
+  for (const char* program : {"distbench", kTestBuilderWord}) {
     for (const ShellScript& script : CompletionScripts(program)) {
       status.Update(
           WriteText(folder / "completions" / script.path, script.text));

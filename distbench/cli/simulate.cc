@@ -37,7 +37,7 @@ namespace distbench {
 
 namespace {
 
-struct Flags {
+struct SimulateFlags {
   std::string infile = "-";
   std::string pattern;
   std::vector<std::string> variations;
@@ -150,7 +150,7 @@ absl::Status CheckAll(const VariedTests& varied, ClusterRunOptions options) {
 }
 
 // Without --pattern and --vary, the tests of the file are all there are.
-absl::StatusOr<VariedTests> LoadVaried(const Flags& flags,
+absl::StatusOr<VariedTests> LoadVaried(const SimulateFlags& flags,
                                        const SimulatedFabric& fabric) {
   if (flags.pattern.empty() && flags.variations.empty()) {
     absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
@@ -183,7 +183,7 @@ absl::StatusOr<VariedTests> LoadVaried(const Flags& flags,
   return varied;
 }
 
-absl::StatusOr<VariedTests> ReadTests(const Flags& flags,
+absl::StatusOr<VariedTests> ReadTests(const SimulateFlags& flags,
                                       const SimulatedFabric& fabric) {
   absl::StatusOr<VariedTests> varied = LoadVaried(flags, fabric);
   if (!varied.ok()) return varied;
@@ -202,7 +202,7 @@ absl::StatusOr<VariedTests> ReadTests(const Flags& flags,
   return varied;
 }
 
-int Simulate(const Flags& flags) {
+int Simulate(const SimulateFlags& flags) {
   StopSignals stop(kExitRunFailed);
   // Before the first test there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
@@ -234,7 +234,7 @@ int Simulate(const Flags& flags) {
 void AddSimulateCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(
       app, "simulate", "Runs tests on simulated hosts and networks");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<SimulateFlags>();
   AddInfileFlag(command, flags->infile);
   AddInfileArgument(command, flags->infile);
   AddTextFlag(command, "--pattern", flags->pattern, "CONFIG",

@@ -87,12 +87,12 @@ void PrintStatus(const GetStatusResponse& status,
   std::cout << std::flush;
 }
 
-struct Flags {
+struct StatusFlags {
   std::string test_sequencer;
   TlsFiles tls;
 };
 
-int ShowStatus(const Flags& flags) {
+int ShowStatus(const StatusFlags& flags) {
   const absl::StatusOr<std::unique_ptr<TestClient>> client =
       TestClient::Connect(flags.test_sequencer, flags.tls);
   if (!client.ok()) return Fail(client.status(), kExitUsage);
@@ -112,7 +112,7 @@ int ShowStatus(const Flags& flags) {
 void AddStatusCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(
       app, "status", "Shows a test sequencer's nodes and what they are doing");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<StatusFlags>();
   AddTestSequencerFlag(command, flags->test_sequencer);
   AddTlsFlags(command, flags->tls);
   SetFooter(command,

@@ -27,7 +27,7 @@ namespace distbench {
 
 namespace {
 
-struct Flags {
+struct PreviewFlags {
   std::string infile = "-";
   TestOutputFlags output;
   bool quiet = false;
@@ -46,7 +46,7 @@ void PlaceOnOneNode(DistributedSystemDescription& test) {
   }
 }
 
-int PreviewTests(const Flags& flags) {
+int PreviewTests(const PreviewFlags& flags) {
   StopSignals stop(kExitRunFailed);
   // Before the tests are submitted there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
@@ -93,7 +93,7 @@ int PreviewTests(const Flags& flags) {
 void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command =
       AddSubcommand(app, "test_preview", "Runs tests within this process");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<PreviewFlags>();
   AddInfileFlag(command, flags->infile);
   AddInfileArgument(command, flags->infile);
   AddTestOutputFlags(command, flags->output);

@@ -44,7 +44,7 @@ constexpr int kMaxNodeNames = 100'000;
 
 constexpr char kDashboardListen[] = "localhost";
 
-struct Flags {
+struct SequencerFlags {
   int port = 10'000;
   int local_nodes = 0;
   std::string listen;
@@ -63,7 +63,7 @@ struct Flags {
 };
 
 // --allow_* restrict clients by name, and only certificates have names.
-absl::Status CheckFlags(const Flags& flags) {
+absl::Status CheckSequencerFlags(const SequencerFlags& flags) {
   if (!flags.access.empty() && flags.tls.ca.empty()) {
     return absl::InvalidArgumentError(
         "--allow_submit and --allow_node name clients by their certificates; "
@@ -124,7 +124,7 @@ void SayWhatWasInterrupted(const SequencerServer& sequencer) {
 }
 
 absl::StatusOr<std::unique_ptr<Dashboard>> StartDashboard(
-    const Flags& flags, LiveSource& live, const std::string& address) {
+    const SequencerFlags& flags, LiveSource& live, const std::string& address) {
   DashboardOptions options;
   options.listen_address = flags.dashboard_listen;
   options.port = *flags.dashboard_port;
@@ -137,8 +137,8 @@ absl::StatusOr<std::unique_ptr<Dashboard>> StartDashboard(
   return Dashboard::Start(std::move(options));
 }
 
-int RunTestSequencer(const Flags& flags) {
-  const absl::Status usage = CheckFlags(flags);
+int RunTestSequencer(const SequencerFlags& flags) {
+  const absl::Status usage = CheckSequencerFlags(flags);
   if (!usage.ok()) return Fail(usage, kExitUsage);
   const auto allowed_targets = AllowedTargets::Parse(flags.allowed_targets);
   if (!allowed_targets.ok()) return Fail(allowed_targets.status(), kExitUsage);
@@ -207,7 +207,7 @@ int RunTestSequencer(const Flags& flags) {
 void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(
       app, "test_sequencer", "Hands tests to node managers until SIGINT");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<SequencerFlags>();
   AddPortFlag(command, flags->port,
               "Port to listen on; 0 picks a free port and prints it");
   AddNumberFlag(command, "--local_nodes", flags->local_nodes, 0, kMaxLocalNodes,

@@ -22,8 +22,6 @@
 namespace distbench {
 namespace {
 
-constexpr absl::Duration kLockPatience = absl::Seconds(10);
-
 // A guardian restores within a second.
 constexpr absl::Duration kLeasePatience = absl::Seconds(2);
 

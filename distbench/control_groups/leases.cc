@@ -10,7 +10,7 @@
 namespace distbench {
 namespace {
 
-constexpr absl::Duration kRetryInterval = absl::Milliseconds(10);
+constexpr absl::Duration kLeaseInterval = absl::Milliseconds(10);
 
 // The contents of a journal that somebody holds; empty for others.
 JournalContents HeldContents(const std::string& path) {
@@ -62,7 +62,7 @@ absl::Status CheckLeases(const std::string& state_folder,
   for (;;) {
     absl::Status status = TryLeases(state_folder, leases);
     if (status.ok() || absl::Now() >= deadline) return status;
-    absl::SleepFor(kRetryInterval);
+    absl::SleepFor(kLeaseInterval);
   }
 }
 

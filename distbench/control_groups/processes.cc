@@ -16,7 +16,7 @@
 namespace distbench {
 namespace {
 
-constexpr absl::Duration kRetryInterval = absl::Milliseconds(5);
+constexpr absl::Duration kRemovalInterval = absl::Milliseconds(5);
 
 // Each round finds what was started during the previous one.
 constexpr int kMaxMoveRounds = 100;
@@ -148,7 +148,7 @@ absl::Status EndAndRemoveGroup(const std::string& folder, GroupFiles& files,
     }
     absl::Status status = files.RemoveGroup(folder);
     if (status.ok() || absl::Now() >= deadline) return status;
-    absl::SleepFor(kRetryInterval);
+    absl::SleepFor(kRemovalInterval);
   }
   return absl::OkStatus();
 }

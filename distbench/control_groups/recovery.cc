@@ -14,8 +14,6 @@
 namespace distbench {
 namespace {
 
-constexpr absl::Duration kLockPatience = absl::Seconds(10);
-
 void Append(std::vector<std::string> from, std::vector<std::string>& to) {
   for (std::string& each : from) to.push_back(std::move(each));
 }

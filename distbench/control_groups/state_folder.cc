@@ -16,7 +16,7 @@
 namespace distbench {
 namespace {
 
-constexpr absl::Duration kRetryInterval = absl::Milliseconds(10);
+constexpr absl::Duration kLockInterval = absl::Milliseconds(10);
 
 }  // namespace
 
@@ -65,7 +65,7 @@ absl::StatusOr<FileDescriptor> LockStateFolder(const std::string& folder,
                        absl::FormatDuration(patience),
                        "; see who it is (fuser ", folder, "), and end it"));
     }
-    absl::SleepFor(kRetryInterval);
+    absl::SleepFor(kLockInterval);
   }
   return opened;
 }

@@ -20,6 +20,9 @@ std::string StateFolder();
 // journal there, which would be executed.
 absl::Status MakeStateFolder(const std::string& folder);
 
+// How long to wait for the lock of the folder.
+inline constexpr absl::Duration kLockPatience = absl::Seconds(10);
+
 // Locks the folder against other processes that look for journals or create
 // them, until the descriptor is closed. UNAVAILABLE if that takes longer than
 // `patience`.

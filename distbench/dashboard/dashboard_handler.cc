@@ -22,7 +22,7 @@
 namespace distbench {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 constexpr char kPolicyHeader[] = "Content-Security-Policy";
 constexpr char kHtml[] = "text/html; charset=utf-8";
@@ -107,7 +107,7 @@ HttpResponse NotLive() {
 // A member of a request's object; INVALID_ARGUMENT if it is missing or of
 // another type.
 template <typename Value>
-absl::StatusOr<Value> Member(const Json& object, const char* name) {
+absl::StatusOr<Value> Member(const SortedJson& object, const char* name) {
   const auto found = object.is_object() ? object.find(name) : object.end();
   const bool is_right =
       object.is_object() && found != object.end() &&
@@ -190,7 +190,7 @@ HttpResponse DashboardHandler::AnswerLive() {
 
 std::string DashboardHandler::Session(const HttpRequest& request) const {
   const std::string why_not = guard_.WhyNotWrite(request);
-  const Json session = {
+  const SortedJson session = {
       {"version", std::string(ProgramVersion())},
       {"source", contents_.live == nullptr ? "directory" : "sequencer"},
       {"name", contents_.name},
@@ -200,7 +200,7 @@ std::string DashboardHandler::Session(const HttpRequest& request) const {
       {"history", contents_.index != nullptr},
       {"why_no_history", contents_.why_no_history},
   };
-  return session.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return session.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
 }
 
 DashboardHandler::Body DashboardHandler::Problems() {
@@ -299,8 +299,8 @@ DashboardHandler::Body DashboardHandler::Compare(const Target& target) const {
 
 HttpResponse DashboardHandler::AnswerPost(const HttpRequest& request,
                                           const Target& target) {
-  const Json object = Json::parse(request.body, /*cb=*/nullptr,
-                                  /*allow_exceptions=*/false);
+  const SortedJson object = SortedJson::parse(request.body, /*cb=*/nullptr,
+                                              /*allow_exceptions=*/false);
   absl::Status status;
   if (target.path == "/api/cancel") {
     if (contents_.live == nullptr) return NotLive();

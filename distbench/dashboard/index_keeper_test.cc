@@ -19,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr absl::Duration kDeadline = absl::Seconds(60);
+constexpr absl::Duration kIndexDeadline = absl::Seconds(60);
 constexpr absl::Duration kInterval = absl::Milliseconds(1);
 
 // Results in memory.
@@ -74,7 +74,7 @@ class IndexKeeperTest : public testing::Test {
 
   template <typename Condition>
   static bool Await(Condition condition) {
-    const absl::Time end = absl::Now() + kDeadline;
+    const absl::Time end = absl::Now() + kIndexDeadline;
     while (!condition()) {
       if (absl::Now() > end) return false;
       absl::SleepFor(kInterval);

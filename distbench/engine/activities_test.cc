@@ -14,6 +14,7 @@
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/engine.h"
 #include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/times.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/merge.h"
@@ -25,8 +26,6 @@ namespace distbench {
 namespace {
 
 using ::testing::ElementsAre;
-
-constexpr int64_t kMs = 1'000'000;
 
 // A service whose main list runs an activity.
 std::string Lonely(const std::string& activity, const std::string& iterations) {

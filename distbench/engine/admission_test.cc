@@ -9,6 +9,7 @@
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/client_server.h"
 #include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/times.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
@@ -19,7 +20,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int64_t kMs = 1'000'000;
 constexpr double kMeanMs = 1;  // of the handler
 
 // Requests whose handler waits for an exponential time, or exactly.

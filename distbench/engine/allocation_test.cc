@@ -7,6 +7,7 @@
 
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/times.h"
 #include "gtest/gtest.h"
 
 namespace {
@@ -41,8 +42,6 @@ void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
 
 namespace distbench {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
 
 // The budget of samples, whose memory grows until it is used up.
 constexpr int64_t kSampleBudgetBytes = 100'000;

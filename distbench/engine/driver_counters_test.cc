@@ -18,7 +18,7 @@ namespace {
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
-constexpr char kConfig[] = R"pb(
+constexpr char kIdleConfig[] = R"pb(
   services { name: "lonely" count: 1 }
   default_protocol: "loopback"
   action_lists { name: "lonely" action_names: "nothing" }
@@ -28,7 +28,7 @@ constexpr char kConfig[] = R"pb(
 // Returns the counters of an idle instance, one log per chunk that has any.
 std::vector<ServicePerformanceLog> Collect(
     std::unique_ptr<ProtocolDriver> driver) {
-  SimulatedSystem system(kConfig);
+  SimulatedSystem system(kIdleConfig);
   EngineOptions options;
   options.plan = std::shared_ptr<const Plan>(std::shared_ptr<const Plan>(),
                                              &system.plan());

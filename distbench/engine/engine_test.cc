@@ -10,12 +10,11 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/times.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
 
 TEST(EngineTest, DependenciesOrderActionsAndDelaysPostponeThem) {
   SimulatedSystem system(R"pb(

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kConfig[] = R"pb(
+constexpr char kComputeConfig[] = R"pb(
   services { name: "lonely" count: 1 }
   default_protocol: "loopback"
   action_lists { name: "lonely" action_names: "work" }
@@ -34,7 +34,7 @@ constexpr char kConfig[] = R"pb(
 // Creates an engine when the system can provide only `threads` more threads.
 absl::Status Create(int threads, int workers) {
   TestSequence sequence;
-  *sequence.add_tests() = ParseTest(kConfig);
+  *sequence.add_tests() = ParseTest(kComputeConfig);
   const auto checked = CheckTestSequence(std::move(sequence));
   EXPECT_TRUE(checked.ok()) << checked.status();
   EngineOptions options;

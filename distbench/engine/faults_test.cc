@@ -9,14 +9,13 @@
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/client_server.h"
 #include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/times.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
 
 // A simulated event may take a microsecond.
 constexpr int64_t kToleranceNs = 10'000;

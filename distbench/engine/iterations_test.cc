@@ -8,6 +8,7 @@
 #include "distbench/engine/engine.h"
 #include "distbench/engine/testing/client_server.h"
 #include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/times.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -15,8 +16,6 @@ namespace distbench {
 namespace {
 
 using ::testing::SizeIs;
-
-constexpr int64_t kMs = 1'000'000;
 
 TEST(EngineTest, AnActionWithoutIterationsRunsOnce) {
   SimulatedSystem system(ClientServer(""));

@@ -28,6 +28,7 @@
 #include "absl/strings/substitute.h"
 #include "distbench/engine/engine.h"
 #include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/times.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/log_histogram.h"
@@ -37,9 +38,6 @@
 
 namespace distbench {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000'000'000;
 
 // A client that sends 1000 requests per second for 10 s, and a server that
 // takes service_ns for each.

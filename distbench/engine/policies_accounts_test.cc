@@ -5,6 +5,7 @@
 
 #include "distbench/engine/testing/policy_testing.h"
 #include "distbench/engine/testing/scripted_servers.h"
+#include "distbench/engine/testing/times.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -16,7 +17,6 @@ using ::testing::HasSubstr;
 
 using Answer = ScriptedServers::Answer;
 
-constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kHourNs = 3'600'000 * kMs;
 
 // The first server has no room in its send queue, and the others answer.

@@ -7,14 +7,13 @@
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/policy_testing.h"
 #include "distbench/engine/testing/scripted_servers.h"
+#include "distbench/engine/testing/times.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
 
 using Answer = ScriptedServers::Answer;
-
-constexpr int64_t kMs = 1'000'000;
 
 TEST(PoliciesOfManyAttemptsTest, AFailedHedgedAttemptIsFollowedAtOnce) {
   ScriptedServers servers([calls = 0](const ClientCall&, int64_t) mutable {

@@ -12,6 +12,7 @@
 #include "distbench/engine/testing/policy_testing.h"
 #include "distbench/engine/testing/scripted_servers.h"
 #include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/times.h"
 #include "distbench/results/policy_totals.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -26,8 +27,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 using Answer = ScriptedServers::Answer;
-
-constexpr int64_t kMs = 1'000'000;
 
 const char kRetryTenTimes[] =
     "retry { max_attempts: 10 initial_backoff: '10ms' max_backoff: '40ms' "

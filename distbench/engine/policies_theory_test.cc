@@ -14,6 +14,7 @@
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/policy_testing.h"
 #include "distbench/engine/testing/scripted_servers.h"
+#include "distbench/engine/testing/times.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gtest/gtest.h"
@@ -22,8 +23,6 @@ namespace distbench {
 namespace {
 
 using Answer = ScriptedServers::Answer;
-
-constexpr int64_t kMs = 1'000'000;
 
 double ServiceMs(const PolicyOutcome& outcome, double quantile) {
   LogHistogram histogram;

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/engine/recording/recorder.h"
+#include "distbench/engine/testing/times.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/running_moments.h"
@@ -17,11 +18,10 @@
 namespace distbench {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kMiB = 1 << 20;
 
 // Log-normal around 200 us.
-class Latencies {
+class LogNormalLatencies {
  public:
   int64_t Next() { return static_cast<int64_t>(latency_(random_)); }
 
@@ -30,7 +30,7 @@ class Latencies {
   std::lognormal_distribution<double> latency_{std::log(200'000.0), 0.7};
 };
 
-void Record(int peer, int rpc, int64_t sent_ns, Latencies& latencies,
+void Record(int peer, int rpc, int64_t sent_ns, LogNormalLatencies& latencies,
             Recorder& recorder) {
   Sample& sample = recorder.Note(/*kept=*/false);
   sample = Sample();
@@ -50,7 +50,7 @@ constexpr int kDayRpcs = 2;
 
 // Records each RPC four times a second. Returns the peak memory.
 int64_t RecordSeconds(int64_t seconds, Recorder& recorder) {
-  Latencies latencies;
+  LogNormalLatencies latencies;
   int64_t most_bytes = 0;
   for (int64_t second = 0; second < seconds; ++second) {
     for (int rpc = 0; rpc < kDayRpcs; ++rpc) {
@@ -114,7 +114,7 @@ class CliqueRecording {
                   .rpc_count = kRpcs,
                   .recording_memory_bytes = budget,
                   .measures_time_parts = measures_time_parts}) {
-    Latencies latencies;
+    LogNormalLatencies latencies;
     for (int64_t round = 0; round < kRounds; ++round) {
       for (int peer = 0; peer < kPeers; ++peer) {
         for (int rpc = 0; rpc < kRpcs; ++rpc) {
@@ -222,7 +222,7 @@ TEST(RecorderBudgetTest, FailuresAndWarmupOfBriefPeersAreCounted) {
   Recorder recorder(
       {.peer_count = 1, .rpc_count = 1, .recording_memory_bytes = 0});
   const int error = recorder.InternError("broken");
-  Latencies latencies;
+  LogNormalLatencies latencies;
   Record(0, 0, 0, latencies, recorder);
   Sample& failed = recorder.Note(/*kept=*/false);
   failed = Sample();

@@ -8,6 +8,7 @@
 #include "absl/strings/substitute.h"
 #include "distbench/engine/engine.h"
 #include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/times.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -21,14 +22,12 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-constexpr int64_t kMs = 1'000'000;
-
 // The index of the trace, after the only RPC.
 constexpr int kTraceIndex = 1;
 
 // Two clients that replay `records` to two servers. `action` completes the
 // action "run".
-std::string Config(absl::string_view records, absl::string_view action = "",
+std::string Replay(absl::string_view records, absl::string_view action = "",
                    absl::string_view more = "") {
   return absl::Substitute(
       R"pb(
@@ -71,7 +70,7 @@ std::map<int, int64_t> StartsUs(const RpcReplayTraceLog& log) {
 }
 
 TEST(ReplayTest, SendsWhatTheRecordsSay) {
-  SimulatedSystem system(Config(R"pb(
+  SimulatedSystem system(Replay(R"pb(
     records {
       timing_mode: RELATIVE_TO_TRACE_START
       timing_ns: 3000000
@@ -108,7 +107,7 @@ TEST(ReplayTest, SendsWhatTheRecordsSay) {
 
 // Existing readers take every key of rpc_logs for an RPC of the config.
 TEST(ReplayTest, ReplayedRpcsAreApartFromTheOthers) {
-  SimulatedSystem system(Config("records {}"));
+  SimulatedSystem system(Replay("records {}"));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   const PeerPerformanceLog& peer =
@@ -121,7 +120,7 @@ TEST(ReplayTest, ReplayedRpcsAreApartFromTheOthers) {
 TEST(ReplayTest, TrafficAndTraceStartAreDifferentTimes) {
   SimulatedSystem
       system(
-          Config(
+          Replay(
               R"pb(
                 records {
                   timing_mode: RELATIVE_TO_TRAFFIC_START
@@ -147,7 +146,7 @@ TEST(ReplayTest, TrafficAndTraceStartAreDifferentTimes) {
 }
 
 TEST(ReplayTest, RecordsWaitForEarlierOnes) {
-  SimulatedSystem system(Config(R"pb(
+  SimulatedSystem system(Replay(R"pb(
     records { timing_ns: 1000000 server_processing_time_ns: 4000000 }
     records { timing_mode: RELATIVE_TO_PRIOR_RPC_START timing_ns: 500000 }
     records {
@@ -178,7 +177,7 @@ TEST(ReplayTest, RecordsWaitForEarlierOnes) {
 
 // The reference implementation falls back to the start of the traffic.
 TEST(ReplayTest, WithoutDistancesThePriorRecordIsTheOneBefore) {
-  SimulatedSystem system(Config(R"pb(
+  SimulatedSystem system(Replay(R"pb(
     defaults {
       timing_mode: RELATIVE_TO_PRIOR_RPC_END
       timing_ns: 1000000
@@ -194,7 +193,7 @@ TEST(ReplayTest, WithoutDistancesThePriorRecordIsTheOneBefore) {
 }
 
 TEST(ReplayTest, EveryClientSendsItsOwnRecords) {
-  SimulatedSystem system(Config(R"pb(
+  SimulatedSystem system(Replay(R"pb(
     records { client_instance: 1 }
     records {}
     records {
@@ -210,7 +209,7 @@ TEST(ReplayTest, EveryClientSendsItsOwnRecords) {
 }
 
 TEST(ReplayTest, ClientWithoutRecordsIsDoneAtOnce) {
-  SimulatedSystem system(Config("records { client_instance: 1 }"));
+  SimulatedSystem system(Replay("records { client_instance: 1 }"));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   EXPECT_THAT(LogsOf(logs, "client/0"), IsEmpty());
@@ -218,7 +217,7 @@ TEST(ReplayTest, ClientWithoutRecordsIsDoneAtOnce) {
 }
 
 TEST(ReplayTest, RecordThatFailsReleasesItsFollowers) {
-  SimulatedSystem system(Config(R"pb(
+  SimulatedSystem system(Replay(R"pb(
     records { server_instance: 1 timing_ns: 1000000 }
     records { timing_mode: RELATIVE_TO_PRIOR_RPC_END timing_ns: 1000000 }
     records {
@@ -243,7 +242,7 @@ TEST(ReplayTest, RecordThatFailsReleasesItsFollowers) {
 }
 
 TEST(ReplayTest, IterationsOfAnOpenLoopStartWhenTheyAreDue) {
-  SimulatedSystem system(Config(
+  SimulatedSystem system(Replay(
       R"pb(
         records { timing_ns: 2000000 server_processing_time_ns: 30000000 }
         records {}
@@ -271,7 +270,7 @@ TEST(ReplayTest, IterationsOfAnOpenLoopStartWhenTheyAreDue) {
 
 TEST(ReplayTest, IterationsOfAClosedLoopFollowEachOther) {
   SimulatedSystem system(
-      Config("records { server_processing_time_ns: 3000000 }",
+      Replay("records { server_processing_time_ns: 3000000 }",
              "iterations { max_iteration_count: 3 }"));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
@@ -282,7 +281,7 @@ TEST(ReplayTest, IterationsOfAClosedLoopFollowEachOther) {
 }
 
 TEST(ReplayTest, StoppingDropsWhatWasNotSentAndCancelsTheRest) {
-  SimulatedSystem system(Config(R"pb(
+  SimulatedSystem system(Replay(R"pb(
     records { server_processing_time_ns: 3600000000000 }
     records { timing_mode: RELATIVE_TO_PRIOR_RPC_END }
     records { timing_ns: 1000000 }
@@ -304,7 +303,7 @@ TEST(ReplayTest, StoppingDropsWhatWasNotSentAndCancelsTheRest) {
 
 TEST(ReplayTest, EndOfOwnTrafficDropsWhatWasNotSentAndAwaitsTheRest) {
   std::string config =
-      Config(R"pb(
+      Replay(R"pb(
                records { server_processing_time_ns: 20000000 }
                records { timing_mode: RELATIVE_TO_PRIOR_RPC_END }
                records { timing_ns: 50000000 })pb",
@@ -334,7 +333,7 @@ TEST(ReplayTest, EndOfOwnTrafficDropsWhatWasNotSentAndAwaitsTheRest) {
 
 TEST(ReplayTest, ServerThatStopsRefusesWhatItWasWorkingOn) {
   SimulatedSystem system(
-      Config("records { server_processing_time_ns: 3600000000000 }"));
+      Replay("records { server_processing_time_ns: 3600000000000 }"));
   system.RunFor(1 * kMs);
   system.engine("server/0").Stop("enough");
   ASSERT_TRUE(system.Run(2 * kMs));
@@ -347,7 +346,7 @@ TEST(ReplayTest, ChainsOfAnyLengthNeedNoStack) {
   constexpr int kRecords = 100'000;
   DistributedSystemDescription test;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
-      Config("defaults { timing_mode: RELATIVE_TO_PRIOR_RPC_START }"), &test));
+      Replay("defaults { timing_mode: RELATIVE_TO_PRIOR_RPC_START }"), &test));
   for (int i = 0; i < kRecords; ++i) {
     test.mutable_rpc_replay_traces(0)->add_records();
   }
@@ -359,7 +358,7 @@ TEST(ReplayTest, ChainsOfAnyLengthNeedNoStack) {
 }
 
 TEST(ReplayTest, RecordsGoThroughChannels) {
-  SimulatedSystem system(Config(R"pb(
+  SimulatedSystem system(Replay(R"pb(
     defaults { multi_server_channel_name_index: 0 }
     records {}
     records { timing_ns: 1000 }

@@ -5,6 +5,7 @@
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/client_server.h"
 #include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/times.h"
 #include "distbench/results/stream_totals.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -13,8 +14,6 @@ namespace distbench {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr int64_t kMs = 1'000'000;
 
 // Histograms keep two digits, and a simulated event may take a microsecond.
 #define EXPECT_ABOUT_MS(histogram, ms)                    \

@@ -10,15 +10,13 @@
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/client_server.h"
 #include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/times.h"
 #include "distbench/results/rpc_totals.h"
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000'000'000;
 
 constexpr absl::string_view kMeasured = "measure_time_parts: true ";
 
@@ -81,8 +79,8 @@ void ExpectAlways(const RpcTotals& totals, TimePart part, int64_t time_ns) {
   EXPECT_LE(times_ns.max(), time_ns + 1000) << NameOf(part);
 }
 
-void ExpectSeconds(const LogHistogram& times_ns, double quantile,
-                   double seconds) {
+void ExpectQuantile(const LogHistogram& times_ns, double quantile,
+                    double seconds) {
   EXPECT_NEAR(static_cast<double>(times_ns.ValueAtQuantile(quantile)) / 1e9,
               seconds, 0.05 * seconds)
       << "at " << quantile;
@@ -108,8 +106,8 @@ TEST(TimePartsTest, AFrozenServerLetsRequestsQueue) {
   ExpectWhole(totals);
   const LogHistogram& queue_ns =
       totals.time_parts_ns.at(TimePart::kServerQueue);
-  ExpectSeconds(queue_ns, 0.95, 0.5);
-  ExpectSeconds(queue_ns, 0.99, 0.9);
+  ExpectQuantile(queue_ns, 0.95, 0.5);
+  ExpectQuantile(queue_ns, 0.99, 0.9);
   EXPECT_EQ(queue_ns.ValueAtQuantile(0.5), 0);
   EXPECT_EQ(
       totals.time_parts_ns.at(TimePart::kServerHandler).ValueAtQuantile(0.99),
@@ -154,8 +152,8 @@ TEST(TimePartsTest, ACapLetsRequestsWaitInTheClient) {
   ASSERT_TRUE(system.Run());
   const RpcTotals totals = TotalsOf(system.Finish());
   ExpectWhole(totals);
-  ExpectSeconds(totals.lateness_ns, 0.5, 0.005);
-  ExpectSeconds(totals.lateness_ns, 0.9, 0.009);
+  ExpectQuantile(totals.lateness_ns, 0.5, 0.005);
+  ExpectQuantile(totals.lateness_ns, 0.9, 0.009);
   ExpectAlways(totals, TimePart::kServerHandler, 300'000);
   ExpectAlways(totals, TimePart::kServerQueue, 0);
   ExpectAlways(totals, TimePart::kNetwork, 0);

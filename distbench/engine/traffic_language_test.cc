@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/times.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -21,8 +22,6 @@ using ::testing::ElementsAre;
 using ::testing::Ge;
 using ::testing::Le;
 using ::testing::SizeIs;
-
-constexpr int64_t kMs = 1'000'000;
 
 // A client and a server with what most cases need; `more` completes the test.
 std::string ClientServer(absl::string_view more) {

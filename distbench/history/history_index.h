@@ -34,7 +34,7 @@ struct HistoryOptions {
   // of results.
   std::string index_path;
 
-  // See Notes. Empty keeps notes in memory only.
+  // See ResultNotes. Empty keeps notes in memory only.
   std::string notes_path;
 
   // Larger files, uncompressed, are not read; see ResultSource::Read().
@@ -119,7 +119,7 @@ class HistoryIndex {
   // this id; ids stay the same until the index is made anew.
   absl::StatusOr<Trend> TrendOf(int64_t series_id) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // As in Notes; NOT_FOUND if there is no such result.
+  // As in ResultNotes; NOT_FOUND if there is no such result.
   absl::Status SetNote(const std::string& result_id, const std::string& text)
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status SetAccepted(const std::string& result_id, bool is_accepted)
@@ -150,7 +150,7 @@ class HistoryIndex {
   mutable absl::Mutex mutex_;
   std::unique_ptr<Database> database_ ABSL_GUARDED_BY(mutex_)
       ABSL_PT_GUARDED_BY(mutex_);  // never null
-  Notes notes_;
+  ResultNotes notes_;
 };
 
 }  // namespace distbench

@@ -18,7 +18,7 @@
 namespace distbench {
 namespace {
 
-constexpr absl::string_view kColumns =
+constexpr absl::string_view kResultColumns =
     "r.position, r.id, f.name, r.run_id, r.test, r.label, r.started, "
     "r.duration, r.verdict, r.hosts, r.attributes, r.metrics";
 
@@ -131,7 +131,7 @@ Statement Count(const Selection& selection, int64_t limit,
 
 Statement Rows(const Selection& selection, int64_t limit,
                const Database& database) {
-  return Prepare(absl::StrCat("SELECT ", kColumns, " FROM (",
+  return Prepare(absl::StrCat("SELECT ", kResultColumns, " FROM (",
                               PositionsOf(selection, limit),
                               ") AS selected CROSS JOIN results r "
                               "ON r.position = selected.position CROSS JOIN "
@@ -188,7 +188,7 @@ absl::StatusOr<ResultPage> ListResults(const ResultQuery& query,
 absl::StatusOr<IndexedResult> FindResult(const std::string& result_id,
                                          const Database& database) {
   Statement row = database.Prepare(
-      absl::StrCat("SELECT ", kColumns,
+      absl::StrCat("SELECT ", kResultColumns,
                    " FROM results r JOIN files f ON f.id = r.file "
                    "WHERE r.id = ?"));
   if (row.Bind(result_id).Next()) return ResultOf(row);

@@ -71,12 +71,12 @@ absl::Status NotStoredError(const std::string& path, int error) {
 
 }  // namespace
 
-absl::Status Notes::Refresh() {
+absl::Status ResultNotes::Refresh() {
   absl::MutexLock lock(&mutex_);
   return RefreshLocked();
 }
 
-absl::Status Notes::RefreshLocked() {
+absl::Status ResultNotes::RefreshLocked() {
   struct stat attributes;
   if (path_.empty() || lstat(path_.c_str(), &attributes) != 0 ||
       !S_ISREG(attributes.st_mode) || attributes.st_size == read_bytes_) {
@@ -99,7 +99,7 @@ absl::Status Notes::RefreshLocked() {
   return absl::OkStatus();
 }
 
-void Notes::Take(absl::string_view line) {
+void ResultNotes::Take(absl::string_view line) {
   const Json json = Json::parse(line.begin(), line.end(), /*cb=*/nullptr,
                                 /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("result") ||
@@ -115,14 +115,14 @@ void Notes::Take(absl::string_view line) {
   }
 }
 
-ResultNote Notes::Find(const std::string& result_id) const {
+ResultNote ResultNotes::Find(const std::string& result_id) const {
   absl::MutexLock lock(&mutex_);
   const auto found = notes_.find(result_id);
   return found == notes_.end() ? ResultNote() : found->second;
 }
 
-absl::Status Notes::SetText(const std::string& result_id,
-                            const std::string& text) {
+absl::Status ResultNotes::SetText(const std::string& result_id,
+                                  const std::string& text) {
   if (text.size() > kMaxNoteBytes) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the note has ", text.size(), " bytes; it may have ", kMaxNoteBytes));
@@ -134,13 +134,13 @@ absl::Status Notes::SetText(const std::string& result_id,
   return Append(LineOf(result_id, "note", text));
 }
 
-absl::Status Notes::SetAccepted(const std::string& result_id,
-                                bool is_accepted) {
+absl::Status ResultNotes::SetAccepted(const std::string& result_id,
+                                      bool is_accepted) {
   absl::MutexLock lock(&mutex_);
   return Append(LineOf(result_id, "accepted", is_accepted));
 }
 
-absl::Status Notes::Append(absl::string_view line) {
+absl::Status ResultNotes::Append(absl::string_view line) {
   if (path_.empty()) {
     Take(line);
     return absl::OkStatus();

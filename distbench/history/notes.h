@@ -40,13 +40,13 @@ struct ResultNote {
 // The last line about a result counts. Lines that are no such object, such as
 // one that a crash cut off, are skipped. Nothing but a file is read or written:
 // where a symbolic link is in its place, changes fail. Thread-safe.
-class Notes {
+class ResultNotes {
  public:
   // An empty path keeps notes in memory only.
-  explicit Notes(std::string path) : path_(std::move(path)) {}
+  explicit ResultNotes(std::string path) : path_(std::move(path)) {}
 
-  Notes(const Notes&) = delete;
-  Notes& operator=(const Notes&) = delete;
+  ResultNotes(const ResultNotes&) = delete;
+  ResultNotes& operator=(const ResultNotes&) = delete;
 
   // Reads what has been added to the file. It is no error if there is none.
   absl::Status Refresh() ABSL_LOCKS_EXCLUDED(mutex_);

@@ -9,10 +9,10 @@
 namespace distbench {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 std::string ToText(const std::vector<StoredChange>& changes) {
-  Json list = Json::array();
+  SortedJson list = SortedJson::array();
   for (const StoredChange& change : changes) {
     list.push_back({{"position", change.position},
                     {"started", change.started_ms},
@@ -25,19 +25,19 @@ std::string ToText(const std::vector<StoredChange>& changes) {
 std::vector<StoredChange> FromText(const std::string& text) {
   std::vector<StoredChange> changes;
   try {
-    for (const Json& change : Json::parse(text)) {
+    for (const SortedJson& change : SortedJson::parse(text)) {
       changes.push_back({.position = change.at("position"),
                          .started_ms = change.at("started"),
                          .p_value = change.at("p_value"),
                          .nearby = change.at("nearby")});
     }
-  } catch (const Json::exception&) {
+  } catch (const SortedJson::exception&) {
     return {};
   }
   return changes;
 }
 
-constexpr absl::string_view kColumns =
+constexpr absl::string_view kSeriesColumns =
     "id, test, rpc, metric, unit, higher_is_better, judged_with, changes, "
     "value_count";
 
@@ -85,7 +85,7 @@ absl::StatusOr<std::vector<StoredSeries>> ListStoredSeries(
     const std::string& test, const std::string& rpc, int limit,
     const Database& database) {
   Statement row = database.Prepare(
-      absl::StrCat("SELECT ", kColumns, " FROM series",
+      absl::StrCat("SELECT ", kSeriesColumns, " FROM series",
                    test.empty() ? " WHERE ? = ''" : " WHERE test = ?",
                    rpc.empty() ? " AND ? = ''" : " AND rpc = ?",
                    " ORDER BY test, rpc, metric LIMIT ", limit));
@@ -104,7 +104,7 @@ absl::StatusOr<std::vector<StoredSeries>> ListStoredSeries(
 absl::StatusOr<StoredSeries> FindSeries(int64_t series_id,
                                         const Database& database) {
   Statement row = database.Prepare(
-      absl::StrCat("SELECT ", kColumns, " FROM series WHERE id = ?"));
+      absl::StrCat("SELECT ", kSeriesColumns, " FROM series WHERE id = ?"));
   if (row.Bind(series_id).Next()) return SeriesReader(database).Read(row);
   if (!row.status().ok()) return row.status();
   return absl::NotFoundError(

@@ -5,19 +5,21 @@
 namespace distbench {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 template <typename Value>
 std::string Dump(const Value& value) {
-  return Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return SortedJson(value).dump(-1, ' ', false,
+                                SortedJson::error_handler_t::replace);
 }
 
 template <typename Value>
 Value Load(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const SortedJson json =
+      SortedJson::parse(text, nullptr, /*allow_exceptions=*/false);
   try {
     return json.get<Value>();
-  } catch (const Json::exception&) {
+  } catch (const SortedJson::exception&) {
     return {};
   }
 }

@@ -35,7 +35,7 @@ Nearby NearbyOf(size_t index, size_t count) {
           .last = std::min(count - 1, index + kNearbyResults)};
 }
 
-bool IsAccepted(const StoredChange& change, const Notes& notes) {
+bool IsAccepted(const StoredChange& change, const ResultNotes& notes) {
   return std::any_of(
       change.nearby.begin(), change.nearby.end(),
       [&](const std::string& id) { return notes.Find(id).is_accepted; });
@@ -125,7 +125,7 @@ std::vector<StoredChange> JudgePoints(const std::vector<StoredPoint>& points,
   return changes;
 }
 
-SeriesSummary SummaryOf(const StoredSeries& series, const Notes& notes) {
+SeriesSummary SummaryOf(const StoredSeries& series, const ResultNotes& notes) {
   SeriesSummary summary = series.summary;
   for (const StoredChange& change : series.changes) {
     if (IsAccepted(change, notes)) continue;
@@ -137,7 +137,7 @@ SeriesSummary SummaryOf(const StoredSeries& series, const Notes& notes) {
 
 Trend MakeTrend(const StoredSeries& series,
                 const std::vector<StoredPoint>& points,
-                const Environments& environments, const Notes& notes) {
+                const Environments& environments, const ResultNotes& notes) {
   const std::vector<StoredPoint> judged = JudgedPoints(points);
   Trend trend;
   trend.series = SummaryOf(series, notes);

@@ -22,12 +22,12 @@ std::vector<StoredChange> JudgePoints(const std::vector<StoredPoint>& points,
                                       int family_size);
 
 // Counts the changes that are not accepted.
-SeriesSummary SummaryOf(const StoredSeries& series, const Notes& notes);
+SeriesSummary SummaryOf(const StoredSeries& series, const ResultNotes& notes);
 
 // Requires that the series is judged, and that these are its points.
 Trend MakeTrend(const StoredSeries& series,
                 const std::vector<StoredPoint>& points,
-                const Environments& environments, const Notes& notes);
+                const Environments& environments, const ResultNotes& notes);
 
 }  // namespace distbench
 

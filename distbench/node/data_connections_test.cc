@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/fake_clock.h"
+#include "distbench/base/time_units.h"
 #include "distbench/numa/testing/fake_host.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -18,7 +19,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kMillisecond = 1'000'000;
 
 // A node with the engine processes 70 and 80, on a host whose sockets the test
@@ -74,7 +74,7 @@ class DataConnectionWatchTest : public testing::Test {
   }
 
   FakeHost host_;
-  FakeClock clock_{100 * kSecond};
+  FakeClock clock_{100 * kNsPerSecond};
   std::map<pid_t, std::string> engines_ = {{70, "client/0"}, {80, "server/0"}};
   std::map<uint32_t, TcpSocket> sockets_;
   absl::Status list_status_;
@@ -301,7 +301,7 @@ TEST_F(DataConnectionWatchTest, ASampleASecondIsCheapEnough) {
   watch.Start();
   cpu_cost_ns_ = 10 * kMillisecond;
   for (int i = 0; i < 5; ++i) {
-    clock_.Advance(kSecond);
+    clock_.Advance(kNsPerSecond);
     EXPECT_TRUE(watch.Sample().has_value()) << i;
   }
 }
@@ -313,7 +313,7 @@ TEST_F(DataConnectionWatchTest, ExpensiveSamplesAreRareAndLoseNothing) {
   cpu_cost_ns_ = 25 * kMillisecond;
   std::vector<int64_t> sent;
   for (int i = 0; i < 7; ++i) {
-    clock_.Advance(kSecond);
+    clock_.Advance(kNsPerSecond);
     socket.sent_segments += 10;
     const auto sample = watch.Sample();
     sent.push_back(sample ? sample->sent_segments() : -1);

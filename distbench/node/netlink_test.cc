@@ -37,7 +37,8 @@ std::vector<std::pair<int, std::string>> Found(absl::string_view attributes) {
   return found;
 }
 
-std::string Attribute(uint16_t type, const std::string& value, size_t size) {
+std::string AttributeText(uint16_t type, const std::string& value,
+                          size_t size) {
   const rtattr header{.rta_len = static_cast<uint16_t>(size), .rta_type = type};
   std::string bytes(BytesOf(header));
   bytes += value;
@@ -46,25 +47,25 @@ std::string Attribute(uint16_t type, const std::string& value, size_t size) {
 }
 
 TEST(NetlinkTest, AttributesArePaddedToFourBytes) {
-  const std::string attributes = Attribute(7, "abcde", sizeof(rtattr) + 5) +
-                                 Attribute(8, "", sizeof(rtattr));
+  const std::string attributes = AttributeText(7, "abcde", sizeof(rtattr) + 5) +
+                                 AttributeText(8, "", sizeof(rtattr));
   EXPECT_THAT(Found(attributes), ElementsAre(Pair(7, "abcde"), Pair(8, "")));
 }
 
 TEST(NetlinkTest, TheLastAttributeMayLackItsPadding) {
-  const std::string attribute = Attribute(7, "abcde", sizeof(rtattr) + 5);
+  const std::string attribute = AttributeText(7, "abcde", sizeof(rtattr) + 5);
   EXPECT_THAT(Found(attribute.substr(0, sizeof(rtattr) + 5)),
               ElementsAre(Pair(7, "abcde")));
 }
 
 TEST(NetlinkTest, AMalformedAttributeIsTheEnd) {
-  const std::string good = Attribute(1, "abcd", sizeof(rtattr) + 4);
-  EXPECT_THAT(Found(good + Attribute(2, "abcd", sizeof(rtattr) + 5) + good),
+  const std::string good = AttributeText(1, "abcd", sizeof(rtattr) + 4);
+  EXPECT_THAT(Found(good + AttributeText(2, "abcd", sizeof(rtattr) + 5) + good),
               ElementsAre(Pair(1, "abcd"), Pair(2, testing::_)))
       << "the length of the second one includes a byte of the third";
-  EXPECT_THAT(Found(good + Attribute(2, "", sizeof(rtattr) - 1) + good),
+  EXPECT_THAT(Found(good + AttributeText(2, "", sizeof(rtattr) - 1) + good),
               ElementsAre(Pair(1, "abcd")));
-  EXPECT_THAT(Found(Attribute(2, "abcd", sizeof(rtattr) + 5)), IsEmpty());
+  EXPECT_THAT(Found(AttributeText(2, "abcd", sizeof(rtattr) + 5)), IsEmpty());
   EXPECT_THAT(Found("abc"), IsEmpty());
 }
 

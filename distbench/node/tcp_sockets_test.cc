@@ -134,8 +134,8 @@ TEST(ParseTcpSocketTest, DamagedMessagesAreRefused) {
 }
 
 // A connection over loopback.
-struct Pair {
-  explicit Pair(int family) {
+struct SocketPair {
+  explicit SocketPair(int family) {
     const FileDescriptor listener(socket(family, SOCK_STREAM, 0));
     sockaddr_storage address{};
     address.ss_family = family;
@@ -168,7 +168,7 @@ uint32_t InodeOf(const FileDescriptor& file) {
 class ListTcpSocketsTest : public testing::TestWithParam<int> {};
 
 TEST_P(ListTcpSocketsTest, FindsBothEndsOfAConnection) {
-  const Pair pair(GetParam());
+  const SocketPair pair(GetParam());
   if (!pair.server.is_open()) GTEST_SKIP() << "no such protocol here";
   const auto sockets = ListTcpSockets();
   if (!sockets.ok()) GTEST_SKIP() << sockets.status();

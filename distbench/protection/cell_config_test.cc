@@ -63,7 +63,7 @@ constexpr char kQuery[] = R"(
   })";
 
 // What the antagonist adds, except for its times.
-constexpr char kHog[] = R"(
+constexpr char kHogOfBothNodes[] = R"(
   services { name: "antagonist_hog" count: 2 x_size: 2 }
   node_service_bundles {
     key: "node1" value { services: ["server/0", "antagonist_hog/0"] }
@@ -91,7 +91,7 @@ TEST(CellTestTest, TheAntagonistRunsBesideTheSubjectUnderControls) {
   ExpectSame(MakeCell(plan,
                       "controls: 'on' antagonist: 'hog' load: '50/s' "
                       "load_per_second: 50"),
-             absl::StrCat(kServices, kQuery, kHog, R"(
+             absl::StrCat(kServices, kQuery, kHogOfBothNodes, R"(
                name: "t-on-hog-50_per_s"
                attributes { key: "test_timeout" value: "105" }
                action_lists { name: "client" action_names: "ask" }
@@ -170,7 +170,7 @@ TEST(CellTestTest, WithoutAnAntagonistTheSubjectRunsAsEver) {
 TEST(CellTestTest, AloneTheAntagonistBeginsAtOnce) {
   const ExperimentPlan plan = ExamplePlan();
   ExpectSame(MakeCell(plan, "antagonist: 'hog' purpose: 'antagonist_alone'"),
-             absl::StrCat(kServices, kHog, R"(
+             absl::StrCat(kServices, kHogOfBothNodes, R"(
         name: "t-hog-antagonist_alone"
         attributes { key: "test_timeout" value: "80" })",
                           kHogsList, R"(

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 constexpr double kLoad = 200;
 
-ExperimentPlan SharesOfCapacity() {
+ExperimentPlan PlanThatSearches() {
   return ExamplePlan("subject { loads: '80%' objective: 'p99<=20ms' }");
 }
 
@@ -46,14 +46,14 @@ std::string Refusal(const ExperimentPlan& plan,
 }
 
 TEST(ResumeSearchTest, GoesOnWithTheSameTest) {
-  EXPECT_EQ(Refusal(SharesOfCapacity(), InSearch(SharesOfCapacity())), "");
+  EXPECT_EQ(Refusal(PlanThatSearches(), InSearch(PlanThatSearches())), "");
 }
 
 // The capacity of another test would be the load of every cell.
 TEST(ResumeSearchTest, RefusesAnotherTest) {
-  ExperimentPlan other = SharesOfCapacity();
+  ExperimentPlan other = PlanThatSearches();
   other.subject.mutable_rpc_descriptions(0)->set_deadline_us(5);
-  TestSequenceResults results = InSearch(SharesOfCapacity());
+  TestSequenceResults results = InSearch(PlanThatSearches());
   EXPECT_THAT(Refusal(other, results),
               AllOf(HasSubstr("another test"), HasSubstr("deadline_us")));
   // Also when the search has ended.
@@ -63,7 +63,7 @@ TEST(ResumeSearchTest, RefusesAnotherTest) {
 }
 
 TEST(ResumeSearchTest, ARunOfTheSearchIsNoCell) {
-  TestSequenceResults results = InSearch(SharesOfCapacity());
+  TestSequenceResults results = InSearch(PlanThatSearches());
   EXPECT_FALSE(HasCells(results));
   EXPECT_EQ(WorkersOf(results), 2);
   results.add_test_results()->mutable_experiment_cell();

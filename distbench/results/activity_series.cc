@@ -13,7 +13,7 @@
 namespace distbench {
 namespace {
 
-constexpr int kIntervalsPerPiece = 256;
+constexpr int kActivityIntervalsPerPiece = 256;
 
 absl::Status ValidateInterval(const ActivityInterval& interval) {
   const int64_t least = std::min(
@@ -58,8 +58,8 @@ void AddInterval(const ActivityInterval& from, ActivityInterval& into) {
   }
 }
 
-constexpr SeriesRules<ActivitySeries> kRules = {.validate = &ValidateInterval,
-                                                .add = &AddInterval};
+constexpr SeriesRules<ActivitySeries> kActivityRules = {
+    .validate = &ValidateInterval, .add = &AddInterval};
 
 void EncodeInterval(const IntervalSeries::View& interval,
                     ActivityInterval& proto) {
@@ -93,7 +93,7 @@ void EncodeActivitySeries(const IntervalSeries& series,
   IntervalSeries::ForEach({&series}, [&](const IntervalSeries::View& interval) {
     EncodeInterval(interval, *piece.add_intervals());
     piece.set_interval_ns(series.width() * kSeriesStepNs);
-    if (piece.intervals_size() < kIntervalsPerPiece) return;
+    if (piece.intervals_size() < kActivityIntervalsPerPiece) return;
     emit(std::move(piece));
     piece.Clear();
   });
@@ -101,7 +101,8 @@ void EncodeActivitySeries(const IntervalSeries& series,
 }
 
 absl::Status ValidateActivitySeries(const ActivitySeries& series) {
-  if (absl::Status status = ValidateSeries(series, kRules); !status.ok()) {
+  if (absl::Status status = ValidateSeries(series, kActivityRules);
+      !status.ok()) {
     return status;
   }
   if (!series.intervals().empty() &&
@@ -118,7 +119,7 @@ absl::Status MergeActivitySeries(ActivitySeries from, ActivitySeries& into) {
   if (absl::Status status = ValidateActivitySeries(from); !status.ok()) {
     return status;
   }
-  return MergeSeries(kRules, std::move(from), into);
+  return MergeSeries(kActivityRules, std::move(from), into);
 }
 
 }  // namespace distbench

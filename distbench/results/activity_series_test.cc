@@ -18,8 +18,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int64_t kSecond = 1'000'000'000;
-
 TEST(ActivitySeriesTest, IntervalsAreEncodedInTheirOwnWords) {
   IntervalSeries series(2);
   series.At(9) = {
@@ -28,7 +26,7 @@ TEST(ActivitySeriesTest, IntervalsAreEncodedInTheirOwnWords) {
   series.ResponseTimes(9).Record(2000);
   ActivitySeries encoded;
   EncodeActivitySeries(series, [&](ActivitySeries piece) { encoded = piece; });
-  EXPECT_EQ(encoded.interval_ns(), 2 * kSecond);
+  EXPECT_EQ(encoded.interval_ns(), 2'000'000'000);
   ASSERT_EQ(encoded.intervals_size(), 1);
   const ActivityInterval& interval = encoded.intervals(0);
   EXPECT_EQ(interval.index(), 4);

@@ -89,7 +89,7 @@ void AddInterval(const RpcInterval& from, RpcInterval& into) {
   }
 }
 
-constexpr SeriesRules<RpcTimeSeries> kRules = {.validate = &ValidateInterval,
+constexpr SeriesRules<RpcTimeSeries> kRpcRules = {.validate = &ValidateInterval,
                                                .add = &AddInterval};
 
 }  // namespace
@@ -148,7 +148,7 @@ absl::Status AddTimeSeries(const RpcTimeSeries& proto, IntervalSeries& series) {
 }
 
 absl::Status ValidateTimeSeries(const RpcTimeSeries& series) {
-  return ValidateSeries(series, kRules);
+  return ValidateSeries(series, kRpcRules);
 }
 
 absl::Status ValidateOfferedLoad(const OfferedLoad& load) {
@@ -162,11 +162,11 @@ absl::Status ValidateOfferedLoad(const OfferedLoad& load) {
 }
 
 bool WidenTimeSeries(int64_t interval_ns, RpcTimeSeries& series) {
-  return WidenSeries(interval_ns, kRules, series);
+  return WidenSeries(interval_ns, kRpcRules, series);
 }
 
 absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into) {
-  return MergeSeries(kRules, std::move(from), into);
+  return MergeSeries(kRpcRules, std::move(from), into);
 }
 
 absl::Status MergeOfferedLoad(const OfferedLoad& from, OfferedLoad& into) {

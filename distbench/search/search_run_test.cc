@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-DistributedSystemDescription MakeTest() {
+DistributedSystemDescription MakeSearchedTest() {
   DistributedSystemDescription test = SimulatedTest(10'000'000);
   *test.mutable_search() = FromText<LoadSearchSpec>(
       "objectives: 'query p95<=1ms' initial_load: 100");
@@ -29,7 +29,7 @@ DistributedSystemDescription MakeTest() {
 }
 
 SearchPlan Plan(int instances = 1) {
-  auto plan = PlanSearch({}, MakeTest(), instances);
+  auto plan = PlanSearch({}, MakeSearchedTest(), instances);
   EXPECT_TRUE(plan.ok()) << plan.status();
   return *std::move(plan);
 }
@@ -242,8 +242,9 @@ TEST(CheckResumableTest, NamesWhatDiffers) {
   };
   LoadSearchSpec spec;
   spec.set_tolerance(0.1);
-  EXPECT_THAT(error(*PlanSearch(spec, MakeTest())), HasSubstr("tolerance"));
-  DistributedSystemDescription other = MakeTest();
+  EXPECT_THAT(error(*PlanSearch(spec, MakeSearchedTest())),
+              HasSubstr("tolerance"));
+  DistributedSystemDescription other = MakeSearchedTest();
   other.mutable_services(1)->set_count(2);
   other.mutable_services(1)->set_x_size(2);
   EXPECT_THAT(error(*PlanSearch({}, other)), HasSubstr("another test"));

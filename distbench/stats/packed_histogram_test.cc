@@ -8,7 +8,7 @@
 namespace distbench {
 namespace {
 
-void ExpectEqual(const LogHistogram& a, const LogHistogram& b) {
+void ExpectSameHistogram(const LogHistogram& a, const LogHistogram& b) {
   ASSERT_EQ(a.count(), b.count());
   EXPECT_EQ(a.overflow_count(), b.overflow_count());
   EXPECT_EQ(a.min(), b.min());
@@ -34,7 +34,7 @@ TEST(PackedHistogramTest, KeepsEverything) {
   histogram.Record(LogHistogram::kMaxValue + 1);
   LogHistogram unpacked;
   PackedHistogram(histogram).AddTo(unpacked);
-  ExpectEqual(unpacked, histogram);
+  ExpectSameHistogram(unpacked, histogram);
 }
 
 TEST(PackedHistogramTest, AddsToWhatIsThere) {
@@ -50,7 +50,7 @@ TEST(PackedHistogramTest, AddsToWhatIsThere) {
     both.Record(value);
   }
   PackedHistogram(second).AddTo(first);
-  ExpectEqual(first, both);
+  ExpectSameHistogram(first, both);
 }
 
 TEST(PackedHistogramTest, MergesAsHistogramsDo) {
@@ -72,7 +72,7 @@ TEST(PackedHistogramTest, MergesAsHistogramsDo) {
   }
   LogHistogram unpacked;
   packed.AddTo(unpacked);
-  ExpectEqual(unpacked, sum);
+  ExpectSameHistogram(unpacked, sum);
 }
 
 TEST(PackedHistogramTest, TellsWhatItAllocates) {

@@ -10,11 +10,11 @@
 namespace distbench {
 namespace {
 
-constexpr double kConfidence = 0.95;
+constexpr double kCertainty = 0.95;
 
 TEST(RunIntervalTest, IntervalOfMeanIsStudents) {
   const std::vector<double> runs = {1, 2, 3};
-  const auto interval = IntervalOfMean(runs, kConfidence);
+  const auto interval = IntervalOfMean(runs, kCertainty);
   ASSERT_TRUE(interval.has_value());
   // t(0.975, 2) = 4.3027, and the standard error is 1/sqrt(3).
   EXPECT_NEAR(interval->lower, 2 - 4.30265 / std::sqrt(3), 1e-4);
@@ -22,17 +22,17 @@ TEST(RunIntervalTest, IntervalOfMeanIsStudents) {
 }
 
 TEST(RunIntervalTest, OneRunHasNoInterval) {
-  EXPECT_FALSE(IntervalOfMean(std::vector<double>{1}, kConfidence));
-  EXPECT_FALSE(IntervalOfMean({}, kConfidence));
+  EXPECT_FALSE(IntervalOfMean(std::vector<double>{1}, kCertainty));
+  EXPECT_FALSE(IntervalOfMean({}, kCertainty));
 }
 
 TEST(RunIntervalTest, EqualRunsHaveAnIntervalWithoutWidth) {
-  const auto mean = IntervalOfMean(std::vector<double>{7, 7, 7}, kConfidence);
+  const auto mean = IntervalOfMean(std::vector<double>{7, 7, 7}, kCertainty);
   ASSERT_TRUE(mean.has_value());
   EXPECT_EQ(mean->lower, 7);
   EXPECT_EQ(mean->upper, 7);
   const std::vector<std::vector<double>> runs(6, {1, 2, 3});
-  const auto median = IntervalOfPooledQuantile(runs, 0.5, kConfidence);
+  const auto median = IntervalOfPooledQuantile(runs, 0.5, kCertainty);
   ASSERT_TRUE(median.has_value());
   EXPECT_EQ(median->lower, 2);
   EXPECT_EQ(median->upper, 2);
@@ -40,19 +40,19 @@ TEST(RunIntervalTest, EqualRunsHaveAnIntervalWithoutWidth) {
 
 TEST(RunIntervalTest, FewRunsHaveNoBootstrap) {
   std::vector<std::vector<double>> runs(5, {1, 2, 3});
-  EXPECT_FALSE(IntervalOfPooledQuantile(runs, 0.5, kConfidence));
+  EXPECT_FALSE(IntervalOfPooledQuantile(runs, 0.5, kCertainty));
   // Nor have those that measured nothing.
   runs.emplace_back();
-  EXPECT_FALSE(IntervalOfPooledQuantile(runs, 0.5, kConfidence));
+  EXPECT_FALSE(IntervalOfPooledQuantile(runs, 0.5, kCertainty));
   runs.push_back({1});
-  EXPECT_TRUE(IntervalOfPooledQuantile(runs, 0.5, kConfidence));
+  EXPECT_TRUE(IntervalOfPooledQuantile(runs, 0.5, kCertainty));
 }
 
 TEST(RunIntervalTest, BoundsMayBeInfinite) {
   const double infinite = std::numeric_limits<double>::infinity();
   std::vector<std::vector<double>> runs(3, {1});
   runs.resize(6, {infinite});
-  const auto interval = IntervalOfPooledQuantile(runs, 0.5, kConfidence);
+  const auto interval = IntervalOfPooledQuantile(runs, 0.5, kCertainty);
   ASSERT_TRUE(interval.has_value());
   EXPECT_EQ(interval->lower, 1);
   EXPECT_EQ(interval->upper, infinite);
@@ -71,7 +71,7 @@ TEST(RunIntervalTest, ContainsTheMedianAboutAsOftenAsItSays) {
       const double level = normal(random);
       for (int i = 0; i < 20; ++i) run.push_back(level + 0.1 * normal(random));
     }
-    const auto interval = IntervalOfPooledQuantile(runs, 0.5, kConfidence);
+    const auto interval = IntervalOfPooledQuantile(runs, 0.5, kCertainty);
     ASSERT_TRUE(interval.has_value());
     contained += interval->lower <= 0 && 0 <= interval->upper;
   }

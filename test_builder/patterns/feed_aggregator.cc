@@ -58,7 +58,7 @@ int64_t LeafResponseBytes(const ParameterValues& values) {
   return kReplyBytes * stories / kStoriesOfReply;
 }
 
-std::string Alias(const ParameterValues& values) {
+std::string FeedAlias(const ParameterValues& values) {
   return absl::StrCat(
       "feed_aggregator_", WorkAlias(values), ArrivalsName(values), "_",
       values.Text("aggregator_count"), "x", values.Text("leaf_count"), "x",
@@ -72,7 +72,7 @@ absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {
     return status;
   }
   Traffic traffic;
-  traffic.alias = Alias(values);
+  traffic.alias = FeedAlias(values);
   DistributedSystemDescription& body = traffic.body;
   AddService(body, "driver", 1);
   AddService(body, "aggregator", values.Integer("aggregator_count"));
@@ -99,7 +99,7 @@ absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {
   return traffic;
 }
 
-std::vector<Parameter> Parameters() {
+std::vector<Parameter> FeedParameters() {
   std::vector<Parameter> parameters = {
       IntegerParameter("aggregator_count", "1", {1, kMaxInstances},
                        "Aggregators, queried in turn."),
@@ -138,7 +138,7 @@ Pattern FeedAggregatorPattern() {
           "sizes are those of a feed ranking service; a preset adds the work "
           "of one.",
       .example = "feed_aggregator:leaf_count=3:qps=50",
-      .parameters = Parameters(),
+      .parameters = FeedParameters(),
       .build = &BuildFeedAggregator,
   };
 }

@@ -11,7 +11,7 @@
 namespace distbench {
 namespace {
 
-constexpr int64_t kWarmupIterations = 1500;
+constexpr int64_t kHomaWarmupIterations = 1500;
 constexpr int64_t kMaxPendingRpcs = 5000;
 
 // The interval at which messages of this mean size make `gbps` per node. Every
@@ -52,7 +52,7 @@ absl::StatusOr<Traffic> BuildHomaCpNode(const ParameterValues& values) {
       {.service = "clique",
        .fanout = "random",
        .interval_ns = IntervalNs(sizes.mean_bytes, values.Number("gbps")),
-       .warmup_iterations = kWarmupIterations})
+       .warmup_iterations = kHomaWarmupIterations})
       .set_distribution_config_name("dist_config");
   AddSizes(body, "dist_config", sizes);
   body.mutable_overload_limits()->set_max_pending_rpcs(kMaxPendingRpcs);

@@ -12,8 +12,8 @@
 namespace distbench {
 namespace {
 
-constexpr int64_t kRequestBytes = 2048;
-constexpr int64_t kResponseBytes = 1024;
+constexpr int64_t kPromptBytes = 2048;
+constexpr int64_t kAnswerBytes = 1024;
 constexpr char kFetching[] = "fetching";
 constexpr char kComputing[] = "computing";
 
@@ -68,7 +68,7 @@ absl::StatusOr<Traffic> BuildInference(const ParameterValues& values) {
   AddService(body, "client", 1);
   AddService(body, "server", values.Integer("server_count"));
   AddRpcWithPayloads(body, "infer", "client", "server", "round_robin", "");
-  AddPayloadPair(body, "", kRequestBytes, kResponseBytes);
+  AddPayloadPair(body, "", kPromptBytes, kAnswerBytes);
   AddActionList(body, "client", {"send_queries"});
   SetQueryLoad(
       values,
@@ -91,7 +91,7 @@ absl::StatusOr<Traffic> BuildInference(const ParameterValues& values) {
   return traffic;
 }
 
-std::vector<Parameter> Parameters() {
+std::vector<Parameter> InferenceParameters() {
   return WithQueryLoad(
       "20",
       {
@@ -130,7 +130,7 @@ Pattern InferencePattern() {
           "computes), and runs a model forward (it multiplies matrices and "
           "allocates many small pieces of memory).",
       .example = "inference:model=a:qps=5",
-      .parameters = Parameters(),
+      .parameters = InferenceParameters(),
       .build = &BuildInference,
   };
 }

@@ -84,7 +84,7 @@ absl::Status SetSchedule(const ParameterValues& values,
   return absl::OkStatus();
 }
 
-std::string Alias(const ParameterValues& values) {
+std::string StochasticAlias(const ParameterValues& values) {
   std::string alias = absl::StrCat(
       "stochastic_", values.Text("fanout"), "_", values.Text("client_count"),
       "x", values.Text("server_count"), "x", values.Text("parallel_queries"),
@@ -101,7 +101,7 @@ absl::StatusOr<Traffic> BuildStochastic(const ParameterValues& values) {
   if (!terms.ok()) return terms.status();
 
   Traffic traffic;
-  traffic.alias = Alias(values);
+  traffic.alias = StochasticAlias(values);
   DistributedSystemDescription& body = traffic.body;
   AddService(body, "client", values.Integer("client_count"));
   AddService(body, "server", values.Integer("server_count"));

@@ -11,7 +11,7 @@
 namespace distbench {
 namespace {
 
-constexpr int64_t kRequestBytes = 256;
+constexpr int64_t kStorageRequestBytes = 256;
 constexpr char kPool[] = "storage";
 
 // The parameters that are settings of the activity, under the same name.
@@ -38,7 +38,7 @@ std::vector<Parameter> WorkParameters() {
 }
 
 // Paths do not fit into names of tests, so that they are not in the alias.
-std::string Alias(const ParameterValues& values) {
+std::string StorageAlias(const ParameterValues& values) {
   return absl::StrCat("storage_service_", ArrivalsName(values), "_",
                       values.Text("server_count"), "x", values.Text("qps"), "x",
                       values.Text("hash_bytes"), "x",
@@ -48,13 +48,14 @@ std::string Alias(const ParameterValues& values) {
 
 absl::StatusOr<Traffic> BuildStorageService(const ParameterValues& values) {
   Traffic traffic;
-  traffic.alias = Alias(values);
+  traffic.alias = StorageAlias(values);
   DistributedSystemDescription& body = traffic.body;
   AddService(body, "client", 1);
   AddService(body, "server", values.Integer("server_count"));
   AddRpcWithPayloads(body, "storage_query", "client", "server", "round_robin",
                      "");
-  AddPayloadPair(body, "", kRequestBytes, values.Integer("response_size"));
+  AddPayloadPair(body, "", kStorageRequestBytes,
+                 values.Integer("response_size"));
   AddActionList(body, "client", {"send_queries"});
   SetQueryLoad(values, *AddRpcAction(body, "send_queries", "storage_query")
                             .mutable_iterations());
@@ -70,7 +71,7 @@ absl::StatusOr<Traffic> BuildStorageService(const ParameterValues& values) {
   return traffic;
 }
 
-std::vector<Parameter> Parameters() {
+std::vector<Parameter> StorageParameters() {
   std::vector<Parameter> parameters = {
       IntegerParameter("server_count", "1", {1, kMaxInstances},
                        "Servers, queried in turn."),
@@ -106,7 +107,7 @@ Pattern StorageServicePattern() {
           "larger than the memory of the host, the disk decides: a subject "
           "for measuring what a service keeps beside a neighbour.",
       .example = "storage_service:qps=50:hash_bytes=100000",
-      .parameters = Parameters(),
+      .parameters = StorageParameters(),
       .build = &BuildStorageService,
   };
 }

@@ -11,7 +11,7 @@ constexpr int64_t kIndexRequestBytes = 196;
 constexpr int64_t kIndexResponseBytes = 1024;
 constexpr int64_t kDataRequestBytes = 64;
 constexpr int64_t kDataResponseBytes = 512;
-constexpr int64_t kWarmupIterations = 1000;
+constexpr int64_t kTripartiteWarmupIterations = 1000;
 
 void AddClientProgram(DistributedSystemDescription& body, int64_t duration_us) {
   AddActionList(body, "client", {"client_do_many_queries"});
@@ -19,7 +19,7 @@ void AddClientProgram(DistributedSystemDescription& body, int64_t duration_us) {
   many.set_name("client_do_many_queries");
   many.set_action_list_name("client_do_one_query");
   many.mutable_iterations()->set_max_duration_us(duration_us);
-  many.mutable_iterations()->set_warmup_iterations(kWarmupIterations);
+  many.mutable_iterations()->set_warmup_iterations(kTripartiteWarmupIterations);
 
   AddActionList(body, "client_do_one_query",
                 {"client_queryindex", "client_querydata"});

@@ -22,8 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxPort = 65535;
-
 // Far more than an address.
 constexpr int64_t kMaxBytes = 1 << 20;
 

@@ -22,8 +22,6 @@ constexpr char kJobId[] = "SLURM_JOB_ID";
 constexpr char kStepId[] = "SLURM_STEP_ID";
 constexpr char kRestartCount[] = "SLURM_RESTART_COUNT";
 
-constexpr int kMaxPort = 65535;
-
 // Ports that follow from numbers of jobs: below those that the kernel hands out
 // (ip_local_port_range starts at 32768), above those of usual services.
 constexpr int kFirstJobPort = 20'000;

@@ -38,7 +38,7 @@ struct Known {
   std::string size_source;
 };
 
-absl::Status Wrong(absl::string_view problem) {
+absl::Status WrongPlace(absl::string_view problem) {
   return absl::InvalidArgumentError(problem);
 }
 
@@ -49,8 +49,8 @@ absl::StatusOr<int> ParseCount(const std::string& source,
       absl::SimpleAtoi(text, &number) && number >= least && number <= most) {
     return number;
   }
-  return Wrong(absl::StrCat(source, "=", text, " is not a number from ", least,
-                            " to ", most));
+  return WrongPlace(absl::StrCat(source, "=", text, " is not a number from ",
+                                 least, " to ", most));
 }
 
 absl::StatusOr<int> ParseRank(const std::string& source,
@@ -99,7 +99,7 @@ absl::StatusOr<Known> ReadLauncher(const Launcher& launcher,
 
 absl::Status Contradiction(const Known& one, const Known& other) {
   const bool is_rank = one.rank != other.rank;
-  return Wrong(absl::StrCat(
+  return WrongPlace(absl::StrCat(
       "two launchers contradict each other: ",
       is_rank ? one.rank_source : one.size_source, ", but ",
       is_rank ? other.rank_source : other.size_source,
@@ -137,7 +137,7 @@ absl::Status CheckBatchScript(const LauncherEnvironment& environment) {
   if (!environment.Has(kSlurm.rank) || environment.Has(kSlurmStep)) {
     return absl::OkStatus();
   }
-  return Wrong(absl::StrCat(
+  return WrongPlace(absl::StrCat(
       kSlurm.rank, " is set, but not ", kSlurmStep,
       ": this is a batch script, of which there is only one; start the "
       "processes of the job with srun distbench join ..."));
@@ -146,12 +146,13 @@ absl::Status CheckBatchScript(const LauncherEnvironment& environment) {
 absl::Status NoRank(const LauncherEnvironment& environment) {
   for (const Launcher& launcher : kLaunchers) {
     if (!environment.Has(launcher.size)) continue;
-    return Wrong(absl::StrCat(launcher.size, " is set, but not ", launcher.rank,
-                              "; give --rank=R (0 leads), or start distbench "
-                              "join with a launcher that sets it, such as "
-                              "srun"));
+    return WrongPlace(absl::StrCat(launcher.size, " is set, but not ",
+                                   launcher.rank,
+                                   "; give --rank=R (0 leads), or start "
+                                   "distbench join with a launcher that sets "
+                                   "it, such as srun"));
   }
-  return Wrong(
+  return WrongPlace(
       "nothing says which of the job's processes this is; give --rank=R (0 "
       "leads) and --size=N, or start distbench join with srun, as an Indexed "
       "Job of Kubernetes, or with mpirun");
@@ -160,7 +161,7 @@ absl::Status NoRank(const LauncherEnvironment& environment) {
 absl::Status NoSize(const Known& known,
                     const LauncherEnvironment& environment) {
   const bool is_kubernetes = environment.Has(kKubernetes.rank);
-  return Wrong(absl::StrCat(
+  return WrongPlace(absl::StrCat(
       known.rank_source, ", but nothing says of how many; give --size=N",
       is_kubernetes ? " or DISTBENCH_SIZE=N, the `completions` of the Job"
                     : ""));
@@ -196,7 +197,7 @@ absl::StatusOr<PlaceInJob> FindPlaceInJob(
   if (!known.rank.has_value()) return NoRank(environment);
   if (!known.size.has_value()) return NoSize(known, environment);
   if (*known.rank >= *known.size) {
-    return Wrong(
+    return WrongPlace(
         absl::StrCat(known.rank_source, " is not a rank of a job with ",
                      known.size_source, "; ranks are 0 to ", *known.size - 1));
   }

@@ -8,12 +8,11 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "distbench/base/files.h"
+#include "distbench/base/testing/patience.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
-
-constexpr absl::Duration kGenerous = absl::Seconds(20);
 
 struct Pipe {
   Pipe() {

@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/files.h"
 #include "distbench/base/stop_signals.h"
+#include "distbench/base/testing/patience.h"
 #include "distbench/base/testing/status_testing.h"
 #include "distbench/launching/ssh/start_message.h"
 #include "gmock/gmock.h"
@@ -28,8 +29,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
-
-constexpr absl::Duration kGenerous = absl::Seconds(20);
 
 const TlsContents kSecret = {
     .ca = "-----BEGIN CERTIFICATE-----\nca\n-----END CERTIFICATE-----\n",

@@ -16,13 +16,12 @@
 #include "absl/time/time.h"
 #include "distbench/base/child_process.h"
 #include "distbench/base/files.h"
+#include "distbench/base/testing/patience.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
-
-constexpr absl::Duration kGenerous = absl::Seconds(20);
 
 // A fresh folder that ends with the test.
 class RemoteShellTest : public testing::Test {

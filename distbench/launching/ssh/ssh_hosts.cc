@@ -20,7 +20,6 @@ namespace distbench {
 namespace {
 
 constexpr int kNoPort = 0;
-constexpr int kMaxPort = 65535;
 constexpr char kForm[] = "[USER@]HOST[:PORT]";
 
 // Whether the text could be a host or a user, and is no flag of ssh and no

@@ -14,6 +14,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/base/files.h"
+#include "distbench/base/testing/patience.h"
 #include "distbench/base/testing/status_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -26,8 +27,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-constexpr absl::Duration kGenerous = absl::Seconds(20);
 
 // Runs the command in a shell of this host. Some hosts are not reached.
 constexpr char kFakeSsh[] = R"(#!/bin/sh

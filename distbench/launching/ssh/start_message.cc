@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/host_port.h"
 
 namespace distbench {
 namespace {
@@ -21,7 +22,6 @@ constexpr absl::string_view kEnd = "start";
 constexpr absl::string_view kPemBegin = "-----BEGIN ";
 constexpr absl::string_view kPemEnd = "-----END ";
 constexpr int kPemBlocks = 3;
-constexpr int kMaxPort = 65535;
 
 // Far above any secret; guards against input that is something else.
 constexpr size_t kMaxBytes = 1 << 20;

@@ -57,7 +57,7 @@ bool RunInNewNetwork(const std::function<void()> &body) {
   return may;
 }
 
-std::unique_ptr<ProtocolDriver> MakeDriver() {
+std::unique_ptr<ProtocolDriver> MakeUnboundDriver() {
   DriverOptions options;
   options.client_settings["calls_per_connection"] = int64_t{1};
   return std::make_unique<TcpDriver>(ReadTcpSettings(options),
@@ -74,8 +74,8 @@ TEST(LocalPortsTest, AreKeptByClosedConnections) {
     SetSysctl("ip_local_port_range",
               "40000 " + std::to_string(40'000 + kPorts - 1));
     SetSysctl("tcp_tw_reuse", "0");
-    const TestServer server(MakeDriver);
-    TestClient client(MakeDriver(), SingleServers({server.address()}));
+    const TestServer server(MakeUnboundDriver);
+    TestClient client(MakeUnboundDriver(), SingleServers({server.address()}));
     std::string error;
     int answered = -1;
     for (; error.empty() && answered < kPorts; ++answered) {

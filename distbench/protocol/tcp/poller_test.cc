@@ -20,7 +20,7 @@ TEST(BriefWaitsTest, AsksForPollingWhileWaitsAreBrief) {
   EXPECT_EQ(waits.spin_ns(), 0);
 }
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t ClockNs() { return RealClock().MonotonicNs(); }
 
 class NoEvents final : public TransportEvents {
  public:
@@ -94,9 +94,9 @@ TEST_P(PollerTest, EveryWakeIsSeen) {
 TEST_P(PollerTest, ReturnsAtTheDeadline) {
   for (int64_t wait_ns : {5'000, 60'000, 300'000, 3'000'000}) {
     for (int i = 0; i < 20; ++i) {
-      const int64_t deadline_ns = NowNs() + wait_ns;
+      const int64_t deadline_ns = ClockNs() + wait_ns;
       int polls = 0;
-      while (NowNs() < deadline_ns) {
+      while (ClockNs() < deadline_ns) {
         Poll(deadline_ns);
         ++polls;
       }
@@ -108,7 +108,7 @@ TEST_P(PollerTest, ReturnsAtTheDeadline) {
 
 TEST_P(PollerTest, DoesNotWaitAfterTheDeadline) {
   Poll(1);
-  Poll(NowNs());
+  Poll(ClockNs());
 }
 
 INSTANTIATE_TEST_SUITE_P(Spin, PollerTest, testing::Values(0, 100'000));

@@ -45,8 +45,8 @@ std::vector<SourcedResults> Files(const std::vector<SearchReport>& searches) {
   return files;
 }
 
-CapacityComparisons Compared(const std::vector<SourcedResults>& base,
-                             const std::vector<SourcedResults>& next) {
+CapacityComparisons ComparedFiles(const std::vector<SourcedResults>& base,
+                                  const std::vector<SourcedResults>& next) {
   return CompareCapacities(base, next, /*allow_different_traffic=*/false);
 }
 
@@ -55,7 +55,7 @@ TEST(CapacityTest, LoadAndLatencyAreRatios) {
       Files({SearchOf(1000, 1'000'000), SearchOf(1010, 1'010'000)});
   const auto next =
       Files({SearchOf(1690, 1'120'000), SearchOf(1700, 1'130'000)});
-  const CapacityComparisons compared = Compared(base, next);
+  const CapacityComparisons compared = ComparedFiles(base, next);
   ASSERT_THAT(compared.questions, SizeIs(1));
   const CapacityComparison& question = compared.questions[0];
   EXPECT_EQ(question.question, "highest iterations per second with cpu<=60%");
@@ -73,7 +73,8 @@ TEST(CapacityTest, LoadAndLatencyAreRatios) {
 
 TEST(CapacityTest, SingleSearchesHaveNoVerdict) {
   const std::string text = DescribeCapacities(
-      Compared(Files({SearchOf(1000, 1000)}), Files({SearchOf(2000, 1000)})));
+      ComparedFiles(Files({SearchOf(1000, 1000)}),
+                    Files({SearchOf(2000, 1000)})));
   EXPECT_THAT(text, HasSubstr("x2.000"));
   EXPECT_THAT(text, HasSubstr("unknown: a single search"));
 }
@@ -81,22 +82,23 @@ TEST(CapacityTest, SingleSearchesHaveNoVerdict) {
 // Both found 1000 and 1000 exactly, and 1010: no finer than the tolerance.
 TEST(CapacityTest, DifferencesWithinTheToleranceAreNone) {
   const std::string text = DescribeCapacities(
-      Compared(Files({SearchOf(1000, 1000), SearchOf(1000, 1000)}),
-               Files({SearchOf(1010, 1000), SearchOf(1010, 1000)})));
+      ComparedFiles(Files({SearchOf(1000, 1000), SearchOf(1000, 1000)}),
+                    Files({SearchOf(1010, 1000), SearchOf(1010, 1000)})));
   EXPECT_THAT(text, testing::ContainsRegex("load .*  no difference shown\n"));
 }
 
 TEST(CapacityTest, WhatCannotBeComparedIsSaid) {
   SearchReport unstable = SearchOf(1000, 1000);
   unstable.set_verdict("unstable");
-  auto compared = Compared(Files({SearchOf(1000, 1000)}), Files({unstable}));
+  auto compared =
+      ComparedFiles(Files({SearchOf(1000, 1000)}), Files({unstable}));
   EXPECT_EQ(compared.questions[0].not_comparable,
             "no search of new converged to a load: unstable");
   EXPECT_THAT(compared.questions[0].ratios, IsEmpty());
 
   const double not_finite = std::numeric_limits<double>::infinity();
   for (const double load : {0.0, -1.0, not_finite, std::nan("")}) {
-    compared = Compared(Files({SearchOf(load, 1000)}), Files({unstable}));
+    compared = ComparedFiles(Files({SearchOf(load, 1000)}), Files({unstable}));
     EXPECT_EQ(compared.questions[0].not_comparable,
               "no search of base converged to a load: converged")
         << load;
@@ -104,17 +106,17 @@ TEST(CapacityTest, WhatCannotBeComparedIsSaid) {
 
   SearchReport cut_off = SearchOf(1000, 1000);
   cut_off.clear_verdict();
-  compared = Compared(Files({cut_off}), Files({SearchOf(1000, 1000)}));
+  compared = ComparedFiles(Files({cut_off}), Files({SearchOf(1000, 1000)}));
   EXPECT_EQ(compared.questions[0].not_comparable,
             "no search of base converged to a load: not ended");
 
-  compared = Compared(Files({SearchOf(1000, 1000)}),
-                      Files({SearchOf(1000, 1000, "query p99<=1ms")}));
+  compared = ComparedFiles(Files({SearchOf(1000, 1000)}),
+                           Files({SearchOf(1000, 1000, "query p99<=1ms")}));
   ASSERT_THAT(compared.questions, SizeIs(2));
   EXPECT_EQ(compared.questions[0].not_comparable, "new has no such search");
   EXPECT_EQ(compared.questions[1].not_comparable, "base has no such search");
-  EXPECT_THAT(Compared({}, {}).questions, IsEmpty());
-  EXPECT_EQ(DescribeCapacities(Compared({}, {})), "");
+  EXPECT_THAT(ComparedFiles({}, {}).questions, IsEmpty());
+  EXPECT_EQ(DescribeCapacities(ComparedFiles({}, {})), "");
 }
 
 TEST(CapacityTest, OtherWorkIsNotComparableUnlessAllowed) {
@@ -123,9 +125,9 @@ TEST(CapacityTest, OtherWorkIsNotComparableUnlessAllowed) {
   DistributedSystemDescription& config =
       *next[0].results.mutable_test_results(0)->mutable_traffic_config();
   config.add_actions()->mutable_iterations()->set_open_loop_interval_ns(5);
-  EXPECT_THAT(Compared(base, next).questions[0].not_comparable, IsEmpty());
+  EXPECT_THAT(ComparedFiles(base, next).questions[0].not_comparable, IsEmpty());
   config.add_payload_descriptions()->set_size(7);
-  EXPECT_THAT(Compared(base, next).questions[0].not_comparable,
+  EXPECT_THAT(ComparedFiles(base, next).questions[0].not_comparable,
               HasSubstr("payload_descriptions"));
   const CapacityComparisons allowed = CompareCapacities(base, next, true);
   EXPECT_THAT(allowed.questions[0].not_comparable, IsEmpty());
@@ -140,7 +142,7 @@ TEST(CapacityTest, OtherHostsAreNoted) {
         ->mutable_node_resources())["node0"]
       .mutable_host()
       ->set_cpu_model("Z80");
-  EXPECT_THAT(Compared(Files({SearchOf(1000, 1000)}), next).notes,
+  EXPECT_THAT(ComparedFiles(Files({SearchOf(1000, 1000)}), next).notes,
               ElementsAre("CPU model: base not known, new Z80"));
 }
 
@@ -156,7 +158,7 @@ TEST(CapacityTest, NumaDeploymentsAreComparedOneByOne) {
     }
     return files;
   };
-  const CapacityComparisons compared = Compared(file(1), file(1.69));
+  const CapacityComparisons compared = ComparedFiles(file(1), file(1.69));
   ASSERT_THAT(compared.questions, SizeIs(2));
   EXPECT_EQ(compared.questions[0].question,
             "bound: highest iterations per second with cpu<=60%");
@@ -169,7 +171,7 @@ TEST(CapacityTest, LatenciesThatAreNotKnownAreLeftOut) {
   TestResult run = RunOf(1000, 9000, 1000);
   *failing.mutable_probes(1)->mutable_statistics() = StatisticsOf(run);
   const auto compared =
-      Compared(Files({SearchOf(1000, 1000)}), Files({failing}));
+      ComparedFiles(Files({SearchOf(1000, 1000)}), Files({failing}));
   ASSERT_THAT(compared.questions[0].ratios, SizeIs(2));
   EXPECT_EQ(compared.questions[0].ratios[1].name, "p50");
 }

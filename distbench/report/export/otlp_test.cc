@@ -93,7 +93,7 @@ constexpr char kTwoHops[] = R"(
     }
   })";
 
-Json Render(const std::vector<TestResult>& results) {
+Json RenderRequest(const std::vector<TestResult>& results) {
   const auto sourced = Sourced(results);
   std::string text;
   const absl::Status status = RenderOtlp(
@@ -128,7 +128,7 @@ std::map<std::string, std::vector<Json>> SpansOf(const Json& request) {
 class OtlpTest : public testing::Test {
  protected:
   OtlpTest() {
-    auto spans = SpansOf(Render({ResultFromText(kTwoHops)}));
+    auto spans = SpansOf(RenderRequest({ResultFromText(kTwoHops)}));
     EXPECT_EQ(spans["c/0"].size(), 1);
     EXPECT_EQ(spans["r/0"].size(), 2);
     query_ = spans["c/0"].at(0);
@@ -183,7 +183,7 @@ TEST_F(OtlpTest, WhatAServerCausedIsBelowItsSpan) {
 TEST_F(OtlpTest, IdsAreHexadecimalAndDifferBetweenRuns) {
   const TestResult result = ResultFromText(kTwoHops);
   std::set<std::string> traces;
-  const Json request = Render({result, result});
+  const Json request = RenderRequest({result, result});
   for (const Json& part : request["resourceSpans"]) {
     std::set<std::string> ids;
     for (const Json& span : part["scopeSpans"][0]["spans"]) {
@@ -200,7 +200,7 @@ TEST_F(OtlpTest, IdsAreHexadecimalAndDifferBetweenRuns) {
 }
 
 TEST_F(OtlpTest, ResourcesAreInstancesOfARun) {
-  const Json request = Render({ResultFromText(kTwoHops)});
+  const Json request = RenderRequest({ResultFromText(kTwoHops)});
   auto attributes = Attributes(request["resourceSpans"][1]["resource"]);
   EXPECT_EQ(attributes["service.name"]["stringValue"], "r");
   EXPECT_EQ(attributes["service.instance.id"]["stringValue"], "r/0");
@@ -212,7 +212,7 @@ TEST_F(OtlpTest, NamesMayBeAnything) {
   TestResult result = ResultFromText(kTwoHops);
   result.mutable_traffic_config()->mutable_rpc_descriptions(0)->set_name(
       kHostileName);
-  EXPECT_EQ(SpansOf(Render({result}))["c/0"].at(0)["name"],
+  EXPECT_EQ(SpansOf(RenderRequest({result}))["c/0"].at(0)["name"],
             absl::StrCat("r/", kHostileName));
 }
 

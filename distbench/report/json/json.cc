@@ -52,10 +52,6 @@ Json SeedJson(const RunInfo& run_info) {
   return absl::StrCat(run_info.random_seed());
 }
 
-Json TextOrNull(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
 Json RunJson(const RunInfo& run_info) {
   return {{"version", TextOrNull(run_info.version())},
           {"revision", TextOrNull(run_info.revision())},

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "absl/types/span.h"
 #include "distbench/report/measurements/rpc_measurements.h"
@@ -14,6 +15,11 @@
 #include "proto/results.pb.h"
 
 namespace distbench {
+
+inline nlohmann::ordered_json TextOrNull(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json(nullptr)
+                      : nlohmann::ordered_json(text);
+}
 
 // Describes the nodes and the sequencer: facts about them and their resource
 // usage.

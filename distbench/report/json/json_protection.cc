@@ -17,10 +17,6 @@ Json OrNull(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json TextOrNull(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
 Json PhasesJson(const ExperimentCell& cell) {
   return {{"baseline_start_timestamp_ns", cell.baseline_start_timestamp_ns()},
           {"interfere_start_timestamp_ns", cell.interfere_start_timestamp_ns()},

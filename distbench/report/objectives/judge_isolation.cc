@@ -16,6 +16,7 @@
 #include "distbench/report/measurements/protection_notes.h"
 #include "distbench/report/measurements/protection_run.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/objectives/judgement.h"
 #include "distbench/stats/outcomes.h"
 #include "distbench/stats/quantile_interval.h"
 #include "distbench/stats/run_interval.h"
@@ -26,9 +27,6 @@ namespace {
 
 // A run of a search lasts minutes, not days.
 constexpr int64_t kMostSeconds = 100'000;
-
-// The standard errors from an estimate to a bound of its interval.
-constexpr double kErrorsToBound = 1.96;
 
 // The assumed relative error where the seconds are too few for a bound.
 constexpr double kUnknownError = 0.25;
@@ -86,7 +84,7 @@ double ErrorOf(const BoundedValue& estimate) {
   }
   return std::log(std::max(*estimate.upper, kSmallestShare) /
                   std::max(*estimate.lower, kSmallestShare)) /
-         (2 * kErrorsToBound);
+         (2 * kErrorsPerInterval);
 }
 
 std::string TextOf(const Objective& objective, double value) {

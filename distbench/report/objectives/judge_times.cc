@@ -8,15 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/objectives/judgement.h"
 #include "distbench/stats/quantile_interval.h"
 
 namespace distbench {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// The standard errors from an estimate to a bound of its interval.
-constexpr double kErrorsToBound = 1.96;
 
 // The least relative error of what has no series over time.
 constexpr double kLeastError = 0.25;
@@ -32,7 +30,7 @@ double ErrorOf(const ObjectiveOutcome& outcome) {
     return kLeastError;
   }
   return std::max(kLeastError, std::log(*outcome.upper / *outcome.lower) /
-                                   (2 * kErrorsToBound));
+                                   (2 * kErrorsPerInterval));
 }
 
 Excess ExcessOver(const Objective& objective, double value_ns,

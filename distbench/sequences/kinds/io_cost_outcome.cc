@@ -6,7 +6,7 @@
 namespace distbench {
 namespace {
 
-int64_t Whole(const BenchValues& values, const char* name) {
+int64_t WholeOrZero(const BenchValues& values, const char* name) {
   return std::llround(FindNumber(values, name).value_or(0));
 }
 
@@ -35,17 +35,17 @@ IoCostSettings IoCostFrom(const BenchValues& values) {
   settings.set_device(FindText(values, kIoCostDevice));
   settings.set_enable(true);
   IoCostModel& model = *settings.mutable_model();
-  model.set_rbps(Whole(values, "rbps"));
-  model.set_rseqiops(Whole(values, "rseqiops"));
-  model.set_rrandiops(Whole(values, "rrandiops"));
-  model.set_wbps(Whole(values, "wbps"));
-  model.set_wseqiops(Whole(values, "wseqiops"));
-  model.set_wrandiops(Whole(values, "wrandiops"));
+  model.set_rbps(WholeOrZero(values, "rbps"));
+  model.set_rseqiops(WholeOrZero(values, "rseqiops"));
+  model.set_rrandiops(WholeOrZero(values, "rrandiops"));
+  model.set_wbps(WholeOrZero(values, "wbps"));
+  model.set_wseqiops(WholeOrZero(values, "wseqiops"));
+  model.set_wrandiops(WholeOrZero(values, "wrandiops"));
   IoCostQos& qos = *settings.mutable_qos();
   qos.set_rpct(FindNumber(values, "rpct").value_or(0));
-  qos.set_rlat(Whole(values, "rlat"));
+  qos.set_rlat(WholeOrZero(values, "rlat"));
   qos.set_wpct(FindNumber(values, "wpct").value_or(0));
-  qos.set_wlat(Whole(values, "wlat"));
+  qos.set_wlat(WholeOrZero(values, "wlat"));
   qos.set_min(FindNumber(values, "min").value_or(0));
   qos.set_max(FindNumber(values, "max").value_or(0));
   return settings;

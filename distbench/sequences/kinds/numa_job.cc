@@ -24,7 +24,7 @@ std::string CpuObjective(const PropertyValues& values) {
   return absl::StrFormat("cpu<=%g%%", *values.Number("cpu"));
 }
 
-LoadSearchSpec SpecOf(const PropertyValues& values) {
+LoadSearchSpec NumaSearchOf(const PropertyValues& values) {
   LoadSearchSpec spec;
   spec.set_knob("rate");
   spec.set_tolerance(*values.Number("tolerance") / 100);
@@ -41,7 +41,7 @@ absl::Status CheckObjective(const PropertyValues& values,
                             const std::string& objective,
                             const DistributedSystemDescription& test) {
   if (objective.empty()) return absl::OkStatus();
-  LoadSearchSpec spec = SpecOf(values);
+  LoadSearchSpec spec = NumaSearchOf(values);
   spec.add_objectives(objective);
   return PlanSearch(spec, test).status();
 }
@@ -155,7 +155,8 @@ class NumaJob final : public JobKind {
     if (!plan.ok()) return plan.status();
     run.job.clear_systems();
     *run.job.add_systems() = ReadHostSystem(run.environment.host_root);
-    LocalCapacitySearch search(run.environment.program, SpecOf(run.values),
+    LocalCapacitySearch search(run.environment.program,
+                               NumaSearchOf(run.values),
                                run.environment.say);
     const Cancellation::Scope cancel(*run.environment.cancellation,
                                      [&] { search.Cancel(); });

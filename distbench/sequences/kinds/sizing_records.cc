@@ -9,6 +9,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/search/judgement/measured_probe.h"
 #include "distbench/search/search_report.h"
+#include "distbench/sequences/kinds/values.h"
 
 namespace distbench {
 namespace {
@@ -23,7 +24,6 @@ constexpr char kLikelyFootprint[] = "likely_footprint";
 constexpr char kMaxFootprint[] = "max_footprint";
 constexpr char kTolerance[] = "tolerance";
 constexpr char kMaxProbes[] = "max_probes";
-constexpr char kBytes[] = "bytes";
 
 SearchReport& ReportOf(SizingPhase phase, TestSequenceResults& results) {
   const std::string unit(ToString(phase));

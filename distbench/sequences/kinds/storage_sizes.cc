@@ -1,4 +1,5 @@
 #include "distbench/sequences/kinds/storage_sizes.h"
+#include "distbench/sequences/kinds/values.h"
 
 #include <cmath>
 
@@ -9,9 +10,8 @@ constexpr char kHashSize[] = "hash_size";
 constexpr char kChunkPages[] = "chunk_pages";
 constexpr char kMaxRate[] = "rps_max";
 constexpr char kFootprint[] = "mem_actual";
-constexpr char kBytes[] = "bytes";
 
-std::optional<int64_t> Whole(const BenchValues& values, const char* name) {
+std::optional<int64_t> WholeIfAny(const BenchValues& values, const char* name) {
   const std::optional<double> number = FindNumber(values, name);
   if (!number.has_value()) return std::nullopt;
   return std::llround(*number);
@@ -36,10 +36,10 @@ void AddStorageSizes(const StorageSizes& sizes, BenchValues& values) {
 
 StorageSizes StorageSizesFrom(const BenchValues& values) {
   StorageSizes sizes;
-  sizes.hash_bytes = Whole(values, kHashSize);
-  sizes.chunk_pages = Whole(values, kChunkPages);
+  sizes.hash_bytes = WholeIfAny(values, kHashSize);
+  sizes.chunk_pages = WholeIfAny(values, kChunkPages);
   sizes.max_rate = FindNumber(values, kMaxRate);
-  sizes.footprint_bytes = Whole(values, kFootprint);
+  sizes.footprint_bytes = WholeIfAny(values, kFootprint);
   return sizes;
 }
 

@@ -27,13 +27,13 @@ namespace {
 
 using google::protobuf::util::MessageDifferencer;
 
-constexpr char kInfile[] = "infile";
+constexpr char kInfileProperty[] = "infile";
 
 // A parameter: the tests with which a job has measured, as hashes.
 constexpr char kMeasuredTests[] = "tests";
 
 std::string InfileOf(const BenchJob& job) {
-  const auto found = job.properties().find(kInfile);
+  const auto found = job.properties().find(kInfileProperty);
   return found == job.properties().end() ? "" : found->second;
 }
 

@@ -12,8 +12,6 @@
 namespace distbench {
 namespace {
 
-constexpr char kBytes[] = "bytes";
-
 const BenchValue* Find(const BenchValues& values, absl::string_view name) {
   for (const BenchValue& value : values) {
     if (value.name() == name) return &value;

@@ -13,6 +13,9 @@
 
 namespace distbench {
 
+// The unit of numbers that ValuesText() shortens as those of memory.
+inline constexpr char kBytes[] = "bytes";
+
 using BenchValues = google::protobuf::RepeatedPtrField<BenchValue>;
 
 void AddNumber(absl::string_view name, double number, BenchValues& values,

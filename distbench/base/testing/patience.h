@@ -1,0 +1,13 @@
+#ifndef DISTBENCH_BASE_TESTING_PATIENCE_H_
+#define DISTBENCH_BASE_TESTING_PATIENCE_H_
+
+#include "absl/time/time.h"
+
+namespace distbench {
+
+// For what takes no time, even if the host is busy.
+inline constexpr absl::Duration kGenerous = absl::Seconds(20);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_BASE_TESTING_PATIENCE_H_
