@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Property;
 
-constexpr char kSavedId[] = "20260131-235959-000";
+constexpr char kId[] = "20260131-235959-000";
 constexpr char kLaterId[] = "20260201-000000-000";
 
 RunDescription RunCalled(const std::string& id) {
@@ -50,17 +50,17 @@ TEST_F(RunDirectoryTest, KeepsDescriptionsBeyondItsLife) {
     ASSERT_TRUE(directory->Save(run).ok());
     run.set_state(RunDescription::CANCELLED);
     ASSERT_TRUE(directory->Save(run).ok());
-    ASSERT_TRUE(directory->Save(RunCalled(kSavedId)).ok());
+    ASSERT_TRUE(directory->Save(RunCalled(kId)).ok());
   }
   const auto directory = Open();
   EXPECT_THAT(
       directory->List(),
       ElementsAre(
-          Property(&RunDescription::id, kSavedId),
+          Property(&RunDescription::id, kId),
           AllOf(Property(&RunDescription::id, kLaterId),
                 Property(&RunDescription::label, "a \"quoted\" label"),
                 Property(&RunDescription::state, RunDescription::CANCELLED))));
-  EXPECT_EQ(directory->Load(kSavedId)->id(), kSavedId);
+  EXPECT_EQ(directory->Load(kId)->id(), kId);
 }
 
 TEST_F(RunDirectoryTest, OneProcessAtATimeHasIt) {
@@ -91,18 +91,18 @@ TEST_F(RunDirectoryTest, WhatIsNoIdIsNoName) {
 
 TEST_F(RunDirectoryTest, RunsWhoseFilesAreRemovedAreGone) {
   const auto directory = Open();
-  ASSERT_TRUE(directory->Save(RunCalled(kSavedId)).ok());
-  std::filesystem::remove(path_ + "/" + kSavedId + ".run");
+  ASSERT_TRUE(directory->Save(RunCalled(kId)).ok());
+  std::filesystem::remove(path_ + "/" + kId + ".run");
   EXPECT_THAT(directory->List(), IsEmpty());
 }
 
 TEST_F(RunDirectoryTest, ADescriptionThatCanNotBeReadIsListedNevertheless) {
   const auto directory = Open();
-  std::ofstream(path_ + "/" + kSavedId + ".run") << "state: \xff";
+  std::ofstream(path_ + "/" + kId + ".run") << "state: \xff";
   EXPECT_THAT(
       directory->List(),
       ElementsAre(
-          AllOf(Property(&RunDescription::id, kSavedId),
+          AllOf(Property(&RunDescription::id, kId),
                 Property(&RunDescription::state, RunDescription::UNKNOWN),
                 Property(&RunDescription::message, HasSubstr("description")))));
 }
@@ -110,7 +110,7 @@ TEST_F(RunDirectoryTest, ADescriptionThatCanNotBeReadIsListedNevertheless) {
 TEST_F(RunDirectoryTest, ADescriptionThatIsNestedDeeplyDoesNoHarm) {
   const auto directory = Open();
   {
-    std::ofstream file(path_ + "/" + kSavedId + ".run");
+    std::ofstream file(path_ + "/" + kId + ".run");
     for (int i = 0; i < 1'000'000; ++i) file << "a{";
   }
   EXPECT_THAT(directory->List(), ElementsAre(Property(&RunDescription::message,
@@ -119,7 +119,7 @@ TEST_F(RunDirectoryTest, ADescriptionThatIsNestedDeeplyDoesNoHarm) {
 
 TEST_F(RunDirectoryTest, RemovesWhatAKilledProcessBeganToWrite) {
   std::filesystem::create_directory(path_);
-  const std::string begun = path_ + "/" + kSavedId + ".run.4711.tmp";
+  const std::string begun = path_ + "/" + kId + ".run.4711.tmp";
   const std::string other = path_ + "/other.tmp";
   std::ofstream(begun) << "sta";
   std::ofstream(other) << "not ours";

@@ -30,7 +30,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-constexpr char kRecordId[] = "20260131-235959-000";
+constexpr char kId[] = "20260131-235959-000";
 constexpr int64_t kPieceBytes = 300'000;
 
 ResultChunk Piece(const std::string& instance) {
@@ -55,7 +55,7 @@ class RunRecordStorageTest : public testing::Test {
 
   std::shared_ptr<RunRecord> MakeRecord(ResultMemory& memory) {
     RunRecord::Options options;
-    options.description.set_id(kRecordId);
+    options.description.set_id(kId);
     options.description.set_state(RunDescription::WAITING);
     options.description.add_test_names("first");
     options.description.add_test_names("second");
@@ -101,7 +101,7 @@ class RunRecordStorageTest : public testing::Test {
 
   RunDescription Saved() {
     Await();
-    absl::StatusOr<RunDescription> saved = disk_->Load(kRecordId);
+    absl::StatusOr<RunDescription> saved = disk_->Load(kId);
     EXPECT_TRUE(saved.ok()) << saved.status();
     return saved.ok() ? *saved : RunDescription();
   }
@@ -144,7 +144,7 @@ TEST_F(RunRecordStorageTest, FollowersReadWhatIsOnTheDisk) {
   WaitingFollower early(record);
   RunTest(*record, 0, 10);
   record->OnSequenceDone(absl::OkStatus());
-  EXPECT_EQ(early.Next().event->run_id(), kRecordId);
+  EXPECT_EQ(early.Next().event->run_id(), kId);
   EXPECT_TRUE(early.Next().event->has_started());
   EXPECT_EQ(early.Next().event->result_chunk().instance(), "piece0");
   EXPECT_THAT(Read(record), SizeIs(11));
@@ -162,7 +162,7 @@ TEST_F(RunRecordStorageTest, TheIdIsSaidWhenTheDiskKnowsTheRun) {
   disk_->Open();
   Await();
   EXPECT_EQ(news_count, 1);
-  EXPECT_EQ(follower.Next().event->run_id(), kRecordId);
+  EXPECT_EQ(follower.Next().event->run_id(), kId);
 }
 
 TEST_F(RunRecordStorageTest, ADiskThatTakesItsTimeHoldsNobodyUp) {
@@ -175,7 +175,7 @@ TEST_F(RunRecordStorageTest, ADiskThatTakesItsTimeHoldsNobodyUp) {
   EXPECT_TRUE(late.Next().event->has_run_id());
   EXPECT_FALSE(late.Next().event.has_value());
   ASSERT_TRUE(disk_->AwaitCall());
-  EXPECT_EQ(record->description().id(), kRecordId);
+  EXPECT_EQ(record->description().id(), kId);
   EXPECT_FALSE(record->has_ended());
   EXPECT_FALSE(late.Next().event.has_value());
   // Nor does the run, except at the end of a test.
@@ -338,7 +338,7 @@ TEST_F(RunRecordStorageTest, AFileThatIsDamagedEndsTheReadersStream) {
   RunTest(*record, 0, 1);
   record->OnSequenceDone(absl::OkStatus());
   Await();
-  std::filesystem::resize_file(path_ + "/" + kRecordId + ".result", 100);
+  std::filesystem::resize_file(path_ + "/" + kId + ".result", 100);
   EXPECT_THAT(Read(record), ElementsAre(HasSubstr("is damaged at byte")));
 }
 
