@@ -14,7 +14,7 @@ namespace distbench {
 namespace {
 
 // Longer names make configs illegible; they are cut off.
-constexpr size_t kMaxNameLength = 80;
+constexpr size_t kMaxKeptLength = 80;
 constexpr size_t kPseudonymBytes = 4;
 
 std::string Pseudonym(absl::string_view kind, absl::string_view name,
@@ -31,7 +31,7 @@ std::string Pseudonym(absl::string_view kind, absl::string_view name,
 
 // With the characters that names in configs have.
 std::string Kept(absl::string_view name) {
-  std::string kept(name.substr(0, kMaxNameLength));
+  std::string kept(name.substr(0, kMaxKeptLength));
   for (char& c : kept) {
     const bool fits = absl::ascii_isalnum(c) || c == '-' || c == '.';
     if (!fits) c = '_';
