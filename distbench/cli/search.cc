@@ -138,7 +138,8 @@ absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
 // A simulation has neither nodes whose CPUs could be counted nor control
 // groups.
 absl::StatusOr<SearchPlan> MakeSimulatedPlan(
-    const SearchFlags& flags, const DistributedSystemDescription& test) {
+    const SearchFlags& flags, const DistributedSystemDescription& test,
+    const ClusterRunOptions& options) {
   int instances = 1;
   if (flags.cpu_slices || !absl::SimpleAtoi(flags.instances, &instances)) {
     return absl::InvalidArgumentError(
@@ -158,6 +159,8 @@ absl::StatusOr<SearchPlan> MakeSimulatedPlan(
         "groups are not simulated; search on real nodes");
   }
   plan->is_simulated = true;
+  plan->simulated_fabric = options.fabric;
+  plan->simulated_hosts = options.host_count;
   plan->loads = flags.loads;
   if (flags.max_time > absl::ZeroDuration()) {
     plan->timing.max_total = flags.max_time;
@@ -178,10 +181,12 @@ class ProbeHost {
           ReadSimulationFlags(flags.simulation);
       if (!options.ok()) return options.status();
       options->is_cancelled = &is_cancelled_;
+      absl::StatusOr<SearchPlan> plan =
+          MakeSimulatedPlan(flags, test, *options);
       run_ = RunOnSimulation(
           *std::move(options),
           earlier.searches().empty() ? 0 : earlier.searches(0).probes_size());
-      return MakeSimulatedPlan(flags, test);
+      return plan;
     }
     if (flags.test_sequencer.empty()) {
       return absl::InvalidArgumentError(

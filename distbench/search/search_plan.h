@@ -12,6 +12,7 @@
 #include "distbench/config/search/objective.h"
 #include "distbench/search/knobs/knob.h"
 #include "distbench/search/strategy/load_search.h"
+#include "proto/simulation.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {
@@ -45,8 +46,10 @@ struct SearchPlan {
   // The CPUs of each copy (see cpu_slices.h); empty: wherever the nodes are.
   std::vector<std::string> cpu_slices;
 
-  // Probes run on simulated hosts.
+  // Probes run on simulated hosts: on which (0: as many as the test needs).
   bool is_simulated = false;
+  SimulatedFabric simulated_fabric;
+  int simulated_hosts = 0;
 
   // If not empty: run each of these loads once instead of searching.
   std::vector<double> loads;

@@ -274,6 +274,27 @@ const SearchProbe* ProbeOfLastResult(const TestSequenceResults& results) {
   return found;
 }
 
+// Results of older versions do not say what they were simulated on.
+absl::Status CheckSimulatedHosts(const SearchPlan& plan,
+                                 const SearchReport& report) {
+  if (!report.has_simulated_fabric()) return absl::OkStatus();
+  google::protobuf::util::MessageDifferencer differencer;
+  std::string differences;
+  differencer.ReportDifferencesToString(&differences);
+  const bool has_same_fabric =
+      differencer.Compare(report.simulated_fabric(), plan.simulated_fabric);
+  if (report.simulated_hosts() != plan.simulated_hosts) {
+    absl::StrAppend(&differences, "hosts: ", report.simulated_hosts(), " -> ",
+                    plan.simulated_hosts, "\n");
+  } else if (has_same_fabric) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "it was simulated on other hosts; give the same --fabric, --hosts and "
+      "--calibrate_from. What differs:\n",
+      differences));
+}
+
 }  // namespace
 
 bool IsComplete(const SearchReport& report) {
@@ -295,7 +316,11 @@ absl::Status RunLoadSearch(const SearchPlan& plan,
   *report.mutable_search() = plan.spec;
   report.set_load_unit(std::string(plan.knob->unit()));
   report.set_finds_lowest(plan.options.finds_lowest);
-  if (plan.is_simulated) report.set_simulated(true);
+  if (plan.is_simulated) {
+    report.set_simulated(true);
+    *report.mutable_simulated_fabric() = plan.simulated_fabric;
+    report.set_simulated_hosts(plan.simulated_hosts);
+  }
   ProbeRunner runner(plan, callbacks, results);
   const absl::Status status = plan.loads.empty()
                                   ? Search(plan, runner, report)
@@ -314,6 +339,9 @@ absl::Status CheckResumable(const SearchPlan& plan,
     return absl::FailedPreconditionError(
         plan.is_simulated ? "it comes from real nodes; leave out --simulate"
                           : "it is simulated; add --simulate");
+  }
+  if (absl::Status same = CheckSimulatedHosts(plan, report); !same.ok()) {
+    return same;
   }
   google::protobuf::util::MessageDifferencer differencer;
   std::string differences;

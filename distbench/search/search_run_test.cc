@@ -17,6 +17,7 @@
 namespace distbench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -267,6 +268,29 @@ TEST(CheckResumableTest, RealAndSimulatedProbesAreNotMixed) {
     EXPECT_EQ(CheckResumable(real, results).ok(), !is_simulated);
     EXPECT_EQ(CheckResumable(simulated, results).ok(), is_simulated);
   }
+}
+
+TEST(CheckResumableTest, ProbesOfDifferentSimulatedHostsAreNotMixed) {
+  const auto plan_on = [](int cpus, int hosts) {
+    SearchPlan plan = Plan();
+    plan.is_simulated = true;
+    plan.simulated_fabric.mutable_host()->set_cpus(cpus);
+    plan.simulated_hosts = hosts;
+    return plan;
+  };
+  FakeSystem system = {.capacity = 777, .runs_until_error = 2};
+  TestSequenceResults results;
+  RunLoadSearch(plan_on(4, 0), system.Callbacks(), results).IgnoreError();
+  const auto error = [&](const SearchPlan& plan) {
+    return std::string(CheckResumable(plan, results).message());
+  };
+  EXPECT_EQ(error(plan_on(4, 0)), "");
+  EXPECT_THAT(error(plan_on(8, 0)), AllOf(HasSubstr("give the same --fabric"),
+                                          HasSubstr("host.cpus: 4 -> 8")));
+  EXPECT_THAT(error(plan_on(4, 9)), HasSubstr("hosts: 0 -> 9"));
+  // As of an older version.
+  results.mutable_searches(0)->clear_simulated_fabric();
+  EXPECT_EQ(error(plan_on(8, 0)), "");
 }
 
 TEST(RunLoadSearchTest, StopsInTime) {

@@ -5,6 +5,20 @@
 
 namespace distbench {
 
+namespace {
+
+nlohmann::ordered_json NetworkJson(const SimulationFacts& simulation) {
+  if (!simulation.has_network()) return nullptr;
+  const SimulatedNetworkCounts& network = simulation.network();
+  return {{"packets", network.packets()},
+          {"dropped", network.dropped()},
+          {"marked", network.marked()},
+          {"retransmissions", network.retransmissions()},
+          {"timeouts", network.timeouts()}};
+}
+
+}  // namespace
+
 nlohmann::ordered_json SimulationJson(const TestResult& result) {
   if (!IsSimulated(result)) return nullptr;
   const SimulationFacts& simulation = result.simulation();
@@ -17,7 +31,8 @@ nlohmann::ordered_json SimulationJson(const TestResult& result) {
       {"simulated_seconds", simulation.simulated_seconds()},
       {"assumptions", nlohmann::ordered_json::array()},
       {"outside_of_validation", nlohmann::ordered_json::array()},
-      {"fabric", fabric}};
+      {"fabric", fabric},
+      {"network", NetworkJson(simulation)}};
   for (const Assumption& assumption : AssumptionsOf(simulation)) {
     json["assumptions"].push_back(
         {{"subject", assumption.subject}, {"text", assumption.text}});

@@ -370,6 +370,21 @@ TEST(JsonTest, DamagedLogsMakeTheRunInvalid) {
   EXPECT_TRUE(findings[1]["advice"].is_null()) << "of a code without advice";
 }
 
+TEST(JsonTest, PacketsOfSimulationsAreCounted) {
+  const auto network_of = [](const std::string& facts) {
+    const Json document =
+        Rendered(Sourced({ResultFromText("simulation { " + facts + " }")}));
+    return document["tests"][0]["simulation"].at("network");
+  };
+  EXPECT_TRUE(network_of("").is_null());
+  EXPECT_EQ(network_of("network { packets: 9 dropped: 1 timeouts: 2 }"),
+            Json({{"packets", 9},
+                  {"dropped", 1},
+                  {"marked", 0},
+                  {"retransmissions", 0},
+                  {"timeouts", 2}}));
+}
+
 TEST(JsonTest, NamesMayBeAnything) {
   TestResult result;
   result.mutable_traffic_config()->set_name(kHostileName);

@@ -217,6 +217,13 @@ std::string DescribeSimulation(const SimulationFacts& simulation) {
                       TransportName(simulation.fabric().transport()));
 }
 
+std::string PacketsText(const SimulatedNetworkCounts& network) {
+  return absl::StrCat(CountText(network.packets(), "packet"), ", ",
+                      network.dropped(), " dropped, ", network.marked(),
+                      " marked, ", network.retransmissions(), " sent again, ",
+                      CountText(network.timeouts(), "timeout"));
+}
+
 std::vector<Assumption> AssumptionsOf(const SimulationFacts& simulation) {
   const SimulatedFabric& fabric = simulation.fabric();
   std::vector<Assumption> assumptions = {

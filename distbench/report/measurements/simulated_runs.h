@@ -46,6 +46,9 @@ struct Assumption {
 // In the order in which people read them. Fabrics have defaults filled in.
 std::vector<Assumption> AssumptionsOf(const SimulationFacts& simulation);
 
+// What happened to packets, in words. Not assumed, and of each run by itself.
+std::string PacketsText(const SimulatedNetworkCounts& network);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_SIMULATED_RUNS_H_

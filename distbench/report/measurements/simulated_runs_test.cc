@@ -136,6 +136,14 @@ TEST(SimulatedRunsTest, QueuesArePartOfPacketNetworksOnly) {
   EXPECT_THAT(TextOf(packets, "transport"), HasSubstr("NewReno"));
 }
 
+TEST(SimulatedRunsTest, PacketsAreCountedInWords) {
+  EXPECT_EQ(PacketsText(Simulated("network { packets: 900 dropped: 7 marked: 0 "
+                                  "retransmissions: 8 timeouts: 1 }")
+                            .simulation()
+                            .network()),
+            "900 packets, 7 dropped, 0 marked, 8 sent again, 1 timeout");
+}
+
 TEST(SimulatedRunsTest, CostsOfUnknownOriginSaySo) {
   EXPECT_THAT(
       TextOf(Simulated("fabric { stacks { driver: 'x' } }"), "costs of x"),

@@ -348,6 +348,10 @@ Lines Assumptions(const SimulationFacts& simulation) {
   lines.push_back(absl::StrFormat(
       "  extent: %d events in %.4g s of simulated time",
       simulation.event_count(), simulation.simulated_seconds()));
+  if (simulation.has_network()) {
+    lines.push_back(
+        absl::StrCat("  sent: ", PacketsText(simulation.network())));
+  }
   return lines;
 }
 

@@ -397,6 +397,7 @@ TEST(SummarizeTestTest, ASimulationSaysSoFirstAndWhatItAssumed) {
       fabric { stacks { driver: "tcp" source: "two\nlines" } }
       event_count: 12
       simulated_seconds: 1.5
+      network { packets: 9 timeouts: 2 }
     }
   )pb");
   const std::vector<std::string> lines = SummarizeTest(result);
@@ -406,6 +407,7 @@ TEST(SummarizeTestTest, ASimulationSaysSoFirstAndWhatItAssumed) {
   EXPECT_THAT(lines, Contains(HasSubstr("Source: two lines")));
   EXPECT_THAT(lines,
               Contains("  extent: 12 events in 1.5 s of simulated time"));
+  EXPECT_THAT(lines, Contains(HasSubstr("  sent: 9 packets, 0 dropped")));
   EXPECT_THAT(SummarizeTest(TestResult()), Not(Contains("Simulation:")));
 }
 

@@ -164,6 +164,14 @@ void CheckModel(const DistributedSystemDescription& test,
   }
 }
 
+void CheckNetwork(const SimulatedNetworkCounts& network, Sentences& sentences) {
+  if (network.timeouts() == 0) return;
+  sentences.push_back(absl::StrCat(
+      "lost packets caused ", network.timeouts(),
+      " timeouts; Linux recovers sooner from many losses, so real tails are "
+      "shorter (docs/simulation_network.md)"));
+}
+
 // Of the busiest host.
 void CheckLoad(const SimulatedFabric& fabric, const TestResult& result,
                Sentences& sentences) {
@@ -188,26 +196,18 @@ void CheckLoad(const SimulatedFabric& fabric, const TestResult& result,
       100 * most, 100 * kMaxCpuShare));
 }
 
-void CheckTimeouts(int64_t timeouts, Sentences& sentences) {
-  if (timeouts == 0) return;
-  sentences.push_back(absl::StrCat(
-      "lost packets caused ", timeouts,
-      " timeouts; Linux recovers sooner from many losses, so real tails are "
-      "shorter (docs/simulation_network.md)"));
-}
-
 }  // namespace
 
 std::vector<std::string> OutsideOfValidation(
     const DistributedSystemDescription& test, const SimulatedFabric& fabric,
-    int host_count, const TestResult& result, int64_t timeouts) {
+    int host_count, const TestResult& result) {
   Sentences sentences;
   CheckCosts(fabric, host_count, sentences);
   CheckSize(test, host_count, sentences);
   CheckDrivers(test, fabric, result, sentences);
   CheckModel(test, fabric, sentences);
+  CheckNetwork(result.simulation().network(), sentences);
   CheckLoad(fabric, result, sentences);
-  CheckTimeouts(timeouts, sentences);
   return sentences;
 }
 

@@ -3,7 +3,6 @@
 #ifndef DISTBENCH_SIMULATION_CALIBRATION_OUTSIDE_OF_VALIDATION_H_
 #define DISTBENCH_SIMULATION_CALIBRATION_OUTSIDE_OF_VALIDATION_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,11 +14,11 @@ namespace distbench {
 
 // Says in sentences in what the test, its fabric (with defaults and the costs
 // of its drivers filled in) and what came of it (engine_usages of its nodes,
-// its run_info, and timeouts of its simulated senders) differ from what was
-// compared with real runs (docs/simulation.md). Empty: in nothing.
+// its run_info and the counts of its network) differ from what was compared
+// with real runs (docs/simulation.md). Empty: in nothing.
 std::vector<std::string> OutsideOfValidation(
     const DistributedSystemDescription& test, const SimulatedFabric& fabric,
-    int host_count, const TestResult& result, int64_t timeouts);
+    int host_count, const TestResult& result);
 
 }  // namespace distbench
 

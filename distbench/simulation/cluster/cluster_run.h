@@ -48,9 +48,6 @@ class ClusterRun {
   // Ends the engines, and adds what they have measured.
   void Collect(TestResult& result);
 
-  // Of senders whose packets were lost.
-  int64_t timeouts() const { return network_->counters().timeouts; }
-
  private:
   // The costs of a driver, as given and as used.
   struct DriverCosts {

@@ -160,8 +160,8 @@ absl::StatusOr<TestResult> RunSimulatedTest(
   run.RunTraffic();
   run.Collect(result);
   SimulationFacts& facts = *result.mutable_simulation();
-  for (std::string& sentence : OutsideOfValidation(
-           test, facts.fabric(), facts.host_count(), result, run.timeouts())) {
+  for (std::string& sentence :
+       OutsideOfValidation(test, facts.fabric(), facts.host_count(), result)) {
     facts.add_outside_of_validation(std::move(sentence));
   }
   Conclude(result);

@@ -10,8 +10,8 @@ namespace distbench {
 // Sets one field of a message. `path` leads to it by the names of fields, as in
 // "host.cpus". An element of a list is named in brackets, by its first field or
 // by its number from 0, as in "services[leaf].count"; if several have the name,
-// only by its number. Messages that are missing on the way are added, elements of
-// lists are not. `value` is as in text format, but text has no quotes.
+// only by its number. Messages that are missing on the way are added, elements
+// of lists are not. `value` is as in text format, but text has no quotes.
 //
 // INVALID_ARGUMENT says what is wrong with the path or the value; the message
 // may then have changed.
