@@ -12,6 +12,7 @@
 #include "distbench/protocol/decorators/double_barrel.h"
 #include "distbench/protocol/decorators/rpc_counter.h"
 #include "distbench/results/merge.h"
+#include "distbench/simulation/cluster/host_threads.h"
 #include "distbench/simulation/cluster/memory_shares.h"
 #include "distbench/simulation/model/used_driver.h"
 #include "distbench/stats/interval_series.h"
@@ -32,24 +33,28 @@ constexpr int64_t kStopNs = 10'000'000'000;
 // How often RunTraffic() looks at the real time.
 constexpr int kWindowsPerLook = 256;
 
-// Hosts that follow each other are in one thread, and most often at one switch.
-// Switches are dealt out one by one.
 SimulatorOptions MakeSimulatorOptions(const ClusterModel& model, int threads,
                                       int64_t start_unix_ns) {
   SimulatorOptions options;
+  options.thread_of_node.resize(model.host_count + model.switch_count, 0);
   options.threads = std::clamp(threads, 1, model.host_count);
-  options.lookahead_ns = model.min_delay_ns;
+  options.lookahead_ns = LookaheadNs(model);
   options.start_ns = kBeginNs;
   options.start_unix_ns = start_unix_ns / kSeriesStepNs * kSeriesStepNs;
-  const int node_count = model.host_count + model.switch_count;
-  options.thread_of_node.resize(node_count);
-  for (int i = 0; i < node_count; ++i) {
-    options.thread_of_node[i] =
-        i < model.host_count
-            ? static_cast<int>(int64_t{i} * options.threads / model.host_count)
-            : (i - model.host_count) % options.threads;
-  }
   return options;
+}
+
+// Returns thread_of_node: a switch is in the thread of its first host, those
+// without hosts are dealt out.
+std::vector<int> WithSwitches(std::vector<int> threads,
+                              const ClusterModel& model, int thread_count) {
+  for (int i = 0; i < model.switch_count; ++i) {
+    threads.push_back(i % thread_count);
+  }
+  for (int i = model.host_count; i-- > 0;) {
+    threads[model.switch_of_host[i]] = threads[i];
+  }
+  return threads;
 }
 
 // The simulated driver, inside the decorators that the options name. `inner`
@@ -141,6 +146,7 @@ absl::Status ClusterRun::SetUp() {
     if (!added.ok()) return added;
   }
   Connect();
+  AssignThreads();
   return absl::OkStatus();
 }
 
@@ -220,6 +226,20 @@ void ClusterRun::Connect() {
         engine->Connect(addresses, absl::InfiniteFuture());
     CHECK(connected.ok()) << connected;
   }
+}
+
+void ClusterRun::AssignThreads() {
+  const int threads = simulator_.thread_count();
+  if (threads == 1) return;
+  std::vector<std::vector<int>> called_by(model_.host_count);
+  for (size_t i = 0; i < engines_.size(); ++i) {
+    std::vector<int>& called = called_by[parts_[i].host];
+    for (const int peer : engines_[i]->peers()) {
+      called.push_back(parts_[peer].host);
+    }
+  }
+  simulator_.AssignThreads(
+      WithSwitches(HostThreads(called_by, threads), model_, threads));
 }
 
 // ---- Traffic ----------------------------------------------------------------

@@ -75,11 +75,12 @@ class ClusterRun {
   absl::StatusOr<const RpcCosts*> CostsOf(const std::string& driver);
   void DescribeSimulation(SimulationFacts& facts) const;
   void Connect();
+  void AssignThreads();
   bool IsOver();
   bool HasOverload();
   int64_t TrafficEndNs() const;
   void ReportProgress();
-  int64_t now_ns() const { return simulator_.now_ns(0); }
+  int64_t now_ns() const { return simulator_.now_ns(); }
   static std::string AliasOf(int host);
 
   const ClusterModel& model_;

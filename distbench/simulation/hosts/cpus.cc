@@ -124,7 +124,9 @@ void SimulatedCpus::ScheduleCheck() {
   const double wait_ns = (jobs_.front().end - virtual_ns_) / rate;
   const int64_t due_ns = advanced_ns_ + RoundUp(wait_ns - kRoundingNs);
   if (!checks_.Add(due_ns)) return;
-  simulator_.Schedule(node_, node_, due_ns, *this, {.kind = kCheck});
+  // The content is only to be fetched into the cache before it is used.
+  simulator_.Schedule(node_, node_, due_ns, *this,
+                      {.kind = kCheck, .content = jobs_.front().thread});
 }
 
 void SimulatedCpus::ScheduleStall() {

@@ -62,8 +62,7 @@ SimulatedWorker::SimulatedWorker(const Options& options)
       last_connection_(kNoConnection) {}
 
 void SimulatedWorker::Attach(Engine& engine, int worker) {
-  engine_ = &engine;
-  worker_ = worker;
+  worker_ = engine.worker(worker);
 }
 
 void SimulatedWorker::AddPeer(const std::vector<SimulatedWorker*>& servers,
@@ -153,8 +152,8 @@ void SimulatedWorker::OnCpuDone() {
 // Begins what comes next.
 void SimulatedWorker::Proceed() {
   while (true) {
-    if (engine_->is_frozen(worker_)) {
-      Rest(Phase::kFrozen, engine_->next_due_ns(worker_));
+    if (worker_->is_frozen()) {
+      Rest(Phase::kFrozen, worker_->next_due_ns());
       return;
     }
     if (next_send_ < sends_.size()) {
@@ -186,7 +185,7 @@ bool SimulatedWorker::NeedsTurn(int64_t now_ns) const {
 // Returns whether the turn has been paid for, or is going to be.
 bool SimulatedWorker::TakeTurn() {
   const bool had_received = received_ != nullptr;
-  engine_->RunOnce(worker_);
+  worker_->RunOnce();
   return had_received || !sends_.empty();
 }
 
@@ -275,13 +274,13 @@ void SimulatedWorker::Rest(Phase phase, int64_t due_ns) {
 }
 
 int64_t SimulatedWorker::next_due_ns() const {
-  const int64_t due_ns = engine_->next_due_ns(worker_);
+  const int64_t due_ns = worker_->next_due_ns();
   return deadlines_.empty() ? due_ns
                             : std::min(due_ns, deadlines_.top().due_ns);
 }
 
 void SimulatedWorker::Wake() {
-  if (engine_ == nullptr) return;
+  if (!worker_.has_value()) return;
   // Nothing but a stop ends a freeze early.
   if (phase_ == Phase::kIdle || phase_ == Phase::kFrozen) {
     Rest(phase_, now_ns());

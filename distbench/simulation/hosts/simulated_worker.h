@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <string>
 #include <vector>
@@ -154,8 +155,7 @@ class SimulatedWorker final : public Transport,
   const int id_;
   const bool measures_time_parts_;
   WorkRandom random_;
-  Engine* engine_ = nullptr;
-  int worker_ = 0;
+  std::optional<EngineWorker> worker_;  // once attached
 
   Phase phase_ = Phase::kIdle;
   SimulatedCall* first_arrived_ = nullptr;

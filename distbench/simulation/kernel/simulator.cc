@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "distbench/simulation/kernel/event_queue.h"
 #include "distbench/simulation/kernel/window_threads.h"
 #include "glog/logging.h"
 
@@ -21,38 +22,21 @@ constexpr uint64_t kEventsWorthThreads = 200;
 // each are enough for weeks of real time.
 constexpr int kNodeShift = 40;
 
-struct Scheduled {
-  int64_t time_ns;
-  uint64_t order;
-  SimulatedEventHandler* handler;
-  SimulatedEvent event;
-
-  // For heaps, whose first element is the largest: the earliest is first.
-  bool operator<(const Scheduled& other) const {
-    if (time_ns != other.time_ns) return time_ns > other.time_ns;
-    return order > other.order;
-  }
-};
-
 }  // namespace
 
-// The nodes of one thread, and their events.
+// The events of one thread's nodes.
 class Simulator::Partition {
  public:
-  explicit Partition(const SimulatorOptions& options)
-      : clock_(options.start_ns, options.start_unix_ns - options.start_ns) {
-    for (auto& sent : sent_) sent.resize(options.threads);
+  explicit Partition(int threads) {
+    for (auto& sent : sent_) sent.resize(threads);
   }
 
-  void Add(const Scheduled& scheduled) {
-    heap_.push_back(scheduled);
-    std::push_heap(heap_.begin(), heap_.end());
-  }
+  void Add(const ScheduledEvent& event) { queue_.Add(event); }
 
   // For another partition, which takes it in the next window.
-  void Send(int partition, const Scheduled& scheduled) {
-    sent_[sending_][partition].push_back(scheduled);
-    first_sent_ns_ = std::min(first_sent_ns_, scheduled.time_ns);
+  void Send(int partition, const ScheduledEvent& event) {
+    sent_[sending_][partition].push_back(event);
+    first_sent_ns_ = std::min(first_sent_ns_, event.time_ns);
   }
 
   // Between two windows: what was sent can be taken from now on.
@@ -62,82 +46,98 @@ class Simulator::Partition {
   }
 
   void TakeFrom(Partition& other, int own_index) {
-    std::vector<Scheduled>& sent = other.sent_[1 - other.sending_][own_index];
-    for (const Scheduled& scheduled : sent) Add(scheduled);
+    std::vector<ScheduledEvent>& sent =
+        other.sent_[1 - other.sending_][own_index];
+    for (const ScheduledEvent& event : sent) Add(event);
     sent.clear();
   }
 
-  void RunWindow(int64_t end_ns) {
-    while (!heap_.empty() && heap_.front().time_ns < end_ns) {
-      std::pop_heap(heap_.begin(), heap_.end());
-      const Scheduled next = heap_.back();
-      heap_.pop_back();
-      // The next event is mostly one of another node, whose state is not in the
-      // cache if there are thousands.
-      if (!heap_.empty()) {
-        __builtin_prefetch(heap_.front().handler);
-        __builtin_prefetch(heap_.front().event.content);
-      }
-      clock_.SetMonotonicNs(next.time_ns);
+  void RunWindow(int64_t end_ns, std::vector<Node>& nodes) {
+    for (const ScheduledEvent* first = queue_.First();
+         first != nullptr && first->time_ns < end_ns; first = queue_.First()) {
+      const ScheduledEvent event = queue_.TakeFirst();
+      queue_.PrefetchNext();
+      nodes[event.event.node].clock.now_ns = event.time_ns;
       ++event_count_;
-      next.handler->OnEvent(next.event);
+      event.handler->OnEvent(event.event);
     }
-    clock_.SetMonotonicNs(end_ns);
-  }
-
-  // Time in which nothing happens.
-  void PassUntil(int64_t time_ns) {
-    clock_.SetMonotonicNs(std::max(clock_.MonotonicNs(), time_ns));
   }
 
   // Of its own events, and of those that it has sent.
-  int64_t next_ns() const {
-    return heap_.empty() ? first_sent_ns_
-                         : std::min(first_sent_ns_, heap_.front().time_ns);
+  int64_t next_ns() {
+    const ScheduledEvent* const first = queue_.First();
+    return first == nullptr ? first_sent_ns_
+                            : std::min(first_sent_ns_, first->time_ns);
   }
-  ManualClock& clock() { return clock_; }
   uint64_t event_count() const { return event_count_; }
 
+  // Hands over all events: `take` is called with each.
+  template <typename Take>
+  void Empty(Take take) {
+    while (queue_.First() != nullptr) take(queue_.TakeFirst());
+    for (auto& sent : sent_[sending_]) {
+      for (const ScheduledEvent& event : sent) take(event);
+      sent.clear();
+    }
+    first_sent_ns_ = kNever;
+  }
+
  private:
-  ManualClock clock_;
-  std::vector<Scheduled> heap_;
+  EventQueue queue_;
   // By partition, in turns: in those of this window and those of the last.
-  std::array<std::vector<std::vector<Scheduled>>, 2> sent_;
+  std::array<std::vector<std::vector<ScheduledEvent>>, 2> sent_;
   int sending_ = 0;
   int64_t first_sent_ns_ = kNever;
   uint64_t event_count_ = 0;
 };
 
 Simulator::Simulator(SimulatorOptions options)
-    : options_(std::move(options)),
-      next_order_(options_.thread_of_node.size(), 0) {
-  CHECK_GT(options_.lookahead_ns, 0);
-  for (int i = 0; i < options_.threads; ++i) {
-    partitions_.push_back(std::make_unique<Partition>(options_));
+    : lookahead_ns_(options.lookahead_ns),
+      nodes_(options.thread_of_node.size()),
+      thread_of_node_(std::move(options.thread_of_node)),
+      now_ns_(options.start_ns) {
+  CHECK_GT(lookahead_ns_, 0);
+  for (Node& node : nodes_) {
+    node.clock.now_ns = options.start_ns;
+    node.clock.unix_offset_ns = options.start_unix_ns - options.start_ns;
+  }
+  for (int i = 0; i < options.threads; ++i) {
+    partitions_.push_back(std::make_unique<Partition>(options.threads));
   }
 }
 
 Simulator::~Simulator() = default;
 
+void Simulator::AssignThreads(std::vector<int> thread_of_node) {
+  CHECK_EQ(thread_of_node.size(), nodes_.size());
+  thread_of_node_ = std::move(thread_of_node);
+  std::vector<ScheduledEvent> events;
+  for (const auto& partition : partitions_) {
+    partition->Empty(
+        [&](const ScheduledEvent& event) { events.push_back(event); });
+  }
+  for (const ScheduledEvent& event : events) {
+    partitions_[thread_of_node_[event.event.node]]->Add(event);
+  }
+}
+
 void Simulator::Schedule(int from, int to, int64_t time_ns,
                          SimulatedEventHandler& handler,
                          const SimulatedEvent& event) {
-  const Scheduled scheduled = {
-      time_ns,
-      (uint64_t{static_cast<uint32_t>(from)} << kNodeShift) |
-          next_order_[from]++,
-      &handler, event};
-  const int own = options_.thread_of_node[from];
-  const int target = options_.thread_of_node[to];
+  ScheduledEvent scheduled = {
+      .time_ns = time_ns,
+      .order = (uint64_t{static_cast<uint32_t>(from)} << kNodeShift) |
+               nodes_[from].next_order++,
+      .handler = &handler,
+      .event = event};
+  scheduled.event.node = to;
+  const int own = thread_of_node_[from];
+  const int target = thread_of_node_[to];
   if (own == target) {
     partitions_[own]->Add(scheduled);
   } else {
     partitions_[own]->Send(target, scheduled);
   }
-}
-
-const ManualClock& Simulator::clock(int node) const {
-  return partitions_[options_.thread_of_node[node]]->clock();
 }
 
 uint64_t Simulator::event_count() const {
@@ -146,7 +146,7 @@ uint64_t Simulator::event_count() const {
   return count;
 }
 
-int64_t Simulator::next_ns() const {
+int64_t Simulator::next_ns() {
   int64_t next_ns = kNever;
   for (const auto& partition : partitions_) {
     next_ns = std::min(next_ns, partition->next_ns());
@@ -154,13 +154,26 @@ int64_t Simulator::next_ns() const {
   return next_ns;
 }
 
+int64_t Simulator::WindowEndNs(int64_t first_ns, int64_t end_ns) const {
+  const int64_t window_end_ns =
+      first_ns > kNever - lookahead_ns_ ? kNever : first_ns + lookahead_ns_;
+  return end_ns < kNever ? std::min(window_end_ns, end_ns + 1) : window_end_ns;
+}
+
 int64_t Simulator::Run(int64_t end_ns, const std::function<bool()>& is_over) {
-  const int count = options_.threads;
-  int64_t window_end_ns = 0;
+  const bool was_ended = RunWindows(end_ns, is_over);
+  if (!was_ended && end_ns < kNever) now_ns_ = std::max(now_ns_, end_ns);
+  for (Node& node : nodes_) node.clock.now_ns = now_ns_;
+  return next_ns();
+}
+
+bool Simulator::RunWindows(int64_t end_ns,
+                           const std::function<bool()>& is_over) {
+  const int count = static_cast<int>(partitions_.size());
   const auto run_window = [&](int index) {
     Partition& own = *partitions_[index];
     for (const auto& other : partitions_) own.TakeFrom(*other, index);
-    own.RunWindow(window_end_ns);
+    own.RunWindow(now_ns_, nodes_);
   };
   std::optional<WindowThreads> threads;
   uint64_t events_before = event_count();
@@ -168,13 +181,10 @@ int64_t Simulator::Run(int64_t end_ns, const std::function<bool()>& is_over) {
 
   while (true) {
     // The last event of all may have ended it.
-    if (is_over()) return next_ns();
+    if (is_over()) return true;
     const int64_t first_ns = next_ns();
-    if (first_ns > end_ns || first_ns == kNever) break;
-    window_end_ns = first_ns > kNever - options_.lookahead_ns
-                        ? kNever
-                        : first_ns + options_.lookahead_ns;
-    if (end_ns < kNever) window_end_ns = std::min(window_end_ns, end_ns + 1);
+    if (first_ns > end_ns || first_ns == kNever) return false;
+    now_ns_ = WindowEndNs(first_ns, end_ns);
     for (const auto& partition : partitions_) partition->EndSending();
     if (count == 1 || window_events < kEventsWorthThreads) {
       for (int i = 0; i < count; ++i) run_window(i);
@@ -185,10 +195,6 @@ int64_t Simulator::Run(int64_t end_ns, const std::function<bool()>& is_over) {
     window_events = event_count() - events_before;
     events_before += window_events;
   }
-  if (end_ns < kNever) {
-    for (const auto& partition : partitions_) partition->PassUntil(end_ns);
-  }
-  return next_ns();
 }
 
 }  // namespace distbench

@@ -26,26 +26,14 @@
 #include <memory>
 #include <vector>
 
-#include "distbench/base/manual_clock.h"
+#include "distbench/base/clock.h"
+#include "distbench/simulation/kernel/simulated_event.h"
 
 namespace distbench {
 
-// What an event carries: whatever its handler has agreed on with itself.
-struct SimulatedEvent {
-  int kind = 0;
-  int64_t value = 0;
-  void* content = nullptr;
-};
-
-class SimulatedEventHandler {
- public:
-  virtual ~SimulatedEventHandler() = default;
-  // Runs on the thread of the node that the event was scheduled for.
-  virtual void OnEvent(const SimulatedEvent& event) = 0;
-};
-
 struct SimulatorOptions {
-  // By node: which thread runs it. Threads are numbered from 0.
+  // By node: which thread runs it, unless AssignThreads() says otherwise.
+  // Threads are numbered from 0.
   std::vector<int> thread_of_node;
   int threads = 1;
 
@@ -64,6 +52,12 @@ class Simulator {
   explicit Simulator(SimulatorOptions options);
   ~Simulator();
 
+  int thread_count() const { return static_cast<int>(partitions_.size()); }
+
+  // Replaces thread_of_node: nodes that schedule events for each other are best
+  // run by the same thread. While Run() does not run.
+  void AssignThreads(std::vector<int> thread_of_node);
+
   // Schedules an event of node `to`. Call this from an event of node `from`, or
   // while Run() does not run. time_ns must not be before now and, if the nodes
   // differ and Run() runs, not before now plus the lookahead. `handler` must
@@ -77,10 +71,13 @@ class Simulator {
   // time of the next event, or the largest int64.
   int64_t Run(int64_t end_ns, const std::function<bool()>& is_over);
 
-  // The time of the node's current event; while no event runs, that of the last
-  // window's end, or the end of Run(). May be read on the node's thread only.
-  int64_t now_ns(int node) const { return clock(node).MonotonicNs(); }
-  const ManualClock& clock(int node) const;
+  // The time of the node's current event; while Run() does not run, that of its
+  // end. May be read on the node's thread only.
+  int64_t now_ns(int node) const { return nodes_[node].clock.MonotonicNs(); }
+  const Clock& clock(int node) const { return nodes_[node].clock; }
+
+  // Between windows, and while Run() does not run: up to when all is done.
+  int64_t now_ns() const { return now_ns_; }
 
   // While Run() does not run.
   uint64_t event_count() const;
@@ -88,11 +85,32 @@ class Simulator {
  private:
   class Partition;
 
-  int64_t next_ns() const;
+  class NodeClock final : public Clock {
+   public:
+    int64_t MonotonicNs() const override { return now_ns; }
+    int64_t UnixNs() const override { return now_ns + unix_offset_ns; }
 
-  const SimulatorOptions options_;
+    int64_t now_ns = 0;
+    int64_t unix_offset_ns = 0;
+  };
+  // Changed by the node's events only, thus away from those of other threads.
+  struct alignas(64) Node {
+    NodeClock clock;
+    uint64_t next_order = 0;
+  };
+
+  // The end of the window that begins with the next event, which is due by
+  // end_ns.
+  int64_t WindowEndNs(int64_t first_ns, int64_t end_ns) const;
+  // Returns whether `is_over` has ended them.
+  bool RunWindows(int64_t end_ns, const std::function<bool()>& is_over);
+  int64_t next_ns();
+
+  const int64_t lookahead_ns_;
+  std::vector<Node> nodes_;
+  std::vector<int> thread_of_node_;
   std::vector<std::unique_ptr<Partition>> partitions_;  // by thread
-  std::vector<uint64_t> next_order_;                    // by node
+  int64_t now_ns_;
 };
 
 }  // namespace distbench

@@ -32,6 +32,16 @@ class TokenRing {
 
   int64_t Run(int64_t end_ns) { return simulator_.Run(end_ns, IsNeverOver); }
 
+  // To threads that depend on `turn`.
+  void MoveNodes(int turn) {
+    std::vector<int> threads;
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      threads.push_back(
+          static_cast<int>((i * turn + turn) % simulator_.thread_count()));
+    }
+    simulator_.AssignThreads(std::move(threads));
+  }
+
   // By node: time and token of each event.
   using Log = std::vector<std::pair<int64_t, int64_t>>;
   std::vector<Log> logs() const {
@@ -92,6 +102,18 @@ TEST(SimulatorTest, EveryNumberOfThreadsGivesTheSame) {
       EXPECT_EQ(several.event_count(), one.event_count());
     }
   }
+}
+
+TEST(SimulatorTest, ThreadsMayBeAssignedAtAnyPause) {
+  TokenRing one(50, 1);
+  one.Run(200'000);
+  TokenRing moved(50, 3);
+  for (int64_t end_ns = 7'000; end_ns < 200'000; end_ns += 7'000) {
+    moved.Run(end_ns);
+    moved.MoveNodes(static_cast<int>(end_ns / 7'000));
+  }
+  moved.Run(200'000);
+  EXPECT_EQ(moved.logs(), one.logs());
 }
 
 TEST(SimulatorTest, RunsInPartsLikeAtOnce) {

@@ -5,13 +5,22 @@
 namespace distbench {
 namespace {
 
-// Some microseconds.
-constexpr int kSpins = 3000;
+// Some tens of microseconds: more than it takes to wake a thread that sleeps.
+constexpr int kSpins = 2000;
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
 
 template <typename T>
 void AwaitChange(const std::atomic<T>& value, T old) {
   for (int i = 0; i < kSpins; ++i) {
     if (value.load(std::memory_order_acquire) != old) return;
+    Pause();
   }
   value.wait(old, std::memory_order_acquire);
 }

@@ -4,10 +4,21 @@
 #include "distbench/simulation/network/packet_network.h"
 
 namespace distbench {
+namespace {
+
+bool HasMessages(const ClusterModel& model) {
+  return model.fabric.transport().kind() == SimulatedTransport::MESSAGES;
+}
+
+}  // namespace
+
+int64_t LookaheadNs(const ClusterModel& model) {
+  return HasMessages(model) ? 2 * model.min_delay_ns : model.min_delay_ns;
+}
 
 std::unique_ptr<SimulatedNetwork> MakeSimulatedNetwork(
     const ClusterModel& model, Simulator& simulator) {
-  if (model.fabric.transport().kind() == SimulatedTransport::MESSAGES) {
+  if (HasMessages(model)) {
     return std::make_unique<MessageNetwork>(model, simulator);
   }
   return std::make_unique<PacketNetwork>(model, simulator);

@@ -52,8 +52,13 @@ class SimulatedNetwork {
   virtual SimulatedNetworkCounters counters() const = 0;
 };
 
+// How much later than now any event of another node is that a network of this
+// model schedules, at least: the lookahead of its simulator. Packets cross one
+// link between two nodes, messages at least two.
+int64_t LookaheadNs(const ClusterModel& model);
+
 // Of the kind that model.fabric.transport() says. Both arguments must outlive
-// the network; the simulator's lookahead must be at most model.min_delay_ns.
+// the network; the simulator's lookahead must be at most LookaheadNs().
 std::unique_ptr<SimulatedNetwork> MakeSimulatedNetwork(
     const ClusterModel& model, Simulator& simulator);
 

@@ -20,7 +20,7 @@ PacketNetwork::PacketNetwork(const ClusterModel& model, Simulator& simulator,
       nodes_(model.host_count + model.switch_count) {
   for (const LinkModel& link : model.links) {
     links_.push_back({.timeline = LinkTimeline(link.bytes_per_ns),
-                      .from = link.from,
+                      .owner = link.to < model.host_count ? link.to : link.from,
                       .to = link.to,
                       .delay_ns = link.delay_ns,
                       .queue_bytes = static_cast<double>(link.queue_bytes),
@@ -48,7 +48,8 @@ SimulatedNetworkCounters PacketNetwork::counters() const {
 void PacketNetwork::OnEvent(const SimulatedEvent& event) {
   switch (static_cast<EventKind>(event.kind)) {
     case kPacket:
-      return OnPacket(*static_cast<SimulatedPacket*>(event.content));
+      return OnPacket(*static_cast<SimulatedPacket*>(event.content),
+                      simulator_.now_ns(event.node));
     case kTimer:
       return OnTimer(*static_cast<ConnectionEnd*>(event.content), event.value);
     case kLinkDrained:
@@ -200,11 +201,12 @@ bool PacketNetwork::IsLost(const SimulatedPacket& packet, Node& node) const {
 // What nodes do with packets.
 
 void PacketNetwork::Forward(SimulatedPacket& packet, int64_t now_ns) {
-  Link& link = links_[packet.from->path[packet.hop]];
+  const auto& path = packet.from->path;
+  Link& link = links_[path[packet.hop]];
   const int64_t bytes = packet.segment.bytes + settings_.header_bytes;
   if (packet.hop > 0) {
     const double backlog = link.timeline.backlog_bytes(now_ns);
-    SimulatedNetworkCounters& counters = nodes_[link.from].counters;
+    SimulatedNetworkCounters& counters = nodes_[link.owner].counters;
     if (backlog + static_cast<double>(bytes) > link.queue_bytes) {
       ++counters.dropped_packets;
       ReturningPool<SimulatedPacket>::Return(&packet);
@@ -217,13 +219,14 @@ void PacketNetwork::Forward(SimulatedPacket& packet, int64_t now_ns) {
   }
   ++packet.hop;
   const int64_t sent_ns = link.timeline.Transmit(now_ns, bytes);
-  simulator_.Schedule(link.from, link.to, sent_ns + link.delay_ns, *this,
+  const bool is_last = packet.hop == static_cast<int>(path.size());
+  const int next = is_last ? link.to : links_[path[packet.hop]].owner;
+  simulator_.Schedule(link.owner, next, sent_ns + link.delay_ns, *this,
                       {.kind = kPacket, .content = &packet});
 }
 
-void PacketNetwork::OnPacket(SimulatedPacket& packet) {
+void PacketNetwork::OnPacket(SimulatedPacket& packet, int64_t now_ns) {
   const auto& path = packet.from->path;
-  const int64_t now_ns = simulator_.now_ns(links_[path[packet.hop - 1]].to);
   if (packet.hop < static_cast<int>(path.size())) {
     Forward(packet, now_ns);
     return;

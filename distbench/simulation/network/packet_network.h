@@ -7,9 +7,10 @@
 //               └──────────── acknowledgements, likewise ─────────┘
 //
 // Switches store and forward. The queue in front of a link belongs to the node
-// that sends into it: its length follows from when the link will have sent it
-// (LinkTimeline), so a packet costs one event at each node that it reaches. A
-// packet that would make the queue (with the packet in transmission) longer
+// that sends into it or, if the link leads to a host, to that host: so queues of
+// one switch are simulated side by side. The length of a queue follows from when
+// the link will have sent it (LinkTimeline), so a packet costs one event at each
+// queue that it reaches, and one at its end. A packet that would make the queue (with the packet in transmission) longer
 // than queue_bytes is dropped. With DCTCP, a data packet that finds more than
 // ecn_bytes is marked. Packets of RENO are never marked.
 //
@@ -69,7 +70,7 @@ class PacketNetwork : public SimulatedNetwork, private SimulatedEventHandler {
 
   struct alignas(64) Link {
     LinkTimeline timeline;
-    int from;
+    int owner;  // the node in whose events packets enter the queue
     int to;
     int64_t delay_ns;
     double queue_bytes;
@@ -107,7 +108,7 @@ class PacketNetwork : public SimulatedNetwork, private SimulatedEventHandler {
   };
 
   void OnEvent(const SimulatedEvent& event) override;
-  void OnPacket(SimulatedPacket& packet);
+  void OnPacket(SimulatedPacket& packet, int64_t now_ns);
   void OnTimer(ConnectionEnd& end, int64_t event_ns);
   void OnLinkDrained(int host);
   void OnDelayedAcks(int host);

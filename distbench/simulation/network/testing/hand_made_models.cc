@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "distbench/activity/work_random.h"
+#include "distbench/simulation/network/network.h"
 
 namespace distbench {
 namespace {
 
 class SwitchPaths : public PathFinder {
  public:
-  void Find(int from_host, int to_host, uint64_t connection,
+  void Find(int from_host, int to_host, uint64_t /*connection*/,
             std::vector<int>& links) const override {
     links.assign({2 * from_host, 2 * to_host + 1});
   }
@@ -98,7 +99,7 @@ void UseTransport(SimulatedTransport::Kind kind, ClusterModel& model) {
 SimulatorOptions OptionsFor(const ClusterModel& model, int threads) {
   SimulatorOptions options;
   options.threads = threads;
-  options.lookahead_ns = model.min_delay_ns;
+  options.lookahead_ns = LookaheadNs(model);
   for (int node = 0; node < model.host_count + model.switch_count; ++node) {
     options.thread_of_node.push_back(node % threads);
   }
