@@ -173,7 +173,6 @@ class Engine::Impl final : public WorkerGroup {
     return next_ns;
   }
 
-  const Worker& worker_at(int index) const { return *workers_[index]; }
 
   void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) {
     std::vector<Recorder*> recorders;
@@ -361,15 +360,15 @@ bool Engine::RunOnce() { return impl_->RunOnce(); }
 
 int64_t Engine::next_due_ns() const { return impl_->next_due_ns(); }
 
-bool Engine::RunOnce(int worker) { return impl_->worker(worker).RunOnce(); }
-
-int64_t Engine::next_due_ns(int worker) const {
-  return impl_->worker_at(worker).next_due_ns();
+EngineWorker Engine::worker(int index) {
+  return EngineWorker(impl_->worker(index));
 }
 
-bool Engine::is_frozen(int worker) const {
-  return impl_->worker_at(worker).is_frozen();
-}
+bool EngineWorker::RunOnce() { return worker_->RunOnce(); }
+
+int64_t EngineWorker::next_due_ns() const { return worker_->next_due_ns(); }
+
+bool EngineWorker::is_frozen() const { return worker_->is_frozen(); }
 
 void Engine::Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) {
   impl_->Collect(emit);

@@ -23,6 +23,8 @@
 
 namespace distbench {
 
+class Worker;
+
 struct EngineOptions {
   std::shared_ptr<const Plan> plan;
   int instance = 0;  // index into plan->instances
@@ -78,6 +80,20 @@ struct EngineProgress {
 // Collect. Shutdown and destruction are allowed at any point. One thread at a
 // time may call methods, except for Stop() and progress(), which any thread may
 // call.
+// A worker of an engine without threads. A frozen one (by a fault of the test)
+// does nothing until it is due.
+class EngineWorker {
+ public:
+  explicit EngineWorker(Worker& worker) : worker_(&worker) {}
+
+  bool RunOnce();
+  int64_t next_due_ns() const;
+  bool is_frozen() const;
+
+ private:
+  Worker* worker_;
+};
+
 class Engine {
  public:
   // Starts to listen and to handle requests.
@@ -120,11 +136,8 @@ class Engine {
   bool RunOnce();
   int64_t next_due_ns() const;
 
-  // The same for a single worker. A frozen one (by a fault of the test) does
-  // nothing until it is due.
-  bool RunOnce(int worker);
-  int64_t next_due_ns(int worker) const;
-  bool is_frozen(int worker) const;
+  // The same for a single worker, until Shutdown().
+  EngineWorker worker(int index);
 
   // Emits the instance's log. Requires Shutdown().
   void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit);

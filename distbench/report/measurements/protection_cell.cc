@@ -92,13 +92,13 @@ void MeasureLosses(ProtectionCell& cell) {
   cell.failed_share = failed / count;
 }
 
-FileLatencies FileLatenciesOf(const ProtectionCell& cell, Worker worker) {
+FileLatencies FileLatenciesOf(const ProtectionCell& cell, WorkRole role) {
   NestedLatencyList reads;
   NestedLatencyList writes;
   ForEachMeasured(cell, [&](const ProtectionRun& run) {
     const auto phases = PhasesOf(run.result->experiment_cell());
     if (!phases.ok()) return;
-    const WorkSeries series = CollectWork(*run.result, worker);
+    const WorkSeries series = CollectWork(*run.result, role);
     reads.Add(series, phases->interference, &WorkTotals::read_ns);
     writes.Add(series, phases->interference, &WorkTotals::write_ns);
   });
@@ -111,8 +111,8 @@ void MeasureCell(ProtectionCell& cell) {
   MeasureIsolation(cell);
   MeasureImpact(cell);
   MeasureLosses(cell);
-  cell.subject_files = FileLatenciesOf(cell, Worker::kSubject);
-  cell.antagonist_files = FileLatenciesOf(cell, Worker::kAntagonist);
+  cell.subject_files = FileLatenciesOf(cell, WorkRole::kSubject);
+  cell.antagonist_files = FileLatenciesOf(cell, WorkRole::kAntagonist);
 }
 
 size_t MeasuredRunCount(const ProtectionCell& cell) {
@@ -138,7 +138,7 @@ std::optional<WorkRate> MeanAntagonistRate(
   for (const TestResult* result : results) {
     const auto phases = WorkingPhasesOf(*result);
     if (!phases.ok() || LostAntagonist(*result)) continue;
-    const auto rate = MeanRate(CollectWork(*result, Worker::kAntagonist),
+    const auto rate = MeanRate(CollectWork(*result, WorkRole::kAntagonist),
                                phases->interference);
     if (!rate) continue;
     ++count;

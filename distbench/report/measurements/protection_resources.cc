@@ -218,8 +218,8 @@ RunUses UsesOf(const TestResult& result) {
   RunUses uses;
   const absl::StatusOr<ProtectionPhases> phases = WorkingPhasesOf(result);
   if (!phases.ok()) return uses;
-  const WorkSeries subject = CollectWork(result, Worker::kSubject);
-  const WorkSeries antagonist = CollectWork(result, Worker::kAntagonist);
+  const WorkSeries subject = CollectWork(result, WorkRole::kSubject);
+  const WorkSeries antagonist = CollectWork(result, WorkRole::kAntagonist);
   const bool knows_activities = !LostSubject(result) && !LostAntagonist(result);
   const auto use = [&](WorkResource resource,
                        const TimeSpan& span) -> std::optional<ResourceUse> {

@@ -55,21 +55,21 @@ void AddSeries(const Series& from, WorkSeries& into) {
   }
 }
 
-// The valid series of one worker.
+// The valid series of one role.
 struct SeriesList {
   std::vector<const ActivitySeries*> activities;
   std::vector<const RpcTimeSeries*> rpcs;
 };
 
-SeriesList ListSeries(const TestResult& result, Worker worker) {
+SeriesList ListSeries(const TestResult& result, WorkRole role) {
   SeriesList list;
   for (const auto& [instance, log] : result.service_logs().instance_logs()) {
-    if (IsAntagonist(instance) != (worker == Worker::kAntagonist)) continue;
+    if (IsAntagonist(instance) != (role == WorkRole::kAntagonist)) continue;
     for (const auto& [name, activity] : log.activity_logs()) {
       if (IsValid(activity.series()))
         list.activities.push_back(&activity.series());
     }
-    if (worker == Worker::kSubject) continue;
+    if (role == WorkRole::kSubject) continue;
     for (const auto& [index, series] : log.rpc_time_series()) {
       if (HasValidTimes(series)) list.rpcs.push_back(&series);
     }
@@ -99,8 +99,8 @@ void VisitWithin(const WorkSeries& series, const TimeSpan& span,
 
 }  // namespace
 
-WorkSeries CollectWork(const TestResult& result, Worker worker) {
-  const SeriesList list = ListSeries(result, worker);
+WorkSeries CollectWork(const TestResult& result, WorkRole role) {
+  const SeriesList list = ListSeries(result, role);
   WorkSeries work;
   for (const ActivitySeries* series : list.activities) {
     work.interval_ns = std::max(work.interval_ns, series->interval_ns());

@@ -36,12 +36,12 @@ struct WorkSeries {
   std::map<int64_t, WorkTotals> intervals;
 };
 
-enum class Worker { kSubject, kAntagonist };
+enum class WorkRole { kSubject, kAntagonist };
 
 // Adds up the activities of all instances of the subject, or of the antagonist
 // and, if it sends RPCs, also those. Damaged series, and those whose intervals
 // do not fit into those of others, are left out.
-WorkSeries CollectWork(const TestResult& result, Worker worker);
+WorkSeries CollectWork(const TestResult& result, WorkRole role);
 
 // Amounts per second.
 struct WorkRate {

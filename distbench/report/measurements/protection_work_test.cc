@@ -55,7 +55,7 @@ constexpr TimeSpan kSpan = {10 * kNsPerSecond, 16 * kNsPerSecond};
 
 TEST(ProtectionWorkTest, AddsUpActivitiesAndRpcsOfTheAntagonist) {
   const TestResult result = ResultFromText(kResult);
-  const WorkSeries work = CollectWork(result, Worker::kAntagonist);
+  const WorkSeries work = CollectWork(result, WorkRole::kAntagonist);
   EXPECT_EQ(work.interval_ns, 2 * kNsPerSecond);
   const auto rate = MeanRate(work, kSpan);
   ASSERT_TRUE(rate.has_value());
@@ -67,14 +67,14 @@ TEST(ProtectionWorkTest, AddsUpActivitiesAndRpcsOfTheAntagonist) {
 
 TEST(ProtectionWorkTest, TheSubjectsRpcsAreNoWorkOfItsActivities) {
   const TestResult result = ResultFromText(kResult);
-  const auto rate = MeanRate(CollectWork(result, Worker::kSubject), kSpan);
+  const auto rate = MeanRate(CollectWork(result, WorkRole::kSubject), kSpan);
   ASSERT_TRUE(rate.has_value());
   EXPECT_DOUBLE_EQ(rate->completed, 1 / 6.0);
 }
 
 TEST(ProtectionWorkTest, SilenceIsARateOfNothing) {
   const TestResult result = ResultFromText(kResult);
-  const WorkSeries work = CollectWork(result, Worker::kAntagonist);
+  const WorkSeries work = CollectWork(result, WorkRole::kAntagonist);
   EXPECT_EQ(RateAt(work, 12 * kNsPerSecond)->completed, 0);
   EXPECT_EQ(RateAt(work, 11 * kNsPerSecond)->completed, (4 + 2 + 10 + 8) / 2);
   EXPECT_FALSE(MeanRate(work, {0, kNsPerSecond}).has_value());
@@ -93,7 +93,7 @@ TEST(ProtectionWorkTest, DamagedSeriesAreLeftOut) {
           key: "antagonist_hog/0"
           value { activity_logs { key: "grow" value { series { )") +
                        damage + " } } } } } }");
-    EXPECT_EQ(CollectWork(result, Worker::kAntagonist).interval_ns, 0)
+    EXPECT_EQ(CollectWork(result, WorkRole::kAntagonist).interval_ns, 0)
         << damage;
   }
 }

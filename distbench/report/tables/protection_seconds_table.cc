@@ -30,7 +30,7 @@ class RunRows {
   RunRows(const ProtectionCell& cell, const ProtectionRun& run)
       : cell_(cell),
         run_(run),
-        antagonist_(CollectWork(*run.result, Worker::kAntagonist)),
+        antagonist_(CollectWork(*run.result, WorkRole::kAntagonist)),
         usage_(UsageBySecond(*run.result, run.interval_ns)) {}
 
   Row At(const ProtectionSecond& second) const {
