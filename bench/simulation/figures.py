@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import statistics
 import subprocess
 
 # How far simulated figures may be off, relative to the real ones.
@@ -15,6 +16,22 @@ class Figures:
     rate: float  # per second
     p50: float  # microseconds
     p99: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Range:
+    """Of an RPC in several rounds."""
+
+    median: Figures
+    least: Figures
+    most: Figures
+
+    @classmethod
+    def of(cls, rounds):
+        """Of a list of Figures; each of the three for each figure by itself."""
+        return cls(*(Figures(*(choose(getattr(each, name) for each in rounds)
+                               for name in AIMS))
+                     for choose in (statistics.median, min, max)))
 
 
 def _percentile(times, percentile):

@@ -15,13 +15,16 @@ def _cells(name, real, simulated, error):
     text = f"{100 * error:+.0f} %"
     if not figures.is_within(name, error):
         text = f"**{text}**"
-    return (f"{_number(getattr(real, name))} | "
+    least, most = getattr(real.least, name), getattr(real.most, name)
+    spread = f" ({_number(least)}–{_number(most)})" if least < most else ""
+    return (f"{_number(getattr(real.median, name))}{spread} | "
             f"{_number(getattr(simulated, name))} | {text}")
 
 
 def row(cell, rpc, real, simulated):
-    """Returns the line of an RPC; errors beyond the aims are bold."""
-    errors = figures.errors(real, simulated)
+    """Returns the line of an RPC (real: a figures.Range); errors beyond the aims
+    are bold."""
+    errors = figures.errors(real.median, simulated)
     columns = [cell.place, cell.driver, cell.test, cell.load, rpc,
                *(_cells(name, real, simulated, errors[name])
                  for name in figures.AIMS)]
@@ -34,14 +37,45 @@ def document(rows, notes):
         "# Simulated and real runs", "",
         "Written by `bench/simulation/validate`, which says what is compared. "
         "Costs are", "calibrated with client_server at one load; everything "
-        "else is predicted unseen.", "Latencies are service times in "
-        "microseconds; bold errors are beyond the aims:", "rate 10 %, p50 "
-        "20 %, p99 30 %.", "", notes, "", head(), *(row(*of) for of in rows),
+        "else is predicted unseen.", "Figures are medians of several rounds, "
+        "each with a calibration of its own, with the", "range of the real "
+        "ones: an error within it says more about the machine than about",
+        "the simulation. Latencies are service times in microseconds; bold "
+        "errors are beyond", "the aims: rate 10 %, p50 20 %, p99 30 %.", "", notes, "", head(), *(row(*of) for of in rows),
         ""])
+
+
+def errors_by_kind(rows):
+    """Returns the rows' largest errors as a ValidationErrors (proto/simulation.proto)
+    in text format, for the program, which quotes them in simulated results."""
+    kinds = {}
+    for cell, _, real, simulated in rows:
+        kind = (cell.driver, cell.place != "localhost", cell.is_open_loop)
+        kinds.setdefault(kind, []).append(figures.errors(real.median, simulated))
+    lines = ["# proto-file: proto/simulation.proto",
+             "# proto-message: ValidationErrors", "#",
+             "# Written by bench/simulation/validate."]
+    for (driver, several_hosts, open_loops), errors in sorted(kinds.items()):
+        lines += ["kinds {", f'  driver: "{driver}"',
+                  f"  several_hosts: {str(several_hosts).lower()}",
+                  f"  open_loops: {str(open_loops).lower()}",
+                  f"  rpcs: {len(errors)}"]
+        for name in figures.AIMS:
+            values = [of_row[name] for of_row in errors]
+            lines.append(f"  {name} {{ least: {min(values):.4f} "
+                         f"most: {max(values):.4f} }}")
+        lines.append("}")
+    return "\n".join(lines) + "\n"
 
 
 def head():
     return _HEAD
+
+
+def _unsteady(name, rows):
+    """Returns in how many rows the real runs differ by more than is aimed at."""
+    return sum(getattr(real.most, name) > (1 + figures.AIMS[name]) *
+               getattr(real.least, name) for _, _, real, _ in rows)
 
 
 def summary(rows):
@@ -49,11 +83,12 @@ def summary(rows):
     aims."""
     lines = []
     for name, aim in figures.AIMS.items():
-        errors = [figures.errors(real, simulated)[name]
+        errors = [figures.errors(real.median, simulated)[name]
                   for _, _, real, simulated in rows]
         within = sum(figures.is_within(name, error) for error in errors)
         worst = max(errors, key=abs)
         lines.append(f"- {name}: {within} of {len(errors)} within "
                      f"{100 * aim:.0f} %; the worst is off by "
-                     f"{100 * worst:+.0f} %.")
+                     f"{100 * worst:+.0f} %. Real runs alone differ by more "
+                     f"than that between rounds in {_unsteady(name, rows)}.")
     return "\n".join(lines)

@@ -287,9 +287,9 @@ class Outputs {
 void WarnOfSimulation(const TestSequenceResults& results) {
   if (results.test_results().empty()) return;
   const TestResult& last = *results.test_results().rbegin();
-  for (const std::string& reason : last.simulation().outside_of_validation()) {
-    Fail(absl::StrCat("warning: outside of what was validated: ", reason),
-         kExitOk);
+  for (const Finding& finding : last.run_info().findings()) {
+    if (finding.code() != "simulation") continue;
+    Fail(absl::StrCat("warning: ", finding.message()), kExitOk);
   }
 }
 

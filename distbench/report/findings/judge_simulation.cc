@@ -36,6 +36,13 @@ void JudgeSimulation(const TestResult& result, FindingList& findings) {
         absl::StrCat("outside of what was validated: ", reason,
                      ". The figures may be far off (docs/simulation.md)"));
   }
+  for (const std::string& errors : result.simulation().known_errors()) {
+    findings.Add(
+        Finding::WARN, "simulation",
+        absl::StrCat("compared with real runs, simulations of such tests were "
+                     "off: ",
+                     errors, " (docs/simulation_validation.md)"));
+  }
   const std::vector<std::string> parts = NotSimulated(result.traffic_config());
   if (!parts.empty()) {
     findings.Add(Finding::WARN, "simulation",

@@ -30,15 +30,13 @@ nlohmann::ordered_json SimulationJson(const TestResult& result) {
       {"event_count", simulation.event_count()},
       {"simulated_seconds", simulation.simulated_seconds()},
       {"assumptions", nlohmann::ordered_json::array()},
-      {"outside_of_validation", nlohmann::ordered_json::array()},
+      {"outside_of_validation", simulation.outside_of_validation()},
+      {"known_errors", simulation.known_errors()},
       {"fabric", fabric},
       {"network", NetworkJson(simulation)}};
   for (const Assumption& assumption : AssumptionsOf(simulation)) {
     json["assumptions"].push_back(
         {{"subject", assumption.subject}, {"text", assumption.text}});
-  }
-  for (const std::string& reason : simulation.outside_of_validation()) {
-    json["outside_of_validation"].push_back(reason);
   }
   return json;
 }

@@ -15,6 +15,7 @@
 #include "distbench/report/text/text_summary.h"
 #include "distbench/sequencer/placement/channel_members.h"
 #include "distbench/sequencer/placement/placement.h"
+#include "distbench/simulation/calibration/known_errors.h"
 #include "distbench/simulation/calibration/outside_of_validation.h"
 #include "distbench/simulation/cluster/cluster_run.h"
 #include "distbench/simulation/hosts/activities.h"
@@ -163,6 +164,10 @@ absl::StatusOr<TestResult> RunSimulatedTest(
   for (std::string& sentence :
        OutsideOfValidation(test, facts.fabric(), facts.host_count(), result)) {
     facts.add_outside_of_validation(std::move(sentence));
+  }
+  for (std::string& sentence :
+       KnownErrors(test, facts.host_count(), MeasuredErrors())) {
+    facts.add_known_errors(std::move(sentence));
   }
   Conclude(result);
   return result;
