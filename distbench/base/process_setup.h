@@ -7,7 +7,7 @@ namespace distbench {
 // go to stderr, from warnings up, and gRPC logs nothing, unless the user sets
 // GLOG_minloglevel or GRPC_VERBOSITY. Relative paths are relative to the user's
 // working directory, also under `bazel run`. The limit of open files is raised
-// to the hard limit (ulimit -Hn).
+// to the hard limit (ulimit -Hn). Mutexes do not look for deadlocks.
 void SetUpProcess(const char* program);
 
 }  // namespace distbench
