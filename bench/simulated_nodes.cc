@@ -29,6 +29,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/base/process_setup.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/base/version.h"
 #include "distbench/node/control_stream.h"
@@ -136,20 +137,28 @@ class SimulatedNode {
   void Tick() ABSL_LOCKS_EXCLUDED(mutex_) {
     NodeMessage message;
     bool is_over = false;
+    bool with_pongs = false;
     {
       absl::MutexLock lock(&mutex_);
       const int64_t now_ns = absl::GetCurrentTimeNanos();
       if (!is_running_ || now_ns < start_ns_) return;
       is_over = now_ns - start_ns_ >= options_.traffic_seconds * 1e9;
       constexpr absl::Duration kTolerance = absl::Milliseconds(100);
+      if (!is_over && stream_->awaits_pong()) return;
       if (!is_over && !progress_times_.IsDue(now_ns, kTolerance)) return;
       is_running_ = !is_over;
+      with_pongs = progress_with_pongs_;
       message.set_test_id(test_id_);
       TrafficProgress& progress = *message.mutable_progress();
       progress.set_succeeded_count(++report_count_ * 1000);
       progress.set_traffic_time_ns(now_ns - start_ns_);
       static const Histogram& recent = *new Histogram(HistogramOf(100));
       *progress.mutable_recent_service_time_ns() = recent;
+    }
+    if (with_pongs && !is_over) {
+      stream_->SendWithPong(message.test_id(),
+                            std::move(*message.mutable_progress()));
+      return;
     }
     stream_->Send(message);
     if (is_over) FinishTraffic(*stream_, message.test_id());
@@ -231,6 +240,7 @@ class SimulatedNode {
     is_running_ = true;
     test_id_ = command.test_id();
     report_count_ = 0;
+    progress_with_pongs_ = command.start().progress_with_pongs();
     start_ns_ = command.start().start_timestamp_ns();
     progress_times_.Start(
         absl::Nanoseconds(command.start().progress_interval_ns()),
@@ -287,21 +297,13 @@ class SimulatedNode {
   bool is_running_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t test_id_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t report_count_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool progress_with_pongs_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t start_ns_ ABSL_GUARDED_BY(mutex_) = 0;
   ProgressTimes progress_times_ ABSL_GUARDED_BY(mutex_);
   absl::InsecureBitGen random_ ABSL_GUARDED_BY(mutex_);
 
   std::unique_ptr<ControlStream> stream_;
 };
-
-std::shared_ptr<grpc::Channel> NewConnection(const std::string& sequencer) {
-  // Channels with equal arguments would share one connection.
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetMaxReceiveMessageSize(-1);
-  return grpc::CreateCustomChannel(
-      sequencer, grpc::InsecureChannelCredentials(), arguments);
-}
 
 // Each node reports once a second, at its own moment of the second, as nodes on
 // different hosts do.
@@ -327,7 +329,7 @@ int Main(const Options& options) {
   std::shared_ptr<grpc::Channel> channel;
   for (int i = 0; i < options.node_count; ++i) {
     if (i % options.sessions_per_connection == 0) {
-      channel = NewConnection(options.sequencer);
+      channel = MakeNodeChannel(options.sequencer, /*tls=*/nullptr);
     }
     nodes.push_back(std::make_unique<SimulatedNode>(
         options, options.first_id + i, channel, statistics, steps, ended));
@@ -342,6 +344,7 @@ int Main(const Options& options) {
 }  // namespace distbench
 
 int main(int argc, char** argv) {
+  distbench::SetUpProcess(argv[0]);
   distbench::Options options;
   CLI::App app("Sessions of many nodes at a sequencer, until SIGTERM");
   app.add_option("--sequencer", options.sequencer, "HOST:PORT")->required();

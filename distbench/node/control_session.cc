@@ -213,6 +213,7 @@ void ControlSession::Start(const TestPointer& test,
   progress_times_.Start(absl::Nanoseconds(request.progress_interval_ns()),
                         absl::Uniform(random_, 0.0, 1.0),
                         environment_.clock.MonotonicNs());
+  progress_with_pongs_ = request.progress_with_pongs();
   Send(test->id, std::move(message));
 }
 
@@ -258,7 +259,16 @@ void ControlSession::Tick() {
   const absl::Duration early = kOverloadInterval / 2;
   next_sample_ns_ = now_ns + absl::ToInt64Nanoseconds(kSampleInterval - early);
   executed_->hosted.SampleResources();
-  if (!progress_times_.IsDue(now_ns, early)) return;
+  // Waits for the pong first: what is taken covers the time since the last.
+  if (stream_->awaits_pong()) return;
+  if (progress_times_.IsDue(now_ns, early)) ReportProgress();
+}
+
+void ControlSession::ReportProgress() {
+  if (progress_with_pongs_) {
+    stream_->SendWithPong(executed_->id, executed_->hosted.TakeProgress());
+    return;
+  }
   NodeMessage message;
   *message.mutable_progress() = executed_->hosted.TakeProgress();
   Send(executed_->id, std::move(message));

@@ -115,6 +115,7 @@ class ControlSession {
   void Release(const TestPointer& test) ABSL_LOCKS_EXCLUDED(mutex_);
   bool IsActive() const;
   void Tick();
+  void ReportProgress();
 
   void Send(int64_t test_id, NodeMessage message);
 
@@ -136,6 +137,7 @@ class ControlSession {
   TestPointer executed_;  // the test that they work on
   int64_t next_sample_ns_ = 0;
   ProgressTimes progress_times_;
+  bool progress_with_pongs_ = false;
   absl::BitGen random_;
   CommandQueue queue_;
 };

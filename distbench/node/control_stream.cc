@@ -6,6 +6,23 @@
 
 namespace distbench {
 
+std::shared_ptr<grpc::Channel> MakeNodeChannel(const std::string& address,
+                                               const TlsCredentials* tls) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetMaxSendMessageSize(-1);
+  // In spite of its name, this limits how long an attempt to connect may take.
+  // It is short because the link may be back, while the kernel's
+  // retransmissions become ever rarer.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 3000);
+  // Makes every attempt start afresh: the node decides when to try.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  // gRPC would ping the sequencer for each heartbeat, which are thousands from
+  // thousands of nodes; the node receives little.
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  return MakeSequencerChannel(address, tls, std::move(arguments));
+}
+
 std::unique_ptr<ControlStream> ControlStream::Open(
     std::shared_ptr<grpc::Channel> channel, NodeRegistration registration,
     Handlers handlers) {
@@ -31,13 +48,19 @@ ControlStream::ControlStream(std::shared_ptr<grpc::Channel> channel,
 void ControlStream::Send(NodeMessage message) {
   absl::MutexLock lock(&mutex_);
   if (is_broken_) return;
-  if (outbox_.size() > 1 && message.has_progress() &&
-      outbox_.back().has_progress()) {
-    outbox_.back() = std::move(message);
-    return;
-  }
-  outbox_.push_back(std::move(message));
-  if (outbox_.size() == 1) StartWrite(&outbox_.front());
+  const bool is_first = outbox_.empty();
+  outbox_.Add(std::move(message));
+  if (is_first) StartWrite(&outbox_.first());
+}
+
+void ControlStream::SendWithPong(int64_t test_id, TrafficProgress progress) {
+  absl::MutexLock lock(&mutex_);
+  outbox_.AddWithPong(test_id, std::move(progress));
+}
+
+bool ControlStream::awaits_pong() const {
+  absl::MutexLock lock(&mutex_);
+  return outbox_.awaits_pong();
 }
 
 void ControlStream::OnReadDone(bool ok) {
@@ -57,12 +80,12 @@ void ControlStream::OnReadDone(bool ok) {
 
 void ControlStream::OnWriteDone(bool ok) {
   absl::MutexLock lock(&mutex_);
-  outbox_.pop_front();
+  outbox_.RemoveFirst();
   if (!ok || is_broken_) {
     is_broken_ = true;
-    outbox_.clear();
+    outbox_.Clear();
   } else if (!outbox_.empty()) {
-    StartWrite(&outbox_.front());
+    StartWrite(&outbox_.first());
   }
 }
 

@@ -5,16 +5,23 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <deque>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/node/outbox.h"
+#include "distbench/security/credentials.h"
 #include "proto/control.grpc.pb.h"
 
 namespace distbench {
+
+// A channel to the sequencer for one node's stream; `tls` may be null.
+std::shared_ptr<grpc::Channel> MakeNodeChannel(const std::string& address,
+                                               const TlsCredentials* tls);
 
 // Thread-safe. Must not be destroyed before on_end is called, nor on a thread
 // of gRPC: destroying the last channel of a process waits for all of those
@@ -34,9 +41,15 @@ class ControlStream final
       std::shared_ptr<grpc::Channel> channel, NodeRegistration registration,
       Handlers handlers);
 
-  // Never blocks. Progress replaces progress that has not been sent yet. Does
-  // nothing after the stream has ended.
+  // Never blocks. Progress replaces progress that has not been sent yet
+  // (outbox.h). Does nothing after the stream has ended.
   void Send(NodeMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Sends progress of a test as a part of the next pong; requires that none
+  // awaits one already.
+  void SendWithPong(int64_t test_id, TrafficProgress progress)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  bool awaits_pong() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Makes the stream end soon.
   void Cancel() { context_.TryCancel(); }
@@ -54,8 +67,8 @@ class ControlStream final
   Handlers handlers_;
   NodeCommand command_;
 
-  absl::Mutex mutex_;
-  std::deque<NodeMessage> outbox_ ABSL_GUARDED_BY(mutex_);  // front: written
+  mutable absl::Mutex mutex_;
+  Outbox outbox_ ABSL_GUARDED_BY(mutex_);
   bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

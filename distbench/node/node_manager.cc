@@ -35,20 +35,6 @@ namespace {
 // welcome, the sequencer's own timeout applies (NodeConfig).
 constexpr absl::Duration kWelcomeTimeout = absl::Seconds(10);
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
-                                           const TlsCredentials* tls) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);
-  arguments.SetMaxSendMessageSize(-1);
-  // In spite of its name, this limits how long an attempt to connect may take.
-  // It is short because the link may be back, while the kernel's
-  // retransmissions become ever rarer.
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 3000);
-  // Makes every attempt start afresh: the node decides when to try.
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return MakeSequencerChannel(address, tls, std::move(arguments));
-}
-
 NodeRegistration MakeRegistration(const NodeManagerOptions& options) {
   NodeRegistration registration;
   registration.set_hostname(Hostname());
@@ -214,7 +200,7 @@ class NodeManager::Impl {
     auto session = std::make_shared<ControlSession>(
         options_.channel != nullptr
             ? options_.channel
-            : MakeChannel(options_.sequencer, options_.tls.get()),
+            : MakeNodeChannel(options_.sequencer, options_.tls.get()),
         registration_, environment_,
         options_.channel != nullptr ? absl::InfiniteDuration()
                                     : kWelcomeTimeout,

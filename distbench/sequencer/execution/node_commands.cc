@@ -44,12 +44,14 @@ absl::StatusOr<NodeCommand> ConnectCommand(
 }
 
 NodeCommand StartCommand(int64_t start_timestamp_ns, absl::Duration timeout,
-                         absl::Duration progress_interval) {
+                         absl::Duration progress_interval,
+                         bool progress_with_pongs) {
   NodeCommand command;
   StartTraffic& start = *command.mutable_start();
   start.set_start_timestamp_ns(start_timestamp_ns);
   start.set_timeout_ns(absl::ToInt64Nanoseconds(timeout));
   start.set_progress_interval_ns(absl::ToInt64Nanoseconds(progress_interval));
+  start.set_progress_with_pongs(progress_with_pongs);
   return command;
 }
 

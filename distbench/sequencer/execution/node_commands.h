@@ -29,7 +29,8 @@ absl::StatusOr<NodeCommand> ConnectCommand(
     absl::Duration timeout);
 
 NodeCommand StartCommand(int64_t start_timestamp_ns, absl::Duration timeout,
-                         absl::Duration progress_interval);
+                         absl::Duration progress_interval,
+                         bool progress_with_pongs);
 NodeCommand StopCommand(absl::string_view reason);
 NodeCommand CollectCommand(int64_t window_bytes);
 NodeCommand ResultsTakenCommand(int64_t bytes);

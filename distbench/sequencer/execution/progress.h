@@ -15,8 +15,11 @@ namespace distbench {
 
 // How often each of so many nodes reports: once a second, or, if there are more
 // than a thousand, so often that a thousand reports come in a second, which is
-// all that a display needs. A report costs the sequencer some 50 us.
+// all that a display needs.
 absl::Duration ProgressInterval(int64_t node_count);
+
+// Whether so many nodes report with their pongs. Fewer report at once.
+bool ReportsWithPongs(int64_t node_count);
 
 // Replaces the totals of a node by those of its newer report.
 void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress);

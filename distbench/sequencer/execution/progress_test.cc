@@ -145,5 +145,11 @@ TEST(ExpectedDurationTest, DoesNotOverflow) {
               Eq(std::numeric_limits<int64_t>::max()));
 }
 
+TEST(ReportsWithPongsTest, FewNodesReportAtOnce) {
+  EXPECT_FALSE(ReportsWithPongs(1));
+  EXPECT_FALSE(ReportsWithPongs(200));
+  EXPECT_TRUE(ReportsWithPongs(201));
+}
+
 }  // namespace
 }  // namespace distbench

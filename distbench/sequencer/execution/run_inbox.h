@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_RUN_INBOX_H_
 #define DISTBENCH_SEQUENCER_EXECUTION_RUN_INBOX_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -34,7 +35,9 @@ struct RunCancelled {
 
 using RunEvent = std::variant<NodeSaid, NodeLost, RunCancelled>;
 
-// Thread-safe; one thread reads.
+// Thread-safe; one thread reads. Reports of progress are there when it looks, but
+// do not wake it: thousands of nodes send one after the other, and all that
+// matters of them is their sum, once a second.
 class RunInbox : public NodeEvents {
  public:
   // `clock` must outlive the inbox.
@@ -47,7 +50,8 @@ class RunInbox : public NodeEvents {
   void Cancel(const absl::Status& reason);
 
   // The next event; absent if there is none by deadline_ns of the monotonic
-  // clock. Virtual for tests, which advance a clock instead of waiting.
+  // clock. Waits until then if there are only reports of progress, unless that
+  // is over. Virtual for tests, which advance a clock instead of waiting.
   virtual std::optional<RunEvent> Next(int64_t deadline_ns);
 
  protected:
@@ -55,13 +59,14 @@ class RunInbox : public NodeEvents {
 
  private:
   void Push(RunEvent event) ABSL_LOCKS_EXCLUDED(mutex_);
-  bool HasEvents() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return !events_.empty();
+  bool HasUrgentEvents() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return urgent_count_ > 0;
   }
 
   const Clock& clock_;
   absl::Mutex mutex_;
   std::deque<RunEvent> events_ ABSL_GUARDED_BY(mutex_);
+  size_t urgent_count_ ABSL_GUARDED_BY(mutex_) = 0;  // of events_
 };
 
 }  // namespace distbench

@@ -18,6 +18,7 @@ namespace distbench {
 namespace {
 
 constexpr absl::Duration kProgressInterval = absl::Seconds(1);
+constexpr int64_t kMostReportDelayNs = 500'000'000;
 
 // How many nodes send their results at the same time, and how many bytes of
 // each may be in flight: together they bound the sequencer's memory.
@@ -104,7 +105,8 @@ void TestExecution::Start() {
     // The sequencer's own deadline is earlier, unless the sequencer is gone.
     Tell(participant, Step::kStart,
          StartCommand(start_timestamp_ns, spec_.timeout + timeouts_.stop,
-                      ProgressInterval(participants_.size())));
+                      ProgressInterval(participants_.size()),
+                      ReportsWithPongs(participants_.size())));
   }
   AwaitOrFail(Step::kStart, timeouts_.start);
   if (failure_.ok()) observer_.OnStarted();
@@ -114,9 +116,12 @@ void TestExecution::AwaitTraffic() {
   current_step_ = Step::kTraffic;
   int64_t next_report_ns = DeadlineNs(kProgressInterval);
   while (failure_.ok() && participants_.CountAwaiting(Step::kTraffic) > 0) {
-    HandleNext(std::min(next_report_ns, traffic_deadline_ns_));
+    const bool was_busy =
+        HandleNext(std::min(next_report_ns, traffic_deadline_ns_));
     const int64_t now_ns = clock_.MonotonicNs();
-    if (now_ns >= next_report_ns) {
+    // With what the nodes have reported by then, unless that has no end.
+    if (now_ns >= next_report_ns &&
+        (!was_busy || now_ns >= next_report_ns + kMostReportDelayNs)) {
       ReportProgress();
       next_report_ns = DeadlineNs(kProgressInterval);
     }
@@ -251,9 +256,9 @@ void TestExecution::DisconnectWhoAwaits(Step step, absl::Duration timeout) {
 
 // ---- Events -----------------------------------------------------------------
 
-void TestExecution::HandleNext(int64_t deadline_ns) {
+bool TestExecution::HandleNext(int64_t deadline_ns) {
   std::optional<RunEvent> event = inbox_->Next(deadline_ns);
-  if (!event.has_value()) return;
+  if (!event.has_value()) return false;
   if (auto* cancellation = std::get_if<RunCancelled>(&*event)) {
     cancelled_ = true;
     Fail(cancellation->reason);
@@ -268,6 +273,7 @@ void TestExecution::HandleNext(int64_t deadline_ns) {
       HandleMessage(*participant, std::move(said.message));
     }
   }
+  return true;
 }
 
 void TestExecution::HandleMessage(Participant& participant,

@@ -124,8 +124,9 @@ class TestExecution {
   void AwaitOrDisconnect(Step step, absl::Duration timeout);
   void DisconnectWhoAwaits(Step step, absl::Duration timeout);
 
-  // Handles the next event, if one comes before the deadline.
-  void HandleNext(int64_t deadline_ns);
+  // Handles the next event, if one comes before the deadline, and returns
+  // whether one came.
+  bool HandleNext(int64_t deadline_ns);
   void HandleMessage(Participant& participant, NodeMessage message);
   void HandlePrepareReply(Participant& participant, PrepareReply reply);
   void HandleStartReply(Participant& participant, const StartReply& reply);

@@ -44,7 +44,12 @@ void NodeSession::OnMessage(NodeMessage message) {
   silent_beats_ = 0;
   if (message.has_pong()) {
     OnPong(message.pong());
-  } else if (events_ != nullptr && !end_reason_.has_value()) {
+    if (!message.pong().has_progress()) return;
+    TrafficProgress progress =
+        std::move(*message.mutable_pong()->mutable_progress());
+    *message.mutable_progress() = std::move(progress);
+  }
+  if (events_ != nullptr && !end_reason_.has_value()) {
     events_->OnNodeMessage(*this, std::move(message));
   }
 }

@@ -178,6 +178,21 @@ TEST_F(NodeSessionTest, PassesMessagesToWhoeverIsAttached) {
   EXPECT_THAT(events_->messages, SizeIs(1));
 }
 
+TEST_F(NodeSessionTest, PassesOnTheProgressThatComesWithAPong) {
+  session_->Attach(events_);
+  NodeMessage message;
+  message.set_test_id(7);
+  message.mutable_pong();
+  session_->OnMessage(message);
+  EXPECT_THAT(events_->messages, IsEmpty());
+  message.mutable_pong()->mutable_progress()->set_succeeded_count(5);
+  session_->OnMessage(message);
+  ASSERT_THAT(events_->messages, SizeIs(1));
+  EXPECT_EQ(events_->messages[0].test_id(), 7);
+  EXPECT_EQ(events_->messages[0].progress().succeeded_count(), 5);
+  EXPECT_FALSE(events_->messages[0].has_pong());
+}
+
 TEST_F(NodeSessionTest, IsLostOnce) {
   session_->Attach(events_);
   session_->OnEnd("closed");

@@ -54,6 +54,24 @@ void AskForEarlyRetransmission(int fd, absl::Duration max_interval) {
   setsockopt(fd, IPPROTO_TCP, kTcpRtoMaxMs, &max_ms, sizeof(max_ms));
 }
 
+// Connections inherit these options, too.
+void NoticeLostHosts(int fd, absl::Duration gone_after) {
+  constexpr int kProbes = 5;
+  const int seconds = static_cast<int>(absl::ToInt64Seconds(gone_after));
+  const int idle_seconds = seconds / 2;
+  const int probe_seconds = idle_seconds / kProbes;
+  const int timeout_ms = 1000 * seconds;
+  const int on = 1;
+  setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_seconds,
+             sizeof(idle_seconds));
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &probe_seconds,
+             sizeof(probe_seconds));
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &kProbes, sizeof(kProbes));
+  setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms,
+             sizeof(timeout_ms));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FrontDoor>> FrontDoor::Open(Options options) {
@@ -84,6 +102,7 @@ FrontDoor::~FrontDoor() {
 absl::Status FrontDoor::Listen(const std::string& address) {
   auto listening = ListenAt(address, [this](int fd) {
     AskForEarlyRetransmission(fd, options_.max_retransmission_interval);
+    NoticeLostHosts(fd, options_.gone_after);
     // gRPC sets this option only on sockets that it makes. Without it, a
     // message may wait up to 40 ms for the acknowledgement of the previous one.
     const int on = 1;

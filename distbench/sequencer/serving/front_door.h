@@ -41,6 +41,12 @@ class FrontDoor {
     // it. A connection breaks after some 15 such intervals.
     absl::Duration max_retransmission_interval = absl::Minutes(2);
 
+    // When the host of a peer is gone: how long nothing that was sent, nor the
+    // kernel's probes of an idle connection, may go unacknowledged; in seconds
+    // from 10 on. The connection then breaks. The kernel does it at no cost;
+    // gRPC's own keepalive restarts a timer for each message.
+    absl::Duration gone_after = absl::Seconds(10);
+
     // Takes over a connection from which nothing has been read. Called on the
     // door's thread.
     std::function<void(int fd)> on_guest;

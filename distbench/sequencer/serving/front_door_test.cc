@@ -161,6 +161,22 @@ TEST_F(FrontDoorTest, WhatGuestsDoNotGetIsSentAgainSoon) {
   EXPECT_THAT(TcpOption(guest, kTcpRtoMaxMs), AnyOf(3000, std::nullopt));
 }
 
+TEST_F(FrontDoorTest, GuestsWhoseHostsAreGoneAreNoticed) {
+  Open({.gone_after = absl::Seconds(20)});
+  const Visitor visitor(port_);
+  visitor.Say(kPreface);
+  const int guest = AwaitGuest();
+  int keeps_alive = 0;
+  socklen_t size = sizeof(keeps_alive);
+  EXPECT_EQ(
+      getsockopt(guest, SOL_SOCKET, SO_KEEPALIVE, &keeps_alive, &size), 0);
+  EXPECT_EQ(keeps_alive, 1);
+  EXPECT_EQ(TcpOption(guest, TCP_KEEPIDLE), 10);
+  EXPECT_EQ(TcpOption(guest, TCP_KEEPINTVL), 2);
+  EXPECT_EQ(TcpOption(guest, TCP_KEEPCNT), 5);
+  EXPECT_EQ(TcpOption(guest, TCP_USER_TIMEOUT), 20'000);
+}
+
 TEST_F(FrontDoorTest, WhatGuestsAreToldIsNotHeldBack) {
   Open();
   const Visitor visitor(port_);

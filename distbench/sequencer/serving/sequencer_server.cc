@@ -53,7 +53,11 @@ constexpr absl::Duration kStoreGrace = absl::Seconds(10);
 constexpr std::chrono::seconds kShutdownGrace(1);
 constexpr absl::Duration kNodesGrace = absl::Seconds(5);
 
-constexpr absl::Duration kShortestKeepalive = absl::Seconds(5);
+// A connection must not break before the session of its node ends. At least,
+// and as a multiple of the node's timeout.
+constexpr absl::Duration kLeastGoneAfter = absl::Seconds(10);
+constexpr absl::Duration kMostGoneAfter = absl::Hours(2);
+constexpr int kTimeoutsUntilGone = 2;
 
 constexpr int kMaxCallsPerConnection = 100;
 
@@ -85,8 +89,7 @@ void LimitReceiveMemory(std::optional<int64_t> bytes,
   builder.SetResourceQuota(quota);
 }
 
-void Configure(absl::Duration node_silence_timeout,
-               grpc::ServerBuilder& builder) {
+void Configure(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
                              absl::ToInt64Milliseconds(kHandshakeTimeout));
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
@@ -95,13 +98,9 @@ void Configure(absl::Duration node_silence_timeout,
                              kMaxCallsPerConnection);
   builder.SetMaxReceiveMessageSize(kMaxMessageToSequencerBytes);
   builder.SetMaxSendMessageSize(-1);
-  // Detects clients whose hosts are gone. Sessions watch over nodes; the
-  // keepalive must not give up on a node before its session does.
-  const int keepalive_ms = absl::ToInt64Milliseconds(
-      std::clamp(node_silence_timeout, kShortestKeepalive, absl::Hours(1)));
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, keepalive_ms);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, keepalive_ms);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  // gRPC would ping a node for each of its heartbeats, to find out how much may
+  // be on the way. Without, that is as much as the largest message of a node.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   // Clients may ping as often as they like, to detect a lost sequencer.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
 }
@@ -241,7 +240,7 @@ class SequencerServer::Impl {
     grpc::EnableDefaultHealthCheckService(true);
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     grpc::ServerBuilder builder;
-    Configure(options_.node_silence_timeout, builder);
+    Configure(builder);
     LimitReceiveMemory(options_.receive_memory_bytes, builder);
     const auto credentials = MakeServerCredentials(options_.tls.get());
     if (options_.tls != nullptr) {
@@ -268,6 +267,9 @@ class SequencerServer::Impl {
     options.expect_tls = options_.tls != nullptr;
     options.max_retransmission_interval =
         options_.node_silence_timeout / kRetransmissionsPerTimeout;
+    options.gone_after =
+        std::clamp(kTimeoutsUntilGone * options_.node_silence_timeout,
+                   kLeastGoneAfter, kMostGoneAfter);
     options.on_guest = [this](int fd) {
       grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
           connection;

@@ -1,0 +1,86 @@
+#include "distbench/sequencer/execution/run_inbox.h"
+
+#include <optional>
+#include <thread>
+#include <variant>
+
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kBriefNs = 20'000'000;
+constexpr int64_t kGenerousNs = 60'000'000'000;
+
+class RunInboxTest : public testing::Test {
+ protected:
+  static int64_t In(int64_t duration_ns) {
+    return RealClock().MonotonicNs() + duration_ns;
+  }
+  void PutProgress(int64_t count) {
+    NodeMessage message;
+    message.mutable_progress()->set_succeeded_count(count);
+    inbox_.OnNodeMessage(Nobody(), std::move(message));
+  }
+  void PutReply() {
+    NodeMessage message;
+    message.mutable_connect_reply();
+    inbox_.OnNodeMessage(Nobody(), std::move(message));
+  }
+  // Only ever an address.
+  static NodeHandle& Nobody() {
+    static int nobody = 0;
+    return reinterpret_cast<NodeHandle&>(nobody);
+  }
+  static bool IsProgress(const std::optional<RunEvent>& event) {
+    return std::get<NodeSaid>(*event).message.has_progress();
+  }
+
+  RunInbox inbox_{RealClock()};
+};
+
+TEST_F(RunInboxTest, WaitsUntilTheDeadline) {
+  const int64_t deadline_ns = In(kBriefNs);
+  EXPECT_FALSE(inbox_.Next(deadline_ns).has_value());
+  EXPECT_GE(RealClock().MonotonicNs(), deadline_ns - 1'000'000);
+}
+
+TEST_F(RunInboxTest, ProgressDoesNotEndTheWait) {
+  PutProgress(1);
+  PutProgress(2);
+  const int64_t deadline_ns = In(kBriefNs);
+  EXPECT_TRUE(IsProgress(inbox_.Next(deadline_ns)));
+  EXPECT_GE(RealClock().MonotonicNs(), deadline_ns - 1'000'000);
+  // It is over now.
+  EXPECT_TRUE(IsProgress(inbox_.Next(deadline_ns)));
+  EXPECT_FALSE(inbox_.Next(deadline_ns).has_value());
+}
+
+TEST_F(RunInboxTest, RepliesEndTheWaitAndKeepTheirPlaces) {
+  PutProgress(1);
+  absl::Notification waits;
+  std::thread replier([&] {
+    waits.WaitForNotification();
+    PutReply();
+  });
+  waits.Notify();
+  EXPECT_TRUE(IsProgress(inbox_.Next(In(kGenerousNs))));
+  EXPECT_FALSE(IsProgress(inbox_.Next(In(kGenerousNs))));
+  replier.join();
+}
+
+TEST_F(RunInboxTest, ACancellationComesFirst) {
+  PutProgress(1);
+  PutReply();
+  inbox_.Cancel(absl::CancelledError("enough"));
+  const auto event = inbox_.Next(In(kGenerousNs));
+  ASSERT_TRUE(std::holds_alternative<RunCancelled>(*event));
+  EXPECT_TRUE(IsProgress(inbox_.Next(In(kGenerousNs))));
+  EXPECT_FALSE(IsProgress(inbox_.Next(In(kGenerousNs))));
+}
+
+}  // namespace
+}  // namespace distbench
