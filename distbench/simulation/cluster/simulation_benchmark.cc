@@ -55,7 +55,7 @@ std::string Clique(int64_t count) {
     actions { name: "loop" rpc_name: "rpc"
               iterations { max_iteration_count: $1 open_loop_interval_ns: 2000000
                 open_loop_interval_distribution: "sync_burst" } })",
-                          count, 1'000'000 / (count * count));
+                          count, 4'000'000 / (count * count));
 }
 
 void Simulate(benchmark::State& state, const std::string& text,
