@@ -39,9 +39,10 @@ void JudgeSimulation(const TestResult& result, FindingList& findings) {
   for (const std::string& errors : result.simulation().known_errors()) {
     findings.Add(
         Finding::WARN, "simulation",
-        absl::StrCat("compared with real runs, simulations of such tests were "
-                     "off: ",
-                     errors, " (docs/simulation_validation.md)"));
+        absl::StrCat("simulations like this one were this far off when they "
+                     "were compared with real runs "
+                     "(docs/simulation_validation.md): ",
+                     errors));
   }
   const std::vector<std::string> parts = NotSimulated(result.traffic_config());
   if (!parts.empty()) {

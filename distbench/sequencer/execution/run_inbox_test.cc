@@ -70,6 +70,11 @@ TEST_F(RunInboxTest, RepliesEndTheWaitAndKeepTheirPlaces) {
   EXPECT_TRUE(IsProgress(inbox_.Next(In(kGenerousNs))));
   EXPECT_FALSE(IsProgress(inbox_.Next(In(kGenerousNs))));
   replier.join();
+  // Once it was read, progress has to wait again.
+  PutProgress(2);
+  const int64_t deadline_ns = In(kBriefNs);
+  EXPECT_TRUE(IsProgress(inbox_.Next(deadline_ns)));
+  EXPECT_GE(RealClock().MonotonicNs(), deadline_ns - 1'000'000);
 }
 
 TEST_F(RunInboxTest, ACancellationComesFirst) {

@@ -1,8 +1,12 @@
 #include "distbench/sequencer/execution/test_run.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -211,6 +215,66 @@ TEST_F(TestRunTest, ReportsProgressOnceASecond) {
   Run();
   // Five reports during the traffic and one at its end.
   EXPECT_THAT(observer_.progress, SizeIs(6));
+}
+
+TEST_F(TestRunTest, ManyNodesReportWithTheirPongs) {
+  const auto are_to = [this] {
+    return nodes_[0]
+        ->CommandsOf(NodeCommand::kStart)
+        .back()
+        .start()
+        .progress_with_pongs();
+  };
+  Run();
+  EXPECT_FALSE(are_to());
+  while (nodes_.size() <= 200) {
+    const std::string number = std::to_string(nodes_.size());
+    nodes_.push_back(std::make_shared<FakeNode>("node" + number));
+    spec_.shares.push_back(
+        {.node = nodes_.back(), .instances = {"s/" + number}});
+  }
+  Run();
+  EXPECT_TRUE(are_to());
+}
+
+// On a busy host: the time for a report comes while progress waits.
+class LateInbox : public RunInbox {
+ public:
+  explicit LateInbox(FakeClock& clock) : RunInbox(clock), clock_(clock) {}
+
+  std::optional<RunEvent> Next(int64_t deadline_ns) override {
+    std::optional<RunEvent> event = TakeFirst();
+    if (!event.has_value()) {
+      clock_.SetMonotonicNs(std::max(clock_.MonotonicNs(), deadline_ns));
+    } else if (const auto* said = std::get_if<NodeSaid>(&*event)) {
+      const bool is_first =
+          said->message.has_progress() && !std::exchange(was_late_, true);
+      if (is_first) clock_.Advance(1'100'000'000);
+    }
+    return event;
+  }
+
+ private:
+  FakeClock& clock_;
+  bool was_late_ = false;
+};
+
+TEST_F(TestRunTest, ReportsWhatNodesHaveSaidByThen) {
+  for (int i = 0; i < 3; ++i) NeverFinishes(i);
+  nodes_[2]->SetAnswer(NodeCommand::kStart, [this](const auto&) {
+    NodeMessage reply;
+    reply.mutable_start_reply();
+    nodes_[2]->Say(std::move(reply));
+    NodeMessage progress;
+    progress.mutable_progress()->set_succeeded_count(10);
+    for (const auto& node : nodes_) node->Say(progress);
+  });
+  spec_.timeout = absl::Seconds(2);
+  TestExecution run(spec_, StepTimeouts(), clock_,
+                    std::make_shared<LateInbox>(clock_), observer_);
+  run.Run();
+  ASSERT_FALSE(observer_.progress.empty());
+  EXPECT_EQ(observer_.progress.front(), 30);
 }
 
 TEST_F(TestRunTest, AcknowledgesResultsSoThatMoreCanCome) {

@@ -61,11 +61,11 @@ std::string ErrorsOf(const Kind& kind) {
   AddBeyond(kMedianAim, kind.p50(), "medians", parts);
   AddBeyond(kTailAim, kind.p99(), "99th percentiles", parts);
   if (parts.empty()) return "";
-  return absl::StrCat(
-      absl::StrJoin(parts, ", "), " (", kind.open_loops() ? "open" : "closed",
-      " loops with ", kind.driver(), " on ",
-      kind.several_hosts() ? "several hosts" : "one host", ", ", kind.rpcs(),
-      kind.rpcs() == 1 ? " RPC)" : " RPCs)");
+  return absl::StrCat(kind.open_loops() ? "open" : "closed", " loops with ",
+                      kind.driver(), " on ",
+                      kind.several_hosts() ? "several hosts" : "one host", ": ",
+                      absl::StrJoin(parts, ", "), " (", kind.rpcs(),
+                      kind.rpcs() == 1 ? " RPC)" : " RPCs)");
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ constexpr char kFarOff[] = R"(
 
 TEST(KnownErrorsTest, SayWhatWasFurtherOffThanAimedAt) {
   EXPECT_THAT(Errors(kClosedLoop, 1, kFarOff),
-              ElementsAre("rates by -5 to +315 %, 99th percentiles by -31 to "
-                          "+10 % (closed loops with tcp on one host, 7 RPCs)"));
+              ElementsAre("closed loops with tcp on one host: rates by -5 to "
+                          "+315 %, 99th percentiles by -31 to +10 % (7 RPCs)"));
 }
 
 TEST(KnownErrorsTest, WithinTheAimsThereIsNothingToSay) {
