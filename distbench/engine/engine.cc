@@ -173,7 +173,6 @@ class Engine::Impl final : public WorkerGroup {
     return next_ns;
   }
 
-
   void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) {
     std::vector<Recorder*> recorders;
     for (const auto& worker : workers_) {

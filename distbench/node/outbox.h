@@ -22,8 +22,8 @@ class Outbox {
   void RemoveFirst() { messages_.pop_front(); }
   void Clear() { messages_.clear(); }
 
-  // Adds progress of a test to the next pong; to none if other progress is added
-  // first. Requires that no progress waits for a pong.
+  // Adds progress of a test to the next pong; to none if other progress is
+  // added first. Requires that no progress waits for a pong.
   void AddWithPong(int64_t test_id, TrafficProgress progress);
   bool awaits_pong() const { return for_pong_.has_value(); }
 

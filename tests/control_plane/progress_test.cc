@@ -70,8 +70,8 @@ class PingingSequencer final : public DistBenchTestSequencer::Service {
     command.mutable_welcome()->set_node_alias("node0");
     stream->Write(command);
     const NodeMessage prepared = Ask(*stream, PrepareCommand());
-    const NodeMessage connected = Ask(
-        *stream, ConnectCommand(prepared.prepare_reply().endpoints()));
+    const NodeMessage connected =
+        Ask(*stream, ConnectCommand(prepared.prepare_reply().endpoints()));
     EXPECT_EQ(connected.connect_reply().code(), 0)
         << connected.connect_reply().message();
     Ask(*stream, StartCommand());

@@ -218,7 +218,8 @@ Http2Session::Http2Session(Side side, const Http2Limits& limits,
     CHECK_EQ(nghttp2_option_new(&made), 0);
     nghttp2_option_set_no_closed_streams(made, 1);
     // Each field would be checked for what HTTP allows, which takes a tenth of
-    // nghttp2's time. The few fields that matter are checked when they are used.
+    // nghttp2's time. The few fields that matter are checked when they are
+    // used.
     nghttp2_option_set_no_http_messaging(made, 1);
     nghttp2_option_set_stream_reset_rate_limit(made, kAnyNumberOfResets,
                                                kAnyNumberOfResets);

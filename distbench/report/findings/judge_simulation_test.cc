@@ -24,9 +24,9 @@ TEST_F(JudgeTest, WhyASimulationMayBeFarOff) {
 
 TEST_F(JudgeTest, KnownErrorsAreSaid) {
   result_.mutable_simulation()->add_known_errors("rates by -5 to +315 %");
-  EXPECT_THAT(ExpectOne(Finding::WARN, "simulation"),
-              AllOf(HasSubstr("this far off"),
-                    HasSubstr(": rates by -5 to +315 %")));
+  EXPECT_THAT(
+      ExpectOne(Finding::WARN, "simulation"),
+      AllOf(HasSubstr("this far off"), HasSubstr(": rates by -5 to +315 %")));
 }
 
 TEST_F(JudgeTest, SimulatedHostsHaveNoControlsAndRequirements) {

@@ -35,8 +35,8 @@ struct RunCancelled {
 
 using RunEvent = std::variant<NodeSaid, NodeLost, RunCancelled>;
 
-// Thread-safe; one thread reads. Reports of progress are there when it looks, but
-// do not wake it: thousands of nodes send one after the other, and all that
+// Thread-safe; one thread reads. Reports of progress are there when it looks,
+// but do not wake it: thousands of nodes send one after the other, and all that
 // matters of them is their sum, once a second.
 class RunInbox : public NodeEvents {
  public:

@@ -168,8 +168,8 @@ TEST_F(FrontDoorTest, GuestsWhoseHostsAreGoneAreNoticed) {
   const int guest = AwaitGuest();
   int keeps_alive = 0;
   socklen_t size = sizeof(keeps_alive);
-  EXPECT_EQ(
-      getsockopt(guest, SOL_SOCKET, SO_KEEPALIVE, &keeps_alive, &size), 0);
+  EXPECT_EQ(getsockopt(guest, SOL_SOCKET, SO_KEEPALIVE, &keeps_alive, &size),
+            0);
   EXPECT_EQ(keeps_alive, 1);
   EXPECT_EQ(TcpOption(guest, TCP_KEEPIDLE), 10);
   EXPECT_EQ(TcpOption(guest, TCP_KEEPINTVL), 2);

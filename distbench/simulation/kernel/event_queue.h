@@ -37,7 +37,8 @@ class EventQueue {
   // Times must not be negative.
   void Add(const ScheduledEvent& event);
 
-  // The event that is due first, until the queue changes; null if there is none.
+  // The event that is due first, until the queue changes; null if there is
+  // none.
   const ScheduledEvent* First() {
     if (current_.empty()) Refill();
     return current_.empty() ? nullptr : &current_.front();

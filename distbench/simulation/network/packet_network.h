@@ -7,12 +7,13 @@
 //               └──────────── acknowledgements, likewise ─────────┘
 //
 // Switches store and forward. The queue in front of a link belongs to the node
-// that sends into it or, if the link leads to a host, to that host: so queues of
-// one switch are simulated side by side. The length of a queue follows from when
-// the link will have sent it (LinkTimeline), so a packet costs one event at each
-// queue that it reaches, and one at its end. A packet that would make the queue (with the packet in transmission) longer
-// than queue_bytes is dropped. With DCTCP, a data packet that finds more than
-// ecn_bytes is marked. Packets of RENO are never marked.
+// that sends into it or, if the link leads to a host, to that host: so queues
+// of one switch are simulated side by side. The length of a queue follows from
+// when the link will have sent it (LinkTimeline), so a packet costs one event
+// at each queue that it reaches, and one at its end. A packet that would make
+// the queue (with the packet in transmission) longer than queue_bytes is
+// dropped. With DCTCP, a data packet that finds more than ecn_bytes is marked.
+// Packets of RENO are never marked.
 //
 // A host neither drops nor marks its own packets: as with Linux' byte queue
 // limits and fair queueing, its link has a short queue, and connections that
