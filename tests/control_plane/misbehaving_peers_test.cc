@@ -17,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "proto/control.grpc.pb.h"
 #include "tests/control_plane/cluster.h"
+#include "tests/control_plane/fake_sequencer.h"
 
 namespace distbench {
 namespace {
@@ -26,20 +27,9 @@ using ::testing::HasSubstr;
 
 // A sequencer that welcomes nodes, announces a silence timeout, and then is
 // silent.
-class SilentSequencer final : public DistBenchTestSequencer::Service {
+class SilentSequencer final : public FakeSequencer {
  public:
-  SilentSequencer() {
-    grpc::ServerBuilder builder;
-    builder.AddListeningPort("localhost:0", grpc::InsecureServerCredentials(),
-                             &port_);
-    builder.RegisterService(this);
-    server_ = builder.BuildAndStart();
-  }
-  ~SilentSequencer() override {
-    server_->Shutdown(absl::ToChronoTime(absl::Now()));
-  }
-
-  std::string address() const { return absl::StrCat("localhost:", port_); }
+  ~SilentSequencer() override { ShutDown(); }
 
   // Waits for the registrations of `count` sessions.
   std::vector<NodeRegistration> WaitForSessions(int count) {
@@ -71,10 +61,8 @@ class SilentSequencer final : public DistBenchTestSequencer::Service {
   }
 
  private:
-  int port_ = 0;
   absl::Mutex mutex_;
   std::vector<NodeRegistration> registrations_ ABSL_GUARDED_BY(mutex_);
-  std::unique_ptr<grpc::Server> server_;
 };
 
 TEST(NodesTest, ASilentSequencerIsLeftAndTriedAgainUnderTheSameName) {
@@ -93,20 +81,10 @@ TEST(NodesTest, ASilentSequencerIsLeftAndTriedAgainUnderTheSameName) {
 
 // A sequencer that refuses its first nodes, then welcomes one, ends its
 // session, and refuses some more.
-class FullSequencer final : public DistBenchTestSequencer::Service {
+class FullSequencer final : public FakeSequencer {
  public:
-  explicit FullSequencer(grpc::Status refusal) : refusal_(std::move(refusal)) {
-    grpc::ServerBuilder builder;
-    builder.AddListeningPort("localhost:0", grpc::InsecureServerCredentials(),
-                             &port_);
-    builder.RegisterService(this);
-    server_ = builder.BuildAndStart();
-  }
-  ~FullSequencer() override {
-    server_->Shutdown(absl::ToChronoTime(absl::Now()));
-  }
-
-  std::string address() const { return absl::StrCat("localhost:", port_); }
+  explicit FullSequencer(grpc::Status refusal) : refusal_(std::move(refusal)) {}
+  ~FullSequencer() override { ShutDown(); }
 
   bool WaitForSessions(int count) {
     absl::MutexLock lock(&mutex_);
@@ -140,10 +118,8 @@ class FullSequencer final : public DistBenchTestSequencer::Service {
 
  private:
   const grpc::Status refusal_;
-  int port_ = 0;
   absl::Mutex mutex_;
   int sessions_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::unique_ptr<grpc::Server> server_;
 };
 
 // gRPC's error if a server has no memory left for incoming messages.

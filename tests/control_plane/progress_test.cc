@@ -18,6 +18,7 @@
 #include "gtest/gtest.h"
 #include "proto/control.grpc.pb.h"
 #include "tests/control_plane/cluster.h"
+#include "tests/control_plane/fake_sequencer.h"
 
 namespace distbench {
 namespace {
@@ -35,20 +36,10 @@ constexpr char kTraffic[] = R"(
     })";
 
 // Takes one node through a test, and pings it until it has reported.
-class PingingSequencer final : public DistBenchTestSequencer::Service {
+class PingingSequencer final : public FakeSequencer {
  public:
-  explicit PingingSequencer(bool with_pongs) : with_pongs_(with_pongs) {
-    grpc::ServerBuilder builder;
-    builder.AddListeningPort("localhost:0", grpc::InsecureServerCredentials(),
-                             &port_);
-    builder.RegisterService(this);
-    server_ = builder.BuildAndStart();
-  }
-  ~PingingSequencer() override {
-    server_->Shutdown(absl::ToChronoTime(absl::Now()));
-  }
-
-  std::string address() const { return absl::StrCat("localhost:", port_); }
+  explicit PingingSequencer(bool with_pongs) : with_pongs_(with_pongs) {}
+  ~PingingSequencer() override { ShutDown(); }
 
   // The first message with progress.
   std::optional<NodeMessage> WaitForReport() {
@@ -140,10 +131,8 @@ class PingingSequencer final : public DistBenchTestSequencer::Service {
   }
 
   const bool with_pongs_;
-  int port_ = 0;
   absl::Mutex mutex_;
   std::optional<NodeMessage> report_ ABSL_GUARDED_BY(mutex_);
-  std::unique_ptr<grpc::Server> server_;
 };
 
 class ProgressTest : public testing::TestWithParam<bool> {};
