@@ -92,9 +92,12 @@ TEST(NoIpv6Test, TheNodeManagersServices) {
 
 TEST(NoIpv6Test, TheDrivers) {
   for (const char* name : {
-         "grpc", "grpc_stream", "http2", "tcp", "thrift",
+         "grpc", "grpc_stream", "tcp", "thrift",
 #if DISTBENCH_HAS_CAPNP
              "capnp",
+#endif
+#if DISTBENCH_HAS_NGHTTP2
+             "http2",
 #endif
        }) {
     // Listens on all interfaces because the address is a host name.

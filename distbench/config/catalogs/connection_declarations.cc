@@ -66,7 +66,7 @@ Settings Http2Windows(const std::string& message) {
 }  // namespace
 
 DriverDeclaration Http2Declaration() {
-  return OverConnections(
+  DriverDeclaration driver = OverConnections(
       "http2",
       "gRPC's wire format over HTTP/2 without gRPC, to show what of gRPC's "
       "cost "
@@ -76,6 +76,9 @@ DriverDeclaration Http2Declaration() {
                              "Requests that may be in flight on a connection; "
                              "further ones wait at the client.")},
              Http2Windows("request")));
+  driver.built_in = DISTBENCH_HAS_NGHTTP2 == 1;
+  driver.package = "libnghttp2-dev";
+  return driver;
 }
 
 DriverDeclaration CapnpDeclaration() {

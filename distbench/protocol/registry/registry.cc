@@ -16,8 +16,6 @@
 #include "distbench/protocol/external/external_router.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/host_address.h"
-#include "distbench/protocol/http2/http2_driver.h"
-#include "distbench/protocol/http2/settings.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "distbench/protocol/tcp/driver_network.h"
 #include "distbench/protocol/tcp/network_settings.h"
@@ -33,6 +31,10 @@
 #if DISTBENCH_HAS_LIBFABRIC
 #include "distbench/protocol/libfabric/libfabric_driver.h"
 #include "distbench/protocol/libfabric/settings.h"
+#endif
+#if DISTBENCH_HAS_NGHTTP2
+#include "distbench/protocol/http2/http2_driver.h"
+#include "distbench/protocol/http2/settings.h"
 #endif
 
 namespace distbench {
@@ -90,11 +92,13 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeStreamDriver(
       environment.service_address, std::move(security));
 }
 
+#if DISTBENCH_HAS_NGHTTP2
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeHttp2(
     const DriverOptions& options, const DriverEnvironment& environment) {
   return MakeStreamDriver<Http2Driver>(ReadHttp2Settings(options), kHttp2Alpn,
                                        options, environment);
 }
+#endif
 
 #if DISTBENCH_HAS_CAPNP
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeCapnp(
@@ -154,12 +158,14 @@ constexpr Driver kDrivers[] = {
     {"double_barrel", MakeDecorator<MakeDoubleBarrelDriver>},
     {"grpc", MakeGrpcDriver},
     {"grpc_stream", MakeGrpcStreamDriver},
-    {"http2", MakeHttp2},
 #if DISTBENCH_HAS_CAPNP
     {"capnp", MakeCapnp},
 #endif
 #if DISTBENCH_HAS_LIBFABRIC
     {"libfabric", MakeLibfabric},
+#endif
+#if DISTBENCH_HAS_NGHTTP2
+    {"http2", MakeHttp2},
 #endif
     {"tcp", MakeTcp},
     {"thrift", MakeThrift},
