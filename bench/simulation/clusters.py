@@ -66,11 +66,17 @@ class Namespaces:
         return Cluster(binary, self._sequencer.address,
                        [host.command() for host in hosts])
 
-    def limit(self, megabits_per_second):
+    @contextlib.contextmanager
+    def limits(self, megabits_per_second):
         """Limits the links of all nodes, in both directions."""
+        self._throttle(1000 * megabits_per_second)
+        yield
+        self._throttle(None)
+
+    def _throttle(self, kilobits_per_second):
         for host in self._nodes:
-            host.throttle(1000 * megabits_per_second)
-            host.throttle_arrivals(1000 * megabits_per_second)
+            host.throttle(kilobits_per_second)
+            host.throttle_arrivals(kilobits_per_second)
 
 
 def kernel_lacks_delay():
