@@ -89,6 +89,7 @@ def summary(rows):
         worst = max(errors, key=abs)
         lines.append(f"- {name}: {within} of {len(errors)} within "
                      f"{100 * aim:.0f} %; the worst is off by "
-                     f"{100 * worst:+.0f} %. Real runs alone differ by more "
-                     f"than that between rounds in {_unsteady(name, rows)}.")
+                     f"{100 * worst:+.0f} %. Between rounds, real runs alone "
+                     f"differ by more than {100 * aim:.0f} % in "
+                     f"{_unsteady(name, rows)}.")
     return "\n".join(lines)
