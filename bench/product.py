@@ -8,8 +8,7 @@ import tempfile
 
 from bench import machine
 
-DRIVERS = ("capnp", "grpc", "grpc_stream", "http2", "libfabric", "tcp",
-           "thrift")
+DRIVERS = ("grpc", "grpc_stream", "http2", "libfabric", "tcp", "thrift")
 PROGRAMS = {f"product_{driver}": driver for driver in DRIVERS}
 
 NS_PER_US = 1e3

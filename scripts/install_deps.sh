@@ -26,13 +26,11 @@ PACKAGES=(
   protobuf-compiler
   protobuf-compiler-grpc
   thrift-compiler
-  capnproto
   # Libraries. Drivers of RPC stacks that are missing are left out of the build.
   libabsl-dev
   libarchive-dev
   libboost-dev
   libboost-math-dev
-  libcapnp-dev
   libcli11-dev
   libfabric-dev
   libgoogle-glog-dev

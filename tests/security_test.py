@@ -47,7 +47,7 @@ class SecurityTest(programs.ClusterTest):
         sequencer = self.start_sequencer(*self.host)
         for _ in range(2):
             self.start_tls_node(sequencer, *self.host)
-        for driver in ("grpc", "http2", "capnp", "tcp", "thrift"):
+        for driver in ("grpc", "http2", "tcp", "thrift"):
             with self.subTest(driver=driver):
                 outfile = self.path(f"{driver}.out")
                 outcome = self.run_tests(

@@ -82,11 +82,6 @@ Protocol Http2Protocol() {
            SpinSetting()}));
 }
 
-Protocol CapnpProtocol() {
-  return PlainProtocol("capnp", "Cap'n Proto RPC",
-                       OverConnections("Cap'n Proto", {SpinSetting()}));
-}
-
 Protocol LibfabricProtocol() {
   return PlainProtocol(
       "libfabric", "messages over libfabric's reliable datagrams",

@@ -17,9 +17,6 @@ Protocol GrpcStreamProtocol();
 // gRPC's wire format over HTTP/2, without gRPC.
 Protocol Http2Protocol();
 
-// Cap'n Proto RPC.
-Protocol CapnpProtocol();
-
 // Messages over reliable datagrams of libfabric.
 Protocol LibfabricProtocol();
 

@@ -6,10 +6,17 @@ namespace distbench {
 
 const std::vector<Protocol>& AllProtocols() {
   static const auto& protocols = *new std::vector<Protocol>{
-      GrpcProtocol(),    GrpcStreamProtocol(),   Http2Protocol(),
-      CapnpProtocol(),   LibfabricProtocol(),    TcpProtocol(),
-      ThriftProtocol(),  LoopbackProtocol(),     HomaProtocol(),
-      MercuryProtocol(), DoubleBarrelProtocol(), ComposableRpcCounterProtocol(),
+      GrpcProtocol(),
+      GrpcStreamProtocol(),
+      Http2Protocol(),
+      LibfabricProtocol(),
+      TcpProtocol(),
+      ThriftProtocol(),
+      LoopbackProtocol(),
+      HomaProtocol(),
+      MercuryProtocol(),
+      DoubleBarrelProtocol(),
+      ComposableRpcCounterProtocol(),
   };
   return protocols;
 }

@@ -32,8 +32,8 @@ void ExpectOptions(const ProtocolSetup& setup, const std::string& expected) {
 
 TEST(RegistryTest, HasTheProtocols) {
   EXPECT_THAT(ProtocolNames(),
-              ElementsAre("grpc", "grpc_stream", "http2", "capnp", "libfabric",
-                          "tcp", "thrift", "loopback", "homa", "mercury",
+              ElementsAre("grpc", "grpc_stream", "http2", "libfabric", "tcp",
+                          "thrift", "loopback", "homa", "mercury",
                           "double_barrel", "composable_rpc_counter"));
   EXPECT_EQ(FindProtocol("gRPC"), nullptr);
 }
@@ -168,7 +168,7 @@ TEST(PlainDriversTest, ThriftNamesWhatIsSet) {
 }
 
 TEST(PlainDriversTest, CallsOfAConnectionCanBeLimited) {
-  for (const char* name : {"capnp", "grpc", "http2", "tcp", "thrift"}) {
+  for (const char* name : {"grpc", "http2", "tcp", "thrift"}) {
     const ProtocolSetup setup =
         MakeSetup(name, {{"calls_per_connection", "1"}});
     EXPECT_TRUE(setup.alias.ends_with("_calls1")) << setup.alias;
@@ -191,18 +191,6 @@ TEST(PlainDriversTest, Http2NamesWhatIsSet) {
     client_settings { name: "stream_window_bytes" int64_value: 65535 }
     server_settings { name: "stream_window_bytes" int64_value: 65535 }
     server_settings { name: "max_concurrent_streams" int64_value: 100 }
-  )pb");
-}
-
-TEST(PlainDriversTest, CapnpNamesWhatIsSet) {
-  const ProtocolSetup setup = MakeSetup(
-      "capnp",
-      {{"transport", "unix"}, {"connections", "4"}, {"spin_us", "50"}});
-  EXPECT_EQ(setup.alias, "capnp_unix_conn4_spin50");
-  ExpectOptions(setup, R"pb(
-    server_settings { name: "transport" string_value: "unix" }
-    server_settings { name: "spin_us" int64_value: 50 }
-    client_settings { name: "connections" int64_value: 4 }
   )pb");
 }
 
@@ -242,7 +230,6 @@ TEST(PlainDriversTest, NetworkSettingsOfTcpAreThoseOfBothSides) {
     client_settings { name: "dscp" int64_value: 46 }
     server_settings { name: "dscp" int64_value: 46 }
   )pb");
-  EXPECT_EQ(MakeSetup("capnp", {{"dscp", "46"}}).alias, "capnp_dscp46");
   EXPECT_EQ(MakeSetup("thrift", {{"dscp", "46"}}).alias, "thrift_dscp46");
 }
 

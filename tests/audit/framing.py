@@ -1,11 +1,9 @@
 """Finds the RPCs in the byte streams of connections."""
 
 import bisect
-import collections
 import dataclasses
 import struct
 
-from tests.audit import capnp_encoding
 from tests.audit import capture
 
 # ---- RPCs -------------------------------------------------------------------
@@ -144,65 +142,6 @@ def thrift_traffic(connections):
         ):
             for call, message in found.items():
                 messages[number, call] = message
-    return traffic
-
-
-# ---- capnp: rpc.capnp of Cap'n Proto, distbench/protocol/capnp/traffic.capnp -
-
-# Kinds of rpc.capnp's Message.
-_CAPNP_CALL, _CAPNP_RETURN, _CAPNP_BOOTSTRAP = 2, 3, 8
-
-
-def _capnp_messages(stream, kinds):
-    """Yields the kind, the number and the message of the calls or returns of
-    one direction. Questions take the ids of earlier ones that are over, so the
-    number is the id and how often it occurred before."""
-    uses = collections.Counter()
-    encoded = capnp_encoding.messages(stream.data, _GREETING_BYTES)
-    for begin, end, message in encoded:
-        kind = message.number("H", 0)
-        if kind not in kinds:
-            continue
-        body = message.struct(0)
-        question = body.number("I", 0)
-        number = (question, uses[question])
-        uses[question] += 1
-        size = 0
-        if kind != _CAPNP_BOOTSTRAP:
-            size = _capnp_size(body, 1 if kind == _CAPNP_CALL else 0)
-        yield kind, number, Message(
-            size, stream.time_ns(begin), stream.time_ns(end - 1)
-        )
-
-
-def _capnp_size(body, payload):
-    """Returns the size of the GenericRequestResponse of a call or a return."""
-    if body.struct(payload).is_capability(0):
-        return 0  # The answer to a bootstrap.
-    content = body.struct(payload).struct(0)
-    return content.byte_count(0) + content.byte_count(1)
-
-
-def capnp_traffic(connections):
-    traffic = Traffic()
-    for number, connection in enumerate(connections):
-        if connection.to_server.data[:8] != b"distbtcp":
-            raise capture.CaptureError("this is not the capnp driver")
-        traffic.handshakes += 1
-        bootstraps = set()
-        asked = (_CAPNP_CALL, _CAPNP_BOOTSTRAP)
-        for kind, call, message in _capnp_messages(
-            connection.to_server, asked
-        ):
-            if kind == _CAPNP_BOOTSTRAP:
-                bootstraps.add(call)
-            else:
-                traffic.requests[number, call] = message
-        for _, call, message in _capnp_messages(
-            connection.to_client, (_CAPNP_RETURN,)
-        ):
-            if call not in bootstraps:
-                traffic.responses[number, call] = message
     return traffic
 
 

@@ -41,7 +41,6 @@ DRIVERS = {
         'protocol_name: "grpc_stream"',
         framing.grpc_stream_traffic,
     ),
-    "capnp": ('protocol_name: "capnp"', framing.capnp_traffic),
     "http2": ('protocol_name: "http2"', framing.grpc_traffic),
     "tcp": ('protocol_name: "tcp"', framing.tcp_traffic),
     "thrift": ('protocol_name: "thrift"', framing.thrift_traffic),

@@ -93,9 +93,6 @@ TEST(NoIpv6Test, TheNodeManagersServices) {
 TEST(NoIpv6Test, TheDrivers) {
   for (const char* name : {
          "grpc", "grpc_stream", "tcp", "thrift",
-#if DISTBENCH_HAS_CAPNP
-             "capnp",
-#endif
 #if DISTBENCH_HAS_NGHTTP2
              "http2",
 #endif

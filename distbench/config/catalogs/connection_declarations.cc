@@ -81,14 +81,6 @@ DriverDeclaration Http2Declaration() {
   return driver;
 }
 
-DriverDeclaration CapnpDeclaration() {
-  DriverDeclaration driver =
-      OverConnections("capnp", "Cap'n Proto RPC over TCP.", {}, {});
-  driver.built_in = DISTBENCH_HAS_CAPNP == 1;
-  driver.package = "libcapnp-dev";
-  return driver;
-}
-
 DriverDeclaration TcpDeclaration() {
   return OverConnections(
       "tcp",

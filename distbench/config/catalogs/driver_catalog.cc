@@ -35,7 +35,6 @@ std::vector<DriverDeclaration> MakeCatalog() {
       GrpcAsyncCallbackDeclaration(),
       GrpcStreamDeclaration(),
       Http2Declaration(),
-      CapnpDeclaration(),
       LibfabricDeclaration(),
       TcpDeclaration(),
       ThriftDeclaration(),

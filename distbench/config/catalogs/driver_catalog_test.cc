@@ -111,7 +111,7 @@ TEST(DriverCatalog, NetworkSettingsAreRefusedByNameWhereTheyAreNotDeclared) {
 }
 
 TEST(DriverCatalog, AllDriversWithOurSocketsHaveTheirSettings) {
-  for (const char* name : {"capnp", "http2", "thrift"}) {
+  for (const char* name : {"http2", "thrift"}) {
     const DriverDeclaration* driver = FindDriver(name);
     EXPECT_NE(FindSetting(driver->client_settings, "ecn"), nullptr) << name;
     for (const auto* side :
@@ -144,8 +144,8 @@ TEST(DriverCatalog, SaysWhoGivesUpCallsAndWhoBreaksConnections) {
     if (driver.breaks_connections) breaking.insert(driver.name);
   }
   EXPECT_THAT(breaking, testing::UnorderedElementsAre(
-                            "capnp", "composable_rpc_counter", "double_barrel",
-                            "http2", "loopback", "tcp", "thrift"));
+                            "composable_rpc_counter", "double_barrel", "http2",
+                            "loopback", "tcp", "thrift"));
 }
 
 TEST(DriverCatalog, CallsPerConnectionAreRefusedByNameByTheOthers) {

@@ -14,7 +14,6 @@ DriverDeclaration GrpcStreamDeclaration();
 
 // Over TCP connections that distbench makes.
 DriverDeclaration Http2Declaration();
-DriverDeclaration CapnpDeclaration();
 DriverDeclaration TcpDeclaration();
 DriverDeclaration ThriftDeclaration();
 

@@ -63,8 +63,8 @@ SettingsDeclaration ChannelSettings() {
 std::map<std::string, std::string> NoCallsPerConnection(
     const std::string& reason) {
   return {{kCallsPerConnection.name,
-           reason + "; use the driver \"capnp\", \"grpc\", \"http2\", "
-                    "\"tcp\" or \"thrift\""}};
+           reason + "; use the driver \"grpc\", \"http2\", \"tcp\" or "
+                    "\"thrift\""}};
 }
 
 }  // namespace distbench

@@ -87,10 +87,8 @@ std::map<std::string, std::string> NetworkSettingsOfOthers(
     const std::string& reason) {
   std::map<std::string, std::string> refused;
   for (const SettingDeclaration& setting : OfBothSides()) {
-    refused[setting.name] =
-        absl::StrCat(reason,
-                     "; use the driver \"capnp\", \"http2\", \"tcp\" or "
-                     "\"thrift\"");
+    refused[setting.name] = absl::StrCat(
+        reason, "; use the driver \"http2\", \"tcp\" or \"thrift\"");
   }
   refused[kEcn] = refused[kDscp.name];
   refused[kZeroCopy] = absl::StrCat(reason, "; use the driver \"tcp\"");

@@ -25,9 +25,6 @@
 #include "distbench/security/tls_session.h"
 #include "optional_libraries.h"
 
-#if DISTBENCH_HAS_CAPNP
-#include "distbench/protocol/capnp/capnp_driver.h"
-#endif
 #if DISTBENCH_HAS_LIBFABRIC
 #include "distbench/protocol/libfabric/libfabric_driver.h"
 #include "distbench/protocol/libfabric/settings.h"
@@ -100,14 +97,6 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeHttp2(
 }
 #endif
 
-#if DISTBENCH_HAS_CAPNP
-absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeCapnp(
-    const DriverOptions& options, const DriverEnvironment& environment) {
-  return MakeStreamDriver<CapnpDriver>(ReadCapnpSettings(options), "", options,
-                                       environment);
-}
-#endif
-
 #if DISTBENCH_HAS_LIBFABRIC
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLibfabric(
     const DriverOptions& options, const DriverEnvironment& environment) {
@@ -158,9 +147,6 @@ constexpr Driver kDrivers[] = {
     {"double_barrel", MakeDecorator<MakeDoubleBarrelDriver>},
     {"grpc", MakeGrpcDriver},
     {"grpc_stream", MakeGrpcStreamDriver},
-#if DISTBENCH_HAS_CAPNP
-    {"capnp", MakeCapnp},
-#endif
 #if DISTBENCH_HAS_LIBFABRIC
     {"libfabric", MakeLibfabric},
 #endif

@@ -59,7 +59,6 @@ TEST(RegistryTest, HasTheDriversWhoseLibrariesThereAre) {
   const auto is_there = [](const char* name) {
     return MakeProtocolDriver({.driver = name}, {}).ok();
   };
-  EXPECT_EQ(is_there("capnp"), DISTBENCH_HAS_CAPNP == 1);
   EXPECT_EQ(is_there("http2"), DISTBENCH_HAS_NGHTTP2 == 1);
   EXPECT_EQ(is_there("libfabric"), DISTBENCH_HAS_LIBFABRIC == 1);
 }
@@ -88,9 +87,6 @@ TEST(RegistryTest, DriversBreakConnectionsAsTheCatalogueSays) {
   for (const char* name : {"tcp", "thrift", "loopback"}) {
     EXPECT_EQ(BrokenConnections(name), 0) << name;
   }
-#if DISTBENCH_HAS_CAPNP
-  EXPECT_EQ(BrokenConnections("capnp"), 0);
-#endif
 #if DISTBENCH_HAS_NGHTTP2
   EXPECT_EQ(BrokenConnections("http2"), 0);
 #endif

@@ -36,8 +36,8 @@ void StreamConnection::BreakWithStreamError(StreamError error) {
   Break(error);
 }
 
-size_t StreamConnection::ReadInto(char* buffer, size_t size) {
-  const ssize_t received = stream_.Receive(buffer, size);
+size_t StreamConnection::ReadSome(size_t wanted) {
+  const ssize_t received = stream_.Receive(context_.read_buffer.get(), wanted);
   if (received > 0) return received;
   if (received == 0) {
     Break(StreamError::kClosedByPeer);

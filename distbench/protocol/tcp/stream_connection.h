@@ -77,11 +77,7 @@ class StreamConnection : public Poller::Watcher {
 
   // Reads once, at most `wanted` bytes into the context's buffer. Returns the
   // number of bytes, or 0 if there are none or the connection has broken.
-  size_t ReadSome(size_t wanted) {
-    return ReadInto(context_.read_buffer.get(), wanted);
-  }
-  // As ReadSome(), into the caller's buffer.
-  size_t ReadInto(char* buffer, size_t size);
+  size_t ReadSome(size_t wanted);
 
   // Makes the worker call Flush() in this turn.
   void MarkDirty();

@@ -30,7 +30,7 @@ enum class StreamError {
   kHeadBeyondMessage,
   kMalformedMessage,
   kUnknownCall,
-  // HTTP/2, Cap'n Proto.
+  // HTTP/2.
   kProtocolViolated,
   // Thrift.
   kNotThrift,
