@@ -20,7 +20,7 @@
 #include <string>
 
 #include "bench/throughput.h"
-#include "distbench/protocol/thrift/testing/Traffic.h"
+#include "distbench/products/thrift/testing/Traffic.h"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "bench/throughput.h"
-#include "distbench/protocol/external/external_calls.h"
+#include "distbench/products/external/calls/external_calls.h"
 #include "distbench/protocol/registry/registry.h"
 #include "google/protobuf/descriptor.pb.h"
 #include "proto/data_plane.pb.h"

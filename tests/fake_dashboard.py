@@ -3,7 +3,7 @@ real one cannot be brought into quickly: many nodes, long histories, lost
 connections.
 
 To look at the page with made-up data, with the files that
-//distbench/dashboard/page:files has built:
+//distbench/products/dashboard/page:files has built:
 
     python3 -m tests.fake_dashboard FOLDER_OF_FILES [PORT]
 """
@@ -16,7 +16,7 @@ import sys
 import threading
 import urllib.parse
 
-FILES = "distbench/dashboard/page"
+FILES = "distbench/products/dashboard/page"
 
 CONTENT_TYPES = {
     ".html": "text/html",

@@ -12,7 +12,7 @@ MAKE_EXPERIMENT = os.path.abspath(
     "distbench/report/testing/make_example_experiment"
 )
 MAKE_BLAMED = os.path.abspath(
-    "distbench/report/blame/testing/make_blamed_result"
+    "distbench/products/blame/testing/make_blamed_result"
 )
 
 # A result of another or older tool: no series, resources or run_info.

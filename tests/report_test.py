@@ -16,7 +16,7 @@ MAKE_EXPERIMENT = os.path.abspath(
 )
 
 MAKE_BLAMED = os.path.abspath(
-    "distbench/report/blame/testing/make_blamed_result"
+    "distbench/products/blame/testing/make_blamed_result"
 )
 
 INVALID_RESULT = """

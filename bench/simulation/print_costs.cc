@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "distbench/simulation/calibration/calibrate.h"
+#include "distbench/products/simulation/calibration/calibrate.h"
 #include "google/protobuf/text_format.h"
 
 int main(int argc, char** argv) {

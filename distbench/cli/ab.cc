@@ -1,5 +1,5 @@
 // `distbench ab_test`.
-#include "distbench/alternation/alternation.h"
+#include "distbench/products/ab_test/alternation.h"
 
 #include <filesystem>
 #include <iostream>

@@ -6,7 +6,7 @@
 #include "distbench/cli/bench_flags.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
-#include "distbench/sequences/kinds/job_kind.h"
+#include "distbench/products/bench/kinds/job_kind.h"
 
 namespace distbench {
 

@@ -17,15 +17,15 @@
 #include "distbench/base/files.h"
 #include "distbench/cli/bench_flags.h"
 #include "distbench/cli/output.h"
+#include "distbench/products/bench/execution/sequence.h"
+#include "distbench/products/bench/files/bench_file.h"
+#include "distbench/products/bench/files/merge_files.h"
+#include "distbench/products/bench/files/tarball.h"
+#include "distbench/products/bench/jobs/named_jobs.h"
+#include "distbench/products/bench/reports/job_selection.h"
+#include "distbench/products/bench/reports/job_text.h"
+#include "distbench/products/bench/reports/packed_jobs.h"
 #include "distbench/report/findings/verdict.h"
-#include "distbench/sequences/execution/sequence.h"
-#include "distbench/sequences/files/bench_file.h"
-#include "distbench/sequences/files/merge_files.h"
-#include "distbench/sequences/files/tarball.h"
-#include "distbench/sequences/jobs/named_jobs.h"
-#include "distbench/sequences/reports/job_selection.h"
-#include "distbench/sequences/reports/job_text.h"
-#include "distbench/sequences/reports/packed_jobs.h"
 
 namespace distbench {
 

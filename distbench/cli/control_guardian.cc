@@ -11,8 +11,8 @@
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
-#include "distbench/control_groups/group_files.h"
-#include "distbench/control_groups/guardian.h"
+#include "distbench/products/protection/control_groups/group_files.h"
+#include "distbench/products/protection/control_groups/guardian.h"
 #include "distbench/report/findings/verdict.h"
 
 namespace distbench {

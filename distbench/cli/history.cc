@@ -11,11 +11,11 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
 #include "distbench/cli/run_table.h"
-#include "distbench/history/history_index.h"
-#include "distbench/history/json.h"
-#include "distbench/history/notes.h"
-#include "distbench/history/result_source.h"
-#include "distbench/history/text.h"
+#include "distbench/products/history/history_index.h"
+#include "distbench/products/history/json.h"
+#include "distbench/products/history/notes.h"
+#include "distbench/products/history/result_source.h"
+#include "distbench/products/history/text.h"
 #include "distbench/report/findings/verdict.h"
 
 namespace distbench {

@@ -13,8 +13,8 @@
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
-#include "distbench/import/import_traces.h"
-#include "distbench/import/spans/read_spans.h"
+#include "distbench/products/trace_import/import_traces.h"
+#include "distbench/products/trace_import/spans/read_spans.h"
 #include "distbench/report/findings/verdict.h"
 
 namespace distbench {

@@ -16,7 +16,7 @@
 #include "distbench/cli/commands.h"
 #include "distbench/cli/output.h"
 #include "distbench/cli/own_program.h"
-#include "distbench/launching/ssh/launched_rank.h"
+#include "distbench/products/launching/ssh/launched_rank.h"
 #include "distbench/report/findings/verdict.h"
 
 namespace distbench {

@@ -10,8 +10,8 @@
 #if DISTBENCH_HAS_LIBFABRIC
 #include <string>
 
-#include "distbench/protocol/libfabric/library.h"
-#include "distbench/protocol/libfabric/providers.h"
+#include "distbench/products/libfabric/library.h"
+#include "distbench/products/libfabric/providers.h"
 #endif
 
 namespace distbench {

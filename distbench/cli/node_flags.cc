@@ -9,7 +9,7 @@
 #include "distbench/node/libfabric_facts.h"
 #include "distbench/numa/binding.h"
 #include "distbench/numa/thread_binding.h"
-#include "distbench/targets/allowed_targets.h"
+#include "distbench/products/external/targets/allowed_targets.h"
 
 namespace distbench {
 

@@ -19,12 +19,12 @@
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/numa/topology.h"
-#include "distbench/numa_comparison/capacity_search.h"
-#include "distbench/numa_comparison/numa_comparison.h"
-#include "distbench/numa_comparison/numa_deployments.h"
+#include "distbench/products/numa_compare/capacity_search.h"
+#include "distbench/products/numa_compare/numa_comparison.h"
+#include "distbench/products/numa_compare/numa_deployments.h"
+#include "distbench/products/search/search_plan.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/tables/numa_table.h"
-#include "distbench/search/search_plan.h"
 
 namespace distbench {
 

@@ -15,7 +15,11 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
-#include "distbench/report/blame/blame_text.h"
+#include "distbench/products/blame/blame_text.h"
+#include "distbench/products/protection/report/protection_text.h"
+#include "distbench/products/search/benchpress/benchpress.h"
+#include "distbench/products/search/benchpress/instance_report.h"
+#include "distbench/products/stacks/stacks_text.h"
 #include "distbench/report/export/hdr.h"
 #include "distbench/report/export/hlog.h"
 #include "distbench/report/export/mpstat.h"
@@ -28,8 +32,6 @@
 #include "distbench/report/json/json.h"
 #include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/report/protection/protection_text.h"
-#include "distbench/report/stacks/stacks_text.h"
 #include "distbench/report/tables/csv.h"
 #include "distbench/report/tables/numa_table.h"
 #include "distbench/report/tables/protection_table.h"
@@ -37,8 +39,6 @@
 #include "distbench/report/tables/table.h"
 #include "distbench/report/text/search_text.h"
 #include "distbench/report/text/text_summary.h"
-#include "distbench/search/benchpress/benchpress.h"
-#include "distbench/search/benchpress/instance_report.h"
 
 namespace distbench {
 

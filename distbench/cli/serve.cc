@@ -12,7 +12,7 @@
 #include "distbench/cli/exposure.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
-#include "distbench/dashboard/dashboard.h"
+#include "distbench/products/dashboard/dashboard.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/security/authorization.h"
 #include "distbench/security/tls_files.h"

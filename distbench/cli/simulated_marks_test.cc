@@ -12,7 +12,7 @@
 #include "distbench/cli/command_line.h"
 #include "distbench/cli/commands.h"
 #include "distbench/flags/connection_defaults.h"
-#include "distbench/report/blame/testing/simulated_requests.h"
+#include "distbench/products/blame/testing/simulated_requests.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/results/result_file.h"
 #include "gmock/gmock.h"

@@ -10,8 +10,8 @@
 #include "distbench/base/threads.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
-#include "distbench/simulation/calibration/calibrate.h"
-#include "distbench/simulation/model/cluster_model.h"
+#include "distbench/products/simulation/calibration/calibrate.h"
+#include "distbench/products/simulation/model/cluster_model.h"
 
 namespace distbench {
 namespace {

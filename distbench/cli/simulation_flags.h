@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "distbench/simulation/cluster/simulated_cluster.h"
+#include "distbench/products/simulation/cluster/simulated_cluster.h"
 
 namespace CLI {
 class App;
@@ -22,8 +22,8 @@ struct SimulationFlags {
   int threads = 0;  // 0: those of this machine, up to a limit
 };
 
-// Adds --fabric, --calibrate_from, --keep_fabric, --hosts and --threads. `flags`
-// must outlive the parsing.
+// Adds --fabric, --calibrate_from, --keep_fabric, --hosts and --threads.
+// `flags` must outlive the parsing.
 void AddSimulationFlags(CLI::App& command, SimulationFlags& flags);
 
 // Reads the files that the flags name, and writes the fabric if it is to be

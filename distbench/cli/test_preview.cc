@@ -17,9 +17,9 @@
 #include "distbench/client/test_client.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/node/node_manager.h"
+#include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/sequencer/serving/sequencer_server.h"
-#include "distbench/targets/allowed_targets.h"
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "distbench/launching/job/job_options.h"
+#include "distbench/products/launching/job/job_options.h"
 
 namespace CLI {
 class App;

@@ -20,12 +20,12 @@
 #include "distbench/base/memory.h"
 #include "distbench/base/threads.h"
 #include "distbench/base/version.h"
-#include "distbench/control_groups/group_files.h"
-#include "distbench/control_groups/hierarchy.h"
 #include "distbench/node/energy.h"
 #include "distbench/node/names_in.h"
 #include "distbench/node/network_devices.h"
 #include "distbench/numa/topology.h"
+#include "distbench/products/protection/control_groups/group_files.h"
+#include "distbench/products/protection/control_groups/hierarchy.h"
 
 namespace distbench {
 namespace {

@@ -14,8 +14,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/security/credentials.h"
-#include "distbench/targets/allowed_targets.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 

@@ -6,8 +6,8 @@
 #include "distbench/base/memory.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
-#include "distbench/control_groups/group_statistics.h"
 #include "distbench/node/proc_files.h"
+#include "distbench/products/protection/control_groups/group_statistics.h"
 #include "distbench/results/counters.h"
 
 namespace distbench {

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "distbench/control_groups/applied_controls.h"
+#include "distbench/products/protection/control_groups/applied_controls.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 

@@ -24,7 +24,6 @@
 #include "distbench/base/clock.h"
 #include "distbench/base/shifted_clock.h"
 #include "distbench/config/plan/plan.h"
-#include "distbench/control_groups/applied_controls.h"
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/node/counted_traffic.h"
 #include "distbench/node/data_connections.h"
@@ -35,8 +34,9 @@
 #include "distbench/node/socket_limits.h"
 #include "distbench/node/test_controls.h"
 #include "distbench/node/traffic_metrics.h"
+#include "distbench/products/external/targets/allowed_targets.h"
+#include "distbench/products/protection/control_groups/applied_controls.h"
 #include "distbench/security/credentials.h"
-#include "distbench/targets/allowed_targets.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 

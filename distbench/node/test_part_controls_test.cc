@@ -1,11 +1,11 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "distbench/control_groups/testing/fake_hierarchy.h"
 #include "distbench/node/test_controls.h"
 #include "distbench/node/test_part.h"
 #include "distbench/node/testing/fake_control_host.h"
 #include "distbench/node/testing/test_part_fixture.h"
+#include "distbench/products/protection/control_groups/testing/fake_hierarchy.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"

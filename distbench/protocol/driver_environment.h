@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "distbench/protocol/external/external_calls.h"
+#include "distbench/products/external/calls/external_calls.h"
 #include "distbench/security/credentials.h"
 
 namespace distbench {

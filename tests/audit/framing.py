@@ -96,7 +96,7 @@ def tcp_traffic(connections):
     return traffic
 
 
-# ---- thrift: distbench/protocol/thrift/traffic.thrift -----------------------
+# ---- thrift: distbench/products/thrift/traffic.thrift -----------------------
 
 _CALL, _ANSWER = 1, 2
 

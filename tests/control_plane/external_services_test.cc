@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "distbench/base/testing/status_testing.h"
-#include "distbench/targets/allowed_targets.h"
+#include "distbench/products/external/targets/allowed_targets.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/control_plane/cluster.h"

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/reading/load.h"
+#include "distbench/products/simulation/cluster/simulated_cluster.h"
+#include "distbench/products/simulation/variation/variation.h"
 #include "distbench/results/histogram_proto.h"
-#include "distbench/simulation/cluster/simulated_cluster.h"
-#include "distbench/simulation/variation/variation.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,7 +1,7 @@
 """What the control groups of the machine's kernel can do, without distbench.
 
 If this fails, the failures of the other tests say nothing about distbench. The
-cases of distbench/control_groups that need such a kernel run here, too.
+cases of distbench/products/protection/control_groups that need such a kernel run here, too.
 """
 
 import os
@@ -21,9 +21,9 @@ REQUIRED_FILES = (
 )
 
 
-# The cases of distbench/control_groups that need a kernel, if they are built.
+# The cases of distbench/products/protection/control_groups that need a kernel, if they are built.
 CASES = os.path.join(
-    findings.REPOSITORY, "bazel-bin/distbench/control_groups/kernel_test"
+    findings.REPOSITORY, "bazel-bin/distbench/products/protection/control_groups/kernel_test"
 )
 
 
@@ -123,7 +123,7 @@ class KernelTest(findings.Findings):
     def test_library_of_controls(self):
         if "kernel_test" not in self.fact:
             self.skipTest(
-                "bazel build //distbench/control_groups:kernel_test first"
+                "bazel build //distbench/products/protection/control_groups:kernel_test first"
             )
         log = self.read("kernel_test.log")
         self.assertEqual(self.fact["kernel_test"], "0", log)

@@ -17,7 +17,7 @@ MAKE_EXPERIMENT = os.path.abspath(
     "distbench/report/testing/make_example_experiment"
 )
 MAKE_BLAMED = os.path.abspath(
-    "distbench/report/blame/testing/make_blamed_result"
+    "distbench/products/blame/testing/make_blamed_result"
 )
 
 NAMES = (

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "distbench/protocol/external/external_calls.h"
+#include "distbench/products/external/calls/external_calls.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {

@@ -9,14 +9,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "distbench/base/time_units.h"
-#include "distbench/config/experiment/antagonist_names.h"
-#include "distbench/config/experiment/phases.h"
-#include "distbench/config/experiment/subject.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/constraints.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/syntax/quantity.h"
 #include "distbench/config/validate/experiment_parts.h"
+#include "distbench/products/protection/experiment/antagonist_names.h"
+#include "distbench/products/protection/experiment/phases.h"
+#include "distbench/products/protection/experiment/subject.h"
 
 namespace distbench {
 namespace {

@@ -10,16 +10,16 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/config/experiment/antagonist_names.h"
-#include "distbench/config/experiment/cells.h"
-#include "distbench/config/experiment/phases.h"
-#include "distbench/config/experiment/subject.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/search/objective.h"
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/control_sets.h"
 #include "distbench/config/validate/experiment_parts.h"
 #include "distbench/config/validate/validators.h"
+#include "distbench/products/protection/experiment/antagonist_names.h"
+#include "distbench/products/protection/experiment/cells.h"
+#include "distbench/products/protection/experiment/phases.h"
+#include "distbench/products/protection/experiment/subject.h"
 
 namespace distbench {
 namespace {

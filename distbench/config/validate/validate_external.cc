@@ -11,8 +11,8 @@
 #include "distbench/config/syntax/external_services.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/validate/validators.h"
-#include "distbench/requests/check_call.h"
-#include "distbench/requests/message_source.h"
+#include "distbench/products/external/requests/check_call.h"
+#include "distbench/products/external/requests/message_source.h"
 
 namespace distbench {
 namespace {

@@ -1,7 +1,7 @@
 #include "distbench/engine/routes/routes.h"
 
 #include "absl/strings/str_cat.h"
-#include "distbench/protocol/external/external_calls.h"
+#include "distbench/products/external/calls/external_calls.h"
 
 namespace distbench {
 namespace {

@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 
-#include "distbench/control_groups/applied_controls.h"
-#include "distbench/control_groups/group_files.h"
-#include "distbench/control_groups/guardian.h"
-#include "distbench/control_groups/testing/fake_hierarchy.h"
 #include "distbench/node/test_part.h"
+#include "distbench/products/protection/control_groups/applied_controls.h"
+#include "distbench/products/protection/control_groups/group_files.h"
+#include "distbench/products/protection/control_groups/guardian.h"
+#include "distbench/products/protection/control_groups/testing/fake_hierarchy.h"
 
 namespace distbench {
 

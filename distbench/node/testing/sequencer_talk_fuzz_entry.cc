@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "distbench/base/testing/fake_clock.h"
-#include "distbench/control_groups/testing/fake_hierarchy.h"
 #include "distbench/hosting/testing/fake_engine.h"
 #include "distbench/node/test_part.h"
 #include "distbench/node/testing/fake_control_host.h"
+#include "distbench/products/protection/control_groups/testing/fake_hierarchy.h"
 
 namespace distbench {
 namespace {

@@ -11,9 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/products/external/calls/external_router.h"
+#include "distbench/products/thrift/thrift_driver.h"
 #include "distbench/protocol/decorators/double_barrel.h"
 #include "distbench/protocol/decorators/rpc_counter.h"
-#include "distbench/protocol/external/external_router.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/host_address.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
@@ -21,17 +22,16 @@
 #include "distbench/protocol/tcp/network_settings.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
-#include "distbench/protocol/thrift/thrift_driver.h"
 #include "distbench/security/tls_session.h"
 #include "optional_libraries.h"
 
 #if DISTBENCH_HAS_LIBFABRIC
-#include "distbench/protocol/libfabric/libfabric_driver.h"
-#include "distbench/protocol/libfabric/settings.h"
+#include "distbench/products/libfabric/libfabric_driver.h"
+#include "distbench/products/libfabric/settings.h"
 #endif
 #if DISTBENCH_HAS_NGHTTP2
-#include "distbench/protocol/http2/http2_driver.h"
-#include "distbench/protocol/http2/settings.h"
+#include "distbench/products/http2/http2_driver.h"
+#include "distbench/products/http2/settings.h"
 #endif
 
 namespace distbench {

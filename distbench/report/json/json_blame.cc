@@ -1,4 +1,4 @@
-#include "distbench/report/blame/blame.h"
+#include "distbench/products/blame/blame.h"
 
 #include <iterator>
 

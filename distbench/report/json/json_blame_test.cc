@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "distbench/report/blame/testing/simulated_requests.h"
+#include "distbench/products/blame/testing/simulated_requests.h"
 #include "distbench/report/json/json.h"
 #include "distbench/report/testing/example_result.h"
 #include "distbench/report/testing/report_testing.h"

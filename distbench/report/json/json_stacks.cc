@@ -2,9 +2,9 @@
 #include <optional>
 #include <string>
 
+#include "distbench/products/stacks/stacks.h"
 #include "distbench/report/comparison/metric_text.h"
 #include "distbench/report/json/json_parts.h"
-#include "distbench/report/stacks/stacks.h"
 
 namespace distbench {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "distbench/config/experiment/cells.h"
+#include "distbench/products/protection/experiment/cells.h"
 #include "distbench/report/measurements/protection_phases.h"
 #include "distbench/report/measurements/protection_resources.h"
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "distbench/config/experiment/cells.h"
+#include "distbench/products/protection/experiment/cells.h"
 #include "distbench/report/measurements/protection_phases.h"
 
 namespace distbench {

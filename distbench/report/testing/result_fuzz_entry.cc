@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/report/blame/blame_text.h"
+#include "distbench/products/blame/blame_text.h"
+#include "distbench/products/protection/report/protection_text.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/noise_floor.h"
@@ -26,7 +27,6 @@
 #include "distbench/report/html/html.h"
 #include "distbench/report/json/json.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/report/protection/protection_text.h"
 #include "distbench/report/tables/csv.h"
 #include "distbench/report/tables/protection_table.h"
 #include "distbench/report/tables/table.h"

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/clock.h"
+#include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/sequencer/execution/participant.h"
 #include "distbench/sequencer/execution/run_inbox.h"
 #include "distbench/sequencer/execution/test_outcomes.h"
@@ -23,7 +24,6 @@
 #include "distbench/sequencer/runs/run_client.h"
 #include "distbench/sequencer/runs/run_queue.h"
 #include "distbench/sequencer/runs/run_status.h"
-#include "distbench/targets/allowed_targets.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 

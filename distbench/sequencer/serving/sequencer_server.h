@@ -13,11 +13,11 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
+#include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/security/authorization.h"
 #include "distbench/security/credentials.h"
 #include "distbench/sequencer/runs/run_book.h"
 #include "distbench/sequencer/runs/run_storage.h"
-#include "distbench/targets/allowed_targets.h"
 #include "proto/control.pb.h"
 
 namespace grpc {

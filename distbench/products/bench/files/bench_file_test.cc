@@ -1,0 +1,175 @@
+#include "distbench/products/bench/files/bench_file.h"
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "distbench/base/testing/status_testing.h"
+#include "distbench/results/result_file.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+class BenchFileTest : public ::testing::Test {
+ protected:
+  std::string Path(const std::string& name) {
+    const std::string folder = ::testing::TempDir() + "/bench_file_test";
+    std::filesystem::create_directories(folder);
+    const std::string path = folder + "/" + name;
+    std::filesystem::remove(path);
+    return path;
+  }
+
+  BenchFile Example() {
+    BenchFile file;
+    file.set_format_version(1);
+    BenchJob& job = *file.add_jobs();
+    job.set_kind("run");
+    job.set_error(std::string(10'000, 'x'));
+    return file;
+  }
+
+  std::string BytesOf(const std::string& path) {
+    std::ifstream file(path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
+
+  void Write(const std::string& path, const std::string& bytes) {
+    std::ofstream(path) << bytes;
+  }
+};
+
+TEST_F(BenchFileTest, IsReadAsItWasWritten) {
+  for (const char* name : {"a.pb", "a.pb.gz"}) {
+    const std::string path = Path(name);
+    ASSERT_TRUE(WriteBenchFile(Example(), path).ok());
+    const auto file = ReadBenchFile(path);
+    ASSERT_TRUE(file.ok()) << file.status();
+    EXPECT_EQ(file->jobs(0).error().size(), 10'000u);
+    EXPECT_EQ(BytesOf(path).size() < 10'000, std::string(name) == "a.pb.gz");
+  }
+}
+
+TEST_F(BenchFileTest, ACutOffFileIsAnError) {
+  for (const char* name : {"a.pb", "a.pb.gz"}) {
+    const std::string path = Path(name);
+    ASSERT_TRUE(WriteBenchFile(Example(), path).ok());
+    const std::string bytes = BytesOf(path);
+    // Each end of a short file, and some of a long one.
+    const size_t step = bytes.size() / 100 + 1;
+    for (size_t size = 3; size < bytes.size(); size += step) {
+      Write(path, bytes.substr(0, size));
+      EXPECT_FALSE(ReadBenchFile(path).ok()) << name << " " << size;
+    }
+  }
+}
+
+TEST_F(BenchFileTest, OtherFilesAreRefused) {
+  const std::string path = Path("a.pb");
+  TestSequenceResults results;
+  results.add_test_results()->mutable_traffic_config()->set_name("t");
+  ASSERT_TRUE(WriteResults(results, path, ResultEncoding::kBinary).ok());
+  EXPECT_THAT(Message(ReadBenchFile(path).status()),
+              HasSubstr("distbench report"));
+
+  BenchFile later = Example();
+  later.set_format_version(2);
+  ASSERT_TRUE(WriteBenchFile(later, path).ok());
+  EXPECT_THAT(Message(ReadBenchFile(path).status()),
+              HasSubstr("format version 2"));
+
+  EXPECT_THAT(Message(ReadBenchFile(Path("absent.pb")).status()),
+              HasSubstr("absent.pb"));
+}
+
+TEST_F(BenchFileTest, InvalidStatisticsAreRefusedWithTheirPlace) {
+  BenchFile file = Example();
+  TestResult& result =
+      *file.mutable_jobs(0)->mutable_results()->add_test_results();
+  RpcStatistics& statistics =
+      *(*(*(*result.mutable_service_logs()->mutable_instance_logs())["a/0"]
+               .mutable_peer_logs())["b/0"]
+             .mutable_rpc_logs())[0]
+           .mutable_statistics();
+  statistics.mutable_service_time_ns()->set_sub_bucket_bits(63);
+  const std::string path = Path("a.pb");
+  ASSERT_TRUE(WriteBenchFile(file, path).ok());
+  EXPECT_THAT(Message(ReadBenchFile(path).status()),
+              HasSubstr("jobs[0]: test_results[0]"));
+}
+
+// Names of jobs become names of files.
+TEST_F(BenchFileTest, NamesThatLeadElsewhereAreRefused) {
+  BenchFile file = Example();
+  file.mutable_jobs(0)->set_id("../x");
+  const std::string path = Path("a.pb");
+  ASSERT_TRUE(WriteBenchFile(file, path).ok());
+  EXPECT_THAT(Message(ReadBenchFile(path).status()), HasSubstr("jobs[0]"));
+}
+
+TEST_F(BenchFileTest, OneProcessAtATime) {
+  const std::string path = Path("a.pb");
+  {
+    const auto first = OpenBenchFile::Open(path);
+    ASSERT_TRUE(first.ok()) << first.status();
+    EXPECT_THAT(Message(OpenBenchFile::Open(path).status()),
+                HasSubstr("another distbench works on"));
+  }
+  EXPECT_TRUE(OpenBenchFile::Open(path).ok());
+  EXPECT_FALSE(std::filesystem::exists(path + ".lock"));
+}
+
+TEST_F(BenchFileTest, ALinkIsTheSameFile) {
+  const std::string path = Path("a.pb");
+  const std::string link = Path("link.pb");
+  ASSERT_TRUE(WriteBenchFile(Example(), path).ok());
+  std::filesystem::create_symlink(path, link);
+  const auto first = OpenBenchFile::Open(path);
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_THAT(Message(OpenBenchFile::Open(link).status()),
+              HasSubstr("another distbench works on"));
+}
+
+TEST_F(BenchFileTest, IsSavedOnlyWhenAsked) {
+  const std::string path = Path("a.pb");
+  {
+    const auto file = OpenBenchFile::Open(path);
+    ASSERT_TRUE(file.ok()) << file.status();
+    EXPECT_FALSE(std::filesystem::exists(path));
+    (*file)->content().add_jobs()->set_kind("run");
+    ASSERT_TRUE((*file)->Save().ok());
+  }
+  const auto again = OpenBenchFile::Open(path);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ((*again)->content().jobs_size(), 1);
+}
+
+TEST_F(BenchFileTest, ADamagedFileIsNotOverwritten) {
+  const std::string path = Path("a.pb");
+  Write(path, "not a result");
+  EXPECT_FALSE(OpenBenchFile::Open(path).ok());
+  EXPECT_EQ(BytesOf(path), "not a result");
+}
+
+// Damage never crashes a reader.
+TEST_F(BenchFileTest, AnyBytesAreReadOrRefused) {
+  const std::string path = Path("a.pb");
+  ASSERT_TRUE(WriteBenchFile(Example(), path).ok());
+  const std::string bytes = BytesOf(path);
+  std::mt19937 random(4);
+  for (int round = 0; round < 200; ++round) {
+    std::string damaged = bytes.substr(0, 200);
+    for (int i = 0; i < 4; ++i) {
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+    }
+    Write(path, damaged);
+    (void)ReadBenchFile(path);
+  }
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,34 @@
+#include "distbench/products/bench/kinds/job_kind.h"
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/problems/suggest.h"
+
+namespace distbench {
+
+absl::Span<const JobKind* const> JobKinds() {
+  static const JobKind* const kinds[] = {
+      &RunKind(),          &SearchKind(), &ProtectionKind(), &HashdParamsKind(),
+      &IoCostParamsKind(), &NumaKind(),   &CalibrateKind(),
+  };
+  return kinds;
+}
+
+std::vector<JobDeclaration> JobDeclarations() {
+  std::vector<JobDeclaration> declarations;
+  for (const JobKind* kind : JobKinds()) {
+    declarations.push_back(kind->declaration());
+  }
+  return declarations;
+}
+
+absl::StatusOr<const JobKind*> FindJobKind(absl::string_view kind) {
+  std::vector<std::string> names;
+  for (const JobKind* known : JobKinds()) {
+    if (known->declaration().kind == kind) return known;
+    names.push_back(known->declaration().kind);
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "no kind of job is named ", Quoted(kind), "; ", Suggestion(kind, names)));
+}
+
+}  // namespace distbench

@@ -1,0 +1,223 @@
+// Compares deployments of a test on this host's NUMA nodes.
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/base/index_list.h"
+#include "distbench/numa/topology.h"
+#include "distbench/products/bench/block_devices/host_system.h"
+#include "distbench/products/bench/kinds/job_kind.h"
+#include "distbench/products/bench/kinds/tests_of_job.h"
+#include "distbench/products/numa_compare/capacity_search.h"
+#include "distbench/products/numa_compare/numa_comparison.h"
+#include "distbench/products/numa_compare/numa_deployments.h"
+#include "distbench/products/search/search_plan.h"
+#include "distbench/report/findings/verdict.h"
+#include "distbench/report/tables/numa_table.h"
+
+namespace distbench {
+namespace {
+
+std::string CpuObjective(const PropertyValues& values) {
+  return absl::StrFormat("cpu<=%g%%", *values.Number("cpu"));
+}
+
+LoadSearchSpec NumaSearchOf(const PropertyValues& values) {
+  LoadSearchSpec spec;
+  spec.set_knob("rate");
+  spec.set_tolerance(*values.Number("tolerance") / 100);
+  spec.set_max_probes(*values.Count("max_probes"));
+  spec.set_warmup_us(absl::ToInt64Microseconds(*values.Duration("warmup")));
+  spec.set_probe_duration_us(
+      absl::ToInt64Microseconds(*values.Duration("probe")));
+  spec.set_final_duration_us(
+      absl::ToInt64Microseconds(*values.Duration("final")));
+  return spec;
+}
+
+absl::Status CheckObjective(const PropertyValues& values,
+                            const std::string& objective,
+                            const DistributedSystemDescription& test) {
+  if (objective.empty()) return absl::OkStatus();
+  LoadSearchSpec spec = NumaSearchOf(values);
+  spec.add_objectives(objective);
+  return PlanSearch(spec, test).status();
+}
+
+absl::StatusOr<DeploymentPlan> PlanOf(const PropertyValues& values,
+                                      const DistributedSystemDescription& test,
+                                      const JobEnvironment& environment) {
+  NumaDeploymentOptions options;
+  options.service = values.Text("service");
+  options.instances = values.Count("instances").value_or(0);
+  options.workers = values.Count("workers").value_or(0);
+  absl::StatusOr<IndexSet> nodes = ParseIndexList(values.Text("numa_nodes"));
+  if (!nodes.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("numa_nodes: ", nodes.status().message()));
+  }
+  options.numa_nodes = *std::move(nodes);
+  return PlanNumaDeployments(test, options,
+                             ReadHostTopology(environment.host_root));
+}
+
+absl::Status CheckSearches(
+    const NumaDeployment& deployment,
+    const google::protobuf::RepeatedPtrField<SearchReport>& searches) {
+  for (const SearchReport& search : searches) {
+    if (search.verdict() != kFailedVerdict) continue;
+    return absl::AbortedError(absl::StrCat("a search in deployment ",
+                                           deployment.name(),
+                                           " failed: ", search.evidence()));
+  }
+  return absl::OkStatus();
+}
+
+// A comparison of which a part is missing or false compares nothing.
+absl::Status CheckComparison(const TestSequenceResults& results) {
+  if (results.numa_comparison().deployments().empty()) {
+    return absl::InvalidArgumentError("no deployment was compared");
+  }
+  for (const NumaDeployment& deployment :
+       results.numa_comparison().deployments()) {
+    absl::Status status =
+        CheckSearches(deployment, deployment.cpu_target_searches());
+    status.Update(CheckSearches(deployment, deployment.objective_searches()));
+    if (!status.ok()) return status;
+  }
+  for (const TestResult& result : results.test_results()) {
+    if (!IsInvalid(result)) continue;
+    return absl::AbortedError(absl::StrCat(
+        "a run of test \"", result.traffic_config().name(),
+        "\" is invalid, as when a binding did not hold: its numbers are "
+        "false"));
+  }
+  return absl::OkStatus();
+}
+
+class NumaJob final : public JobKind {
+ public:
+  const JobDeclaration& declaration() const override {
+    static const auto& declaration = *new JobDeclaration{
+        "numa",
+        "Compares deployments on this host's NUMA nodes, as numa_compare does",
+        {{"infile", PropertyType::kText, "The config; excludes pattern"},
+         {"pattern", PropertyType::kText,
+          "The test in test_builder's syntax, such as feed_aggregator:grpc"},
+         {"service", PropertyType::kText,
+          "Service to deploy in different ways; default: the only server"},
+         {"numa_nodes", PropertyType::kText, "NUMA nodes; default: all"},
+         {"instances", PropertyType::kCount,
+          "Instances in all deployments but the first; default: one per node"},
+         {"workers", PropertyType::kCount,
+          "Threads of all instances together; default: one per CPU"},
+         {"cpu", PropertyType::kNumber,
+          "Find the load at which CPUs are this busy, in percent", "60"},
+         {"slo", PropertyType::kText,
+          "Also find the highest load that meets this objective"},
+         {"repetitions", PropertyType::kCount, "Searches of each kind", "3"},
+         {"seed", PropertyType::kCount, "Of the order of the searches", "1"},
+         {"max_probes", PropertyType::kCount, "Most runs per search", "25"},
+         {"tolerance", PropertyType::kNumber, "Precision in percent", "2"},
+         {"warmup", PropertyType::kDuration, "Warm-up of each run", "2s"},
+         {"probe", PropertyType::kDuration, "Least measured time of each run",
+          "10s"},
+         {"final", PropertyType::kDuration,
+          "Duration of the run that confirms an answer", "60s"}}};
+    return declaration;
+  }
+
+  absl::StatusOr<TestSequence> Prepare(
+      const PropertyValues& values,
+      const JobEnvironment& environment) const override {
+    absl::StatusOr<TestSequence> tests = OneTest(values, environment);
+    if (!tests.ok()) return tests;
+    for (const std::string& objective :
+         {CpuObjective(values), values.Text("slo")}) {
+      const absl::Status status =
+          CheckObjective(values, objective, tests->tests(0));
+      if (!status.ok()) return status;
+    }
+    const absl::Status plan =
+        PlanOf(values, tests->tests(0), environment).status();
+    if (!plan.ok()) return plan;
+    return tests;
+  }
+
+  absl::Status Run(const JobRun& run) const override {
+    const absl::StatusOr<TestSequence> tests =
+        AdaptedTests(run.job.tests(), run);
+    if (!tests.ok()) return tests.status();
+    const absl::StatusOr<DeploymentPlan> plan =
+        PlanOf(run.values, tests->tests(0), run.environment);
+    if (!plan.ok()) return plan.status();
+    run.job.clear_systems();
+    *run.job.add_systems() = ReadHostSystem(run.environment.host_root);
+    LocalCapacitySearch search(run.environment.program,
+                               NumaSearchOf(run.values), run.environment.say);
+    const Cancellation::Scope cancel(*run.environment.cancellation,
+                                     [&] { search.Cancel(); });
+    absl::Status saved;
+    const absl::Status status = RunNumaComparison(
+        *plan,
+        {.cpu_objective = CpuObjective(run.values),
+         .latency_objective = run.values.Text("slo"),
+         .repetitions = *run.values.Count("repetitions"),
+         .seed = static_cast<uint64_t>(*run.values.Count("seed"))},
+        [&](const CapacityQuestion& question)
+            -> absl::StatusOr<CapacityAnswer> {
+          saved.Update(run.save());
+          if (!saved.ok()) return absl::CancelledError(saved.message());
+          run.environment.say(absl::StrFormat(
+              "Search %d of %d: %s, %s", question.number, question.count,
+              question.deployment->name, question.objective));
+          return search.Search(question);
+        },
+        *run.job.mutable_results());
+    return saved.ok() ? status : saved;
+  }
+
+  absl::Status Study(BenchJob& job) const override {
+    const absl::Status status = CheckComparison(job.results());
+    if (status.ok()) job.set_exit_code(kExitOk);
+    return status;
+  }
+
+  std::string ResultText(const BenchJob& job) const override {
+    return RenderNumaComparison(job.results().numa_comparison());
+  }
+
+ private:
+  static absl::StatusOr<TestSequence> OneTest(
+      const PropertyValues& values, const JobEnvironment& environment) {
+    const std::string infile = values.Text("infile");
+    const std::string pattern = values.Text("pattern");
+    if (infile.empty() == pattern.empty()) {
+      return absl::InvalidArgumentError("give either infile= or pattern=");
+    }
+    if (!infile.empty()) {
+      absl::StatusOr<TestSequence> tests = environment.load_tests(infile);
+      if (!tests.ok() || tests->tests_size() == 1) return tests;
+      return absl::InvalidArgumentError(
+          absl::StrCat(infile, " has ", tests->tests_size(),
+                       " tests; a comparison needs exactly one"));
+    }
+    absl::StatusOr<DistributedSystemDescription> test =
+        environment.build_test(pattern);
+    if (!test.ok()) return test.status();
+    TestSequence tests;
+    *tests.add_tests() = *std::move(test);
+    return tests;
+  }
+};
+
+}  // namespace
+
+const JobKind& NumaKind() {
+  static const NumaJob& kind = *new NumaJob();
+  return kind;
+}
+
+}  // namespace distbench

@@ -1,0 +1,366 @@
+#include "distbench/products/bench/kinds/tests_of_job.h"
+
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/config/reading/load.h"
+#include "distbench/config/validate/check.h"
+#include "distbench/products/bench/block_devices/block_device.h"
+#include "distbench/products/bench/block_devices/host_system.h"
+#include "distbench/products/bench/jobs/job_spec.h"
+#include "distbench/products/bench/jobs/passive_controls.h"
+#include "distbench/products/bench/kinds/io_cost_outcome.h"
+#include "distbench/products/bench/kinds/job_cluster.h"
+#include "distbench/products/bench/kinds/search_outcome.h"
+#include "distbench/products/bench/kinds/values.h"
+#include "google/protobuf/util/message_differencer.h"
+
+namespace distbench {
+namespace {
+
+using google::protobuf::util::MessageDifferencer;
+
+constexpr char kInfileProperty[] = "infile";
+
+// A parameter: the tests with which a job has measured, as hashes.
+constexpr char kMeasuredTests[] = "tests";
+
+std::string InfileOf(const BenchJob& job) {
+  const auto found = job.properties().find(kInfileProperty);
+  return found == job.properties().end() ? "" : found->second;
+}
+
+bool HasIoWeight(const ControlSet& controls) {
+  for (const ControlGroup& group : controls.groups()) {
+    if (group.has_io_weight()) return true;
+  }
+  return false;
+}
+
+// Whether a test means the disk that was measured, by number or by name.
+bool IsDiskOf(const std::string& device, const BenchJob& from) {
+  if (device == FindText(from.outcome(), kIoCostDevice)) return true;
+  for (const BenchSystem& system : from.systems()) {
+    for (const BlockDeviceFacts& disk : system.devices()) {
+      if (!device.empty() && device == disk.name()) return true;
+    }
+  }
+  return false;
+}
+
+// Returns whether anything was taken.
+bool Complete(const BenchJob& from, ControlSet& controls) {
+  const IoCostSettings found = IoCostFrom(from.outcome());
+  bool is_changed = false;
+  if (controls.io_cost().empty() && HasIoWeight(controls)) {
+    controls.add_io_cost()->set_enable(true);
+  }
+  for (IoCostSettings& settings : *controls.mutable_io_cost()) {
+    if (settings.device().empty()) {
+      settings.set_device(found.device());
+      is_changed = true;
+    }
+    if (!settings.enable() || !IsDiskOf(settings.device(), from)) continue;
+    if (!settings.has_model()) {
+      *settings.mutable_model() = found.model();
+      is_changed = true;
+    }
+    if (!settings.has_qos()) {
+      *settings.mutable_qos() = found.qos();
+      is_changed = true;
+    }
+  }
+  return is_changed;
+}
+
+// Returns whether anything was taken.
+bool CompleteAll(const BenchJob& from, DistributedSystemDescription& test) {
+  bool is_changed = false;
+  if (test.has_controls())
+    is_changed = Complete(from, *test.mutable_controls());
+  if (!test.has_experiment()) return is_changed;
+  for (ControlSet& controls : *test.mutable_experiment()->mutable_controls()) {
+    is_changed |= Complete(from, controls);
+  }
+  return is_changed;
+}
+
+// The parameters of a disk are those of no other disk, and hosts may have disks
+// of the same name and number.
+absl::Status CheckRunsWhereMeasured(const BenchJob& from,
+                                    const std::set<std::string>& hosts) {
+  const std::string measured =
+      from.systems().empty() ? "" : from.systems(0).hostname();
+  if (hosts == std::set{measured}) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      JobTitle(from.kind(), from.id()), " measured disk ",
+      FindText(from.outcome(), kIoCostDevice), " of host \"", measured,
+      "\", but the tests run on ",
+      hosts.empty() ? "no host yet"
+                    : absl::StrCat("\"", absl::StrJoin(hosts, "\", \""), "\""),
+      ", whose disks are others; run the sequence on that host without "
+      "--test_sequencer, write model and qos into the tests' io_cost, or leave "
+      "I/O alone with passive=io"));
+}
+
+bool Has(const TestSequence& tests, const ActivityConfig& activity) {
+  for (const DistributedSystemDescription& test : tests.tests()) {
+    for (const ActivityConfig& other : test.activity_configs()) {
+      if (MessageDifferencer::Equals(other, activity)) return true;
+    }
+  }
+  return false;
+}
+
+void SetSetting(const std::string& name, int64_t value,
+                ActivityConfig& activity) {
+  for (NamedSetting& setting : *activity.mutable_activity_settings()) {
+    if (setting.name() != name) continue;
+    setting.clear_string_value();
+    setting.set_int64_value(value);
+    return;
+  }
+  NamedSetting& added = *activity.add_activity_settings();
+  added.set_name(name);
+  added.set_int64_value(value);
+}
+
+void AddHosts(const TestResult& result, BenchJob& job) {
+  std::set<std::string> known;
+  for (const BenchSystem& system : job.systems()) {
+    known.insert(system.hostname());
+  }
+  for (const auto& [alias, node] :
+       result.resource_usage_logs().node_resources()) {
+    const HostFacts& host = node.host();
+    for (const ControlProof& proof : node.controls()) {
+      if (proof.held()) continue;
+      AddOnce(absl::StrCat(host.hostname(), ": ", proof.file(), " of ",
+                           proof.group(), " did not hold: ", proof.problem()),
+              job);
+    }
+    if (!known.insert(host.hostname()).second) continue;
+    BenchSystem& system = *job.add_systems();
+    system.set_hostname(host.hostname());
+    system.set_kernel(host.kernel());
+    system.set_cpu_count(host.online_cpu_count());
+    system.set_memory_bytes(host.memory_bytes());
+  }
+}
+
+bool IoCostHeld(const TestResult& result) {
+  for (const auto& [alias, node] :
+       result.resource_usage_logs().node_resources()) {
+    for (const ControlProof& proof : node.controls()) {
+      if (absl::StartsWith(proof.file(), "io.cost.") && !proof.held()) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// The io.cost settings that held while the tests ran, by device as they name
+// it.
+std::map<std::string, IoCostSettings> IoCostOf(
+    const TestSequenceResults& results) {
+  std::map<std::string, IoCostSettings> settings;
+  for (const TestResult& result : results.test_results()) {
+    if (!IoCostHeld(result)) continue;
+    for (const IoCostSettings& one :
+         result.traffic_config().controls().io_cost()) {
+      settings[one.device()] = one;
+    }
+  }
+  return settings;
+}
+
+// The folders in which activities of the job's tests have their files.
+std::set<std::string> FoldersOf(const BenchJob& job) {
+  std::set<std::string> folders;
+  for (const DistributedSystemDescription& test : job.tests().tests()) {
+    for (const ActivityConfig& activity : test.activity_configs()) {
+      for (const NamedSetting& setting : activity.activity_settings()) {
+        if (setting.name() == "directory")
+          folders.insert(setting.string_value());
+      }
+    }
+  }
+  return folders;
+}
+
+// The disks of this host that the job uses; what is on no disk is left out.
+std::set<std::string> DisksOf(const BenchJob& job, const std::string& root) {
+  std::set<std::string> disks;
+  for (const std::string& folder : FoldersOf(job)) {
+    const absl::StatusOr<std::string> disk = DiskOfFile(folder, root);
+    if (disk.ok()) disks.insert(*disk);
+  }
+  for (const auto& [device, settings] : IoCostOf(job.results())) {
+    const absl::StatusOr<std::string> disk =
+        absl::StrContains(device, ":") ? DiskOfNumber(device, root)
+                                       : absl::StatusOr<std::string>(device);
+    if (disk.ok()) disks.insert(*disk);
+  }
+  return disks;
+}
+
+// The tests' settings have been undone when their job has ended.
+void AddDevices(const JobEnvironment& environment, const BenchJob& job,
+                BenchSystem& system) {
+  const std::map<std::string, IoCostSettings> io_cost = IoCostOf(job.results());
+  for (const std::string& disk : DisksOf(job, environment.host_root)) {
+    BlockDeviceFacts& facts = *system.add_devices();
+    facts = ReadBlockDevice(disk, environment.host_root);
+    for (const std::string& name : {facts.name(), facts.number()}) {
+      const auto held = io_cost.find(name);
+      if (held != io_cost.end()) *facts.mutable_io_cost() = held->second;
+    }
+  }
+}
+
+}  // namespace
+
+absl::Status UseIoCost(
+    absl::Span<const BenchJob* const> earlier,
+    absl::FunctionRef<absl::StatusOr<std::set<std::string>>()> hosts,
+    DistributedSystemDescription& test, BenchJob& job) {
+  const BenchJob* from = NearestOf("iocost-params", earlier);
+  if (from == nullptr) return absl::OkStatus();
+  for (const std::string& controller : job.passive()) {
+    if (controller == "io") return absl::OkStatus();
+  }
+  if (!CompleteAll(*from, test)) return absl::OkStatus();
+  const absl::StatusOr<std::set<std::string>> names = hosts();
+  if (!names.ok()) return names.status();
+  absl::Status status = CheckRunsWhereMeasured(*from, *names);
+  if (!status.ok()) return status;
+  for (const BenchValue& value : from->outcome()) {
+    if (value.name() == kIoCostDevice) {
+      AddTaken(*from, value, *job.mutable_parameters());
+    }
+  }
+  return absl::OkStatus();
+}
+
+void UseCalibration(absl::Span<const BenchJob* const> earlier,
+                    DistributedSystemDescription& test, BenchJob& job) {
+  const std::string infile = InfileOf(job);
+  if (infile.empty()) return;
+  for (const BenchJob* from : earlier) {
+    if (from->kind() != "calibrate" || from->state() != BenchJob::DONE ||
+        InfileOf(*from) != infile) {
+      continue;
+    }
+    for (ActivityConfig& activity : *test.mutable_activity_configs()) {
+      if (!Has(from->tests(), activity)) continue;
+      const std::string prefix = activity.name() + ".";
+      for (const BenchValue& value : from->outcome()) {
+        if (!absl::StartsWith(value.name(), prefix)) continue;
+        SetSetting(value.name().substr(prefix.size()),
+                   std::llround(value.number()), activity);
+        AddTaken(*from, value, *job.mutable_parameters());
+      }
+    }
+    return;
+  }
+}
+
+const BenchJob* SearchOf(absl::Span<const BenchJob* const> earlier,
+                         const BenchJob& job) {
+  const std::string infile = InfileOf(job);
+  if (infile.empty()) return nullptr;
+  for (const BenchJob* from : earlier) {
+    if (from->kind() == "search" && from->state() == BenchJob::DONE &&
+        InfileOf(*from) == infile &&
+        FindNumber(from->outcome(), kRateFactor).has_value() &&
+        MessageDifferencer::Equals(from->tests(), job.tests())) {
+      return from;
+    }
+  }
+  return nullptr;
+}
+
+void AddOnce(const std::string& sentence, BenchJob& job) {
+  for (const std::string& missed : job.missed_requirements()) {
+    if (missed == sentence) return;
+  }
+  job.add_missed_requirements(sentence);
+}
+
+void TieRecordsTo(const TestSequence& tests,
+                  const std::function<void(const std::string& line)>& say,
+                  BenchJob& job) {
+  std::vector<std::string> hashes;
+  for (const DistributedSystemDescription& test : tests.tests()) {
+    hashes.push_back(ConfigHash(test));
+  }
+  const std::string now = absl::StrJoin(hashes, "+");
+  const std::string before = FindText(job.parameters(), kMeasuredTests);
+  if (before == now) return;
+  if (!before.empty()) {
+    say("What was measured before was with other tests, and starts anew");
+    job.clear_results();
+    RemoveValue(kMeasuredTests, *job.mutable_parameters());
+  }
+  AddText(kMeasuredTests, now, *job.mutable_parameters());
+}
+
+absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
+                                          const JobRun& run) {
+  const std::string measured = FindText(run.job.parameters(), kMeasuredTests);
+  run.job.clear_parameters();
+  if (!measured.empty()) {
+    AddText(kMeasuredTests, measured, *run.job.mutable_parameters());
+  }
+  for (DistributedSystemDescription& test : *tests.mutable_tests()) {
+    LeaveUntouched(run.spec.passive, test);
+    const absl::Status status = UseIoCost(
+        run.earlier, [&] { return HostsOf(run.environment); }, test, run.job);
+    if (!status.ok()) return status;
+    UseCalibration(run.earlier, test, run.job);
+  }
+  return CheckTestSequence(std::move(tests));
+}
+
+void AddStorageRequirements(BenchJob& job) {
+  for (const BenchSystem& system : job.systems()) {
+    for (const std::string& missed : MissedStorageRequirements(system)) {
+      AddOnce(missed, job);
+    }
+  }
+}
+
+void DescribeDisk(const std::string& disk, const std::string& root,
+                  BenchJob& job) {
+  const BlockDeviceFacts facts = ReadBlockDevice(disk, root);
+  const bool is_same =
+      !job.systems().empty() && !job.systems(0).devices().empty() &&
+      MessageDifferencer::Equals(job.systems(0).devices(0), facts);
+  if (!is_same) job.clear_io_phases();
+  job.clear_systems();
+  BenchSystem& here = *job.add_systems();
+  here = ReadHostSystem(root);
+  *here.add_devices() = facts;
+}
+
+void DescribeSystems(const JobEnvironment& environment, BenchJob& job) {
+  job.clear_systems();
+  if (environment.test_sequencer.empty()) {
+    BenchSystem& here = *job.add_systems();
+    here = ReadHostSystem(environment.host_root);
+    AddDevices(environment, job, here);
+  }
+  for (const TestResult& result : job.results().test_results()) {
+    AddHosts(result, job);
+  }
+}
+
+}  // namespace distbench

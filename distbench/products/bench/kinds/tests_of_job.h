@@ -1,0 +1,77 @@
+// The tests of a job as they are run: with what the job leaves alone, and with
+// what earlier jobs found.
+
+#ifndef DISTBENCH_PRODUCTS_BENCH_KINDS_TESTS_OF_JOB_H_
+#define DISTBENCH_PRODUCTS_BENCH_KINDS_TESTS_OF_JOB_H_
+
+#include <functional>
+#include <set>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "distbench/products/bench/kinds/job_kind.h"
+#include "proto/bench.pb.h"
+#include "proto/experiment.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Returns `tests` without the settings of passive controllers, and with what
+// the nearest job of each kind found:
+// - iocost-params: its model and QoS complete io_cost entries of that device
+//   (or of none). Sets of controls with an io.weight, which has no effect
+//   without io.cost, get such an entry. FAILED_PRECONDITION if the tests do not
+//   run on the disk's host alone: a disk of the same name elsewhere is another.
+// - calibrate, if it was of the same infile: the sizes of those activities that
+//   have not changed since.
+// Adds what was taken to the job's parameters, which are cleared before except
+// for the note of TieRecordsTo(). INVALID_ARGUMENT if the tests are no longer
+// valid.
+absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
+                                          const JobRun& run);
+
+// The parts of AdaptedTests(), which say in `parameters` what they took.
+// `hosts` returns the names of the hosts on which the tests run.
+absl::Status UseIoCost(
+    absl::Span<const BenchJob* const> earlier,
+    absl::FunctionRef<absl::StatusOr<std::set<std::string>>()> hosts,
+    DistributedSystemDescription& test, BenchJob& job);
+void UseCalibration(absl::Span<const BenchJob* const> earlier,
+                    DistributedSystemDescription& test, BenchJob& job);
+
+// Forgets what the job, which was cut short before, has measured with other
+// tests than these, as when an earlier job has found something else since; says
+// so. Notes these in the job's parameters.
+void TieRecordsTo(const TestSequence& tests,
+                  const std::function<void(const std::string& line)>& say,
+                  BenchJob& job);
+
+// The nearest search of the same infile, as it still is, that found how much
+// one system carries; null if there is none.
+const BenchJob* SearchOf(absl::Span<const BenchJob* const> earlier,
+                         const BenchJob& job);
+
+// Describes the hosts of the job's results and, for jobs on this host, adds
+// what is only known here, with the disks on which activities have their files
+// or whose io.cost tests set: as it was during the tests. Adds settings of
+// control groups that could not be made to the missed requirements.
+void DescribeSystems(const JobEnvironment& environment, BenchJob& job);
+
+// Describes this host with a disk that the job measures. Measurements that the
+// job has already are forgotten if they are of another disk, or of this one
+// with other settings: the description would not be theirs.
+void DescribeDisk(const std::string& disk, const std::string& root,
+                  BenchJob& job);
+
+// Adds a missed requirement, unless the job has it.
+void AddOnce(const std::string& sentence, BenchJob& job);
+
+// Adds what the job's systems lack for tests of disks and memory.
+void AddStorageRequirements(BenchJob& job);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_BENCH_KINDS_TESTS_OF_JOB_H_

@@ -1,0 +1,197 @@
+#include "distbench/products/blame/request_tree.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "distbench/products/blame/critical_path.h"
+#include "distbench/products/blame/testing/simulated_requests.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::SizeIs;
+
+constexpr int kRequests = 20;
+constexpr int kCallsPerRequest = 12;
+
+class RequestTreeTest : public testing::Test {
+ protected:
+  RequestTreeTest()
+      : simulated_(Simulate({.requests = kRequests})),
+        result_(ResultOf(simulated_)) {}
+
+  // The samples of an RPC between two instances.
+  auto& Samples(const std::string& client, const std::string& server, int rpc) {
+    auto& logs = *result_.mutable_service_logs()->mutable_instance_logs();
+    return *(*(*logs.at(client).mutable_peer_logs())
+                  .at(server)
+                  .mutable_rpc_logs())
+                .at(rpc)
+                .mutable_successful_rpc_samples();
+  }
+
+  TracedRequests Collect() {
+    const TracedTest test = CollectRequests(result_);
+    EXPECT_THAT(test.requests, SizeIs(1));
+    return test.requests.front();
+  }
+
+  // Describes the lists to which the traces refer by position, but for their
+  // actions: "ask" is the root's, "look" the middle instances'.
+  void SetActions(const std::string& actions) {
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+        R"(rpc_descriptions { name: "query" }
+           rpc_descriptions { name: "rank" }
+           rpc_descriptions { name: "lookup" }
+           action_lists { name: "client" action_names: "send" }
+           action_lists { name: "query" action_names: "ask" }
+           action_lists { name: "rank" action_names: "look" })" +
+            actions,
+        result_.mutable_traffic_config()));
+  }
+
+  // Leaves out the only target of the first request's query, with all that
+  // belongs to it.
+  void LoseTheRpcsOfAQuery() {
+    Samples("root/0", "middle/0", kRank).DeleteSubrange(0, 1);
+    for (int leaf = 0; leaf < 10; ++leaf) {
+      Samples("middle/0", "leaf/" + std::to_string(leaf), kLookup)
+          .DeleteSubrange(0, 1);
+    }
+  }
+
+  const TracedRequests simulated_;
+  TestResult result_;
+};
+
+std::map<std::string, int64_t> TimesByName(const TracedRequests& requests,
+                                           const RequestTree& tree) {
+  std::map<std::string, int64_t> times;
+  for (const PathTime& time : TimesOnPath(tree)) {
+    times[requests.rpcs[time.rpc] + "@" + requests.instances[time.instance] +
+          "." + std::string(NameOf(time.part))] += time.time_ns;
+  }
+  return times;
+}
+
+TEST_F(RequestTreeTest, TreesAreAsTheRequestsWere) {
+  const TracedRequests requests = Collect();
+  EXPECT_EQ(requests.rpcs.front(), "query");
+  EXPECT_EQ(requests.succeeded_count, kRequests);
+  EXPECT_EQ(requests.call_count, kRequests * kCallsPerRequest);
+  EXPECT_EQ(requests.moved_call_count, 0);
+  EXPECT_FALSE(requests.is_open_loop);
+  ASSERT_THAT(requests.trees, SizeIs(kRequests));
+  // All of them start at the same time, so they are in order of the trace.
+  for (int i = 0; i < kRequests; ++i) {
+    EXPECT_EQ(requests.trees[i].total_ns(), simulated_.trees[i].total_ns());
+    EXPECT_EQ(TimesByName(requests, requests.trees[i]),
+              TimesByName(simulated_, simulated_.trees[i]));
+  }
+}
+
+TEST_F(RequestTreeTest, AClockThatIsOffChangesNothingOnThePath) {
+  for (const int64_t skew_ns : {-5'000'000'000, 5'000'000'000}) {
+    result_ = ResultOf(simulated_, skew_ns);
+    const TracedRequests requests = Collect();
+    EXPECT_EQ(requests.moved_call_count, kRequests * 10);
+    for (int i = 0; i < kRequests; ++i) {
+      EXPECT_EQ(TimesByName(requests, requests.trees[i]),
+                TimesByName(simulated_, simulated_.trees[i]));
+      for (const Call& call : requests.trees[i].calls) {
+        if (call.parent < 0) continue;
+        const Call& parent = requests.trees[i].calls[call.parent];
+        EXPECT_GE(call.start_ns, parent.start_ns);
+        EXPECT_LE(call.end_ns, parent.end_ns);
+      }
+    }
+  }
+}
+
+TEST_F(RequestTreeTest, WhatIsLongerThanItsParentIsCutOff) {
+  RpcSample& sample = *Samples("middle/0", "leaf/4", kLookup).Mutable(0);
+  sample.set_latency_ns(3'000'000'000);
+  const RequestTree tree = Collect().trees[0];
+  for (const Call& call : tree.calls) {
+    EXPECT_GE(call.start_ns, 0);
+    EXPECT_LE(call.end_ns, tree.calls.front().end_ns);
+  }
+}
+
+TEST_F(RequestTreeTest, RequestsThatLackAnRpcAreIncomplete) {
+  // The last target, which leaves no gap in the numbers.
+  Samples("middle/0", "leaf/9", kLookup).DeleteSubrange(0, 1);
+  // One between others.
+  Samples("middle/1", "leaf/2", kLookup).DeleteSubrange(0, 1);
+  const TracedRequests requests = Collect();
+  EXPECT_EQ(requests.incomplete_count, 2);
+  EXPECT_THAT(requests.trees, SizeIs(kRequests - 2));
+}
+
+TEST_F(RequestTreeTest, RequestsThatLackAllOfAHandlerAreIncomplete) {
+  LoseTheRpcsOfAQuery();
+  EXPECT_EQ(Collect().incomplete_count, 1);
+}
+
+TEST_F(RequestTreeTest, WhatIsLeftToChanceIsNotMissing) {
+  LoseTheRpcsOfAQuery();
+  SetActions(R"(actions { name: "ask" rpc_name: "rank" }
+                actions { name: "look" rpc_name: "lookup" predicates: "p" })");
+  EXPECT_EQ(Collect().incomplete_count, 1);
+  SetActions(R"(actions { name: "ask" rpc_name: "rank" predicates: "p" }
+                actions { name: "look" rpc_name: "lookup" })");
+  EXPECT_EQ(Collect().incomplete_count, 0);
+}
+
+TEST_F(RequestTreeTest, OtherRequestsAreCountedByWhatIsWrongWithThem) {
+  auto& samples = Samples("client/0", "root/0", kQuery);
+  samples.Mutable(0)->set_warmup(true);
+  samples.Mutable(1)->set_latency_ns(-1);
+  samples.Mutable(2)->set_latency_ns(200'000'000'000'000);
+  samples.DeleteSubrange(3, 1);
+  auto& log = (*(*(*result_.mutable_service_logs()->mutable_instance_logs())
+                      .at("client/0")
+                      .mutable_peer_logs())
+                    .at("root/0")
+                    .mutable_rpc_logs())
+                  .at(kQuery);
+  *log.add_failed_rpc_samples() = samples.Get(3);
+  samples.DeleteSubrange(3, 1);
+  log.mutable_statistics()->set_dropped_sample_count(5);
+
+  const TracedTest test = CollectRequests(result_);
+  EXPECT_EQ(test.rootless_count, 1);
+  EXPECT_EQ(test.dropped_sample_count, 5);
+  ASSERT_THAT(test.requests, SizeIs(1));
+  const TracedRequests& requests = test.requests.front();
+  EXPECT_EQ(requests.warmup_count, 1);
+  EXPECT_EQ(requests.damaged_count, 2);
+  EXPECT_EQ(requests.failed_count, 1);
+  EXPECT_THAT(requests.trees, SizeIs(kRequests - 5));
+}
+
+TEST_F(RequestTreeTest, AHandlerThatAnswersEarlyDoesNotWaitForTheRest) {
+  SetActions(R"(actions {
+                  name: "look" rpc_name: "lookup" send_response_when_done: true
+                })");
+  // Ends after its parent.
+  Samples("middle/0", "leaf/4", kLookup).Mutable(0)->set_latency_ns(90'000'000);
+  const TracedRequests requests = Collect();
+  EXPECT_EQ(requests.moved_call_count, 0);
+  EXPECT_THAT(requests.trees[0].calls, SizeIs(kCallsPerRequest - 1));
+  EXPECT_THAT(requests.trees[1].calls, SizeIs(kCallsPerRequest));
+}
+
+TEST_F(RequestTreeTest, LatenessIsPartOfAnOpenLoop) {
+  Samples("client/0", "root/0", kQuery).Mutable(0)->set_lateness_ns(500);
+  const TracedRequests requests = Collect();
+  EXPECT_TRUE(requests.is_open_loop);
+  EXPECT_EQ(requests.trees[0].total_ns(), simulated_.trees[0].total_ns() + 500);
+}
+
+}  // namespace
+}  // namespace distbench

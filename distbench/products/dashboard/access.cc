@@ -1,0 +1,124 @@
+#include "distbench/products/dashboard/access.h"
+
+#include <openssl/crypto.h>
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/base/host_port.h"
+#include "distbench/security/nonce.h"
+
+namespace distbench {
+namespace {
+
+constexpr size_t kTokenBytes = 16;
+
+// Changing a note or ending a run needs the right to submit tests.
+constexpr char kMethodOfChanges[] =
+    "/distbench.DistBenchTestSequencer/CancelRun";
+
+bool IsLoopback(absl::string_view address) {
+  return absl::StartsWith(address, "127.") || address == "::1";
+}
+
+// Whether a browser says that another site's page makes this request, other
+// than by a link to a page of ours.
+bool IsOfOtherSite(const HttpRequest& request) {
+  const std::string site = request.Header("Sec-Fetch-Site");
+  if (site.empty() || site == "same-origin" || site == "none") return false;
+  return request.method == "POST" ||
+         request.Header("Sec-Fetch-Mode") != "navigate" ||
+         request.Header("Sec-Fetch-Dest") != "document";
+}
+
+bool IsJson(const HttpRequest& request) {
+  const std::string type = request.Header("Content-Type");
+  return absl::EqualsIgnoreCase(type.substr(0, type.find(';')),
+                                "application/json");
+}
+
+// The time does not depend on how much of it is right.
+bool IsEqual(const std::string& a, const std::string& b) {
+  return a.size() == b.size() &&
+         CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace
+
+std::string DrawToken() {
+  return absl::BytesToHexString(DrawNonce().substr(0, kTokenBytes));
+}
+
+bool AccessGuard::IsOwnHost(const HttpRequest& request) const {
+  const std::string header = request.Header("Host");
+  // An IPv6 address without a port ends in a bracket.
+  const std::string host = absl::EndsWith(header, "]")
+                               ? std::string(WithoutBrackets(header))
+                               : SplitHostPort(header).first;
+  if (host.empty()) return false;
+  if (host == request.local_address) return true;
+  if (IsLoopback(request.local_address) &&
+      absl::EqualsIgnoreCase(host, "localhost")) {
+    return true;
+  }
+  return std::any_of(
+      options_.host_names.begin(), options_.host_names.end(),
+      [&](const auto& name) { return absl::EqualsIgnoreCase(host, name); });
+}
+
+bool AccessGuard::IsOwnOrigin(const HttpRequest& request) const {
+  return absl::EqualsIgnoreCase(
+      request.Header("Origin"),
+      absl::StrCat(options_.has_tls ? "https://" : "http://",
+                   request.Header("Host")));
+}
+
+std::optional<HttpResponse> AccessGuard::Refuse(
+    const HttpRequest& request) const {
+  const bool is_post = request.method == "POST";
+  if (!is_post && request.method != "GET" && request.method != "HEAD") {
+    HttpResponse response = ErrorResponse(
+        405, "this method is not known here; use GET, HEAD or POST");
+    response.headers.emplace_back("Allow", "GET, HEAD, POST");
+    return response;
+  }
+  if (!IsOwnHost(request)) {
+    return ErrorResponse(
+        403, absl::StrCat("this server is not called ", request.Header("Host"),
+                          "; use an address that it printed when it started, "
+                          "or start it with --dashboard_host=NAME"));
+  }
+  const bool has_origin = !request.Header("Origin").empty();
+  if (IsOfOtherSite(request) || (has_origin && !IsOwnOrigin(request))) {
+    return ErrorResponse(403,
+                         "another site's page made this request; open the "
+                         "dashboard's own page instead");
+  }
+  if (!is_post) return std::nullopt;
+  if (!has_origin && request.Header("Sec-Fetch-Site") != "same-origin") {
+    return ErrorResponse(
+        403, "the request does not say which page made it; send an Origin");
+  }
+  if (!IsJson(request)) {
+    return ErrorResponse(415, "send JSON, with Content-Type application/json");
+  }
+  const std::string why_not = WhyNotWrite(request);
+  if (!why_not.empty()) return ErrorResponse(403, why_not);
+  return std::nullopt;
+}
+
+std::string AccessGuard::WhyNotWrite(const HttpRequest& request) const {
+  if (options_.has_client_certificates) {
+    return std::string(
+        CheckAccess(options_.rules, kMethodOfChanges, request.caller_names)
+            .message());
+  }
+  if (IsEqual(request.Header(kTokenHeader), options_.token)) return "";
+  return "changes need the token of the address that distbench printed when it "
+         "started; open that address";
+}
+
+}  // namespace distbench

@@ -1,0 +1,72 @@
+// Answers the requests of the dashboard's page; docs/dashboard.md lists them.
+
+#ifndef DISTBENCH_PRODUCTS_DASHBOARD_DASHBOARD_HANDLER_H_
+#define DISTBENCH_PRODUCTS_DASHBOARD_DASHBOARD_HANDLER_H_
+
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "distbench/products/dashboard/access.h"
+#include "distbench/products/dashboard/http/http_server.h"
+#include "distbench/products/dashboard/http/target.h"
+#include "distbench/products/dashboard/index_keeper.h"
+#include "distbench/products/dashboard/live_feed.h"
+#include "distbench/products/dashboard/live_source.h"
+#include "distbench/products/dashboard/page/assets.h"
+#include "distbench/products/history/history_index.h"
+#include "distbench/products/history/result_source.h"
+
+namespace distbench {
+
+// What is shown. All pointers must outlive the handler.
+struct DashboardContents {
+  // The folder, or the sequencer's address.
+  std::string name;
+  absl::Span<const Asset> assets;
+
+  // Null all together: there are no results.
+  HistoryIndex* index = nullptr;
+  const ResultSource* results = nullptr;
+  IndexKeeper* keeper = nullptr;
+
+  // Why there are no results.
+  std::string why_no_history;
+
+  // Null both: nothing is live.
+  LiveSource* live = nullptr;
+  LiveFeed* feed = nullptr;
+};
+
+class DashboardHandler final : public HttpHandler {
+ public:
+  DashboardHandler(DashboardContents contents, AccessOptions access)
+      : contents_(std::move(contents)), guard_(std::move(access)) {}
+
+  // HttpHandler:
+  HttpLane LaneOf(const HttpRequest& request) const override;
+  HttpResponse Answer(const HttpRequest& request) override;
+
+ private:
+  using Body = absl::StatusOr<std::string>;
+
+  HttpResponse AnswerGet(const HttpRequest& request, const Target& target);
+  HttpResponse AnswerPost(const HttpRequest& request, const Target& target);
+  HttpResponse AnswerResult(const Target& target) const;
+  HttpResponse AnswerAsset(const std::string& name) const;
+  HttpResponse AnswerLive();
+
+  std::string Session(const HttpRequest& request) const;
+  Body History(const Target& target);
+  Body Problems();
+  Body Compare(const Target& target) const;
+  absl::StatusOr<IndexedResult> FindResult(const std::string& id) const;
+
+  const DashboardContents contents_;
+  const AccessGuard guard_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_DASHBOARD_DASHBOARD_HANDLER_H_

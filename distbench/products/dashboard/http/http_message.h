@@ -1,0 +1,62 @@
+// Requests and responses of HTTP, as handlers see them.
+
+#ifndef DISTBENCH_PRODUCTS_DASHBOARD_HTTP_HTTP_MESSAGE_H_
+#define DISTBENCH_PRODUCTS_DASHBOARD_HTTP_HTTP_MESSAGE_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace distbench {
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+struct HttpRequest {
+  std::string method;  // such as "GET"
+
+  // Path and query as the client sent them; see SplitTarget().
+  std::string target;
+  HttpHeaders headers;
+  std::string body;
+
+  // The address of this host that the client has connected to, such as
+  // "127.0.0.1" or "::1".
+  std::string local_address;
+
+  // The names in the client's certificate, whose signature was checked; empty
+  // without one.
+  std::vector<std::string> caller_names;
+
+  // The value of a header, whose name's case does not matter; empty if there is
+  // none. If it was sent several times, that is no value that could be right:
+  // the values joined by commas.
+  std::string Header(absl::string_view name) const;
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "application/json";
+
+  // Others than the server's own: content type and length, and those of
+  // ProtectiveHeaders() that are not named here. A value contains no line
+  // breaks.
+  HttpHeaders headers = {};
+  std::string body = {};
+
+  // Keeps the connection open for HttpServer::SendState(). The body is sent
+  // first.
+  bool is_event_stream = false;
+};
+
+// What every response says unless it says otherwise: it runs nothing, is not
+// embedded elsewhere, is not kept, is what its content type says.
+const HttpHeaders& ProtectiveHeaders();
+
+// {"error": message}.
+HttpResponse ErrorResponse(int status, absl::string_view message);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_DASHBOARD_HTTP_HTTP_MESSAGE_H_

@@ -1,0 +1,118 @@
+// A small HTTP/1.1 server that no client can occupy.
+//
+// One thread reads requests and writes responses of all connections, so that a
+// slow client costs a socket and no thread. Handlers run on other threads, once
+// a request has arrived as a whole.
+
+#ifndef DISTBENCH_PRODUCTS_DASHBOARD_HTTP_HTTP_SERVER_H_
+#define DISTBENCH_PRODUCTS_DASHBOARD_HTTP_HTTP_SERVER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "distbench/products/dashboard/http/http_message.h"
+#include "distbench/security/tls_session.h"
+
+namespace distbench {
+
+// What connections may take. Requests beyond these limits are answered with an
+// error that says so (400, 413, 431, 503), or their connection is closed.
+struct HttpLimits {
+  int64_t header_bytes = 16 * 1024;
+  int64_t body_bytes = 64 * 1024;
+
+  // Open connections; beyond that, the one that has been waiting for a request
+  // for the longest time is closed.
+  int connections = 256;
+
+  // Connections that follow events.
+  int event_streams = 8;
+
+  // Requests that wait for a thread or have one: instant ones, and as many
+  // ordinary ones; slow ones.
+  int waiting_requests = 64;
+  int waiting_slow_requests = 32;
+
+  // Responses that are being sent, in total. Beyond that, large ones (more than
+  // 64 KiB) are refused.
+  int64_t response_bytes = int64_t{256} << 20;
+
+  // From the end of one request, or of the handshake, to the end of the next.
+  absl::Duration request_time = absl::Seconds(10);
+  absl::Duration handshake_time = absl::Seconds(10);
+
+  // A response may take this long, an event a sixth of it.
+  absl::Duration response_time = absl::Seconds(60);
+};
+
+// How long an answer takes. Requests of a kind have two threads of their own,
+// so that they do not delay those of another.
+enum class HttpLane {
+  kInstant,  // waits for nothing
+  kOrdinary,
+  kSlow,
+};
+
+// Answers requests. Thread-safe.
+class HttpHandler {
+ public:
+  virtual ~HttpHandler() = default;
+
+  // Which threads answer. Must return at once.
+  virtual HttpLane LaneOf(const HttpRequest& request) const = 0;
+
+  virtual HttpResponse Answer(const HttpRequest& request) = 0;
+};
+
+struct HttpServerOptions {
+  // As ListenAddresses() takes it.
+  std::string listen_address;
+
+  // 0 picks a free port.
+  int port = 0;
+
+  // Null: no TLS.
+  std::shared_ptr<TlsContext> tls;
+
+  HttpLimits limits = {};
+};
+
+// Thread-safe.
+class HttpServer {
+ public:
+  // Listens. The handler must outlive the server. The error says what is wrong
+  // with the address, or that the port is in use.
+  static absl::StatusOr<std::unique_ptr<HttpServer>> Start(
+      HttpServerOptions options, HttpHandler& handler);
+
+  // Closes all connections. Waits only for handlers that are at work.
+  ~HttpServer();
+
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  int port() const;
+
+  // The number of connections that follow events.
+  int event_streams() const;
+
+  // Sends an event that describes a state to all connections that follow
+  // events, and to each that does so later, until there is a newer state of
+  // this name. A client that is slow misses all states but the newest.
+  void SendState(const std::string& name, std::string event);
+
+  // Sends a comment to all that follow events.
+  void SendHeartbeat();
+
+ private:
+  class Impl;
+  explicit HttpServer(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_DASHBOARD_HTTP_HTTP_SERVER_H_

@@ -1,0 +1,309 @@
+#include "distbench/products/dashboard/http/http_server.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "distbench/base/files.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr absl::Duration kDeadline = absl::Seconds(60);
+
+// A client that sends and receives what it is told.
+class RawClient {
+ public:
+  explicit RawClient(int port) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(socket_.get(), reinterpret_cast<sockaddr*>(&address),
+                      sizeof(address)),
+              0);
+  }
+
+  // The server may have closed the connection.
+  void Send(const std::string& text) {
+    send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL);
+  }
+
+  // Returns what has been received by the time when it contains `text`, or the
+  // connection ended.
+  std::string ReceiveUntil(const std::string& text) {
+    const absl::Time end = absl::Now() + kDeadline;
+    while (!absl::StrContains(received_, text) && Receive(end)) {
+    }
+    return received_;
+  }
+
+  std::string ReceiveAll() {
+    const absl::Time end = absl::Now() + kDeadline;
+    while (Receive(end)) {
+    }
+    return received_;
+  }
+
+  void Forget() { received_.clear(); }
+
+ private:
+  bool Receive(absl::Time end) {
+    pollfd waiting = {socket_.get(), POLLIN, 0};
+    if (poll(&waiting, 1, absl::ToInt64Milliseconds(end - absl::Now())) <= 0) {
+      ADD_FAILURE() << "nothing more came after: " << received_;
+      return false;
+    }
+    char buffer[4096];
+    const ssize_t size = recv(socket_.get(), buffer, sizeof(buffer), 0);
+    if (size > 0) received_.append(buffer, size);
+    return size > 0;
+  }
+
+  const FileDescriptor socket_;
+  std::string received_;
+};
+
+// More than the kernel keeps for a client that does not read.
+constexpr size_t kLargeBytes = 64 << 20;
+
+// Answers with what it was asked. "/slow..." waits for Release(), "/large" has
+// a large answer, and "/live" follows events.
+class EchoHandler final : public HttpHandler {
+ public:
+  HttpLane LaneOf(const HttpRequest& request) const override {
+    if (absl::StartsWith(request.target, "/slow")) return HttpLane::kSlow;
+    if (absl::StartsWith(request.target, "/query")) return HttpLane::kOrdinary;
+    return HttpLane::kInstant;
+  }
+
+  HttpResponse Answer(const HttpRequest& request) override {
+    HttpResponse response;
+    if (LaneOf(request) != HttpLane::kInstant) {
+      std::call_once(has_slow_once_, [this] { has_slow_request_.Notify(); });
+      released_.WaitForNotification();
+    }
+    response.body = absl::StrCat(request.method, " ", request.target, " ",
+                                 request.Header("X-Test"), " ", request.body);
+    if (request.target == "/large") response.body.resize(kLargeBytes, ' ');
+    response.is_event_stream = request.target == "/live";
+    return response;
+  }
+
+  void AwaitSlowRequest() { has_slow_request_.WaitForNotification(); }
+  void Release() { released_.Notify(); }
+
+ private:
+  std::once_flag has_slow_once_;
+  absl::Notification has_slow_request_;
+  absl::Notification released_;
+};
+
+std::string Get(const std::string& target) {
+  return absl::StrCat("GET ", target,
+                      " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+}
+
+class HttpServerTest : public testing::Test {
+ protected:
+  void Start(HttpLimits limits = {}) {
+    HttpServerOptions options;
+    options.listen_address = "127.0.0.1";
+    options.limits = limits;
+    auto server = HttpServer::Start(std::move(options), handler_);
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+  }
+
+  std::string Ask(const std::string& request) {
+    RawClient client(server_->port());
+    client.Send(request);
+    return client.ReceiveAll();
+  }
+
+  EchoHandler handler_;
+  std::unique_ptr<HttpServer> server_;
+};
+
+TEST_F(HttpServerTest, AnswersAndProtectsItsAnswers) {
+  Start();
+  const std::string answer =
+      Ask("POST /a HTTP/1.1\r\nHost: a\r\nx-test: b\r\nContent-Length: 3\r\n"
+          "Connection: close\r\n\r\nxyz");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(answer, HasSubstr("\r\n\r\nPOST /a b xyz"));
+  for (const auto& [name, value] : ProtectiveHeaders()) {
+    EXPECT_THAT(answer, HasSubstr(absl::StrCat(name, ": ", value, "\r\n")));
+  }
+}
+
+TEST_F(HttpServerTest, HeadHasTheSizeButNoBody) {
+  Start();
+  const std::string answer =
+      Ask("HEAD /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 9\r\n"));
+  EXPECT_THAT(answer, testing::EndsWith("\r\n\r\n"));
+}
+
+TEST_F(HttpServerTest, AnswersSeveralRequestsOfOneConnection) {
+  Start();
+  RawClient client(server_->port());
+  client.Send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.ReceiveUntil("GET /1");
+  client.Send("GET /2 HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(client.ReceiveUntil("GET /2"), HasSubstr("GET /2"));
+}
+
+TEST_F(HttpServerTest, SaysWhichLimitARequestExceeds) {
+  Start({.header_bytes = 1000, .body_bytes = 1000});
+  const std::string filler(5000, 'x');
+  EXPECT_THAT(Ask(absl::StrCat("GET / HTTP/1.1\r\nHost: a\r\nX-Test: ", filler,
+                               "\r\n\r\n")),
+              StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(Ask(absl::StrCat("POST / HTTP/1.1\r\nHost: a\r\n"
+                               "Content-Length: 5000\r\n\r\n",
+                               filler)),
+              StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(Ask(absl::StrCat("POST / HTTP/1.1\r\nHost: a\r\n"
+                               "Transfer-Encoding: chunked\r\n\r\n1388\r\n",
+                               filler, "\r\n0\r\n\r\n")),
+              StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(Ask("nonsense\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+}
+
+TEST_F(HttpServerTest, SlowClientsDelayNobodyAndAreClosed) {
+  Start({.connections = 4, .request_time = absl::Milliseconds(500)});
+  std::vector<std::unique_ptr<RawClient>> slow;
+  for (int i = 0; i < 100; ++i) {
+    slow.push_back(std::make_unique<RawClient>(server_->port()));
+    slow.back()->Send("GET / HTTP/1.1\r\nHo");
+  }
+  EXPECT_THAT(Ask(Get("/a")), HasSubstr("GET /a"));
+  for (const auto& client : slow) EXPECT_EQ(client->ReceiveAll(), "");
+}
+
+TEST_F(HttpServerTest, SlowRequestsLeaveThreadsToOthersAndAreLimited) {
+  Start({.waiting_slow_requests = 1});
+  RawClient slow(server_->port());
+  slow.Send(Get("/slow"));
+  handler_.AwaitSlowRequest();
+  const std::string refused = Ask(Get("/slow_too"));
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(refused, HasSubstr("Retry-After"));
+  EXPECT_THAT(Ask(Get("/a")), HasSubstr("GET /a"));
+  handler_.Release();
+  EXPECT_THAT(slow.ReceiveAll(), HasSubstr("GET /slow"));
+}
+
+TEST_F(HttpServerTest, LargeAnswersThatNobodyReadsDelayNoSmallOnes) {
+  Start({.response_bytes = 1});
+  RawClient idle(server_->port());
+  idle.Send(Get("/large"));
+  idle.ReceiveUntil("GET /large");
+  EXPECT_THAT(Ask(Get("/large")), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(Ask(Get("/a")), HasSubstr("GET /a"));
+  RawClient follower(server_->port());
+  follower.Send(Get("/live"));
+  follower.ReceiveUntil("GET /live");
+  EXPECT_EQ(server_->event_streams(), 1);
+}
+
+TEST_F(HttpServerTest, FollowersGetTheStateAndAllLaterOnes) {
+  Start();
+  server_->SendState("count", "data: 1\n\n");
+  RawClient client(server_->port());
+  client.Send(Get("/live"));
+  EXPECT_THAT(client.ReceiveUntil("data: 1"), HasSubstr("data: 1"));
+  EXPECT_EQ(server_->event_streams(), 1);
+  server_->SendState("count", "data: 2\n\n");
+  EXPECT_THAT(client.ReceiveUntil("data: 2"), HasSubstr("data: 2"));
+  server_->SendHeartbeat();
+  client.ReceiveUntil(": heartbeat");
+}
+
+TEST_F(HttpServerTest, LaterFollowersGetTheNewestStateOfEachName) {
+  Start();
+  for (const char* event : {"data: 1\n\n", "data: 2\n\n"}) {
+    server_->SendState("first", event);
+  }
+  server_->SendState("second", "data: 3\n\n");
+  RawClient client(server_->port());
+  client.Send(Get("/live"));
+  const std::string events = client.ReceiveUntil("data: 3");
+  EXPECT_THAT(events, HasSubstr("data: 2"));
+  EXPECT_THAT(events, Not(HasSubstr("data: 1")));
+}
+
+TEST_F(HttpServerTest, OrdinaryRequestsThatWaitDelayNoInstantOnes) {
+  Start();
+  std::vector<std::unique_ptr<RawClient>> waiting;
+  for (int i = 0; i < 4; ++i) {
+    waiting.push_back(std::make_unique<RawClient>(server_->port()));
+    waiting.back()->Send(Get("/query"));
+  }
+  handler_.AwaitSlowRequest();
+  EXPECT_THAT(Ask(Get("/a")), HasSubstr("GET /a"));
+  handler_.Release();
+  for (const auto& client : waiting) {
+    EXPECT_THAT(client->ReceiveAll(), HasSubstr("GET /query"));
+  }
+}
+
+TEST_F(HttpServerTest, LimitsFollowersAndFreesTheirPlaces) {
+  Start({.event_streams = 2});
+  auto first = std::make_unique<RawClient>(server_->port());
+  RawClient second(server_->port());
+  for (RawClient* client : {first.get(), &second}) {
+    client->Send(Get("/live"));
+    client->ReceiveUntil("GET /live");
+  }
+  EXPECT_THAT(Ask(Get("/live")), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(Ask(Get("/a")), HasSubstr("GET /a"));
+  first = nullptr;
+  const absl::Time end = absl::Now() + kDeadline;
+  while (server_->event_streams() == 2 && absl::Now() < end) {
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  EXPECT_EQ(server_->event_streams(), 1);
+}
+
+TEST_F(HttpServerTest, EndsWhileClientsFollow) {
+  Start();
+  RawClient client(server_->port());
+  client.Send(Get("/live"));
+  client.ReceiveUntil("GET /live");
+  const absl::Time begin = absl::Now();
+  server_ = nullptr;
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(10));
+  client.ReceiveAll();
+}
+
+TEST_F(HttpServerTest, SaysThatAPortIsInUse) {
+  Start();
+  HttpServerOptions options;
+  options.listen_address = "127.0.0.1";
+  options.port = server_->port();
+  const auto second = HttpServer::Start(std::move(options), handler_);
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr("in use"));
+}
+
+}  // namespace
+}  // namespace distbench

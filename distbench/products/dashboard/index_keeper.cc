@@ -1,0 +1,110 @@
+#include "distbench/products/dashboard/index_keeper.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "distbench/base/clock.h"
+#include "glog/logging.h"
+
+namespace distbench {
+namespace {
+
+// Of the time that a list takes, so long is the pause at least.
+constexpr int kPausePerList = 20;
+
+int64_t NowNs() { return RealClock().MonotonicNs(); }
+
+}  // namespace
+
+IndexKeeper::IndexKeeper(HistoryIndex& index, const ResultSource& source,
+                         Options options)
+    : index_(index),
+      source_(source),
+      options_(std::move(options)),
+      watched_until_ns_(NowNs() + absl::ToInt64Nanoseconds(options_.attention)),
+      thread_([this] { Run(); }) {}
+
+IndexKeeper::~IndexKeeper() {
+  {
+    const absl::MutexLock lock(&mutex_);
+    is_ended_ = true;
+  }
+  thread_.join();
+}
+
+void IndexKeeper::OnRequest() {
+  const absl::MutexLock lock(&mutex_);
+  watched_until_ns_ = NowNs() + absl::ToInt64Nanoseconds(options_.attention);
+}
+
+std::string IndexKeeper::Problem() {
+  const absl::MutexLock lock(&mutex_);
+  return problem_;
+}
+
+void IndexKeeper::SetProblem(std::string problem) {
+  const absl::MutexLock lock(&mutex_);
+  if (!problem.empty() && problem != problem_) {
+    LOG(WARNING) << "the index of results is not up to date: " << problem;
+  }
+  problem_ = std::move(problem);
+}
+
+bool IndexKeeper::ShouldStop() {
+  if (options_.is_busy()) return true;
+  const absl::MutexLock lock(&mutex_);
+  return is_ended_;
+}
+
+void IndexKeeper::Run() {
+  const auto is_wanted = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return is_ended_ || NowNs() < watched_until_ns_;
+  };
+  while (true) {
+    {
+      const absl::MutexLock lock(&mutex_);
+      if (is_complete_) mutex_.Await(absl::Condition(&is_wanted));
+      if (is_ended_) return;
+    }
+    const int64_t start_ns = NowNs();
+    if (!options_.is_busy()) {
+      // A file that needs more memory than there is must not end the process,
+      // which may be a sequencer.
+      try {
+        SetProblem(std::string(Update().message()));
+      } catch (const std::exception& error) {
+        SetProblem(error.what());
+      }
+    }
+    const absl::Duration pause =
+        std::max(options_.interval,
+                 kPausePerList * absl::Nanoseconds(NowNs() - start_ns));
+    const absl::MutexLock lock(&mutex_);
+    mutex_.AwaitWithTimeout(absl::Condition(&is_ended_), pause);
+  }
+}
+
+absl::Status IndexKeeper::Update() {
+  absl::StatusOr<std::vector<ResultEntry>> entries = source_.List();
+  if (entries.ok() && is_complete_ && *entries == entries_) {
+    return absl::OkStatus();
+  }
+  is_complete_ = false;
+  if (!entries.ok()) return entries.status();
+  bool was_stopped = false;
+  const auto should_stop = [&] {
+    was_stopped = was_stopped || ShouldStop();
+    return was_stopped;
+  };
+  absl::Status status =
+      index_.Synchronise(source_, *entries, should_stop).status();
+  if (status.ok()) status = index_.Judge(should_stop);
+  if (!status.ok()) return status;
+  is_complete_ = !was_stopped;
+  entries_ = *std::move(entries);
+  return absl::OkStatus();
+}
+
+}  // namespace distbench

@@ -1,0 +1,102 @@
+// What a look at the sequencer costs while somebody looks at its dashboard: one
+// such iteration per second for all viewers together.
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "benchmark/benchmark.h"
+#include "distbench/products/dashboard/live_feed.h"
+
+namespace distbench {
+namespace {
+
+NodeStatus MakeNode(int number) {
+  NodeStatus status;
+  status.mutable_config()->set_node_alias(absl::StrCat("node", number));
+  status.set_busy(true);
+  NodeRegistration& node = *status.mutable_registration();
+  node.set_hostname(absl::StrCat("machine-", number, ".example.com"));
+  node.set_service_address(absl::StrCat("10.0.0.", number, ":10000"));
+  node.set_cpu_count(64);
+  node.set_version("1.0");
+  for (int numa_node = 0; numa_node < 2; ++numa_node) {
+    NumaNode& numa = *node.mutable_topology()->add_numa_nodes();
+    numa.set_id(numa_node);
+    numa.set_cpus("0-15,32-47");
+    numa.set_memory_bytes(1);
+    numa.set_free_memory_bytes(1);
+  }
+  for (int core = 0; core < 32; ++core) {
+    node.mutable_topology()->add_smt_siblings(
+        absl::StrCat(core, ",", 32 + core));
+  }
+  for (const char* name : {"rack", "row"}) {
+    Attribute& attribute = *node.add_attributes();
+    attribute.set_name(name);
+    attribute.set_value(absl::StrCat(name, number % 40));
+  }
+  return status;
+}
+
+// Busy nodes, and a running test whose progress differs at each look.
+class Cluster final : public LiveSource {
+ public:
+  explicit Cluster(int64_t node_count) {
+    for (int64_t i = 0; i < node_count; ++i) {
+      *status_.sequencer.add_nodes() = MakeNode(i);
+    }
+    status_.runs.resize(1);
+    status_.runs[0].set_id("1");
+    status_.runs[0].set_state(RunDescription::RUNNING);
+  }
+
+  LiveStatus Look() const override {
+    LiveStatus status = status_;
+    status.sequencer.mutable_progress()->set_succeeded_count(++looks_);
+    return status;
+  }
+  bool IsBusy() const override { return true; }
+  absl::Status Cancel(const std::string&, const std::string&) override {
+    return absl::OkStatus();
+  }
+
+ private:
+  LiveStatus status_;
+  mutable int64_t looks_ = 0;
+};
+
+class CountingSink final : public EventSink {
+ public:
+  int FollowerCount() const override { return 0; }
+  void SendState(const std::string& /*name*/, std::string event) override {
+    bytes_ += event.size();
+  }
+  void SendHeartbeat() override {}
+
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  int64_t bytes_ = 0;
+};
+
+void BM_Look(benchmark::State& state) {
+  const Cluster cluster(state.range(0));
+  CountingSink sink;
+  // OnFollower() looks and sends; the feed's own thread sleeps.
+  LiveFeed feed(cluster, {.interval = absl::ZeroDuration()});
+  feed.BeginSending(sink);
+  feed.OnFollower();
+  const int64_t nodes_bytes = sink.bytes();
+  for (auto _ : state) feed.OnFollower();
+  feed.EndSending();
+  state.counters["first_bytes"] = static_cast<double>(nodes_bytes);
+  state.counters["bytes"] = static_cast<double>(sink.bytes() - nodes_bytes) /
+                            static_cast<double>(state.iterations());
+}
+BENCHMARK(BM_Look)->Arg(25)->Arg(1000)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace distbench
+
+BENCHMARK_MAIN();

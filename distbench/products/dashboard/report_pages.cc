@@ -1,0 +1,159 @@
+#include "distbench/products/dashboard/report_pages.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "distbench/base/files.h"
+#include "distbench/products/dashboard/page_policy.h"
+#include "distbench/report/comparison/compare.h"
+#include "distbench/report/comparison_formats/comparison_report.h"
+#include "distbench/report/comparison_page/comparison_page.h"
+#include "distbench/report/html/html.h"
+#include "distbench/report/json/json.h"
+#include "distbench/report/measurements/test_run.h"
+
+namespace distbench {
+namespace {
+
+absl::Status CheckSize(int64_t bytes, const IndexedResult& result) {
+  if (bytes <= kMaxReportedBytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      result.file, " is too large for the dashboard (", bytes >> 20,
+      " MiB, at most ", kMaxReportedBytes >> 20,
+      " MiB); use distbench report or distbench compare on its host"));
+}
+
+absl::StatusOr<FileDescriptor> OpenFile(const IndexedResult& result,
+                                        const ResultSource& source) {
+  absl::StatusOr<FileDescriptor> file = source.Open(result.file);
+  if (!file.ok()) return file.status();
+  struct stat info = {};
+  fstat(file->get(), &info);
+  absl::Status status = CheckSize(info.st_size, result);
+  if (!status.ok()) return status;
+  return file;
+}
+
+absl::StatusOr<SourcedResults> ReadFileOf(const IndexedResult& result,
+                                          const ResultSource& source) {
+  const absl::StatusOr<FileDescriptor> file = OpenFile(result, source);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<KeptResults> kept =
+      source.Read(result.file, kMaxReportedBytes);
+  if (!kept.ok()) return kept.status();
+  return SourcedResults{result.file, std::move(kept->results)};
+}
+
+absl::StatusOr<std::string> CheckedPage(std::string page,
+                                        const IndexedResult& result) {
+  absl::Status status = CheckSize(static_cast<int64_t>(page.size()), result);
+  if (!status.ok()) return status;
+  return page;
+}
+
+// The runs of the result's test, which its id numbers: all repetitions, or only
+// itself if it is a part of a search, whose loads differ.
+absl::StatusOr<std::vector<TestRun>> RunsOf(const IndexedResult& result,
+                                            const SourcedResults& sourced) {
+  int index = -1;
+  if (!absl::SimpleAtoi(result.id.substr(result.id.rfind('-') + 1), &index) ||
+      index < 0 || index >= sourced.results.test_results_size()) {
+    return absl::NotFoundError(absl::StrCat(
+        result.file, " no longer has this test; load the list again"));
+  }
+  const absl::Span<const SourcedResults> all(&sourced, 1);
+  const TestResult* chosen = &sourced.results.test_results(index);
+  const auto is_chosen = [&](const TestRun& run) {
+    return run.result == chosen;
+  };
+  std::vector<TestRun> runs = ListPlainRuns(all);
+  const auto found = std::find_if(runs.begin(), runs.end(), is_chosen);
+  if (found == runs.end()) {
+    runs = ListRuns(all);
+    std::erase_if(runs, [&](const TestRun& run) { return !is_chosen(run); });
+    return runs;
+  }
+  const std::string name = found->name;
+  std::erase_if(runs, [&](const TestRun& run) { return run.name != name; });
+  return runs;
+}
+
+}  // namespace
+
+const std::string& ReportPolicy() {
+  static const auto* const policy =
+      new std::string(PolicyOf(RenderHtml(/*runs=*/{})));
+  return *policy;
+}
+
+const std::string& ComparisonPolicy() {
+  static const auto* const policy =
+      new std::string(PolicyOf(RenderComparisonPage(ComparisonReport())));
+  return *policy;
+}
+
+absl::StatusOr<std::string> ReportPage(const IndexedResult& result,
+                                       const ResultSource& source) {
+  const absl::StatusOr<SourcedResults> sourced = ReadFileOf(result, source);
+  if (!sourced.ok()) return sourced.status();
+  const absl::Span<const SourcedResults> all(&*sourced, 1);
+  return CheckedPage(RenderHtml(ListRuns(all), ListSearches(all)), result);
+}
+
+absl::StatusOr<std::string> ReportJson(const IndexedResult& result,
+                                       const ResultSource& source) {
+  const absl::StatusOr<SourcedResults> sourced = ReadFileOf(result, source);
+  if (!sourced.ok()) return sourced.status();
+  const absl::Span<const SourcedResults> all(&*sourced, 1);
+  return CheckedPage(RenderJson(ListRuns(all), {}, ListSearches(all)), result);
+}
+
+absl::StatusOr<std::string> ReportFile(const IndexedResult& result,
+                                       const ResultSource& source) {
+  const absl::StatusOr<FileDescriptor> file = OpenFile(result, source);
+  if (!file.ok()) return file.status();
+  std::string bytes;
+  char buffer[1 << 16];
+  while (true) {
+    const ssize_t size = read(file->get(), buffer, sizeof(buffer));
+    if (size < 0) {
+      return absl::UnavailableError(absl::StrCat("cannot read ", result.file,
+                                                 ": ", std::strerror(errno)));
+    }
+    if (size == 0) return bytes;
+    bytes.append(buffer, size);
+    absl::Status status = CheckSize(static_cast<int64_t>(bytes.size()), result);
+    if (!status.ok()) return status;
+  }
+}
+
+absl::StatusOr<std::string> ComparisonPage(const IndexedResult& base,
+                                           const IndexedResult& next,
+                                           const ResultSource& source) {
+  const absl::StatusOr<SourcedResults> base_results = ReadFileOf(base, source);
+  if (!base_results.ok()) return base_results.status();
+  const absl::StatusOr<SourcedResults> next_results = ReadFileOf(next, source);
+  if (!next_results.ok()) return next_results.status();
+  absl::StatusOr<std::vector<TestRun>> base_runs = RunsOf(base, *base_results);
+  if (!base_runs.ok()) return base_runs.status();
+  absl::StatusOr<std::vector<TestRun>> next_runs = RunsOf(next, *next_results);
+  if (!next_runs.ok()) return next_runs.status();
+
+  ComparisonReport report;
+  report.base = {base.file, *std::move(base_runs)};
+  report.next = {next.file, *std::move(next_runs)};
+  report.tests = Compare(report.base.runs, report.next.runs, CompareOptions());
+  return CheckedPage(RenderComparisonPage(report), next);
+}
+
+}  // namespace distbench

@@ -1,0 +1,47 @@
+// Makes reports and comparisons of kept results, as `distbench report` and
+// `distbench compare` do.
+
+#ifndef DISTBENCH_PRODUCTS_DASHBOARD_REPORT_PAGES_H_
+#define DISTBENCH_PRODUCTS_DASHBOARD_REPORT_PAGES_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "distbench/products/history/history_types.h"
+#include "distbench/products/history/result_source.h"
+
+namespace distbench {
+
+// Larger files, uncompressed, are not read, and larger pages not handed out,
+// because several of them must fit into the memory of a process that has other
+// work.
+inline constexpr int64_t kMaxReportedBytes = int64_t{128} << 20;
+
+// The Content-Security-Policy of reports and of comparisons. It knows the
+// scripts and styles of a page without results: what a result contains cannot
+// become a script.
+const std::string& ReportPolicy();
+const std::string& ComparisonPolicy();
+
+// All of these are slow. Errors name the file: NOT_FOUND if it is gone,
+// RESOURCE_EXHAUSTED if it is too large; they say what to do instead.
+
+// The HTML page and the JSON document of all tests of the result's file.
+absl::StatusOr<std::string> ReportPage(const IndexedResult& result,
+                                       const ResultSource& source);
+absl::StatusOr<std::string> ReportJson(const IndexedResult& result,
+                                       const ResultSource& source);
+
+// The file itself.
+absl::StatusOr<std::string> ReportFile(const IndexedResult& result,
+                                       const ResultSource& source);
+
+// Compares two tests, each with all its repetitions in its file.
+absl::StatusOr<std::string> ComparisonPage(const IndexedResult& base,
+                                           const IndexedResult& next,
+                                           const ResultSource& source);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_DASHBOARD_REPORT_PAGES_H_

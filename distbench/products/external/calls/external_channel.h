@@ -1,0 +1,34 @@
+#ifndef DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_CHANNEL_H_
+#define DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_CHANNEL_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "distbench/products/external/calls/external_calls.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/grpc/wire/channel.h"
+
+namespace distbench {
+
+// Whether the peer's servers are not part of the test.
+bool IsExternal(const Peer& peer);
+
+// Returns the addresses of an external peer as "HOST:PORT".
+std::vector<std::string> HostPortsOf(const Peer& peer);
+
+// Makes a channel to an external peer, over which gRPC chooses among the peer's
+// servers by its policy. All of them use TLS as the first one does. Does not
+// connect yet. The error names the address that is wrong.
+//
+// With `only`, makes one to that address of the peer alone, as a channel to all
+// of them reaches it: at the same address of its host, by the same name.
+absl::StatusOr<Channel> MakeExternalChannel(
+    const Peer& peer, const ExternalCalls& calls,
+    std::optional<size_t> only = std::nullopt);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_CHANNEL_H_

@@ -1,0 +1,580 @@
+#include "distbench/products/external/calls/external_router.h"
+
+#include <google/protobuf/descriptor.pb.h>
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/grpcpp.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "distbench/base/clock.h"
+#include "distbench/base/testing/status_testing.h"
+#include "distbench/config/plan/driver_options.h"
+#include "distbench/products/external/calls/testing/foreign_server.h"
+#include "distbench/protocol/loopback/loopback_driver.h"
+#include "distbench/protocol/testing/driver_testing.h"
+#include "distbench/security/testing/testing_certificates.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/reflection.pb.h"
+
+namespace distbench {
+namespace {
+
+using google::protobuf::FileDescriptorSet;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr char kReflection[] =
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
+
+// Returns the error of connecting.
+std::string ConnectProblem(ExternalCalls calls, const std::vector<Peer>& peers,
+                           absl::Duration patience = absl::Seconds(20)) {
+  const auto driver = MakeExternalRouter(MakeInnerGrpc(), std::move(calls));
+  EXPECT_TRUE(driver->Listen(1).ok());
+  return Message(driver->Connect(peers, absl::Now() + patience));
+}
+
+std::string ConnectProblem(ExternalCalls calls,
+                           const std::vector<std::string>& addresses,
+                           absl::Duration patience = absl::Seconds(20)) {
+  return ConnectProblem(std::move(calls), SingleServers(addresses), patience);
+}
+
+std::map<std::string, int64_t> CountersOf(const ProtocolDriver& driver) {
+  std::map<std::string, int64_t> counters;
+  for (const DriverCounter& counter : driver.Counters()) {
+    counters[counter.name] = counter.value;
+  }
+  return counters;
+}
+
+TEST(ExternalRouterTest, CallsAUnaryMethod) {
+  ForeignServer server([](const std::string& method, const std::string& request,
+                          grpc::GenericCallbackServerContext& context) {
+    EXPECT_EQ(method, kEcho);
+    EXPECT_EQ(request, "\n\x05hello");
+    EXPECT_EQ(context.client_metadata().count("x-key"), 1);
+    return ForeignAnswer{.responses = {std::string(100, 'x')}};
+  });
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].metadata = {{"x-key", "v"}};
+  const auto client = ClientOf(calls, SingleServers({server.address()}));
+  for (int i = 0; i < 3; ++i) {
+    ClientCall call;
+    const int64_t before_ns = RealClock().MonotonicNs();
+    EXPECT_EQ(client->Call(call), "");
+    EXPECT_EQ(call.sent_bytes, 7);
+    EXPECT_EQ(call.received_bytes, 100);
+    EXPECT_EQ(call.responding_instance, 0);
+    EXPECT_GE(call.sent_ns, before_ns);
+    EXPECT_GT(call.done_ns, call.sent_ns);
+    EXPECT_LE(call.done_ns, RealClock().MonotonicNs());
+  }
+  client->Shutdown();
+}
+
+TEST(ExternalRouterTest, AddsUpTheResponsesOfAStream) {
+  ForeignServer server([](const std::string&, const std::string& request,
+                          grpc::GenericCallbackServerContext&) {
+    return request.empty()
+               ? ForeignAnswer{}
+               : ForeignAnswer{.responses = {"a", "bb", "", "cccc"}};
+  });
+  const auto client = ClientOf(CallsOf(kList, R"({"text": "{{choice:x}}"})"),
+                               SingleServers({server.address()}));
+  ClientCall call;
+  EXPECT_EQ(client->Call(call), "");
+  EXPECT_EQ(call.received_bytes, 7);
+  const auto empty =
+      ClientOf(CallsOf(kList, "{}"), SingleServers({server.address()}));
+  EXPECT_EQ(empty->Call(call), "");
+  EXPECT_EQ(call.received_bytes, 0);
+}
+
+TEST(ExternalRouterTest, NamesTheStatus) {
+  ForeignServer server([](const std::string&, const std::string&,
+                          grpc::GenericCallbackServerContext&) {
+    return ForeignAnswer{
+        .status = {grpc::StatusCode::RESOURCE_EXHAUSTED, "full"}};
+  });
+  for (const char* method : {kEcho, kList}) {
+    const auto client =
+        ClientOf(CallsOf(method), SingleServers({server.address()}));
+    ClientCall call;
+    EXPECT_EQ(client->Call(call), "RESOURCE_EXHAUSTED: full");
+    EXPECT_EQ(call.responding_instance, kNoInstance);
+  }
+}
+
+TEST(ExternalRouterTest, AUnaryCallWithoutResponseHasFailed) {
+  ForeignServer server(
+      [](const std::string&, const std::string&,
+         grpc::GenericCallbackServerContext&) { return ForeignAnswer{}; });
+  const auto client =
+      ClientOf(CallsOf(kEcho), SingleServers({server.address()}));
+  ClientCall call;
+  EXPECT_THAT(client->Call(call), StartsWith("INTERNAL: "));
+}
+
+TEST(ExternalRouterTest, EndsCallsAtTheirDeadlines) {
+  ForeignServer server([](const std::string&, const std::string&,
+                          grpc::GenericCallbackServerContext&) {
+    return ForeignAnswer{.waits = true};
+  });
+  for (const char* method : {kEcho, kList}) {
+    const auto client =
+        ClientOf(CallsOf(method), SingleServers({server.address()}));
+    ClientCall call;
+    call.deadline_ns = RealClock().MonotonicNs() + 20'000'000;
+    EXPECT_THAT(client->Call(call), StartsWith("DEADLINE_EXCEEDED"));
+  }
+}
+
+// In both ways to end them: at the user's wish and when the driver ends.
+TEST(ExternalRouterTest, CancelsWhatIsInFlight) {
+  ForeignServer server([](const std::string&, const std::string&,
+                          grpc::GenericCallbackServerContext&) {
+    return ForeignAnswer{.waits = true};
+  });
+  const auto client =
+      ClientOf(CallsOf(kEcho), SingleServers({server.address()}));
+  ClientCall calls[2];
+  ASSERT_TRUE(client->transport().Start(&calls[0]));
+  client->transport().CancelCalls();
+  ASSERT_TRUE(client->events().PollUntil(
+      [&] { return client->events().Finished(calls[0]); }));
+  EXPECT_THAT(client->events().error(calls[0]), StartsWith("CANCELLED"));
+  ASSERT_TRUE(client->transport().Start(&calls[1]));
+  client->Shutdown();
+  ASSERT_TRUE(client->events().Finished(calls[1]));
+  // A driver that is destroyed drops its calls.
+  const auto dropped =
+      ClientOf(CallsOf(kEcho), SingleServers({server.address()}));
+  ClientCall call;
+  ASSERT_TRUE(dropped->transport().Start(&call));
+}
+
+TEST(ExternalRouterTest, RequestsThatCannotBeMadeFail) {
+  ForeignServer server(Echo);
+  ExternalCalls calls = CallsOf(kEcho, R"({"{{choice:text}}": {{row:v}}})");
+  calls.calls[0].rows = {{"v"}, {"\"a\""}, {"[]"}};
+  const auto client = ClientOf(calls, SingleServers({server.address()}));
+  ClientCall call;
+  EXPECT_EQ(client->Call(call), "");
+  EXPECT_THAT(client->Call(call), StartsWith("INVALID_ARGUMENT: request 1: "));
+  EXPECT_EQ(client->Call(call), "");
+  ClientCall unknown{.rpc_index = 5};
+  EXPECT_EQ(client->Call(unknown),
+            "INVALID_ARGUMENT: RPC 5 has no external call");
+}
+
+// With a certificate for this name, such as "DNS:shop.example".
+std::shared_ptr<grpc::ServerCredentials> CredentialsFor(
+    const TestAuthority& authority, const std::string& name) {
+  const TlsFiles files = authority.Issue(
+      "server", {.common_name = "shop", .alternative_names = {name}});
+  grpc::SslServerCredentialsOptions options;
+  options.pem_key_cert_pairs.push_back(
+      {ReadFile(files.key).value(), ReadFile(files.cert).value()});
+  return grpc::SslServerCredentials(options);
+}
+
+TEST(ExternalRouterTest, UsesTlsWithTheNameInTheCertificate) {
+  const TestAuthority authority("ca");
+  ForeignServer server(Echo, 0, CredentialsFor(authority, "DNS:shop.example"));
+  ExternalCalls calls = CallsOf(kEcho);
+  ExternalServer& facts = calls.servers[server.host_port()];
+  facts = {.uses_tls = true,
+           .ca_certificates = ReadFile(authority.ca_file()).value(),
+           .server_name = "shop.example"};
+  const auto client = ClientOf(calls, SingleServers({server.address()}));
+  ClientCall call;
+  EXPECT_EQ(client->Call(call), "");
+  facts.server_name = "other.example";
+  EXPECT_THAT(ConnectProblem(calls, {server.address()}, absl::Seconds(1)),
+              HasSubstr("has the server's name"));
+}
+
+// The address of the server by the name "localhost".
+std::string LocalhostPortOf(const ForeignServer& server) {
+  return absl::StrCat("localhost:", server.port());
+}
+
+std::vector<Peer> InTurn(const std::vector<std::string>& host_ports) {
+  Peer peer;
+  peer.policy = kRoundRobinPolicy;
+  for (const std::string& host_port : host_ports) {
+    peer.addresses.push_back(absl::StrCat(kExternalPrefix, host_port));
+  }
+  return {peer};
+}
+
+// Each certificate has the name of its server's own address. A channel to both
+// expects the first one's name, so calls would reach only the first.
+TEST(ExternalRouterTest, ServersOfOnePeerNeedTheSameName) {
+  const TestAuthority authority("ca");
+  ForeignServer first(Echo, 0, CredentialsFor(authority, "IP:127.0.0.1"));
+  ForeignServer second(Echo, 0, CredentialsFor(authority, "DNS:localhost"));
+  ExternalCalls calls = CallsOf(kEcho);
+  for (const std::string& address :
+       {first.host_port(), LocalhostPortOf(second)}) {
+    ExternalServer& facts = calls.servers[address];
+    facts.uses_tls = true;
+    facts.ca_certificates = ReadFile(authority.ca_file()).value();
+  }
+  EXPECT_THAT(
+      ConnectProblem(calls,
+                     InTurn({first.host_port(), LocalhostPortOf(second)}),
+                     absl::Seconds(1)),
+      AllOf(HasSubstr(absl::StrCat(":", second.port())),
+            Not(HasSubstr(first.host_port())), HasSubstr("set server_name")));
+}
+
+// On some hosts "localhost" is an IPv6 address first, where nobody listens.
+TEST(ExternalRouterTest, WhatConnectsGetsCalls) {
+  ForeignServer first(Echo);
+  ForeignServer second(Echo);
+  const std::vector<Peer> peers =
+      InTurn({first.host_port(), LocalhostPortOf(second)});
+  const ExternalCalls calls = CallsOf(kEcho);
+  const std::string problem = ConnectProblem(calls, peers, absl::Seconds(1));
+  if (!problem.empty()) {
+    EXPECT_THAT(problem, HasSubstr(absl::StrCat(":", second.port())));
+    return;
+  }
+  const auto client = ClientOf(calls, peers);
+  const absl::Time patience = absl::Now() + absl::Seconds(20);
+  ClientCall call;
+  while (first.calls() == 0 || second.calls() == 0) {
+    ASSERT_LT(absl::Now(), patience);
+    ASSERT_EQ(client->Call(call), "");
+  }
+}
+
+TEST(ExternalRouterTest, UsesSeveralServersInTurn) {
+  ForeignServer first(Echo);
+  ForeignServer second(Echo);
+  const auto client = ClientOf(
+      CallsOf(kEcho), {{.addresses = {first.address(), second.address()},
+                        .policy = kRoundRobinPolicy}});
+  // Both are connected once both have been called.
+  ClientCall call;
+  while (first.calls() == 0 || second.calls() == 0) {
+    ASSERT_EQ(client->Call(call), "");
+  }
+  const int before = first.calls();
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(client->Call(call), "");
+  EXPECT_EQ(first.calls() - before, 5);
+}
+
+TEST(ExternalRouterTest, FindsAServerThatComesBack) {
+  auto server = std::make_unique<ForeignServer>(Echo);
+  const int port = server->port();
+  const auto client =
+      ClientOf(CallsOf(kEcho), SingleServers({server->address()}));
+  ClientCall call;
+  EXPECT_EQ(client->Call(call), "");
+  server.reset();
+  EXPECT_THAT(client->Call(call), StartsWith("UNAVAILABLE"));
+  server = std::make_unique<ForeignServer>(Echo, port);
+  const absl::Time patience = absl::Now() + absl::Seconds(20);
+  while (!client->Call(call).empty()) ASSERT_LT(absl::Now(), patience);
+}
+
+TEST(ExternalRouterTest, NamesWhoCannotBeReached) {
+  int port = 0;
+  { port = ForeignServer(Echo).port(); }
+  EXPECT_THAT(ConnectProblem(CallsOf(kEcho),
+                             {absl::StrCat("external:127.0.0.1:", port)},
+                             absl::Milliseconds(300)),
+              HasSubstr(absl::StrCat("127.0.0.1:", port)));
+  EXPECT_THAT(ConnectProblem(CallsOf(kEcho), {"external:localhost"}),
+              HasSubstr("write HOST:PORT"));
+}
+
+// What a server answers to a question about these files.
+ForeignAnswer Describe(const FileDescriptorSet& files,
+                       const std::string& method, const std::string& request) {
+  if (method != kReflection) {
+    return {.status = {grpc::StatusCode::UNIMPLEMENTED, ""}};
+  }
+  ReflectionRequest asked;
+  EXPECT_TRUE(asked.ParseFromString(request));
+  ReflectionResponse response;
+  if (asked.has_list_services()) {
+    response.mutable_list_services_response()->add_service()->set_name(
+        "demo.Demo");
+  }
+  for (const auto& file : files.file()) {
+    if (asked.file_by_filename() != file.name() &&
+        (asked.file_containing_symbol() != "demo.Demo" ||
+         file.service().empty())) {
+      continue;
+    }
+    response.mutable_file_descriptor_response()->add_file_descriptor_proto(
+        file.SerializeAsString());
+  }
+  if (response.message_response_case() == 0) {
+    response.mutable_error_response()->set_error_message("not found");
+  }
+  return {.responses = {response.SerializeAsString()}};
+}
+
+ForeignAnswer Reflect(const std::string& method, const std::string& request,
+                      grpc::GenericCallbackServerContext& context) {
+  if (method == kEcho) return Echo(method, request, context);
+  return Describe(ForeignFiles(), method, request);
+}
+
+TEST(ExternalRouterTest, AsksTheServerForDescriptors) {
+  ForeignServer server(Reflect);
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  const auto client = ClientOf(calls, SingleServers({server.address()}));
+  ClientCall call;
+  EXPECT_EQ(client->Call(call), "");
+  EXPECT_EQ(call.received_bytes, 7);
+  calls.calls[0].method = "/demo.Demo/Ecko";
+  EXPECT_THAT(ConnectProblem(calls, {server.address()}),
+              HasSubstr("did you mean \"Echo\"?"));
+  calls.calls[0].method = "/demo.Dmo/Echo";
+  EXPECT_THAT(ConnectProblem(calls, {server.address()}),
+              AllOf(HasSubstr(server.host_port()),
+                    HasSubstr("did you mean \"demo.Demo\"?")));
+}
+
+// The files, in which the text has this number.
+FileDescriptorSet FilesWithText(int number) {
+  FileDescriptorSet files = ForeignFiles();
+  for (auto& file : *files.mutable_file()) {
+    for (auto& type : *file.mutable_message_type()) {
+      type.mutable_field(0)->set_number(number);
+    }
+  }
+  return files;
+}
+
+// Two services have the method, with different types.
+TEST(ExternalRouterTest, AsksOnlyTheServersOfTheCall) {
+  const auto respond_with_text = [](int number) {
+    return [number](const std::string& method, const std::string& request,
+                    grpc::GenericCallbackServerContext&) {
+      if (method != kEcho) {
+        return Describe(FilesWithText(number), method, request);
+      }
+      // A tag is the number and the kind, which is 2.
+      EXPECT_EQ(request[0], static_cast<char>(number << 3 | 2));
+      return ForeignAnswer{.responses = {request}};
+    };
+  };
+  ForeignServer first(respond_with_text(1));
+  ForeignServer second(respond_with_text(2));
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  calls.calls[1] = calls.calls[0];
+  calls.calls[0].servers = {first.host_port()};
+  calls.calls[1].servers = {second.host_port()};
+  const auto client =
+      ClientOf(calls, SingleServers({first.address(), second.address()}));
+  for (const int i : {0, 1}) {
+    ClientCall call{.rpc_index = i};
+    call.peer = i;
+    EXPECT_EQ(client->Call(call), "");
+  }
+}
+
+TEST(ExternalRouterTest, NamesTheServerOfTheCallThatHasNoReflection) {
+  ForeignServer silent([](const std::string&, const std::string&,
+                          grpc::GenericCallbackServerContext&) {
+    return ForeignAnswer{.status = {grpc::StatusCode::UNIMPLEMENTED, ""}};
+  });
+  ForeignServer other(Reflect);
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  calls.calls[0].servers = {silent.host_port()};
+  EXPECT_THAT(ConnectProblem(calls, {silent.address(), other.address()}),
+              HasSubstr(absl::StrCat(silent.host_port(),
+                                     " does not answer gRPC's reflection")));
+}
+
+// Each file imports another one, and all are large.
+TEST(ExternalRouterTest, AServerCannotDescribeItselfWithoutEnd) {
+  ForeignServer server([](const std::string&, const std::string& request,
+                          grpc::GenericCallbackServerContext&) {
+    ReflectionRequest asked;
+    EXPECT_TRUE(asked.ParseFromString(request));
+    google::protobuf::FileDescriptorProto file;
+    file.set_name(asked.file_by_filename());
+    file.add_dependency(file.name() + "x");
+    file.mutable_source_code_info()->add_location()->set_leading_comments(
+        std::string(1 << 20, ' '));
+    ReflectionResponse response;
+    response.mutable_file_descriptor_response()->add_file_descriptor_proto(
+        file.SerializeAsString());
+    return ForeignAnswer{.responses = {response.SerializeAsString()}};
+  });
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  EXPECT_THAT(ConnectProblem(calls, {server.address()}),
+              HasSubstr("describes itself by more than"));
+}
+
+TEST(ExternalRouterTest, SaysThatAServerHasNoReflection) {
+  ForeignServer server([](const std::string&, const std::string&,
+                          grpc::GenericCallbackServerContext&) {
+    return ForeignAnswer{.status = {grpc::StatusCode::UNIMPLEMENTED, ""}};
+  });
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  EXPECT_THAT(ConnectProblem(calls, {server.address()}),
+              AllOf(HasSubstr("does not answer gRPC's reflection"),
+                    HasSubstr("--descriptor_set_out")));
+}
+
+TEST(ExternalRouterTest, AbortingEndsTheQuestionsToTheServer) {
+  absl::Notification asked;
+  ForeignServer server([&](const std::string&, const std::string&,
+                           grpc::GenericCallbackServerContext&) {
+    asked.Notify();
+    return ForeignAnswer{.waits = true};
+  });
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  const auto driver = MakeExternalRouter(MakeInnerGrpc(), std::move(calls));
+  ASSERT_TRUE(driver->Listen(1).ok());
+  std::thread aborting([&] {
+    asked.WaitForNotification();
+    driver->AbortConnect();
+  });
+  EXPECT_EQ(Message(driver->Connect(SingleServers({server.address()}),
+                                    absl::Now() + absl::Seconds(20))),
+            "connecting was aborted");
+  aborting.join();
+}
+
+TEST(ExternalRouterTest, NumbersRequestsAcrossWorkersAndInstances) {
+  absl::Mutex mutex;
+  std::vector<std::string> requests;
+  ForeignServer server([&](const std::string&, const std::string& request,
+                           grpc::GenericCallbackServerContext&) {
+    const absl::MutexLock lock(&mutex);
+    requests.push_back(request.substr(2));
+    return ForeignAnswer{.responses = {""}};
+  });
+  ExternalCalls calls =
+      CallsOf(kEcho, R"({"text": "{{instance}}-{{counter}}-{{row:v}}"})");
+  calls.calls[0].rows = {{"v"}, {"x"}, {"y"}, {"z"}};
+  calls.instance_name = "c/2";
+  calls.instance_number = 2;
+  const auto driver = MakeExternalRouter(MakeInnerGrpc(), calls);
+  ASSERT_TRUE(driver->Listen(2).ok());
+  ASSERT_TRUE(driver
+                  ->Connect(SingleServers({server.address()}),
+                            absl::Now() + absl::Seconds(20))
+                  .ok());
+  for (int i = 0; i < 3; ++i) {
+    TestEvents events(driver->transport(i % 2));
+    ClientCall call;
+    EXPECT_EQ(events.Call(call), "");
+  }
+  const absl::MutexLock lock(&mutex);
+  EXPECT_THAT(requests, ElementsAre("c/2-0-z", "c/2-1-x", "c/2-2-y"));
+}
+
+// Calls of the inner driver and external ones, with peers in mixed order.
+TEST(ExternalRouterTest, RoutesCallsByTheirPeers) {
+  ForeignServer server(Echo);
+  for (const auto& make :
+       {std::function<std::unique_ptr<ProtocolDriver>()>(MakeInnerGrpc),
+        std::function<std::unique_ptr<ProtocolDriver>()>(
+            [] { return MakeLoopbackDriver(); })}) {
+    TestServer a(make);
+    TestServer b(make, [](Transport& transport, ServerCall* call) {
+      call->reply_error = "b refuses";
+      transport.Reply(call);
+    });
+    const auto client = ClientOf(
+        CallsOf(kEcho),
+        SingleServers({a.address(), server.address(), b.address()}), make());
+    // Separate calls, because events are told apart by their calls.
+    std::vector<ClientCall> calls(300);
+    for (size_t i = 0; i < calls.size(); i += 3) {
+      for (int peer = 0; peer < 3; ++peer) {
+        calls[i + peer].peer = peer;
+        ASSERT_TRUE(client->transport().Start(&calls[i + peer]));
+      }
+      ASSERT_TRUE(client->events().PollUntil(
+          [&] { return client->events().finished_count() == i + 3; }));
+      EXPECT_EQ(client->events().error(calls[i]), "");
+      EXPECT_EQ(client->events().error(calls[i + 1]), "");
+      EXPECT_EQ(client->events().error(calls[i + 2]), "b refuses");
+      for (int peer = 0; peer < 3; ++peer) {
+        EXPECT_EQ(calls[i + peer].peer, peer);
+      }
+      EXPECT_EQ(calls[i + 1].received_bytes, 7);
+    }
+    client->Shutdown();
+    EXPECT_EQ(CountersOf(client->driver())["held_back_by_rate"], 0);
+  }
+}
+
+// A driver that has read settings back.
+class DriverWithReadings final : public ProtocolDriver {
+ public:
+  absl::StatusOr<std::string> Listen(int) override { return ""; }
+  Transport& transport(int) override { std::abort(); }
+  absl::Status Connect(const std::vector<Peer>&, absl::Time) override {
+    return absl::OkStatus();
+  }
+  void Shutdown() override {}
+  std::vector<ConnectionReadings> NetworkReadings() const override {
+    return {{.connection_count = 7}};
+  }
+};
+
+TEST(ExternalRouterTest, PassesOnWhatWasReadOfTheNetwork) {
+  const auto driver =
+      MakeExternalRouter(std::make_unique<DriverWithReadings>(), {});
+  ASSERT_EQ(driver->NetworkReadings().size(), 1);
+  EXPECT_EQ(driver->NetworkReadings()[0].connection_count, 7);
+}
+
+TEST(ExternalRouterTest, HoldsCallsBackUntilTheirRateLetsThemPass) {
+  ForeignServer server(Echo);
+  ExternalCalls limits = CallsOf(kEcho);
+  limits.servers[server.host_port()].max_rate = 50;
+  const auto client = ClientOf(limits, SingleServers({server.address()}));
+  ClientCall calls[6];
+  const int64_t begin_ns = RealClock().MonotonicNs();
+  for (ClientCall& call : calls) {
+    // Poll() returns in time, so that the next attempt succeeds.
+    while (!client->transport().Start(&call)) {
+      client->transport().Poll(INT64_MAX, client->events());
+    }
+    ASSERT_TRUE(client->events().PollUntil(
+        [&] { return client->events().Finished(call); }));
+  }
+  // The first passes at once, and each may be 10 ms early.
+  EXPECT_GE(RealClock().MonotonicNs() - begin_ns, 90'000'000);
+  client->Shutdown();
+  EXPECT_GE(CountersOf(client->driver())["held_back_by_rate"], 1);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,216 @@
+#include "distbench/products/external/requests/message_source.h"
+
+#include <cstddef>
+
+#include "absl/algorithm/container.h"
+#include "absl/memory/memory.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/config/problems/suggest.h"
+
+namespace distbench {
+namespace {
+
+// Of the texts of one request and its metadata together, before encoding. Files
+// are much smaller; this keeps templates from multiplying them.
+constexpr int64_t kMaxTextBytes = int64_t{64} << 20;
+
+absl::Status In(absl::string_view member, const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat(member, ": ", status.message()));
+}
+
+bool IsNameCharacter(char c) {
+  return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '-' ||
+         c == '_' || c == '.';
+}
+
+// gRPC's rules of values. Names that end in "-bin" have values of any bytes.
+absl::Status CheckMetadataValue(const std::string& name,
+                                const std::string& value) {
+  const auto is_allowed = [](char c) { return c >= ' ' && c <= '~'; };
+  if (absl::EndsWith(name, "-bin") || absl::c_all_of(value, is_allowed)) {
+    return absl::OkStatus();
+  }
+  // The value may be a secret.
+  return absl::InvalidArgumentError(
+      absl::StrCat("the value of ", Quoted(name),
+                   " has a character that is not printable ASCII; a name that "
+                   "ends in \"-bin\" may have any value"));
+}
+
+absl::Status CheckRows(const std::vector<std::vector<std::string>>& rows) {
+  if (rows.empty()) return absl::OkStatus();
+  if (rows.size() == 1) {
+    return absl::InvalidArgumentError(
+        "there are no rows below the names of the columns");
+  }
+  for (size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].size() == rows[0].size()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("row ", i, " has ", rows[i].size(), " columns; it needs ",
+                     rows[0].size(), ", as the first line"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSize(const CallTemplates& templates,
+                       const std::vector<std::vector<std::string>>& rows) {
+  int64_t most = templates.request.MostBytes(rows);
+  for (const auto& [name, value] : templates.metadata) {
+    most += value.MostBytes(rows);
+  }
+  if (most <= kMaxTextBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "its variables can make it ", most, " bytes long, with its metadata; ",
+      kMaxTextBytes, " is the limit"));
+}
+
+}  // namespace
+
+absl::Status CheckMetadataName(const std::string& name) {
+  if (!name.empty() && absl::c_all_of(name, IsNameCharacter) &&
+      !absl::StartsWith(name, "grpc-")) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      Quoted(name),
+      " is not a name of metadata; use lower-case letters, digits, \"-\", "
+      "\"_\" and \".\", and no \"grpc-\" at the beginning"));
+}
+
+absl::StatusOr<CallTemplates> ParseTemplates(const ExternalCall& call) {
+  if (absl::Status rows = CheckRows(call.rows); !rows.ok()) {
+    return In("rows", rows);
+  }
+  const std::vector<std::string> columns =
+      call.rows.empty() ? std::vector<std::string>() : call.rows[0];
+  CallTemplates templates;
+  absl::StatusOr<Template> request = Template::Parse(
+      call.request,
+      call.is_json ? TemplateSyntax::kJson : TemplateSyntax::kTextFormat,
+      columns);
+  if (!request.ok()) return In("request", request.status());
+  templates.request = *std::move(request);
+  for (const auto& [name, value] : call.metadata) {
+    if (absl::Status named = CheckMetadataName(name); !named.ok()) {
+      return In("metadata", named);
+    }
+    absl::StatusOr<Template> parsed =
+        Template::Parse(value, TemplateSyntax::kPlain, columns);
+    if (!parsed.ok()) {
+      return In(absl::StrCat("metadata: ", name), parsed.status());
+    }
+    templates.metadata.emplace_back(name, *std::move(parsed));
+  }
+  absl::Status small = CheckSize(templates, call.rows);
+  if (!small.ok()) return In("request", small);
+  return templates;
+}
+
+absl::StatusOr<std::shared_ptr<const Descriptors>> ParseDescriptors(
+    const ExternalCall& call) {
+  auto descriptors = Descriptors::Parse(call.descriptors);
+  if (!descriptors.ok()) return In("descriptors", descriptors.status());
+  return *std::move(descriptors);
+}
+
+MessageSource::MessageSource(const ExternalCall& call,
+                             const RequestSeries& series,
+                             std::shared_ptr<const Descriptors> descriptors,
+                             const google::protobuf::MethodDescriptor& method,
+                             CallTemplates templates)
+    : call_(call),
+      series_(series),
+      descriptors_(std::move(descriptors)),
+      method_(method),
+      templates_(std::move(templates)),
+      encoder_(*method.input_type(), call.is_json),
+      patched_(PatchedMessage::Make(encoder_, templates_.request)) {}
+
+absl::StatusOr<std::unique_ptr<MessageSource>> MessageSource::Make(
+    const ExternalCall& call, std::shared_ptr<const Descriptors> descriptors,
+    const RequestSeries& series) {
+  absl::StatusOr<CallTemplates> templates = ParseTemplates(call);
+  if (!templates.ok()) return templates.status();
+  const auto method = descriptors->FindMethod(call.method);
+  if (!method.ok()) return In("method", method.status());
+  auto source = absl::WrapUnique(new MessageSource(
+      call, series, std::move(descriptors), **method, *std::move(templates)));
+  // The first request shows most mistakes before there is traffic.
+  std::string text;
+  source->templates_.request.AppendTo(source->RequestOf(0), text);
+  const auto parsed = source->encoder_.Parse(text);
+  if (!parsed.ok()) {
+    return In("request", source->WithoutRow(parsed.status()));
+  }
+  return source;
+}
+
+bool MessageSource::is_constant() const {
+  return templates_.request.variable_count() == 0 &&
+         absl::c_all_of(templates_.metadata, [](const auto& entry) {
+           return entry.second.variable_count() == 0;
+         });
+}
+
+absl::Status MessageSource::Next(EncodedRequest& encoded) {
+  const TemplateRequest request =
+      RequestOf(series_.next_number->fetch_add(1, std::memory_order_relaxed));
+  if (absl::Status done = Encode(request, encoded.message); !done.ok()) {
+    return In(absl::StrCat("request ", request.number), WithoutRow(done));
+  }
+  return FillMetadata(request, encoded);
+}
+
+// Returns the status, or one that says less if the row may be secret.
+absl::Status MessageSource::WithoutRow(absl::Status status) const {
+  if (series_.errors_show_rows || !templates_.request.uses_rows()) {
+    return status;
+  }
+  return absl::Status(
+      status.code(),
+      absl::StrCat("with its row it is no ", method_.input_type()->full_name(),
+                   "; why is not said here, because rows may be secret; give "
+                   "the call a descriptor_set_file, and distbench check_test "
+                   "will tell"));
+}
+
+TemplateRequest MessageSource::RequestOf(int64_t number) const {
+  TemplateRequest request = {
+      .seed = series_.seed, .number = number, .instance = series_.instance};
+  if (!call_.rows.empty()) {
+    const auto count = static_cast<int64_t>(call_.rows.size()) - 1;
+    request.row = &call_.rows[1 + (series_.first_row + number) % count];
+  }
+  return request;
+}
+
+absl::Status MessageSource::Encode(const TemplateRequest& request,
+                                   std::string& message) {
+  if (patched_ != nullptr && patched_->Encode(request, message)) {
+    return absl::OkStatus();
+  }
+  text_.clear();
+  templates_.request.AppendTo(request, text_);
+  return encoder_.Encode(text_, message);
+}
+
+absl::Status MessageSource::FillMetadata(const TemplateRequest& request,
+                                         EncodedRequest& encoded) const {
+  encoded.metadata.resize(templates_.metadata.size());
+  for (size_t i = 0; i < templates_.metadata.size(); ++i) {
+    auto& [name, value] = encoded.metadata[i];
+    name = templates_.metadata[i].first;
+    value.clear();
+    templates_.metadata[i].second.AppendTo(request, value);
+    if (absl::Status good = CheckMetadataValue(name, value); !good.ok()) {
+      return In("metadata", good);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace distbench

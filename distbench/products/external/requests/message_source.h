@@ -1,0 +1,104 @@
+#ifndef DISTBENCH_PRODUCTS_EXTERNAL_REQUESTS_MESSAGE_SOURCE_H_
+#define DISTBENCH_PRODUCTS_EXTERNAL_REQUESTS_MESSAGE_SOURCE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "distbench/products/external/calls/external_calls.h"
+#include "distbench/products/external/requests/descriptors.h"
+#include "distbench/products/external/requests/message_encoder.h"
+#include "distbench/products/external/requests/patched_message.h"
+#include "distbench/products/external/requests/template.h"
+
+namespace distbench {
+
+// The templates of an external call.
+struct CallTemplates {
+  Template request;
+  std::vector<std::pair<std::string, Template>> metadata;
+};
+
+// Checks gRPC's rules of names of metadata.
+absl::Status CheckMetadataName(const std::string& name);
+
+// Reads the templates. Checks them, the rows, and the names of metadata. The
+// error begins with the name of the call's member that is wrong, such as
+// "request: ".
+absl::StatusOr<CallTemplates> ParseTemplates(const ExternalCall& call);
+
+// Parses the call's descriptors. Calls of the same descriptors may share them.
+// The error begins with "descriptors: ".
+absl::StatusOr<std::shared_ptr<const Descriptors>> ParseDescriptors(
+    const ExternalCall& call);
+
+// What the requests of one instance's RPC have in common.
+struct RequestSeries {
+  uint64_t seed = 0;
+  std::string instance = {};  // its name
+
+  // The row of the first request; any number that is not negative.
+  int64_t first_row = 0;
+
+  // The number of the next request, from 0. Shared by the instance's workers.
+  std::atomic<int64_t>* next_number = nullptr;
+
+  // Whether errors may quote values of rows. Results must not have them.
+  bool errors_show_rows = false;
+};
+
+struct EncodedRequest {
+  std::string message;  // in the wire format
+  std::vector<std::pair<std::string, std::string>> metadata;
+};
+
+// Makes the requests of an external call, one after the other. Not thread-safe:
+// every worker has its own.
+class MessageSource {
+ public:
+  // `descriptors` are those of the call. The call and the series' number must
+  // outlive the result. Errors are as those of ParseTemplates().
+  static absl::StatusOr<std::unique_ptr<MessageSource>> Make(
+      const ExternalCall& call, std::shared_ptr<const Descriptors> descriptors,
+      const RequestSeries& series);
+
+  // Whether the server sends a stream of messages.
+  bool server_streams() const { return method_.server_streaming(); }
+
+  // Whether all requests are the same.
+  bool is_constant() const;
+
+  // Makes the next request. The error says which value does not fit; there will
+  // be no request of that number.
+  absl::Status Next(EncodedRequest& request);
+
+ private:
+  MessageSource(const ExternalCall& call, const RequestSeries& series,
+                std::shared_ptr<const Descriptors> descriptors,
+                const google::protobuf::MethodDescriptor& method,
+                CallTemplates templates);
+
+  TemplateRequest RequestOf(int64_t number) const;
+  absl::Status WithoutRow(absl::Status status) const;
+  absl::Status Encode(const TemplateRequest& request, std::string& message);
+  absl::Status FillMetadata(const TemplateRequest& request,
+                            EncodedRequest& encoded) const;
+
+  const ExternalCall& call_;
+  const RequestSeries series_;
+  const std::shared_ptr<const Descriptors> descriptors_;
+  const google::protobuf::MethodDescriptor& method_;
+  const CallTemplates templates_;
+  const MessageEncoder encoder_;
+  const std::unique_ptr<PatchedMessage> patched_;  // null: parse every text
+  std::string text_;                               // kept to reuse its memory
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_EXTERNAL_REQUESTS_MESSAGE_SOURCE_H_

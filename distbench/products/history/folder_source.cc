@@ -1,0 +1,199 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "distbench/base/time_units.h"
+#include "distbench/products/history/result_source.h"
+#include "distbench/products/history/run_file.h"
+#include "distbench/results/result_file.h"
+
+namespace distbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr absl::string_view kRunSuffix = ".result";
+constexpr absl::string_view kDescriptionSuffix = ".run";
+
+bool IsRun(absl::string_view name) { return absl::EndsWith(name, kRunSuffix); }
+
+bool IsResult(absl::string_view name) {
+  return absl::EndsWith(name, ".pb") || absl::EndsWith(name, ".pb.gz") ||
+         IsRun(name);
+}
+
+// "a/ID.run" of "a/ID.result".
+std::string DescriptionOf(absl::string_view name) {
+  return absl::StrCat(absl::StripSuffix(name, kRunSuffix), kDescriptionSuffix);
+}
+
+std::string PathOf(const FileDescriptor& file) {
+  return absl::StrCat("/proc/self/fd/", file.get());
+}
+
+class ResultFolder final : public ResultSource {
+ public:
+  explicit ResultFolder(fs::path root) : root_(std::move(root)) {}
+
+  absl::StatusOr<std::vector<ResultEntry>> List() const override;
+  absl::StatusOr<KeptResults> Read(const std::string& name,
+                                   int64_t max_bytes) const override;
+  bool IsUnchanged(const ResultEntry& entry) const override;
+  absl::StatusOr<FileDescriptor> Open(const std::string& name) const override;
+
+ private:
+  absl::StatusOr<FileDescriptor> OpenBelow(const std::string& name) const;
+  absl::StatusOr<RunDescription> DescribeRun(const std::string& name) const;
+
+  // Adds the entry of a file, unless it is no result or not complete.
+  void Add(const std::string& name, std::vector<ResultEntry>& entries) const;
+
+  const fs::path root_;  // without symbolic links
+};
+
+absl::StatusOr<FileDescriptor> ResultFolder::OpenBelow(
+    const std::string& name) const {
+  const std::string path = root_ / name;
+  FileDescriptor file(
+      open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file.is_open()) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", name));
+  }
+  // A symbolic link on the way leads to another path.
+  std::error_code error;
+  const fs::path opened = fs::read_symlink(PathOf(file), error);
+  struct stat attributes;
+  if (error || opened != path || fstat(file.get(), &attributes) != 0 ||
+      !S_ISREG(attributes.st_mode)) {
+    return absl::NotFoundError(
+        absl::StrCat("cannot read ", name, ": it is no file in ",
+                     root_.string(), ", or a symbolic link leads to it"));
+  }
+  return file;
+}
+
+absl::StatusOr<RunDescription> ResultFolder::DescribeRun(
+    const std::string& name) const {
+  const std::string description = DescriptionOf(name);
+  const absl::StatusOr<FileDescriptor> file = OpenBelow(description);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<RunDescription> run = ReadRunDescription(PathOf(*file));
+  if (!run.ok()) {
+    return absl::Status(run.status().code(),
+                        absl::StrReplaceAll(run.status().message(),
+                                            {{PathOf(*file), description}}));
+  }
+  return run;
+}
+
+void ResultFolder::Add(const std::string& name,
+                       std::vector<ResultEntry>& entries) const {
+  // The description changes whenever there is more of a run's result.
+  const std::string told = IsRun(name) ? DescriptionOf(name) : name;
+  struct stat attributes;
+  if (lstat((root_ / told).c_str(), &attributes) != 0 ||
+      !S_ISREG(attributes.st_mode)) {
+    return;
+  }
+  if (IsRun(name)) {
+    const absl::StatusOr<RunDescription> run = DescribeRun(name);
+    if (run.ok() && !IsKept(*run)) return;
+  }
+  entries.push_back({.name = name,
+                     .size_bytes = attributes.st_size,
+                     .modified_ns = attributes.st_mtim.tv_sec * kNsPerSecond +
+                                    attributes.st_mtim.tv_nsec});
+}
+
+absl::StatusOr<std::vector<ResultEntry>> ResultFolder::List() const {
+  std::vector<ResultEntry> entries;
+  std::error_code error;
+  fs::recursive_directory_iterator it(
+      root_, fs::directory_options::skip_permission_denied, error);
+  for (const fs::recursive_directory_iterator end; !error && it != end;
+       it.increment(error)) {
+    std::error_code unknown;
+    if (!it->is_regular_file(unknown) || it->is_symlink(unknown)) continue;
+    const std::string name = it->path().lexically_relative(root_);
+    if (IsResult(name)) Add(name, entries);
+  }
+  if (error) {
+    return absl::UnknownError(
+        absl::StrCat("cannot list ", root_.string(), ": ", error.message()));
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const ResultEntry& a, const ResultEntry& b) {
+              return a.name < b.name;
+            });
+  return entries;
+}
+
+absl::StatusOr<KeptResults> ResultFolder::Read(const std::string& name,
+                                               int64_t max_bytes) const {
+  const absl::StatusOr<FileDescriptor> file = OpenBelow(name);
+  if (!file.ok()) return file.status();
+  const std::string path = PathOf(*file);
+  absl::StatusOr<KeptResults> kept = KeptResults();
+  if (IsRun(name)) {
+    const absl::StatusOr<RunDescription> run = DescribeRun(name);
+    if (!run.ok()) return run.status();
+    kept = ReadRunResult(path, *run, max_bytes);
+  } else {
+    absl::StatusOr<TestSequenceResults> results = ReadResults(path, max_bytes);
+    if (results.ok()) {
+      kept->results = *std::move(results);
+    } else {
+      kept = results.status();
+    }
+  }
+  if (!kept.ok()) {
+    return absl::Status(
+        kept.status().code(),
+        absl::StrReplaceAll(kept.status().message(), {{path, name}}));
+  }
+  return kept;
+}
+
+bool ResultFolder::IsUnchanged(const ResultEntry& entry) const {
+  std::vector<ResultEntry> now;
+  Add(entry.name, now);
+  return now.size() == 1 && now.front() == entry;
+}
+
+absl::StatusOr<FileDescriptor> ResultFolder::Open(
+    const std::string& name) const {
+  if (!IsResult(name)) {
+    return absl::NotFoundError(absl::StrCat(name, " is no file of results"));
+  }
+  return OpenBelow(name);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ResultSource>> OpenResultFolder(
+    const std::string& path) {
+  std::error_code error;
+  const fs::path root = fs::canonical(path, error);
+  if (!error && !fs::is_directory(root, error)) {
+    error = std::make_error_code(std::errc::not_a_directory);
+  }
+  if (error) {
+    return absl::ErrnoToStatus(error.value(),
+                               absl::StrCat("cannot read the folder ", path));
+  }
+  return std::make_unique<ResultFolder>(root);
+}
+
+}  // namespace distbench

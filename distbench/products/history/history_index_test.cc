@@ -1,0 +1,449 @@
+#include "distbench/products/history/history_index.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/products/history/json.h"
+#include "distbench/products/history/testing/daily_result.h"
+#include "distbench/products/history/text.h"
+#include "distbench/results/result_file.h"
+#include "distbench/sequencer/runs/result_file.h"
+#include "distbench/sequencer/runs/result_log.h"
+#include "proto/control.pb.h"
+
+namespace distbench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr int64_t kMaxBytes = 1 << 20;
+
+const auto kNeverStop = [] { return false; };
+
+// A folder of results, one for each day.
+class HistoryIndexTest : public testing::Test {
+ protected:
+  HistoryIndexTest() { Reopen(""); }
+  ~HistoryIndexTest() override { fs::remove_all(folder_); }
+
+  void Reopen(const std::string& index_path) {
+    Reopen(HistoryOptions{.index_path = index_path,
+                          .notes_path = absl::StrCat(folder_, "/notes")});
+  }
+
+  void Reopen(const HistoryOptions& options) {
+    index_.reset();
+    absl::StatusOr<std::unique_ptr<HistoryIndex>> index =
+        HistoryIndex::Open(options);
+    ASSERT_TRUE(index.ok()) << index.status();
+    index_ = *std::move(index);
+  }
+
+  void Write(const std::string& name, const TestResult& result) {
+    TestSequenceResults results;
+    *results.add_test_results() = result;
+    const std::string path = absl::StrCat(folder_, "/", name);
+    fs::create_directories(fs::path(path).parent_path());
+    const absl::Status status =
+        WriteResults(results, path, ResultEncoding::kBinary);
+    ASSERT_TRUE(status.ok()) << status;
+  }
+
+  // As a sequencer keeps it with --results_dir: with a result that has one
+  // event, and is followed by what another start of the sequencer dropped.
+  void WriteRun(RunDescription run, const TestResult& result) {
+    RunTestsEvent event;
+    event.set_test_index(0);
+    *event.mutable_finished() = result;
+    const std::string record = event.SerializeAsString();
+    const std::string path = absl::StrCat(folder_, "/", run.id());
+    const auto file = NewResultFile(absl::StrCat(path, ".result"));
+    ASSERT_TRUE(file->Append(record).ok());
+    ASSERT_TRUE(file->Append("no event").ok());
+    run.add_test_names(result.traffic_config().name());
+    run.set_result_bytes(ResultLog::kBegin + ResultLog::SizeInFile(record));
+    std::ofstream(absl::StrCat(path, ".run")) << run.DebugString();
+  }
+
+  SyncOutcome Synchronise() {
+    const auto source = OpenResultFolder(folder_);
+    const auto outcome =
+        index_->Synchronise(**source, *(*source)->List(), kNeverStop);
+    EXPECT_TRUE(outcome.ok()) << outcome.status();
+    return outcome.ok() ? *outcome : SyncOutcome();
+  }
+
+  std::vector<std::string> Files(const ResultQuery& query = {}) {
+    std::vector<std::string> files;
+    const absl::StatusOr<ResultPage> page = index_->List(query);
+    EXPECT_TRUE(page.ok()) << page.status();
+    for (const IndexedResult& result : page->results) {
+      files.push_back(result.file);
+    }
+    return files;
+  }
+
+  ResultQuery Search(const std::string& words) {
+    ResultQuery query;
+    query.search = words;
+    return query;
+  }
+
+  const std::string folder_ = [] {
+    std::string pattern = absl::StrCat(testing::TempDir(), "/historyXXXXXX");
+    return std::string(mkdtemp(pattern.data()));
+  }();
+  std::unique_ptr<HistoryIndex> index_;
+};
+
+TEST_F(HistoryIndexTest, FollowsTheFolder) {
+  Write("a.pb", MakeDailyResult(1));
+  Write("sub/b.pb.gz", MakeDailyResult(2));
+  EXPECT_EQ(Synchronise().added_files, 2);
+  EXPECT_THAT(Files(), ElementsAre("sub/b.pb.gz", "a.pb"));
+  EXPECT_FALSE(Synchronise().has_changed());
+
+  Write("a.pb", MakeDailyResult(3));
+  EXPECT_EQ(Synchronise().added_files, 1);
+  EXPECT_THAT(Files(), ElementsAre("a.pb", "sub/b.pb.gz"));
+
+  fs::remove(absl::StrCat(folder_, "/a.pb"));
+  EXPECT_EQ(Synchronise().removed_files, 1);
+  EXPECT_THAT(Files(), ElementsAre("sub/b.pb.gz"));
+}
+
+TEST_F(HistoryIndexTest, SimulatedResultsHaveSeriesOfTheirOwn) {
+  TestResult simulated = MakeDailyResult(2, /*slowness=*/3);
+  simulated.mutable_simulation();
+  TestResult named = MakeDailyResult(3);
+  named.mutable_traffic_config()->set_name("example (simulated)");
+  Write("real.pb", MakeDailyResult(1));
+  Write("simulated.pb", simulated);
+  Write("named.pb", named);
+  Synchronise();
+  EXPECT_THAT(index_->Filters()->tests,
+              ElementsAre("example", "example (simulated)",
+                          "example (simulated) (real)"));
+  ResultQuery query;
+  query.attributes["simulated"] = "true";
+  EXPECT_THAT(Files(query), ElementsAre("simulated.pb"));
+  for (const SeriesSummary& series : *index_->ListSeries("", "")) {
+    EXPECT_EQ(series.points, 1) << series.test << " " << series.metric;
+  }
+  EXPECT_THAT(ResultsText(*index_->List({})),
+              HasSubstr("example (simulated) "));
+}
+
+TEST_F(HistoryIndexTest, KeepsWhyAFileCannotBeRead) {
+  std::ofstream(absl::StrCat(folder_, "/bad.pb")) << "\x01\x02 no result";
+  EXPECT_EQ(Synchronise().unreadable_files, 1);
+  const auto problems = index_->Problems();
+  ASSERT_TRUE(problems.ok());
+  ASSERT_THAT(*problems, SizeIs(1));
+  EXPECT_EQ((*problems)[0].file, "bad.pb");
+  EXPECT_THAT((*problems)[0].problem, HasSubstr("bad.pb"));
+  Write("bad.pb", MakeDailyResult(1));
+  EXPECT_EQ(Synchronise().added_files, 1);
+  EXPECT_THAT(*index_->Problems(), IsEmpty());
+}
+
+TEST_F(HistoryIndexTest, NamesFilesThatAreTooLarge) {
+  Reopen({.index_path = "", .notes_path = "", .max_file_bytes = kMaxBytes});
+  TestResult large = MakeDailyResult(1);
+  large.add_log_summary(std::string(2 * kMaxBytes, ' '));
+  Write("large.pb", large);
+  Write("bomb.pb.gz", large);
+  ASSERT_LT(fs::file_size(absl::StrCat(folder_, "/bomb.pb.gz")), kMaxBytes / 8);
+  RunDescription run;
+  run.set_id("large_run");
+  run.set_state(RunDescription::DONE);
+  WriteRun(run, large);
+  Write("small.pb", MakeDailyResult(2));
+  EXPECT_EQ(Synchronise().unreadable_files, 3);
+  EXPECT_THAT(Files(), ElementsAre("small.pb"));
+  const auto problems = index_->Problems();
+  ASSERT_TRUE(problems.ok());
+  for (const FileProblem& problem : *problems) {
+    EXPECT_THAT(problem.problem, HasSubstr(problem.file));
+    EXPECT_THAT(problem.problem, HasSubstr("1 MiB"));
+    EXPECT_THAT(problem.problem, HasSubstr("; distbench r")) << "the remedy";
+  }
+  EXPECT_FALSE(Synchronise().has_changed()) << "they are read again";
+}
+
+TEST_F(HistoryIndexTest, DoesNotFollowLinksOutOfTheFolder) {
+  Write("kept/a.pb", MakeDailyResult(1));
+  const std::string inner = absl::StrCat(folder_, "/results");
+  fs::create_directory(inner);
+  fs::create_symlink("../kept/a.pb", absl::StrCat(inner, "/a.pb"));
+  fs::create_directory_symlink("../kept", absl::StrCat(inner, "/kept"));
+  const auto source = OpenResultFolder(inner);
+  ASSERT_TRUE(source.ok());
+  EXPECT_THAT(*(*source)->List(), IsEmpty());
+  for (const char* name : {"a.pb", "kept/a.pb", "../kept/a.pb"}) {
+    EXPECT_FALSE((*source)->Open(name).ok()) << name;
+    EXPECT_FALSE((*source)->Read(name, kMaxBytes).ok()) << name;
+  }
+}
+
+TEST_F(HistoryIndexTest, NotesAreNotWrittenToWhereALinkLeads) {
+  Write("a.pb", MakeDailyResult(1));
+  Synchronise();
+  const std::string id = index_->List({})->results[0].id;
+  const std::string target = absl::StrCat(folder_, "/target");
+  std::ofstream(target) << "kept\n";
+  fs::create_symlink(target, absl::StrCat(folder_, "/notes"));
+  EXPECT_FALSE(index_->SetNote(id, "a note").ok());
+  EXPECT_EQ(fs::file_size(target), 5u);
+}
+
+TEST_F(HistoryIndexTest, ReadsRunsOfASequencerOnceTheyHaveEnded) {
+  RunDescription run;
+  run.set_id("run-1");
+  run.set_label("nightly");
+  run.set_state(RunDescription::RUNNING);
+  WriteRun(run, MakeDailyResult(1));
+  EXPECT_FALSE(Synchronise().has_changed());
+
+  run.set_state(RunDescription::DONE);
+  fs::remove(absl::StrCat(folder_, "/run-1.result"));
+  WriteRun(run, MakeDailyResult(1));
+  EXPECT_EQ(Synchronise().added_files, 1);
+  ResultQuery query;
+  query.label = "nightly";
+  const absl::StatusOr<ResultPage> page = index_->List(query);
+  ASSERT_TRUE(page.ok()) << page.status();
+  ASSERT_THAT(page->results, SizeIs(1));
+  EXPECT_EQ(page->results[0].run_id, "run-1");
+  EXPECT_EQ(page->results[0].file, "run-1.result");
+  EXPECT_EQ(page->results[0].verdict, "ok");
+
+  // Half of the result is missing.
+  fs::resize_file(absl::StrCat(folder_, "/run-1.result"), 50);
+  std::ofstream(absl::StrCat(folder_, "/run-1.run"), std::ios::app)
+      << "message: 'damaged'";
+  EXPECT_EQ(Synchronise().unreadable_files, 1);
+  EXPECT_THAT(Files(), IsEmpty());
+}
+
+TEST_F(HistoryIndexTest, IsSharedByProcesses) {
+  const std::string path = absl::StrCat(folder_, "/index.db");
+  Reopen(path);
+  index_.reset();
+  constexpr int kFiles = 10;
+  for (int day = 0; day < kFiles; ++day) {
+    Write(absl::StrCat(day, ".pb"), MakeDailyResult(day));
+  }
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  Reopen(path);
+  Synchronise();
+  if (child == 0) _exit(HasFailure() ? 1 : 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(Synchronise().has_changed());
+  EXPECT_THAT(Files(), SizeIs(kFiles));
+  EXPECT_EQ(index_->List(Search("example"))->total, kFiles);
+}
+
+TEST_F(HistoryIndexTest, FiltersGoWithTheirLastResult) {
+  Write("a.pb", MakeDailyResult(1));
+  Write("b.pb", MakeDailyResult(2));
+  Synchronise();
+  fs::remove(absl::StrCat(folder_, "/a.pb"));
+  Synchronise();
+  EXPECT_THAT(index_->Filters()->tests, ElementsAre("example"));
+  EXPECT_EQ((*index_->ListSeries("example", ""))[0].points, 1);
+  fs::remove(absl::StrCat(folder_, "/b.pb"));
+  Synchronise();
+  EXPECT_THAT(index_->Filters()->tests, IsEmpty());
+  EXPECT_THAT(index_->Filters()->hosts, IsEmpty());
+  EXPECT_THAT(*index_->ListSeries("example", ""), IsEmpty());
+}
+
+TEST_F(HistoryIndexTest, CanBeStoppedBetweenFiles) {
+  Write("a.pb", MakeDailyResult(1));
+  Write("b.pb", MakeDailyResult(2));
+  int asked = 0;
+  const auto source = OpenResultFolder(folder_);
+  const auto outcome = index_->Synchronise(**source, *(*source)->List(),
+                                           [&] { return ++asked > 1; });
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_TRUE(outcome->was_stopped);
+  EXPECT_THAT(Files(), SizeIs(1));
+  Synchronise();
+  EXPECT_THAT(Files(), SizeIs(2));
+}
+
+TEST_F(HistoryIndexTest, FindsByWordsAndFilters) {
+  TestResult result = MakeDailyResult(1);
+  (*result.mutable_traffic_config()->mutable_attributes())["rack"] = "r-12";
+  Write("nightly_a.pb", result);
+  Write("b.pb", MakeDailyResult(2));
+  Synchronise();
+  EXPECT_THAT(Files(Search("nightly")), ElementsAre("nightly_a.pb"));
+  EXPECT_THAT(Files(Search("exam nightl")), ElementsAre("nightly_a.pb"));
+  EXPECT_THAT(Files(Search("r-12")), ElementsAre("nightly_a.pb"));
+  EXPECT_THAT(Files(Search("\"OR NOT( *")), IsEmpty());
+  EXPECT_THAT(Files(Search("* -")), SizeIs(2));
+  ResultQuery query;
+  query.attributes["rack"] = "r-12";
+  query.test = "example";
+  EXPECT_THAT(Files(query), ElementsAre("nightly_a.pb"));
+  query.test = "another";
+  EXPECT_THAT(Files(query), IsEmpty());
+  const auto filters = index_->Filters();
+  ASSERT_TRUE(filters.ok()) << filters.status();
+  EXPECT_THAT(filters->tests, ElementsAre("example"));
+  EXPECT_THAT(filters->attributes.at("rack"), ElementsAre("r-12"));
+}
+
+TEST_F(HistoryIndexTest, LimitsWordsAndAttributes) {
+  std::string words;
+  for (int i = 0; i < kMaxSearchTerms; ++i) absl::StrAppend(&words, " a");
+  EXPECT_TRUE(index_->List(Search(words)).ok());
+  EXPECT_FALSE(index_->List(Search(words + " a")).ok());
+  ResultQuery query;
+  for (int i = 0; i < kMaxSearchTerms; ++i) {
+    query.attributes[absl::StrCat(i)] = "a";
+  }
+  EXPECT_TRUE(index_->List(query).ok());
+  query.attributes["one more"] = "a";
+  EXPECT_FALSE(index_->List(query).ok());
+}
+
+TEST_F(HistoryIndexTest, PagesDoNotOverlap) {
+  for (int day = 0; day < 5; ++day) {
+    // Two of them started at the same time.
+    Write(absl::StrCat(day, ".pb"), MakeDailyResult(day / 2));
+  }
+  Synchronise();
+  ResultQuery query;
+  query.limit = 2;
+  std::vector<std::string> all;
+  do {
+    const absl::StatusOr<ResultPage> page = index_->List(query);
+    ASSERT_TRUE(page.ok()) << page.status();
+    EXPECT_EQ(page->total, 5);
+    for (const IndexedResult& result : page->results) {
+      EXPECT_THAT(all, Not(Contains(result.id)));
+      all.push_back(result.id);
+    }
+    query.cursor = page->next;
+  } while (!query.cursor.empty());
+  EXPECT_THAT(all, SizeIs(5));
+  query.cursor = "x";
+  EXPECT_TRUE(absl::IsInvalidArgument(index_->List(query).status()));
+}
+
+TEST_F(HistoryIndexTest, NamesTheFactThatChanged) {
+  for (int day = 0; day < 30; ++day) {
+    TestResult result = MakeDailyResult(day, day < 15 ? 1 : 1.5);
+    for (auto& [name, node] :
+         *result.mutable_resource_usage_logs()->mutable_node_resources()) {
+      node.mutable_host()->set_kernel(day < 15 ? "6.1.0-18" : "6.1.0-20");
+    }
+    Write(absl::StrCat("d", day, ".pb"), result);
+  }
+  TestResult failed = MakeDailyResult(31);
+  failed.mutable_run_info()->set_failure("a node was lost");
+  Write("failed.pb", failed);
+  Synchronise();
+  ASSERT_TRUE(index_->Judge(kNeverStop).ok());
+  const auto series = index_->ListSeries("example", "");
+  ASSERT_TRUE(series.ok()) << series.status();
+  const auto p50 = std::find_if(
+      series->begin(), series->end(),
+      [](const SeriesSummary& s) { return s.metric == "p50 response time"; });
+  ASSERT_NE(p50, series->end());
+  EXPECT_EQ(p50->points, 30);
+  EXPECT_EQ(p50->changes, 1);
+  const auto trend = index_->TrendOf(p50->id);
+  ASSERT_TRUE(trend.ok()) << trend.status();
+  EXPECT_EQ(trend->left_out, 1);
+  ASSERT_THAT(trend->changes, SizeIs(1));
+  const TrendChange& change = trend->changes[0];
+  EXPECT_EQ(change.change.index, 15u);
+  EXPECT_NEAR(change.change.relative, 0.5, 0.1);
+  ASSERT_THAT(change.facts, SizeIs(1));
+  EXPECT_EQ(change.facts[0].name, "kernel");
+  EXPECT_EQ(change.facts[0].before, "6.1.0-18");
+  EXPECT_EQ(change.facts[0].after, "6.1.0-20");
+  EXPECT_EQ(change.facts[0].distance, 0);
+  EXPECT_THAT(TrendText(*trend), HasSubstr("kernel: 6.1.0-18 to 6.1.0-20"));
+  const auto json = nlohmann::json::parse(ToJson(*trend));
+  EXPECT_EQ(json["changes"][0]["kind"], "level");
+  EXPECT_EQ(json["points"].size(), 30u);
+
+  // An accepted change is no longer counted.
+  ASSERT_TRUE(index_->SetAccepted(trend->points[16].result_id, true).ok());
+  EXPECT_TRUE(index_->TrendOf(p50->id)->changes[0].is_accepted);
+  EXPECT_EQ(index_->TrendOf(p50->id)->series.changes, 0);
+}
+
+TEST_F(HistoryIndexTest, NotesOutliveTheIndex) {
+  const std::string path = absl::StrCat(folder_, "/index.db");
+  Reopen(path);
+  Write("a.pb", MakeDailyResult(1));
+  Synchronise();
+  const std::string id = index_->List({})->results[0].id;
+  ASSERT_TRUE(index_->SetNote(id, "new switch").ok());
+  ASSERT_TRUE(index_->SetAccepted(id, true).ok());
+  EXPECT_TRUE(absl::IsNotFound(index_->SetNote("none-0", "x")));
+  index_.reset();
+  fs::remove(path);
+  // A crash has cut off a line.
+  std::ofstream(absl::StrCat(folder_, "/notes"), std::ios::app)
+      << "{\"result\":\"" << id << "\",\"note\":\"cut";
+  Reopen(path);
+  Synchronise();
+  const IndexedResult result = *index_->Find(id);
+  EXPECT_EQ(result.note, "new switch");
+  EXPECT_TRUE(result.is_accepted);
+  ASSERT_TRUE(index_->SetNote(id, "").ok());
+  Reopen(path);
+  EXPECT_EQ(index_->Find(id)->note, "");
+}
+
+TEST_F(HistoryIndexTest, ReplacesOnlyItsOwnFiles) {
+  const std::string path = absl::StrCat(folder_, "/index.db");
+  Reopen(path);
+  Write("a.pb", MakeDailyResult(1));
+  Synchronise();
+  index_.reset();
+  {
+    // Damage the schema, behind the header.
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(100);
+    file << std::string(3000, '\xff');
+  }
+  for (const char* suffix : {"-wal", "-shm"}) {
+    fs::remove(absl::StrCat(path, suffix));
+  }
+  Reopen(path);
+  EXPECT_EQ(Synchronise().added_files, 1);
+
+  const std::string other = absl::StrCat(folder_, "/letter.txt");
+  std::ofstream(other) << "Dear all, this is not an index of any kind.";
+  const auto refused =
+      HistoryIndex::Open({.index_path = other, .notes_path = ""});
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused.status()));
+  EXPECT_EQ(fs::file_size(other), 43u);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,80 @@
+// What people say about results. An index can be made anew at any time, but
+// these cannot: they have a file of their own, beside the results.
+
+#ifndef DISTBENCH_PRODUCTS_HISTORY_NOTES_H_
+#define DISTBENCH_PRODUCTS_HISTORY_NOTES_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+
+namespace distbench {
+
+// The notes file of a folder of results.
+inline constexpr char kNotesFile[] = "distbench_notes.jsonl";
+
+// The longest note, in bytes.
+inline constexpr int64_t kMaxNoteBytes = 4096;
+
+struct ResultNote {
+  std::string text;
+
+  // What changed with this result is known and wanted.
+  bool is_accepted = false;
+
+  friend bool operator==(const ResultNote&, const ResultNote&) = default;
+};
+
+// A file to which each change adds a line of JSON, so that several processes
+// can write it and a lost line costs one change:
+//
+//   {"result":"0123456789abcdef-0","note":"new switch","time":"2026-01-31T..."}
+//   {"result":"0123456789abcdef-0","accepted":true,"time":"2026-01-31T..."}
+//
+// The last line about a result counts. Lines that are no such object, such as
+// one that a crash cut off, are skipped. Nothing but a file is read or written:
+// where a symbolic link is in its place, changes fail. Thread-safe.
+class ResultNotes {
+ public:
+  // An empty path keeps notes in memory only.
+  explicit ResultNotes(std::string path) : path_(std::move(path)) {}
+
+  ResultNotes(const ResultNotes&) = delete;
+  ResultNotes& operator=(const ResultNotes&) = delete;
+
+  // Reads what has been added to the file. It is no error if there is none.
+  absl::Status Refresh() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Neither text nor acceptance if nothing was said.
+  ResultNote Find(const std::string& result_id) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Return when the change is on the disk. An empty text removes the note.
+  // INVALID_ARGUMENT if the text is too long or not UTF-8. RESOURCE_EXHAUSTED
+  // if the change could not be stored; the error names the file and the remedy.
+  absl::Status SetText(const std::string& result_id, const std::string& text)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status SetAccepted(const std::string& result_id, bool is_accepted)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  absl::Status Append(absl::string_view line)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Take(absl::string_view line) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status RefreshLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::string path_;
+  mutable absl::Mutex mutex_;
+  std::map<std::string, ResultNote> notes_ ABSL_GUARDED_BY(mutex_);
+  int64_t read_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // whole lines
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_HISTORY_NOTES_H_

@@ -1,0 +1,65 @@
+// Where an index finds results.
+
+#ifndef DISTBENCH_PRODUCTS_HISTORY_RESULT_SOURCE_H_
+#define DISTBENCH_PRODUCTS_HISTORY_RESULT_SOURCE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "distbench/base/files.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// A file of results as it is now. Equal entries have equal contents.
+struct ResultEntry {
+  std::string name;  // "nightly/a.pb.gz": relative to the source
+  int64_t size_bytes = 0;
+  int64_t modified_ns = 0;  // Unix time
+
+  friend bool operator==(const ResultEntry&, const ResultEntry&) = default;
+};
+
+// The contents of a file. What only a sequencer's description of a run tells is
+// empty for others.
+struct KeptResults {
+  TestSequenceResults results;  // with statistics, as ReadResults() returns
+  std::string run_id;
+  std::string label;
+};
+
+// Thread-safe. Errors name the file, and say what is wrong.
+class ResultSource {
+ public:
+  virtual ~ResultSource() = default;
+
+  // Sorted by name. Files that are still being written are not listed.
+  virtual absl::StatusOr<std::vector<ResultEntry>> List() const = 0;
+
+  // NOT_FOUND if there is no such file (any more). RESOURCE_EXHAUSTED if it has
+  // more than `max_bytes`, uncompressed; see ReadResults().
+  virtual absl::StatusOr<KeptResults> Read(const std::string& name,
+                                           int64_t max_bytes) const = 0;
+
+  // Whether the file is still as it was listed.
+  virtual bool IsUnchanged(const ResultEntry& entry) const = 0;
+
+  // Opens the file as it is on disk, to be handed out.
+  virtual absl::StatusOr<FileDescriptor> Open(
+      const std::string& name) const = 0;
+};
+
+// Names of files in a folder are those of results (*.pb and *.pb.gz), and of
+// runs that a sequencer keeps with --results_dir (ID.result, listed once the
+// run has ended). Folders in it belong to it. Symbolic links in the folder are
+// not followed, so that nothing outside is read; `path` itself may be one.
+// NOT_FOUND or similar if there is no such folder.
+absl::StatusOr<std::unique_ptr<ResultSource>> OpenResultFolder(
+    const std::string& path);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_HISTORY_RESULT_SOURCE_H_

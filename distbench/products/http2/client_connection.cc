@@ -1,0 +1,238 @@
+#include "distbench/products/http2/client_connection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/base/clock.h"
+#include "distbench/products/http2/grpc_fields.h"
+
+namespace distbench {
+namespace {
+
+int64_t NowNs() { return RealClock().MonotonicNs(); }
+
+}  // namespace
+
+Http2ClientConnection::Http2ClientConnection(Http2Context& context,
+                                             DialTarget target, Calls& calls,
+                                             Listener& listener)
+    : Http2Connection(context),
+      max_queued_bytes_(context.settings.send_queue_bytes),
+      calls_(calls),
+      listener_(listener),
+      exchanges_(std::make_unique<ObjectPool<Exchange>>()),
+      redialer_(context, target, context.settings.handshake_timeout_ns, *this,
+                *this) {
+  if (!target.stream.is_open()) return;
+  std::unique_ptr<Http2Session> begun(
+      static_cast<Http2Session*>(target.session.release()));
+  Http2Session::Handler& handler = *this;
+  begun->set_handler(handler);
+  Open(std::move(target.stream), /*watched=*/false);
+  Begin(std::move(begun));
+}
+
+bool Http2ClientConnection::is_full() const {
+  const int64_t queued = session() == nullptr ? 0 : session()->queued_bytes();
+  return queued + waiting_bytes_ >= max_queued_bytes_;
+}
+
+void Http2ClientConnection::Send(ClientCall& call, uint64_t call_id,
+                                 const RequestHeader& header) {
+  unstamped_.Add(call);
+  Exchange& exchange = *exchanges_->Get();
+  exchange.Clear();
+  exchange.call = &call;
+  exchange.call_id = call_id;
+  call.transport_state = &exchange;
+  call.sent_bytes = exchange.output.Fill(header, call.request_bytes);
+  MarkDirty();
+  if (is_up()) return Submit(exchange);
+  waiting_.push_back(&exchange);
+  waiting_bytes_ += exchange.output.bytes_left();
+  RequestDial();
+}
+
+void Http2ClientConnection::Submit(Exchange& exchange) {
+  // A connection has 2^30 stream ids. The next one starts anew.
+  const int64_t deadline_ns = exchange.call->deadline_ns;
+  const int64_t timeout_ns = deadline_ns == 0
+                                 ? Http2Session::kNoTimeout
+                                 : std::max<int64_t>(1, deadline_ns - NowNs());
+  if (!session()->SendRequest(exchange, kGenericRpcMethod, timeout_ns)) {
+    Fail(exchange, "UNAVAILABLE: the connection has no stream ids left");
+    exchanges_->Put(&exchange);
+    Break(StreamError::kClosedByPeer);
+  }
+}
+
+void Http2ClientConnection::Abandon(ClientCall& call) {
+  auto& exchange = *static_cast<Exchange*>(call.transport_state);
+  exchange.call = nullptr;
+  if (exchange.stream_id == 0) return;  // it waits; see ContinueHandshake()
+  session()->Reset(exchange);
+  exchanges_->Put(&exchange);
+  MarkDirty();
+}
+
+void Http2ClientConnection::OnReady(uint32_t epoll_events,
+                                    TransportEvents& events) {
+  if (redialer_.is_dialing()) return redialer_.Continue();
+  if (!is_open()) return;
+  if (epoll_events & EPOLLOUT) OnWritable();
+  if (epoll_events & ~uint32_t{EPOLLOUT}) Read(events);
+  if (handshake_.has_value()) ContinueHandshake();
+  NoticeGoAway();
+  SettleError();
+}
+
+void Http2ClientConnection::OnReceived(Http2Exchange& received) {
+  auto& exchange = static_cast<Exchange&>(received);
+  if (!Complete(exchange)) {
+    Fail(exchange, ErrorOfResponse(exchange.http_status, exchange.grpc_status,
+                                   exchange.grpc_message));
+  }
+  // Otherwise the stream closes now.
+  if (exchange.output.bytes_left() == 0) return;
+  session()->Reset(exchange);
+  exchanges_->Put(&exchange);
+}
+
+// Ends the call if its response is in order.
+bool Http2ClientConnection::Complete(Exchange& exchange) {
+  ResponseHeader header;
+  if (exchange.grpc_status != "0" || !exchange.input.is_complete() ||
+      !exchange.input.Decode(header)) {
+    return false;
+  }
+  redialer_.OnReply();
+  has_answered_ = true;
+  ClientCall& call = *exchange.call;
+  RemoveCall(exchange);
+  exchange.call = nullptr;
+  call.transport_state = nullptr;
+  call.done_ns = read_ns();
+  call.received_bytes = exchange.input.size_bytes();
+  call.responding_instance = header.server_instance;
+  call.error = header.error_message;
+  if (context().settings.measures_time_parts) {
+    call.server_queue_ns = header.queue_ns;
+    call.server_handler_ns = header.handler_ns;
+  }
+  events()->OnDone(&call);
+  return true;
+}
+
+void Http2ClientConnection::OnClosed(Http2Exchange& closed,
+                                     absl::string_view reason) {
+  auto& exchange = static_cast<Exchange&>(closed);
+  if (exchange.call != nullptr && WasRefused(exchange, reason)) {
+    NoticeGoAway();
+    StampCalls();
+    listener_.OnRefused(*std::exchange(exchange.call, nullptr));
+  } else if (exchange.call != nullptr) {
+    ++context().http2_counters.reset_streams;
+    Fail(exchange, absl::StrCat("UNAVAILABLE: ", redialer_.name(),
+                                " has reset the stream: ", reason));
+  }
+  exchanges_->Put(&exchange);
+}
+
+void Http2ClientConnection::Fail(Exchange& exchange, std::string error) {
+  StampCalls();
+  RemoveCall(exchange);
+  listener_.OnFailed(*std::exchange(exchange.call, nullptr), std::move(error));
+}
+
+void Http2ClientConnection::RemoveCall(const Exchange& exchange) {
+  Calls::Entry* entry;
+  if (calls_.Find(exchange.call_id, entry) == Calls::Match::kFound) {
+    calls_.Remove(*entry);
+  }
+}
+
+// Fails the calls in flight. Until the handshake is over, the server has not
+// been reached again.
+void Http2ClientConnection::GoDown(const std::string& error) {
+  StampCalls();
+  Close();
+  if (handshake_.has_value()) ++context().counters.failed_reconnects;
+  handshake_.reset();
+  has_answered_ = false;
+  waiting_.clear();
+  waiting_bytes_ = 0;
+  exchanges_ = std::make_unique<ObjectPool<Exchange>>();
+  redialer_.OnDown(NowNs());
+  listener_.OnDown(*this, error);
+}
+
+void Http2ClientConnection::RequestDial() {
+  if (is_open() || is_dialing()) return;
+  redialer_.Request();
+  listener_.OnDialNeeded(*this);
+}
+
+int64_t Http2ClientConnection::next_due_ns() const {
+  return handshake_.has_value() ? handshake_due_ns_ : redialer_.next_due_ns();
+}
+
+void Http2ClientConnection::Work(int64_t now_ns) {
+  if (now_ns < next_due_ns()) return;
+  if (handshake_.has_value()) {
+    return GoDown(absl::StrCat("UNAVAILABLE: no answer of ", redialer_.name(),
+                               " to the handshake in time"));
+  }
+  redialer_.Work(now_ns);
+}
+
+void Http2ClientConnection::OnConnected(Stream stream) {
+  auto begun = std::make_unique<Http2Session>(
+      Http2Session::Side::kClient, context().settings.client, redialer_.name());
+  handshake_.emplace(*begun, context().security.test_nonce);
+  handshake_due_ns_ = NowNs() + context().settings.handshake_timeout_ns;
+  Open(std::move(stream), /*watched=*/true);
+  Begin(std::move(begun));
+}
+
+// Once the handshake is over, sends what has waited.
+void Http2ClientConnection::ContinueHandshake() {
+  if (session() == nullptr || !handshake_->is_over()) return;
+  absl::string_view problem = handshake_->problem();
+  if (problem.empty() && session()->was_ended_by_peer()) {
+    problem = "the server ends the connection at once (GOAWAY)";
+  }
+  if (!problem.empty()) {
+    return GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ",
+                               redialer_.name(), " again: ", problem));
+  }
+  Http2Session::Handler& handler = *this;
+  session()->set_handler(handler);
+  handshake_.reset();
+  waiting_bytes_ = 0;
+  for (Exchange* exchange : std::exchange(waiting_, {})) {
+    if (exchange->call != nullptr) {
+      Submit(*exchange);
+    } else {
+      exchanges_->Put(exchange);
+    }
+  }
+}
+
+// Returns whether the server ends the connection without having processed the
+// request (RFC 9113, section 8.7). From a server that has not answered anything
+// yet, a second connection promises no better.
+bool Http2ClientConnection::WasRefused(const Exchange& exchange,
+                                       absl::string_view reason) const {
+  return has_answered_ && session()->was_ended_by_peer() &&
+         (!exchange.has_begun || reason == "REFUSED_STREAM");
+}
+
+// Calls that were sent may still be answered; further ones would be reset.
+void Http2ClientConnection::NoticeGoAway() {
+  if (!is_up() || is_retired_ || !session()->was_ended_by_peer()) return;
+  is_retired_ = true;
+  listener_.OnRetired(*this);
+}
+
+}  // namespace distbench

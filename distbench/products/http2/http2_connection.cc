@@ -1,0 +1,83 @@
+#include "distbench/products/http2/http2_connection.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "distbench/base/clock.h"
+
+namespace distbench {
+
+std::vector<DriverCounter> Http2Counters::List() const {
+  std::vector<DriverCounter> counters = StreamCounters::List();
+  const auto add = [&](const char* name, int64_t value) {
+    if (value > 0) counters.push_back({name, value});
+  };
+  add("window_waits", window_waits);
+  add("stream_limit_waits", stream_limit_waits);
+  add("reset_streams", reset_streams);
+  add("refused_requests", refused_requests);
+  return counters;
+}
+
+void Http2Connection::Begin(std::unique_ptr<Http2Session> session) {
+  session_ = std::move(session);
+  wait_ = Http2Session::Wait::kNone;
+  MarkDirty();
+}
+
+void Http2Connection::Close() {
+  StreamConnection::Close();
+  session_.reset();
+}
+
+void Http2Connection::OnBroken(const std::string& reason) {
+  session_.reset();
+  OnLost(reason);
+}
+
+void Http2Connection::Read(TransportEvents& events) {
+  const size_t received = ReadSome(context_.kReadBytes);
+  if (received == 0) return;
+  read_ns_ = RealClock().MonotonicNs();
+  events_ = &events;
+  const bool is_valid = session_->Receive(
+      absl::string_view(context_.read_buffer.get(), received));
+  events_ = nullptr;
+  if (!is_valid) Break(StreamError::kProtocolViolated);
+  // There may be acknowledgements to send, or room in a window.
+  MarkDirty();
+}
+
+void Http2Connection::Write() {
+  OnFlush();
+  if (!accepts_writes() || session_ == nullptr) return;
+  switch (session_->Write(stream())) {
+    case SendQueue::Outcome::kEmpty:
+      NoteWait();
+      break;
+    case SendQueue::Outcome::kNotEmpty:
+      OnFull();
+      return;
+    case SendQueue::Outcome::kBroken:
+      BreakWithStreamError(StreamError::kSocketFailed);
+      return;
+  }
+  if (session_->is_over()) {
+    Break(session_->was_ended_by_peer() ? StreamError::kClosedByPeer
+                                        : StreamError::kProtocolViolated);
+  }
+}
+
+// Counts the beginning of a wait for the peer.
+void Http2Connection::NoteWait() {
+  const Http2Session::Wait before = std::exchange(wait_, session_->wait());
+  if (wait_ == before) return;
+  if (wait_ == Http2Session::Wait::kWindow) {
+    ++context_.http2_counters.window_waits;
+  } else if (wait_ == Http2Session::Wait::kStreamLimit) {
+    ++context_.http2_counters.stream_limit_waits;
+  }
+}
+
+}  // namespace distbench

@@ -1,0 +1,76 @@
+#ifndef DISTBENCH_PRODUCTS_HTTP2_HTTP2_CONNECTION_H_
+#define DISTBENCH_PRODUCTS_HTTP2_HTTP2_CONNECTION_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "distbench/products/http2/counters.h"
+#include "distbench/products/http2/session.h"
+#include "distbench/products/http2/settings.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/stream.h"
+#include "distbench/protocol/tcp/stream_connection.h"
+
+namespace distbench {
+
+inline constexpr char kGenericRpcMethod[] = "/distbench.Traffic/GenericRpc";
+
+// State shared by the connections of one worker.
+struct Http2Context : StreamContext {
+  Http2Context(const Http2Settings& settings,
+               const ConnectionSecurity& security, Http2Counters& counters)
+      : StreamContext(security, counters, settings.spin_ns),
+        settings(settings),
+        http2_counters(counters) {}
+
+  const Http2Settings settings;
+  Http2Counters& http2_counters;
+};
+
+// A connection with its session. Used by its worker's thread.
+class Http2Connection : public StreamConnection {
+ protected:
+  explicit Http2Connection(Http2Context& context)
+      : StreamConnection(context), context_(context) {}
+  ~Http2Connection() = default;
+
+  Http2Context& context() { return context_; }
+
+  // Takes over a session, whose handler has been set. There is none before, and
+  // none after the connection has closed.
+  void Begin(std::unique_ptr<Http2Session> session);
+  Http2Session* session() { return session_.get(); }
+  const Http2Session* session() const { return session_.get(); }
+
+  // Closes the connection at once.
+  void Close();
+
+  // Reads once and delivers what has arrived, during which events() is valid
+  // and read_ns() is the time of the read.
+  void Read(TransportEvents& events);
+  TransportEvents* events() { return events_; }
+  int64_t read_ns() const { return read_ns_; }
+
+  // Called before anything is written.
+  virtual void OnFlush() {}
+
+  // Called when the connection has closed because of an error.
+  virtual void OnLost(const std::string& reason) = 0;
+
+ private:
+  void Write() final;
+  void OnBroken(const std::string& reason) final;
+
+  void NoteWait();
+
+  Http2Context& context_;
+  std::unique_ptr<Http2Session> session_;
+  Http2Session::Wait wait_ = Http2Session::Wait::kNone;
+  TransportEvents* events_ = nullptr;  // while something is delivered
+  int64_t read_ns_ = 0;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_HTTP2_HTTP2_CONNECTION_H_

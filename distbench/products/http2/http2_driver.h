@@ -1,0 +1,54 @@
+// RPCs in gRPC's wire format over HTTP/2 without gRPC, with or without TLS, or
+// over Unix sockets. Shows what of gRPC's cost is HTTP/2's. Each side also
+// works with gRPC on the other.
+
+#ifndef DISTBENCH_PRODUCTS_HTTP2_HTTP2_DRIVER_H_
+#define DISTBENCH_PRODUCTS_HTTP2_HTTP2_DRIVER_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "distbench/products/http2/counters.h"
+#include "distbench/products/http2/settings.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/host_address.h"
+#include "distbench/protocol/tcp/dial.h"
+#include "distbench/protocol/tcp/stream.h"
+#include "distbench/protocol/tcp/stream_driver.h"
+#include "distbench/protocol/tcp/stream_transport.h"
+
+namespace distbench {
+
+// Each worker has its own connections to each server. A server distributes
+// accepted connections over its workers in turn.
+class Http2Driver final : public StreamDriver {
+ public:
+  // The TLS context, if any, must be for ALPN's protocol kHttp2Alpn. For
+  // service_address, see DriverEnvironment.
+  Http2Driver(const Http2Settings& settings, AddressPreference preference,
+              std::string service_address, ConnectionSecurity security = {});
+
+  std::vector<DriverCounter> Counters() const override {
+    return counters_.List();
+  }
+
+ private:
+  std::unique_ptr<SocketTransport> MakeTransport() override;
+  void Begin(DialTarget& target) override;
+  absl::Status Verify(absl::Span<DialTarget> targets, absl::Time deadline,
+                      const std::atomic<bool>& aborted) override;
+
+  const Http2Settings settings_;
+  Http2Counters counters_;
+};
+
+inline constexpr char kHttp2Alpn[] = "h2";
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_HTTP2_HTTP2_DRIVER_H_

@@ -1,0 +1,100 @@
+// The messages of RPCs as gRPC sends them in the DATA frames of HTTP/2: five
+// bytes (0, and the message's size in network byte order), then the message.
+// Payload bytes are neither copied nor kept.
+
+#ifndef DISTBENCH_PRODUCTS_HTTP2_MESSAGE_H_
+#define DISTBENCH_PRODUCTS_HTTP2_MESSAGE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "distbench/payload/message_codec.h"
+
+namespace distbench {
+
+inline constexpr size_t kMessagePrefixBytes = 5;
+
+// A message to be sent, piece by piece. Reuses its memory.
+class Http2Output {
+ public:
+  // Takes a message of target_bytes (see message_codec.h) in place of any
+  // earlier one. Returns the message's size.
+  template <typename Header>
+  int64_t Fill(const Header& header, int64_t target_bytes);
+
+  // Same, with the bytes of a message without payload.
+  void FillWith(absl::string_view message);
+
+  void Clear();
+
+  // Bytes that have not been taken, with the prefix.
+  int64_t bytes_left() const {
+    return static_cast<int64_t>(head_.size() - taken_) + payload_left_;
+  }
+
+  // Takes up to max_bytes, of which the first are returned, and the others are
+  // payload.
+  struct Piece {
+    absl::string_view head;  // valid until the next Fill() or Clear()
+    int64_t payload_bytes = 0;
+  };
+  Piece Take(int64_t max_bytes);
+
+ private:
+  char* Begin(size_t head_bytes, int64_t payload_bytes);
+
+  std::string head_;  // with the prefix
+  size_t taken_ = 0;  // of head_
+  int64_t payload_left_ = 0;
+};
+
+// A message that arrives, piece by piece. Any input is safe. Reuses its memory.
+class Http2Input {
+ public:
+  // Messages that do not end with their payload are kept as a whole. They may
+  // have this size, as may the bytes before a payload.
+  static constexpr size_t kMaxKeptBytes = 4 << 20;
+
+  // Expects another message.
+  void Clear();
+
+  // Takes the next bytes. False if this is not one valid message; then it stays
+  // false.
+  bool Receive(absl::string_view bytes);
+
+  // Whether there is a whole message.
+  bool is_complete() const {
+    return is_valid_ && prefix_bytes_ == kMessagePrefixBytes &&
+           received_ == size_;
+  }
+
+  // The size of the message; valid once it is complete.
+  int64_t size_bytes() const { return size_; }
+
+  // The message without its payload; valid until Clear().
+  absl::string_view kept() const { return kept_; }
+
+  // Reads the header of a complete message. Its strings are valid until
+  // Clear(). False if the message is malformed.
+  template <typename Header>
+  [[nodiscard]] bool Decode(Header& header);
+
+ private:
+  bool TakePrefix(absl::string_view& bytes);
+  bool Keep(absl::string_view bytes);
+
+  unsigned char prefix_[kMessagePrefixBytes];
+  size_t prefix_bytes_ = 0;
+  int64_t size_ = 0;
+  int64_t received_ = 0;
+  bool is_valid_ = true;
+  bool has_head_ = false;  // the rest is payload
+  std::string kept_;
+  std::string scratch_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_HTTP2_MESSAGE_H_

@@ -1,0 +1,130 @@
+#include "distbench/products/http2/server_connection.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "distbench/payload/message_codec.h"
+#include "distbench/products/http2/grpc_fields.h"
+#include "distbench/protocol/handshake_messages.h"
+
+namespace distbench {
+namespace {
+
+// A response's other fields take less than the rest.
+constexpr size_t kMaxErrorBytes = Http2Input::kMaxKeptBytes - 256;
+
+}  // namespace
+
+void Http2ServerConnection::OnReady(uint32_t epoll_events,
+                                    TransportEvents& events) {
+  if (!is_open()) return;
+  if (session() == nullptr && Secure()) BeginSession();
+  if (session() != nullptr) {
+    if (epoll_events & EPOLLOUT) OnWritable();
+    if (epoll_events & ~uint32_t{EPOLLOUT}) Read(events);
+    if (session()->has_peer_settings()) EndHello();
+  }
+  SettleError();
+}
+
+void Http2ServerConnection::BeginSession() {
+  auto begun = std::make_unique<Http2Session>(Http2Session::Side::kServer,
+                                              context().settings.server);
+  Http2Session::Handler& handler = *this;
+  begun->set_handler(handler);
+  Begin(std::move(begun));
+}
+
+Http2Exchange& Http2ServerConnection::OnOpened() {
+  Request& request = *requests_.Get();
+  request.Clear();
+  request.is_pending = false;
+  request.position = open_.size();
+  open_.push_back(&request);
+  return request;
+}
+
+void Http2ServerConnection::OnReceived(Http2Exchange& received) {
+  auto& request = static_cast<Request&>(received);
+  if (request.path == kGenericRpcMethod) {
+    Deliver(request);
+  } else if (request.path == kHandshakeMethod) {
+    AnswerHandshake(request);
+  } else {
+    Refuse(request, kGrpcUnimplemented, "there is no such method");
+  }
+}
+
+void Http2ServerConnection::Deliver(Request& request) {
+  RequestHeader header;
+  if (!request.input.is_complete() || !request.input.Decode(header)) {
+    return Refuse(request, kGrpcInternal, "malformed message");
+  }
+  static_cast<ServerCall&>(request) = {
+      .rpc_index = header.rpc_index,
+      .server_instance = header.server_instance,
+      .warmup = header.warmup,
+      .request_bytes = request.input.size_bytes(),
+      .response_bytes = header.response_bytes,
+      .processing_ns = header.processing_ns,
+      .received_ns = read_ns(),
+      .trace_context = header.trace_context,
+  };
+  request.is_pending = true;
+  NotePending(request);
+  events()->OnRequest(&request);
+}
+
+void Http2ServerConnection::AnswerHandshake(Request& request) {
+  const absl::StatusOr<std::string> answer = distbench::AnswerHandshake(
+      context().security.test_nonce, request.input.kept());
+  if (!request.input.is_complete() || !answer.ok()) {
+    return Refuse(request, kGrpcInvalidArgument, "malformed handshake");
+  }
+  request.output.FillWith(*answer);
+  session()->SendResponse(request);
+}
+
+void Http2ServerConnection::Refuse(Request& request, int grpc_status,
+                                   absl::string_view message) {
+  ++context().http2_counters.refused_requests;
+  session()->SendStatus(request, grpc_status, message);
+}
+
+void Http2ServerConnection::Reply(Request& request) {
+  request.is_pending = false;
+  --pending_requests_;
+  if (request.stream_id != 0) {
+    request.output.Fill(ReplyHeader(request, kMaxErrorBytes),
+                        request.reply_bytes);
+    session()->SendResponse(request);
+    MarkDirty();
+    return;
+  }
+  requests_.Put(&request);
+  if (!is_open() && pending_requests_ == 0) NoteClosed();
+}
+
+void Http2ServerConnection::OnClosed(Http2Exchange& closed,
+                                     absl::string_view /*reason*/) {
+  auto& request = static_cast<Request&>(closed);
+  if (request.is_pending) ++context().http2_counters.reset_streams;
+  CloseStream(request);
+}
+
+// Returns the request to the pool unless it will be replied to.
+void Http2ServerConnection::CloseStream(Request& request) {
+  request.stream_id = 0;
+  open_[request.position] = open_.back();
+  open_[request.position]->position = request.position;
+  open_.pop_back();
+  if (!request.is_pending) requests_.Put(&request);
+}
+
+void Http2ServerConnection::OnLost(const std::string& reason) {
+  while (!open_.empty()) CloseStream(*open_.back());
+  AcceptedConnection::OnLost(reason);
+}
+
+}  // namespace distbench

@@ -1,0 +1,67 @@
+#ifndef DISTBENCH_PRODUCTS_HTTP2_SERVER_CONNECTION_H_
+#define DISTBENCH_PRODUCTS_HTTP2_SERVER_CONNECTION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/products/http2/http2_connection.h"
+#include "distbench/products/http2/session.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/accepted_connection.h"
+
+namespace distbench {
+
+class Http2ServerConnection;
+
+// A request from the opening of its stream until the stream has closed and the
+// engine, if it got the request, has replied.
+struct Http2Request : AcceptedRequest<Http2ServerConnection>, Http2Exchange {
+  size_t position = 0;      // among the connection's open requests
+  bool is_pending = false;  // the engine owes a reply
+};
+
+// A connection that a server has accepted. Expects the TLS handshake, if TLS is
+// used, then HTTP/2, whose settings are the client's hello. Answers handshakes
+// itself, and serves clients without any, as gRPC does. Used by its worker's
+// thread.
+class Http2ServerConnection final
+    : public AcceptedConnection<Http2ServerConnection, Http2Request,
+                                Http2Connection>,
+      private Http2Session::Handler {
+ public:
+  using Context = Http2Context;
+
+  Http2ServerConnection(Http2Context& context, Socket accepted)
+      : AcceptedConnection(std::move(accepted), context) {}
+
+  // Sends a request's reply if its stream is still open.
+  void Reply(Request& request);
+
+  // Poller::Watcher.
+  void OnReady(uint32_t epoll_events, TransportEvents& events) override;
+
+ private:
+  // Http2Connection.
+  void OnLost(const std::string& reason) override;
+
+  // Http2Session::Handler.
+  Http2Exchange& OnOpened() override;
+  void OnReceived(Http2Exchange& received) override;
+  void OnClosed(Http2Exchange& closed, absl::string_view reason) override;
+
+  void BeginSession();
+  void Deliver(Request& request);
+  void AnswerHandshake(Request& request);
+  void Refuse(Request& request, int grpc_status, absl::string_view message);
+  void CloseStream(Request& request);
+
+  std::vector<Request*> open_;  // whose streams are open
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_HTTP2_SERVER_CONNECTION_H_

@@ -1,0 +1,142 @@
+// HTTP/2 (RFC 9113) with gRPC's use of it, on one connection, by nghttp2. Knows
+// streams and messages; who calls what is the business of its handler.
+
+#ifndef DISTBENCH_PRODUCTS_HTTP2_SESSION_H_
+#define DISTBENCH_PRODUCTS_HTTP2_SESSION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "distbench/products/http2/frame_block.h"
+#include "distbench/products/http2/message.h"
+#include "distbench/products/http2/settings.h"
+#include "distbench/protocol/tcp/dial.h"
+#include "distbench/protocol/tcp/send_queue.h"
+#include "distbench/protocol/tcp/stream.h"
+
+struct nghttp2_session;
+
+namespace distbench {
+
+// One RPC's use of a stream. Must outlive the stream, or be forgotten.
+struct Http2Exchange {
+  Http2Output output;
+  Http2Input input;
+
+  // Whether any of the output was written.
+  bool has_begun = false;
+
+  // 0 if there is no stream (any more).
+  int32_t stream_id = 0;
+
+  std::string path;  // of the request; on the server only
+
+  // The end of the response, on the client only.
+  std::string http_status;
+  std::string grpc_status;  // a number; empty: none was sent
+  std::string grpc_message;
+
+  // Prepares for another stream.
+  void Clear();
+};
+
+// Used by one thread at a time.
+class Http2Session final : public BegunSession {
+ public:
+  enum class Side { kClient, kServer };
+
+  class Handler {
+   public:
+    // A client has opened a stream. Returns a cleared exchange for it. On the
+    // server only.
+    virtual Http2Exchange& OnOpened() = 0;
+
+    // The peer has sent everything that belongs to the stream.
+    virtual void OnReceived(Http2Exchange& exchange) = 0;
+
+    // The stream has closed, after OnReceived() or without it. `reason` is
+    // HTTP/2's error, such as "CANCEL".
+    virtual void OnClosed(Http2Exchange& exchange,
+                          absl::string_view reason) = 0;
+
+   protected:
+    ~Handler() = default;
+  };
+
+  // `authority` is the server's address, on the client.
+  Http2Session(Side side, const Http2Limits& limits,
+               std::string authority = {});
+  ~Http2Session() override;
+  Http2Session(const Http2Session&) = delete;
+  Http2Session& operator=(const Http2Session&) = delete;
+
+  // The receiver of events from now on; needed before the first one.
+  void set_handler(Handler& handler) { handler_ = &handler; }
+
+  // The timeout_ns of a request that may take any time.
+  static constexpr int64_t kNoTimeout = 0;
+
+  // Opens a stream for a request with the exchange's output, and tells the
+  // server how long the client will wait for the response. `path` must outlive
+  // the session. Returns false if there are no more stream ids.
+  [[nodiscard]] bool SendRequest(Http2Exchange& exchange,
+                                 absl::string_view path, int64_t timeout_ns);
+
+  // Sends the exchange's output as the response, with gRPC's status 0.
+  void SendResponse(Http2Exchange& exchange);
+
+  // Sends a response without a message.
+  void SendStatus(Http2Exchange& exchange, int grpc_status,
+                  absl::string_view message);
+
+  // Closes the stream, and forgets the exchange: it gets no more events.
+  void Reset(Http2Exchange& exchange);
+
+  // Takes what the peer has sent, and calls the handler meanwhile. Returns
+  // false if the peer has violated the protocol.
+  [[nodiscard]] bool Receive(absl::string_view bytes);
+
+  // Writes as much as the stream, the peer's windows and its limit of streams
+  // allow. May call the handler's OnClosed().
+  [[nodiscard]] SendQueue::Outcome Write(Stream& stream);
+
+  // Bytes of messages that wait to be written.
+  int64_t queued_bytes() const { return queued_bytes_; }
+
+  // Whether nothing more will be sent or received, and whether that is what the
+  // peer wanted (by GOAWAY).
+  bool is_over() const;
+  bool was_ended_by_peer() const { return was_ended_by_peer_; }
+
+  // Why messages wait although the stream accepts bytes.
+  enum class Wait { kNone, kStreamLimit, kWindow };
+  Wait wait() const;
+
+  // Whether the peer has shown that it speaks HTTP/2.
+  bool has_peer_settings() const { return has_peer_settings_; }
+
+ private:
+  struct Free {
+    void operator()(nghttp2_session* session) const;
+  };
+  struct Callbacks;
+
+  bool Gather();
+
+  Handler* handler_ = nullptr;
+  const std::string authority_;
+  std::unique_ptr<nghttp2_session, Free> session_;
+  FrameBlock block_;
+  int64_t queued_bytes_ = 0;
+  int64_t open_streams_ = 0;  // opened by this side
+  bool has_peer_settings_ = false;
+  bool was_ended_by_peer_ = false;
+  bool has_failed_ = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_HTTP2_SESSION_H_

@@ -1,0 +1,56 @@
+// The http2 driver's settings in a traffic config.
+
+#ifndef DISTBENCH_PRODUCTS_HTTP2_SETTINGS_H_
+#define DISTBENCH_PRODUCTS_HTTP2_SETTINGS_H_
+
+#include <cstdint>
+
+#include "distbench/config/plan/driver_options.h"
+
+namespace distbench {
+
+// What one side of a connection announces to the other.
+struct Http2Limits {
+  // How many bytes of messages the peer may send before it is told that they
+  // have been read: in each stream, and in all streams of the connection.
+  int64_t stream_window_bytes = 0;
+  int64_t connection_window_bytes = 0;
+
+  // How many requests a client may have in flight on the connection.
+  int64_t max_concurrent_streams = 0;
+};
+
+struct Http2Settings {
+  // Number of connections from each worker to each server.
+  int64_t connections = 1;
+
+  // Calls after which a connection is replaced by another one; 0: never.
+  int64_t calls_per_connection = 0;
+
+  Http2Limits client;
+  Http2Limits server;
+
+  // Bytes of requests that may wait to be written to a connection before it
+  // accepts no more.
+  int64_t send_queue_bytes = 0;
+
+  // Whether the server listens on a Unix socket (unix_address.h).
+  bool uses_unix_socket = false;
+
+  // How long a worker polls before it blocks.
+  int64_t spin_ns = 0;
+
+  // Time limit for a peer to accept a connection and to prove that it belongs
+  // to the test.
+  int64_t handshake_timeout_ns = 5'000'000'000;
+
+  // See DriverEnvironment; not a setting of the traffic config.
+  bool measures_time_parts = false;
+};
+
+// Missing settings take their defaults (config/plan/driver_options.h).
+Http2Settings ReadHttp2Settings(const DriverOptions& options);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_HTTP2_SETTINGS_H_

@@ -1,0 +1,227 @@
+#include "distbench/products/launching/job/job_leader.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+#include "distbench/base/child_process.h"
+#include "distbench/base/clock.h"
+#include "distbench/base/host_port.h"
+#include "distbench/base/stop_signals.h"
+#include "distbench/client/test_client.h"
+#include "distbench/node/host_facts.h"
+#include "distbench/products/launching/job/leader_file.h"
+#include "distbench/products/launching/job/patience.h"
+#include "distbench/products/launching/job/roll_call.h"
+#include "distbench/report/findings/verdict.h"
+#include "distbench/security/credentials.h"
+#include "distbench/security/tls_files.h"
+#include "distbench/sequencer/serving/sequencer_server.h"
+
+namespace distbench {
+namespace {
+
+// How long nodes may take to leave when they are told to end.
+constexpr absl::Duration kEndPatience = absl::Seconds(5);
+
+// The host name with which this process reaches its own sequencer.
+std::string OwnHost(const JobOptions& options) {
+  const std::string& listen = options.node.listen_address;
+  return listen.empty() ? "localhost" : std::string(WithoutBrackets(listen));
+}
+
+// Whether a host listens at all of its addresses so; others would take it for
+// themselves.
+bool IsEveryAddress(absl::string_view host) {
+  return host == "0.0.0.0" || host == "::";
+}
+
+// The host name with which others reach it.
+std::string ReachableHost(const JobOptions& options) {
+  for (const std::string* host :
+       {&options.leader.host, &options.node.listen_address,
+        &options.node.service_address}) {
+    std::string name(WithoutBrackets(*host));
+    if (!name.empty() && !IsEveryAddress(name)) return name;
+  }
+  return Hostname();
+}
+
+// What the command needs to know, in variables that all programs read.
+std::vector<std::string> CommandEnvironment(const JobOptions& options,
+                                            int port) {
+  std::vector<std::string> variables = {
+      "DISTBENCH_IN_JOB=1", absl::StrCat("DISTBENCH_TEST_SEQUENCER=",
+                                         JoinHostPort(OwnHost(options), port))};
+  // Set without a value, they hide what the user may have set.
+  const TlsFiles files =
+      options.node.tls == nullptr ? TlsFiles() : options.node.tls->files();
+  variables.push_back(absl::StrCat("DISTBENCH_TLS_CA=", files.ca));
+  variables.push_back(absl::StrCat("DISTBENCH_TLS_CERT=", files.cert));
+  variables.push_back(absl::StrCat("DISTBENCH_TLS_KEY=", files.key));
+  variables.push_back(absl::StrCat("DISTBENCH_TLS_NAME=", files.name));
+  return variables;
+}
+
+class Leader {
+ public:
+  Leader(const JobOptions& options, StopSignals& stop)
+      : options_(options), stop_(stop) {
+    if (!options.leader.file.empty()) file_.emplace(options.leader.file);
+  }
+
+  JobEnd Lead() {
+    stop_.SetHandler([this] { stopped_.Notify(); });
+    absl::Status status = Listen();
+    if (status.ok()) status = StartOwnNode();
+    if (status.ok()) status = AwaitOthers();
+    JobEnd end;
+    if (!status.ok()) {
+      end = {.exit_status = kExitUsage,
+             .error = absl::StrCat(DescribePlace(options_.place), ": ",
+                                   status.message())};
+    } else if (!stopped_.HasBeenNotified()) {
+      end = options_.command.empty() ? Serve() : RunCommand();
+    } else if (!options_.command.empty()) {
+      end = {.exit_status = kExitRunFailed,
+             .error = "stopped before all processes had joined"};
+    }
+    stop_.SetHandler({});
+    EndJob();
+    return end;
+  }
+
+ private:
+  absl::Status Listen() {
+    if (file_.has_value()) {
+      if (absl::Status status = file_->Clear(); !status.ok()) return status;
+    }
+    SequencerOptions sequencer;
+    sequencer.listen_address = options_.node.listen_address;
+    sequencer.port = options_.leader.port;
+    sequencer.tls = options_.node.tls;
+    sequencer.max_nodes = options_.place.size;
+    sequencer.allowed_targets = options_.node.allowed_targets;
+    sequencer.revision = options_.revision;
+    auto started = SequencerServer::Start(std::move(sequencer));
+    if (!started.ok()) {
+      return absl::Status(
+          started.status().code(),
+          absl::StrCat(started.status().message(),
+                       "; if another job leads there, give this one another "
+                       "port (--port), or --rendezvous=DIR and any free one"));
+    }
+    sequencer_ = *std::move(started);
+    const std::string address =
+        JoinHostPort(ReachableHost(options_), sequencer_->port());
+    options_.say(
+        absl::StrCat(DescribePlace(options_.place), " leads at ", address));
+    return file_.has_value() ? file_->Announce(address) : absl::OkStatus();
+  }
+
+  absl::Status StartOwnNode() {
+    if (!options_.node_on_leader) return absl::OkStatus();
+    NodeManagerOptions node = options_.node;
+    node.channel = sequencer_->InProcessChannel();
+    node.preassigned_id = options_.place.rank;
+    auto started = NodeManager::Start(std::move(node));
+    if (!started.ok()) return started.status();
+    node_ = *std::move(started);
+    return absl::OkStatus();
+  }
+
+  // Returns OK when all have joined, or when the job is to stop.
+  absl::Status AwaitOthers() {
+    TestClient client(sequencer_->InProcessChannel());
+    RollCall roll_call(options_.place.size, options_.node_on_leader);
+    Patience patience(options_.join_timeout, RealClock(),
+                      [this](absl::Duration pause) {
+                        return !stopped_.WaitForNotificationWithTimeout(pause);
+                      });
+    do {
+      if (file_.has_value()) {
+        if (absl::Status status = file_->Check(); !status.ok()) return status;
+      }
+      absl::StatusOr<GetStatusResponse> status = client.GetStatus();
+      if (!status.ok()) return status.status();
+      roll_call.SetStatus(*std::move(status));
+      if (roll_call.is_complete()) {
+        options_.say(roll_call.Summary());
+        return absl::OkStatus();
+      }
+    } while (patience.WaitForNext());
+    if (patience.was_ended()) return absl::OkStatus();
+    return roll_call.MissingAfter(options_.join_timeout,
+                                  options_.node.tls != nullptr);
+  }
+
+  JobEnd Serve() {
+    stopped_.WaitForNotification();
+    return {};
+  }
+
+  JobEnd RunCommand() {
+    const JobCommand& command = options_.command;
+    // A process of another group may not read the terminal.
+    absl::StatusOr<ChildProcess> child = ChildProcess::Start(
+        {.path = command.path,
+         .arguments = command.arguments,
+         .more_environment = CommandEnvironment(options_, sequencer_->port()),
+         .has_stdin = isatty(STDIN_FILENO) == 0,
+         .ends_with_parent = true});
+    if (!child.ok()) {
+      return {.exit_status = kExitUsage,
+              .error = std::string(child.status().message())};
+    }
+    // A second signal ends this process, and the command is told then.
+    stop_.SetHandler([&child] { child->PassOn(SIGTERM); });
+    while (!child->HasEnded(absl::InfiniteDuration())) {
+    }
+    stop_.SetHandler({});
+    const int status = child->Finish();
+    if (WIFEXITED(status)) return {.exit_status = WEXITSTATUS(status)};
+    return {.exit_status = kExitRunFailed,
+            .error = absl::StrCat(command.arguments.front(), " ",
+                                  DescribeExit(status))};
+  }
+
+  // Ends nodes before the sequencer, which they would otherwise miss.
+  void EndJob() {
+    if (sequencer_ == nullptr) return;
+    sequencer_->EndRuns();
+    if (!sequencer_->EndNodes(kEndPatience)) {
+      options_.say(absl::StrCat(
+          "some nodes have not left within ",
+          absl::FormatDuration(kEndPatience),
+          "; those that have lost this process end by themselves"));
+    }
+    node_ = nullptr;
+    sequencer_->Shutdown();
+  }
+
+  const JobOptions& options_;
+  StopSignals& stop_;
+  absl::Notification stopped_;
+  std::optional<LeaderFile> file_;
+  std::unique_ptr<SequencerServer> sequencer_;
+  std::unique_ptr<NodeManager> node_;  // uses a channel of the sequencer
+};
+
+}  // namespace
+
+JobEnd LeadJob(const JobOptions& options, StopSignals& stop) {
+  return Leader(options, stop).Lead();
+}
+
+}  // namespace distbench

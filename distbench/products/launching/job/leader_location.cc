@@ -1,0 +1,161 @@
+#include "distbench/products/launching/job/leader_location.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "distbench/base/host_port.h"
+#include "distbench/base/hostlist.h"
+
+namespace distbench {
+namespace {
+
+constexpr char kLeaderVariable[] = "DISTBENCH_LEADER";
+constexpr char kRendezvousVariable[] = "DISTBENCH_RENDEZVOUS";
+constexpr char kNodeList[] = "SLURM_STEP_NODELIST";
+constexpr char kJobId[] = "SLURM_JOB_ID";
+constexpr char kStepId[] = "SLURM_STEP_ID";
+constexpr char kRestartCount[] = "SLURM_RESTART_COUNT";
+
+// Ports that follow from numbers of jobs: below those that the kernel hands out
+// (ip_local_port_range starts at 32768), above those of usual services.
+constexpr int kFirstJobPort = 20'000;
+constexpr int kJobPorts = 12'000;
+
+// Ports of a job's first steps are next to each other.
+constexpr int kPortsPerJob = 8;
+
+absl::Status Wrong(absl::string_view problem) {
+  return absl::InvalidArgumentError(problem);
+}
+
+// Whether the text has a port. The colons of a bare IPv6 address have none.
+bool HasPort(absl::string_view text) {
+  if (absl::EndsWith(text, "]")) return false;
+  const size_t colon = text.find(':');
+  return colon != absl::string_view::npos &&
+         (colon == text.rfind(':') || absl::StartsWith(text, "["));
+}
+
+// `source` names the flag or the variable.
+absl::StatusOr<LeaderLocation> ParseAddress(absl::string_view source,
+                                            const std::string& text) {
+  LeaderLocation location;
+  const bool has_port = HasPort(text);
+  auto [host, port] =
+      has_port ? SplitHostPort(text)
+               : std::pair<std::string, std::string>(WithoutBrackets(text), "");
+  const bool is_port_fine =
+      !has_port || (absl::SimpleAtoi(port, &location.port) &&
+                    location.port > 0 && location.port <= kMaxPort);
+  if (host.empty() || !is_port_fine ||
+      host.find_first_of(" \t\n/") != std::string::npos) {
+    return Wrong(absl::StrCat(source, "=", text,
+                              " is not HOST or HOST:PORT, such as host1 or "
+                              "host1:10000"));
+  }
+  location.host = std::move(host);
+  return location;
+}
+
+absl::StatusOr<LeaderLocation> AddressFrom(absl::string_view source,
+                                           const std::string& text,
+                                           std::optional<int> port) {
+  absl::StatusOr<LeaderLocation> location = ParseAddress(source, text);
+  if (!location.ok()) return location.status();
+  if (port.has_value() && location->port != 0 && location->port != *port) {
+    return Wrong(absl::StrCat(source, "=", text, " contradicts --port=", *port,
+                              "; give the port once"));
+  }
+  if (port == 0) {
+    return Wrong(absl::StrCat("--port=0 is a port that nobody knows, and ",
+                              source, "=", text,
+                              " has none; give a port, or --rendezvous=DIR"));
+  }
+  if (location->port == 0) {
+    location->port = port.value_or(kDefaultLeaderPort);
+  }
+  return location;
+}
+
+LeaderLocation FileIn(const std::string& directory, std::optional<int> port,
+                      const LauncherEnvironment& environment) {
+  const std::string tries = environment.Get(kRestartCount).value_or("0");
+  return {.host = "",
+          .port = port.value_or(0),
+          .file = absl::StrCat(directory, "/leader",
+                               tries == "0" ? "" : absl::StrCat(".", tries))};
+}
+
+absl::StatusOr<int> SlurmPort(const LauncherEnvironment& environment) {
+  uint32_t job = 0;
+  uint32_t step = 0;
+  if (!absl::SimpleAtoi(environment.Get(kJobId).value_or(""), &job) ||
+      !absl::SimpleAtoi(environment.Get(kStepId).value_or("0"), &step)) {
+    return Wrong(absl::StrCat(kNodeList, " is set, but ", kJobId,
+                              " is no number, from which the leader's port "
+                              "would follow; give --port=PORT"));
+  }
+  const uint64_t number = uint64_t{job} * kPortsPerJob + step % kPortsPerJob;
+  return static_cast<int>(kFirstJobPort + number % kJobPorts);
+}
+
+absl::StatusOr<LeaderLocation> SlurmLeader(
+    const std::string& node_list, std::optional<int> port,
+    const LauncherEnvironment& environment) {
+  const absl::StatusOr<std::vector<std::string>> hosts =
+      ParseHostlist(node_list);
+  if (!hosts.ok()) {
+    return Wrong(absl::StrCat(kNodeList, ": ", hosts.status().message(),
+                              "; give --leader=HOST"));
+  }
+  if (port == 0) {
+    return Wrong(
+        "--port=0 is a port that nobody knows; give --rendezvous=DIR, a "
+        "directory that all hosts share, or leave it out");
+  }
+  LeaderLocation location = {.host = hosts->front(), .port = 0, .file = ""};
+  if (port.has_value()) {
+    location.port = *port;
+    return location;
+  }
+  const absl::StatusOr<int> derived = SlurmPort(environment);
+  if (!derived.ok()) return derived.status();
+  location.port = *derived;
+  return location;
+}
+
+}  // namespace
+
+absl::StatusOr<LeaderLocation> FindLeader(
+    const LeaderFlags& flags, const LauncherEnvironment& environment) {
+  if (!flags.leader.empty() && !flags.rendezvous.empty()) {
+    return Wrong(
+        "--leader and --rendezvous both say where the leader is; give one");
+  }
+  if (!flags.leader.empty()) {
+    return AddressFrom("--leader", flags.leader, flags.port);
+  }
+  if (!flags.rendezvous.empty()) {
+    return FileIn(flags.rendezvous, flags.port, environment);
+  }
+  if (const auto leader = environment.Get(kLeaderVariable)) {
+    return AddressFrom(kLeaderVariable, *leader, flags.port);
+  }
+  if (const auto directory = environment.Get(kRendezvousVariable)) {
+    return FileIn(*directory, flags.port, environment);
+  }
+  if (const auto node_list = environment.Get(kNodeList)) {
+    return SlurmLeader(*node_list, flags.port, environment);
+  }
+  return Wrong(
+      "nothing says where rank 0 is; give --leader=HOST[:PORT], or "
+      "--rendezvous=DIR with a directory that all hosts share");
+}
+
+}  // namespace distbench

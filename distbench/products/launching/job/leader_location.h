@@ -1,0 +1,46 @@
+// Where the processes of a job find their leader, rank 0.
+
+#ifndef DISTBENCH_PRODUCTS_LAUNCHING_JOB_LEADER_LOCATION_H_
+#define DISTBENCH_PRODUCTS_LAUNCHING_JOB_LEADER_LOCATION_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "distbench/products/launching/job/launcher_environment.h"
+
+namespace distbench {
+
+// The port of a leader whose host is known and whose port nobody chose.
+inline constexpr int kDefaultLeaderPort = 10'000;
+
+// Either an address that everyone knows beforehand, or a file in which the
+// leader says it.
+struct LeaderLocation {
+  std::string host;  // empty: the leader says where it is, in `file`
+  int port = 0;      // 0: the leader picks a free one
+  std::string file;  // empty: the address is known
+};
+
+// The values of --leader, --rendezvous and --port; empty: not given.
+struct LeaderFlags {
+  std::string leader;
+  std::string rendezvous;
+  std::optional<int> port;
+};
+
+// Uses the first of these that is there: --leader=HOST[:PORT],
+// --rendezvous=DIR, DISTBENCH_LEADER, DISTBENCH_RENDEZVOUS, and the first host
+// of SLURM_STEP_NODELIST with a port that follows from the numbers of job and
+// step, so that jobs that share a host do not collide. Errors: two flags that
+// contradict each other, a malformed address, or nothing that says where the
+// leader is.
+//
+// The file is DIR/leader; after Slurm has requeued the job for the Nth time,
+// DIR/leader.N, so that nobody reads what an earlier try left there.
+absl::StatusOr<LeaderLocation> FindLeader(
+    const LeaderFlags& flags, const LauncherEnvironment& environment);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_LAUNCHING_JOB_LEADER_LOCATION_H_

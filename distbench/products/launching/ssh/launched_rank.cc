@@ -1,0 +1,119 @@
+#include "distbench/products/launching/ssh/launched_rank.h"
+
+#include <signal.h>
+
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "distbench/base/child_process.h"
+#include "distbench/base/files.h"
+#include "distbench/base/host_port.h"
+#include "distbench/base/stop_signals.h"
+#include "distbench/products/launching/ssh/input_watch.h"
+#include "distbench/products/launching/ssh/private_folder.h"
+#include "distbench/products/launching/ssh/start_message.h"
+#include "distbench/security/job_secret.h"
+
+namespace distbench {
+namespace {
+
+// How long join may take to keep what it measured.
+constexpr absl::Duration kEndPatience = absl::Minutes(1);
+
+// How often to look for the leader's file and for a stop.
+constexpr absl::Duration kInterval = absl::Milliseconds(50);
+
+// The name that `join --rendezvous` looks for.
+constexpr char kLeaderFile[] = "leader";
+
+absl::StatusOr<std::string> SecretFlag(const TlsContents& secret,
+                                       const std::string& folder) {
+  if (secret == TlsContents()) return "--plain";
+  absl::Status status = WriteJobSecret(folder, secret);
+  if (!status.ok()) return status;
+  return absl::StrCat("--secret=", folder);
+}
+
+// The port in the file that rank 0 writes, once it has done so.
+std::optional<int> PublishedPort(const std::string& rendezvous) {
+  const std::string leader = FirstLine(rendezvous + "/" + kLeaderFile);
+  int port = 0;
+  if (!absl::SimpleAtoi(SplitHostPort(leader).second, &port)) {
+    return std::nullopt;
+  }
+  return port;
+}
+
+// A running join.
+class JoinProcess {
+ public:
+  JoinProcess(ChildProcess process, StopSignals& stop)
+      : process_(std::move(process)), stop_(stop) {
+    stop_.SetHandler([this] { process_.Signal(SIGTERM); });
+  }
+  ~JoinProcess() { stop_.SetHandler({}); }
+
+  JoinProcess(const JoinProcess&) = delete;
+  JoinProcess& operator=(const JoinProcess&) = delete;
+
+  // Waits for the end, and calls `each_time` now and then.
+  int Wait(const std::function<void()>& each_time) {
+    absl::Time deadline = absl::InfiniteFuture();
+    while (!process_.HasEnded(kInterval) && absl::Now() < deadline) {
+      each_time();
+      if (stop_.requested() && deadline == absl::InfiniteFuture()) {
+        deadline = absl::Now() + kEndPatience;
+      }
+    }
+    stop_.SetHandler({});
+    return process_.Finish();
+  }
+
+ private:
+  ChildProcess process_;
+  StopSignals& stop_;
+};
+
+}  // namespace
+
+absl::StatusOr<int> RunLaunchedRank(
+    const LaunchedRank& rank, int input, StopSignals& stop,
+    const std::function<void(absl::string_view line)>& say) {
+  say(kReadyLine);
+  const absl::StatusOr<StartMessage> message = ReadStartMessage(input);
+  if (!message.ok()) return message.status();
+  const absl::StatusOr<PrivateFolder> folder = PrivateFolder::Make();
+  if (!folder.ok()) return folder.status();
+
+  const bool is_leader = message->leader.empty();
+  std::vector<std::string> arguments = {rank.program, "join"};
+  const absl::StatusOr<std::string> secret_flag =
+      SecretFlag(message->secret, folder->path());
+  if (!secret_flag.ok()) return secret_flag.status();
+  arguments.push_back(*secret_flag);
+  arguments.push_back(is_leader ? absl::StrCat("--rendezvous=", folder->path())
+                                : absl::StrCat("--leader=", message->leader));
+  arguments.insert(arguments.end(), rank.join_arguments.begin(),
+                   rank.join_arguments.end());
+
+  absl::StatusOr<ChildProcess> process = ChildProcess::Start(
+      {.path = rank.program, .arguments = arguments, .ends_with_parent = true});
+  if (!process.ok()) return process.status();
+  JoinProcess join(*std::move(process), stop);
+  const InputWatch watch(input, [&stop] { stop.Request(); });
+  bool is_published = !is_leader;
+  return join.Wait([&] {
+    if (is_published) return;
+    const std::optional<int> port = PublishedPort(folder->path());
+    if (port) say(PortLine(*port));
+    is_published = port.has_value();
+  });
+}
+
+}  // namespace distbench

@@ -1,0 +1,144 @@
+#ifndef DISTBENCH_PRODUCTS_LIBFABRIC_LIBFABRIC_TRANSPORT_H_
+#define DISTBENCH_PRODUCTS_LIBFABRIC_LIBFABRIC_TRANSPORT_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "distbench/products/libfabric/client_link.h"
+#include "distbench/products/libfabric/endpoint.h"
+#include "distbench/products/libfabric/link.h"
+#include "distbench/products/libfabric/server_link.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/driver_parts.h"
+#include "distbench/protocol/late_deadlines.h"
+#include "distbench/protocol/tcp/poller.h"
+#include "distbench/protocol/tcp/stream_client.h"
+
+namespace distbench {
+
+// One worker's share of the driver: an endpoint with a client side and a server
+// side.
+//
+// The driver's Connect() may have to run the transport's turns, because nobody
+// polls yet. Until it is over, whoever runs a turn therefore holds a lock.
+class LibfabricTransport final : public Transport {
+ public:
+  // For the arguments, see LinkContext.
+  LibfabricTransport(const LibfabricSettings& settings,
+                     const std::string& test_nonce, size_t worker,
+                     LibfabricCounters& counters,
+                     std::unique_ptr<Endpoint> endpoint);
+
+  // The address of the transport's endpoint.
+  const std::string& address() const { return context_.endpoint->address(); }
+
+  // For the driver's Connect(), in this order. SetPeers() begins to connect.
+  // ContinueConnecting() does a part of it and returns whether it is over,
+  // GiveUpConnecting() makes it so, and TakeFailures() says who was not
+  // reached. After Settle() only the worker runs turns.
+  void SetPeers(std::vector<StreamPeer> peers);
+  bool ContinueConnecting();
+  void GiveUpConnecting();
+  std::vector<std::string> TakeFailures();
+  void Settle() { is_settled_.store(true, std::memory_order_release); }
+
+  // Makes the worker end all links. Any thread may call it.
+  void BeginShutdown();
+  // Waits until the worker has done so and delivered its last events.
+  void WaitUntilDrained() { drained_.WaitForNotification(); }
+
+  // Transport.
+  bool Start(ClientCall* call) override { return client_.Start(call); }
+  void Reply(ServerCall* call) override { LinkServer::Reply(call); }
+  void Poll(int64_t deadline_ns, TransportEvents& events) override;
+  void Wake() override;
+  bool Cancel(ClientCall& call) override {
+    client_.Cancel(call);
+    return true;
+  }
+  void CancelCalls() override { client_.CancelAll(); }
+
+ private:
+  // Work that other threads have left for the worker.
+  struct Inbox {
+    std::optional<std::vector<StreamPeer>> peers;
+    bool give_up = false;
+    bool shutdown = false;
+  };
+
+  // Hands the endpoint's events to links, and to the engine if it listens.
+  class Dispatcher final : public Endpoint::Events {
+   public:
+    Dispatcher(LibfabricTransport& transport, TransportEvents* events)
+        : transport_(transport), events_(events) {}
+    void OnMessage(absl::string_view message, int64_t read_ns) override;
+    void OnSent(uint64_t owner, int error) override;
+
+   private:
+    LibfabricTransport& transport_;
+    TransportEvents* const events_;
+  };
+
+  // A message that waits until its events can be delivered.
+  struct Deferred {
+    std::string message;
+    int64_t read_ns;
+  };
+
+  template <typename Change>
+  void Post(const Change& change);
+  void TakeInbox();
+  void NoteConnecting(bool give_up);
+  bool Turn(TransportEvents* events);
+  void PollOnce(int64_t deadline_ns, TransportEvents& events);
+  void SettleLinks();
+  bool Work(TransportEvents* events);
+  void Judge(int64_t now_ns);
+  int64_t next_due_ns() const;
+  bool Spin(int64_t until_ns, TransportEvents& events);
+  void Sleep(int64_t deadline_ns, TransportEvents& events);
+  void Shutdown();
+
+  // Watches the endpoint's descriptors; what is there, the next turn reads.
+  class Doorbell final : public Poller::Watcher {
+    void OnReady(uint32_t, TransportEvents&) override {}
+  };
+
+  LinkContext context_;
+  StreamClient<ClientLink> client_{context_};
+  LinkServer server_{context_};
+  Doorbell doorbell_;
+  Poller poller_{/*spin_ns=*/0};
+  BriefWaits brief_waits_;
+  std::vector<Link*> settling_;
+  std::vector<Deferred> deferred_;
+  int64_t next_check_ns_ = 0;  // of the links
+  LateDeadlines late_deadlines_;
+  bool nothing_left_ = true;  // the last turn found nothing to read
+
+  absl::Mutex turn_;  // see above
+  std::atomic<bool> is_settled_ = false;
+  std::atomic<bool> is_connecting_ = false;
+  std::atomic<bool> is_woken_ = false;
+
+  std::atomic<bool> has_mail_ = false;
+  absl::Mutex mutex_;
+  Inbox inbox_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::string> failures_ ABSL_GUARDED_BY(mutex_);
+
+  bool shutting_down_ = false;
+  absl::Notification drained_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_LIBFABRIC_LIBFABRIC_TRANSPORT_H_

@@ -1,0 +1,160 @@
+#include "distbench/products/libfabric/server_link.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "distbench/base/clock.h"
+#include "distbench/payload/message_codec.h"
+#include "distbench/protocol/driver_parts.h"
+
+namespace distbench {
+namespace {
+
+// A reply's other fields take less than the rest of kMaxHeadBytes.
+constexpr size_t kMaxErrorBytes = kMaxHeadBytes - 256;
+
+// Clients may be silent for long; this finds those that are gone.
+constexpr int64_t kPatienceNs = 10'000'000'000;
+
+int64_t NowNs() { return RealClock().MonotonicNs(); }
+
+}  // namespace
+
+ServerLink::ServerLink(LinkContext& context, const Introduction& client,
+                       ObjectPool<LibfabricRequest>& requests)
+    : Link(context),
+      reports_times_(context.settings.measures_time_parts),
+      proof_due_ns_(NowNs() + context.settings.answer_timeout_ns),
+      requests_(requests) {
+  Begin(context.endpoint->Insert(client.address));
+  Know(client);
+  NoteHello();
+  greeting_.emplace(Greeting::Side::kServer, context.test_nonce);
+  if (Greet(client.greeting)) {
+    SendControl(MessageKind::kWelcome,
+                EncodeIntroduction({.link = id(),
+                                    .receive_bytes = static_cast<uint32_t>(
+                                        context.endpoint->receive_bytes()),
+                                    .greeting = greeting_->TakeOutput()}));
+  }
+}
+
+// Takes the client's next part of the greeting. Returns whether it was right.
+bool ServerLink::Greet(absl::string_view part) {
+  const StreamError error = part.size() == greeting_->missing_bytes()
+                                ? greeting_->Receive(part)
+                                : StreamError::kNoHello;
+  if (error != StreamError::kNone) Break(error);
+  return error == StreamError::kNone;
+}
+
+void ServerLink::TimeOut(int64_t now_ns) {
+  if (awaits_proof() && has_begun() && now_ns >= proof_due_ns_) {
+    Break(StreamError::kHelloTimeout);
+  }
+}
+
+void ServerLink::OnMessage(MessageKind kind, absl::string_view content,
+                           int64_t read_ns, TransportEvents* events) {
+  NoteLife(kind, read_ns);
+  if (kind == MessageKind::kGoodbye) return Break(StreamError::kClosedByPeer);
+  if (kind == MessageKind::kProof && awaits_proof()) return OnProof(content);
+  if (kind != MessageKind::kFrames) return;
+  if (!is_open()) return Break(StreamError::kNoHello);
+  const StreamError error = decoder_.Decode(
+      content, [&](const FrameHeader& frame, absl::string_view head) {
+        return OnRequest(frame, head, read_ns, *events);
+      });
+  if (error != StreamError::kNone) Break(error);
+}
+
+void ServerLink::OnProof(absl::string_view proof) {
+  if (!Greet(proof)) return;
+  greeting_.reset();
+  Open();
+}
+
+StreamError ServerLink::OnRequest(const FrameHeader& frame,
+                                  absl::string_view head, int64_t read_ns,
+                                  TransportEvents& events) {
+  const RequestHeader* const header =
+      heads_.Read(head, frame.message_bytes - frame.head_bytes);
+  if (header == nullptr) return StreamError::kMalformedMessage;
+  if (unanswered_ > kMaxUnanswered) {
+    Break(StreamError::kSocketFailed, "too many requests without a reply");
+    return StreamError::kSocketFailed;
+  }
+  LibfabricRequest* request = requests_.Get();
+  auto& call = static_cast<ServerCall&>(*request);
+  call = {.request_bytes = frame.message_bytes, .received_ns = read_ns};
+  TakeHeader(*header, call);
+  if (!header->trace_context.empty()) {
+    request->trace_bytes = std::string(header->trace_context);
+    request->trace_context = request->trace_bytes;
+  }
+  request->link = this;
+  request->call_id = frame.call_id;
+  ++pending_requests_;
+  ++unanswered_;
+  if (reports_times_) request->begun_ns = NowNs();
+  events.OnRequest(request);
+  return StreamError::kNone;
+}
+
+void ServerLink::Reply(LibfabricRequest& request) {
+  --pending_requests_;
+  if (is_open()) {
+    const ResponseHeader header = {
+        .server_instance = request.reply_instance,
+        .error_message = request.reply_error.substr(0, kMaxErrorBytes)};
+    QueuedFrame* const frame =
+        MakeFrame(reports_times_ ? FrameKind::kTimedReply : FrameKind::kReply,
+                  request.call_id, header, request.reply_bytes);
+    if (reports_times_) {
+      frame->queue_ns = request.begun_ns - request.received_ns;
+      frame->begun_ns = request.begun_ns;
+    }
+    Push(frame);
+  }
+  requests_.Put(&request);
+}
+
+void ServerLink::Close() {
+  SayGoodbye();
+  greeting_.reset();
+  End();
+}
+
+int64_t ServerLink::patience_ns() const { return kPatienceNs; }
+
+void ServerLink::OnBroken(const std::string& /*reason*/) { Close(); }
+
+void LinkServer::OnHello(absl::string_view content) {
+  Introduction client;
+  const bool is_hello = !closed_ && DecodeIntroduction(content, client);
+  const auto greetings =
+      std::count_if(links_.begin(), links_.end(),
+                    [](const auto& link) { return link->awaits_proof(); });
+  if (!is_hello || static_cast<size_t>(greetings) >= kMaxGreetings) {
+    ++context_.counters.stray_messages;
+    return;
+  }
+  links_.push_back(std::make_unique<ServerLink>(context_, client, requests_));
+}
+
+void LinkServer::Reply(ServerCall* call) {
+  auto* const request = static_cast<LibfabricRequest*>(call);
+  request->link->Reply(*request);
+}
+
+void LinkServer::Work(int64_t now_ns) {
+  for (const auto& link : links_) link->TimeOut(now_ns);
+  std::erase_if(links_, [](const auto& link) { return link->is_dead(); });
+}
+
+void LinkServer::Close() {
+  closed_ = true;
+  for (const auto& link : links_) link->Close();
+}
+
+}  // namespace distbench

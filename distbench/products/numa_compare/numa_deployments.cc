@@ -1,0 +1,284 @@
+#include "distbench/products/numa_compare/numa_deployments.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/numa/topology.h"
+#include "distbench/products/numa_compare/test_deployment.h"
+
+namespace distbench {
+namespace {
+
+// A group of CPUs and the NUMA nodes whose memory is near to and far from it.
+struct Place {
+  IndexSet cpus;
+  int near_node = 0;
+  int far_node = 0;
+};
+
+// Properties shared by all deployments.
+struct Host {
+  std::vector<Place> places;
+  IndexSet service_cpus;
+  IndexSet generator_cpus;  // empty: shared with the service
+  bool has_memory_nodes = false;
+  bool has_far_memory = false;
+};
+
+// Returns the requested nodes, or all with usable CPUs and memory.
+absl::StatusOr<std::vector<const NumaNode*>> ChooseNodes(
+    const IndexSet& asked, const HostTopology& topology) {
+  const IndexSet cpus = IndicesOf(topology.allowed_cpus());
+  const IndexSet memory = IndicesOf(topology.allowed_memory_nodes());
+  std::vector<const NumaNode*> nodes;
+  for (const NumaNode& node : topology.numa_nodes()) {
+    const bool is_usable = node.memory_bytes() > 0 &&
+                           memory.contains(node.id()) &&
+                           !Intersection(IndicesOf(node.cpus()), cpus).empty();
+    if (asked.contains(node.id()) && !is_usable) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "NUMA node ", node.id(),
+          " has no usable CPUs or no usable memory; the host has: ",
+          DescribeTopology(topology)));
+    }
+    if (is_usable && (asked.empty() || asked.contains(node.id()))) {
+      nodes.push_back(&node);
+    }
+  }
+  const IndexSet missing = Without(asked, NumaNodeIds(topology));
+  if (missing.empty()) return nodes;
+  return absl::FailedPreconditionError(
+      absl::StrCat("the host has no NUMA node ", FormatIndexList(missing),
+                   "; it has: ", DescribeTopology(topology)));
+}
+
+// Returns the tested node that is farthest from this one, or the node itself if
+// it is the only one.
+int FarthestNode(const NumaNode& node, const HostTopology& topology,
+                 const std::vector<const NumaNode*>& tested) {
+  int farthest = node.id();
+  int greatest = 0;
+  for (const NumaNode* other : tested) {
+    int position = 0;
+    while (topology.numa_nodes(position).id() != other->id()) ++position;
+    const int distance =
+        position < node.distances_size() ? node.distances(position) : 1;
+    if (other->id() == node.id() || distance <= greatest) continue;
+    farthest = other->id();
+    greatest = distance;
+  }
+  return farthest;
+}
+
+// Splits the CPUs of one node into parts of about equal size, keeping
+// neighbours together.
+std::vector<Place> Split(const IndexSet& cpus, int node, int parts) {
+  std::vector<Place> places;
+  auto next = cpus.begin();
+  for (int part = 0; part < parts; ++part) {
+    const auto end = std::next(
+        cpus.begin(), static_cast<int64_t>(cpus.size()) * (part + 1) / parts);
+    places.push_back({IndexSet(next, end), node, node});
+    next = end;
+  }
+  return places;
+}
+
+absl::Status CheckGeneratorCpus(const IndexSet& cpus,
+                                const HostTopology& topology) {
+  const IndexSet missing = Without(cpus, IndicesOf(topology.allowed_cpus()));
+  if (missing.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("the generators cannot use CPUs ", FormatIndexList(missing),
+                   "; there are ", topology.allowed_cpus()));
+}
+
+// Describes the host with whole nodes as places; Split() may divide them later.
+absl::StatusOr<Host> LookAt(const NumaDeploymentOptions& options,
+                            const HostTopology& topology) {
+  const auto nodes = ChooseNodes(options.numa_nodes, topology);
+  if (!nodes.ok()) return nodes.status();
+  absl::Status status = CheckGeneratorCpus(options.generator_cpus, topology);
+  if (!status.ok()) return status;
+  const IndexSet allowed = IndicesOf(topology.allowed_cpus());
+  Host host;
+  host.has_memory_nodes = !nodes->empty();
+  IndexSet tested = allowed;
+  if (!nodes->empty()) {
+    tested.clear();
+    for (const NumaNode* node : *nodes) tested.merge(IndicesOf(node->cpus()));
+    tested = Intersection(tested, allowed);
+  }
+  host.service_cpus = Without(tested, options.generator_cpus);
+  host.generator_cpus = options.generator_cpus.empty()
+                            ? Without(allowed, tested)
+                            : options.generator_cpus;
+  for (const NumaNode* node : *nodes) {
+    const IndexSet cpus =
+        Intersection(IndicesOf(node->cpus()), host.service_cpus);
+    if (cpus.empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the generators take all CPUs of NUMA node ", node->id(),
+                       "; leave some to the service"));
+    }
+    const int far_node = FarthestNode(*node, topology, *nodes);
+    host.has_far_memory |= far_node != node->id();
+    host.places.push_back({cpus, node->id(), far_node});
+  }
+  if (host.places.empty()) host.places.push_back({host.service_cpus, 0, 0});
+  return host;
+}
+
+std::string CpusFlag(const IndexSet& cpus) {
+  return absl::StrCat("--cpus=", FormatIndexList(cpus));
+}
+
+std::string WorkersFlag(int workers) {
+  return absl::StrCat("--workers=", workers);
+}
+
+class Planner {
+ public:
+  Planner(const DistributedSystemDescription& test, const Host& host,
+          int instances, int workers, DeploymentPlan& plan)
+      : test_(test),
+        host_(host),
+        instances_(instances),
+        workers_(workers),
+        plan_(plan) {}
+
+  void Plan() {
+    Add("one_unbound", 1, [&](int) { return UnboundFlags(); });
+    if (instances_ < 2) {
+      plan_.omissions.push_back(
+          "The service has a single CPU, so there is nothing to divide among "
+          "instances: only one_unbound was run.");
+      return;
+    }
+    Add("unbound", instances_, [&](int) { return UnboundFlags(); });
+    Add("bound", instances_,
+        [&](int i) { return BoundFlags(PlaceOf(i), PlaceOf(i).near_node); });
+    if (host_.has_far_memory) {
+      Add("bound_remote", instances_,
+          [&](int i) { return BoundFlags(PlaceOf(i), PlaceOf(i).far_node); });
+    } else {
+      plan_.omissions.push_back(
+          "The service has a single NUMA node: bound instances have their own "
+          "CPUs but the same memory, and bound_remote, the control with far "
+          "memory, was left out.");
+    }
+  }
+
+ private:
+  template <typename Flags>
+  void Add(const std::string& name, int instances, Flags flags_of) {
+    PlannedDeployment& deployment = plan_.deployments.emplace_back();
+    deployment.name = name;
+    deployment.instances = instances;
+    deployment.workers_per_instance = workers_ / instances;
+    deployment.test = DeployTest(test_, plan_.service, instances, name);
+    deployment.node_flags.push_back(GeneratorFlags(deployment.test));
+    for (int i = 0; i < instances; ++i) {
+      std::vector<std::string> flags = flags_of(i);
+      flags.push_back(WorkersFlag(deployment.workers_per_instance));
+      deployment.node_flags.push_back(std::move(flags));
+    }
+  }
+
+  // The first instances get the first place.
+  const Place& PlaceOf(int instance) const {
+    const int count = static_cast<int>(host_.places.size());
+    return host_.places[static_cast<int64_t>(instance) * count / instances_];
+  }
+
+  // Allows any of the service's CPUs, with memory where the kernel puts it.
+  std::vector<std::string> UnboundFlags() const {
+    return {CpusFlag(host_.service_cpus), "--mem_policy=local"};
+  }
+
+  std::vector<std::string> BoundFlags(const Place& place, int memory) const {
+    std::vector<std::string> flags = {CpusFlag(place.cpus)};
+    if (host_.has_memory_nodes) {
+      flags.push_back("--mem_policy=bind");
+      flags.push_back(absl::StrCat("--mem_nodes=", memory));
+    }
+    return flags;
+  }
+
+  // These are the same in all deployments.
+  std::vector<std::string> GeneratorFlags(
+      const DistributedSystemDescription& test) const {
+    const IndexSet& cpus = host_.generator_cpus.empty() ? host_.service_cpus
+                                                        : host_.generator_cpus;
+    const int count =
+        std::max(1, test.node_service_bundles().at("node0").services_size());
+    return {CpusFlag(cpus), "--mem_policy=local",
+            WorkersFlag(std::max(1, static_cast<int>(cpus.size()) / count))};
+  }
+
+  const DistributedSystemDescription& test_;
+  const Host& host_;
+  const int instances_;
+  const int workers_;
+  DeploymentPlan& plan_;
+};
+
+}  // namespace
+
+absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
+    const DistributedSystemDescription& test,
+    const NumaDeploymentOptions& options, const HostTopology& topology) {
+  DeploymentPlan plan;
+  absl::StatusOr<std::string> service = ChooseService(test, options.service);
+  if (!service.ok()) return service.status();
+  plan.service = *std::move(service);
+  absl::Status status = CheckDeployable(test, plan.service);
+  if (!status.ok()) return status;
+  if (test.services_size() < 2) {
+    return absl::InvalidArgumentError(
+        "the test has only one service, which cannot generate its own load");
+  }
+  absl::StatusOr<Host> host = LookAt(options, topology);
+  if (!host.ok()) return host.status();
+
+  const int cpu_count = static_cast<int>(host->service_cpus.size());
+  const int node_count = static_cast<int>(host->places.size());
+  const int instances = options.instances > 0 ? options.instances
+                        : node_count > 1      ? node_count
+                                              : std::min(2, cpu_count);
+  if (instances % node_count != 0 && node_count > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(instances, " instances cannot be divided equally among ",
+                     node_count, " NUMA nodes; choose a multiple"));
+  }
+  if (instances > cpu_count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(instances, " instances are more than the service's ",
+                     cpu_count, " CPUs"));
+  }
+  if (node_count == 1) {
+    host->places =
+        Split(host->service_cpus, host->places[0].near_node, instances);
+  }
+  const int asked_workers = options.workers > 0 ? options.workers : cpu_count;
+  const int workers =
+      std::max(instances, asked_workers / instances * instances);
+  if (workers != asked_workers) {
+    plan.omissions.push_back(absl::StrCat(
+        workers, " workers instead of ", asked_workers,
+        ", which cannot be divided equally among ", instances, " instances."));
+  }
+  if (host->generator_cpus.empty()) {
+    plan.omissions.push_back(
+        "No CPU is left for the load generators, so they share the service's "
+        "CPUs and disturb it. --generator_cpus or --numa_nodes would set some "
+        "apart.");
+  }
+  Planner(test, *host, instances, workers, plan).Plan();
+  return plan;
+}
+
+}  // namespace distbench

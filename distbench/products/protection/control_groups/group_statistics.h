@@ -1,0 +1,23 @@
+// What a control group has used, by the kernel's statistics.
+
+#ifndef DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_GROUP_STATISTICS_H_
+#define DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_GROUP_STATISTICS_H_
+
+#include <string>
+
+#include "distbench/products/protection/control_groups/group_files.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// Returns totals since the group was made. Fields whose statistics the kernel
+// does not have (a controller that is not passed on, no PSI) are absent.
+GroupUse ReadGroupUse(const std::string& folder, const GroupFiles& files);
+
+// Returns the use between two readings; of memory and swap, what `later` says.
+// A field that `later` lacks is absent; one that `earlier` lacks counts from 0.
+GroupUse UseBetween(const GroupUse& earlier, const GroupUse& later);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_GROUP_STATISTICS_H_

@@ -1,0 +1,13 @@
+// What a node manager and its guardian say to each other, a byte each.
+
+#ifndef DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_GUARDIAN_MESSAGES_H_
+#define DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_GUARDIAN_MESSAGES_H_
+
+namespace distbench {
+
+inline constexpr char kOnWatch = 'w';    // by the guardian
+inline constexpr char kDismissed = 'd';  // by the node manager
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_GUARDIAN_MESSAGES_H_

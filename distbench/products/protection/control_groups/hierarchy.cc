@@ -1,0 +1,231 @@
+#include "distbench/products/protection/control_groups/hierarchy.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "distbench/base/files.h"
+#include "distbench/base/mount_table.h"
+
+namespace distbench {
+namespace {
+
+// How to get a group of one's own, for the end of messages.
+constexpr char kHowToDelegate[] =
+    "start the node manager in a delegated group of its own: systemd-run "
+    "--scope -p Delegate=yes distbench node_manager ... (with --user unless as "
+    "root), or Delegate=yes in its unit; systemd marks such groups since "
+    "version 251";
+
+struct Mounts {
+  std::optional<Mount> version_2;
+  std::set<std::string> version_1;  // controllers
+};
+
+bool IsController(absl::string_view name) {
+  return name == "cpu" || name == "cpuset" || name == "memory" ||
+         name == "blkio" || name == "pids";
+}
+
+Mounts ReadMounts(const std::string& root) {
+  Mounts mounts;
+  const auto text = ReadFile(ProcFolder(root, 0) + "/mountinfo");
+  for (Mount& mount : ParseMountInfo(text.value_or(""))) {
+    if (mount.type == "cgroup2" && !mounts.version_2.has_value()) {
+      mounts.version_2 = std::move(mount);
+    } else if (mount.type == "cgroup") {
+      for (absl::string_view option : absl::StrSplit(mount.options, ',')) {
+        if (IsController(option)) mounts.version_1.insert(std::string(option));
+      }
+    }
+  }
+  return mounts;
+}
+
+// The group of this process, as the line of version 2 has it; empty if there is
+// none.
+std::string OwnGroup(const std::string& root) {
+  std::ifstream file(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    absl::string_view path = line;
+    if (absl::ConsumePrefix(&path, "0::")) return std::string(path);
+  }
+  return "";
+}
+
+absl::Status Impossible(absl::string_view reason, absl::string_view remedy) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("control groups cannot be used: ", reason, "; ", remedy));
+}
+
+absl::StatusOr<Mount> UsableMount(const Mounts& mounts) {
+  if (!mounts.version_1.empty()) {
+    return Impossible(
+        absl::StrCat("this host has version 1 of them (",
+                     absl::StrJoin(mounts.version_1, ", "),
+                     "), which has no protection of memory and no weights of "
+                     "I/O"),
+        "boot it with systemd.unified_cgroup_hierarchy=1, or "
+        "cgroup_no_v1=all, for version 2");
+  }
+  if (!mounts.version_2.has_value()) {
+    return Impossible("no hierarchy of version 2 is mounted",
+                      "mount -t cgroup2 none /sys/fs/cgroup");
+  }
+  return *mounts.version_2;
+}
+
+// The path below the mount. In a container, the mount may be of a group that
+// /proc names by its whole path.
+absl::StatusOr<std::string> PathBelow(const Mount& mount, std::string path) {
+  // In a namespace of groups, the mount of another one begins with "/..".
+  const std::string parent = mount.root == "/" ? "" : mount.root;
+  const bool is_below =
+      path == parent || absl::StartsWith(path, absl::StrCat(parent, "/"));
+  if (is_below) path = path.substr(parent.size());
+  if (!is_below || absl::StartsWith(path, "/..") ||
+      absl::EndsWith(path, " (deleted)")) {
+    return Impossible(
+        absl::StrCat("the group of this process, ", path, ", is not visible"),
+        "in a container, give it a cgroup namespace of its own");
+  }
+  const std::string manager = absl::StrCat("/", kManagerGroup);
+  if (absl::EndsWith(path, manager)) {
+    path.resize(path.size() - manager.size());
+  }
+  return path.empty() ? "/" : path;
+}
+
+bool IsWritable(const std::string& path) {
+  return faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
+absl::Status CheckWritable(const GroupHierarchy& found) {
+  const std::string folder = found.DelegatedFolder();
+  for (const char* name : {"", "/cgroup.procs", "/cgroup.subtree_control"}) {
+    if (IsWritable(folder + name)) continue;
+    return Impossible(
+        absl::StrCat("the group of this process, ", found.delegated_path,
+                     ", is not its own to change (", folder, name,
+                     " is not writable)"),
+        kHowToDelegate);
+  }
+  return absl::OkStatus();
+}
+
+std::set<std::string> ReadWords(const std::string& path) {
+  return absl::StrSplit(FirstLine(path), ' ', absl::SkipEmpty());
+}
+
+bool IsUnitName(absl::string_view name) {
+  for (const char* suffix :
+       {".slice", ".scope", ".service", ".socket", ".mount", ".swap"}) {
+    if (absl::EndsWith(name, suffix)) return true;
+  }
+  return false;
+}
+
+// Devices with a queue of their own, which io.cost needs, and with a size:
+// loop devices without a file have none.
+std::vector<std::string> DevicesWithQueues(const std::string& root) {
+  const std::string folder = root + "/sys/block";
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(opendir(folder.c_str()),
+                                                   closedir);
+  std::vector<std::string> names;
+  if (opened == nullptr) return names;
+  while (const dirent* entry = readdir(opened.get())) {
+    const std::string device = absl::StrCat(folder, "/", entry->d_name);
+    int64_t sectors = 0;
+    if (Exists(device + "/mq") &&
+        absl::SimpleAtoi(FirstLine(device + "/size"), &sectors) &&
+        sectors > 0) {
+      names.push_back(entry->d_name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+int VersionOf(const Mounts& mounts) {
+  if (!mounts.version_1.empty()) return 1;
+  return mounts.version_2.has_value() ? 2 : 0;
+}
+
+}  // namespace
+
+std::string GroupHierarchy::Folder(absl::string_view path) const {
+  return path == "/" ? mount : absl::StrCat(mount, path);
+}
+
+absl::StatusOr<GroupHierarchy> FindHierarchy(const std::string& root,
+                                             const GroupFiles& files) {
+  const auto mount = UsableMount(ReadMounts(root));
+  if (!mount.ok()) return mount.status();
+  auto path = PathBelow(*mount, OwnGroup(root));
+  if (!path.ok()) return path.status();
+  GroupHierarchy found;
+  found.mount = root + mount->point;
+  found.delegated_path = *std::move(path);
+  const std::string folder = found.DelegatedFolder();
+  found.is_host_root =
+      found.delegated_path == "/" && !Exists(folder + "/cgroup.type");
+  if (IsUnitOfSystemd(root, found.delegated_path) &&
+      !files.IsMarkedDelegated(folder)) {
+    return Impossible(
+        absl::StrCat("systemd manages the group of this process, ",
+                     found.delegated_path,
+                     ", and may undo what others do there"),
+        kHowToDelegate);
+  }
+  absl::Status status = CheckWritable(found);
+  if (!status.ok()) return status;
+  found.controllers = ReadWords(folder + "/cgroup.controllers");
+  if (found.controllers.empty()) {
+    return Impossible(absl::StrCat("no controllers are passed on to the group ",
+                                   "of this process, ", found.delegated_path),
+                      kHowToDelegate);
+  }
+  return found;
+}
+
+ControlGroupFacts ReadControlGroupFacts(const std::string& root,
+                                        const GroupFiles& files) {
+  ControlGroupFacts facts;
+  facts.set_version(VersionOf(ReadMounts(root)));
+  const auto found = FindHierarchy(root, files);
+  if (!found.ok()) {
+    facts.set_problem(std::string(found.status().message()));
+    return facts;
+  }
+  facts.set_delegated_path(found->delegated_path);
+  for (const std::string& name : found->controllers)
+    facts.add_controllers(name);
+  if (IsWritable(found->mount + "/io.cost.qos")) {
+    for (std::string& name : DevicesWithQueues(root)) {
+      facts.add_io_cost_devices(std::move(name));
+    }
+  }
+  return facts;
+}
+
+bool IsUnitOfSystemd(const std::string& root, absl::string_view path) {
+  return Exists(root + "/run/systemd/system") &&
+         (path == "/" || IsUnitName(path));
+}
+
+}  // namespace distbench

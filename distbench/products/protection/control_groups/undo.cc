@@ -1,0 +1,122 @@
+#include "distbench/products/protection/control_groups/undo.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "distbench/products/protection/control_groups/processes.h"
+#include "distbench/products/protection/control_groups/read_back.h"
+
+namespace distbench {
+namespace {
+
+class Undoing {
+ public:
+  Undoing(GroupFiles& files, absl::Duration patience)
+      : files_(files), deadline_(absl::Now() + patience) {}
+
+  // So that all die at the same time.
+  void Kill(const JournalRecord& record) {
+    if (record.kind == JournalRecord::Kind::kGroup && Exists(record.folder)) {
+      KillGroup(record.folder, files_);
+    }
+  }
+
+  void Undo(const JournalRecord& record) {
+    switch (record.kind) {
+      case JournalRecord::Kind::kLease:
+        return;
+      case JournalRecord::Kind::kManager:
+        return Expect(LeaveGroup(record.folder, record.before, files_));
+      case JournalRecord::Kind::kControllers:
+        return StopPassingOn(record);
+      case JournalRecord::Kind::kGroup:
+        return Expect(
+            EndAndRemoveGroup(record.folder, files_, deadline_ - absl::Now()));
+      case JournalRecord::Kind::kValue:
+        return RestoreValue(record);
+    }
+  }
+
+  UndoReport Take() && { return std::move(report_); }
+
+ private:
+  void Expect(const absl::Status& status) {
+    if (!status.ok()) report_.problems.emplace_back(status.message());
+  }
+
+  void StopPassingOn(const JournalRecord& record) {
+    const std::string file = record.folder + "/cgroup.subtree_control";
+    const auto text = files_.Read(file);
+    if (absl::IsNotFound(text.status())) return;
+    if (!text.ok()) return Expect(text.status());
+    const std::set<absl::string_view> passed_on =
+        absl::StrSplit(absl::StripAsciiWhitespace(*text), ' ');
+    std::vector<std::string> words;
+    for (absl::string_view name : absl::StrSplit(record.value, ' ')) {
+      if (passed_on.count(name) > 0) words.push_back(absl::StrCat("-", name));
+    }
+    if (!words.empty()) Expect(files_.Write(file, absl::StrJoin(words, " ")));
+  }
+
+  void RestoreValue(const JournalRecord& record) {
+    const std::string file = absl::StrCat(record.folder, "/", record.file);
+    const auto text = files_.Read(file);
+    if (absl::IsNotFound(text.status())) return Note(record, "removed");
+    if (!text.ok()) return Expect(text.status());
+    // The value may never have been written, or was restored already.
+    if (Says(record.file, *text, record.before)) {
+      return Note(record, "restored");
+    }
+    if (!Says(record.file, *text, record.value)) {
+      report_.left.push_back(absl::StrCat(
+          file, " says \"", RelevantPart(record.file, *text, record.value),
+          "\", which this test did not write; it is left so, and was \"",
+          record.before, "\" before the test"));
+      return Note(record, "left");
+    }
+    const absl::Status written = files_.Write(file, record.before);
+    if (!written.ok()) return Expect(written);
+    const auto now = files_.Read(file);
+    if (now.ok() && Says(record.file, *now, record.before)) {
+      return Note(record, "restored");
+    }
+    Expect(absl::InternalError(
+        absl::StrCat(file, " was not restored: \"", record.before,
+                     "\" was written to it, "
+                     "and it says \"",
+                     now.ok() ? RelevantPart(record.file, *now, record.before)
+                              : std::string(now.status().message()),
+                     "\"")));
+  }
+
+  void Note(const JournalRecord& record, absl::string_view after) {
+    report_.values.push_back({.folder = record.folder,
+                              .file = record.file,
+                              .value = record.value,
+                              .after = std::string(after)});
+  }
+
+  GroupFiles& files_;
+  const absl::Time deadline_;
+  UndoReport report_;
+};
+
+}  // namespace
+
+UndoReport Undo(absl::Span<const JournalRecord> records, GroupFiles& files,
+                absl::Duration patience) {
+  Undoing undoing(files, patience);
+  for (const JournalRecord& record : records) undoing.Kill(record);
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    undoing.Undo(*record);
+  }
+  return std::move(undoing).Take();
+}
+
+}  // namespace distbench

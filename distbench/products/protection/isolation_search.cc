@@ -1,0 +1,187 @@
+#include "distbench/products/protection/isolation_search.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/config/problems/problem.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/config/search/knob_name.h"
+#include "distbench/products/protection/cell_config.h"
+#include "distbench/products/protection/experiment/antagonist_names.h"
+#include "distbench/products/protection/experiment/phases.h"
+
+namespace distbench {
+namespace {
+
+// Keeps the element with this name.
+template <typename Elements>
+void KeepNamed(const std::string& name, Elements& elements) {
+  for (int i = elements.size() - 1; i >= 0; --i) {
+    if (elements.Get(i).name() != name) elements.DeleteSubrange(i, 1);
+  }
+}
+
+// Returns `wanted` if it is among the elements, or the name of the only one.
+template <typename Elements>
+absl::StatusOr<std::string> Choose(absl::string_view what,
+                                   absl::string_view flag,
+                                   const std::string& wanted,
+                                   const Elements& elements) {
+  std::vector<std::string> names;
+  for (const auto& element : elements) {
+    names.push_back(element.name());
+    if (names.back() == wanted) return wanted;
+  }
+  if (!wanted.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the experiment has no ", what, " named ", Quoted(wanted),
+                     "; ", Suggestion(wanted, names)));
+  }
+  if (names.size() == 1) return names[0];
+  if (names.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the experiment has no ", what, "; add one"));
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "a search is beside one antagonist, with one set of controls, and the "
+      "experiment has ",
+      QuotedList(names), "; choose one with ", flag));
+}
+
+// The set of controls that the knob varies, if it does.
+absl::StatusOr<std::string> VariedControls(const SearchPlan& plan,
+                                           const std::string& chosen) {
+  const absl::StatusOr<KnobName> knob = ParseKnobName(plan.spec.knob());
+  if (!knob.ok()) return knob.status();
+  if (knob->kind != KnobName::Kind::kControl) return chosen;
+  if (chosen.empty() || chosen == knob->control_set) return knob->control_set;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the knob ", plan.spec.knob(),
+      " varies other controls than --controls=", chosen, "; leave that out"));
+}
+
+absl::StatusOr<ExperimentCell> ChooseCell(const Experiment& experiment,
+                                          const SearchPlan& plan,
+                                          const CellChoice& choice) {
+  ExperimentCell cell;
+  const absl::StatusOr<std::string> controls =
+      VariedControls(plan, choice.controls);
+  if (!controls.ok()) return controls.status();
+  if (experiment.controls().empty() && controls->empty()) {
+    cell.set_controls(kNoControls);
+  } else {
+    const absl::StatusOr<std::string> name =
+        Choose("controls", "--controls", *controls, experiment.controls());
+    if (!name.ok()) return name.status();
+    cell.set_controls(*name);
+  }
+  const absl::StatusOr<std::string> antagonist =
+      Choose("antagonist", "--antagonist", choice.antagonist,
+             experiment.antagonists());
+  if (!antagonist.ok()) return antagonist.status();
+  cell.set_antagonist(*antagonist);
+  return cell;
+}
+
+// Only what probes need; their load is that of the test.
+void Reduce(const ExperimentCell& cell, Experiment& experiment) {
+  experiment.mutable_subject()->clear_loads();
+  KeepNamed(cell.controls(), *experiment.mutable_controls());
+  KeepNamed(cell.antagonist(), *experiment.mutable_antagonists());
+}
+
+// The times of the search's probes, where it says none.
+void FillInTimes(const PhaseDurations& phases, LoadSearchSpec& search) {
+  const auto microseconds = [](absl::Duration duration) {
+    return absl::ToInt64Microseconds(duration);
+  };
+  if (!search.has_warmup_us()) {
+    search.set_warmup_us(microseconds(phases.flat_over + phases.baseline));
+  }
+  if (!search.has_probe_duration_us()) {
+    search.set_probe_duration_us(microseconds(phases.interfere));
+  }
+  if (!search.has_final_duration_us()) {
+    search.set_final_duration_us(microseconds(phases.interfere));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<SearchPlan> PlanIsolationSearch(
+    const LoadSearchSpec& spec, const DistributedSystemDescription& test,
+    const CellChoice& choice, const ExperimentOptions& options) {
+  Problems problems;
+  const PhaseDurations phases = ReadPhases(test.experiment().phases(),
+                                           Path("experiment.phases"), problems);
+  const absl::Status valid = ToStatus(std::move(problems).Take());
+  if (!valid.ok()) return valid;
+  DistributedSystemDescription timed = test;
+  FillInTimes(phases, *timed.mutable_search());
+  absl::StatusOr<SearchPlan> plan = PlanSearch(spec, timed);
+  if (!plan.ok()) return plan;
+  absl::StatusOr<ExperimentCell> cell =
+      ChooseCell(test.experiment(), *plan, choice);
+  if (!cell.ok()) return cell.status();
+  plan->knob = std::make_unique<CellKnob>(
+      std::move(plan->knob), *std::move(cell), phases.baseline, options);
+  // A probe that cannot run is told now.
+  const ProbeTiming shortest = {
+      .warmup = plan->timing.warmup,
+      .measured = std::min(plan->timing.probe, plan->timing.final_run)};
+  const absl::Status possible =
+      ProbeTest(*plan, plan->options.initial_load, shortest).status();
+  if (!possible.ok()) return possible;
+  return plan;
+}
+
+CellKnob::CellKnob(std::unique_ptr<Knob> knob, ExperimentCell cell,
+                   absl::Duration baseline, ExperimentOptions options)
+    : knob_(std::move(knob)),
+      cell_(std::move(cell)),
+      baseline_(baseline),
+      options_(options) {}
+
+absl::StatusOr<DistributedSystemDescription> CellKnob::At(
+    double load, const ProbeTiming& timing) const {
+  if (timing.warmup < baseline_) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a warm-up of ", absl::FormatDuration(timing.warmup),
+        " does not contain the experiment's baseline of ",
+        absl::FormatDuration(baseline_), "; lengthen it, or shorten that"));
+  }
+  absl::StatusOr<DistributedSystemDescription> test =
+      knob_->At(load, {.warmup = absl::ZeroDuration(),
+                       .measured = timing.warmup + timing.measured});
+  if (!test.ok()) return test.status();
+  const bool has_seed = test->has_random_seed();
+  Reduce(cell_, *test->mutable_experiment());
+  absl::StatusOr<ExperimentPlan> plan = PlanExperiment(*test, options_);
+  if (!plan.ok()) return plan.status();
+  plan->phases.interfere = timing.measured;
+  plan->phases.recover = absl::ZeroDuration();
+  test = CellTest(*plan, cell_, timing.warmup - baseline_);
+  // Each probe has other arrivals, unless the test asks for the same.
+  if (test.ok() && !has_seed) test->clear_random_seed();
+  return test;
+}
+
+void CellKnob::Label(const ProbeTiming& timing, TestResult& result) const {
+  ExperimentCell& cell = *result.mutable_experiment_cell();
+  cell = cell_;
+  if (!result.run_info().has_start_timestamp_ns()) return;
+  const auto at = [&](absl::Duration offset) {
+    return result.run_info().start_timestamp_ns() +
+           absl::ToInt64Nanoseconds(offset);
+  };
+  cell.set_baseline_start_timestamp_ns(at(timing.warmup - baseline_));
+  cell.set_interfere_start_timestamp_ns(at(timing.warmup));
+  cell.set_recover_start_timestamp_ns(at(timing.warmup + timing.measured));
+  cell.set_end_timestamp_ns(at(timing.warmup + timing.measured));
+}
+
+}  // namespace distbench

@@ -1,0 +1,144 @@
+#include "distbench/products/protection/isolation_search.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/base/testing/proto_testing.h"
+#include "distbench/config/validate/check.h"
+#include "distbench/products/search/testing/simulated_system.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+DistributedSystemDescription MakeTest(const std::string& antagonists,
+                                      const std::string& search) {
+  TestSequence sequence;
+  DistributedSystemDescription& test = *sequence.add_tests();
+  test = SimulatedTest(10'000'000);
+  test.set_name("shop");
+  test.MergeFrom(FromText<DistributedSystemDescription>(absl::StrCat(
+      R"(activity_configs {
+           name: "burn"
+           activity_settings { name: "activity_func" string_value: "ConsumeCpu" }
+           activity_settings { name: "array_size" int64_value: 1000 }
+         }
+         experiment {
+           subject { rpc: "query" loads: "80%" objective: "p99<=20ms" }
+           phases { flat_over: "5s" baseline: "4s" interfere: "30s" }
+           controls { name: "off" }
+           controls {
+             name: "on"
+             groups { services: "server" cpu_weight: 100 }
+             groups { services: "antagonist_*" cpu_max: "1" }
+           } )",
+      antagonists, "} search {", search, "}")));
+  absl::StatusOr<TestSequence> checked = CheckTestSequence(sequence);
+  EXPECT_TRUE(checked.ok()) << checked.status();
+  return checked.ok() ? checked->tests(0) : DistributedSystemDescription();
+}
+
+constexpr char kHog[] = "antagonists { name: 'hog' activity: 'burn' } ";
+constexpr char kCat[] = "antagonists { name: 'cat' activity: 'burn' } ";
+
+absl::StatusOr<SearchPlan> Plan(const std::string& antagonists,
+                                const std::string& search,
+                                const CellChoice& choice) {
+  return PlanIsolationSearch({}, MakeTest(antagonists, search), choice, {});
+}
+
+TEST(PlanIsolationSearchTest, TakesTimesFromThePhases) {
+  const auto plan =
+      Plan(kHog, "objectives: 'isol_p05>=90%'", {.controls = "off"});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->timing.warmup, absl::Seconds(9));
+  EXPECT_EQ(plan->timing.probe, absl::Seconds(30));
+  EXPECT_EQ(plan->timing.final_run, absl::Seconds(30));
+  const auto given = Plan(
+      kHog,
+      "objectives: 'isol_p05>=90%' probe_duration: '7s' final_duration: '8s'",
+      {.controls = "off"});
+  ASSERT_TRUE(given.ok()) << given.status();
+  EXPECT_EQ(given->timing.probe, absl::Seconds(7));
+  EXPECT_EQ(given->timing.final_run, absl::Seconds(8));
+}
+
+TEST(PlanIsolationSearchTest, ProbesAreCells) {
+  const auto plan =
+      Plan(absl::StrCat(kHog, kCat),
+           "objectives: 'isol_p05>=90%' knob: 'control:on:cpu_weight'",
+           {.antagonist = "cat"});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_TRUE(plan->options.finds_lowest);
+  const ProbeTiming timing = {.warmup = absl::Seconds(9),
+                              .measured = absl::Seconds(60)};
+  const auto test = ProbeTest(*plan, 20, timing);
+  ASSERT_TRUE(test.ok()) << test.status();
+  EXPECT_FALSE(test->has_experiment());
+  EXPECT_FALSE(test->has_search());
+  EXPECT_EQ(test->controls().name(), "on");
+  EXPECT_EQ(test->controls().groups(0).cpu_weight(), 20);
+  ASSERT_EQ(test->services_size(), 3);
+  EXPECT_EQ(test->services(2).name(), "antagonist_cat");
+  // The load is the test's own.
+  EXPECT_EQ(test->actions(0).iterations().open_loop_interval_ns(), 10'000'000);
+  EXPECT_EQ(test->actions(0).iterations().max_duration_us(), 69'000'000);
+  EXPECT_EQ(test->actions(0).iterations().warmup_ns(), 0);
+}
+
+TEST(PlanIsolationSearchTest, LabelsResults) {
+  const auto plan =
+      Plan(kHog, "objectives: 'isol_p05>=90%'", {.controls = "on"});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  TestResult result;
+  result.mutable_run_info()->set_start_timestamp_ns(1'000'000'000'000);
+  plan->knob->Label({.warmup = absl::Seconds(9), .measured = absl::Seconds(30)},
+                    result);
+  EXPECT_EQ(result.experiment_cell().ShortDebugString(),
+            FromText<ExperimentCell>(R"(
+              controls: "on"
+              antagonist: "hog"
+              baseline_start_timestamp_ns: 1005000000000
+              interfere_start_timestamp_ns: 1009000000000
+              recover_start_timestamp_ns: 1039000000000
+              end_timestamp_ns: 1039000000000)")
+                .ShortDebugString());
+}
+
+TEST(PlanIsolationSearchTest, SaysWhatIsNotClear) {
+  const std::string goodput = "objectives: 'isol_p05>=90%' ";
+  const auto error = [](const absl::StatusOr<SearchPlan>& plan) {
+    EXPECT_EQ(plan.status().code(), absl::StatusCode::kInvalidArgument);
+    return std::string(plan.status().message());
+  };
+  EXPECT_THAT(error(Plan(kHog, goodput, {})),
+              HasSubstr("choose one with --controls"));
+  EXPECT_THAT(error(Plan(kHog, goodput, {.controls = "of"})),
+              HasSubstr("did you mean \"off\"?"));
+  EXPECT_THAT(
+      error(Plan(absl::StrCat(kHog, kCat), goodput, {.controls = "on"})),
+      HasSubstr("choose one with --antagonist"));
+  EXPECT_THAT(error(Plan(kHog, goodput + "knob: 'control:on:cpu_weight'",
+                         {.controls = "off"})),
+              HasSubstr("varies other controls"));
+  // Neither probes nor the final run would see all of the antagonist.
+  for (const char* times : {"probe_duration: '7s'", "final_duration: '7s'"}) {
+    EXPECT_THAT(error(Plan("antagonists { name: 'hog' activity: 'burn' "
+                           "threads: 2 ramp: '8s' }",
+                           goodput + times, {.controls = "on"})),
+                HasSubstr("hog has a ramp of 8s, and would work for only 7s"));
+  }
+  EXPECT_THAT(error(Plan("antagonists { name: 'burst' activity: 'incast' "
+                         "message_size: '1kB' rate: '6/min' }",
+                         goodput + "probe_duration: '7s'", {.controls = "on"})),
+              HasSubstr("a burst every 10s"));
+  EXPECT_THAT(
+      error(Plan(kHog, goodput + "warmup: '3s'", {.controls = "on"})),
+      HasSubstr("a warm-up of 3s does not contain the experiment's baseline"));
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,211 @@
+#include "distbench/products/protection/runner.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/config/syntax/quantity.h"
+#include "distbench/products/protection/capacity.h"
+#include "distbench/products/protection/cell_config.h"
+#include "distbench/products/protection/experiment/antagonist_names.h"
+#include "distbench/products/protection/experiment/cells.h"
+#include "distbench/products/protection/resumption.h"
+#include "distbench/products/protection/subject_record.h"
+
+namespace distbench {
+namespace {
+
+// The first attempts give the subject this many times the time over which it
+// must hold still: one to settle, and one to show it.
+constexpr int kFirstStabiliseTimes = 2;
+
+// The time after which the kept runs' subjects held still; at least that of a
+// first attempt. What one cell needed, the next ones probably need as well, and
+// equal times give them equal arrivals.
+absl::Duration StabiliseTime(const ExperimentPlan& plan,
+                             const TestSequenceResults& results) {
+  absl::Duration longest = kFirstStabiliseTimes * plan.phases.flat_over;
+  for (const TestResult& result : results.test_results()) {
+    if (result.experiment_cell().has_is_stable()) {
+      longest = std::max(longest, StabiliseTimeOf(result));
+    }
+  }
+  return std::min(longest, plan.phases.stabilise);
+}
+
+// Whether there is no point in asking for anything else.
+bool EndsExperiment(const absl::Status& status) {
+  return absl::IsCancelled(status) || absl::IsUnavailable(status);
+}
+
+// One attempt's result, or why there is none.
+struct Attempt {
+  CellOutcome outcome = CellOutcome::kOmitted;
+  std::string evidence;
+  TestResult result;  // only if kept
+
+  // Whether the test sent any traffic. If not, a repetition would not either.
+  bool started = false;
+};
+
+class ExperimentRunner {
+ public:
+  ExperimentRunner(const ExperimentPlan& plan,
+                   const ExperimentCallbacks& callbacks,
+                   TestSequenceResults& results)
+      : plan_(plan), callbacks_(callbacks), results_(results) {}
+
+  absl::Status Run();
+
+ private:
+  absl::Status SetCapacity();
+  absl::Status RunCell(ExperimentCell cell, int count);
+  absl::StatusOr<Attempt> RunAttempt(const CellRun& run);
+  Attempt Judge(const CellRun& run, TestResult result) const;
+  void Omit(const ExperimentCell& cell, const Attempt& attempt);
+  absl::Status Save() {
+    return callbacks_.save ? callbacks_.save(results_) : absl::OkStatus();
+  }
+  ExperimentReport& report() { return *results_.mutable_experiments(0); }
+  bool IsImpossible(const ExperimentCell& cell) const {
+    return absl::c_any_of(impossible_, [&](const ExperimentCell& other) {
+      return IsSameCell(cell, other);
+    });
+  }
+
+  const ExperimentPlan& plan_;
+  const ExperimentCallbacks& callbacks_;
+  TestSequenceResults& results_;
+  std::vector<ExperimentCell> impossible_;
+};
+
+absl::Status ExperimentRunner::Run() {
+  // What could not be run before may be possible now.
+  report().clear_omissions();
+  if (absl::Status status = SetCapacity(); !status.ok()) return status;
+  const std::vector<ExperimentCell> runs =
+      ListCells(plan_.experiment, plan_.seed);
+  for (const ExperimentCell& cell : runs) {
+    if (HasRun(results_, cell) || IsImpossible(cell)) continue;
+    const absl::Status status = RunCell(cell, static_cast<int>(runs.size()));
+    if (!status.ok()) return status;
+  }
+  if (HasCells(results_) || report().omissions().empty()) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("none of the cells could be run: ", report().omissions(0)));
+}
+
+absl::Status ExperimentRunner::SetCapacity() {
+  if (!NeedsCapacity(plan_) || report().has_capacity_per_second()) {
+    return absl::OkStatus();
+  }
+  const ExperimentSubject& subject = plan_.experiment.subject();
+  absl::StatusOr<double> capacity;
+  if (subject.has_capacity()) {
+    capacity = ParseRateWithUnit(subject.capacity());
+  } else {
+    const absl::StatusOr<SearchPlan> search = PlanCapacitySearch(plan_);
+    if (!search.ok()) return search.status();
+    if (callbacks_.announce_search) callbacks_.announce_search(*search);
+    SearchCallbacks callbacks = callbacks_.search;
+    callbacks.run = callbacks_.run;
+    callbacks.save = callbacks_.save;
+    capacity = FindCapacity(plan_, *search, callbacks, results_);
+  }
+  if (!capacity.ok()) return capacity.status();
+  report().set_capacity_per_second(*capacity);
+  return Save();
+}
+
+absl::Status ExperimentRunner::RunCell(ExperimentCell cell, int count) {
+  const double load =
+      LoadPerSecond(plan_, cell, report().capacity_per_second());
+  if (load > 0) cell.set_load_per_second(load);
+  CellRun run = {.cell = std::move(cell),
+                 .count = count,
+                 .stabilise = StabiliseTime(plan_, results_)};
+  while (true) {
+    run.duration = TimesOf(plan_, run.cell, run.stabilise).end;
+    if (callbacks_.announce) callbacks_.announce(run);
+    absl::StatusOr<Attempt> attempt = RunAttempt(run);
+    if (!attempt.ok()) return attempt.status();
+    if (attempt->outcome == CellOutcome::kOmitted) Omit(run.cell, *attempt);
+    if (attempt->outcome == CellOutcome::kKept) {
+      // The cell tells as well as the run of the search what the test is.
+      if (!HasCells(results_)) results_.clear_test_results();
+      *results_.add_test_results() = std::move(attempt->result);
+    }
+    if (callbacks_.observe) {
+      callbacks_.observe(run, attempt->outcome, attempt->evidence);
+    }
+    if (attempt->outcome != CellOutcome::kRepeated) return Save();
+    run.stabilise = std::min(2 * run.stabilise, plan_.phases.stabilise);
+    ++run.attempt;
+  }
+}
+
+absl::StatusOr<Attempt> ExperimentRunner::RunAttempt(const CellRun& run) {
+  const absl::StatusOr<DistributedSystemDescription> test =
+      CellTest(plan_, run.cell, run.stabilise);
+  if (!test.ok()) {
+    return Attempt{.evidence = std::string(test.status().message())};
+  }
+  absl::StatusOr<TestResult> result =
+      callbacks_.run(*test, [&](const RunTestsEvent& event) {
+        if (callbacks_.progress) callbacks_.progress(event);
+        return true;
+      });
+  if (result.ok()) return Judge(run, *std::move(result));
+  if (EndsExperiment(result.status())) return result.status();
+  return Attempt{.evidence = std::string(result.status().message())};
+}
+
+Attempt ExperimentRunner::Judge(const CellRun& run, TestResult result) const {
+  LabelResult(plan_, run.cell, run.stabilise, result);
+  Attempt attempt;
+  attempt.started = result.run_info().has_start_timestamp_ns();
+  attempt.evidence = WhyUnusable(result);
+  if (!attempt.evidence.empty()) return attempt;
+  const ExperimentCell& cell = result.experiment_cell();
+  attempt.evidence = cell.stability();
+  const bool may_settle = cell.has_is_stable() && !cell.is_stable() &&
+                          run.stabilise < plan_.phases.stabilise;
+  attempt.outcome = may_settle ? CellOutcome::kRepeated : CellOutcome::kKept;
+  attempt.result = std::move(result);
+  return attempt;
+}
+
+void ExperimentRunner::Omit(const ExperimentCell& cell,
+                            const Attempt& attempt) {
+  if (!attempt.started) impossible_.push_back(cell);
+  report().add_omissions(absl::StrCat(
+      "The cell (", DescribeCell(cell), ") ",
+      attempt.started ? absl::StrCat("was not measured in repetition ",
+                                     cell.repetition() + 1)
+                      : "could not be run",
+      ": ", attempt.evidence, "."));
+}
+
+}  // namespace
+
+absl::Status RunExperiment(const ExperimentPlan& plan,
+                           const ExperimentCallbacks& callbacks,
+                           TestSequenceResults& results) {
+  if (absl::Status status = CheckExperimentResumable(plan, results);
+      !status.ok()) {
+    return status;
+  }
+  if (results.experiments().empty()) {
+    *results.add_experiments() = NewReport(plan);
+  }
+  results.mutable_experiments(0)->mutable_experiment()->set_repeat(
+      plan.experiment.repeat());
+  return ExperimentRunner(plan, callbacks, results).Run();
+}
+
+}  // namespace distbench

@@ -1,0 +1,82 @@
+// Runs the cells of an experiment, and keeps their results.
+
+#ifndef DISTBENCH_PRODUCTS_PROTECTION_RUNNER_H_
+#define DISTBENCH_PRODUCTS_PROTECTION_RUNNER_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "distbench/products/protection/experiment_plan.h"
+#include "distbench/products/search/search_run.h"
+#include "proto/control.pb.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// A run of a cell that is about to start.
+struct CellRun {
+  ExperimentCell cell;
+  int count = 1;  // of all runs; cell.order() is this one's position
+
+  // How long the subject has to hold still. The first attempts are short; an
+  // attempt whose subject did not hold still is repeated with twice the time.
+  absl::Duration stabilise;
+  int attempt = 1;
+
+  // How long the run will take.
+  absl::Duration duration;
+};
+
+enum class CellOutcome {
+  kKept,      // the result is in the results
+  kRepeated,  // the subject did not hold still; the next attempt follows
+  kOmitted,   // the result would say nothing about protection
+};
+
+// Only `run` is required.
+struct ExperimentCallbacks {
+  // Runs one test. CANCELLED and UNAVAILABLE (the sequencer is gone) end the
+  // experiment, which can be resumed; another error omits the cell.
+  TestRunner run;
+
+  // Called before and after each attempt. `evidence` says how the subject held
+  // still, or why the cell is omitted.
+  std::function<void(const CellRun& run)> announce;
+  std::function<void(const CellRun& run, CellOutcome outcome,
+                     const std::string& evidence)>
+      observe;
+
+  // Receives the events of the cells' runs.
+  std::function<void(const RunTestsEvent& event)> progress;
+
+  // Called with the results so far after each cell and each probe of the
+  // search. An error ends the experiment.
+  std::function<absl::Status(const TestSequenceResults& results)> save;
+
+  // For the search of the capacity, if loads are shares of an unknown one. Its
+  // `run` and `save` are those above.
+  std::function<void(const SearchPlan& plan)> announce_search;
+  SearchCallbacks search;
+};
+
+// Runs the cells that `results` does not hold yet. results.experiments(0) is
+// the report, results.test_results the runs of cells, each with its
+// experiment_cell, and results.searches the search of the capacity, if any. As
+// long as no cell has been run, the runs are those of the search.
+//
+// A cell that cannot run is told in the report's omissions and does not end the
+// others; neither do its further repetitions run if no traffic was possible. A
+// run whose subject failed beside the antagonist is a result. A cell whose
+// subject never held still is kept with is_stable: false.
+//
+// Errors are those of the callbacks, of CheckExperimentResumable(), and
+// FAILED_PRECONDITION if the capacity was not found or no cell could be run.
+absl::Status RunExperiment(const ExperimentPlan& plan,
+                           const ExperimentCallbacks& callbacks,
+                           TestSequenceResults& results);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_PROTECTION_RUNNER_H_

@@ -1,0 +1,31 @@
+// Renders searches in the format in which DCPerf's benchpress reports FeedSim.
+
+#ifndef DISTBENCH_PRODUCTS_SEARCH_BENCHPRESS_BENCHPRESS_H_
+#define DISTBENCH_PRODUCTS_SEARCH_BENCHPRESS_BENCHPRESS_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "distbench/report/measurements/test_run.h"
+
+namespace distbench {
+
+struct BenchpressOptions {
+  // Render only FeedSim's keys, and as strings those numbers that are strings
+  // there.
+  bool strict_legacy = false;
+};
+
+// Returns one JSON object, or an array if there are several searches;
+// docs/search.md lists the keys. Unknown values are left out, or null where
+// readers expect the key. `runs` must come from the same files.
+// FAILED_PRECONDITION if there is no search, or if a search's loads are not
+// rates.
+absl::StatusOr<std::string> RenderBenchpress(
+    absl::Span<const SourcedSearch> searches, absl::Span<const TestRun> runs,
+    const BenchpressOptions& options);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_SEARCH_BENCHPRESS_BENCHPRESS_H_

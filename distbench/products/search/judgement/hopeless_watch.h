@@ -1,0 +1,66 @@
+// Detects from a run's live progress that it can only miss by far.
+
+#ifndef DISTBENCH_PRODUCTS_SEARCH_JUDGEMENT_HOPELESS_WATCH_H_
+#define DISTBENCH_PRODUCTS_SEARCH_JUDGEMENT_HOPELESS_WATCH_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "distbench/config/search/objective.h"
+#include "distbench/products/search/knobs/knob.h"
+#include "distbench/stats/log_histogram.h"
+#include "proto/control.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Watches upper limits on percentiles of the only RPC that open loops send,
+// because progress does not distinguish RPCs. If there is more than one such
+// RPC, no run is hopeless.
+//
+// A run is hopeless once so many responses exceed three times the limit that
+// the percentile over all responses due in the run must exceed it too, however
+// many these are: of bursty arrivals, the first seconds say little about how
+// many are still to come. The search would treat the complete result in the
+// same way. No run whose rate is meant to change is hopeless, and none with
+// more than a thousand instances, whose nodes may report too rarely.
+class HopelessWatch {
+ public:
+  // `test` is the test that runs.
+  HopelessWatch(const DistributedSystemDescription& test,
+                absl::Span<const Objective> objectives,
+                const ProbeTiming& timing);
+
+  // Adds progress, reported `elapsed` after the start of the traffic. Returns
+  // whether the run is hopeless.
+  bool Add(const TrafficProgress& progress, absl::Duration elapsed);
+
+  // The objective that is out of reach, and why, once the run is hopeless.
+  const std::string& evidence() const { return evidence_; }
+
+  // The response times reported since the warm-up.
+  const LogHistogram& response_time_ns() const { return response_time_ns_; }
+
+ private:
+  struct Limit {
+    std::string text;
+    double quantile;
+    double limit_ns;
+  };
+
+  double MostDue(const TrafficProgress& progress, absl::Duration elapsed) const;
+
+  const ProbeTiming timing_;
+  double dispersion_ = 1;  // of the number of RPCs
+  std::vector<Limit> limits_;
+  LogHistogram response_time_ns_;
+  std::string evidence_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_SEARCH_JUDGEMENT_HOPELESS_WATCH_H_

@@ -1,0 +1,53 @@
+// Extracts from a run what the load search needs.
+
+#ifndef DISTBENCH_PRODUCTS_SEARCH_JUDGEMENT_MEASURED_PROBE_H_
+#define DISTBENCH_PRODUCTS_SEARCH_JUDGEMENT_MEASURED_PROBE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "distbench/products/search/strategy/load_search.h"
+#include "distbench/report/objectives/judge_objective.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+inline constexpr char kMetOutcome[] = "met";
+inline constexpr char kMissedOutcome[] = "missed";
+inline constexpr char kGeneratorLimitedOutcome[] = "generator_limited";
+// The run failed. It says nothing about the load, and ends the search.
+inline constexpr char kFailedOutcome[] = "failed";
+
+struct MeasuredProbe {
+  Probe probe;
+
+  // For users: each objective's measurement, in order, and, if the probe says
+  // little about the load, the reason.
+  std::vector<std::string> measured;
+
+  // For each objective: measured / limit, or the inverse for a lower limit.
+  std::vector<double> load_of_limit;
+
+  // One of the first three outcomes above.
+  std::string outcome;
+};
+
+// Judges the run by the objective that was furthest from being met. The load
+// could not be generated if the generator sent too little, or if only its
+// lateness made an objective miss. ABORTED if the run failed.
+//
+// If latencies were still growing, a miss is infinite, and the error of
+// anything else unknown (see Probe).
+absl::StatusOr<MeasuredProbe> MeasureProbe(
+    const ProbeRequest& request, absl::Span<const Objective> objectives,
+    const TestResult& result);
+
+// All that was counted and measured of an RPC, all its clients together. RPCs
+// that were due and never sent count as failed.
+RpcStatistics StatisticsOf(const TestResult& result, int rpc_index);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_SEARCH_JUDGEMENT_MEASURED_PROBE_H_

@@ -1,0 +1,78 @@
+// Shows a search's progress to the user.
+
+#ifndef DISTBENCH_PRODUCTS_SEARCH_SEARCH_DISPLAY_H_
+#define DISTBENCH_PRODUCTS_SEARCH_SEARCH_DISPLAY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "distbench/client/progress_display.h"
+#include "distbench/products/search/search_run.h"
+#include "distbench/stats/log_histogram.h"
+#include "proto/control.pb.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// Prints a permanent line after each probe. On a terminal, the running probe
+// has a line that is redrawn; otherwise, a line is printed before each probe.
+// Not thread-safe.
+class SearchDisplay {
+ public:
+  // `is_simulated`: probes take simulated time, not that of clocks.
+  explicit SearchDisplay(ProgressDisplayOptions options,
+                         bool is_simulated = false);
+
+  // Calls Clear().
+  ~SearchDisplay();
+
+  SearchDisplay(const SearchDisplay&) = delete;
+  SearchDisplay& operator=(const SearchDisplay&) = delete;
+
+  void ShowPlan(const SearchPlan& plan);
+
+  // Callbacks for RunLoadSearch().
+  void Announce(const PlannedProbe& probe);
+  void Show(const RunTestsEvent& event);
+  void Observe(const SearchReport& report, const SearchProbe& probe);
+
+  // Shows the verdict and its evidence.
+  void ShowVerdict(const SearchReport& report);
+
+  // Removes the redrawn line from the terminal, so that other output can
+  // follow.
+  void Clear();
+
+ private:
+  void WriteLine(absl::string_view text);
+  void Draw(absl::string_view text);
+
+  // The running probe's status: "6 s left, 812 per second, p99 31 ms".
+  std::string Status(int64_t now_ns) const;
+
+  const ProgressDisplayOptions options_;
+  const bool is_simulated_;
+  bool drawn_ = false;
+
+  // When the probe is measured, which begins now.
+  std::string TimeText(const ProbeTiming& timing) const;
+
+  // State of the running probe.
+  PlannedProbe probe_;
+  int64_t started_ns_ = 0;
+  int64_t shown_ns_ = 0;
+  int64_t shown_count_ = 0;
+  int64_t count_ = 0;
+  LogHistogram latency_ns_;
+};
+
+// Draws the bracket among the tried loads on a logarithmic scale, for example
+// "[...===o==.....]". '=' lies between the highest load that met and the lowest
+// that missed; 'o' is the last probe. Empty until there are two loads.
+std::string BracketBar(const SearchReport& report, int width);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_SEARCH_SEARCH_DISPLAY_H_

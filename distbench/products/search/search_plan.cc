@@ -1,0 +1,238 @@
+#include "distbench/products/search/search_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/config/search/knob_name.h"
+#include "distbench/config/validate/check.h"
+#include "distbench/products/protection/experiment/subject.h"
+#include "distbench/products/search/cpu_slices.h"
+#include "distbench/products/search/system_copies.h"
+#include "distbench/report/measurements/protection_run.h"
+
+namespace distbench {
+namespace {
+
+// Durations of probes are multiples of this, for readability.
+constexpr absl::Duration kProbeUnit = absl::Milliseconds(100);
+
+// Share of the samples that a probe near the limit needs.
+constexpr double kRoughShare = 0.2;
+
+// Probes are not lengthened beyond this multiple of length 1 to get more
+// samples.
+constexpr double kMaxLengthening = 10;
+
+LoadSearchSpec MergeSpecs(const LoadSearchSpec& wins,
+                          const LoadSearchSpec& other) {
+  LoadSearchSpec merged = other;
+  if (wins.objectives_size() > 0) merged.clear_objectives();
+  merged.MergeFrom(wins);
+  return merged;
+}
+
+void FillIn(const SearchPlan& plan, LoadSearchSpec& spec) {
+  spec.set_knob(spec.knob());  // makes the default explicit
+  spec.set_min_load(plan.options.min_load);
+  spec.set_max_load(plan.options.max_load);
+  spec.set_initial_load(plan.options.initial_load);
+  spec.set_tolerance(plan.options.tolerance);
+  spec.set_max_probes(plan.options.max_probes);
+  spec.set_warmup_us(absl::ToInt64Microseconds(plan.timing.warmup));
+  spec.set_probe_duration_us(absl::ToInt64Microseconds(plan.timing.probe));
+  spec.set_final_duration_us(absl::ToInt64Microseconds(plan.timing.final_run));
+}
+
+// Isolation is that of the experiment's subject.
+absl::Status CompleteIsolation(const DistributedSystemDescription& test,
+                               Objective& objective) {
+  auto* isolation = std::get_if<Isolation>(&objective.metric);
+  if (isolation == nullptr) return absl::OkStatus();
+  if (!test.has_experiment()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", objective.text,
+                     "\" needs an antagonist; add an `experiment` to the "
+                     "test"));
+  }
+  Experiment experiment = test.experiment();
+  experiment.mutable_subject()->set_rpc(SubjectRpc(test));
+  const absl::StatusOr<ProtectionSubject> subject = SubjectOf(experiment);
+  if (!subject.ok()) return subject.status();
+  objective.rpc = subject->rpc;
+  isolation->served_within_ns = subject->limit_ns;
+  return absl::OkStatus();
+}
+
+absl::Status SetObjectives(const LoadSearchSpec& spec,
+                           const DistributedSystemDescription& test,
+                           SearchPlan& plan) {
+  if (spec.objectives().empty()) {
+    return absl::InvalidArgumentError(
+        "there are no objectives: give --slo='my_rpc p95<=500ms', or "
+        "objectives "
+        "in the config's search");
+  }
+  for (const std::string& text : spec.objectives()) {
+    absl::StatusOr<Objective> objective = ParseObjective(text);
+    if (!objective.ok()) return objective.status();
+    const absl::Status status = CompleteIsolation(test, *objective);
+    if (!status.ok()) return status;
+    plan.objectives.push_back(*std::move(objective));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetLoads(const LoadSearchSpec& spec, SearchPlan& plan) {
+  const Knob& knob = *plan.knob;
+  const double copies = knob.is_rate() ? plan.instances : 1;
+  SearchOptions& options = plan.options;
+  options.is_whole = knob.is_whole();
+  options.finds_lowest = knob.finds_lowest();
+  options.min_load =
+      spec.has_min_load() ? spec.min_load() : std::max(1.0, knob.min_load());
+  options.max_load =
+      spec.has_max_load() ? spec.max_load() : knob.max_load() * copies;
+  options.initial_load =
+      spec.has_initial_load() ? spec.initial_load() : knob.base_load() * copies;
+  if (options.is_whole) {
+    options.min_load = std::ceil(options.min_load);
+    options.max_load = std::floor(options.max_load);
+    options.initial_load = std::round(options.initial_load);
+  }
+  if (!(options.min_load > 0) || options.min_load > options.max_load) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there is no load from ", options.min_load, " to ", options.max_load,
+        "; the lowest one must be above 0, and not above the highest"));
+  }
+  if (options.min_load < knob.min_load() ||
+      options.max_load > knob.max_load() * copies) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("loads from ", options.min_load, " to ", options.max_load,
+                     " are out of range; this knob goes from ", knob.min_load(),
+                     " to ", knob.max_load() * copies, " ", knob.unit()));
+  }
+  // The test's own load may be outside the requested range.
+  options.initial_load =
+      std::clamp(options.initial_load, options.min_load, options.max_load);
+  return absl::OkStatus();
+}
+
+void SetTimes(const LoadSearchSpec& spec, SearchPlan& plan) {
+  if (spec.has_tolerance()) plan.options.tolerance = spec.tolerance();
+  if (spec.has_max_probes()) plan.options.max_probes = spec.max_probes();
+  SearchTiming& timing = plan.timing;
+  if (spec.has_warmup_us()) {
+    timing.warmup = absl::Microseconds(spec.warmup_us());
+  }
+  if (spec.has_probe_duration_us()) {
+    timing.probe = absl::Microseconds(spec.probe_duration_us());
+  }
+  if (spec.has_final_duration_us()) {
+    timing.final_run = absl::Microseconds(spec.final_duration_us());
+  }
+}
+
+// Checks the test's objectives and all of its copies.
+absl::Status CheckPlannedTest(const SearchPlan& plan) {
+  absl::StatusOr<DistributedSystemDescription> test = plan.knob->At(
+      plan.options.initial_load / (plan.knob->is_rate() ? plan.instances : 1),
+      {.warmup = plan.timing.warmup, .measured = plan.timing.probe});
+  if (!test.ok()) return test.status();
+  // The objectives must refer to RPCs of the test.
+  *test->mutable_search()->mutable_objectives() = plan.spec.objectives();
+  TestSequence sequence;
+  *sequence.add_tests() = *std::move(test);
+  return CheckTestSequence(std::move(sequence)).status();
+}
+
+// The number of RPCs that an objective needs; 0 if it is not about a
+// percentile. Of messages, each stream counts once.
+double NeededCount(const Objective& objective, int min_tail_samples) {
+  double percent = 0;
+  if (const auto* time = std::get_if<StreamTime>(&objective.metric)) {
+    percent = time->percent;
+  } else if (const auto* attempt =
+                 std::get_if<AttemptTime>(&objective.metric)) {
+    percent = attempt->percent;
+  } else if (const auto* metric = std::get_if<Metric>(&objective.metric)) {
+    percent = metric->percent;
+  }
+  return percent == 0 ? 0 : min_tail_samples / (1 - percent / 100);
+}
+
+}  // namespace
+
+absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
+                                      const DistributedSystemDescription& test,
+                                      int instances) {
+  SearchPlan plan = {.spec = MergeSpecs(spec, test.search()),
+                     .instances = instances};
+  const absl::StatusOr<KnobName> name = ParseKnobName(plan.spec.knob());
+  if (!name.ok()) return name.status();
+  absl::StatusOr<std::unique_ptr<Knob>> knob = MakeKnob(*name, test);
+  if (!knob.ok()) return knob.status();
+  plan.knob = *std::move(knob);
+  absl::Status status = SetObjectives(plan.spec, test, plan);
+  if (status.ok()) status = SetLoads(plan.spec, plan);
+  if (!status.ok()) return status;
+  if (name->kind == KnobName::Kind::kControl && !MeasuresIsolation(plan)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the knob ", plan.spec.knob(),
+        " varies controls, which hold only beside an antagonist; give an "
+        "objective on isolation, such as isol_p05>=90%"));
+  }
+  SetTimes(plan.spec, plan);
+  FillIn(plan, plan.spec);
+  status = CheckPlannedTest(plan);
+  if (!status.ok()) return status;
+  return plan;
+}
+
+bool MeasuresIsolation(const SearchPlan& plan) {
+  return std::any_of(
+      plan.objectives.begin(), plan.objectives.end(),
+      [](const Objective& objective) {
+        return std::holds_alternative<Isolation>(objective.metric);
+      });
+}
+
+absl::StatusOr<DistributedSystemDescription> ProbeTest(
+    const SearchPlan& plan, double load, const ProbeTiming& timing) {
+  const absl::StatusOr<DistributedSystemDescription> test = plan.knob->At(
+      plan.knob->is_rate() ? load / plan.instances : load, timing);
+  if (!test.ok()) return test.status();
+  DistributedSystemDescription all = ReplicateSystem(*test, plan.instances);
+  const absl::Status bound = BindCopies(plan.cpu_slices, all);
+  if (!bound.ok()) return bound;
+  return all;
+}
+
+absl::Duration ProbeTime(const SearchPlan& plan, const ProbeRequest& request,
+                         double rate) {
+  const absl::Duration unit = request.phase == ProbePhase::kFinal
+                                  ? plan.timing.final_run
+                                  : plan.timing.probe;
+  const absl::Duration asked = unit * request.length;
+  // Warm-ups are not judged.
+  if (rate <= 0 || request.phase == ProbePhase::kWarmup) return asked;
+  double needed_count = 0;
+  for (const Objective& objective : plan.objectives) {
+    needed_count = std::max(
+        needed_count, NeededCount(objective, plan.timing.min_tail_samples));
+  }
+  // A bracket may be rough: its ends are far from the limit, or are measured
+  // again.
+  if (request.phase == ProbePhase::kBracket ||
+      request.phase == ProbePhase::kRecovery) {
+    needed_count *= kRoughShare;
+  }
+  return std::clamp(absl::Ceil(absl::Seconds(needed_count / rate), kProbeUnit),
+                    asked, std::max(asked, unit * kMaxLengthening));
+}
+
+}  // namespace distbench

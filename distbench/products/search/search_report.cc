@@ -1,0 +1,259 @@
+#include "distbench/products/search/search_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "distbench/base/time_units.h"
+#include "distbench/config/syntax/traffic.h"
+#include "distbench/products/search/system_copies.h"
+#include "distbench/report/measurements/protection_phases.h"
+#include "distbench/report/objectives/judge_objective.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/results/rpc_totals.h"
+
+namespace distbench {
+namespace {
+
+// A copy has fallen behind if it did less than this share of the best copy's
+// RPCs, or of the RPCs that it was offered.
+constexpr double kMinShare = 0.8;
+
+// Counts of random arrivals have a standard deviation of their square root. A
+// difference of this many standard deviations is not chance.
+constexpr double kSigmas = 3;
+
+SearchProbe BeginReport(const PlannedProbe& planned) {
+  SearchProbe probe;
+  probe.set_number(planned.number);
+  probe.set_phase(std::string(ToString(planned.request.phase)));
+  probe.set_requested_load(planned.request.load);
+  probe.set_length(planned.request.length);
+  return probe;
+}
+
+void SetWindow(const PlannedProbe& planned, const TestResult& result,
+               SearchProbe& probe) {
+  const RunInfo& info = result.run_info();
+  if (!info.has_start_timestamp_ns()) return;
+  const int64_t start_ns = info.start_timestamp_ns() +
+                           absl::ToInt64Nanoseconds(planned.timing.warmup);
+  probe.set_start_timestamp_ns(std::min(start_ns, info.end_timestamp_ns()));
+  probe.set_end_timestamp_ns(info.end_timestamp_ns());
+}
+
+// The RPC that the tables show: that of the first objective that has one,
+// otherwise the test's first.
+int FirstRpc(const SearchPlan& plan, const TestResult& result) {
+  for (const Objective& objective : plan.objectives) {
+    if (std::holds_alternative<HostCpu>(objective.metric)) continue;
+    const absl::StatusOr<int> rpc = FindRpc(objective, result);
+    if (rpc.ok()) return *rpc;
+  }
+  return 0;
+}
+
+int64_t EndedCount(const RpcStatistics& statistics) {
+  return statistics.succeeded_count() + statistics.failed_count();
+}
+
+// RPCs that a copy's open loops were supposed to send; 0 in closed loops.
+int64_t OfferedCount(const TestResult& result, int rpc) {
+  int64_t count = 0;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    const auto found = log.offered_loads().find(rpc);
+    if (found != log.offered_loads().end()) {
+      count += found->second.offered_count();
+    }
+  }
+  return count;
+}
+
+bool IsClearlyLess(int64_t count, int64_t reference) {
+  return static_cast<double>(count) <
+         kMinShare * static_cast<double>(reference) -
+             kSigmas * std::sqrt(static_cast<double>(reference));
+}
+
+// Whether the run timed out because its traffic continued long after everything
+// was sent, which means that it was overloaded.
+bool RanOutOfTime(const TestResult& result) {
+  const RunInfo& info = result.run_info();
+  const absl::StatusOr<int64_t> timeout =
+      TestTimeoutSeconds(result.traffic_config());
+  if (!info.has_failure() || !timeout.ok()) return false;
+  return info.end_timestamp_ns() - info.start_timestamp_ns() >=
+         *timeout * kNsPerSecond;
+}
+
+// Whether the subject of an experiment did not survive its antagonist, which is
+// the clearest of misses.
+bool LostItsSubject(const SearchPlan& plan, const TestResult& result) {
+  return MeasuresIsolation(plan) && result.run_info().has_failure() &&
+         LostSubject(result);
+}
+
+SearchProbe MissedByFar(const PlannedProbe& planned, std::string reason,
+                        SearchProbe probe) {
+  probe.set_outcome(kMissedOutcome);
+  probe.set_achieved_load(planned.request.load);
+  probe.add_measured(std::move(reason));
+  probe.set_excess(std::numeric_limits<double>::infinity());
+  return probe;
+}
+
+struct CopyOutcomes {
+  bool any_lost = false;
+  bool any_behind = false;
+};
+
+// Adds each copy's results, and lists the copies that failed or fell behind.
+CopyOutcomes ReportCopies(const SearchPlan& plan,
+                          const DistributedSystemDescription& test,
+                          const TestResult& result, SearchProbe& probe) {
+  CopyOutcomes outcomes;
+  std::vector<int64_t> offered;
+  int64_t best = 0;
+  for (int copy = 1; copy <= plan.instances; ++copy) {
+    const TestResult own = ResultOfCopy(result, test, plan.instances, copy);
+    const int rpc = FirstRpc(plan, own);
+    *probe.add_instance_statistics() = StatisticsOf(own, rpc);
+    offered.push_back(OfferedCount(own, rpc));
+    best = std::max(best, EndedCount(*probe.instance_statistics().rbegin()));
+  }
+  for (int copy = 1; copy <= plan.instances; ++copy) {
+    const std::string failure = FailureOfCopy(result, copy);
+    const int64_t ended = EndedCount(probe.instance_statistics(copy - 1));
+    const int64_t wanted = offered[copy - 1];
+    if (!failure.empty()) {
+      outcomes.any_lost = true;
+      probe.add_instance_failures(
+          absl::StrCat("instance ", copy, ": ", failure));
+    } else if (IsClearlyLess(ended, best)) {
+      outcomes.any_behind = true;
+      probe.add_instance_failures(absl::StrFormat(
+          "instance %d fell behind: it did %d RPCs, the best one %d", copy,
+          ended, best));
+    } else if (IsClearlyLess(ended, wanted)) {
+      outcomes.any_behind = true;
+      probe.add_instance_failures(absl::StrFormat(
+          "instance %d fell behind: it did %d of %d RPCs that were due", copy,
+          ended, wanted));
+    }
+  }
+  return outcomes;
+}
+
+// The measured time; at least a millisecond, because even a probe with damaged
+// time stamps takes time.
+double SecondsOf(const SearchProbe& probe) {
+  return std::max(1e-3, static_cast<double>(probe.end_timestamp_ns() -
+                                            probe.start_timestamp_ns()) /
+                            kNsPerSecond);
+}
+
+}  // namespace
+
+absl::StatusOr<SearchProbe> ReportProbe(
+    const SearchPlan& plan, const PlannedProbe& planned,
+    const DistributedSystemDescription& test, const TestResult& result) {
+  SearchProbe probe = BeginReport(planned);
+  SetWindow(planned, result, probe);
+  const TestResult merged = ResultOfCopy(result, test, plan.instances, 0);
+  *probe.mutable_statistics() = StatisticsOf(merged, FirstRpc(plan, merged));
+  if (const std::optional<double> share = HostCpuShare(result)) {
+    probe.set_host_cpu_share(*share);
+  }
+  CopyOutcomes copies;
+  if (plan.instances > 1) copies = ReportCopies(plan, test, result, probe);
+  if (!copies.any_lost && RanOutOfTime(result)) {
+    return MissedByFar(
+        planned, absl::StrCat("overloaded: ", result.run_info().failure()),
+        std::move(probe));
+  }
+  if (LostItsSubject(plan, result)) {
+    return MissedByFar(
+        planned,
+        absl::StrCat("the subject was lost: ", result.run_info().failure()),
+        std::move(probe));
+  }
+  if (result.run_info().has_failure() || copies.any_lost) {
+    probe.set_outcome(kFailedOutcome);
+    probe.add_measured(result.run_info().has_failure()
+                           ? result.run_info().failure()
+                           : "an instance did not take part");
+    return probe;
+  }
+  const absl::StatusOr<MeasuredProbe> measured =
+      MeasureProbe(planned.request, plan.objectives, merged);
+  if (!measured.ok()) return measured.status();
+  probe.set_achieved_load(measured->probe.achieved_load);
+  probe.set_outcome(measured->outcome);
+  for (const std::string& text : measured->measured) probe.add_measured(text);
+  for (const double load : measured->load_of_limit) {
+    probe.add_load_of_limit(load);
+  }
+  probe.set_excess(measured->probe.excess);
+  probe.set_excess_error(measured->probe.excess_error);
+  // An overloaded system may be unevenly overloaded.
+  if (copies.any_behind && measured->outcome == kMetOutcome) {
+    probe.set_outcome(kFailedOutcome);
+  }
+  return probe;
+}
+
+SearchProbe ReportHopelessProbe(const PlannedProbe& planned,
+                                absl::string_view evidence,
+                                const LogHistogram& response_time_ns,
+                                int64_t start_timestamp_ns,
+                                int64_t end_timestamp_ns) {
+  SearchProbe probe = BeginReport(planned);
+  probe.set_outcome(kMissedOutcome);
+  probe.add_measured(std::string(evidence));
+  probe.set_excess(std::numeric_limits<double>::infinity());
+  probe.set_start_timestamp_ns(start_timestamp_ns);
+  probe.set_end_timestamp_ns(end_timestamp_ns);
+  RpcStatistics& statistics = *probe.mutable_statistics();
+  statistics.set_succeeded_count(
+      static_cast<int64_t>(response_time_ns.count()));
+  statistics.set_first_start_timestamp_ns(start_timestamp_ns);
+  statistics.set_last_end_timestamp_ns(end_timestamp_ns);
+  EncodeHistogram(response_time_ns, *statistics.mutable_response_time_ns());
+  return probe;
+}
+
+absl::StatusOr<Probe> ToProbe(const SearchProbe& probe) {
+  const std::optional<ProbePhase> phase = ParseProbePhase(probe.phase());
+  if (!phase) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "probe ", probe.number(),
+        " has a phase that this version does not know: ", probe.phase()));
+  }
+  return Probe{
+      .request = {.phase = *phase,
+                  .load = probe.requested_load(),
+                  .length = probe.length()},
+      .achieved_load = probe.achieved_load(),
+      .excess = probe.excess(),
+      .excess_error = probe.excess_error(),
+      .seconds = SecondsOf(probe),
+      .generator_limited = probe.outcome() == kGeneratorLimitedOutcome};
+}
+
+double RateOf(const SearchProbe& probe) {
+  const double seconds =
+      (probe.end_timestamp_ns() - probe.start_timestamp_ns()) / 1e9;
+  if (seconds <= 0) return 0;
+  return static_cast<double>(EndedCount(probe.statistics())) / seconds;
+}
+
+}  // namespace distbench

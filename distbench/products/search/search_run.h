@@ -1,0 +1,89 @@
+// Runs the probes of a search on a system, and keeps a report of them.
+
+#ifndef DISTBENCH_PRODUCTS_SEARCH_SEARCH_RUN_H_
+#define DISTBENCH_PRODUCTS_SEARCH_SEARCH_RUN_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "distbench/products/search/search_plan.h"
+#include "distbench/products/search/strategy/load_search.h"
+#include "proto/control.pb.h"
+#include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Verdicts of a report in addition to those of LoadSearch: all loads of a list
+// met, or not all of them did, or a failed run ended the search.
+inline constexpr char kAllMetVerdict[] = "all_met";
+inline constexpr char kNotAllMetVerdict[] = "not_all_met";
+inline constexpr char kInvalidVerdict[] = "invalid";
+
+// A probe that is about to run.
+struct PlannedProbe {
+  int number = 1;
+  ProbeRequest request;
+  ProbeTiming timing;
+
+  // The bracket so far.
+  std::optional<double> met;
+  std::optional<double> missed;
+};
+
+// Receives the events of a run. Returns false to end the run, whose result is
+// then not needed.
+using ProgressWatcher = std::function<bool(const RunTestsEvent& event)>;
+
+// Runs one test until it ends or the watcher returns false. An error ends the
+// search, which can be resumed later.
+using TestRunner = std::function<absl::StatusOr<TestResult>(
+    const DistributedSystemDescription& test, const ProgressWatcher& watch)>;
+
+// Only `run` is required.
+struct SearchCallbacks {
+  TestRunner run;
+
+  // Called before and after each probe, respectively.
+  std::function<void(const PlannedProbe& probe)> announce;
+  std::function<void(const SearchReport& report, const SearchProbe& probe)>
+      observe;
+
+  // Receives the events of the runs.
+  std::function<void(const RunTestsEvent& event)> progress;
+
+  // The wall clock; defaults to absl::Now.
+  std::function<absl::Time()> now;
+
+  // Called with the results so far after each probe, and at the end. An error
+  // ends the search.
+  std::function<absl::Status(const TestSequenceResults& results)> save;
+};
+
+// Whether the search has ended with a verdict on the system.
+bool IsComplete(const SearchReport& report);
+
+// Searches for the highest load, or runs plan.loads. results.searches(0) is the
+// report. If it already exists, the search continues after its probes, except
+// for failed ones. results.test_results holds the final runs or, until there is
+// one, the last run.
+//
+// The search ends with kInvalidVerdict if a run failed, or if one of its
+// instances failed or fell behind. The report says so, and OK is returned.
+// Errors are those of the callbacks and of CheckResumable().
+absl::Status RunLoadSearch(const SearchPlan& plan,
+                           const SearchCallbacks& callbacks,
+                           TestSequenceResults& results);
+
+// Checks that the results belong to this plan, so that it can continue from
+// them. FAILED_PRECONDITION describes the differences.
+absl::Status CheckResumable(const SearchPlan& plan,
+                            const TestSequenceResults& results);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_SEARCH_SEARCH_RUN_H_

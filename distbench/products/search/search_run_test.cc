@@ -1,0 +1,433 @@
+#include "distbench/products/search/search_run.h"
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "distbench/base/testing/proto_testing.h"
+#include "distbench/products/search/testing/simulated_system.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+DistributedSystemDescription MakeSearchedTest() {
+  DistributedSystemDescription test = SimulatedTest(10'000'000);
+  *test.mutable_search() = FromText<LoadSearchSpec>(
+      "objectives: 'query p95<=1ms' initial_load: 100");
+  return test;
+}
+
+SearchPlan Plan(int instances = 1) {
+  auto plan = PlanSearch({}, MakeSearchedTest(), instances);
+  EXPECT_TRUE(plan.ok()) << plan.status();
+  return *std::move(plan);
+}
+
+// Measurements of a system whose latency grows with the load, up to what its
+// clients can send.
+struct FakeSystem {
+  double capacity;  // loads of a copy above miss 1 ms
+  double sendable = 1e9;
+  std::vector<double> loads;
+  std::set<std::string> lost_clients;
+  double slow_share = 1;  // share of its load that the last copy carries
+  int runs_until_error = 1000;
+
+  absl::StatusOr<TestResult> Run(const DistributedSystemDescription& test,
+                                 const ProgressWatcher& watch) {
+    if (--runs_until_error < 0) return absl::CancelledError("stopped");
+    const double load =
+        1e9 / test.actions(0).iterations().open_loop_interval_ns();
+    loads.push_back(load);
+    TestResult result;
+    *result.mutable_traffic_config() = test;
+    result.mutable_traffic_config()->set_random_seed(loads.size());
+    result.mutable_run_info()->set_start_timestamp_ns(1'000'000'000);
+    result.mutable_run_info()->set_end_timestamp_ns(13'000'000'000);
+    for (int rpc = 0; rpc < test.rpc_descriptions_size(); ++rpc) {
+      AddClient(test, rpc, load, result);
+    }
+    RunTestsEvent event;
+    event.mutable_started();
+    watch(event);
+    return result;
+  }
+
+  void AddClient(const DistributedSystemDescription& test, int rpc, double load,
+                 TestResult& result) const {
+    const std::string client = test.rpc_descriptions(rpc).client(0) + "/0";
+    (*result.mutable_placement()->mutable_service_endpoints())[client]
+        .set_node_alias("node7");
+    if (lost_clients.contains(client)) {
+      result.mutable_run_info()->set_failure("node7 was lost");
+      return;
+    }
+    const bool is_last = rpc > 0 && rpc == test.rpc_descriptions_size() - 1;
+    const int count = static_cast<int>(1000 * (is_last ? slow_share : 1));
+    LogHistogram latency;
+    for (int i = 0; i < count; ++i) {
+      latency.Record(static_cast<int64_t>(1e6 * load / capacity));
+    }
+    ServicePerformanceLog& log =
+        (*result.mutable_service_logs()->mutable_instance_logs())[client];
+    RpcStatistics& statistics =
+        *(*(*log.mutable_peer_logs())["server/0"].mutable_rpc_logs())[rpc]
+             .mutable_statistics();
+    statistics.set_succeeded_count(count);
+    statistics.set_first_start_timestamp_ns(0);
+    statistics.set_last_end_timestamp_ns(1'000'000'000);
+    EncodeHistogram(latency, *statistics.mutable_service_time_ns());
+    EncodeHistogram(latency, *statistics.mutable_response_time_ns());
+    AddSeries(count, static_cast<int64_t>(1e6 * load / capacity),
+              (*log.mutable_rpc_time_series())[rpc]);
+    OfferedLoad& offered = (*log.mutable_offered_loads())[rpc];
+    offered.set_offered_count(1000);
+    if (load > sendable) {
+      offered.set_unsent_count(
+          static_cast<int64_t>(1000 * (1 - sendable / load)));
+    }
+  }
+
+  // Ten seconds, all alike.
+  static void AddSeries(int count, int64_t latency_ns, RpcTimeSeries& series) {
+    series.set_interval_ns(1'000'000'000);
+    for (int second = 0; second < 10; ++second) {
+      LogHistogram latency;
+      latency.RecordN(latency_ns, count / 10);
+      RpcInterval& interval = *series.add_intervals();
+      interval.set_index(second);
+      interval.set_succeeded_count(count / 10);
+      EncodeHistogram(latency, *interval.mutable_service_time_ns());
+      EncodeHistogram(latency, *interval.mutable_response_time_ns());
+    }
+  }
+
+  SearchCallbacks Callbacks() {
+    return {.run = [this](const DistributedSystemDescription& test,
+                          const ProgressWatcher& watch) {
+      return Run(test, watch);
+    }};
+  }
+};
+
+std::vector<std::string> Outcomes(const SearchReport& report) {
+  std::vector<std::string> outcomes;
+  for (const SearchProbe& probe : report.probes()) {
+    outcomes.push_back(probe.outcome());
+  }
+  return outcomes;
+}
+
+TEST(RunLoadSearchTest, ConvergesOnTheCapacityAndReportsIt) {
+  FakeSystem system = {.capacity = 777};
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(), system.Callbacks(), results).ok());
+  ASSERT_THAT(results.searches(), SizeIs(1));
+  const SearchReport& report = results.searches(0);
+  EXPECT_EQ(report.verdict(), "converged");
+  EXPECT_TRUE(IsComplete(report));
+  EXPECT_NEAR(report.load(), 777, 16);
+  EXPECT_EQ(report.load_unit(), "iterations per second");
+  EXPECT_EQ(report.search().tolerance(), 0.02);
+  EXPECT_EQ(report.probes_size(), system.loads.size());
+  EXPECT_EQ(report.min_load(), report.load());
+  EXPECT_NEAR(report.max_load(), 777, 10);
+  EXPECT_EQ(report.confidence_level(), 0.95);
+  EXPECT_TRUE(report.is_proven());
+  // Only the final run is kept.
+  ASSERT_THAT(results.test_results(), SizeIs(1));
+
+  const SearchProbe& last = *report.probes().rbegin();
+  EXPECT_EQ(last.phase(), "final");
+  EXPECT_EQ(last.statistics().succeeded_count(), 1000);
+  EXPECT_EQ(last.start_timestamp_ns(), 3'000'000'000);  // after the warm-up
+  EXPECT_EQ(last.end_timestamp_ns(), 13'000'000'000);
+  ASSERT_THAT(last.measured(), SizeIs(1));
+  EXPECT_THAT(last.measured(0), HasSubstr("p95"));
+  ASSERT_THAT(last.load_of_limit(), SizeIs(1));
+  EXPECT_NEAR(last.load_of_limit(0), report.load() / 777, 0.01);
+}
+
+TEST(RunLoadSearchTest, KnowsALateGenerator) {
+  FakeSystem system = {.capacity = 1e6, .sendable = 500};
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(), system.Callbacks(), results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), "generator_limited");
+  EXPECT_NEAR(results.searches(0).load(), 500, 20);
+}
+
+TEST(RunLoadSearchTest, EndsWithARunThatFails) {
+  FakeSystem system = {.capacity = 777, .lost_clients = {"client/0"}};
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(), system.Callbacks(), results).ok());
+  const SearchReport& report = results.searches(0);
+  EXPECT_EQ(report.verdict(), kInvalidVerdict);
+  EXPECT_THAT(report.evidence(), HasSubstr("probe 1: node7 was lost"));
+  EXPECT_THAT(Outcomes(report), ElementsAre("failed"));
+  EXPECT_FALSE(IsComplete(report));
+}
+
+TEST(RunLoadSearchTest, TakesWhatDoesNotEndForAMiss) {
+  FakeSystem system = {.capacity = 777};
+  SearchCallbacks callbacks = system.Callbacks();
+  callbacks.run = [&](const DistributedSystemDescription& test,
+                      const ProgressWatcher& watch) {
+    auto result = system.Run(test, watch);
+    if (system.loads.back() < 1000) return result;
+    result->mutable_run_info()->set_failure("the traffic did not end");
+    result->mutable_run_info()->set_end_timestamp_ns(100'000'000'000);
+    return result;
+  };
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(), callbacks, results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), "converged");
+  EXPECT_NEAR(results.searches(0).load(), 777, 16);
+}
+
+TEST(RunLoadSearchTest, GoesOnAfterAnInterruption) {
+  FakeSystem whole = {.capacity = 777};
+  TestSequenceResults expected;
+  ASSERT_TRUE(RunLoadSearch(Plan(), whole.Callbacks(), expected).ok());
+
+  FakeSystem stopped = {.capacity = 777, .runs_until_error = 6};
+  TestSequenceResults results;
+  TestSequenceResults saved;
+  SearchCallbacks callbacks = stopped.Callbacks();
+  callbacks.save = [&](const TestSequenceResults& known) {
+    saved = known;
+    return absl::OkStatus();
+  };
+  EXPECT_EQ(RunLoadSearch(Plan(), callbacks, results).code(),
+            absl::StatusCode::kCancelled);
+  ASSERT_THAT(saved.searches(), SizeIs(1));
+  EXPECT_EQ(saved.searches(0).probes_size(), 6);
+  EXPECT_FALSE(saved.searches(0).has_verdict());
+
+  FakeSystem resumed = {.capacity = 777};
+  ASSERT_TRUE(RunLoadSearch(Plan(), resumed.Callbacks(), saved).ok());
+  EXPECT_EQ(resumed.loads.size(), whole.loads.size() - 6);
+  EXPECT_EQ(saved.searches(0).SerializeAsString(),
+            expected.searches(0).SerializeAsString());
+}
+
+TEST(RunLoadSearchTest, DoesAFailedProbeAgain) {
+  FakeSystem system = {.capacity = 777};
+  TestSequenceResults results;
+  system.lost_clients = {"client/0"};
+  ASSERT_TRUE(RunLoadSearch(Plan(), system.Callbacks(), results).ok());
+  system.lost_clients.clear();
+  ASSERT_TRUE(RunLoadSearch(Plan(), system.Callbacks(), results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), "converged");
+  EXPECT_THAT(results.test_results(), SizeIs(1));
+}
+
+TEST(CheckResumableTest, NamesWhatDiffers) {
+  FakeSystem system = {.capacity = 777, .runs_until_error = 4};
+  TestSequenceResults results;
+  RunLoadSearch(Plan(), system.Callbacks(), results).IgnoreError();
+  EXPECT_TRUE(CheckResumable(Plan(), results).ok());
+  const auto error = [&](const SearchPlan& plan) {
+    return std::string(CheckResumable(plan, results).message());
+  };
+  LoadSearchSpec spec;
+  spec.set_tolerance(0.1);
+  EXPECT_THAT(error(*PlanSearch(spec, MakeSearchedTest())),
+              HasSubstr("tolerance"));
+  DistributedSystemDescription other = MakeSearchedTest();
+  other.mutable_services(1)->set_count(2);
+  other.mutable_services(1)->set_x_size(2);
+  EXPECT_THAT(error(*PlanSearch({}, other)), HasSubstr("another test"));
+  EXPECT_THAT(std::string(CheckResumable(Plan(), {}).message()),
+              HasSubstr("no search"));
+}
+
+TEST(CheckResumableTest, RealAndSimulatedProbesAreNotMixed) {
+  SearchPlan real = Plan();
+  SearchPlan simulated = Plan();
+  simulated.is_simulated = true;
+  for (const bool is_simulated : {false, true}) {
+    FakeSystem system = {.capacity = 777, .runs_until_error = 2};
+    TestSequenceResults results;
+    RunLoadSearch(is_simulated ? simulated : real, system.Callbacks(), results)
+        .IgnoreError();
+    // As if all probes had ended early.
+    results.clear_test_results();
+    EXPECT_EQ(results.searches(0).simulated(), is_simulated);
+    EXPECT_EQ(CheckResumable(real, results).ok(), !is_simulated);
+    EXPECT_EQ(CheckResumable(simulated, results).ok(), is_simulated);
+  }
+}
+
+TEST(CheckResumableTest, ProbesOfDifferentSimulatedHostsAreNotMixed) {
+  const auto plan_on = [](int cpus, int hosts) {
+    SearchPlan plan = Plan();
+    plan.is_simulated = true;
+    plan.simulated_fabric.mutable_host()->set_cpus(cpus);
+    plan.simulated_hosts = hosts;
+    return plan;
+  };
+  FakeSystem system = {.capacity = 777, .runs_until_error = 2};
+  TestSequenceResults results;
+  RunLoadSearch(plan_on(4, 0), system.Callbacks(), results).IgnoreError();
+  const auto error = [&](const SearchPlan& plan) {
+    return std::string(CheckResumable(plan, results).message());
+  };
+  EXPECT_EQ(error(plan_on(4, 0)), "");
+  EXPECT_THAT(error(plan_on(8, 0)), AllOf(HasSubstr("give the same --fabric"),
+                                          HasSubstr("host.cpus: 4 -> 8")));
+  EXPECT_THAT(error(plan_on(4, 9)), HasSubstr("hosts: 0 -> 9"));
+  // As of an older version.
+  results.mutable_searches(0)->clear_simulated_fabric();
+  EXPECT_EQ(error(plan_on(8, 0)), "");
+}
+
+TEST(RunLoadSearchTest, StopsInTime) {
+  FakeSystem system = {.capacity = 777};
+  SearchPlan plan = Plan();
+  // Each probe takes 12 s or more.
+  plan.timing.max_total = absl::Seconds(50);
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(plan, system.Callbacks(), results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), "budget_exhausted");
+  EXPECT_LE(system.loads.size(), 4);
+}
+
+// A system about which too little is known for a proof.
+TEST(RunLoadSearchTest, SaysSoIfThereIsNoTimeForAProof) {
+  FakeSystem system = {.capacity = 777};
+  SearchCallbacks callbacks = system.Callbacks();
+  callbacks.run = [&](const DistributedSystemDescription& test,
+                      const ProgressWatcher& watch) {
+    auto result = system.Run(test, watch);
+    // Without a series over time, nothing is known about dependence.
+    auto& logs = *result->mutable_service_logs()->mutable_instance_logs();
+    for (auto& [name, log] : logs) log.clear_rpc_time_series();
+    return result;
+  };
+  SearchPlan plan = Plan();
+  TestSequenceResults all;
+  ASSERT_TRUE(RunLoadSearch(plan, callbacks, all).ok());
+  EXPECT_EQ(all.searches(0).verdict(), "converged");
+  EXPECT_FALSE(all.searches(0).is_proven());
+  EXPECT_THAT(all.searches(0).evidence(), HasSubstr("met, not proven at 95 %"));
+  // The final run and its repetitions of length 1, 2 and 4.
+  EXPECT_THAT(all.test_results(), SizeIs(4));
+
+  // Ends after the first final run. The fake says that each run takes 12 s, but
+  // a final run needs time for 62 s, and the longest probe for 82 s.
+  const int probes_before = all.searches(0).probes_size() - 4;
+  plan.timing.max_total = probes_before * absl::Seconds(12) + absl::Seconds(72);
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(plan, callbacks, results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), "converged");
+  EXPECT_EQ(results.searches(0).load(), all.searches(0).load());
+  EXPECT_FALSE(results.searches(0).is_proven());
+  EXPECT_LT(results.searches(0).probes_size(), all.searches(0).probes_size());
+}
+
+TEST(RunLoadSearchTest, RunsAListOnceEach) {
+  FakeSystem system = {.capacity = 300};
+  SearchPlan plan = Plan();
+  plan.loads = {100, 200, 400};
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(plan, system.Callbacks(), results).ok());
+  EXPECT_THAT(Outcomes(results.searches(0)),
+              ElementsAre("met", "met", "missed"));
+  EXPECT_EQ(results.searches(0).verdict(), kNotAllMetVerdict);
+  EXPECT_EQ(results.searches(0).load(), 200);
+  EXPECT_THAT(results.test_results(), SizeIs(3));
+  EXPECT_THAT(system.loads, ElementsAre(100, 200, 400));
+  EXPECT_FALSE(results.searches(0).has_confidence_level());
+}
+
+TEST(RunLoadSearchTest, EndsHopelessProbesEarly) {
+  // Reports far too many slow responses as soon as the load exceeds the
+  // capacity.
+  int abandoned = 0;
+  SearchPlan plan = Plan();
+  plan.timing.warmup = absl::ZeroDuration();
+  FakeSystem system = {.capacity = 300};
+  absl::Time now = absl::FromUnixSeconds(1'700'000'000);
+  SearchCallbacks callbacks;
+  callbacks.now = [&now] { return now; };
+  callbacks.run = [&](const DistributedSystemDescription& test,
+                      const ProgressWatcher& watch) {
+    const auto result = system.Run(test, watch);
+    if (system.loads.back() <= 300) return result;
+    now += absl::Milliseconds(1600);
+    RunTestsEvent event;
+    LogHistogram slow;
+    for (int i = 0; i < 10'000; ++i) slow.Record(50'000'000);
+    event.mutable_progress()->set_offered_count(100);
+    EncodeHistogram(
+        slow, *event.mutable_progress()->mutable_recent_response_time_ns());
+    if (!watch(event)) {
+      ++abandoned;
+      return absl::StatusOr<TestResult>(absl::CancelledError("abandoned"));
+    }
+    return result;
+  };
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(plan, callbacks, results).ok());
+  const SearchReport& report = results.searches(0);
+  EXPECT_EQ(report.verdict(), "converged") << report.evidence();
+  EXPECT_NEAR(report.load(), 300, 10);
+  EXPECT_GT(abandoned, 0);
+  int infinite = 0;
+  for (const SearchProbe& probe : report.probes()) {
+    if (std::isinf(probe.excess())) ++infinite;
+  }
+  EXPECT_EQ(infinite, abandoned);
+}
+
+TEST(InstancesTest, AddUpAndAreReportedOneByOne) {
+  FakeSystem system = {.capacity = 300};
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(3), system.Callbacks(), results).ok());
+  const SearchReport& report = results.searches(0);
+  EXPECT_EQ(report.verdict(), "converged") << report.evidence();
+  EXPECT_NEAR(report.load(), 900, 18);
+  const SearchProbe& last = *report.probes().rbegin();
+  EXPECT_EQ(last.statistics().succeeded_count(), 3000);
+  ASSERT_THAT(last.instance_statistics(), SizeIs(3));
+  EXPECT_EQ(last.instance_statistics(1).succeeded_count(), 1000);
+  EXPECT_THAT(last.instance_failures(), SizeIs(0));
+}
+
+TEST(InstancesTest, OneThatIsLostEndsTheSearchAndIsNamed) {
+  FakeSystem system = {.capacity = 300, .lost_clients = {"2.client/0"}};
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(3), system.Callbacks(), results).ok());
+  const SearchReport& report = results.searches(0);
+  EXPECT_EQ(report.verdict(), kInvalidVerdict);
+  EXPECT_EQ(report.evidence(),
+            "probe 1: node7 was lost; instance 2: nothing was heard of "
+            "2.client/0 on node7");
+  EXPECT_EQ(report.probes(0).instance_statistics(0).succeeded_count(), 1000);
+  EXPECT_EQ(report.probes(0).instance_statistics(1).succeeded_count(), 0);
+}
+
+TEST(InstancesTest, OneThatFallsBehindEndsTheSearchAndIsNamed) {
+  FakeSystem system = {.capacity = 300, .slow_share = 0.6};
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(2), system.Callbacks(), results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), kInvalidVerdict);
+  EXPECT_THAT(results.searches(0).evidence(),
+              HasSubstr("instance 2 fell behind: it did 600 RPCs, the best one "
+                        "1000"));
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,63 @@
+#include "distbench/products/search/sequencer_runner.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+
+namespace distbench {
+namespace {
+
+constexpr int kCpusPerInstance = 100;
+
+absl::StatusOr<TestResult> RunTest(TestClient& client,
+                                   const DistributedSystemDescription& test,
+                                   const ProgressWatcher& watch) {
+  TestSequence sequence;
+  *sequence.add_tests() = test;
+  TestSequenceResults results;
+  bool is_wanted = true;
+  const absl::Status status = client.RunTests(
+      sequence,
+      [&](const RunTestsEvent& event) {
+        if (!is_wanted || watch(event)) return;
+        is_wanted = false;
+        client.AbandonRun();
+      },
+      results);
+  if (!status.ok()) return status;
+  if (results.test_results().empty()) {
+    return absl::InternalError("the test sequencer sent no result");
+  }
+  return std::move(*results.mutable_test_results(0));
+}
+
+}  // namespace
+
+TestRunner RunOnSequencer(TestClient& client) {
+  return [&client](const DistributedSystemDescription& test,
+                   const ProgressWatcher& watch) {
+    return RunTest(client, test, watch);
+  };
+}
+
+absl::StatusOr<int> InstanceCountFor(const GetStatusResponse& status) {
+  if (status.nodes().empty()) {
+    return absl::FailedPreconditionError(
+        "the test sequencer has no nodes, so there is no telling how many "
+        "instances they can carry");
+  }
+  // Several nodes on one host share its CPUs.
+  std::map<std::string, int> cpus_by_host;
+  for (const NodeStatus& node : status.nodes()) {
+    int& cpus = cpus_by_host[node.registration().hostname()];
+    cpus = std::max(cpus, node.registration().cpu_count());
+  }
+  int cpu_count = 0;
+  for (const auto& [host, cpus] : cpus_by_host) cpu_count += cpus;
+  return std::max(1, (cpu_count + kCpusPerInstance - 1) / kCpusPerInstance);
+}
+
+}  // namespace distbench

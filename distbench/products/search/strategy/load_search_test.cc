@@ -1,0 +1,429 @@
+#include "distbench/products/search/strategy/load_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+constexpr double kServiceRate = 1000;    // per second
+constexpr double kLimitSeconds = 0.010;  // of the 95th percentile
+constexpr double kQuantile = 0.95;
+
+// A single server with a queue and Poisson arrivals.
+struct Queue {
+  std::function<double(std::mt19937_64&)> service_time;
+};
+
+Queue ExponentialService() {
+  return {[](std::mt19937_64& random) {
+    return std::exponential_distribution<>(kServiceRate)(random);
+  }};
+}
+
+Queue FixedService() {
+  return {[](std::mt19937_64&) { return 1 / kServiceRate; }};
+}
+
+double Quantile(std::vector<double> values, double quantile) {
+  const auto nth =
+      values.begin() + static_cast<int64_t>(values.size() * quantile);
+  std::nth_element(values.begin(), nth, values.end());
+  return *nth;
+}
+
+// Compares the 95th percentile of the response times with the limit; the
+// standard error is estimated by batch means.
+Probe RunQueue(const Queue& queue, const ProbeRequest& request,
+               std::mt19937_64& random) {
+  constexpr int kBatches = 20;
+  const int batch_size = static_cast<int>(5'000 * request.length);
+  std::exponential_distribution<> gap(request.load);
+  double waiting = 0;
+  std::vector<double> all;
+  std::vector<double> logs;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    std::vector<double> responses;
+    for (int i = 0; i < batch_size; ++i) {
+      const double service = queue.service_time(random);
+      responses.push_back(waiting + service);
+      waiting = std::max(0.0, waiting + service - gap(random));
+    }
+    logs.push_back(std::log(Quantile(responses, kQuantile)));
+    all.insert(all.end(), responses.begin(), responses.end());
+  }
+  double mean = 0;
+  for (double each : logs) mean += each / kBatches;
+  double squares = 0;
+  for (double each : logs) squares += (each - mean) * (each - mean);
+  return {.request = request,
+          .achieved_load = request.load,
+          .excess = std::log(Quantile(all, kQuantile) / kLimitSeconds),
+          .excess_error = std::sqrt(squares / (kBatches - 1) / kBatches),
+          .seconds = request.length};
+}
+
+using Runner = std::function<Probe(const ProbeRequest&)>;
+
+SearchResult RunSearch(LoadSearch& search, const Runner& run) {
+  while (search.Next().has_value()) search.Add(run(*search.Next()));
+  return search.result();
+}
+
+// M/M/1: response times are exponential with rate (service rate - load); L.
+// Kleinrock, Queueing Systems I, Wiley 1975, section 5.12.
+double CapacityOfExponentialService() {
+  return kServiceRate - std::log(1 / (1 - kQuantile)) / kLimitSeconds;
+}
+
+// M/D/1: P(waiting <= t) = (1 - r) sum over k <= t/D of
+// (-L(t - kD))^k / k! exp(L(t - kD)); A. K. Erlang 1909.
+double ShareWithin(double load, double response) {
+  const long double service = 1 / kServiceRate;
+  const long double time = response - service;
+  long double sum = 0;
+  for (int k = 0; k * service <= time; ++k) {
+    const long double x = load * (time - k * service);
+    sum += std::pow(-x, k) / std::tgamma(k + 1.0L) * std::exp(x);
+  }
+  return static_cast<double>((1 - load * service) * sum);
+}
+
+double CapacityOfFixedService() {
+  double low = kServiceRate / 10;
+  double high = kServiceRate * 0.999;
+  while (high / low > 1.00001) {
+    const double middle = (low + high) / 2;
+    (ShareWithin(middle, kLimitSeconds) > kQuantile ? low : high) = middle;
+  }
+  return low;
+}
+
+// Searches with 20 seeds; returns how many ended within 3 % of the true value.
+int CountExact(const Queue& queue, double truth) {
+  int exact = 0;
+  for (int seed = 0; seed < 20; ++seed) {
+    std::mt19937_64 random(seed);
+    LoadSearch search({.initial_load = 100, .max_probes = 15});
+    const SearchResult result =
+        RunSearch(search, [&](const ProbeRequest& request) {
+          ProbeRequest longer = request;
+          if (request.phase == ProbePhase::kFinal) longer.length = 8;
+          Probe probe = RunQueue(queue, longer, random);
+          probe.request = request;
+          return probe;
+        });
+    EXPECT_LE(search.probes().size(), 15);
+    const double load = result.load.value_or(0);
+    const bool is_exact = result.verdict == SearchVerdict::kConverged &&
+                          std::abs(load / truth - 1) <= 0.03;
+    if (is_exact) ++exact;
+    std::printf("seed %2d: %zu probes, %.1f of %.1f (%+.1f %%), %s\n", seed,
+                search.probes().size(), load, truth, 100 * (load / truth - 1),
+                std::string(ToString(result.verdict)).c_str());
+  }
+  return exact;
+}
+
+TEST(LoadSearchTest, FindsTheCapacityOfAQueueWithExponentialService) {
+  EXPECT_GE(CountExact(ExponentialService(), CapacityOfExponentialService()),
+            19);
+}
+
+TEST(LoadSearchTest, FindsTheCapacityOfAQueueWithFixedService) {
+  EXPECT_GE(CountExact(FixedService(), CapacityOfFixedService()), 19);
+}
+
+// A system without noise, which meets its objective up to `capacity`.
+Probe Exact(const ProbeRequest& request, double capacity) {
+  return {.request = request,
+          .achieved_load = request.load,
+          .excess = std::log(request.load / capacity),
+          .excess_error = 0.001};
+}
+
+TEST(LoadSearchTest, NamesAnObjectiveThatNoLoadMeets) {
+  LoadSearch search({.initial_load = 100, .min_load = 10});
+  const SearchResult result = RunSearch(
+      search, [](const ProbeRequest& request) { return Exact(request, 1); });
+  EXPECT_EQ(result.verdict, SearchVerdict::kObjectiveUnreachable);
+  EXPECT_FALSE(result.load.has_value());
+  EXPECT_EQ(search.probes().back().request.load, 10);
+}
+
+TEST(LoadSearchTest, NamesALoadThatCouldNotBeGenerated) {
+  LoadSearch search({.initial_load = 100});
+  const SearchResult result =
+      RunSearch(search, [](const ProbeRequest& request) {
+        Probe probe = Exact(request, 1e9);
+        if (request.load > 700) {
+          probe.generator_limited = true;
+          probe.achieved_load = 700;
+        }
+        return probe;
+      });
+  EXPECT_EQ(result.verdict, SearchVerdict::kGeneratorLimited);
+  EXPECT_NEAR(*result.load, 700, 20);
+}
+
+TEST(LoadSearchTest, NamesASystemThatStaysSlowAfterAnOverload) {
+  LoadSearch search({.initial_load = 100});
+  bool was_overloaded = false;
+  const SearchResult result =
+      RunSearch(search, [&](const ProbeRequest& request) {
+        Probe probe = Exact(request, was_overloaded ? 50 : 500);
+        if (request.load > 500) was_overloaded = true;
+        return probe;
+      });
+  EXPECT_EQ(result.verdict, SearchVerdict::kUnstable);
+  EXPECT_NE(result.evidence.find("overloaded"), std::string::npos)
+      << result.evidence;
+}
+
+TEST(LoadSearchTest, ToleratesASystemThatRecoversLate) {
+  LoadSearch search({.initial_load = 100});
+  int slow_probes = 0;
+  const SearchResult result =
+      RunSearch(search, [&](const ProbeRequest& request) {
+        const bool is_slow = slow_probes > 0 && slow_probes-- > 0;
+        if (request.load > 500 && request.phase == ProbePhase::kBracket) {
+          slow_probes = 1;
+        }
+        return Exact(request, is_slow ? 50 : 500);
+      });
+  EXPECT_EQ(result.verdict, SearchVerdict::kConverged);
+  EXPECT_NEAR(*result.load, 500, 15);
+}
+
+TEST(LoadSearchTest, NamesASystemThatDegradesMeanwhile) {
+  LoadSearch search({.initial_load = 100});
+  int refine_count = 0;
+  const SearchResult result =
+      RunSearch(search, [&](const ProbeRequest& request) {
+        if (request.phase == ProbePhase::kRefine) ++refine_count;
+        return Exact(request, refine_count < 2 ? 600 : 450);
+      });
+  EXPECT_EQ(result.verdict, SearchVerdict::kUnstable) << result.evidence;
+}
+
+TEST(LoadSearchTest, ToleratesAStallDuringOneProbe) {
+  LoadSearch search({.initial_load = 100});
+  int refine_count = 0;
+  const SearchResult result =
+      RunSearch(search, [&](const ProbeRequest& request) {
+        if (request.phase == ProbePhase::kRefine) ++refine_count;
+        return Exact(request, refine_count == 1 ? 540 : 600);
+      });
+  EXPECT_EQ(result.verdict, SearchVerdict::kConverged) << result.evidence;
+  EXPECT_NEAR(*result.load, 600, 30);
+}
+
+// A system whose speed varies a little, and which stalls in one probe of seven.
+Probe RunOnRestlessHost(const ProbeRequest& request, double capacity,
+                        std::mt19937_64& random) {
+  constexpr double kSteepness = 4;
+  constexpr double kStallShare = 1.0 / 7;
+  constexpr double kStallExcess = 0.6;
+  constexpr double kUnexplained = 0.05;
+  Probe probe = Exact(request, capacity);
+  probe.excess *= kSteepness;
+  const bool is_final = request.phase == ProbePhase::kFinal;
+  probe.excess_error = 0.06 / std::sqrt(is_final ? 3 : request.length);
+  probe.excess += std::normal_distribution<>(0, probe.excess_error)(random) +
+                  std::normal_distribution<>(0, kUnexplained)(random);
+  if (std::bernoulli_distribution(kStallShare)(random)) {
+    probe.excess += std::exponential_distribution<>(1 / kStallExcess)(random);
+  }
+  return probe;
+}
+
+TEST(LoadSearchTest, FindsTheCapacityOnARestlessHost) {
+  constexpr int kSeeds = 200;
+  constexpr double kCapacity = 333;
+  int near_count = 0;
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    std::mt19937_64 random(seed);
+    LoadSearch search({.initial_load = 100});
+    const SearchResult result =
+        RunSearch(search, [&](const ProbeRequest& request) {
+          return RunOnRestlessHost(request, kCapacity, random);
+        });
+    const double error = result.load.value_or(0) / kCapacity - 1;
+    if (std::abs(error) < 0.05) ++near_count;
+  }
+  EXPECT_GE(near_count, kSeeds * 97 / 100);
+}
+
+// A system that drops everything above 500, although it meets the objective
+// below.
+Probe Edge(const ProbeRequest& request) {
+  Probe probe = Exact(request, 2000);
+  if (request.load > 500) probe.excess = 2;
+  return probe;
+}
+
+TEST(LoadSearchTest, BelievesAnEdgeThatIsConfirmed) {
+  LoadSearch search({.initial_load = 100});
+  const SearchResult result = RunSearch(search, Edge);
+  EXPECT_EQ(result.verdict, SearchVerdict::kConverged) << result.evidence;
+  EXPECT_NEAR(*result.load, 490, 10);
+}
+
+TEST(LoadSearchTest, LeavesOutAMissThatIsNotConfirmed) {
+  LoadSearch search({.initial_load = 100});
+  bool has_stalled = false;
+  const SearchResult result =
+      RunSearch(search, [&](const ProbeRequest& request) {
+        Probe probe = Exact(request, 1000);
+        const bool stalls = !has_stalled && request.load == 400;
+        if (stalls) probe.excess = 1;
+        has_stalled |= stalls;
+        return probe;
+      });
+  EXPECT_EQ(result.verdict, SearchVerdict::kConverged) << result.evidence;
+  EXPECT_NEAR(*result.load, 1000, 30);
+}
+
+TEST(LoadSearchTest, StopsAtTheHighestLoadAllowed) {
+  LoadSearch search({.initial_load = 100, .max_load = 1000});
+  const SearchResult result = RunSearch(
+      search, [](const ProbeRequest& request) { return Exact(request, 5000); });
+  EXPECT_EQ(result.verdict, SearchVerdict::kUpperBoundHit);
+  EXPECT_EQ(result.load, 1000);
+}
+
+TEST(LoadSearchTest, OffersNothingOutsideOfTheLoadsAllowed) {
+  // Capacities at and beside the bounds, measured with noise that puts the
+  // fitted line's crossing outside of them.
+  for (const double capacity : {102.0, 500.0, 985.0, 999.0, 1001.0, 1015.0}) {
+    for (int seed = 0; seed < 50; ++seed) {
+      std::mt19937_64 random(seed);
+      LoadSearch search(
+          {.initial_load = 400, .min_load = 100, .max_load = 1000});
+      RunSearch(search, [&](const ProbeRequest& request) {
+        EXPECT_GE(request.load, 100);
+        EXPECT_LE(request.load, 1000);
+        Probe probe = Exact(request, capacity);
+        probe.excess += std::normal_distribution<>(0, 0.02)(random);
+        probe.excess_error = 0.02;
+        return probe;
+      });
+      if (search.result().load) EXPECT_LE(*search.result().load, 1000);
+    }
+  }
+}
+
+TEST(LoadSearchTest, OffersNoWholeNumberBeyondAFractionAllowed) {
+  LoadSearch search(
+      {.initial_load = 2, .min_load = 1.4, .max_load = 10.6, .is_whole = true});
+  const SearchResult result =
+      RunSearch(search, [](const ProbeRequest& request) {
+        EXPECT_GE(request.load, 2);
+        EXPECT_LE(request.load, 10);
+        return Exact(request, 100);
+      });
+  EXPECT_EQ(result.verdict, SearchVerdict::kUpperBoundHit) << result.evidence;
+  EXPECT_EQ(result.load, 10);
+}
+
+TEST(LoadSearchTest, StopsWhenItsProbesAreUsedUp) {
+  LoadSearch search({.initial_load = 1, .max_probes = 6});
+  const SearchResult result = RunSearch(
+      search, [](const ProbeRequest& request) { return Exact(request, 1e6); });
+  EXPECT_EQ(result.verdict, SearchVerdict::kBudgetExhausted);
+  // load 1 twice, as warm-up and probe, then 2 to 16
+  EXPECT_EQ(result.load, 16);
+  EXPECT_EQ(search.probes().size(), 6);
+}
+
+TEST(LoadSearchTest, HandlesAbortedProbes) {
+  LoadSearch search({.initial_load = 100});
+  const SearchResult result =
+      RunSearch(search, [](const ProbeRequest& request) {
+        Probe probe = Exact(request, 500);
+        if (request.load > 600) {
+          probe.excess = std::numeric_limits<double>::infinity();
+        }
+        return probe;
+      });
+  EXPECT_EQ(result.verdict, SearchVerdict::kConverged);
+  EXPECT_NEAR(*result.load, 500, 15);
+}
+
+TEST(LoadSearchTest, StepsDownWhenTheFinalRunMisses) {
+  LoadSearch search({.initial_load = 100});
+  const SearchResult result =
+      RunSearch(search, [](const ProbeRequest& request) {
+        // Long runs notice more.
+        const bool is_final = request.phase == ProbePhase::kFinal;
+        return Exact(request, is_final ? 490 : 500);
+      });
+  EXPECT_EQ(result.verdict, SearchVerdict::kConverged);
+  EXPECT_NEAR(*result.load, 485, 10);
+}
+
+TEST(LoadSearchTest, FindsTheLastWholeNumberThatMeets) {
+  for (const double capacity : {1.5, 3.2, 8.9, 37.0, 1234.5}) {
+    LoadSearch search({.initial_load = 4, .min_load = 1, .is_whole = true});
+    const SearchResult result =
+        RunSearch(search, [&](const ProbeRequest& request) {
+          EXPECT_EQ(request.load, std::floor(request.load));
+          return Exact(request, capacity);
+        });
+    EXPECT_EQ(result.verdict, SearchVerdict::kConverged) << result.evidence;
+    // Neighbours, or within the tolerance if that is wider.
+    EXPECT_LE(*result.load, capacity);
+    EXPECT_GE(*result.load, std::floor(capacity * 0.98));
+  }
+}
+
+TEST(LoadSearchTest, StopsRefiningAtNeighbours) {
+  LoadSearch search({.initial_load = 2, .min_load = 1, .is_whole = true});
+  const SearchResult result = RunSearch(
+      search, [](const ProbeRequest& request) { return Exact(request, 3.5); });
+  EXPECT_EQ(result.load, 3);
+  // Warm-up, 2, 4, 2 again, 3, and the final run.
+  EXPECT_EQ(search.probes().size(), 6);
+}
+
+TEST(LoadSearchTest, StepsDownToTheNextWholeNumber) {
+  LoadSearch search({.initial_load = 4, .min_load = 1, .is_whole = true});
+  const SearchResult result =
+      RunSearch(search, [](const ProbeRequest& request) {
+        const bool is_final = request.phase == ProbePhase::kFinal;
+        return Exact(request, is_final ? 4.5 : 5.5);
+      });
+  EXPECT_EQ(result.verdict, SearchVerdict::kConverged);
+  EXPECT_EQ(result.load, 4);
+}
+
+TEST(LoadSearchTest, KnowsItsPhasesByName) {
+  EXPECT_EQ(ParseProbePhase("refine"), ProbePhase::kRefine);
+  EXPECT_EQ(ParseProbePhase("refined"), std::nullopt);
+}
+
+TEST(LoadSearchTest, GoesOnWhereItWasInterrupted) {
+  const auto run = [](const ProbeRequest& request) {
+    return Exact(request, 333);
+  };
+  LoadSearch whole({.initial_load = 100});
+  RunSearch(whole, run);
+
+  LoadSearch resumed({.initial_load = 100});
+  for (size_t i = 0; i < whole.probes().size() / 2; ++i) {
+    resumed.Add(whole.probes()[i]);
+  }
+  const SearchResult result = RunSearch(resumed, run);
+  EXPECT_EQ(result.load, whole.result().load);
+  EXPECT_EQ(resumed.probes().size(), whole.probes().size());
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,191 @@
+#include "distbench/products/search/system_copies.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/config/syntax/external_services.h"
+
+namespace distbench {
+namespace {
+
+std::string PrefixOf(int copy) { return absl::StrCat(copy, "."); }
+
+void Prepend(const std::string& prefix, std::string* name) {
+  if (!name->empty()) name->insert(0, prefix);
+}
+
+template <typename Names>
+void PrependAll(const std::string& prefix, Names* names) {
+  for (std::string& name : *names) Prepend(prefix, &name);
+}
+
+void CopyServices(const DistributedSystemDescription& test,
+                  const std::string& prefix,
+                  DistributedSystemDescription& into) {
+  for (const ServiceSpec& service : test.services()) {
+    ServiceSpec& copy = *into.add_services() = service;
+    Prepend(prefix, copy.mutable_name());
+  }
+  for (const ServerFault& fault : test.server_faults()) {
+    ServerFault& copy = *into.add_server_faults() = fault;
+    Prepend(prefix, copy.mutable_name());
+    Prepend(prefix, copy.mutable_service());
+    if (copy.has_rpc_name()) Prepend(prefix, copy.mutable_rpc_name());
+  }
+  for (const auto& [node, bundle] : test.node_service_bundles()) {
+    ServiceBundle& all = (*into.mutable_node_service_bundles())[node];
+    for (const std::string& instance : bundle.services()) {
+      all.add_services(absl::StrCat(prefix, instance));
+    }
+  }
+  for (const auto& [key, constraints] : test.service_constraints()) {
+    (*into.mutable_service_constraints())[absl::StrCat(prefix, key)] =
+        constraints;
+  }
+}
+
+void CopyRpcs(const DistributedSystemDescription& test,
+              const std::string& prefix, DistributedSystemDescription& into) {
+  for (const RpcSpec& rpc : test.rpc_descriptions()) {
+    RpcSpec& copy = *into.add_rpc_descriptions() = rpc;
+    Prepend(prefix, copy.mutable_name());
+    Prepend(prefix, copy.mutable_server());
+    PrependAll(prefix, copy.mutable_client());
+  }
+  for (const RpcReplayTrace& trace : test.rpc_replay_traces()) {
+    RpcReplayTrace& copy = *into.add_rpc_replay_traces() = trace;
+    Prepend(prefix, copy.mutable_name());
+    Prepend(prefix, copy.mutable_client());
+    Prepend(prefix, copy.mutable_server());
+  }
+}
+
+void CopyActions(const DistributedSystemDescription& test,
+                 const std::string& prefix,
+                 DistributedSystemDescription& into) {
+  for (const Action& action : test.actions()) {
+    Action& copy = *into.add_actions() = action;
+    Prepend(prefix, copy.mutable_name());
+    PrependAll(prefix, copy.mutable_dependencies());
+    if (copy.has_rpc_name()) Prepend(prefix, copy.mutable_rpc_name());
+    if (copy.has_action_list_name()) {
+      Prepend(prefix, copy.mutable_action_list_name());
+    }
+    if (copy.has_rpc_replay_trace_name()) {
+      Prepend(prefix, copy.mutable_rpc_replay_trace_name());
+    }
+  }
+  for (const ActionList& list : test.action_lists()) {
+    ActionList& copy = *into.add_action_lists() = list;
+    Prepend(prefix, copy.mutable_name());
+    PrependAll(prefix, copy.mutable_action_names());
+  }
+}
+
+// Maps an index of a copy's RPC or trace to that of the system.
+int OwnIndex(const DistributedSystemDescription& system, int count, int index) {
+  const int rpc_count = system.rpc_descriptions_size();
+  const int trace_count = system.rpc_replay_traces_size();
+  const int first_trace = count * rpc_count;
+  if (index < first_trace) return index % rpc_count;
+  if (trace_count == 0) return index;
+  return rpc_count + (index - first_trace) % trace_count;
+}
+
+// A client only sends RPCs of its own copy, so indices stay distinct.
+template <typename Map, typename MakeIndex>
+void Reindex(MakeIndex make_index, Map* map) {
+  Map renamed;
+  for (auto& [index, value] : *map) {
+    renamed[make_index(index)] = std::move(value);
+  }
+  *map = std::move(renamed);
+}
+
+// An instance has only faults of its own copy.
+void RemovePrefixes(ServicePerformanceLog& log) {
+  google::protobuf::Map<std::string, FaultLog> renamed;
+  for (auto& [name, fault] : *log.mutable_fault_logs()) {
+    renamed[name.substr(name.find('.') + 1)] = std::move(fault);
+  }
+  *log.mutable_fault_logs() = std::move(renamed);
+}
+
+}  // namespace
+
+DistributedSystemDescription ReplicateSystem(
+    const DistributedSystemDescription& test, int count) {
+  if (count == 1) return test;
+  DistributedSystemDescription all = test;
+  all.clear_services();
+  all.clear_node_service_bundles();
+  all.clear_service_constraints();
+  all.clear_server_faults();
+  all.clear_rpc_descriptions();
+  all.clear_rpc_replay_traces();
+  all.clear_actions();
+  all.clear_action_lists();
+  for (int copy = 1; copy <= count; ++copy) {
+    const std::string prefix = PrefixOf(copy);
+    CopyServices(test, prefix, all);
+    CopyRpcs(test, prefix, all);
+    CopyActions(test, prefix, all);
+  }
+  return all;
+}
+
+TestResult ResultOfCopy(const TestResult& result,
+                        const DistributedSystemDescription& system, int count,
+                        int copy) {
+  if (count == 1) return result;
+  TestResult own;
+  *own.mutable_traffic_config() = system;
+  RedactSecrets(*own.mutable_traffic_config());
+  *own.mutable_run_info() = result.run_info();
+  *own.mutable_resource_usage_logs() = result.resource_usage_logs();
+  const auto own_index = [&](int index) {
+    return OwnIndex(system, count, index);
+  };
+  auto& logs = *own.mutable_service_logs()->mutable_instance_logs();
+  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
+    if (copy != 0 && !absl::StartsWith(instance, PrefixOf(copy))) continue;
+    ServicePerformanceLog& own_log = logs[instance] = log;
+    for (auto& [peer, peer_log] : *own_log.mutable_peer_logs()) {
+      Reindex(own_index, peer_log.mutable_rpc_logs());
+      Reindex(own_index, peer_log.mutable_replay_logs());
+    }
+    Reindex(own_index, own_log.mutable_rpc_time_series());
+    Reindex(own_index, own_log.mutable_offered_loads());
+    Reindex(own_index, own_log.mutable_pooled_statistics());
+    Reindex(own_index, own_log.mutable_stream_statistics());
+    Reindex(own_index, own_log.mutable_policy_statistics());
+    RemovePrefixes(own_log);
+  }
+  return own;
+}
+
+std::string FailureOfCopy(const TestResult& result, int copy) {
+  const std::string prefix = PrefixOf(copy);
+  const auto& logs = result.service_logs().instance_logs();
+  std::set<std::string> reasons;
+  for (const auto& [instance, endpoint] :
+       result.placement().service_endpoints()) {
+    if (!absl::StartsWith(instance, prefix)) continue;
+    const auto log = logs.find(instance);
+    if (log == logs.end()) {
+      reasons.insert(absl::StrCat("nothing was heard of ", instance, " on ",
+                                  endpoint.node_alias()));
+    } else if (log->second.has_engine_error_message() &&
+               log->second.engine_error_message() !=
+                   result.run_info().failure()) {
+      reasons.insert(absl::StrCat(
+          instance, " stopped early: ", log->second.engine_error_message()));
+    }
+  }
+  return absl::StrJoin(reasons, "; ");
+}
+
+}  // namespace distbench

@@ -1,0 +1,181 @@
+#include "distbench/products/search/system_copies.h"
+
+#include <string>
+
+#include "distbench/config/reading/load.h"
+#include "distbench/config/validate/check.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+
+DistributedSystemDescription System() {
+  const auto sequence = ParseTestSequence(
+      R"(tests {
+           services {
+             name: "client" count: 1
+           }
+           services { name: "server" count: 2 }
+           node_service_bundles {
+             key: "node0" value { services: "client/0" services: "server/0" }
+           }
+           service_constraints {
+             key: "server/*"
+             value { constraint_sets { constraints {
+               attribute_name: "node_alias" string_values: "node0"
+               relation: EQUAL } } }
+           }
+           payload_descriptions { name: "p" size: 64 }
+           rpc_descriptions {
+             name: "query" client: "client" server: "server"
+             request_payload_name: "p"
+           }
+           rpc_descriptions { name: "talk" client: "server" server: "server" }
+           rpc_replay_traces {
+             name: "trace" client: "client" server: "server"
+             records { timing_ns: 5 timing_mode: RELATIVE_TO_TRACE_START }
+           }
+           action_lists { name: "client" action_names: ["run", "again"] }
+           action_lists { name: "query" action_names: "chat" }
+           action_lists { name: "talk" }
+           action_lists { name: "sub" action_names: "chat" }
+           actions { name: "run" rpc_name: "query" }
+           actions {
+             name: "again" dependencies: "run" rpc_replay_trace_name: "trace"
+           }
+           actions { name: "chat" rpc_name: "talk" }
+         })",
+      "system");
+  EXPECT_TRUE(sequence.ok()) << sequence.status();
+  const auto checked = CheckTestSequence(*sequence);
+  EXPECT_TRUE(checked.ok()) << checked.status();
+  return checked->tests(0);
+}
+
+TEST(ReplicateSystemTest, OneIsTheSystemItself) {
+  EXPECT_EQ(ReplicateSystem(System(), 1).SerializeAsString(),
+            System().SerializeAsString());
+}
+
+TEST(ReplicateSystemTest, CopiesAreATestThatMayRun) {
+  TestSequence sequence;
+  *sequence.add_tests() = ReplicateSystem(System(), 3);
+  const auto checked = CheckTestSequence(sequence);
+  ASSERT_TRUE(checked.ok()) << checked.status();
+  const DistributedSystemDescription& test = checked->tests(0);
+  EXPECT_EQ(test.services_size(), 6);
+  EXPECT_EQ(test.services(2).name(), "2.client");
+  EXPECT_EQ(test.payload_descriptions_size(), 1);
+  const RpcSpec& query = test.rpc_descriptions(2);
+  EXPECT_EQ(query.name(), "2.query");
+  EXPECT_EQ(query.server(), "2.server");
+  EXPECT_THAT(query.client(), ElementsAre("2.client"));
+  EXPECT_EQ(query.request_payload_name(), "p");
+  EXPECT_THAT(test.node_service_bundles().at("node0").services(),
+              UnorderedElementsAre("1.client/0", "1.server/0", "2.client/0",
+                                   "2.server/0", "3.client/0", "3.server/0"));
+  EXPECT_TRUE(test.service_constraints().contains("3.server/*"));
+}
+
+// All copies of System(). Each client has sent 10 times its copy's number of
+// queries.
+TestResult ResultOfCopies(int count) {
+  TestResult result;
+  *result.mutable_traffic_config() = ReplicateSystem(System(), count);
+  for (int copy = 1; copy <= count; ++copy) {
+    const std::string client = std::to_string(copy) + ".client/0";
+    (*result.mutable_placement()->mutable_service_endpoints())[client]
+        .set_node_alias("node" + std::to_string(copy));
+    ServicePerformanceLog& log =
+        (*result.mutable_service_logs()->mutable_instance_logs())[client];
+    const int query = 2 * (copy - 1);
+    const int trace = 2 * count + copy - 1;
+    auto& rpcs = *(*log.mutable_peer_logs())["s"].mutable_rpc_logs();
+    rpcs[query].mutable_statistics()->set_succeeded_count(10 * copy);
+    rpcs[trace].mutable_statistics()->set_succeeded_count(1);
+    (*log.mutable_offered_loads())[query].set_offered_count(11 * copy);
+  }
+  return result;
+}
+
+int64_t CountOf(const TestResult& result, int rpc) {
+  int64_t count = 0;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    for (const auto& [peer, peer_log] : log.peer_logs()) {
+      const auto found = peer_log.rpc_logs().find(rpc);
+      if (found == peer_log.rpc_logs().end()) continue;
+      count += found->second.statistics().succeeded_count();
+    }
+  }
+  return count;
+}
+
+TEST(ResultOfCopyTest, BringsRpcsBackToTheirOwnIndex) {
+  const TestResult result = ResultOfCopies(3);
+  const TestResult all = ResultOfCopy(result, System(), 3, 0);
+  EXPECT_EQ(CountOf(all, 0), 60);
+  EXPECT_EQ(CountOf(all, 1), 0);
+  EXPECT_EQ(CountOf(all, 2), 3);  // the trace
+  EXPECT_EQ(all.traffic_config().rpc_descriptions(0).name(), "query");
+
+  const TestResult second = ResultOfCopy(result, System(), 3, 2);
+  EXPECT_EQ(CountOf(second, 0), 20);
+  EXPECT_EQ(second.service_logs()
+                .instance_logs()
+                .at("2.client/0")
+                .offered_loads()
+                .at(0)
+                .offered_count(),
+            22);
+}
+
+TEST(ReplicateSystemTest, EachCopyHasItsFaults) {
+  DistributedSystemDescription system = System();
+  ServerFault& fault = *system.add_server_faults();
+  fault.set_name("pause");
+  fault.set_service(system.services(0).name());
+  fault.set_freeze(true);
+  const DistributedSystemDescription all = ReplicateSystem(system, 2);
+  ASSERT_EQ(all.server_faults_size(), 2);
+  EXPECT_EQ(all.server_faults(1).name(), "2.pause");
+  EXPECT_EQ(all.server_faults(1).service(),
+            all.services(system.services_size()).name());
+  EXPECT_FALSE(all.server_faults(1).has_rpc_name());
+
+  TestResult result;
+  (*(*result.mutable_service_logs()->mutable_instance_logs())["2.a/0"]
+        .mutable_fault_logs())["2.pause"]
+      .set_request_count(3);
+  const TestResult second = ResultOfCopy(result, system, 2, 2);
+  EXPECT_EQ(second.service_logs()
+                .instance_logs()
+                .at("2.a/0")
+                .fault_logs()
+                .at("pause")
+                .request_count(),
+            3);
+}
+
+TEST(FailureOfCopyTest, NamesWhoWasLostOrStopped) {
+  TestResult result = ResultOfCopies(3);
+  EXPECT_EQ(FailureOfCopy(result, 1), "");
+  auto& logs = *result.mutable_service_logs()->mutable_instance_logs();
+  logs["2.client/0"].set_engine_error_message("too many threads");
+  logs.erase("3.client/0");
+  EXPECT_EQ(FailureOfCopy(result, 1), "");
+  EXPECT_THAT(FailureOfCopy(result, 2), HasSubstr("too many threads"));
+  // Stopped together with all others.
+  result.mutable_run_info()->set_failure("node3 was lost");
+  logs["1.client/0"].set_engine_error_message("node3 was lost");
+  EXPECT_EQ(FailureOfCopy(result, 1), "");
+  EXPECT_EQ(FailureOfCopy(result, 3),
+            "nothing was heard of 3.client/0 on node3");
+}
+
+}  // namespace
+}  // namespace distbench

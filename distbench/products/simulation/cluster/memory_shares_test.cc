@@ -1,0 +1,65 @@
+#include "distbench/products/simulation/cluster/memory_shares.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+// `senders` clients that call 10 000 servers.
+Plan PlanWith(int senders) {
+  Plan plan;
+  plan.recording_memory_bytes = 1000;
+  plan.sample_memory_bytes = 500;
+  plan.services.resize(2);
+  plan.services[0].instance_count = senders;
+  plan.services[1].instance_count = 10'000;
+  plan.services[1].first_instance = 1;
+  // One of each service is enough to ask.
+  plan.instances.resize(2);
+  plan.instances[1].service = 1;
+  plan.rpcs.resize(2);
+  plan.rpcs[0].client_services = {0};
+  plan.rpcs[1].client_services = {0};
+  return plan;
+}
+
+TEST(MemorySharesTest, FewInstancesHaveWhatTheTestAllows) {
+  const MemoryShares shares = ShareMemory(PlanWith(2), 10'000);
+  EXPECT_EQ(shares.recording_bytes, 1000);
+  EXPECT_EQ(shares.sample_bytes, 1000);
+}
+
+TEST(MemorySharesTest, ManySendersShareWhatThereIs) {
+  const MemoryShares shares = ShareMemory(PlanWith(100), 10'000);
+  EXPECT_EQ(shares.recording_bytes, 80);
+  EXPECT_EQ(shares.sample_bytes, 20);
+}
+
+TEST(MemorySharesTest, ReplayingInstancesSendToo) {
+  Plan plan = PlanWith(2);
+  plan.replay_traces.emplace_back().client_service = 1;
+  EXPECT_LE(ShareMemory(plan, 10'000).recording_bytes, 1);
+}
+
+// Series of activities may have a quarter of what an instance records.
+TEST(MemorySharesTest, InstancesWithActivitiesRecordToo) {
+  Plan plan = PlanWith(100);
+  plan.rpcs[0].server_service = 1;
+  plan.rpcs[0].handler_list = 0;
+  plan.activities.resize(1);
+  ActionPlan& action = plan.lists.emplace_back().actions.emplace_back();
+  action.kind = ActionPlan::Kind::kActivity;
+  action.target = 0;
+  // As much as 100 + 10'000 / 4 senders.
+  EXPECT_EQ(ShareMemory(plan, 26'000'000 / 8).recording_bytes, 1000);
+  EXPECT_EQ(ShareMemory(plan, 26'000'000 / 16).recording_bytes, 500);
+  EXPECT_EQ(ShareMemory(plan, 10'000).sample_bytes, 20);
+}
+
+TEST(MemorySharesTest, AnEmptyPlanHasNoShares) {
+  EXPECT_EQ(ShareMemory(Plan(), 10'000).recording_bytes, 0);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,113 @@
+// The CPUs of a simulated host, and the threads that share them.
+
+#ifndef DISTBENCH_PRODUCTS_SIMULATION_HOSTS_CPUS_H_
+#define DISTBENCH_PRODUCTS_SIMULATION_HOSTS_CPUS_H_
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "distbench/activity/work_random.h"
+#include "distbench/products/simulation/hosts/alarms.h"
+#include "distbench/products/simulation/kernel/simulator.h"
+
+namespace distbench {
+
+// Something that runs on a CPU: one job at a time.
+class SimulatedThread {
+ public:
+  // The CPU time that its jobs use, slowness included, is added to `used_ns`,
+  // which must outlive this.
+  explicit SimulatedThread(double& used_ns) : used_ns_(used_ns) {}
+  virtual ~SimulatedThread() = default;
+
+  // The job that was submitted is done. May submit the next one: then the
+  // thread has not left its CPU in between.
+  virtual void OnCpuDone() = 0;
+
+ private:
+  friend class SimulatedCpus;
+  double& used_ns_;
+};
+
+struct CpusOptions {
+  int cpus = 1;
+
+  // A thread keeps a CPU until it has no job; others queue. Otherwise all
+  // threads with a job have equal shares of the CPUs, of at most one each.
+  bool fifo = false;
+
+  // How many times as long every job takes.
+  double slowness = 1;
+
+  // Random times at which no job proceeds; none if either is 0.
+  double stalls_per_second = 0;
+  double mean_stall_ns = 0;
+  uint64_t seed = 0;
+};
+
+// Jobs proceed in virtual time, which passes at the rate of one thread's share:
+// a job of w ns that begins at v ends at v + w, whatever begins and ends
+// meanwhile. Used in events of the node only.
+class SimulatedCpus final : private SimulatedEventHandler {
+ public:
+  // `simulator` must outlive this.
+  SimulatedCpus(Simulator& simulator, int node, const CpusOptions& options);
+
+  // Gives a thread that has no job one that needs `work_ns` of a CPU, before
+  // slowness.
+  void Submit(SimulatedThread& thread, double work_ns);
+
+  double slowness() const { return options_.slowness; }
+
+  bool has_idle_cpu() const { return running_ < options_.cpus; }
+
+  // Corrects the CPU time that threads have used, which has what running jobs
+  // will use: what is left of them does not count. While no event runs.
+  void SettleUsed();
+
+ private:
+  enum EventKind { kCheck, kStallBegins, kStallEnds };
+
+  struct Job {
+    double end;  // in virtual time
+    uint64_t order;
+    SimulatedThread* thread;
+    bool operator<(const Job& other) const {  // the earliest is first in heaps
+      return end != other.end ? end > other.end : order > other.order;
+    }
+  };
+  struct Waiting {
+    SimulatedThread* thread;
+    double work_ns;
+  };
+
+  void OnEvent(const SimulatedEvent& event) override;
+  void Advance();
+  double Rate() const;
+  void Begin(SimulatedThread& thread, double work_ns);
+  void EndJobs();
+  void End(SimulatedThread& thread);
+  void ScheduleCheck();
+  void ScheduleStall();
+  void ScheduleIn(double delay_ns, EventKind kind);
+
+  Simulator& simulator_;
+  const int node_;
+  const CpusOptions options_;
+  WorkRandom random_;
+  std::vector<Job> jobs_;              // a heap: those that have a share
+  std::deque<Waiting> waiting_;        // for a CPU
+  int running_ = 0;                    // threads that have a share
+  SimulatedThread* ending_ = nullptr;  // in its OnCpuDone()
+  bool goes_on_ = false;               // it has submitted its next job
+  double virtual_ns_ = 0;
+  int64_t advanced_ns_ = 0;  // the time that virtual_ns_ belongs to
+  uint64_t next_order_ = 0;
+  Alarms checks_;  // events of kind kCheck
+  bool is_stalled_ = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_SIMULATION_HOSTS_CPUS_H_

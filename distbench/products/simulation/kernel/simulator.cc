@@ -1,0 +1,200 @@
+#include "distbench/products/simulation/kernel/simulator.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "distbench/products/simulation/kernel/event_queue.h"
+#include "distbench/products/simulation/kernel/window_threads.h"
+#include "glog/logging.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+// With fewer events, the threads would wait for each other most of the time.
+constexpr uint64_t kEventsWorthThreads = 200;
+
+// Orders the events of a time by the nodes that scheduled them; 2^40 events of
+// each are enough for weeks of real time.
+constexpr int kNodeShift = 40;
+
+}  // namespace
+
+// The events of one thread's nodes.
+class Simulator::Partition {
+ public:
+  explicit Partition(int threads) {
+    for (auto& sent : sent_) sent.resize(threads);
+  }
+
+  void Add(const ScheduledEvent& event) { queue_.Add(event); }
+
+  // For another partition, which takes it in the next window.
+  void Send(int partition, const ScheduledEvent& event) {
+    sent_[sending_][partition].push_back(event);
+    first_sent_ns_ = std::min(first_sent_ns_, event.time_ns);
+  }
+
+  // Between two windows: what was sent can be taken from now on.
+  void EndSending() {
+    sending_ = 1 - sending_;
+    first_sent_ns_ = kNever;
+  }
+
+  void TakeFrom(Partition& other, int own_index) {
+    std::vector<ScheduledEvent>& sent =
+        other.sent_[1 - other.sending_][own_index];
+    for (const ScheduledEvent& event : sent) Add(event);
+    sent.clear();
+  }
+
+  void RunWindow(int64_t end_ns, std::vector<Node>& nodes) {
+    for (const ScheduledEvent* first = queue_.First();
+         first != nullptr && first->time_ns < end_ns; first = queue_.First()) {
+      const ScheduledEvent event = queue_.TakeFirst();
+      queue_.PrefetchNext();
+      nodes[event.event.node].clock.now_ns = event.time_ns;
+      ++event_count_;
+      event.handler->OnEvent(event.event);
+    }
+  }
+
+  // Of its own events, and of those that it has sent.
+  int64_t next_ns() {
+    const ScheduledEvent* const first = queue_.First();
+    return first == nullptr ? first_sent_ns_
+                            : std::min(first_sent_ns_, first->time_ns);
+  }
+  uint64_t event_count() const { return event_count_; }
+
+  // Hands over all events: `take` is called with each.
+  template <typename Take>
+  void Empty(Take take) {
+    while (queue_.First() != nullptr) take(queue_.TakeFirst());
+    for (auto& sent : sent_[sending_]) {
+      for (const ScheduledEvent& event : sent) take(event);
+      sent.clear();
+    }
+    first_sent_ns_ = kNever;
+  }
+
+ private:
+  EventQueue queue_;
+  // By partition, in turns: in those of this window and those of the last.
+  std::array<std::vector<std::vector<ScheduledEvent>>, 2> sent_;
+  int sending_ = 0;
+  int64_t first_sent_ns_ = kNever;
+  uint64_t event_count_ = 0;
+};
+
+Simulator::Simulator(SimulatorOptions options)
+    : lookahead_ns_(options.lookahead_ns),
+      nodes_(options.thread_of_node.size()),
+      thread_of_node_(std::move(options.thread_of_node)),
+      now_ns_(options.start_ns) {
+  CHECK_GT(lookahead_ns_, 0);
+  for (Node& node : nodes_) {
+    node.clock.now_ns = options.start_ns;
+    node.clock.unix_offset_ns = options.start_unix_ns - options.start_ns;
+  }
+  for (int i = 0; i < options.threads; ++i) {
+    partitions_.push_back(std::make_unique<Partition>(options.threads));
+  }
+}
+
+Simulator::~Simulator() = default;
+
+void Simulator::AssignThreads(std::vector<int> thread_of_node) {
+  CHECK_EQ(thread_of_node.size(), nodes_.size());
+  thread_of_node_ = std::move(thread_of_node);
+  std::vector<ScheduledEvent> events;
+  for (const auto& partition : partitions_) {
+    partition->Empty(
+        [&](const ScheduledEvent& event) { events.push_back(event); });
+  }
+  for (const ScheduledEvent& event : events) {
+    partitions_[thread_of_node_[event.event.node]]->Add(event);
+  }
+}
+
+void Simulator::Schedule(int from, int to, int64_t time_ns,
+                         SimulatedEventHandler& handler,
+                         const SimulatedEvent& event) {
+  ScheduledEvent scheduled = {
+      .time_ns = time_ns,
+      .order = (uint64_t{static_cast<uint32_t>(from)} << kNodeShift) |
+               nodes_[from].next_order++,
+      .handler = &handler,
+      .event = event};
+  scheduled.event.node = to;
+  const int own = thread_of_node_[from];
+  const int target = thread_of_node_[to];
+  if (own == target) {
+    partitions_[own]->Add(scheduled);
+  } else {
+    partitions_[own]->Send(target, scheduled);
+  }
+}
+
+uint64_t Simulator::event_count() const {
+  uint64_t count = 0;
+  for (const auto& partition : partitions_) count += partition->event_count();
+  return count;
+}
+
+int64_t Simulator::next_ns() {
+  int64_t next_ns = kNever;
+  for (const auto& partition : partitions_) {
+    next_ns = std::min(next_ns, partition->next_ns());
+  }
+  return next_ns;
+}
+
+int64_t Simulator::WindowEndNs(int64_t first_ns, int64_t end_ns) const {
+  const int64_t window_end_ns =
+      first_ns > kNever - lookahead_ns_ ? kNever : first_ns + lookahead_ns_;
+  return end_ns < kNever ? std::min(window_end_ns, end_ns + 1) : window_end_ns;
+}
+
+int64_t Simulator::Run(int64_t end_ns, const std::function<bool()>& is_over) {
+  const bool was_ended = RunWindows(end_ns, is_over);
+  if (!was_ended && end_ns < kNever) now_ns_ = std::max(now_ns_, end_ns);
+  for (Node& node : nodes_) node.clock.now_ns = now_ns_;
+  return next_ns();
+}
+
+bool Simulator::RunWindows(int64_t end_ns,
+                           const std::function<bool()>& is_over) {
+  const int count = static_cast<int>(partitions_.size());
+  const auto run_window = [&](int index) {
+    Partition& own = *partitions_[index];
+    for (const auto& other : partitions_) own.TakeFrom(*other, index);
+    own.RunWindow(now_ns_, nodes_);
+  };
+  std::optional<WindowThreads> threads;
+  uint64_t events_before = event_count();
+  uint64_t window_events = 0;
+
+  while (true) {
+    // The last event of all may have ended it.
+    if (is_over()) return true;
+    const int64_t first_ns = next_ns();
+    if (first_ns > end_ns || first_ns == kNever) return false;
+    now_ns_ = WindowEndNs(first_ns, end_ns);
+    for (const auto& partition : partitions_) partition->EndSending();
+    if (count == 1 || window_events < kEventsWorthThreads) {
+      for (int i = 0; i < count; ++i) run_window(i);
+    } else {
+      if (!threads.has_value()) threads.emplace(count, run_window);
+      threads->Run();
+    }
+    window_events = event_count() - events_before;
+    events_before += window_events;
+  }
+}
+
+}  // namespace distbench

@@ -1,0 +1,87 @@
+#include "distbench/products/simulation/model/cluster_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/activity/work_random.h"
+#include "distbench/config/problems/problem.h"
+#include "distbench/products/simulation/model/fabric_rules.h"
+#include "distbench/products/simulation/model/layouts.h"
+
+namespace distbench {
+namespace {
+
+// Keeps the choice of slow hosts apart from the seed's other uses.
+constexpr uint64_t kSlowHostStream = 0x51;
+
+// Hosts that are chosen to be slow, and as fast as the others by default, would
+// make a sweep over their share one of equal points. `fabric`: as given.
+void CheckSlowness(const SimulatedFabric& fabric, Problems& problems) {
+  const SimulatedHost& host = fabric.host();
+  if (!(host.slow_share() > 0) || host.has_slowness()) return;
+  problems.Add(Path("host").Field("slowness"),
+               "is missing; must be how many times as long everything takes "
+               "on the slow hosts (slow_share)");
+}
+
+std::vector<double> DrawSlowness(const SimulatedHost& host, int host_count,
+                                 uint64_t seed) {
+  std::vector<double> slowness(host_count, 1);
+  std::vector<int> hosts(host_count);
+  std::iota(hosts.begin(), hosts.end(), 0);
+  WorkRandom random(seed, kSlowHostStream);
+  const auto slow_count =
+      static_cast<int>(std::lround(host.slow_share() * host_count));
+  // The beginning of a Fisher-Yates shuffle.
+  for (int i = 0; i < slow_count; ++i) {
+    std::swap(hosts[i], hosts[i + random.Below(host_count - i)]);
+    slowness[hosts[i]] = host.slowness();
+  }
+  return slowness;
+}
+
+void LayOutNetwork(ClusterModel& model, Problems& problems) {
+  if (model.fabric.has_leaf_spine()) {
+    LayOutLeafSpine(model, problems);
+  } else if (model.fabric.has_graph()) {
+    LayOutGraph(model, problems);
+  } else {
+    LayOutSingleSwitch(model);
+  }
+  for (int host = static_cast<int>(model.host_names.size());
+       host < model.host_count; ++host) {
+    model.host_names.push_back(absl::StrCat("host", host));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<ClusterModel> MakeClusterModel(const SimulatedFabric& fabric,
+                                              int host_count, uint64_t seed) {
+  Problems problems;
+  ClusterModel model;
+  model.fabric = fabric;
+  model.host_count = host_count;
+  CheckSlowness(fabric, problems);
+  FillInDefaults(model.fabric);
+  CheckRange(Path("host_count"), host_count, 1, kMaxSimulatedHosts, problems);
+  CheckFabric(model.fabric, problems);
+  // Wrong sizes would make wrong layouts; a graph only has names and links.
+  if (problems.count() == 0 || (fabric.has_graph() && host_count > 0)) {
+    LayOutNetwork(model, problems);
+  }
+  if (problems.count() > 0) return ToStatus(std::move(problems).Take());
+  model.slowness = DrawSlowness(model.fabric.host(), host_count, seed);
+  const auto by_delay = [](const LinkModel& a, const LinkModel& b) {
+    return a.delay_ns < b.delay_ns;
+  };
+  model.min_delay_ns =
+      std::min_element(model.links.begin(), model.links.end(), by_delay)
+          ->delay_ns;
+  return model;
+}
+
+}  // namespace distbench

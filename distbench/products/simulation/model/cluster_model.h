@@ -1,0 +1,96 @@
+// A fabric (proto/simulation.proto) made ready for use: defaults filled in,
+// names resolved to indices, slow hosts chosen.
+
+#ifndef DISTBENCH_PRODUCTS_SIMULATION_MODEL_CLUSTER_MODEL_H_
+#define DISTBENCH_PRODUCTS_SIMULATION_MODEL_CLUSTER_MODEL_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "proto/simulation.pb.h"
+
+namespace distbench {
+
+// One direction of a link, with the queue in front of it.
+struct LinkModel {
+  // Nodes: hosts are 0 to host_count - 1, switches follow.
+  int from = 0;
+  int to = 0;
+  double bytes_per_ns = 0;
+  int64_t delay_ns = 0;
+  int64_t queue_bytes = 0;
+  int64_t ecn_bytes = 0;  // 0: marks nothing
+};
+
+// Which way connections take through the network.
+class PathFinder {
+ public:
+  virtual ~PathFinder() = default;
+
+  // Replaces `links` (indices into ClusterModel::links) by the path from one
+  // host to another one: the host's link first, then those between switches,
+  // then the link to the other host. The choice among equally short paths
+  // depends on (from, to, connection) only; the opposite direction may take
+  // another one. Thread-safe.
+  virtual void Find(int from_host, int to_host, uint64_t connection,
+                    std::vector<int>& links) const = 0;
+};
+
+struct ClusterModel {
+  // With defaults filled in, except that its stacks and activities are only
+  // what was given: see CostsOfDriver().
+  SimulatedFabric fabric;
+  int host_count = 0;
+  int switch_count = 0;
+
+  // By host: as the graph names it, otherwise "host0", "host1", ...
+  std::vector<std::string> host_names;
+
+  // By host: how many times as long everything takes there. 1 unless slow;
+  // exactly round(slow_share * host_count) hosts are.
+  std::vector<double> slowness;
+
+  std::vector<LinkModel> links;
+  std::shared_ptr<const PathFinder> paths;
+
+  // The smallest delay of any link.
+  int64_t min_delay_ns = 0;
+
+  // By host: the node that is its switch. Hosts of one switch are best
+  // simulated by one thread.
+  std::vector<int> switch_of_host;
+};
+
+// A graph must have at least host_count hosts; the first ones, in the order of
+// its switches, are simulated. INVALID_ARGUMENT says all that is wrong with the
+// fabric, one problem per line, by path ("host.cpus: is 0; ...").
+absl::StatusOr<ClusterModel> MakeClusterModel(const SimulatedFabric& fabric,
+                                              int host_count, uint64_t seed);
+
+// The costs of a driver's RPCs: those of the fabric if it has them, otherwise
+// those of the reference machine (reference_costs.textproto). A decorator has
+// none of its own: ask for the driver that it decorates. NOT_FOUND names the
+// drivers that have costs.
+absl::StatusOr<StackCosts> CostsOfDriver(const SimulatedFabric& fabric,
+                                         absl::string_view driver);
+
+// The costs of an activity that computes: those for the test's activity config
+// of this name, otherwise those for all of this activity. NOT_FOUND names both
+// and the remedy.
+absl::StatusOr<ActivityCosts> CostsOfActivity(const SimulatedFabric& fabric,
+                                              absl::string_view activity,
+                                              absl::string_view name);
+
+// Reads a fabric: text format or, if the name ends in ".conf", a topology.conf
+// of Slurm (slurm_topology.h), of which it takes switches and hosts. Logs what
+// it had to assume. Errors name the file and the line; the contents are checked
+// by MakeClusterModel().
+absl::StatusOr<SimulatedFabric> ReadFabric(const std::string& path);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_SIMULATION_MODEL_CLUSTER_MODEL_H_

@@ -1,0 +1,46 @@
+// The links of a fabric's network, and the paths through them. All layouts
+// number the links of hosts alike: 2h is that of host h to its switch, 2h + 1
+// that from the switch.
+
+#ifndef DISTBENCH_PRODUCTS_SIMULATION_MODEL_LAYOUTS_H_
+#define DISTBENCH_PRODUCTS_SIMULATION_MODEL_LAYOUTS_H_
+
+#include <cstdint>
+
+#include "distbench/activity/work_random.h"
+#include "distbench/config/problems/problem.h"
+#include "distbench/products/simulation/model/cluster_model.h"
+
+namespace distbench {
+
+// Each fills in everything of the model that concerns the network (links,
+// paths, switches, and names of hosts if it has them). Requires that the
+// model's fabric has passed CheckFabric() and its host_count is positive.
+void LayOutSingleSwitch(ClusterModel& model);
+void LayOutLeafSpine(ClusterModel& model, Problems& problems);
+void LayOutGraph(ClusterModel& model, Problems& problems);
+
+// Adds both directions of a link.
+void AddLink(const SimulatedLink& link, int from, int to, ClusterModel& model);
+
+// Adds the next host, at a switch (a node).
+void AddHost(const SimulatedLink& link, int switch_node, ClusterModel& model);
+
+inline int LinkFromHost(int host) { return 2 * host; }
+inline int LinkToHost(int host) { return 2 * host + 1; }
+
+// A number that looks random, of one direction of a connection.
+inline uint64_t FlowHash(int from_host, int to_host, uint64_t connection) {
+  const uint64_t hosts =
+      (static_cast<uint64_t>(from_host) << 32) | static_cast<uint32_t>(to_host);
+  return WorkRandom::Mix(WorkRandom::Mix(hosts) + connection);
+}
+
+// Maps a hash evenly to the numbers below `count`.
+inline int ChooseByHash(uint64_t hash, int count) {
+  return static_cast<int>((static_cast<unsigned __int128>(hash) * count) >> 64);
+}
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_SIMULATION_MODEL_LAYOUTS_H_

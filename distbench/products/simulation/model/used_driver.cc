@@ -1,0 +1,72 @@
+#include "distbench/products/simulation/model/used_driver.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "distbench/config/catalogs/driver_resolution.h"
+#include "distbench/config/plan/driver_options.h"
+#include "distbench/config/plan/test_names.h"
+
+namespace distbench {
+namespace {
+
+constexpr char kSpinSetting[] = "spin_us";
+
+const SettingDeclaration* Find(const SettingsDeclaration& side,
+                               const std::string& name) {
+  for (const SettingDeclaration& setting : side.settings) {
+    if (setting.name == name) return &setting;
+  }
+  return nullptr;
+}
+
+int64_t SpinUs(const NamedSettings& given) {
+  for (const NamedSetting& setting : given) {
+    if (setting.name() == kSpinSetting) return setting.int64_value();
+  }
+  return kSpinByCpus;
+}
+
+// Adds the settings that are the driver's, rather than of a decorator that
+// shares its options, and are not as they would be anyway.
+void AddSettings(const NamedSettings& given, const SettingsDeclaration& side,
+                 std::vector<std::string>& names) {
+  for (const NamedSetting& setting : given) {
+    if (setting.name() == kSpinSetting) continue;
+    const SettingDeclaration* declared = Find(side, setting.name());
+    const bool is_passed_through =
+        !side.pass_through_prefix.empty() &&
+        absl::StartsWith(setting.name(), side.pass_through_prefix);
+    if (declared == nullptr && !is_passed_through) continue;
+    const SettingValue value = setting.has_string_value()
+                                   ? SettingValue(setting.string_value())
+                                   : SettingValue(setting.int64_value());
+    if (declared != nullptr && declared->default_value == value) continue;
+    names.push_back(setting.name());
+  }
+}
+
+}  // namespace
+
+UsedDriver UsedDriverOf(const DistributedSystemDescription& test,
+                        const ServiceSpec& service) {
+  UsedDriver used;
+  const TestNames names(test);
+  const DriverStack stack =
+      ResolveDriverStack(test, names, OptionsOf(names, service));
+  if (stack.problem || stack.drivers.empty()) return used;
+  const auto [driver, options] = stack.drivers.back();
+  used.name = driver->name;
+  if (Find(driver->client_settings, kSpinSetting) != nullptr ||
+      Find(driver->server_settings, kSpinSetting) != nullptr) {
+    used.spin_us = std::max(SpinUs(options->client_settings()),
+                            SpinUs(options->server_settings()));
+  }
+  AddSettings(options->client_settings(), driver->client_settings,
+              used.settings);
+  AddSettings(options->server_settings(), driver->server_settings,
+              used.settings);
+  return used;
+}
+
+}  // namespace distbench

@@ -1,0 +1,182 @@
+#include "distbench/products/stacks/stack_values.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/measurements/time_parts.h"
+#include "distbench/report/measurements/topology.h"
+#include "distbench/results/walk.h"
+
+namespace distbench {
+namespace {
+
+// Positions in kStackMetrics.
+enum Position : size_t {
+  kRatePosition,
+  kFirstPercentilePosition,
+  kCpuPosition = kFirstPercentilePosition + 3,
+  kClientCpuPosition,
+  kServerCpuPosition,
+  kFirstPartPosition,
+  kFailedPosition = kFirstPartPosition + 3,
+};
+static_assert(kFailedPosition + 1 == kStackMetricCount);
+
+constexpr double kPercents[] = {50, 99, 99.9};
+constexpr TimePart kParts[] = {TimePart::kNetwork, TimePart::kServerQueue,
+                               TimePart::kServerHandler};
+
+// The RPCs that nothing else causes, and who sends them.
+struct Entries {
+  std::set<std::string> rpcs;
+  std::set<std::string> clients;
+};
+
+Entries EntriesOf(const TestResult& result) {
+  Entries entries;
+  const Topology topology = FindTopology(result);
+  for (const TopologyEdge& edge : topology.edges) {
+    if (!edge.is_entry) continue;
+    entries.rpcs.insert(edge.rpc);
+    entries.clients.insert(edge.client);
+  }
+  if (!entries.rpcs.empty()) return entries;
+  for (const TopologyEdge& edge : topology.edges) {
+    entries.rpcs.insert(edge.rpc);
+  }
+  return entries;
+}
+
+double AsDouble(int64_t latency_ns) {
+  return latency_ns == Outcomes::kFailed
+             ? std::numeric_limits<double>::infinity()
+             : static_cast<double>(latency_ns);
+}
+
+std::optional<double> AsDouble(const std::optional<int64_t>& bound) {
+  if (!bound) return std::nullopt;
+  return AsDouble(*bound);
+}
+
+void AddPercentiles(const RpcMeasurements& rpc, StackValues& values) {
+  const bool by_response = rpc.response_time.count() > 0;
+  const std::vector<Outcomes> blocks = by_response
+                                           ? ResponseTimeBlocks(rpc.series)
+                                           : ServiceTimeBlocks(rpc.series);
+  for (const Percentile& percentile :
+       EstimatePercentiles(rpc.latency(), blocks)) {
+    for (size_t i = 0; i < std::size(kPercents); ++i) {
+      if (percentile.percent != kPercents[i]) continue;
+      values.figures[kFirstPercentilePosition + i] = {
+          AsDouble(percentile.value_ns), AsDouble(percentile.interval.lower),
+          AsDouble(percentile.interval.upper)};
+    }
+  }
+}
+
+// The shares of the parts in their sum, which is the service time.
+void AddTimeParts(const RpcTotals& totals, StackValues& values) {
+  double sum_ns = 0;
+  for (const TimePart part : kParts) sum_ns += TimesOf(totals, part).sum();
+  if (TimesOf(totals, TimePart::kNetwork).count() == 0 || sum_ns <= 0) return;
+  for (size_t i = 0; i < std::size(kParts); ++i) {
+    values.figures[kFirstPartPosition + i] = {
+        TimesOf(totals, kParts[i]).sum() / sum_ns, {}, {}};
+  }
+}
+
+StackValues ValuesOfRpc(const RpcMeasurements& rpc) {
+  StackValues values;
+  const RpcCounts& counts = rpc.totals.counts;
+  values.has_response_times = rpc.response_time.count() > 0;
+  if (rpc.offered) {
+    values.offered_per_second =
+        PerSecond(static_cast<double>(rpc.offered->offered_count()),
+                  counts.duration_ns());
+  }
+  values.figures[kRatePosition] = {
+      PerSecond(static_cast<double>(counts.succeeded_count),
+                counts.duration_ns()),
+      {},
+      {}};
+  AddPercentiles(rpc, values);
+  AddTimeParts(rpc.totals, values);
+  if (rpc.latency().count() > 0) {
+    values.figures[kFailedPosition] = {rpc.latency().failed_share(), {}, {}};
+  }
+  return values;
+}
+
+struct CpuTime {
+  double client_ns = 0;
+  double server_ns = 0;
+};
+
+// Nothing unless every instance had a process of its own, and kept it.
+std::optional<CpuTime> CpuOf(const TestResult& result,
+                             const std::set<std::string>& clients) {
+  CpuTime cpu;
+  int count = 0;
+  for (const auto& [node, resources] :
+       result.resource_usage_logs().node_resources()) {
+    for (const auto& [instance, usage] : resources.engine_usages()) {
+      const std::string service = instance.substr(0, instance.find('/'));
+      (clients.count(service) > 0 ? cpu.client_ns : cpu.server_ns) +=
+          1e9 *
+          (usage.user_cpu_time_seconds() + usage.system_cpu_time_seconds());
+      ++count;
+    }
+  }
+  // Damaged files may contain any number.
+  if (count == 0 || count < result.placement().service_endpoints_size() ||
+      !std::isfinite(cpu.client_ns + cpu.server_ns)) {
+    return std::nullopt;
+  }
+  return cpu;
+}
+
+void AddCpu(const CpuTime& cpu, const Entries& entries, double rpc_count,
+            StackValues& values) {
+  const auto per_rpc = [&](double ns) {
+    return StackFigure{ns / rpc_count, {}, {}};
+  };
+  values.figures[kCpuPosition] = per_rpc(cpu.client_ns + cpu.server_ns);
+  if (entries.clients.empty()) return;
+  values.figures[kClientCpuPosition] = per_rpc(cpu.client_ns);
+  // Without other services, clients serve one another.
+  if (cpu.server_ns > 0) {
+    values.figures[kServerCpuPosition] = per_rpc(cpu.server_ns);
+  }
+}
+
+}  // namespace
+
+std::map<std::string, StackValues> StackValuesOf(const TestResult& result) {
+  const Entries entries = EntriesOf(result);
+  const TestTotals totals = AddUp(result);
+  std::map<std::string, StackValues> values;
+  double rpc_count = 0;
+  for (const int index : ListRpcs(result)) {
+    const std::string name = RpcName(result, index);
+    if (entries.rpcs.count(name) == 0) continue;
+    const RpcMeasurements rpc = MeasurementsOf(
+        result, totals, index, std::numeric_limits<int64_t>::max());
+    const RpcCounts& counts = rpc.totals.counts;
+    rpc_count += static_cast<double>(counts.succeeded_count) +
+                 static_cast<double>(counts.failed_count) +
+                 static_cast<double>(counts.warmup_count);
+    values[name] = ValuesOfRpc(rpc);
+  }
+  const std::optional<CpuTime> cpu = CpuOf(result, entries.clients);
+  if (!cpu || rpc_count == 0) return values;
+  for (auto& [name, rpc] : values) AddCpu(*cpu, entries, rpc_count, rpc);
+  return values;
+}
+
+}  // namespace distbench

@@ -1,0 +1,179 @@
+#include "distbench/products/stacks/stacks_text.h"
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "distbench/products/stacks/stacks.h"
+#include "distbench/report/terminal/human_units.h"
+#include "distbench/report/terminal/layout.h"
+#include "distbench/report/verdicts/escape.h"
+
+namespace distbench {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string ValueText(const StackMetric& metric, double value) {
+  if (std::isinf(value)) return "failed";
+  switch (metric.unit) {
+    case StackMetric::Unit::kPerSecond:
+      return HumanRate(value);
+    case StackMetric::Unit::kNs:
+      return HumanDuration(value);
+    case StackMetric::Unit::kShare:
+      return absl::StrFormat("%.3g%%", 100 * value);
+  }
+  return "";
+}
+
+std::string FigureText(const StackMetric& metric,
+                       const std::optional<StackFigure>& figure) {
+  if (!figure) return "-";
+  std::string text = ValueText(metric, figure->value);
+  if (!figure->lower && !figure->upper) return text;
+  const auto bound = [&](const std::optional<double>& value) {
+    return value ? ValueText(metric, *value) : "?";
+  };
+  const std::string lower = bound(figure->lower);
+  const std::string upper = bound(figure->upper);
+  if (lower == text && upper == text) return text;
+  return absl::StrCat(text, " (", lower, " to ", upper, ")");
+}
+
+// The titles, then a row for each stack, without metrics that no stack has.
+Rows RowsOf(const StackLoad& load) {
+  Rows rows = {{"stack", "runs"}};
+  for (const StackRow& row : load.rows) {
+    rows.push_back({row.stack, absl::StrCat(row.runs)});
+  }
+  for (size_t metric = 0; metric < kStackMetricCount; ++metric) {
+    bool is_known = false;
+    for (const StackRow& row : load.rows) {
+      is_known |= row.figures[metric].has_value();
+    }
+    if (!is_known) continue;
+    rows[0].push_back(kStackMetrics[metric].title);
+    for (size_t i = 0; i < load.rows.size(); ++i) {
+      rows[i + 1].push_back(
+          FigureText(kStackMetrics[metric], load.rows[i].figures[metric]));
+    }
+  }
+  return rows;
+}
+
+std::string StudyTitle(const StackStudy& study) {
+  return absl::StrCat("Stacks: ", absl::StrJoin(study.stacks, ", "), "; RPC ",
+                      study.rpc, ", latency is ",
+                      study.has_response_times ? "response" : "service",
+                      " time");
+}
+
+std::string LoadTitle(const StackLoad& load) {
+  return absl::StrCat("As ", load.test,
+                      load.offered_per_second
+                          ? ", offered " + HumanRate(*load.offered_per_second)
+                          : "");
+}
+
+constexpr char kExplanation[] =
+    "Figures are those of a run, with the 95% confidence interval of "
+    "percentiles, or the median of several runs with their range. CPU is that "
+    "of the instances' processes from start to end, polling included.";
+
+// Documents of one format.
+class Writer {
+ public:
+  explicit Writer(StacksFormat format)
+      : is_markdown_(format == StacksFormat::kMarkdown) {}
+
+  void Heading(const char* mark, const std::string& text) {
+    absl::StrAppend(&document_, is_markdown_ ? mark : "", Escaped(text), "\n",
+                    is_markdown_ ? "\n" : "");
+  }
+
+  void Table(const Rows& rows) {
+    if (is_markdown_) {
+      MarkdownTable(rows);
+    } else {
+      TextTable(rows);
+    }
+    document_ += '\n';
+  }
+
+  void Lines(const std::vector<std::string>& lines, const char* before = "") {
+    for (const std::string& line : lines) {
+      absl::StrAppend(&document_, is_markdown_ ? "- " : "  ", before,
+                      Escaped(line), "\n");
+    }
+    if (!lines.empty()) document_ += '\n';
+  }
+
+  std::string Take() { return std::move(document_); }
+
+ private:
+  std::string Escaped(const std::string& text) const {
+    return is_markdown_ ? MarkdownText(text) : Visible(text);
+  }
+
+  void MarkdownTable(const Rows& rows) {
+    for (const std::vector<std::string>& row : rows) {
+      for (const std::string& cell : row) {
+        absl::StrAppend(&document_, "| ", Escaped(cell), " ");
+      }
+      document_ += "|\n";
+      if (&row != &rows.front()) continue;
+      for (size_t i = 0; i < row.size(); ++i) document_ += "|---";
+      document_ += "|\n";
+    }
+  }
+
+  // Tables are never broken into paragraphs.
+  void TextTable(const Rows& rows) {
+    PageTable table = {rows.front(), {}};
+    for (size_t i = 1; i < rows.size(); ++i) {
+      auto& cells = table.rows.emplace_back();
+      for (const std::string& cell : rows[i]) {
+        cells.push_back({Escaped(cell), Color::kNone});
+      }
+    }
+    document_ += RenderTable(table, {.columns = 1'000'000});
+  }
+
+  const bool is_markdown_;
+  std::string document_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> StacksText(absl::Span<const TestRun> runs,
+                                       StacksFormat format) {
+  const StackComparison comparison = CompareStacks(runs);
+  if (comparison.studies.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "no stacks to compare: no two valid runs have the same traffic over "
+        "different protocol drivers; make such tests with test_builder "
+        "'PATTERN:{grpc,tcp}'",
+        comparison.omissions.empty() ? "" : "\n",
+        absl::StrJoin(comparison.omissions, "\n")));
+  }
+  Writer writer(format);
+  for (const StackStudy& study : comparison.studies) {
+    writer.Heading("## ", StudyTitle(study));
+    for (const StackLoad& load : study.loads) {
+      writer.Heading("### ", LoadTitle(load));
+      writer.Table(RowsOf(load));
+      writer.Lines(load.sentences);
+      writer.Lines(load.notes, "Note: ");
+    }
+  }
+  writer.Lines(comparison.omissions, "Left out: ");
+  writer.Heading("", kExplanation);
+  return writer.Take();
+}
+
+}  // namespace distbench

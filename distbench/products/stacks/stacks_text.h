@@ -1,0 +1,22 @@
+#ifndef DISTBENCH_PRODUCTS_STACKS_STACKS_TEXT_H_
+#define DISTBENCH_PRODUCTS_STACKS_STACKS_TEXT_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "distbench/report/measurements/test_run.h"
+
+namespace distbench {
+
+enum class StacksFormat { kText, kMarkdown };
+
+// Compares the stacks of the runs for users: for each traffic a table with a
+// row per stack, and sentences. INVALID_ARGUMENT says why no two runs can be
+// compared.
+absl::StatusOr<std::string> StacksText(absl::Span<const TestRun> runs,
+                                       StacksFormat format);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_STACKS_STACKS_TEXT_H_

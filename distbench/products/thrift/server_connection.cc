@@ -1,0 +1,96 @@
+#include "distbench/products/thrift/server_connection.h"
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "distbench/protocol/driver_parts.h"
+#include "distbench/protocol/handshake_messages.h"
+
+namespace distbench {
+namespace {
+
+// A reply's other fields take less than the rest.
+constexpr size_t kMaxErrorBytes = ThriftDecoder::kMaxKeptBytes - 512;
+
+}  // namespace
+
+void ThriftServerConnection::OnReady(uint32_t epoll_events,
+                                     TransportEvents& events) {
+  if (!is_open()) return;
+  if (!is_secured_) is_secured_ = Secure();
+  if (is_secured_) {
+    if (epoll_events & EPOLLOUT) OnWritable();
+    const bool hung_up = epoll_events & (EPOLLERR | EPOLLHUP);
+    if (hung_up || ((epoll_events & EPOLLIN) && reads())) {
+      Read([&](const ThriftMessage& message, int64_t read_ns) {
+        return OnMessage(message, read_ns, events);
+      });
+    }
+    ThrottleReading();
+  }
+  SettleError();
+}
+
+StreamError ThriftServerConnection::OnMessage(const ThriftMessage& message,
+                                              int64_t read_ns,
+                                              TransportEvents& events) {
+  if (message.type != ThriftType::kCall) return StreamError::kWrongFrameKind;
+  EndHello();
+  if (message.method == kThriftGenericRpc) {
+    Deliver(message, read_ns, events);
+  } else if (message.method == kThriftHandshake) {
+    AnswerHandshake(message);
+  } else {
+    Refuse(message, ThriftFault::kUnknownMethod, "there is no such method");
+  }
+  return StreamError::kNone;
+}
+
+void ThriftServerConnection::Deliver(const ThriftMessage& message,
+                                     int64_t read_ns, TransportEvents& events) {
+  const RequestHeader* const header =
+      heads_.Read(message.body, message.payload_bytes);
+  if (header == nullptr) {
+    return Refuse(message, ThriftFault::kProtocolError,
+                  "the request is no GenericRequestResponse");
+  }
+  Request* const request = requests_.Get();
+  static_cast<ServerCall&>(*request) = {.request_bytes = message.size(),
+                                        .received_ns = read_ns};
+  TakeHeader(*header, *request);
+  KeepTrace(*header, *request);
+  request->sequence_id = message.sequence_id;
+  NotePending(*request);
+  events.OnRequest(request);
+}
+
+void ThriftServerConnection::AnswerHandshake(const ThriftMessage& message) {
+  const absl::StatusOr<std::string> answer =
+      distbench::AnswerHandshake(context().security.test_nonce, message.body);
+  if (!answer.ok()) {
+    return Refuse(message, ThriftFault::kProtocolError, "malformed handshake");
+  }
+  SendFrame(ThriftFrame(ThriftType::kReply, kThriftHandshake,
+                        message.sequence_id, *answer));
+}
+
+void ThriftServerConnection::Refuse(const ThriftMessage& message,
+                                    ThriftFault fault, absl::string_view text) {
+  ++context().thrift_counters.refused_requests;
+  SendFrame(
+      ThriftExceptionFrame(message.method, message.sequence_id, fault, text));
+}
+
+void ThriftServerConnection::Reply(Request& request) {
+  --pending_requests_;
+  if (is_open()) {
+    Send(ThriftType::kReply, request.sequence_id,
+         ReplyHeader(request, kMaxErrorBytes), request.reply_bytes);
+    ThrottleReading();
+  } else if (pending_requests_ == 0) {
+    NoteClosed();
+  }
+  requests_.Put(&request);
+}
+
+}  // namespace distbench

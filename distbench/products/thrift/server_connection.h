@@ -1,0 +1,57 @@
+#ifndef DISTBENCH_PRODUCTS_THRIFT_SERVER_CONNECTION_H_
+#define DISTBENCH_PRODUCTS_THRIFT_SERVER_CONNECTION_H_
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "distbench/payload/message_codec.h"
+#include "distbench/products/thrift/thrift_connection.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/accepted_connection.h"
+#include "distbench/protocol/tcp/connection.h"
+
+namespace distbench {
+
+class ThriftServerConnection;
+
+struct ThriftRequest : AcceptedRequest<ThriftServerConnection> {
+  uint32_t sequence_id = 0;
+};
+
+// A connection that a server has accepted. Expects the TLS handshake, if TLS is
+// used, then calls of Thrift, of which the first is the client's hello. Answers
+// handshakes itself, and serves clients without any, as gRPC does. Used by its
+// worker's thread.
+class ThriftServerConnection final
+    : public AcceptedConnection<ThriftServerConnection, ThriftRequest,
+                                ThriftConnection> {
+ public:
+  using Context = ThriftContext;
+
+  ThriftServerConnection(ThriftContext& context, Socket accepted)
+      : AcceptedConnection(std::move(accepted), context) {}
+
+  // Sends a request's reply if the connection is still open, and returns the
+  // request to the pool.
+  void Reply(Request& request);
+
+  // Poller::Watcher.
+  void OnReady(uint32_t epoll_events, TransportEvents& events) override;
+
+ private:
+  StreamError OnMessage(const ThriftMessage& message, int64_t read_ns,
+                        TransportEvents& events);
+  void Deliver(const ThriftMessage& message, int64_t read_ns,
+               TransportEvents& events);
+  void AnswerHandshake(const ThriftMessage& message);
+  void Refuse(const ThriftMessage& message, ThriftFault fault,
+              absl::string_view text);
+
+  bool is_secured_ = false;
+  HeadReader<RequestHeader> heads_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_THRIFT_SERVER_CONNECTION_H_

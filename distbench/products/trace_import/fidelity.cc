@@ -1,0 +1,221 @@
+#include "distbench/products/trace_import/fidelity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/arrivals/compile_arrivals.h"
+#include "distbench/engine/simulation/simulated_system.h"
+#include "distbench/products/trace_import/samples.h"
+#include "distbench/products/trace_import/spans/read_spans.h"
+#include "distbench/products/trace_import/traces/call_tree.h"
+#include "distbench/report/export/otlp.h"
+#include "distbench/report/measurements/test_run.h"
+
+namespace distbench {
+namespace {
+
+constexpr uint64_t kSeed = 1;
+
+// Enough for a distance of some hundredths.
+constexpr double kArrivals = 3000;
+// Of traces with many calls, there are fewer.
+constexpr double kMaxCalls = 100'000;
+constexpr double kLeastSimulatedUs = 1;
+// Results have an interval for each second.
+constexpr double kMostSimulatedUs = 30 * 24 * 3600 * 1e6;
+// Fewer values do not show how they are distributed.
+constexpr size_t kLeastCompared = 20;
+// A simulation that needs more than this gets nowhere.
+constexpr int64_t kMaxTurns = 50'000'000;
+constexpr int64_t kSampleMemoryBytes = int64_t{1} << 30;
+
+double ArrivalRate(const TrafficModel& model) {
+  double rate = 0;
+  for (const ArrivalModel& arrival : model.arrivals) {
+    rate += arrival.rate_per_second;
+  }
+  return rate;
+}
+
+bool HasArrivalRate(const TrafficModel& model) {
+  return std::all_of(
+      model.arrivals.begin(), model.arrivals.end(),
+      [](const ArrivalModel& arrival) { return arrival.rate_per_second > 0; });
+}
+
+std::vector<int64_t> Sorted(std::vector<int64_t> values) {
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+std::optional<double> DistanceIfEnough(const std::vector<int64_t>& traces,
+                                       const std::vector<int64_t>& simulated) {
+  if (std::min(traces.size(), simulated.size()) < kLeastCompared) {
+    return std::nullopt;
+  }
+  return RelativeDistance(traces, simulated);
+}
+
+double FailedShare(const RpcModel& rpc) {
+  return static_cast<double>(rpc.failures) /
+         static_cast<double>(std::max<int64_t>(1, rpc.calls));
+}
+
+int64_t ArrivalCount(const TrafficModel& model) {
+  int64_t count = 0;
+  for (const ArrivalModel& arrival : model.arrivals) count += arrival.count;
+  return count;
+}
+
+double PerArrival(const TrafficModel& model, int64_t calls) {
+  return static_cast<double>(calls) /
+         static_cast<double>(std::max<int64_t>(1, ArrivalCount(model)));
+}
+
+RpcFidelity CompareRpc(const TrafficModel& traces, const RpcModel& traced,
+                       const TrafficModel& simulation,
+                       const RpcModel& simulated) {
+  constexpr double kUsPerNs = 1e-3;
+  const std::vector<int64_t> a = Sorted(traced.server_ns);
+  const std::vector<int64_t> b = Sorted(simulated.server_ns);
+  RpcFidelity fidelity;
+  fidelity.calls_per_arrival = {PerArrival(traces, traced.calls),
+                                PerArrival(simulation, simulated.calls)};
+  fidelity.failed_share = {FailedShare(traced), FailedShare(simulated)};
+  fidelity.measured = {static_cast<double>(a.size()),
+                       static_cast<double>(b.size())};
+  fidelity.mean_us = {kUsPerNs * Mean(a), kUsPerNs * Mean(b)};
+  fidelity.p99_us = {kUsPerNs * Quantile(a, 0.99),
+                     kUsPerNs * Quantile(b, 0.99)};
+  fidelity.latency_distance = DistanceIfEnough(a, b);
+  return fidelity;
+}
+
+// The RPCs of the simulation by their names in the config, which are the ends
+// of the spans' names, "SERVICE/RPC".
+std::map<std::string, const RpcModel*> ByName(const TrafficModel& simulation) {
+  std::map<std::string, const RpcModel*> by_name;
+  for (const RpcModel& rpc : simulation.rpcs) {
+    by_name[rpc.operation.substr(rpc.server.size() + 1)] = &rpc;
+  }
+  return by_name;
+}
+
+// Of all clients, in a second.
+double ConfiguredRate(const DistributedSystemDescription& test) {
+  std::map<std::string, double> rates;  // by action
+  for (const Action& action : test.actions()) {
+    rates[action.name()] = MeanRatePerSecond(action.iterations());
+  }
+  std::map<std::string, double> programs;  // by service
+  for (const ActionList& list : test.action_lists()) {
+    for (const std::string& name : list.action_names()) {
+      programs[list.name()] += rates[name];
+    }
+  }
+  double rate = 0;
+  for (const ServiceSpec& service : test.services()) {
+    rate += service.count() * programs[service.name()];
+  }
+  return rate;
+}
+
+// Makes the test as long as is worth simulating, however long the traces are.
+void SetDuration(const TrafficModel& model,
+                 DistributedSystemDescription& test) {
+  int64_t calls = 0;
+  for (const RpcModel& rpc : model.rpcs) calls += rpc.calls;
+  const double arrivals =
+      std::min(kArrivals, kMaxCalls / std::max(1.0, PerArrival(model, calls)));
+  const double rate = ConfiguredRate(test);
+  const double duration_us = rate > 0 ? 1e6 * arrivals / rate : 0;
+  for (Action& action : *test.mutable_actions()) {
+    if (!action.iterations().has_max_duration_us()) continue;
+    action.mutable_iterations()->set_max_duration_us(
+        static_cast<int64_t>(std::ceil(
+            std::clamp(duration_us, kLeastSimulatedUs, kMostSimulatedUs))));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> SimulatedTraces(DistributedSystemDescription test,
+                                            uint64_t seed) {
+  for (RpcSpec& rpc : *test.mutable_rpc_descriptions()) {
+    rpc.set_tracing_interval(1);
+  }
+  test.set_measure_time_parts(true);
+  test.set_random_seed(seed);
+  SimulationOptions options;
+  options.max_turns = kMaxTurns;
+  options.sample_memory_bytes = kSampleMemoryBytes;
+  SimulatedSystem system(test, options);
+  if (!system.Run(std::numeric_limits<int64_t>::max() / 2)) {
+    return absl::InternalError("the imported config does not end");
+  }
+  SourcedResults results;
+  TestResult& result = *results.results.add_test_results();
+  *result.mutable_traffic_config() = std::move(test);
+  *result.mutable_service_logs() = system.Finish();
+  std::string traces;
+  const absl::Status status = RenderOtlp(
+      ListRuns(absl::MakeSpan(&results, 1)),
+      [&](absl::string_view bytes) { absl::StrAppend(&traces, bytes); });
+  if (!status.ok()) return status;
+  return traces;
+}
+
+absl::StatusOr<Fidelity> MeasureFidelity(
+    const TrafficModel& model, const ConfigNames& names,
+    const DistributedSystemDescription& test) {
+  DistributedSystemDescription simulated_test = test;
+  SetDuration(model, simulated_test);
+  const absl::StatusOr<std::string> traces =
+      SimulatedTraces(std::move(simulated_test), kSeed);
+  if (!traces.ok()) return traces.status();
+  SpanSet spans;
+  const absl::Status status =
+      ReadSpans("otlp", "the simulation", *traces,
+                std::numeric_limits<int64_t>::max(), spans);
+  if (!status.ok()) return status;
+  // A service of the config has the most frequent operations, and one that
+  // stands for the others; none of these is one of too many.
+  InferenceOptions options = model.options;
+  options.max_operations = std::numeric_limits<size_t>::max();
+  const TrafficModel simulation =
+      InferTraffic(BuildTraces(std::move(spans)), options);
+  const std::map<std::string, const RpcModel*> simulated = ByName(simulation);
+
+  Fidelity fidelity;
+  if (HasArrivalRate(model))
+    fidelity.traced_arrivals_per_second = ArrivalRate(model);
+  fidelity.simulated_arrivals_per_second = ArrivalRate(simulation);
+  fidelity.arrivals = {static_cast<double>(ArrivalCount(model)),
+                       static_cast<double>(ArrivalCount(simulation))};
+  fidelity.calls_per_trace = {Mean(model.sizes), Mean(simulation.sizes)};
+  fidelity.size_distance =
+      DistanceIfEnough(Sorted(model.sizes), Sorted(simulation.sizes));
+  fidelity.depth_distance =
+      DistanceIfEnough(Sorted(model.depths), Sorted(simulation.depths));
+  for (size_t i = 0; i < model.rpcs.size(); ++i) {
+    static const auto* const kNever = new RpcModel();
+    const auto found = simulated.find(names.Rpc(static_cast<int>(i)));
+    fidelity.rpcs.push_back(
+        CompareRpc(model, model.rpcs[i], simulation,
+                   found == simulated.end() ? *kNever : *found->second));
+    fidelity.rpcs.back().rpc = names.Rpc(static_cast<int>(i));
+  }
+  std::stable_sort(fidelity.rpcs.begin(), fidelity.rpcs.end(),
+                   [](const RpcFidelity& a, const RpcFidelity& b) {
+                     return a.latency_distance.value_or(-1) >
+                            b.latency_distance.value_or(-1);
+                   });
+  return fidelity;
+}
+
+}  // namespace distbench

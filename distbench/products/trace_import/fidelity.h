@@ -1,0 +1,65 @@
+// How much the traffic of an imported config is like that of the traces.
+
+#ifndef DISTBENCH_PRODUCTS_TRACE_IMPORT_FIDELITY_H_
+#define DISTBENCH_PRODUCTS_TRACE_IMPORT_FIDELITY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "distbench/products/trace_import/config_names.h"
+#include "distbench/products/trace_import/traces/traffic_model.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// A figure of the traces, and of the config on simulated time.
+struct Compared {
+  double traces = 0;
+  double simulated = 0;
+};
+
+// Distances are RelativeDistance(), and missing if there are fewer than 20
+// values of one side.
+struct RpcFidelity {
+  std::string rpc;  // its name in the config
+  Compared calls_per_arrival;
+  Compared failed_share;  // of the calls
+
+  // Time at the server, with the RPCs that it waits for; of successes only, if
+  // the model has only these.
+  Compared measured;  // how many times there are
+  Compared mean_us;
+  Compared p99_us;
+  std::optional<double> latency_distance;
+};
+
+struct Fidelity {
+  std::optional<double> traced_arrivals_per_second;  // missing: not all known
+  double simulated_arrivals_per_second = 0;
+  Compared arrivals;  // how many there are
+  Compared calls_per_trace;
+  std::optional<double> size_distance;   // of calls per trace
+  std::optional<double> depth_distance;  // of levels per trace
+  std::vector<RpcFidelity> rpcs;         // the largest latency_distance first
+};
+
+// Runs the test on simulated time, whose network takes none, traces all of its
+// RPCs, imports these traces, and compares. 3000 requests arrive, or fewer if
+// that takes more than 100,000 calls or a month; how long the test itself is
+// does not matter. Requires a canonical test of this model and these names.
+// INTERNAL if the test does not run to its end.
+absl::StatusOr<Fidelity> MeasureFidelity(
+    const TrafficModel& model, const ConfigNames& names,
+    const DistributedSystemDescription& test);
+
+// Runs a test as above, and returns its traces, as `distbench report
+// --format=otlp` writes them.
+absl::StatusOr<std::string> SimulatedTraces(DistributedSystemDescription test,
+                                            uint64_t seed);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_FIDELITY_H_

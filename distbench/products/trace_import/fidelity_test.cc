@@ -1,0 +1,152 @@
+#include "distbench/products/trace_import/fidelity.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/base/files.h"
+#include "distbench/products/trace_import/import_traces.h"
+#include "distbench/products/trace_import/testing/import_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// The trace has the shape of HotROD's, with other numbers: a client's spans
+// have the name of the server, two of ten calls fail after 20 ms, and the
+// others take 7.5 ms on average.
+Import ImportRides(bool with_failures) {
+  const absl::StatusOr<std::string> input =
+      ReadFile("tests/corpus/traces/otlp_client_with_servers_name");
+  EXPECT_TRUE(input.ok()) << input.status();
+  ImportOptions options;
+  options.naming.keep_names = true;
+  options.measure_fidelity = true;
+  options.with_failures = with_failures;
+  return ImportOf("otlp", input->substr(1), options);
+}
+
+// The same, once for all tests.
+const Import& ImportedRides(bool with_failures) {
+  static const auto* const kWithout = new Import(ImportRides(false));
+  static const auto* const kWith = new Import(ImportRides(true));
+  return with_failures ? *kWith : *kWithout;
+}
+
+const RpcFidelity& FidelityOf(const Import& import, const std::string& rpc) {
+  for (const RpcFidelity& fidelity : import.fidelity->rpcs) {
+    if (fidelity.rpc == rpc) return fidelity;
+  }
+  ADD_FAILURE() << rpc;
+  return import.fidelity->rpcs.at(0);
+}
+
+TEST(FidelityTest, ServersAreInferredFromTheirClients) {
+  const Import& import = ImportedRides(/*with_failures=*/false);
+  const DistributedSystemDescription test = TestOf(import.config.text);
+  EXPECT_EQ(RpcNamed(test, "GetRide").server(), "store-manual");
+  EXPECT_THAT(RpcNamed(test, "GetRide").client(), ElementsAre("rides"));
+  EXPECT_EQ(RpcNamed(test, "rides.Rides_Nearest").server(), "rides");
+  EXPECT_THAT(ImportText(import), HasSubstr("the servers of 1 RPCs"));
+}
+
+TEST(FidelityTest, OneTraceIsSimulatedOftenAndNotJudged) {
+  const Import& import = ImportedRides(/*with_failures=*/false);
+  const Fidelity& fidelity = *import.fidelity;
+  EXPECT_GT(fidelity.arrivals.simulated, 2500);
+  EXPECT_LT(fidelity.arrivals.simulated, 3500);
+  EXPECT_FALSE(fidelity.traced_arrivals_per_second.has_value());
+  EXPECT_FALSE(fidelity.size_distance.has_value());
+  const RpcFidelity& get = FidelityOf(import, "GetRide");
+  EXPECT_FALSE(get.latency_distance.has_value());
+  EXPECT_EQ(get.calls_per_arrival.simulated, 10);
+  EXPECT_NEAR(get.mean_us.simulated / get.mean_us.traces, 1, 0.02);
+  EXPECT_THAT(ImportText(import),
+              HasSubstr("GetRide: too few calls to compare ("));
+  EXPECT_THAT(ImportText(import), HasSubstr("which have no rate"));
+  const auto json = nlohmann::json::parse(ImportJson(import));
+  EXPECT_TRUE(json["fidelity"]["arrivals_per_second"]["traces"].is_null());
+}
+
+TEST(FidelityTest, FailuresAreOnlySaid) {
+  const Import& import = ImportedRides(/*with_failures=*/false);
+  EXPECT_EQ(import.config.test.server_faults_size(), 0);
+  EXPECT_THAT(import.config.text,
+              HasSubstr("10 calls, 2 of them failed, after 20500.0 us"));
+  EXPECT_THAT(ImportText(import),
+              HasSubstr("2 failures, which the config does not repeat; "
+                        "--failures"));
+  EXPECT_EQ(FidelityOf(import, "GetRide").failed_share.simulated, 0);
+}
+
+TEST(FidelityTest, FailuresBecomeFaults) {
+  const Import& import = ImportedRides(/*with_failures=*/true);
+  const DistributedSystemDescription test = TestOf(import.config.text);
+  ASSERT_EQ(test.server_faults_size(), 1);
+  const ServerFault& fault = test.server_faults(0);
+  EXPECT_EQ(fault.service(), "store-manual");
+  EXPECT_EQ(fault.rpc_name(), "GetRide");
+  EXPECT_EQ(fault.error_code(), "UNAVAILABLE");
+  EXPECT_EQ(fault.probability(), 0.2);
+  EXPECT_THAT(ImportText(import), HasSubstr("retries cannot be known"));
+  EXPECT_THAT(ImportText(import), HasSubstr("%, traces 20.0%"));
+
+  // The failed calls, too, are 10 of an arrival; times are of the others.
+  const RpcFidelity& get = FidelityOf(import, "GetRide");
+  EXPECT_EQ(get.failed_share.traces, 0.2);
+  EXPECT_NEAR(get.failed_share.simulated, 0.2,
+              4 * std::sqrt(0.2 * 0.8 / 30'000));
+  EXPECT_EQ(get.calls_per_arrival.simulated, 10);
+  EXPECT_NEAR(get.mean_us.traces, 7500, 1e-6);
+  EXPECT_NEAR(get.mean_us.simulated, 7500, 75);
+}
+
+// All clients together make as many requests.
+TEST(FidelityTest, FidelityCountsTheArrivalsOfAllInstances) {
+  std::string text =
+      "trace,span,parent,service,operation,start_ns,duration_ns,kind,instance,"
+      "peer\n";
+  for (int i = 0; i < 40; ++i) {
+    text += absl::StrCat(i, ",1,,front,look,", 1'000'000'000LL * i,
+                         ",90000,client,", i % 10, ",back\n");
+  }
+  ImportOptions options;
+  options.measure_fidelity = true;
+  const Import import = ImportOf("csv", text, options);
+  // In turn, not all at once.
+  EXPECT_THAT(import.config.text,
+              HasSubstr("open_loop_interval_ns: 10000000000"));
+  EXPECT_THAT(import.config.text, HasSubstr("process: \"constant\""));
+  EXPECT_THAT(import.config.text, HasSubstr("client_phase: \"spread\""));
+  EXPECT_NEAR(import.fidelity->arrivals.simulated, 3000, 30);
+  EXPECT_NEAR(*import.fidelity->traced_arrivals_per_second, 1, 1e-9);
+  EXPECT_NEAR(import.fidelity->rpcs.at(0).latency_distance.value(), 0, 1e-6);
+}
+
+// 150 operations are 100, and one that stands for the others.
+TEST(FidelityTest, RareOperationsAreSimulatedAsOne) {
+  std::string text =
+      "trace,span,parent,service,operation,start_ns,duration_ns,kind\n";
+  for (int i = 0; i < 3000; ++i) {
+    absl::StrAppend(&text, i, ",1,,s,op", i % 150, ",", 1'000'000LL * i,
+                    ",90000,server\n");
+  }
+  ImportOptions options;
+  options.measure_fidelity = true;
+  for (const bool keep_names : {false, true}) {
+    options.naming.keep_names = keep_names;
+    const Import import = ImportOf("csv", text, options);
+    ASSERT_EQ(import.fidelity->rpcs.size(), 101);
+    for (const RpcFidelity& rpc : import.fidelity->rpcs) {
+      EXPECT_GT(rpc.measured.simulated, 0) << rpc.rpc;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace distbench

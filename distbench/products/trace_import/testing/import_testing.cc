@@ -1,0 +1,44 @@
+#include "distbench/products/trace_import/testing/import_testing.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "distbench/config/reading/load.h"
+#include "distbench/config/validate/check.h"
+#include "distbench/products/trace_import/spans/read_spans.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+
+DistributedSystemDescription TestOf(const std::string& config) {
+  auto sequence = ParseTestSequence(config, "config");
+  EXPECT_TRUE(sequence.ok()) << sequence.status();
+  sequence = CheckTestSequence(*sequence);
+  EXPECT_TRUE(sequence.ok()) << sequence.status() << config;
+  return sequence->tests(0);
+}
+
+Import ImportOf(const std::string& format, const std::string& text,
+                const ImportOptions& options) {
+  constexpr int64_t kManySpans = 10'000'000;
+  SpanSet spans;
+  const absl::Status status =
+      ReadSpans(format, "file", text, kManySpans, spans);
+  EXPECT_TRUE(status.ok()) << status;
+  absl::StatusOr<Import> import = ImportTraces(std::move(spans), options);
+  EXPECT_TRUE(import.ok()) << import.status();
+  return *std::move(import);
+}
+
+const RpcSpec& RpcNamed(const DistributedSystemDescription& test,
+                        const std::string& name) {
+  for (const RpcSpec& rpc : test.rpc_descriptions()) {
+    if (rpc.name() == name) return rpc;
+  }
+  ADD_FAILURE() << name;
+  return RpcSpec::default_instance();
+}
+
+}  // namespace distbench

@@ -1,0 +1,79 @@
+// From spans to the RPCs that caused one another.
+
+#ifndef DISTBENCH_PRODUCTS_TRACE_IMPORT_TRACES_CALL_TREE_H_
+#define DISTBENCH_PRODUCTS_TRACE_IMPORT_TRACES_CALL_TREE_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "distbench/products/trace_import/spans/span.h"
+
+namespace distbench {
+
+// One RPC: the spans of its client, of its server, and of what its server did
+// by itself.
+struct TracedCall {
+  static constexpr int64_t kNotKnown = -1;
+
+  std::string client;               // service; empty: not known
+  std::string server;               // service
+  bool server_is_inferred = false;  // see BuildTraces()
+  std::string operation;
+
+  int parent = -1;            // position in the trace; -1: none
+  std::vector<int> children;  // in the order of their starts
+
+  // As the client saw it, or else the server.
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+
+  // How long the server took; kNotKnown without a span of the server.
+  int64_t server_ns = kNotKnown;
+
+  // How long the server, or else the RPC, did not wait for other RPCs.
+  int64_t self_ns = 0;
+
+  int64_t request_bytes = Span::kNoSize;
+  int64_t response_bytes = Span::kNoSize;
+  bool failed = false;
+
+  // Whether nothing in the trace caused it. Otherwise a call without a parent
+  // is the rest of a trace whose middle is missing.
+  bool is_arrival = false;
+
+  bool has_server_span() const { return server_ns != kNotKnown; }
+};
+
+// Parents are before their children.
+using Trace = std::vector<TracedCall>;
+
+struct TraceSet {
+  std::vector<Trace> traces;
+  std::map<std::string, std::set<std::string>> instances;  // by service
+  ImportNotes notes;  // those of the spans, and what was repaired
+};
+
+// Takes any spans:
+// - Of spans with the same id, the first is used.
+// - A span whose parent is missing begins a tree of its own, which says what
+//   its RPC does, but neither who called it nor that it arrived. If all spans
+//   of a trace have parents, the first such tree counts as an arrival.
+// - Parents in a circle are cut at the first span.
+// - If a server's span is not within the client's, their clocks differ: it is
+//   moved to the middle, with all that is below it.
+// Each is noted. Besides:
+// - If nothing below or in a client's span names a server, but its service is
+//   not that of the span that caused it, it has the name of the server: some
+//   instrumentations of databases do so.
+// - What a server did below an id that it shares with its client is the
+//   server's, if it is of the same service.
+//
+// The order of the result depends on the spans' times and ids alone.
+TraceSet BuildTraces(SpanSet spans);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_TRACES_CALL_TREE_H_

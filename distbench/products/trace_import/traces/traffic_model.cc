@@ -1,0 +1,256 @@
+#include "distbench/products/trace_import/traces/traffic_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/products/trace_import/traces/call_groups.h"
+
+namespace distbench {
+namespace {
+
+constexpr char kOtherOperations[] = "other_operations";
+
+// Fewer arrivals do not show how regular they are.
+constexpr int64_t kMinArrivals = 20;
+// Intervals that vary less than this are constant, and more than this, bursty;
+// a Poisson process has 1.
+constexpr double kMaxConstantVariation = 0.3;
+constexpr double kMaxPoissonVariation = 1.5;
+
+using RpcName = std::pair<std::string, std::string>;  // server, operation
+
+RpcName NameOf(const TracedCall& call) { return {call.server, call.operation}; }
+
+// The operations of each service that are kept.
+std::set<RpcName> FrequentRpcs(const TraceSet& traces, size_t max_operations) {
+  std::map<std::string, std::map<std::string, int64_t>> counts;
+  for (const Trace& trace : traces.traces) {
+    for (const TracedCall& call : trace) ++counts[call.server][call.operation];
+  }
+  std::set<RpcName> kept;
+  for (const auto& [server, operations] : counts) {
+    std::vector<std::pair<int64_t, std::string>> by_count;
+    for (const auto& [operation, count] : operations) {
+      by_count.push_back({-count, operation});
+    }
+    std::sort(by_count.begin(), by_count.end());
+    by_count.resize(std::min(by_count.size(), max_operations));
+    for (const auto& [count, operation] : by_count) {
+      kept.insert({server, operation});
+    }
+  }
+  return kept;
+}
+
+// The times of one client's requests of one RPC, and what each of them adds to
+// the rate.
+ArrivalModel Judge(std::vector<int64_t> starts_ns, double rate_per_request) {
+  ArrivalModel arrivals;
+  arrivals.count = static_cast<int64_t>(starts_ns.size());
+  arrivals.rate_per_second =
+      rate_per_request * static_cast<double>(starts_ns.size());
+  std::sort(starts_ns.begin(), starts_ns.end());
+  const double span_ns =
+      static_cast<double>(starts_ns.back() - starts_ns.front());
+  if (span_ns <= 0) return arrivals;
+  const double intervals = static_cast<double>(arrivals.count - 1);
+  const double mean_ns = span_ns / intervals;
+  double squares = 0;
+  for (size_t i = 1; i < starts_ns.size(); ++i) {
+    const double difference =
+        static_cast<double>(starts_ns[i] - starts_ns[i - 1]) - mean_ns;
+    squares += difference * difference;
+  }
+  arrivals.variation = std::sqrt(squares / intervals) / mean_ns;
+  if (arrivals.count < kMinArrivals) return arrivals;
+  arrivals.process = arrivals.variation < kMaxConstantVariation
+                         ? ArrivalModel::Process::kConstant
+                     : arrivals.variation <= kMaxPoissonVariation
+                         ? ArrivalModel::Process::kPoisson
+                         : ArrivalModel::Process::kBursty;
+  return arrivals;
+}
+
+class Inference {
+ public:
+  Inference(const TraceSet& traces, const InferenceOptions& options)
+      : traces_(traces), outside_(OutsideClient(traces)) {
+    model_.options = options;
+    model_.notes = traces.notes;
+  }
+
+  TrafficModel Infer() {
+    NameRpcs();
+    for (const Trace& trace : traces_.traces) CountCalls(trace);
+    for (const Trace& trace : traces_.traces) MeasureExecutions(trace);
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      model_.rpcs[i].groups = groups_[i].Groups();
+    }
+    const double rate_per_request = RatePerRequest();
+    for (auto& [key, starts_ns] : arrivals_) {
+      ArrivalModel arrivals = Judge(std::move(starts_ns), rate_per_request);
+      std::tie(arrivals.client, arrivals.rpc) = key;
+      model_.arrivals.push_back(std::move(arrivals));
+    }
+    model_.traces = static_cast<int64_t>(traces_.traces.size());
+    return std::move(model_);
+  }
+
+ private:
+  void NameRpcs() {
+    const std::set<RpcName> frequent =
+        FrequentRpcs(traces_, model_.options.max_operations);
+    std::map<RpcName, int> kept;
+    for (const Trace& trace : traces_.traces) {
+      for (const TracedCall& call : trace) {
+        RpcName name = NameOf(call);
+        if (frequent.count(name) == 0) {
+          ++model_.notes["calls of rare operations count as one operation"];
+          name.second = kOtherOperations;
+        }
+        kept[name] = 0;
+        rpcs_[NameOf(call)] = kept.find(name)->first;
+      }
+    }
+    for (auto& [name, index] : kept) {
+      index = static_cast<int>(model_.rpcs.size());
+      model_.rpcs.push_back({.server = name.first, .operation = name.second});
+    }
+    for (const auto& [name, kept_name] : rpcs_) {
+      indices_[name] = kept.at(kept_name);
+    }
+    groups_.resize(model_.rpcs.size());
+  }
+
+  int IndexOf(const TracedCall& call) const {
+    return indices_.at(NameOf(call));
+  }
+
+  // A call's client is the server of the call that caused it.
+  std::string ClientOf(const Trace& trace, const TracedCall& call) const {
+    if (call.parent >= 0) return trace[call.parent].server;
+    return call.client.empty() ? outside_ : call.client;
+  }
+
+  void AddService(const std::string& name) {
+    const auto instances = traces_.instances.find(name);
+    model_.services[name] =
+        instances == traces_.instances.end()
+            ? 0
+            : static_cast<int64_t>(instances->second.size());
+  }
+
+  void CountCalls(const Trace& trace) {
+    std::vector<int64_t> depths;
+    for (const TracedCall& call : trace) {
+      const int index = IndexOf(call);
+      RpcModel& rpc = model_.rpcs[index];
+      ++rpc.calls;
+      if (call.failed) {
+        ++rpc.failures;
+        rpc.failed_ns += call.end_ns - call.start_ns;
+      }
+      rpc.server_is_inferred |= call.server_is_inferred;
+      rpc.executions += call.has_server_span();
+      if (call.request_bytes >= 0 || call.response_bytes >= 0) {
+        rpc.sizes.push_back({std::max<int64_t>(0, call.request_bytes),
+                             std::max<int64_t>(0, call.response_bytes)});
+        rpc.without_request_size += call.request_bytes < 0;
+        rpc.without_response_size += call.response_bytes < 0;
+      }
+      depths.push_back(call.parent < 0 ? 1 : depths[call.parent] + 1);
+      AddService(call.server);
+      const bool is_fragment = call.parent < 0 && !call.is_arrival;
+      model_.fragments += is_fragment;
+      if (is_fragment) continue;
+      const std::string client = ClientOf(trace, call);
+      AddService(client);
+      rpc.clients.insert(client);
+      if (call.is_arrival) arrivals_[{client, index}].push_back(call.start_ns);
+    }
+    model_.sizes.push_back(static_cast<int64_t>(trace.size()));
+    model_.depths.push_back(*std::max_element(depths.begin(), depths.end()));
+    CoverTime(trace.front().start_ns);
+  }
+
+  void CoverTime(int64_t start_ns) {
+    if (model_.sizes.size() == 1) first_ns_ = last_ns_ = start_ns;
+    first_ns_ = std::min(first_ns_, start_ns);
+    last_ns_ = std::max(last_ns_, start_ns);
+    model_.duration_ns = last_ns_ - first_ns_;
+  }
+
+  // Over the time in which any request arrived, because a few requests that are
+  // near one another say nothing about how rare they are. All rates sum to the
+  // number of intervals in this time. 0: there is no such time.
+  double RatePerRequest() const {
+    size_t count = 0;
+    int64_t first_ns = std::numeric_limits<int64_t>::max();
+    int64_t last_ns = std::numeric_limits<int64_t>::min();
+    for (const auto& [key, starts_ns] : arrivals_) {
+      const auto [first, last] =
+          std::minmax_element(starts_ns.begin(), starts_ns.end());
+      first_ns = std::min(first_ns, *first);
+      last_ns = std::max(last_ns, *last);
+      count += starts_ns.size();
+    }
+    if (last_ns <= first_ns) return 0;
+    return 1e9 * static_cast<double>(count - 1) /
+           (static_cast<double>(count) *
+            static_cast<double>(last_ns - first_ns));
+  }
+
+  // If some calls of an RPC have a span of the server, what others did there
+  // was not recorded.
+  void MeasureExecutions(const Trace& trace) {
+    std::vector<int> rpcs;
+    for (const TracedCall& call : trace) rpcs.push_back(IndexOf(call));
+    for (size_t i = 0; i < trace.size(); ++i) {
+      const TracedCall& call = trace[i];
+      RpcModel& rpc = model_.rpcs[rpcs[i]];
+      if (model_.options.only_successes && call.failed) continue;
+      if (rpc.executions > 0 && !call.has_server_span() &&
+          call.children.empty()) {
+        continue;
+      }
+      groups_[rpcs[i]].Add(trace, static_cast<int>(i), rpcs);
+      rpc.self_ns.push_back(call.self_ns);
+      rpc.server_ns.push_back(call.has_server_span()
+                                  ? call.server_ns
+                                  : call.end_ns - call.start_ns);
+    }
+  }
+
+  const TraceSet& traces_;
+  const std::string outside_;
+  TrafficModel model_;
+  std::map<RpcName, RpcName> rpcs_;  // the kept name of each
+  std::map<RpcName, int> indices_;
+  std::vector<CallGroupCounter> groups_;  // by RPC
+  std::map<std::pair<std::string, int>, std::vector<int64_t>> arrivals_;
+  int64_t first_ns_ = 0;
+  int64_t last_ns_ = 0;
+};
+
+}  // namespace
+
+std::string OutsideClient(const TraceSet& traces) {
+  std::set<std::string> services;
+  for (const Trace& trace : traces.traces) {
+    for (const TracedCall& call : trace)
+      services.insert({call.client, call.server});
+  }
+  std::string name = "users";
+  while (services.count(name) > 0) name += "_outside";
+  return name;
+}
+
+TrafficModel InferTraffic(const TraceSet& traces,
+                          const InferenceOptions& options) {
+  return Inference(traces, options).Infer();
+}
+
+}  // namespace distbench
