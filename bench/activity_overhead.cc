@@ -42,7 +42,7 @@ volatile uint64_t sink;
 using Loop = std::function<void(int iterations)>;
 
 Loop PageRankAlone() {
-  auto graph = std::make_shared<RandomGraph>(kNodes, kDegree, kSeed);
+  auto graph = std::make_shared<activity::RandomGraph>(kNodes, kDegree, kSeed);
   auto ranks = std::make_shared<std::vector<float>>(kNodes);
   auto passed_on = std::make_shared<std::vector<float>>(kNodes);
   return [=](int iterations) {
@@ -65,13 +65,13 @@ Loop PageRankAlone() {
 
 Loop CompressAlone() {
   auto corpus = std::make_shared<std::string>(
-      MakeCorpus({.bytes = kCorpusBytes, .seed = kSeed}));
+      activity::MakeCorpus({.bytes = kCorpusBytes, .seed = kSeed}));
   auto out = std::make_shared<std::string>(ZSTD_compressBound(kBytes), ' ');
   const std::shared_ptr<ZSTD_CCtx> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
   return [=](int iterations) {
     for (int i = 0; i < iterations; ++i) {
       const uint64_t begin =
-          WorkRandom(kSeed, i).Below(kCorpusBytes - kBytes + 1);
+          activity::WorkRandom(kSeed, i).Below(kCorpusBytes - kBytes + 1);
       sink = sink + ZSTD_compressCCtx(context.get(), out->data(), out->size(),
                                       corpus->data() + begin, kBytes,
                                       ZSTD_CLEVEL_DEFAULT);
@@ -81,7 +81,8 @@ Loop CompressAlone() {
 
 Loop SerializeAlone() {
   auto stories = std::make_shared<FeedStories>();
-  AddStories({.stories = kStories}, kStories, WorkRandom(kSeed), *stories);
+  activity::AddStories({.stories = kStories}, kStories,
+                       activity::WorkRandom(kSeed), *stories);
   auto bytes = std::make_shared<std::string>();
   return [=](int iterations) {
     for (int i = 0; i < iterations; ++i) {
@@ -92,10 +93,10 @@ Loop SerializeAlone() {
   };
 }
 
-class Countdown final : public ActivityListener {
+class Countdown final : public engine::ActivityListener {
  public:
   explicit Countdown(int count) : counter(count) {}
-  void OnActivityDone(Iteration& /*iteration*/) override {
+  void OnActivityDone(engine::Iteration& /*iteration*/) override {
     counter.DecrementCount();
   }
 
@@ -107,49 +108,50 @@ struct IntegerSetting {
   int64_t value;
 };
 
-ActivityPlan PlanOf(const char* function,
-                    const std::vector<IntegerSetting>& integers) {
-  ActivityPlan plan;
+config::ActivityPlan PlanOf(const char* function,
+                            const std::vector<IntegerSetting>& integers) {
+  config::ActivityPlan plan;
   plan.function = function;
   for (const auto& [name, value] : integers) {
-    ActivitySetting& setting = plan.settings.emplace_back();
+    config::ActivitySetting& setting = plan.settings.emplace_back();
     setting.name = name;
     setting.int64_value = value;
   }
   return plan;
 }
 
-void AddText(const char* name, const char* value, ActivityPlan& plan) {
-  ActivitySetting& setting = plan.settings.emplace_back();
+void AddText(const char* name, const char* value, config::ActivityPlan& plan) {
+  config::ActivitySetting& setting = plan.settings.emplace_back();
   setting.name = name;
   setting.string_value = value;
 }
 
-ActivityPlan PageRankPlan() {
-  ActivityPlan plan = PlanOf("PageRank", {{"nodes", kNodes},
-                                          {"degree", kDegree},
-                                          {"iterations", 1},
-                                          {"nodes_per_iteration", 0},
-                                          {"damping_percent", 85},
-                                          {"parallelism", 1},
-                                          {"seed", kSeed}});
+config::ActivityPlan PageRankPlan() {
+  config::ActivityPlan plan = PlanOf("PageRank", {{"nodes", kNodes},
+                                                  {"degree", kDegree},
+                                                  {"iterations", 1},
+                                                  {"nodes_per_iteration", 0},
+                                                  {"damping_percent", 85},
+                                                  {"parallelism", 1},
+                                                  {"seed", kSeed}});
   AddText("graph", "thread", plan);
   return plan;
 }
 
-ActivityPlan CompressPlan() {
-  ActivityPlan plan = PlanOf("Compress", {{"level", 0},
-                                          {"bytes", kBytes},
-                                          {"corpus_bytes", kCorpusBytes},
-                                          {"entropy_percent", 75},
-                                          {"repeated_percent", 50},
-                                          {"parallelism", 1},
-                                          {"seed", kSeed}});
+config::ActivityPlan CompressPlan() {
+  config::ActivityPlan plan =
+      PlanOf("Compress", {{"level", 0},
+                          {"bytes", kBytes},
+                          {"corpus_bytes", kCorpusBytes},
+                          {"entropy_percent", 75},
+                          {"repeated_percent", 50},
+                          {"parallelism", 1},
+                          {"seed", kSeed}});
   AddText("algorithm", "zstd", plan);
   return plan;
 }
 
-ActivityPlan SerializePlan() {
+config::ActivityPlan SerializePlan() {
   return PlanOf("Serialize", {{"stories", kStories},
                               {"objects", 20},
                               {"actions", 5},
@@ -161,27 +163,27 @@ ActivityPlan SerializePlan() {
 // Uses a pool of one thread; the caller waits.
 class Pooled {
  public:
-  explicit Pooled(const ActivityPlan& activity) {
+  explicit Pooled(const config::ActivityPlan& activity) {
     plan_.activities = {activity};
-    pool_ = std::make_unique<ActivityPool>(
-        ActivityPool::Options{.plan = &plan_,
-                              .activities = {0},
-                              .thread_count = 1,
-                              .clock = &RealClock()});
+    pool_ = std::make_unique<engine::ActivityPool>(
+        engine::ActivityPool::Options{.plan = &plan_,
+                                      .activities = {0},
+                                      .thread_count = 1,
+                                      .clock = &base::RealClock()});
     // The pool does its work whether or not its threads are ready.
     pool_->WaitUntilReady(absl::InfiniteFuture()).IgnoreError();
   }
 
   void Run(int iterations) {
     Countdown done(iterations);
-    Iteration iteration;
+    engine::Iteration iteration;
     for (int i = 0; i < iterations; ++i) pool_->Submit(0, iteration, done);
     done.counter.Wait();
   }
 
  private:
-  Plan plan_;
-  std::unique_ptr<ActivityPool> pool_;
+  config::Plan plan_;
+  std::unique_ptr<engine::ActivityPool> pool_;
 };
 
 double ProcessCpuUs() {
@@ -202,8 +204,8 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void Compare(const char* name, const Loop& alone, const ActivityPlan& plan,
-             int rounds, int iterations) {
+void Compare(const char* name, const Loop& alone,
+             const config::ActivityPlan& plan, int rounds, int iterations) {
   Pooled pooled(plan);
   const Loop through_pool = [&](int count) { pooled.Run(count); };
   CostUs(alone, iterations);

@@ -19,8 +19,8 @@
 
 namespace {
 
-using distbench::ClientCall;
-using distbench::Transport;
+using distbench::protocol::ClientCall;
+using distbench::protocol::Transport;
 
 struct Options {
   std::string target;
@@ -35,7 +35,7 @@ struct Options {
   std::exit(1);
 }
 
-class Pacer final : public distbench::TransportEvents {
+class Pacer final : public distbench::protocol::TransportEvents {
  public:
   Pacer(Transport& transport, const Options& options)
       : transport_(transport),
@@ -46,7 +46,7 @@ class Pacer final : public distbench::TransportEvents {
 
   void Run() {
     const int64_t start_ns = bench::NowNs() + 1'000'000;
-    const double cpu_before = distbench::ProcessCpuSeconds();
+    const double cpu_before = distbench::base::ProcessCpuSeconds();
     while (sent_ < total_) {
       const int64_t due_ns = start_ns + interval_ns_ * sent_;
       if (bench::NowNs() < due_ns) {
@@ -56,7 +56,7 @@ class Pacer final : public distbench::TransportEvents {
       }
     }
     while (calls_.in_use() > 0) transport_.Poll(INT64_MAX, *this);
-    cpu_seconds_ = distbench::ProcessCpuSeconds() - cpu_before;
+    cpu_seconds_ = distbench::base::ProcessCpuSeconds() - cpu_before;
     seconds_ = (last_sent_ns_ - start_ns) / 1e9;
   }
 
@@ -82,7 +82,7 @@ class Pacer final : public distbench::TransportEvents {
     last_sent_ns_ = std::max(last_sent_ns_, call->sent_ns);
     calls_.Put(paced);
   }
-  void OnRequest(distbench::ServerCall*) override {}
+  void OnRequest(distbench::protocol::ServerCall*) override {}
 
  private:
   struct PacedCall : ClientCall {
@@ -101,7 +101,7 @@ class Pacer final : public distbench::TransportEvents {
   const int64_t interval_ns_;
   const int64_t total_;
   int64_t sent_ = 0;
-  distbench::ObjectPool<PacedCall> calls_;
+  distbench::base::ObjectPool<PacedCall> calls_;
   std::vector<int64_t> lateness_ns_;
   int64_t last_sent_ns_ = 0;
   double seconds_ = 0;
@@ -122,16 +122,16 @@ int main(int argc, char** argv) {
   app.add_option("--driver", options.driver, "grpc, grpc_stream or tcp");
   CLI11_PARSE(app, argc, argv);
 
-  distbench::DriverOptions driver_options;
+  distbench::config::DriverOptions driver_options;
   driver_options.driver = options.driver;
   driver_options.client_settings["spin_us"] = int64_t{options.spin_us};
-  const auto driver = distbench::MakeProtocolDriver(
+  const auto driver = distbench::protocol::MakeProtocolDriver(
       driver_options, {.service_address = "127.0.0.1"});
   if (!driver.ok()) Fail(driver.status().ToString());
   const auto address = (*driver)->Listen(1);
   if (!address.ok()) Fail(address.status().ToString());
   const absl::Status connected =
-      (*driver)->Connect(distbench::SingleServers({options.target}),
+      (*driver)->Connect(distbench::protocol::SingleServers({options.target}),
                          absl::Now() + absl::Seconds(10));
   if (!connected.ok()) Fail(connected.ToString());
 

@@ -21,12 +21,12 @@
 
 namespace {
 
-using distbench::ClientCall;
-using distbench::DriverEnvironment;
-using distbench::DriverOptions;
-using distbench::ProtocolDriver;
-using distbench::ServerCall;
-using distbench::Transport;
+using distbench::config::DriverOptions;
+using distbench::protocol::ClientCall;
+using distbench::protocol::DriverEnvironment;
+using distbench::protocol::ProtocolDriver;
+using distbench::protocol::ServerCall;
+using distbench::protocol::Transport;
 
 [[noreturn]] void Fail(const std::string& what) {
   std::fprintf(stderr, "%s\n", what.c_str());
@@ -35,11 +35,11 @@ using distbench::Transport;
 
 // What a client needs that calls servers of the driver grpc as if they were of
 // others.
-distbench::ExternalCalls CallsOfGrpc() {
+distbench::external::ExternalCalls CallsOfGrpc() {
   google::protobuf::FileDescriptorSet files;
   distbench::GenericRequestResponse::descriptor()->file()->CopyTo(
       files.add_file());
-  distbench::ExternalCalls calls;
+  distbench::external::ExternalCalls calls;
   calls.calls[0] = {.method = "/distbench.Traffic/GenericRpc",
                     .request = {},
                     .is_json = false,
@@ -51,7 +51,7 @@ distbench::ExternalCalls CallsOfGrpc() {
 
 std::string TargetOf(const bench::Options& options) {
   if (!options.external) return options.target;
-  return absl::StrCat(distbench::kExternalPrefix,
+  return absl::StrCat(distbench::external::kExternalPrefix,
                       absl::StripPrefix(options.target, "ipv4:"));
 }
 
@@ -67,12 +67,12 @@ std::unique_ptr<ProtocolDriver> MakeDriver(const bench::Options& options) {
   }
   DriverEnvironment environment = {.service_address = "127.0.0.1"};
   if (options.external) environment.external = CallsOfGrpc();
-  auto driver = MakeProtocolDriver(driver_options, environment);
+  auto driver = protocol::MakeProtocolDriver(driver_options, environment);
   if (!driver.ok()) Fail(driver.status().ToString());
   return *std::move(driver);
 }
 
-class Server final : public distbench::TransportEvents {
+class Server final : public distbench::protocol::TransportEvents {
  public:
   Server(Transport& transport, const bench::Options& options)
       : transport_(transport), response_bytes_(options.response_bytes) {}
@@ -92,7 +92,7 @@ class Server final : public distbench::TransportEvents {
   const int64_t response_bytes_;
 };
 
-class Client final : public distbench::TransportEvents {
+class Client final : public distbench::protocol::TransportEvents {
  public:
   Client(Transport& transport, const bench::Options& options)
       : transport_(transport),
@@ -147,7 +147,7 @@ void RunClient(const bench::Options& options) {
   const auto address = driver->Listen(options.threads);
   if (!address.ok()) Fail(address.status().ToString());
   const absl::Status connected =
-      driver->Connect(distbench::SingleServers({TargetOf(options)}),
+      driver->Connect(distbench::protocol::SingleServers({TargetOf(options)}),
                       absl::Now() + absl::Seconds(10));
   if (!connected.ok()) Fail(connected.ToString());
 

@@ -26,7 +26,7 @@
 
 namespace {
 
-using distbench::Engine;
+using distbench::engine::Engine;
 
 struct Options {
   std::string driver = "loopback";
@@ -41,7 +41,8 @@ struct Options {
   std::exit(1);
 }
 
-std::shared_ptr<const distbench::Plan> MakePlan(const Options& options) {
+std::shared_ptr<const distbench::config::Plan> MakePlan(
+    const Options& options) {
   const std::string config = absl::Substitute(
       R"(tests {
            workers_per_instance: 1
@@ -65,23 +66,23 @@ std::shared_ptr<const distbench::Plan> MakePlan(const Options& options) {
       options.driver, options.spin,
       static_cast<int64_t>(std::llround(1e9 / options.per_second)),
       options.arrivals, static_cast<int64_t>(1e6 * options.seconds));
-  auto parsed = distbench::ParseTestSequence(config, "benchmark");
+  auto parsed = distbench::config::ParseTestSequence(config, "benchmark");
   if (!parsed.ok()) Fail(parsed.status().ToString());
-  auto checked = distbench::CheckTestSequence(*std::move(parsed));
+  auto checked = distbench::config::CheckTestSequence(*std::move(parsed));
   if (!checked.ok()) Fail(checked.status().ToString());
-  return std::make_shared<const distbench::Plan>(
-      distbench::Compile(checked->tests(0)));
+  return std::make_shared<const distbench::config::Plan>(
+      distbench::config::Compile(checked->tests(0)));
 }
 
 std::unique_ptr<Engine> MakeEngine(
-    const std::shared_ptr<const distbench::Plan>& plan, int instance,
+    const std::shared_ptr<const distbench::config::Plan>& plan, int instance,
     std::function<void()> on_finished) {
-  distbench::EngineOptions engine_options;
+  distbench::engine::EngineOptions engine_options;
   engine_options.plan = plan;
   engine_options.instance = instance;
   engine_options.on_traffic_finished = std::move(on_finished);
-  auto driver = distbench::MakeProtocolDriver(plan->services[instance].driver,
-                                              {.service_address = "127.0.0.1"});
+  auto driver = distbench::protocol::MakeProtocolDriver(
+      plan->services[instance].driver, {.service_address = "127.0.0.1"});
   if (!driver.ok()) Fail(driver.status().ToString());
   auto engine = Engine::Create(std::move(engine_options), *std::move(driver));
   if (!engine.ok()) Fail(engine.status().ToString());
@@ -89,7 +90,7 @@ std::unique_ptr<Engine> MakeEngine(
 }
 
 // Prints one line of JSON. The arrivals include both ends of the duration.
-void Print(const distbench::RpcTotals& totals, const Options& options,
+void Print(const distbench::results::RpcTotals& totals, const Options& options,
            double cpu_seconds) {
   const int64_t count = totals.counts.succeeded_count;
   const double expected = options.per_second * options.seconds + 1;
@@ -114,14 +115,14 @@ void Run(const Options& options) {
   const absl::Status connected =
       client->Connect({server->address()}, absl::Now() + absl::Seconds(10));
   if (!connected.ok()) Fail(connected.ToString());
-  const double cpu_before = distbench::ProcessCpuSeconds();
+  const double cpu_before = distbench::base::ProcessCpuSeconds();
   constexpr int64_t kHeadStartNs = 10'000'000;
   client->Start(bench::NowNs() + kHeadStartNs);
   finished.WaitForNotification();
-  const double cpu_seconds = distbench::ProcessCpuSeconds() - cpu_before;
+  const double cpu_seconds = distbench::base::ProcessCpuSeconds() - cpu_before;
   client->Shutdown();
   server->Shutdown();
-  distbench::RpcTotals totals;
+  distbench::results::RpcTotals totals;
   client->Collect([&](distbench::ResultChunk chunk) {
     if (!chunk.rpc_log().has_statistics()) return;
     const absl::Status added = totals.Add(chunk.rpc_log().statistics());

@@ -27,7 +27,7 @@
 
 namespace {
 
-using distbench::Engine;
+using distbench::engine::Engine;
 
 constexpr int kClient = 0;
 constexpr int kServer = 1;
@@ -104,15 +104,16 @@ std::string Handler(const bench::Options& options) {
 
 // Returns by RPC whether the server answers without running a list, as nodes
 // tell drivers.
-std::vector<bool> ImmediateRpcs(const distbench::Plan& plan) {
+std::vector<bool> ImmediateRpcs(const distbench::config::Plan& plan) {
   std::vector<bool> immediate;
-  for (const distbench::RpcPlan& rpc : plan.rpcs) {
+  for (const distbench::config::RpcPlan& rpc : plan.rpcs) {
     immediate.push_back(plan.lists[rpc.handler_list].actions.empty());
   }
   return immediate;
 }
 
-std::shared_ptr<const distbench::Plan> MakePlan(const bench::Options& options) {
+std::shared_ptr<const distbench::config::Plan> MakePlan(
+    const bench::Options& options) {
   const std::string config = absl::Substitute(
       R"(tests {
            $0
@@ -148,22 +149,22 @@ std::shared_ptr<const distbench::Plan> MakePlan(const bench::Options& options) {
       static_cast<int64_t>(1e6 * (options.seconds + options.warmup_seconds)),
       static_cast<int64_t>(1e9 * options.warmup_seconds), options.driver,
       DriverSettings(options), Handler(options));
-  auto parsed = distbench::ParseTestSequence(config, "benchmark");
+  auto parsed = distbench::config::ParseTestSequence(config, "benchmark");
   if (!parsed.ok()) Fail(parsed.status().ToString());
-  auto checked = distbench::CheckTestSequence(*std::move(parsed));
+  auto checked = distbench::config::CheckTestSequence(*std::move(parsed));
   if (!checked.ok()) Fail(checked.status().ToString());
-  return std::make_shared<const distbench::Plan>(
-      distbench::Compile(checked->tests(0)));
+  return std::make_shared<const distbench::config::Plan>(
+      distbench::config::Compile(checked->tests(0)));
 }
 
 std::unique_ptr<Engine> MakeEngine(const bench::Options& options, int instance,
                                    std::function<void()> on_finished) {
-  distbench::EngineOptions engine_options;
+  distbench::engine::EngineOptions engine_options;
   engine_options.plan = MakePlan(options);
   engine_options.instance = instance;
   engine_options.worker_count = options.threads;
   engine_options.on_traffic_finished = std::move(on_finished);
-  auto driver = distbench::MakeProtocolDriver(
+  auto driver = distbench::protocol::MakeProtocolDriver(
       engine_options.plan->services[instance].driver,
       {.service_address = "127.0.0.1",
        .immediate_rpcs = ImmediateRpcs(*engine_options.plan),
@@ -182,8 +183,9 @@ void RunServer(const bench::Options& options) {
 }
 
 // Prints the same line of JSON as the other programs.
-void Print(const distbench::RpcTotals& totals, const std::string& resources) {
-  const distbench::RpcCounts& counts = totals.counts;
+void Print(const distbench::results::RpcTotals& totals,
+           const std::string& resources) {
+  const distbench::results::RpcCounts& counts = totals.counts;
   if (counts.succeeded_count == 0) Fail("no RPC has succeeded");
   const double seconds = 1e-9 * static_cast<double>(counts.duration_ns());
   std::printf(
@@ -202,13 +204,13 @@ void RunClient(const bench::Options& options) {
   const absl::Status connected =
       engine->Connect({options.target}, absl::Now() + absl::Seconds(10));
   if (!connected.ok()) Fail(connected.ToString());
-  const double cpu_seconds_before = distbench::ProcessCpuSeconds();
+  const double cpu_seconds_before = distbench::base::ProcessCpuSeconds();
   engine->Start(bench::NowNs());
   finished.WaitForNotification();
   engine->Shutdown();
   // Excludes the cost of the result, which is made after the traffic.
   const std::string resources = bench::ResourceFigures(cpu_seconds_before);
-  distbench::RpcTotals totals;
+  distbench::results::RpcTotals totals;
   engine->Collect([&](distbench::ResultChunk chunk) {
     if (!chunk.rpc_log().has_statistics()) return;
     const absl::Status added = totals.Add(chunk.rpc_log().statistics());

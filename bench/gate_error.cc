@@ -21,12 +21,12 @@ struct Truth {
 
 void PrintRow(const Truth& truth, int conditions, bool until_decided,
               int gates) {
-  const GateOutcomes outcomes =
-      SimulateGates({.true_ratio = truth.ratio,
-                     .conditions = conditions,
-                     .runs = until_decided ? kMostRuns : kSingleLookRuns,
-                     .until_decided = until_decided,
-                     .gates = gates});
+  const report::GateOutcomes outcomes = report::SimulateGates(
+      {.true_ratio = truth.ratio,
+       .conditions = conditions,
+       .runs = until_decided ? kMostRuns : kSingleLookRuns,
+       .until_decided = until_decided,
+       .gates = gates});
   std::cout << absl::StreamFormat(
                    "| %s | %s | %d | %d | %d | %d | %d | %.1f |", truth.name,
                    until_decided ? "until decided" : "one look", conditions,

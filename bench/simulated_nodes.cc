@@ -84,13 +84,13 @@ class Steps {
 // Latencies from 1 us on, in as many buckets as give about this size.
 Histogram HistogramOf(int bytes) {
   constexpr double kNextBucket = 1.008;
-  LogHistogram histogram;
+  stats::LogHistogram histogram;
   Histogram proto;
   double value_ns = 1'000;
   for (int i = 0; i < bytes; ++i, value_ns *= kNextBucket) {
     histogram.Record(static_cast<int64_t>(value_ns));
     if (i % 32 != 0) continue;
-    EncodeHistogram(histogram, proto);
+    results::EncodeHistogram(histogram, proto);
     if (static_cast<int>(proto.ByteSizeLong()) >= bytes) break;
   }
   return proto;
@@ -120,13 +120,13 @@ class SimulatedNode {
       : options_(options), statistics_(statistics), steps_(steps) {
     NodeRegistration registration;
     registration.set_hostname(absl::StrCat("simulated", id));
-    registration.set_version(std::string(ProgramVersion()));
+    registration.set_version(std::string(base::ProgramVersion()));
     registration.set_cpu_count(1);
     registration.set_preassigned_node_id(id);
     registration.set_incarnation(id + 1);
-    stream_ = ControlStream::Open(
+    stream_ = node::ControlStream::Open(
         std::move(channel), std::move(registration),
-        {.on_command = [this](ControlStream& stream,
+        {.on_command = [this](node::ControlStream& stream,
                               NodeCommand command) { Obey(stream, command); },
          .on_end = [&ended](const absl::Status&) { ended.DecrementCount(); }});
   }
@@ -165,7 +165,7 @@ class SimulatedNode {
   }
 
  private:
-  void Obey(ControlStream& stream, const NodeCommand& command) {
+  void Obey(node::ControlStream& stream, const NodeCommand& command) {
     NodeMessage reply;
     reply.set_test_id(command.test_id());
     switch (command.command_case()) {
@@ -247,7 +247,7 @@ class SimulatedNode {
         absl::Uniform(random_, 0.0, 1.0), start_ns_);
   }
 
-  void Stop(ControlStream& stream) ABSL_LOCKS_EXCLUDED(mutex_) {
+  void Stop(node::ControlStream& stream) ABSL_LOCKS_EXCLUDED(mutex_) {
     int64_t test_id = 0;
     {
       absl::MutexLock lock(&mutex_);
@@ -258,7 +258,7 @@ class SimulatedNode {
     FinishTraffic(stream, test_id);
   }
 
-  void FinishTraffic(ControlStream& stream, int64_t test_id) {
+  void FinishTraffic(node::ControlStream& stream, int64_t test_id) {
     steps_.Reach("finished");
     NodeMessage message;
     message.set_test_id(test_id);
@@ -266,7 +266,7 @@ class SimulatedNode {
     stream.Send(std::move(message));
   }
 
-  void SendResult(ControlStream& stream, int64_t test_id)
+  void SendResult(node::ControlStream& stream, int64_t test_id)
       ABSL_LOCKS_EXCLUDED(mutex_) {
     NodeMessage message;
     message.set_test_id(test_id);
@@ -299,16 +299,16 @@ class SimulatedNode {
   int64_t report_count_ ABSL_GUARDED_BY(mutex_) = 0;
   bool progress_with_pongs_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t start_ns_ ABSL_GUARDED_BY(mutex_) = 0;
-  ProgressTimes progress_times_ ABSL_GUARDED_BY(mutex_);
+  node::ProgressTimes progress_times_ ABSL_GUARDED_BY(mutex_);
   absl::InsecureBitGen random_ ABSL_GUARDED_BY(mutex_);
 
-  std::unique_ptr<ControlStream> stream_;
+  std::unique_ptr<node::ControlStream> stream_;
 };
 
 // Each node reports once a second, at its own moment of the second, as nodes on
 // different hosts do.
 void TickUntilStopped(const std::vector<std::unique_ptr<SimulatedNode>>& nodes,
-                      StopSignals& stop) {
+                      base::StopSignals& stop) {
   constexpr int kSlots = 100;
   const absl::Time begin = absl::Now();
   for (int64_t slot = 0; !stop.requested(); ++slot) {
@@ -320,7 +320,7 @@ void TickUntilStopped(const std::vector<std::unique_ptr<SimulatedNode>>& nodes,
 }
 
 int Main(const Options& options) {
-  StopSignals stop(/*exit_code=*/1);
+  base::StopSignals stop(/*exit_code=*/1);
   Steps steps(options.node_count);
   absl::BlockingCounter ended(options.node_count);
   const RpcStatistics statistics = StatisticsOf(options.result_bytes);
@@ -329,7 +329,7 @@ int Main(const Options& options) {
   std::shared_ptr<grpc::Channel> channel;
   for (int i = 0; i < options.node_count; ++i) {
     if (i % options.sessions_per_connection == 0) {
-      channel = MakeNodeChannel(options.sequencer, /*tls=*/nullptr);
+      channel = node::MakeNodeChannel(options.sequencer, /*tls=*/nullptr);
     }
     nodes.push_back(std::make_unique<SimulatedNode>(
         options, options.first_id + i, channel, statistics, steps, ended));
@@ -344,7 +344,7 @@ int Main(const Options& options) {
 }  // namespace distbench
 
 int main(int argc, char** argv) {
-  distbench::SetUpProcess(argv[0]);
+  distbench::base::SetUpProcess(argv[0]);
   distbench::Options options;
   CLI::App app("Sessions of many nodes at a sequencer, until SIGTERM");
   app.add_option("--sequencer", options.sequencer, "HOST:PORT")->required();

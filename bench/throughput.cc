@@ -30,7 +30,7 @@ double Quantile(const std::vector<int64_t>& sorted, double quantile) {
 }  // namespace
 
 Options ParseOptions(int argc, char** argv, const std::string& description) {
-  distbench::KeepFreedMemory();
+  distbench::base::KeepFreedMemory();
   Options options;
   CLI::App app(description);
   bool client = false;
@@ -86,7 +86,7 @@ std::string ResourceFigures(double cpu_seconds_before) {
   char figures[128];
   std::snprintf(figures, sizeof(figures),
                 "\"client_cpu_seconds\": %.6f, \"client_mib\": %.1f",
-                distbench::ProcessCpuSeconds() - cpu_seconds_before,
+                distbench::base::ProcessCpuSeconds() - cpu_seconds_before,
                 peak_kib / 1024.0);
   return figures;
 }

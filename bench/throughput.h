@@ -90,7 +90,7 @@ class Recorder {
   void Print();
 
  private:
-  const double cpu_seconds_before_ = distbench::ProcessCpuSeconds();
+  const double cpu_seconds_before_ = distbench::base::ProcessCpuSeconds();
   const int64_t start_ns_;
   const int64_t end_ns_;
   int64_t total_count_ = 0;  // including the warm-up

@@ -17,6 +17,7 @@ _PROTOS = (
     "data_plane.proto",
     "experiment.proto",
     "joint_distribution.proto",
+    "product.proto",
     "results.proto",
     "simulation.proto",
     "traffic_config.proto",

@@ -23,7 +23,7 @@
 #include "test_builder/run/result_directory.h"
 #include "test_builder/run/test_runner.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using Tests = std::vector<DistributedSystemDescription>;
@@ -72,19 +72,19 @@ int App::Fail(const absl::Status& error, int exit_code) {
 int App::Run() {
   Notes notes;
   absl::StatusOr<Tests> tests = BuildTests(line_.tests, notes);
-  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
   AddObjectives(*tests);
   const absl::Status check = CheckTests(*tests, notes);
   for (const std::string& note : notes.all()) Say(absl::StrCat("note: ", note));
   if (!check.ok()) {
-    if (!line_.sequencer.empty()) return Fail(check, kExitUsage);
+    if (!line_.sequencer.empty()) return Fail(check, report::kExitUsage);
     Say(absl::StrCat("note: these tests cannot be run here:\n",
                      check.message()));
   }
   if (line_.dry_run) return DryRun(*tests);
   if (!to_directory()) return Print(*tests);
   if (const absl::Status status = PrepareDirectory(*tests); !status.ok()) {
-    return Fail(status, kExitUsage);
+    return Fail(status, report::kExitUsage);
   }
   return line_.sequencer.empty() ? Write(*tests) : RunAll(*tests);
 }
@@ -114,13 +114,13 @@ int App::DryRun(const Tests& tests) {
                        << absl::FormatDuration(absl::Seconds(seconds))
                        << " of traffic to run\n"
                        << std::flush;
-  return kExitOk;
+  return report::kExitOk;
 }
 
 int App::Print(const Tests& tests) {
   *environment_.output << ProducedBy(line_.arguments) << ConfigText(tests)
                        << std::flush;
-  return kExitOk;
+  return report::kExitOk;
 }
 
 // Creates the directory, and writes the config with all tests.
@@ -145,7 +145,7 @@ int App::Write(const Tests& tests) {
     }
     if (const absl::Status status = directory_.WriteConfig(test);
         !status.ok()) {
-      return Fail(status, kExitUsage);
+      return Fail(status, report::kExitUsage);
     }
     if (line_.quiet) continue;
     *environment_.messages << "Individual test config saved in " << path
@@ -155,7 +155,7 @@ int App::Write(const Tests& tests) {
     *environment_.messages << "Test sequence config saved in "
                            << directory_.SequencePath() << ".\n";
   }
-  return kExitOk;
+  return report::kExitOk;
 }
 
 int App::RunAll(const Tests& tests) {
@@ -168,7 +168,7 @@ int App::RunAll(const Tests& tests) {
                   });
   if (!all_kept) {
     const absl::Status status = backend->Connect();
-    if (!status.ok()) return Fail(status, kExitUsage);
+    if (!status.ok()) return Fail(status, report::kExitUsage);
   }
   TestRunner runner(*backend, directory_,
                     {.output = environment_.output,
@@ -196,14 +196,14 @@ int App::RunAll(const Tests& tests) {
                (outcome.verdict == TestOutcome::Verdict::kInvalid &&
                 line_.allow_invalid);
       });
-  const int exit_code = all_ok ? kExitOk : kExitRunFailed;
+  const int exit_code = all_ok ? report::kExitOk : report::kExitRunFailed;
   return std::max(exit_code, JudgeObjectives(outcomes));
 }
 
 // Prints all verdicts, unless there is only a result that the terminal shows
 // with its verdicts.
 int App::JudgeObjectives(absl::Span<const TestOutcome> outcomes) const {
-  std::vector<Check> checks;
+  std::vector<report::Check> checks;
   bool were_shown = environment_.terminal.is_terminal && outcomes.size() == 1;
   for (const TestOutcome& outcome : outcomes) {
     checks.insert(checks.end(), outcome.objectives.begin(),
@@ -211,9 +211,12 @@ int App::JudgeObjectives(absl::Span<const TestOutcome> outcomes) const {
     were_shown &= !outcome.kept;
   }
   if (!checks.empty() && !were_shown) {
-    *environment_.output << "Objectives:\n" << ChecksText(checks) << std::flush;
+    *environment_.output << "Objectives:\n"
+                         << report::ChecksText(checks) << std::flush;
   }
-  return AllPass(checks, line_.allow_undecided) ? kExitOk : kExitGateNotMet;
+  return report::AllPass(checks, line_.allow_undecided)
+             ? report::kExitOk
+             : report::kExitGateNotMet;
 }
 
 // Runs what the command line asks for. Where it is refused, users may wonder
@@ -221,7 +224,7 @@ int App::JudgeObjectives(absl::Span<const TestOutcome> outcomes) const {
 int RunApp(CommandLine line, const AppEnvironment& environment) {
   const std::vector<std::string> filled = line.filled;
   const int exit_code = App(std::move(line), environment).Run();
-  if (exit_code != kExitUsage) return exit_code;
+  if (exit_code != report::kExitUsage) return exit_code;
   for (const std::string& each : filled) {
     *environment.messages << "test_builder: " << each << "\n";
   }
@@ -239,25 +242,25 @@ int RunTestBuilder(const std::vector<std::string>& arguments,
     *environment.messages << "test_builder: " << line.status().message()
                           << "\nSee: test_builder help\n"
                           << std::flush;
-    return kExitUsage;
+    return report::kExitUsage;
   }
   if (line->version) {
     *environment.output << environment.version << "\n" << std::flush;
-    return kExitOk;
+    return report::kExitOk;
   }
   if (!line->help) return RunApp(*std::move(line), environment);
   if (line->help_topic.empty()) {
     *environment.output << GeneralHelp() << std::flush;
-    return kExitOk;
+    return report::kExitOk;
   }
   const absl::StatusOr<std::string> help = TopicHelp(line->help_topic);
   if (!help.ok()) {
     *environment.messages << "test_builder: " << help.status().message() << "\n"
                           << std::flush;
-    return kExitUsage;
+    return report::kExitUsage;
   }
   *environment.output << *help << std::flush;
-  return kExitOk;
+  return report::kExitOk;
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

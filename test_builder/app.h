@@ -13,26 +13,26 @@
 #include "distbench/security/tls_files.h"
 #include "test_builder/run/test_backend.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // The environment of test_builder, which tests replace.
 struct AppEnvironment {
-  std::ostream* output;      // results: configs, summaries, help
-  std::ostream* messages;    // progress, notes, errors
-  std::string version = "";  // what --version prints
-  Terminal terminal = {};    // what `output` is
+  std::ostream* output;          // results: configs, summaries, help
+  std::ostream* messages;        // progress, notes, errors
+  std::string version = "";      // what --version prints
+  base::Terminal terminal = {};  // what `output` is
 
   // Has defaults of the connection's flags.
-  Environment variables = NoEnvironment();
+  flags::Environment variables = flags::NoEnvironment();
 
   // Creates a backend for the sequencer at an address.
   std::function<std::unique_ptr<TestBackend>(const std::string& address,
-                                             const TlsFiles& tls)>
+                                             const security::TlsFiles& tls)>
       make_backend;
 
   // Returns the options for this number of tests; if `quiet`, those of a
   // display that shows nothing.
-  std::function<ProgressDisplayOptions(int test_count, bool quiet)>
+  std::function<client::ProgressDisplayOptions(int test_count, bool quiet)>
       make_progress;
 
   // Whether the user has asked to stop, and a way to set the handler that is
@@ -45,6 +45,6 @@ struct AppEnvironment {
 int RunTestBuilder(const std::vector<std::string>& arguments,
                    const AppEnvironment& environment);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_APP_H_

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "test_builder/run/testing/fake_backend.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::AllOf;
@@ -59,16 +59,17 @@ class AppTest : public testing::Test {
          .messages = &messages_,
          .version = "a version",
          .make_backend =
-             [this](const std::string& address, const TlsFiles& tls) {
+             [this](const std::string& address, const security::TlsFiles& tls) {
                address_ = address;
                tls_ = tls;
                return std::make_unique<BackendHandle>(backend_);
              },
          .make_progress =
              [this](int test_count, bool) {
-               return ProgressDisplayOptions{.test_count = test_count,
-                                             .clock = &clock_,
-                                             .write = [](absl::string_view) {}};
+               return client::ProgressDisplayOptions{
+                   .test_count = test_count,
+                   .clock = &clock_,
+                   .write = [](absl::string_view) {}};
              },
          .stop_requested = [] { return false; },
          .set_stop_handler = [](std::function<void()>) {}});
@@ -79,10 +80,10 @@ class AppTest : public testing::Test {
   }
 
   const std::string directory_;
-  FakeClock clock_;
+  base::FakeClock clock_;
   FakeBackend backend_;
   std::string address_;
-  TlsFiles tls_;
+  security::TlsFiles tls_;
   std::ostringstream output_;
   std::ostringstream messages_;
 };
@@ -92,7 +93,7 @@ TEST_F(AppTest, PrintsConfigs) {
   EXPECT_THAT(output_.str(),
               StartsWith("# produced by test_builder clique:node_count=3,4 -t "
                          "10\ntests {\n"));
-  const auto tests = ParseTestSequence(output_.str(), "output");
+  const auto tests = config::ParseTestSequence(output_.str(), "output");
   ASSERT_TRUE(tests.ok()) << tests.status();
   EXPECT_EQ(tests->tests_size(), 2);
   EXPECT_EQ(messages_.str(), "");
@@ -267,11 +268,11 @@ TEST_F(AppTest, KeepsTheConfigOfAResult) {
   EXPECT_EQ(Run({"-o", directory_, "-s", "host:1", "tripartite"}), kOk);
   EXPECT_EQ(Run({"-o", directory_, "-t", "5", "tripartite"}), kOk);
   EXPECT_THAT(messages_.str(), HasSubstr("is kept, because it has a result"));
-  const auto config = LoadTestSequence(
+  const auto config = config::LoadTestSequence(
       directory_ + "/tripartite_1x1x10-grpc_polling_inline.config");
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_EQ(config->tests(0).attributes().at("test_duration"), "30");
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr int kSweepOperands = 4;
@@ -42,7 +42,7 @@ std::string ExplainExtra(const CLI::App& app, const std::string& argument) {
       flags.push_back(absl::StrCat("--", flag));
     }
   }
-  const std::optional<std::string> meant = ClosestName(name, flags);
+  const std::optional<std::string> meant = config::ClosestName(name, flags);
   return absl::StrCat(
       "unknown flag ", name,
       meant ? absl::StrCat("; did you mean ", *meant, "?") : "");
@@ -60,7 +60,7 @@ void SetHelp(CommandLine& line) {
 // Fills in what the command line leaves out. A sequencer that is not on the
 // command line takes the tests that a directory is given for; configs are
 // printed as ever.
-absl::Status FillConnection(CLI::App& app, ConnectionDefaults& defaults,
+absl::Status FillConnection(CLI::App& app, flags::ConnectionDefaults& defaults,
                             CommandLine& line) {
   const bool names_sequencer = app.get_option("--test_sequencer")->count() > 0;
   const bool names_tls = !line.tls.empty() || !line.tls.name.empty();
@@ -168,7 +168,8 @@ void AddFlags(CLI::App& app, CommandLine& line) {
 }
 
 absl::StatusOr<CommandLine> ParseCommandLine(
-    const std::vector<std::string>& arguments, const Environment& environment) {
+    const std::vector<std::string>& arguments,
+    const flags::Environment& environment) {
   CommandLine line;
   line.arguments = arguments;
   std::vector<std::string> rest = arguments;
@@ -177,7 +178,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(
     return status;
   }
 
-  ConnectionDefaults defaults(environment);
+  flags::ConnectionDefaults defaults(environment);
   CLI::App app;
   AddFlags(app, line);
   std::reverse(rest.begin(), rest.end());
@@ -209,7 +210,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(
 }
 
 std::string FlagHelp() {
-  ConnectionDefaults defaults(NoEnvironment());
+  flags::ConnectionDefaults defaults(flags::NoEnvironment());
   CLI::App app;
   CommandLine line;
   AddFlags(app, line);
@@ -219,4 +220,4 @@ std::string FlagHelp() {
   return formatter.make_groups(&app, CLI::AppFormatMode::Normal);
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -13,7 +13,7 @@ namespace CLI {
 class App;
 }
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // The words NAME START STEP END follow it.
 inline constexpr char kSweepWord[] = "parameter_sweep";
@@ -32,7 +32,7 @@ struct CommandLine {
 
   // The HOST:PORT at which to run the tests; empty: only write them.
   std::string sequencer;
-  TlsFiles tls;  // for the connection to the sequencer
+  security::TlsFiles tls;  // for the connection to the sequencer
 
   bool dry_run = false;
 
@@ -69,11 +69,11 @@ void AddFlags(CLI::App& app, CommandLine& line);
 // would be right.
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments,
-    const Environment& environment = NoEnvironment());
+    const flags::Environment& environment = flags::NoEnvironment());
 
 // The help text for the flags.
 std::string FlagHelp();
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_COMMAND_LINE_H_

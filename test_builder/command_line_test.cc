@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::ElementsAre;
@@ -94,7 +94,7 @@ TEST(ParseCommandLineTest, Help) {
 }
 
 TEST(ParseCommandLineTest, ASequencerByDefaultRunsWhatHasADirectory) {
-  const Environment environment =
+  const flags::Environment environment =
       [](const std::string& name) -> std::optional<std::string> {
     if (name == "DISTBENCH_TEST_SEQUENCER") return "host:1";
     if (name == "DISTBENCH_TLS_CA") return "ca.crt";
@@ -150,4 +150,4 @@ TEST(FlagHelpTest, NamesEveryFlag) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -13,7 +13,7 @@
 #include "test_builder/patterns/registry.h"
 #include "test_builder/protocols/registry.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr char kDefaultProtocol[] = "grpc";
@@ -41,8 +41,8 @@ std::vector<Parameter> ParametersOf(const std::string& config) {
   return parameters;
 }
 
-std::vector<Candidate> PatternCandidates() {
-  std::vector<Candidate> candidates;
+std::vector<flags::Candidate> PatternCandidates() {
+  std::vector<flags::Candidate> candidates;
   for (const Pattern& pattern : AllPatterns()) {
     candidates.push_back({pattern.name, pattern.summary});
   }
@@ -50,8 +50,8 @@ std::vector<Candidate> PatternCandidates() {
 }
 
 // What may stand between two colons; `stays` is what is before it.
-std::vector<Candidate> SettingCandidates(const std::string& stays) {
-  std::vector<Candidate> candidates;
+std::vector<flags::Candidate> SettingCandidates(const std::string& stays) {
+  std::vector<flags::Candidate> candidates;
   for (const Protocol& protocol : AllProtocols()) {
     candidates.push_back({stays + protocol.name, protocol.summary});
   }
@@ -67,7 +67,7 @@ std::vector<Candidate> SettingCandidates(const std::string& stays) {
 
 // The names of all parameters, which a sweep may vary. Of those with the same
 // name, the first describes them.
-std::vector<Candidate> SweepCandidates() {
+std::vector<flags::Candidate> SweepCandidates() {
   std::vector<Parameter> parameters = CommonParameters();
   for (const Pattern& pattern : AllPatterns()) {
     AddParameters(pattern.parameters, parameters);
@@ -75,7 +75,7 @@ std::vector<Candidate> SweepCandidates() {
   for (const Protocol& protocol : AllProtocols()) {
     AddParameters(protocol.parameters, parameters);
   }
-  std::vector<Candidate> candidates;
+  std::vector<flags::Candidate> candidates;
   std::set<std::string> names;
   for (const Parameter& parameter : parameters) {
     if (!names.insert(parameter.name).second) continue;
@@ -84,12 +84,12 @@ std::vector<Candidate> SweepCandidates() {
   return candidates;
 }
 
-std::vector<Candidate> Values(const ValueRequest& request) {
+std::vector<flags::Candidate> Values(const flags::ValueRequest& request) {
   const bool names_sweep =
       !request.words.empty() && request.words.back() == kSweepWord;
   if (request.type == "CONFIG" && names_sweep) return SweepCandidates();
   if (request.type == "CONFIG") {
-    std::vector<Candidate> candidates = ConfigCandidates(request.typed);
+    std::vector<flags::Candidate> candidates = ConfigCandidates(request.typed);
     if (request.typed.find(':') == std::string::npos) {
       candidates.push_back({kSweepWord, "NAME START STEP END: a range"});
       candidates.push_back({"help", "explains a pattern or a protocol"});
@@ -102,7 +102,8 @@ std::vector<Candidate> Values(const ValueRequest& request) {
   }
   if (request.type == "HOST:PORT") {
     const std::string address =
-        ConnectionDefaults(ProcessEnvironment()).ValueOf("test_sequencer");
+        flags::ConnectionDefaults(flags::ProcessEnvironment())
+            .ValueOf("test_sequencer");
     if (!address.empty()) return {{address}};
   }
   return {};
@@ -110,14 +111,14 @@ std::vector<Candidate> Values(const ValueRequest& request) {
 
 }  // namespace
 
-std::vector<Candidate> ConfigCandidates(const std::string& typed) {
+std::vector<flags::Candidate> ConfigCandidates(const std::string& typed) {
   const size_t colon = typed.rfind(':');
   if (colon == std::string::npos) return PatternCandidates();
   const std::string stays = typed.substr(0, colon + 1);
   const size_t equals = typed.find('=', colon);
   if (equals == std::string::npos) return SettingCandidates(stays);
   const std::string name = typed.substr(colon + 1, equals - colon - 1);
-  std::vector<Candidate> candidates;
+  std::vector<flags::Candidate> candidates;
   for (const Parameter& parameter : ParametersOf(stays)) {
     if (parameter.name != name) continue;
     for (const std::string& choice : parameter.choices) {
@@ -127,11 +128,11 @@ std::vector<Candidate> ConfigCandidates(const std::string& typed) {
   return candidates;
 }
 
-Completion CompleteTestBuilder(std::vector<std::string> words) {
+flags::Completion CompleteTestBuilder(std::vector<std::string> words) {
   CommandLine line;
   CLI::App app;
   AddFlags(app, line);
-  return Complete(app, std::move(words), Values);
+  return flags::Complete(app, std::move(words), Values);
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -8,16 +8,16 @@
 
 #include "distbench/flags/completion.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // `words` as for Complete().
-Completion CompleteTestBuilder(std::vector<std::string> words);
+flags::Completion CompleteTestBuilder(std::vector<std::string> words);
 
 // What a CONFIG such as "clique:grpc:node_c" may become: patterns, then
 // protocols and parameters after its last ':', or the choices of a parameter
 // after its '='. The candidates are whole CONFIGs.
-std::vector<Candidate> ConfigCandidates(const std::string& typed);
+std::vector<flags::Candidate> ConfigCandidates(const std::string& typed);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_COMPLETION_H_

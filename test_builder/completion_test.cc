@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "test_builder/manual.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using ::testing::AllOf;
@@ -19,7 +19,7 @@ using ::testing::StartsWith;
 
 std::vector<std::string> Words(std::vector<std::string> words) {
   std::vector<std::string> found;
-  for (const Candidate& candidate :
+  for (const flags::Candidate& candidate :
        CompleteTestBuilder(std::move(words)).candidates) {
     found.push_back(candidate.word);
   }
@@ -57,7 +57,8 @@ TEST(TestBuilderCompletionTest, PrefixesAndSweeps) {
 
 TEST(TestBuilderCompletionTest, Flags) {
   EXPECT_THAT(Words({"--dry"}), ElementsAre("--dry_run"));
-  EXPECT_EQ(CompleteTestBuilder({"-o", ""}).paths, Completion::Paths::kFolders);
+  EXPECT_EQ(CompleteTestBuilder({"-o", ""}).paths,
+            flags::Completion::Paths::kFolders);
 }
 
 TEST(TestBuilderManualTest, HasFlagsAndAllPatterns) {
@@ -71,4 +72,4 @@ TEST(TestBuilderManualTest, HasFlagsAndAllPatterns) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -23,7 +23,7 @@
 #include "test_builder/command_line.h"
 #include "test_builder/patterns/registry.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr char kGoldenDirectory[] = "test_builder/testdata";
@@ -76,7 +76,7 @@ class GoldenTest : public testing::TestWithParam<std::string> {
 
 TEST_P(GoldenTest, InvocationMakesAnEqualConfig) {
   const std::string golden_text = Contents(file_);
-  const auto golden = ParseTestSequence(golden_text, file_);
+  const auto golden = config::ParseTestSequence(golden_text, file_);
   ASSERT_TRUE(golden.ok()) << golden.status();
   const auto line = ParseCommandLine(Invocation(golden_text));
   ASSERT_TRUE(line.ok()) << line.status();
@@ -86,7 +86,7 @@ TEST_P(GoldenTest, InvocationMakesAnEqualConfig) {
 
   const std::string text =
       absl::StrCat(ProducedBy(line->arguments), ConfigText(*tests));
-  const auto written = ParseTestSequence(text, "written");
+  const auto written = config::ParseTestSequence(text, "written");
   ASSERT_TRUE(written.ok()) << written.status() << "\n" << text;
   google::protobuf::util::MessageDifferencer differencer;
   std::string difference;
@@ -118,4 +118,4 @@ TEST(GoldenFilesTest, AreThere) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -15,7 +15,7 @@
 #include "test_builder/patterns/registry.h"
 #include "test_builder/protocols/registry.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr size_t kWidth = 80;
@@ -239,9 +239,9 @@ absl::StatusOr<std::string> TopicHelp(absl::string_view topic) {
   for (const LibraryEntry& entry : Library().entries()) {
     topics.push_back(entry.name());
   }
-  return absl::InvalidArgumentError(absl::StrCat("there is no help about ",
-                                                 Quoted(topic), "; ",
-                                                 Suggestion(topic, topics)));
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no help about ", config::Quoted(topic), "; ",
+                   config::Suggestion(topic, topics)));
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // Usage, syntax, patterns and protocols.
 std::string GeneralHelp();
@@ -25,6 +25,6 @@ std::vector<HelpSection> HelpSections();
 // Help on a pattern or a protocol. The error lists the available topics.
 absl::StatusOr<std::string> TopicHelp(absl::string_view topic);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_HELP_H_

@@ -7,7 +7,7 @@
 #include "test_builder/patterns/registry.h"
 #include "test_builder/protocols/registry.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::HasSubstr;
@@ -80,4 +80,4 @@ TEST(HelpTest, FitsATerminal) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -7,20 +7,20 @@
 #include "test_builder/command_line.h"
 #include "test_builder/help.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 std::string TestBuilderManPage(absl::string_view version) {
-  ConnectionDefaults defaults(NoEnvironment());
+  flags::ConnectionDefaults defaults(flags::NoEnvironment());
   CommandLine line;
   CLI::App app("Writes tests from patterns, and runs them.", "test_builder");
   AddFlags(app, line);
   defaults.Announce(app);
-  ManPageOptions options = {.program = "test_builder",
-                            .version = std::string(version)};
+  flags::ManPageOptions options = {.program = "test_builder",
+                                   .version = std::string(version)};
   for (const HelpSection& section : HelpSections()) {
     options.sections.push_back({section.title, section.text});
   }
-  return ManPage(app, options);
+  return flags::ManPage(app, options);
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

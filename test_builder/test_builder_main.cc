@@ -11,24 +11,33 @@
 #include "test_builder/app.h"
 #include "test_builder/run/sequencer_backend.h"
 
-int main(int argc, char** argv) {
-  using namespace distbench;
-  SetUpProcess(argv[0]);
-  StopSignals stop(kExitRunFailed);
+namespace distbench::test_builder {
+namespace {
+
+int Main(int argc, char** argv) {
+  base::SetUpProcess(argv[0]);
+  base::StopSignals stop(report::kExitRunFailed);
   AppEnvironment environment;
   environment.output = &std::cout;
   environment.messages = &std::cerr;
-  environment.version = VersionText();
-  environment.variables = ProcessEnvironment();
-  environment.terminal = TerminalOf(STDOUT_FILENO);
+  environment.version = cli::VersionText();
+  environment.variables = flags::ProcessEnvironment();
+  environment.terminal = base::TerminalOf(STDOUT_FILENO);
   environment.make_backend = [](const std::string& address,
-                                const TlsFiles& tls) {
+                                const security::TlsFiles& tls) {
     return std::make_unique<SequencerBackend>(address, tls);
   };
-  environment.make_progress = &StderrProgress;
+  environment.make_progress = &client::StderrProgress;
   environment.stop_requested = [&stop] { return stop.requested(); };
   environment.set_stop_handler = [&stop](std::function<void()> handler) {
     stop.SetHandler(std::move(handler));
   };
   return RunTestBuilder({argv + 1, argv + argc}, environment);
+}
+
+}  // namespace
+}  // namespace distbench::test_builder
+
+int main(int argc, char** argv) {
+  return distbench::test_builder::Main(argc, argv);
 }

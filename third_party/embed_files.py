@@ -1,4 +1,4 @@
-"""Writes files to a C++ source: embed_files.py HEADER SOURCE FILE..."""
+"""Writes files to a C++ source: embed_files.py NAMESPACE HEADER SOURCE FILE..."""
 
 import os
 import re
@@ -29,8 +29,8 @@ def literal(content):
     return "\n".join(pieces) or '    ""'
 
 
-def main(header_path, source_path, *paths):
-    opening = "\n\nnamespace distbench {\n\n"
+def main(namespace, header_path, source_path, *paths):
+    opening = f"\n\nnamespace {namespace} {{\n\n"
     header = ['#include "absl/strings/string_view.h"' + opening]
     source = [f'#include "{os.path.basename(header_path)}"' + opening]
     for path in paths:
@@ -43,7 +43,7 @@ def main(header_path, source_path, *paths):
             f"    {len(content)});\n\n"
         )
     for lines in (header, source):
-        lines.append("\n}  // namespace distbench\n")
+        lines.append(f"\n}}  // namespace {namespace}\n")
     with open(header_path, "w", encoding="utf-8") as file:
         file.write("#pragma once\n\n" + "".join(header))
     with open(source_path, "w", encoding="utf-8") as file:

@@ -16,12 +16,12 @@ int main(int argc, char** argv) {
   }
   distbench::SimulatedFabric fabric;
   for (int i = 1; i < argc; ++i) {
-    const auto calibration = distbench::ReadCalibration(argv[i]);
+    const auto calibration = distbench::simulation::ReadCalibration(argv[i]);
     if (!calibration.ok()) {
       std::fprintf(stderr, "%s\n", calibration.status().ToString().c_str());
       return 1;
     }
-    distbench::AddCalibration(*calibration, fabric);
+    distbench::simulation::AddCalibration(*calibration, fabric);
   }
   std::string text;
   google::protobuf::TextFormat::PrintToString(fabric, &text);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 // log(1 + x) / x and (exp(x) - 1) / x, also at 0.
@@ -80,4 +80,4 @@ int64_t AccessPattern::NextZipf(WorkRandom& random) const {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

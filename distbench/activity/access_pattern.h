@@ -7,7 +7,7 @@
 
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 struct AccessOptions {
   enum class Kind {
@@ -47,6 +47,6 @@ class AccessPattern {
   double sure_distance_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_ACCESS_PATTERN_H_

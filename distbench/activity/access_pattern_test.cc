@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 using Kind = AccessOptions::Kind;
@@ -82,4 +82,4 @@ TEST(AccessPatternTest, HugeSetsNeedNoTables) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -7,7 +7,7 @@
 
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // Antagonists may take arbitrarily long, because the system makes them wait for
 // memory, disks or processes. They end an iteration after this time, and the
@@ -58,8 +58,8 @@ class Activity {
 
   // Adds the latencies of single reads and writes, in nanoseconds, that have
   // ended since the last call. Called after each iteration, before the next.
-  virtual void TakeLatencies(LogHistogram& /*read_ns*/,
-                             LogHistogram& /*write_ns*/) {}
+  virtual void TakeLatencies(stats::LogHistogram& /*read_ns*/,
+                             stats::LogHistogram& /*write_ns*/) {}
 
   // From now on shares what its iterations accumulate with another activity of
   // the same plan, which belongs to another thread of the pool. Called before
@@ -101,6 +101,6 @@ inline Share ShareOf(int64_t count, int part, int parts) {
   return {count * part / parts, count * (part + 1) / parts};
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_ACTIVITY_H_

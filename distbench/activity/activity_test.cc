@@ -10,15 +10,16 @@
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 // All settings that the catalog declares, at their defaults or minima.
-ActivityPlan PlanOf(const ActivityDeclaration& declaration) {
-  ActivityPlan plan;
+config::ActivityPlan PlanOf(const config::ActivityDeclaration& declaration) {
+  config::ActivityPlan plan;
   plan.function = declaration.name;
-  for (const SettingDeclaration& setting : declaration.settings.settings) {
-    ActivitySetting& value = plan.settings.emplace_back();
+  for (const config::SettingDeclaration& setting :
+       declaration.settings.settings) {
+    config::ActivitySetting& value = plan.settings.emplace_back();
     value.name = setting.name;
     if (setting.required) {
       value.int64_value = setting.minimum;
@@ -34,8 +35,9 @@ ActivityPlan PlanOf(const ActivityDeclaration& declaration) {
 }
 
 TEST(ActivityTest, EveryDeclaredActivityCanBeMadeAndRun) {
-  for (const ActivityDeclaration& declaration : ActivityCatalog()) {
-    const ActivityPlan plan = PlanOf(declaration);
+  for (const config::ActivityDeclaration& declaration :
+       config::ActivityCatalog()) {
+    const config::ActivityPlan plan = PlanOf(declaration);
     ASSERT_EQ(WaitTimeOf(plan, 1).has_value(), declaration.waits);
     if (declaration.waits) continue;
     DoIteration(**MakeActivity(plan, 1), 0);
@@ -43,10 +45,10 @@ TEST(ActivityTest, EveryDeclaredActivityCanBeMadeAndRun) {
 }
 
 // Same, with some settings at other values, and with several parts.
-ActivityPlan PlanOf(const std::string& function, int parallelism,
-                    const std::map<std::string, int64_t>& settings) {
-  ActivityPlan plan = PlanOf(*FindActivity(function));
-  for (ActivitySetting& setting : plan.settings) {
+config::ActivityPlan PlanOf(const std::string& function, int parallelism,
+                            const std::map<std::string, int64_t>& settings) {
+  config::ActivityPlan plan = PlanOf(*config::FindActivity(function));
+  for (config::ActivitySetting& setting : plan.settings) {
     const auto other = settings.find(setting.name);
     if (other != settings.end()) setting.int64_value = other->second;
     if (setting.name == "parallelism") setting.int64_value = parallelism;
@@ -54,7 +56,7 @@ ActivityPlan PlanOf(const std::string& function, int parallelism,
   return plan;
 }
 
-class WorkTest : public testing::TestWithParam<ActivityPlan> {};
+class WorkTest : public testing::TestWithParam<config::ActivityPlan> {};
 INSTANTIATE_TEST_SUITE_P(
     Activities, WorkTest,
     testing::Values(
@@ -107,8 +109,8 @@ TEST_P(WorkTest, TheNumberDecidesTheWorkWhateverWasDoneBefore) {
 
 // The plan's own seed, or else the one that is passed.
 TEST_P(WorkTest, TheSeedDecidesTheWork) {
-  ActivityPlan reseeded = GetParam();
-  for (ActivitySetting& setting : reseeded.settings) {
+  config::ActivityPlan reseeded = GetParam();
+  for (config::ActivitySetting& setting : reseeded.settings) {
     if (setting.name == "seed") setting.int64_value = 77;
   }
   std::unique_ptr<Activity> one = MakeActivity(GetParam(), 1).value();
@@ -119,18 +121,19 @@ TEST_P(WorkTest, TheSeedDecidesTheWork) {
 // If the compiler had removed the work, it would take no time at all.
 TEST_P(WorkTest, WorkTakesCpuTime) {
   std::unique_ptr<Activity> activity = MakeActivity(GetParam(), 1).value();
-  const int64_t before_ns = ThreadCpuNs();
+  const int64_t before_ns = base::ThreadCpuNs();
   for (int i = 0; i < 100; ++i) DoIteration(*activity, i);
   // The least work is to read 200 kB, which no CPU does in half a microsecond.
-  EXPECT_GT(ThreadCpuNs() - before_ns, 100 * 500);
+  EXPECT_GT(base::ThreadCpuNs() - before_ns, 100 * 500);
 }
 
 TEST(ActivityTest, SpinForBurnsWhatItSays) {
-  const ActivityPlan plan = PlanOf("SpinFor", 1, {{"duration_us", 2000}});
+  const config::ActivityPlan plan =
+      PlanOf("SpinFor", 1, {{"duration_us", 2000}});
   std::unique_ptr<Activity> spin = MakeActivity(plan, 1).value();
-  const int64_t before_ns = ThreadCpuNs();
+  const int64_t before_ns = base::ThreadCpuNs();
   DoIteration(*spin, 0);
-  EXPECT_GE(ThreadCpuNs() - before_ns, 2'000'000);
+  EXPECT_GE(base::ThreadCpuNs() - before_ns, 2'000'000);
 }
 
 TEST(ActivityTest, SleepForIsAWait) {
@@ -153,4 +156,4 @@ TEST(ActivityTest, SharesDivideAWhole) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

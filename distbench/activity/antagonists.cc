@@ -13,7 +13,7 @@
 #include "distbench/config/catalogs/antagonist_activities.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 Arithmetic ArithmeticOf(const std::string& kind) {
@@ -22,7 +22,8 @@ Arithmetic ArithmeticOf(const std::string& kind) {
   return Arithmetic::kInteger;
 }
 
-GrowMemoryOptions GrowMemoryOf(const ActivityPlan& plan, uint64_t seed) {
+GrowMemoryOptions GrowMemoryOf(const config::ActivityPlan& plan,
+                               uint64_t seed) {
   const std::string& access = Text(plan, "access");
   return {.bytes_per_iteration = Integer(plan, "bytes_per_iteration"),
           .limit_bytes = Integer(plan, "limit_bytes"),
@@ -36,7 +37,7 @@ GrowMemoryOptions GrowMemoryOf(const ActivityPlan& plan, uint64_t seed) {
 }
 
 // The setting `bytes` or, if it is 0, the given share of the last-level cache.
-absl::StatusOr<int64_t> WorkingSetBytes(const ActivityPlan& plan) {
+absl::StatusOr<int64_t> WorkingSetBytes(const config::ActivityPlan& plan) {
   const int64_t bytes = Integer(plan, "bytes");
   if (bytes > 0) return bytes;
   absl::StatusOr<int64_t> cache_bytes = LastLevelCacheBytes("");
@@ -51,8 +52,8 @@ StreamKind StreamKindOf(const std::string& access) {
   return StreamKind::kCopy;
 }
 
-absl::StatusOr<std::unique_ptr<Activity>> MakeStream(const ActivityPlan& plan,
-                                                     uint64_t seed) {
+absl::StatusOr<std::unique_ptr<Activity>> MakeStream(
+    const config::ActivityPlan& plan, uint64_t seed) {
   const absl::StatusOr<int64_t> bytes = WorkingSetBytes(plan);
   if (!bytes.ok()) return bytes.status();
   return MakeMemoryBandwidth(
@@ -62,8 +63,8 @@ absl::StatusOr<std::unique_ptr<Activity>> MakeStream(const ActivityPlan& plan,
        .seed = seed});
 }
 
-absl::StatusOr<std::unique_ptr<Activity>> MakeThrash(const ActivityPlan& plan,
-                                                     uint64_t seed) {
+absl::StatusOr<std::unique_ptr<Activity>> MakeThrash(
+    const config::ActivityPlan& plan, uint64_t seed) {
   const absl::StatusOr<int64_t> bytes = WorkingSetBytes(plan);
   if (!bytes.ok()) return bytes.status();
   const bool is_strided = Text(plan, "order") == "strided";
@@ -77,22 +78,22 @@ absl::StatusOr<std::unique_ptr<Activity>> MakeThrash(const ActivityPlan& plan,
        .seed = seed});
 }
 
-ForkStormOptions ForkStormOf(const ActivityPlan& plan) {
+ForkStormOptions ForkStormOf(const config::ActivityPlan& plan) {
   return {.children = Integer(plan, "children"),
           .program = Text(plan, "program") == "true" ? "/bin/true" : ""};
 }
 
 }  // namespace
 
-bool IsAntagonist(const ActivityPlan& plan) {
-  return absl::c_any_of(AntagonistActivities(),
-                        [&plan](const ActivityDeclaration& activity) {
+bool IsAntagonist(const config::ActivityPlan& plan) {
+  return absl::c_any_of(config::AntagonistActivities(),
+                        [&plan](const config::ActivityDeclaration& activity) {
                           return activity.name == plan.function;
                         });
 }
 
 absl::StatusOr<std::unique_ptr<Activity>> MakeAntagonist(
-    const ActivityPlan& plan, uint64_t seed) {
+    const config::ActivityPlan& plan, uint64_t seed) {
   if (plan.function == "BurnCpu") {
     return MakeBurnCpu(ArithmeticOf(Text(plan, "kind")),
                        Integer(plan, "operations"), seed);
@@ -110,4 +111,4 @@ absl::StatusOr<std::unique_ptr<Activity>> MakeAntagonist(
   return Named(plan, MakeForkStorm(ForkStormOf(plan)));
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -5,7 +5,7 @@
 
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 // The number of values whose steps do not depend on each other. Enough to keep
@@ -97,4 +97,4 @@ std::unique_ptr<Activity> MakeBurnCpu(Arithmetic arithmetic, int64_t operations,
   return std::make_unique<BurnCpu<IntegerValue>>(operations, seed);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

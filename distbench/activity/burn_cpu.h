@@ -6,7 +6,7 @@
 
 #include "distbench/activity/activity.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // What is computed with.
 enum class Arithmetic {
@@ -20,6 +20,6 @@ enum class Arithmetic {
 std::unique_ptr<Activity> MakeBurnCpu(Arithmetic arithmetic, int64_t operations,
                                       uint64_t seed);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_BURN_CPU_H_

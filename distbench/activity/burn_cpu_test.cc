@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 constexpr Arithmetic kAll[] = {Arithmetic::kInteger, Arithmetic::kFloatingPoint,
@@ -35,4 +35,4 @@ TEST(BurnCpuTest, ValuesDoNotConverge) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

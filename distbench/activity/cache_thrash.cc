@@ -5,7 +5,7 @@
 
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 struct alignas(64) Line {
@@ -77,4 +77,4 @@ std::unique_ptr<Activity> MakeCacheThrash(const CacheThrashOptions& options) {
   return std::make_unique<CacheThrash>(options);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

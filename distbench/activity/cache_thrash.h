@@ -6,7 +6,7 @@
 
 #include "distbench/activity/activity.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 struct CacheThrashOptions {
   int64_t bytes = 64;        // of the working set; at least 64
@@ -22,6 +22,6 @@ struct CacheThrashOptions {
 // on what another contains, so many are fetched at the same time.
 std::unique_ptr<Activity> MakeCacheThrash(const CacheThrashOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_CACHE_THRASH_H_

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 TEST(CacheThrashTest, CountsLines) {
@@ -52,4 +52,4 @@ TEST(CacheThrashTest, WhatItWritesDoesNotChangeWhatItReads) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

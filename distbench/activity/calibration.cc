@@ -15,7 +15,7 @@
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 constexpr int kMaxMeasurements = 10;
@@ -31,12 +31,12 @@ struct SizedSetting {
 };
 
 std::vector<SizedSetting> SizedSettingsOf(const ActivityConfig& config) {
-  const ActivityDeclaration& activity =
-      *FindActivity(ActivityFunctionOf(config));
+  const config::ActivityDeclaration& activity =
+      *config::FindActivity(config::ActivityFunctionOf(config));
   const auto values =
-      ResolveSettings(config.activity_settings(), activity.settings);
+      config::ResolveSettings(config.activity_settings(), activity.settings);
   std::vector<SizedSetting> settings;
-  for (const SettingDeclaration& setting : activity.settings.settings) {
+  for (const config::SettingDeclaration& setting : activity.settings.settings) {
     const std::vector<std::string>& sized = activity.sized_by;
     if (std::find(sized.begin(), sized.end(), setting.name) == sized.end()) {
       continue;
@@ -205,8 +205,8 @@ ActivityCost MeasureCost(Activity& activity, const CostOptions& options) {
 absl::StatusOr<SizedActivity> SizeToTarget(const ActivityConfig& activity,
                                            double target_ns, double tolerance,
                                            CostFunction cost) {
-  const std::string function = ActivityFunctionOf(activity);
-  if (FindActivity(function)->waits) {
+  const std::string function = config::ActivityFunctionOf(activity);
+  if (config::FindActivity(function)->waits) {
     return absl::InvalidArgumentError(
         absl::StrCat(function, " waits, and takes no CPU time"));
   }
@@ -218,9 +218,9 @@ absl::StatusOr<ActivityCost> MeasureInTest(
     const CostOptions& options) {
   TestSequence sequence;
   *sequence.add_tests() = test;
-  const auto checked = CheckTestSequence(std::move(sequence));
+  const auto checked = config::CheckTestSequence(std::move(sequence));
   if (!checked.ok()) return checked.status();
-  const Plan plan = Compile(checked->tests(0));
+  const config::Plan plan = config::Compile(checked->tests(0));
   const absl::StatusOr<std::unique_ptr<Activity>> activity =
       MakeActivity(plan.activities[place], plan.seed);
   if (!activity.ok()) return activity.status();
@@ -262,4 +262,4 @@ std::string SizeText(const SizedActivity& sized) {
                       ": ", CostText(sized.cost));
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

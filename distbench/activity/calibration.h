@@ -15,7 +15,7 @@
 #include "distbench/activity/activity.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // CPU time of an iteration in nanoseconds, with all its parts on one thread:
 // the median and the extremes of several rounds.
@@ -77,6 +77,6 @@ std::string CostText(const ActivityCost& cost);
 // "array_size 100: 12.3 us CPU ...".
 std::string SizeText(const SizedActivity& sized);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_CALIBRATION_H_

@@ -13,7 +13,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 using ::testing::HasSubstr;
@@ -24,7 +24,7 @@ ActivityConfig ConfigOf(const std::string& function,
   ActivityConfig config;
   config.set_name("work");
   NamedSetting& named = *config.add_activity_settings();
-  named.set_name(kActivityFunctionSetting);
+  named.set_name(config::kActivityFunctionSetting);
   named.set_string_value(function);
   for (const auto& [name, value] : settings) {
     NamedSetting& setting = *config.add_activity_settings();
@@ -164,7 +164,8 @@ TEST(MeasureCostTest, TellsMedianAndExtremesOfRounds) {
 }
 
 TEST(CatalogTest, EveryActivityThatComputesCanBeSized) {
-  for (const ActivityDeclaration& activity : ActivityCatalog()) {
+  for (const config::ActivityDeclaration& activity :
+       config::ActivityCatalog()) {
     EXPECT_EQ(activity.sized_by.empty(), activity.waits) << activity.name;
   }
 }
@@ -186,16 +187,16 @@ DistributedSystemDescription PointerChasingTest() {
              action_lists { name: "client" action_names: "work" }
            })pb",
       &sequence));
-  const auto checked = CheckTestSequence(sequence);
+  const auto checked = config::CheckTestSequence(sequence);
   EXPECT_TRUE(checked.ok()) << checked.status();
   return checked->tests(0);
 }
 
 TEST(TestCalibrationTest, SizesAnActivityInItsPlace) {
   DistributedSystemDescription test = PointerChasingTest();
-  const auto sized =
-      SizeInTest(test, 0, 1e6, 0.5,
-                 {.rounds = 3, .round_ns = 2e6, .cpu_now_ns = &ThreadCpuNs});
+  const auto sized = SizeInTest(
+      test, 0, 1e6, 0.5,
+      {.rounds = 3, .round_ns = 2e6, .cpu_now_ns = &base::ThreadCpuNs});
   ASSERT_TRUE(sized.ok()) << sized.status();
   EXPECT_EQ(test.activity_configs(0).DebugString(),
             sized->config.DebugString());
@@ -218,4 +219,4 @@ TEST(TestCalibrationTest, LeavesTheTestAloneIfTheTargetCannotBeMet) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -11,7 +11,7 @@
 #include "distbench/activity/work_random.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 class Zlib final : public Compressor {
@@ -223,4 +223,4 @@ std::unique_ptr<Activity> MakeDecompress(const CompressOptions& options) {
   return std::make_unique<Decompress>(options);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

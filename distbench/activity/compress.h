@@ -11,7 +11,7 @@
 #include "distbench/activity/activity.h"
 #include "distbench/activity/corpus.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // Block compression with a library. Keeps the memory that the library needs
 // between calls. Used by one thread at a time.
@@ -49,6 +49,6 @@ std::unique_ptr<Activity> MakeCompress(const CompressOptions& options);
 // Each iteration decompresses one of a few such pieces.
 std::unique_ptr<Activity> MakeDecompress(const CompressOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_COMPRESS_H_

@@ -10,7 +10,7 @@
 #include "distbench/base/testing/scarce_memory.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 // The entropy of single bytes, in bits per byte.
@@ -130,8 +130,8 @@ TEST(CompressLevelTest, HigherLevelsCompressMore) {
 }
 
 TEST(CompressorTest, ThrowsWhatOtherDataThrowsIfThereIsNoMemory) {
-  if (kSanitized) GTEST_SKIP() << "a sanitizer ends the process";
-  const ScarceMemory scarce(4096);
+  if (base::kSanitized) GTEST_SKIP() << "a sanitizer ends the process";
+  const base::ScarceMemory scarce(4096);
   bool has_thrown = false;
   std::array<std::unique_ptr<Compressor>, 64> compressors;
   try {
@@ -143,4 +143,4 @@ TEST(CompressorTest, ThrowsWhatOtherDataThrowsIfThereIsNoMemory) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

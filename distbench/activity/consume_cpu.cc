@@ -7,7 +7,7 @@
 #include "distbench/activity/work_random.h"
 #include "distbench/base/cpu_time.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 class SpinFor final : public Activity {
@@ -16,8 +16,8 @@ class SpinFor final : public Activity {
 
   // There is no checksum, because the number of clock readings is meaningless.
   Work DoPart(uint64_t /*iteration*/, int /*step*/, int /*part*/) override {
-    const int64_t end_ns = ThreadCpuNs() + duration_ns_;
-    while (ThreadCpuNs() < end_ns) {
+    const int64_t end_ns = base::ThreadCpuNs() + duration_ns_;
+    while (base::ThreadCpuNs() < end_ns) {
     }
     return {};
   }
@@ -57,4 +57,4 @@ std::unique_ptr<Activity> MakeConsumeCpu(int64_t array_size, uint64_t seed) {
   return std::make_unique<ConsumeCpu>(array_size, seed);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -8,7 +8,7 @@
 
 #include "distbench/activity/activity.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // Each iteration uses this much CPU time on its thread. duration_ns must be at
 // least 1.
@@ -18,6 +18,6 @@ std::unique_ptr<Activity> MakeSpinFor(int64_t duration_ns);
 // array_size must be at least 1.
 std::unique_ptr<Activity> MakeConsumeCpu(int64_t array_size, uint64_t seed);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_CONSUME_CPU_H_

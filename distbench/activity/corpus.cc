@@ -7,7 +7,7 @@
 #include "distbench/activity/shared_cache.h"
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 constexpr size_t kMinRun = 16;
@@ -72,4 +72,4 @@ uint64_t Digest(absl::string_view data) {
   return WorkRandom::Mix(digest);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // Options of synthetic data for compression.
 struct CorpusOptions {
@@ -36,6 +36,6 @@ std::shared_ptr<const std::string> SharedCorpus(const CorpusOptions& options);
 // compared with producing the data.
 uint64_t Digest(absl::string_view data);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_CORPUS_H_

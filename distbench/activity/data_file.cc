@@ -15,7 +15,7 @@
 #include "distbench/activity/shared_cache.h"
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 absl::Status ErrorIn(const std::string& directory, int error,
@@ -33,19 +33,20 @@ int OpenAndUnlink(const std::string& directory) {
   return file;
 }
 
-absl::StatusOr<FileDescriptor> OpenNameless(const std::string& directory) {
+absl::StatusOr<base::FileDescriptor> OpenNameless(
+    const std::string& directory) {
   int file = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
     file = OpenAndUnlink(directory);
   }
-  if (file >= 0) return FileDescriptor(file);
+  if (file >= 0) return base::FileDescriptor(file);
   return ErrorIn(directory, errno, "cannot create a file there",
                  "create the directory on every node, writable for distbench, "
                  "or name another one");
 }
 
 absl::Status Reserve(int file, const DataFileOptions& options) {
-  const int64_t bytes = options.pages * kFilePageBytes;
+  const int64_t bytes = options.pages * config::kFilePageBytes;
   const int error = posix_fallocate(file, 0, bytes);
   if (error == 0) return absl::OkStatus();
   if (error == ENOSPC || error == EFBIG || error == EDQUOT) {
@@ -88,7 +89,7 @@ uint64_t ChecksumOf(absl::Span<const FilePage> pages) {
 }
 
 absl::StatusOr<DataFile> DataFile::Create(const DataFileOptions& options) {
-  absl::StatusOr<FileDescriptor> file = OpenNameless(options.directory);
+  absl::StatusOr<base::FileDescriptor> file = OpenNameless(options.directory);
   if (!file.ok()) return file.status();
   DataFile data(*std::move(file), options.pages);
   if (absl::Status status = data.Prepare(options); !status.ok()) return status;
@@ -126,15 +127,15 @@ absl::Status DataFile::Prepare(const DataFileOptions& options) const {
 
 bool DataFile::Read(int64_t first, absl::Span<FilePage> pages) const {
   return MoveAll(&pread, file_.get(), reinterpret_cast<char*>(pages.data()),
-                 static_cast<int64_t>(pages.size()) * kFilePageBytes,
-                 first * kFilePageBytes);
+                 static_cast<int64_t>(pages.size()) * config::kFilePageBytes,
+                 first * config::kFilePageBytes);
 }
 
 bool DataFile::Write(int64_t first, absl::Span<const FilePage> pages) const {
   return MoveAll(&pwrite, file_.get(),
                  reinterpret_cast<const char*>(pages.data()),
-                 static_cast<int64_t>(pages.size()) * kFilePageBytes,
-                 first * kFilePageBytes);
+                 static_cast<int64_t>(pages.size()) * config::kFilePageBytes,
+                 first * config::kFilePageBytes);
 }
 
 bool DataFile::WriteBytes(int64_t offset, absl::Span<const char> data) const {
@@ -154,4 +155,4 @@ SharedDataFile ShareDataFile(const std::string& name,
                     [&] { return DataFile::Create(options); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -14,15 +14,15 @@
 #include "distbench/base/files.h"
 #include "distbench/config/catalogs/storage_activities.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // The unit of reading and writing, aligned as direct I/O needs it.
-struct alignas(kFilePageBytes) FilePage {
-  std::array<uint64_t, kFilePageBytes / sizeof(uint64_t)> words;
+struct alignas(config::kFilePageBytes) FilePage {
+  std::array<uint64_t, config::kFilePageBytes / sizeof(uint64_t)> words;
 };
 
 inline constexpr int64_t PagesFor(int64_t bytes) {
-  return (bytes + kFilePageBytes - 1) / kFilePageBytes;
+  return (bytes + config::kFilePageBytes - 1) / config::kFilePageBytes;
 }
 
 // Fills pages with what those from number `first` on contain. It looks random,
@@ -71,12 +71,12 @@ class DataFile {
   bool Sync() const;
 
  private:
-  DataFile(FileDescriptor file, int64_t pages)
+  DataFile(base::FileDescriptor file, int64_t pages)
       : file_(std::move(file)), pages_(pages) {}
 
   absl::Status Prepare(const DataFileOptions& options) const;
 
-  FileDescriptor file_;
+  base::FileDescriptor file_;
   int64_t pages_;
 };
 
@@ -86,6 +86,6 @@ using SharedDataFile = std::shared_ptr<const absl::StatusOr<DataFile>>;
 SharedDataFile ShareDataFile(const std::string& name,
                              const DataFileOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_DATA_FILE_H_

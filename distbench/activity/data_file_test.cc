@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 using ::testing::AllOf;
@@ -80,7 +80,7 @@ TEST(DataFileTest, SaysWhichDirectoryIsMissing) {
 
 TEST(DataFileTest, SaysThatThereIsNoSpace) {
   DataFileOptions options =
-      InTempDir(std::numeric_limits<int64_t>::max() / kFilePageBytes);
+      InTempDir(std::numeric_limits<int64_t>::max() / config::kFilePageBytes);
   const absl::Status status = DataFile::Create(options).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
   EXPECT_THAT(status.message(),
@@ -112,4 +112,4 @@ TEST(DataFileTest, UsersOfTheSameNameShareAFile) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -9,14 +9,14 @@
 #include "distbench/activity/io_latencies.h"
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 DataFileOptions FileOf(const DiskOptions& options) {
   const int64_t blocks =
       std::max<int64_t>(1, options.data_bytes / options.block_bytes);
   return {.directory = options.directory,
-          .pages = blocks * (options.block_bytes / kFilePageBytes),
+          .pages = blocks * (options.block_bytes / config::kFilePageBytes),
           .is_direct = options.is_direct,
           .is_filled = options.write_percent < 100,
           .seed = options.seed};
@@ -28,7 +28,7 @@ class Disk final : public Activity {
       : options_(options),
         shared_file_(std::move(file)),
         file_(**shared_file_),
-        block_(options.block_bytes / kFilePageBytes),
+        block_(options.block_bytes / config::kFilePageBytes),
         block_count_(file_.page_count() / static_cast<int64_t>(block_.size())) {
   }
 
@@ -49,7 +49,8 @@ class Disk final : public Activity {
     return work;
   }
 
-  void TakeLatencies(LogHistogram& reads, LogHistogram& writes) override {
+  void TakeLatencies(stats::LogHistogram& reads,
+                     stats::LogHistogram& writes) override {
     latencies_.Take(reads, writes);
   }
 
@@ -110,4 +111,4 @@ absl::StatusOr<std::unique_ptr<Activity>> MakeDisk(const DiskOptions& options) {
   return std::make_unique<Disk>(options, std::move(file));
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -9,7 +9,7 @@
 #include "distbench/activity/activity.h"
 #include "distbench/base/clock.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 struct DiskOptions {
   // Activities with the same name and data share their file.
@@ -25,7 +25,7 @@ struct DiskOptions {
   uint64_t seed = 0;
 
   // Limits the time of an iteration.
-  const Clock* clock = &RealClock();
+  const base::Clock* clock = &base::RealClock();
 };
 
 // Reads and writes blocks of a file, one after the other: a neighbour that
@@ -35,6 +35,6 @@ struct DiskOptions {
 // the disk, but not what the next iteration does.
 absl::StatusOr<std::unique_ptr<Activity>> MakeDisk(const DiskOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_DISK_H_

@@ -8,7 +8,7 @@
 #include "distbench/activity/pollute_caches.h"
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 // The key with this number, for look-ups and trees.
@@ -175,4 +175,4 @@ std::unique_ptr<Activity> MakeFeatureExtract(
   return std::make_unique<FeatureExtract>(options);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

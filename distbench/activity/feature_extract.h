@@ -6,7 +6,7 @@
 
 #include "distbench/activity/activity.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // The amount of each kind of work in an iteration, and the size of its data. A
 // kind with a count of 0 needs no data.
@@ -34,6 +34,6 @@ struct FeatureExtractOptions {
 std::unique_ptr<Activity> MakeFeatureExtract(
     const FeatureExtractOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_FEATURE_EXTRACT_H_

@@ -9,13 +9,13 @@
 #include "distbench/activity/io_latencies.h"
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 constexpr int64_t kWordBytes = sizeof(uint64_t);
 
 int64_t RowsOfPage(const FeatureQueryOptions& options) {
-  return kFilePageBytes / options.row_bytes;
+  return config::kFilePageBytes / options.row_bytes;
 }
 
 DataFileOptions StoreOf(const FeatureQueryOptions& options) {
@@ -50,7 +50,8 @@ class FeatureQuery final : public Activity {
     return work;
   }
 
-  void TakeLatencies(LogHistogram& reads, LogHistogram& writes) override {
+  void TakeLatencies(stats::LogHistogram& reads,
+                     stats::LogHistogram& writes) override {
     latencies_.Take(reads, writes);
   }
 
@@ -91,4 +92,4 @@ absl::StatusOr<std::unique_ptr<Activity>> MakeFeatureQuery(
   return std::make_unique<FeatureQuery>(options, std::move(store));
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

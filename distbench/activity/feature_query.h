@@ -9,7 +9,7 @@
 #include "distbench/activity/access_pattern.h"
 #include "distbench/activity/activity.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 struct FeatureQueryOptions {
   // Activities with the same name and store share its file.
@@ -30,6 +30,6 @@ struct FeatureQueryOptions {
 absl::StatusOr<std::unique_ptr<Activity>> MakeFeatureQuery(
     const FeatureQueryOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_FEATURE_QUERY_H_

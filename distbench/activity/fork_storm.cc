@@ -18,7 +18,7 @@
 #include "distbench/base/files.h"
 #include "distbench/base/time_units.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 constexpr int kCannotRun = 127;
@@ -32,7 +32,7 @@ struct Child {
 
   // pidfd_open(2). A child without it, when there are too many open files, is
   // not waited for but killed.
-  FileDescriptor handle;
+  base::FileDescriptor handle;
 };
 
 // Runs in the child. Other threads of the parent may have held locks when it
@@ -79,7 +79,7 @@ class ForkStorm final : public Activity {
     const pid_t pid = _Fork();
     if (pid == 0) BeChild(program_, arguments_, environ);
     if (pid < 0) return false;
-    children_.push_back({pid, FileDescriptor(static_cast<int>(
+    children_.push_back({pid, base::FileDescriptor(static_cast<int>(
                                   syscall(SYS_pidfd_open, pid, /*flags=*/0)))});
     return true;
   }
@@ -101,9 +101,9 @@ class ForkStorm final : public Activity {
     pollfd event = {.fd = child.handle.get(), .events = POLLIN, .revents = 0};
     while (child.handle.is_open()) {
       const int64_t left_ns = end_ns - options_.clock->MonotonicNs();
-      const int ready =
-          poll(&event, 1,
-               static_cast<int>(std::max<int64_t>(0, left_ns) / kNsPerMs));
+      const int ready = poll(
+          &event, 1,
+          static_cast<int>(std::max<int64_t>(0, left_ns) / base::kNsPerMs));
       if (ready >= 0 || errno != EINTR) return;
     }
   }
@@ -139,4 +139,4 @@ absl::StatusOr<std::unique_ptr<Activity>> MakeForkStorm(
   return std::make_unique<ForkStorm>(options);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -9,7 +9,7 @@
 #include "distbench/activity/activity.h"
 #include "distbench/base/clock.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 struct ForkStormOptions {
   // Processes that an iteration starts.
@@ -23,7 +23,7 @@ struct ForkStormOptions {
   int64_t patience_ns = 2'000'000'000;
 
   // Limits the time of an iteration.
-  const Clock* clock = &RealClock();
+  const base::Clock* clock = &base::RealClock();
 };
 
 // Each iteration starts processes, each a copy of this one, and waits until all
@@ -34,6 +34,6 @@ struct ForkStormOptions {
 absl::StatusOr<std::unique_ptr<Activity>> MakeForkStorm(
     const ForkStormOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_FORK_STORM_H_

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 using ::testing::HasSubstr;
@@ -37,7 +37,7 @@ Work StormOf(const ForkStormOptions& options) {
 }
 
 TEST(ForkStormTest, CountsChildrenThatSucceed) {
-  const Work plain = StormOf({.children = 5, .clock = &RealClock()});
+  const Work plain = StormOf({.children = 5, .clock = &base::RealClock()});
   EXPECT_GT(plain.operations, 0);  // all of them, if the host is not too slow
   EXPECT_EQ(plain.failed_operations, 0);
   EXPECT_EQ(StormOf({.children = 1, .program = "/bin/true"}).operations, 1);
@@ -73,7 +73,7 @@ TEST(ForkStormTest, AProgramThatIsMissingIsAnError) {
 }
 
 // Advances with each look at it.
-class FastClock final : public Clock {
+class FastClock final : public base::Clock {
  public:
   int64_t MonotonicNs() const override {
     return now_ns_ += kLongestIterationNs / 4;
@@ -90,4 +90,4 @@ TEST(ForkStormTest, StartsNoMoreWhenItsTimeIsOver) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

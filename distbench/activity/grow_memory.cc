@@ -8,7 +8,7 @@
 #include "distbench/activity/page_access.h"
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 // Pages between two looks at the clock: a fraction of a millisecond of work,
@@ -117,4 +117,4 @@ std::unique_ptr<Activity> MakeGrowMemory(const GrowMemoryOptions& options) {
   return std::make_unique<GrowMemory>(options);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

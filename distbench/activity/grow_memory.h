@@ -7,7 +7,7 @@
 #include "distbench/activity/activity.h"
 #include "distbench/base/clock.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 struct GrowMemoryOptions {
   // Fresh memory of an iteration, rounded up to whole pages.
@@ -30,7 +30,7 @@ struct GrowMemoryOptions {
   uint64_t seed = 0;
 
   // Limits the time of an iteration.
-  const Clock* clock = &RealClock();
+  const base::Clock* clock = &base::RealClock();
 };
 
 // Each iteration allocates memory and fills it, then touches one word of each
@@ -42,6 +42,6 @@ struct GrowMemoryOptions {
 // become a load on the CPU.
 std::unique_ptr<Activity> MakeGrowMemory(const GrowMemoryOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_GROW_MEMORY_H_

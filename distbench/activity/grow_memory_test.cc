@@ -7,7 +7,7 @@
 #include "distbench/activity/held_memory.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 // Without huge pages, and with few enough that they do not end up in swap.
@@ -101,7 +101,7 @@ TEST(GrowMemoryTest, ThreadsShareTheMemoryAndItsLimit) {
 }
 
 // Advances with each look at it.
-class ImpatientClock final : public Clock {
+class ImpatientClock final : public base::Clock {
  public:
   int64_t MonotonicNs() const override { return now_ns_ += step_ns; }
   int64_t UnixNs() const override { return 0; }
@@ -131,4 +131,4 @@ TEST(GrowMemoryTest, AnIterationEndsInTimeAndTheNextContinues) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 // Address space that is mapped at a time. Takes no memory until it is touched;
@@ -114,4 +114,4 @@ void MemoryHolder::GiveUp(const std::shared_ptr<HeldMemory>& memory) {
   if (present_ == memory) given_up = std::exchange(present_, nullptr);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -11,7 +11,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // Size of a page of this host, in bytes.
 int64_t PageBytes();
@@ -118,6 +118,6 @@ class MemoryHolder {
   std::shared_ptr<HeldMemory> present_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_HELD_MEMORY_H_

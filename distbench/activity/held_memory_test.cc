@@ -10,7 +10,7 @@
 #include "distbench/base/testing/scarce_memory.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 // Writes to all pages.
@@ -91,12 +91,12 @@ TEST(HeldMemoryTest, ThereIsAHotPageIfThereAreAny) {
 }
 
 TEST(HeldMemoryTest, MemoryThatThereIsNotIsRefused) {
-  if (kSanitized) GTEST_SKIP() << "sanitizers take memory themselves";
+  if (base::kSanitized) GTEST_SKIP() << "sanitizers take memory themselves";
   PageBudget budget(10);
   HeldMemory memory(budget, false);
   PageRange pages;
   {
-    const ScarceMemory scarce(1 << 20);
+    const base::ScarceMemory scarce(1 << 20);
     EXPECT_EQ(memory.Grow(4, pages), HeldMemory::Growth::kRefused);
     EXPECT_EQ(pages.count, 0);
   }
@@ -131,4 +131,4 @@ TEST(MemoryHolderTest, OnlyThePresentMemoryIsGivenUp) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

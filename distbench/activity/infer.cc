@@ -10,7 +10,7 @@
 #include "distbench/activity/shared_cache.h"
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 using Values = std::vector<float>;
@@ -109,4 +109,4 @@ std::unique_ptr<Activity> MakeInfer(const InferOptions& options) {
   return std::make_unique<Infer>(options);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -6,7 +6,7 @@
 
 #include "distbench/activity/activity.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 struct InferOptions {
   int64_t layers = 1;
@@ -27,6 +27,6 @@ struct InferOptions {
 // weights are shared by the process: width * width * layers floats.
 std::unique_ptr<Activity> MakeInfer(const InferOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_INFER_H_

@@ -7,10 +7,10 @@
 #include "absl/strings/match.h"
 #include "distbench/numa/topology.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 absl::StatusOr<int64_t> LastLevelCacheBytes(const std::string& root) {
-  const HostTopology topology = ReadHostTopology(root);
+  const HostTopology topology = numa::ReadHostTopology(root);
   // Level, then size. Levels have one digit.
   std::pair<char, int64_t> last = {'0', 0};
   for (const CpuCache& cache : topology.caches()) {
@@ -23,4 +23,4 @@ absl::StatusOr<int64_t> LastLevelCacheBytes(const std::string& root) {
       "the host does not say how large its last-level cache is; set bytes");
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

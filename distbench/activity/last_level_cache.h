@@ -6,13 +6,13 @@
 
 #include "absl/status/statusor.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // Returns the size of the host's last-level cache in bytes: of one of them, if
 // CPUs have different ones, and of the largest. Reads /sys below `root` (empty:
 // the real one). NOT_FOUND if the kernel does not say.
 absl::StatusOr<int64_t> LastLevelCacheBytes(const std::string& root);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_LAST_LEVEL_CACHE_H_

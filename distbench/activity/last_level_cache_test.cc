@@ -4,13 +4,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 using ::testing::HasSubstr;
 
 TEST(LastLevelCacheTest, IsTheLargestOfTheHighestLevel) {
-  FakeHost host;
+  numa::FakeHost host;
   host.AddNodes({{.id = 0, .cpus = "0-3"}});
   host.AddCache("0-1", 1, "32K", "Data");
   host.AddCache("0-1", 2, "64M");
@@ -22,7 +22,7 @@ TEST(LastLevelCacheTest, IsTheLargestOfTheHighestLevel) {
 }
 
 TEST(LastLevelCacheTest, InstructionCachesDoNotCount) {
-  FakeHost host;
+  numa::FakeHost host;
   host.AddNodes({{.id = 0, .cpus = "0"}});
   host.AddCache("0", 1, "64K", "Instruction");
   host.AddCache("0", 1, "32K", "Data");
@@ -30,11 +30,11 @@ TEST(LastLevelCacheTest, InstructionCachesDoNotCount) {
 }
 
 TEST(LastLevelCacheTest, AHostThatDoesNotSayIsAnError) {
-  const FakeHost host;
+  const numa::FakeHost host;
   const auto bytes = LastLevelCacheBytes(host.root());
   EXPECT_EQ(bytes.status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(bytes.status().ToString(), HasSubstr("set bytes"));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -6,7 +6,7 @@
 
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 // The checksum samples one element of each page that was written. To look at
@@ -107,4 +107,4 @@ std::unique_ptr<Activity> MakeMemoryBandwidth(
   return std::make_unique<MemoryBandwidth>(options);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -6,7 +6,7 @@
 
 #include "distbench/activity/activity.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // Of arrays a, b and c.
 enum class StreamKind {
@@ -33,6 +33,6 @@ struct MemoryBandwidthOptions {
 std::unique_ptr<Activity> MakeMemoryBandwidth(
     const MemoryBandwidthOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_MEMORY_BANDWIDTH_H_

@@ -5,7 +5,7 @@
 #include "distbench/activity/work_random.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 struct Traffic {
@@ -71,4 +71,4 @@ TEST(MemoryBandwidthTest, AnIterationMayBeLargerThanTheArrays) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

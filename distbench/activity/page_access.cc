@@ -3,7 +3,7 @@
 #include <array>
 #include <atomic>
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 // The words of some pages. Relaxed accesses cost nothing.
@@ -64,4 +64,4 @@ void WritePages(const PageRange& pages, uint64_t value) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -9,7 +9,7 @@
 #include "distbench/activity/held_memory.h"
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // Writes random bytes, which do not compress.
 void FillAtRandom(const PageRange& pages, WorkRandom& random);
@@ -24,6 +24,6 @@ uint64_t ReadPages(const PageRange& pages);
 // Writes the first word of each page.
 void WritePages(const PageRange& pages, uint64_t value);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_PAGE_ACCESS_H_

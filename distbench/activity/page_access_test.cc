@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 constexpr int64_t kAccessedPages = 10;
@@ -58,4 +58,4 @@ TEST_F(PageAccessTest, TouchesOneWordOfEachPage) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -6,7 +6,7 @@
 #include "distbench/activity/shared_cache.h"
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 std::shared_ptr<const RandomGraph> GraphFor(const PageRankOptions& options) {
@@ -105,4 +105,4 @@ std::unique_ptr<Activity> MakePageRank(const PageRankOptions& options) {
   return std::make_unique<PageRank>(options);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "distbench/activity/activity.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // A directed graph in which every node has `degree` edges to nodes drawn
 // uniformly. Edges may repeat or lead to the node itself. Immutable.
@@ -89,6 +89,6 @@ class PageRank final : public Activity {
 
 std::unique_ptr<Activity> MakePageRank(const PageRankOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_PAGE_RANK_H_

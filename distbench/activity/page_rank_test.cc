@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 constexpr PageRankOptions kSmall = {
@@ -104,4 +104,4 @@ TEST(PageRankTest, ComputesASliceOnly) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

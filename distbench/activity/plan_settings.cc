@@ -5,14 +5,14 @@
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
-const ActivitySetting& Setting(const ActivityPlan& plan,
-                               const std::string& name) {
+const config::ActivitySetting& Setting(const config::ActivityPlan& plan,
+                                       const std::string& name) {
   const auto setting = std::find_if(
       plan.settings.begin(), plan.settings.end(),
-      [&](const ActivitySetting& other) { return other.name == name; });
+      [&](const config::ActivitySetting& other) { return other.name == name; });
   CHECK(setting != plan.settings.end())
       << plan.function << " is not compiled with " << name;
   return *setting;
@@ -20,22 +20,25 @@ const ActivitySetting& Setting(const ActivityPlan& plan,
 
 }  // namespace
 
-int64_t Integer(const ActivityPlan& plan, const std::string& name) {
+int64_t Integer(const config::ActivityPlan& plan, const std::string& name) {
   return Setting(plan, name).int64_value.value();
 }
 
-const std::string& Text(const ActivityPlan& plan, const std::string& name) {
+const std::string& Text(const config::ActivityPlan& plan,
+                        const std::string& name) {
   return *Setting(plan, name).string_value;
 }
 
-int Parallelism(const ActivityPlan& plan) {
+int Parallelism(const config::ActivityPlan& plan) {
   return static_cast<int>(Integer(plan, "parallelism"));
 }
 
-uint64_t Seed(const ActivityPlan& plan) { return Integer(plan, "seed"); }
+uint64_t Seed(const config::ActivityPlan& plan) {
+  return Integer(plan, "seed");
+}
 
 absl::StatusOr<std::unique_ptr<Activity>> Named(
-    const ActivityPlan& plan,
+    const config::ActivityPlan& plan,
     absl::StatusOr<std::unique_ptr<Activity>> activity) {
   if (activity.ok()) return activity;
   return absl::Status(activity.status().code(),
@@ -43,4 +46,4 @@ absl::StatusOr<std::unique_ptr<Activity>> Named(
                                    std::string(activity.status().message())));
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -9,23 +9,24 @@
 #include "distbench/activity/activity.h"
 #include "distbench/config/plan/plan.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // Return a setting of an activity, of the type that the catalogue declares.
 // Compiled plans have every setting of their activity, with its default where
 // the config says nothing.
-int64_t Integer(const ActivityPlan& plan, const std::string& name);
-const std::string& Text(const ActivityPlan& plan, const std::string& name);
+int64_t Integer(const config::ActivityPlan& plan, const std::string& name);
+const std::string& Text(const config::ActivityPlan& plan,
+                        const std::string& name);
 
 // The settings "parallelism" and "seed", which many activities have.
-int Parallelism(const ActivityPlan& plan);
-uint64_t Seed(const ActivityPlan& plan);
+int Parallelism(const config::ActivityPlan& plan);
+uint64_t Seed(const config::ActivityPlan& plan);
 
 // The activity, or its error with the plan's name in front.
 absl::StatusOr<std::unique_ptr<Activity>> Named(
-    const ActivityPlan& plan,
+    const config::ActivityPlan& plan,
     absl::StatusOr<std::unique_ptr<Activity>> activity);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_PLAN_SETTINGS_H_

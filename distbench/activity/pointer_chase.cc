@@ -6,7 +6,7 @@
 
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 struct alignas(64) Line {
@@ -61,4 +61,4 @@ std::unique_ptr<Activity> MakePointerChase(const PointerChaseOptions& options) {
   return std::make_unique<PointerChase>(options);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

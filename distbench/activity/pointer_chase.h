@@ -7,7 +7,7 @@
 
 #include "distbench/activity/activity.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 struct PointerChaseOptions {
   int64_t bytes = 64;  // size of the memory; at least 64
@@ -26,6 +26,6 @@ std::unique_ptr<Activity> MakePointerChase(const PointerChaseOptions& options);
 // permutation", 1986. count must be at least 1.
 std::vector<uint64_t> RandomCycle(int64_t count, uint64_t seed);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_POINTER_CHASE_H_

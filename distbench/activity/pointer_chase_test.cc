@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 TEST(PointerChaseTest, ThePermutationIsASingleCycle) {
@@ -43,4 +43,4 @@ TEST(PointerChaseTest, PartsShareTheHops) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

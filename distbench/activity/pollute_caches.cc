@@ -8,7 +8,7 @@
 
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 class PolluteDataCache final : public Activity {
@@ -97,4 +97,4 @@ std::unique_ptr<Activity> MakePolluteInstructionCache(
                                                    seed);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -8,7 +8,7 @@
 
 #include "distbench/activity/activity.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // Each iteration reads this many 8-byte elements at random positions of an
 // array. Both sizes must be at least 1.
@@ -28,6 +28,6 @@ uint64_t CallFunction(uint64_t which, uint64_t value);
 std::unique_ptr<Activity> MakePolluteInstructionCache(
     int64_t invocations_per_iteration, uint64_t seed);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_POLLUTE_CACHES_H_

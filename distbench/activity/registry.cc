@@ -20,14 +20,14 @@
 #include "distbench/base/time_units.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
-int64_t DurationNs(const ActivityPlan& plan) {
-  return Integer(plan, "duration_us") * kNsPerUs;
+int64_t DurationNs(const config::ActivityPlan& plan) {
+  return Integer(plan, "duration_us") * base::kNsPerUs;
 }
 
-FeatureExtractOptions FeatureExtractOf(const ActivityPlan& plan) {
+FeatureExtractOptions FeatureExtractOf(const config::ActivityPlan& plan) {
   return {
       .hash_lookups = Integer(plan, "hash_lookups"),
       .hash_entries = Integer(plan, "hash_entries"),
@@ -44,7 +44,7 @@ FeatureExtractOptions FeatureExtractOf(const ActivityPlan& plan) {
   };
 }
 
-PageRankOptions PageRankOf(const ActivityPlan& plan) {
+PageRankOptions PageRankOf(const config::ActivityPlan& plan) {
   return {
       .nodes = Integer(plan, "nodes"),
       .degree = static_cast<int>(Integer(plan, "degree")),
@@ -57,7 +57,7 @@ PageRankOptions PageRankOf(const ActivityPlan& plan) {
   };
 }
 
-CompressOptions CompressOf(const ActivityPlan& plan) {
+CompressOptions CompressOf(const config::ActivityPlan& plan) {
   return {
       .algorithm = Text(plan, "algorithm"),
       .level = static_cast<int>(Integer(plan, "level")),
@@ -72,7 +72,7 @@ CompressOptions CompressOf(const ActivityPlan& plan) {
   };
 }
 
-StoriesOptions StoriesOf(const ActivityPlan& plan) {
+StoriesOptions StoriesOf(const config::ActivityPlan& plan) {
   return {
       .stories = Integer(plan, "stories"),
       .objects = static_cast<int>(Integer(plan, "objects")),
@@ -83,14 +83,14 @@ StoriesOptions StoriesOf(const ActivityPlan& plan) {
   };
 }
 
-PointerChaseOptions PointerChaseOf(const ActivityPlan& plan) {
+PointerChaseOptions PointerChaseOf(const config::ActivityPlan& plan) {
   return {.bytes = Integer(plan, "bytes"),
           .hops = Integer(plan, "hops"),
           .parallelism = Parallelism(plan),
           .seed = Seed(plan)};
 }
 
-InferOptions InferOf(const ActivityPlan& plan) {
+InferOptions InferOf(const config::ActivityPlan& plan) {
   return {.layers = Integer(plan, "layers"),
           .width = Integer(plan, "width"),
           .batch = Integer(plan, "batch"),
@@ -100,14 +100,14 @@ InferOptions InferOf(const ActivityPlan& plan) {
           .seed = Seed(plan)};
 }
 
-absl::Status NoMemory(const ActivityPlan& plan) {
+absl::Status NoMemory(const config::ActivityPlan& plan) {
   return absl::ResourceExhaustedError(
       absl::StrCat("the data of activity \"", plan.name,
                    "\" takes more memory than the system has; make it "
                    "smaller"));
 }
 
-absl::StatusOr<std::unique_ptr<Activity>> Make(const ActivityPlan& plan,
+absl::StatusOr<std::unique_ptr<Activity>> Make(const config::ActivityPlan& plan,
                                                uint64_t seed) {
   if (IsAntagonist(plan)) return MakeAntagonist(plan, seed);
   if (IsStorageActivity(plan)) return MakeStorageActivity(plan);
@@ -140,10 +140,11 @@ absl::StatusOr<std::unique_ptr<Activity>> Make(const ActivityPlan& plan,
 
 }  // namespace
 
-std::optional<WaitTime> WaitTimeOf(const ActivityPlan& plan, uint64_t seed) {
+std::optional<WaitTime> WaitTimeOf(const config::ActivityPlan& plan,
+                                   uint64_t seed) {
   if (plan.function == "SleepFor") return WaitTime::Fixed(DurationNs(plan));
   if (plan.function != "Wait") return std::nullopt;
-  const int64_t mean_ns = kNsPerUs * Integer(plan, "mean_us");
+  const int64_t mean_ns = base::kNsPerUs * Integer(plan, "mean_us");
   const std::string& distribution = Text(plan, "distribution");
   if (distribution == "fixed") return WaitTime::Fixed(mean_ns);
   if (distribution == "exponential") {
@@ -154,8 +155,8 @@ std::optional<WaitTime> WaitTimeOf(const ActivityPlan& plan, uint64_t seed) {
                              Integer(plan, "sigma_thousandths") / 1000.0, seed);
 }
 
-absl::StatusOr<std::unique_ptr<Activity>> MakeActivity(const ActivityPlan& plan,
-                                                       uint64_t seed) {
+absl::StatusOr<std::unique_ptr<Activity>> MakeActivity(
+    const config::ActivityPlan& plan, uint64_t seed) {
   try {
     return Make(plan, seed);
   } catch (const std::bad_alloc&) {
@@ -165,4 +166,4 @@ absl::StatusOr<std::unique_ptr<Activity>> MakeActivity(const ActivityPlan& plan,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -10,19 +10,20 @@
 #include "distbench/activity/wait_time.h"
 #include "distbench/config/plan/plan.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // If plan.function only waits, returns how long; otherwise nothing. The engine
 // waits with a timer, without a thread.
-std::optional<WaitTime> WaitTimeOf(const ActivityPlan& plan, uint64_t seed);
+std::optional<WaitTime> WaitTimeOf(const config::ActivityPlan& plan,
+                                   uint64_t seed);
 
 // Creates any other activity of ActivityCatalog(). The plan must have all
 // settings. Equal seeds give equal work. RESOURCE_EXHAUSTED if there is not
 // enough memory or disk space for the activity's data; other errors say what
 // the activity needs that this host does not have.
-absl::StatusOr<std::unique_ptr<Activity>> MakeActivity(const ActivityPlan& plan,
-                                                       uint64_t seed);
+absl::StatusOr<std::unique_ptr<Activity>> MakeActivity(
+    const config::ActivityPlan& plan, uint64_t seed);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_REGISTRY_H_

@@ -4,7 +4,7 @@
 
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 Sha1::Sha1() : context_(EVP_MD_CTX_new()) {
   CHECK(context_ != nullptr) << "no memory";
@@ -25,4 +25,4 @@ uint64_t Sha1::Finish() {
   return start;
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

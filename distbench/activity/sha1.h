@@ -8,7 +8,7 @@
 #include "distbench/activity/data_file.h"
 #include "openssl/evp.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // The SHA-1 hash of pages, by OpenSSL. Not for security: it is the CPU time
 // that a service spends on each byte which it serves.
@@ -29,6 +29,6 @@ class Sha1 {
   std::unique_ptr<EVP_MD_CTX, Free> context_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_SHA1_H_

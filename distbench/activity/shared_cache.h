@@ -8,7 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // Large immutable values that concurrent users share. Each is created once, and
 // destroyed with its last user. Thread-safe.
@@ -35,6 +35,6 @@ class SharedCache {
   std::map<Key, std::weak_ptr<const Value>> values_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_SHARED_CACHE_H_

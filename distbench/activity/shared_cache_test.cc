@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 TEST(SharedCacheTest, MakesEachValueOnceWhileItIsInUse) {
@@ -20,4 +20,4 @@ TEST(SharedCacheTest, MakesEachValueOnceWhileItIsInUse) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -12,7 +12,7 @@
 #include "distbench/activity/sha1.h"
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 int64_t WholeFiles(int64_t bytes, const StorageOptions& options) {
@@ -87,7 +87,8 @@ class Storage final : public Activity {
     return work;
   }
 
-  void TakeLatencies(LogHistogram& reads, LogHistogram& writes) override {
+  void TakeLatencies(stats::LogHistogram& reads,
+                     stats::LogHistogram& writes) override {
     latencies_.Take(reads, writes);
   }
 
@@ -104,7 +105,7 @@ class Storage final : public Activity {
       return {.operations = 1, .failed_operations = 1};
     }
     hash.Add(data);
-    return {.input_bytes = pages * kFilePageBytes, .operations = 1};
+    return {.input_bytes = pages * config::kFilePageBytes, .operations = 1};
   }
 
   Work HashMemory(int64_t pages, WorkRandom& random,
@@ -112,14 +113,14 @@ class Storage final : public Activity {
     const int64_t first = memory_access_.Next(random) * file_pages_;
     const auto data = absl::MakeSpan(memory).subspan(first, pages);
     hash.Add(data);
-    Work work = {.input_bytes = pages * kFilePageBytes};
+    Work work = {.input_bytes = pages * config::kFilePageBytes};
     for (FilePage& page : data) {
       if (static_cast<int64_t>(random.Below(100)) >=
           options_.memory_write_percent) {
         continue;
       }
       Touch(page);
-      work.output_bytes += kFilePageBytes;
+      work.output_bytes += config::kFilePageBytes;
     }
     return work;
   }
@@ -171,4 +172,4 @@ absl::StatusOr<std::unique_ptr<Activity>> MakeStorage(
   return std::make_unique<Storage>(options, std::move(files), std::move(log));
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

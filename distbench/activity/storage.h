@@ -9,7 +9,7 @@
 #include "distbench/activity/access_pattern.h"
 #include "distbench/activity/activity.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 struct StorageOptions {
   // Activities with the same name and data share their files.
@@ -44,6 +44,6 @@ struct StorageOptions {
 absl::StatusOr<std::unique_ptr<Activity>> MakeStorage(
     const StorageOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_STORAGE_H_

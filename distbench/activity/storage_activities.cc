@@ -10,16 +10,18 @@
 #include "distbench/config/catalogs/storage_activities.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
-int Percent(const ActivityPlan& plan, const std::string& name) {
+int Percent(const config::ActivityPlan& plan, const std::string& name) {
   return static_cast<int>(Integer(plan, name));
 }
 
-bool IsDirect(const ActivityPlan& plan) { return Text(plan, "io") == "direct"; }
+bool IsDirect(const config::ActivityPlan& plan) {
+  return Text(plan, "io") == "direct";
+}
 
-AccessOptions AccessOf(const ActivityPlan& plan) {
+AccessOptions AccessOf(const config::ActivityPlan& plan) {
   using Kind = AccessOptions::Kind;
   const std::string& access = Text(plan, "access");
   return {
@@ -31,7 +33,7 @@ AccessOptions AccessOf(const ActivityPlan& plan) {
   };
 }
 
-DiskOptions DiskOf(const ActivityPlan& plan) {
+DiskOptions DiskOf(const config::ActivityPlan& plan) {
   return {.name = plan.name,
           .directory = Text(plan, "directory"),
           .data_bytes = Integer(plan, "data_bytes"),
@@ -44,7 +46,7 @@ DiskOptions DiskOf(const ActivityPlan& plan) {
           .seed = Seed(plan)};
 }
 
-StorageOptions StorageOf(const ActivityPlan& plan) {
+StorageOptions StorageOf(const config::ActivityPlan& plan) {
   return {.name = plan.name,
           .directory = Text(plan, "directory"),
           .file_set_bytes = Integer(plan, "file_set_bytes"),
@@ -61,7 +63,7 @@ StorageOptions StorageOf(const ActivityPlan& plan) {
           .seed = Seed(plan)};
 }
 
-FeatureQueryOptions FeatureQueryOf(const ActivityPlan& plan) {
+FeatureQueryOptions FeatureQueryOf(const config::ActivityPlan& plan) {
   return {.name = plan.name,
           .directory = Text(plan, "directory"),
           .rows = Integer(plan, "rows"),
@@ -75,15 +77,15 @@ FeatureQueryOptions FeatureQueryOf(const ActivityPlan& plan) {
 
 }  // namespace
 
-bool IsStorageActivity(const ActivityPlan& plan) {
-  return absl::c_any_of(StorageActivities(),
-                        [&plan](const ActivityDeclaration& activity) {
+bool IsStorageActivity(const config::ActivityPlan& plan) {
+  return absl::c_any_of(config::StorageActivities(),
+                        [&plan](const config::ActivityDeclaration& activity) {
                           return activity.name == plan.function;
                         });
 }
 
 absl::StatusOr<std::unique_ptr<Activity>> MakeStorageActivity(
-    const ActivityPlan& plan) {
+    const config::ActivityPlan& plan) {
   if (plan.function == "Disk") return Named(plan, MakeDisk(DiskOf(plan)));
   if (plan.function == "Storage") {
     return Named(plan, MakeStorage(StorageOf(plan)));
@@ -92,4 +94,4 @@ absl::StatusOr<std::unique_ptr<Activity>> MakeStorageActivity(
   return Named(plan, MakeFeatureQuery(FeatureQueryOf(plan)));
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

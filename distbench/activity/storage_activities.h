@@ -9,16 +9,16 @@
 #include "distbench/activity/activity.h"
 #include "distbench/config/plan/plan.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 // Whether the activity is one of StorageActivities().
-bool IsStorageActivity(const ActivityPlan& plan);
+bool IsStorageActivity(const config::ActivityPlan& plan);
 
 // Makes such an activity. The error names it, and says what is wrong with its
 // directory.
 absl::StatusOr<std::unique_ptr<Activity>> MakeStorageActivity(
-    const ActivityPlan& plan);
+    const config::ActivityPlan& plan);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_STORAGE_ACTIVITIES_H_

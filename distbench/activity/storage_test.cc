@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 using ::testing::HasSubstr;
@@ -21,8 +21,8 @@ using ::testing::HasSubstr;
 DiskOptions SmallDisk() {
   return {.name = "disk",
           .directory = testing::TempDir(),
-          .data_bytes = 64 * kFilePageBytes,
-          .block_bytes = 2 * kFilePageBytes,
+          .data_bytes = 64 * config::kFilePageBytes,
+          .block_bytes = 2 * config::kFilePageBytes,
           .operations = 10,
           .seed = 3};
 }
@@ -30,9 +30,9 @@ DiskOptions SmallDisk() {
 StorageOptions SmallStorage() {
   return {.name = "storage",
           .directory = testing::TempDir(),
-          .file_set_bytes = 64 * kFilePageBytes,
-          .file_bytes = 4 * kFilePageBytes,
-          .hash_bytes = 10 * kFilePageBytes,
+          .file_set_bytes = 64 * config::kFilePageBytes,
+          .file_bytes = 4 * config::kFilePageBytes,
+          .hash_bytes = 10 * config::kFilePageBytes,
           .seed = 3};
 }
 
@@ -47,14 +47,14 @@ struct Latencies {
     activity.TakeLatencies(reads, writes);
   }
 
-  LogHistogram reads;
-  LogHistogram writes;
+  stats::LogHistogram reads;
+  stats::LogHistogram writes;
 };
 
 TEST(DiskTest, CountsWhatItReads) {
   const auto disk = Made(MakeDisk(SmallDisk()));
   const Work work = DoIteration(*disk, 0);
-  EXPECT_EQ(work.input_bytes, 10 * 2 * kFilePageBytes);
+  EXPECT_EQ(work.input_bytes, 10 * 2 * config::kFilePageBytes);
   EXPECT_EQ(work.output_bytes, 0);
   EXPECT_EQ(work.failed_operations, 0);
 }
@@ -114,7 +114,7 @@ TEST(DiskTest, MeasuresEachOperationOnce) {
 }
 
 // Advances by the same time with each look.
-class SteppingClock : public Clock {
+class SteppingClock : public base::Clock {
  public:
   explicit SteppingClock(int64_t step_ns) : step_ns_(step_ns) {}
   int64_t MonotonicNs() const override { return now_ns_ += step_ns_; }
@@ -166,7 +166,7 @@ TEST(DiskTest, AnErrorNamesTheDirectory) {
 
 TEST(StorageTest, HashesWhatItIsTold) {
   const auto storage = Made(MakeStorage(SmallStorage()));
-  EXPECT_EQ(DoIteration(*storage, 0).input_bytes, 10 * kFilePageBytes);
+  EXPECT_EQ(DoIteration(*storage, 0).input_bytes, 10 * config::kFilePageBytes);
   // Three reads: two whole files and half of one.
   EXPECT_EQ(Latencies(*storage).reads.count(), 3);
 }
@@ -176,24 +176,24 @@ TEST(StorageTest, DividesTheWorkIntoParts) {
   options.parallelism = 2;
   const auto storage = Made(MakeStorage(options));
   EXPECT_EQ(storage->part_count(), 2);
-  EXPECT_EQ(DoIteration(*storage, 0).input_bytes, 10 * kFilePageBytes);
+  EXPECT_EQ(DoIteration(*storage, 0).input_bytes, 10 * config::kFilePageBytes);
 }
 
 TEST(StorageTest, MemoryNeedsNoReads) {
   StorageOptions options = SmallStorage();
-  options.memory_bytes = 32 * kFilePageBytes;
+  options.memory_bytes = 32 * config::kFilePageBytes;
   options.memory_percent = 100;
   options.memory_write_percent = 100;
   const auto storage = Made(MakeStorage(options));
   const Work work = DoIteration(*storage, 0);
-  EXPECT_EQ(work.input_bytes, 10 * kFilePageBytes);
-  EXPECT_EQ(work.output_bytes, 10 * kFilePageBytes);
+  EXPECT_EQ(work.input_bytes, 10 * config::kFilePageBytes);
+  EXPECT_EQ(work.output_bytes, 10 * config::kFilePageBytes);
   EXPECT_EQ(Latencies(*storage).reads.count(), 0);
 }
 
 TEST(StorageTest, WritingMemoryDoesNotChangeTheWork) {
   StorageOptions options = SmallStorage();
-  options.memory_bytes = 32 * kFilePageBytes;
+  options.memory_bytes = 32 * config::kFilePageBytes;
   options.memory_percent = 50;
   options.memory_write_percent = 50;
   options.parallelism = 2;
@@ -243,4 +243,4 @@ TEST(FeatureQueryTest, ReadsAllRows) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -6,7 +6,7 @@
 #include "distbench/activity/corpus.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 // By default a story takes 7.9 kB, as in FeedSim.
@@ -168,4 +168,4 @@ std::unique_ptr<Activity> MakeDeserialize(const StoriesOptions& options) {
   return std::make_unique<Deserialize>(options);
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -8,7 +8,7 @@
 #include "distbench/activity/work_random.h"
 #include "proto/activity_data.pb.h"
 
-namespace distbench {
+namespace distbench::activity {
 
 struct StoriesOptions {
   int64_t stories = 1;  // per iteration
@@ -34,6 +34,6 @@ std::unique_ptr<Activity> MakeDeserialize(const StoriesOptions& options);
 void AddStories(const StoriesOptions& options, int64_t count, WorkRandom random,
                 FeedStories& stories);
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_STORIES_H_

@@ -5,7 +5,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 using ::google::protobuf::util::MessageDifferencer;
@@ -70,4 +70,4 @@ TEST(StoriesTest, PartsShareTheStories) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

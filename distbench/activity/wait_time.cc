@@ -6,7 +6,7 @@
 
 #include "distbench/activity/work_random.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 // More than 31 years. Keeps sums of times within an int64_t.
@@ -45,4 +45,4 @@ int64_t WaitTime::Ns(uint64_t iteration) const {
   return std::llround(std::min(ns, kMaxWaitNs));
 }
 
-}  // namespace distbench
+}  // namespace distbench::activity

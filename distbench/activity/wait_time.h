@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace distbench {
+namespace distbench::activity {
 
 // The durations of an activity that only waits. Immutable.
 class WaitTime {
@@ -29,6 +29,6 @@ class WaitTime {
   uint64_t seed_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_WAIT_TIME_H_

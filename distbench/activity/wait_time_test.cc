@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::activity {
 namespace {
 
 constexpr int kWaits = 200'000;
@@ -66,4 +66,4 @@ TEST(WaitTimeTest, TheSeedDecides) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::activity

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace distbench {
+namespace distbench::activity {
 
 // Random numbers for activities. There is a stream for each seed and up to two
 // further numbers, such as that of the iteration. A number takes about a
@@ -52,6 +52,6 @@ class WorkRandom {
   uint64_t state_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::activity
 
 #endif  // DISTBENCH_ACTIVITY_WORK_RANDOM_H_

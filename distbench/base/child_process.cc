@@ -22,7 +22,7 @@
 #include "absl/time/clock.h"
 #include "distbench/base/stop_signals.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 constexpr int kCannotRun = 127;
@@ -241,4 +241,4 @@ std::string DescribeExit(int wait_status) {
   return absl::StrCat("exited with status ", WEXITSTATUS(wait_status));
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

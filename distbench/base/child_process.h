@@ -14,7 +14,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::base {
 
 struct ChildProgram {
   std::string path;                    // PATH is not searched
@@ -97,6 +97,6 @@ class ChildProcess {
 // "exited with status 3" or "was killed by signal 9 (Killed)".
 std::string DescribeExit(int wait_status);
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_CHILD_PROCESS_H_

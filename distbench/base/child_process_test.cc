@@ -26,7 +26,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 using ::testing::HasSubstr;
@@ -308,4 +308,4 @@ TEST(ChildProcessTest, SaysWhyItCannotStartInAControlGroup) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

@@ -4,7 +4,7 @@
 
 #include "distbench/base/time_units.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 int64_t ReadNs(clockid_t id) {
@@ -26,4 +26,4 @@ const Clock& RealClock() {
   return *clock;
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace distbench {
+namespace distbench::base {
 
 // Thread-safe.
 class Clock {
@@ -24,6 +24,6 @@ class Clock {
 // CLOCK_MONOTONIC and CLOCK_REALTIME. Never destroyed.
 const Clock& RealClock();
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_CLOCK_H_

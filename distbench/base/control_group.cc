@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 // In a container the path may be the host's. Only its end may be visible here,
@@ -48,4 +48,4 @@ std::vector<ControlGroupFolder> ControlGroupsOf(absl::string_view controller,
   return groups;
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

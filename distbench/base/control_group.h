@@ -6,7 +6,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // Called so because a message of configs has the name ControlGroup.
 struct ControlGroupFolder {
@@ -22,6 +22,6 @@ struct ControlGroupFolder {
 std::vector<ControlGroupFolder> ControlGroupsOf(absl::string_view controller,
                                                 const std::string& root);
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_CONTROL_GROUP_H_

@@ -2,7 +2,7 @@
 
 #include <sys/resource.h>
 
-namespace distbench {
+namespace distbench::base {
 
 double ProcessCpuSeconds() {
   rusage usage = {};
@@ -13,4 +13,4 @@ double ProcessCpuSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

@@ -8,7 +8,7 @@
 
 #include "distbench/base/time_units.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // CPU time of this process, user plus system, in seconds.
 double ProcessCpuSeconds();
@@ -20,6 +20,6 @@ inline int64_t ThreadCpuNs() {
   return kNsPerSecond * now.tv_sec + now.tv_nsec;
 }
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_CPU_TIME_H_

@@ -13,7 +13,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 // The advice for errors that users can cause.
@@ -89,4 +89,4 @@ std::string FirstLine(const std::string& path) {
   return std::string(absl::StripAsciiWhitespace(line));
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

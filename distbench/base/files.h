@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // Owns a file descriptor, or none.
 class FileDescriptor {
@@ -60,6 +60,6 @@ inline std::string ProcFolder(const std::string& root, pid_t pid) {
   return pid == 0 ? root + "/proc/self" : absl::StrCat(root, "/proc/", pid);
 }
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_FILES_H_

@@ -14,7 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 using ::testing::HasSubstr;
@@ -117,4 +117,4 @@ TEST(ReadFile, StopsAtFilesWithoutEnd) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

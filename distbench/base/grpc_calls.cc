@@ -5,7 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 // Leaves room for other headers.
@@ -61,4 +61,4 @@ std::string NoSuchCalls(absl::string_view server) {
       "node managers; is it the right port?");
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // Shortens an error message to what gRPC can carry. gRPC sends it
 // percent-encoded in a header, and a peer accepts 8 KiB of headers by default;
@@ -30,6 +30,6 @@ std::string NoSuchCalls(absl::string_view server);
 // but not for a message that would use up its memory.
 inline constexpr int kMaxMessageToSequencerBytes = 256 << 20;
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_GRPC_CALLS_H_

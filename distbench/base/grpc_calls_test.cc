@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 using ::testing::EndsWith;
@@ -43,4 +43,4 @@ TEST(GrpcStatusTest, WhatHasNoLinesIsCutAnywhere) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

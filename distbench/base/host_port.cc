@@ -3,7 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 
-namespace distbench {
+namespace distbench::base {
 
 bool IsLocalPeer(absl::string_view peer) {
   // Only a peer in the same process has no address.
@@ -29,4 +29,4 @@ std::string PeerHost(absl::string_view peer) {
   return std::string(host);
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::base {
 
 inline constexpr int kMaxPort = 65535;
 
@@ -47,6 +47,6 @@ bool IsLocalPeer(absl::string_view peer);
 // without an address is returned as it is.
 std::string PeerHost(absl::string_view peer);
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_HOST_PORT_H_

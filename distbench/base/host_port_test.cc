@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 using ::testing::Pair;
@@ -48,4 +48,4 @@ TEST(PeerAddressTest, HostIsWithoutItsPort) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

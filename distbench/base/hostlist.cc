@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 // More digits could not be counted with.
@@ -136,4 +136,4 @@ absl::StatusOr<std::vector<std::string>> ParseHostlist(absl::string_view list) {
   return hosts;
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // Far more hosts than any list names; guards against a range such as
 // [0-999999999].
@@ -21,6 +21,6 @@ inline constexpr size_t kMaxHostsInList = 1'000'000;
 // error quotes the list and says what is wrong with it.
 absl::StatusOr<std::vector<std::string>> ParseHostlist(absl::string_view list);
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_HOSTLIST_H_

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 using ::testing::AllOf;
@@ -140,4 +140,4 @@ TEST(HostlistTest, AnyTextGivesHostsOrAnError) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

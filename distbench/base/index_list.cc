@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 // Digits only: no sign, no white space.
@@ -80,4 +80,4 @@ IndexSet Without(const IndexSet& a, const IndexSet& b) {
   return rest;
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

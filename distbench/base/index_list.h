@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::base {
 
 using IndexSet = std::set<int>;
 
@@ -29,6 +29,6 @@ std::string FormatIndexList(const IndexSet& indices);
 IndexSet Intersection(const IndexSet& a, const IndexSet& b);
 IndexSet Without(const IndexSet& a, const IndexSet& b);
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_INDEX_LIST_H_

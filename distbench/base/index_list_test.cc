@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 using ::testing::ElementsAre;
@@ -81,4 +81,4 @@ TEST(IndexListTest, Sets) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/host_port.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 using AddressList = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
@@ -165,4 +165,4 @@ absl::StatusOr<std::vector<std::string>> ListenAddresses(
   return addresses;
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

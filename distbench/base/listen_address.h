@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // Returns the numeric address of all interfaces: "::", which includes IPv4, or
 // "0.0.0.0" if the kernel has no IPv6.
@@ -43,6 +43,6 @@ absl::StatusOr<std::vector<std::string>> ListenAddresses(
 // other one first may reach another program.
 absl::StatusOr<int> FindFreePort(const std::string& address);
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_LISTEN_ADDRESS_H_

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 using ::testing::AllOf;
@@ -112,4 +112,4 @@ TEST(ListenAddressesTest, SaysWhatIsWrongWithAnAddress) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

@@ -6,7 +6,7 @@
 
 #include "distbench/base/clock.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // A clock that stands still until it is told to advance. Thread-safe.
 class ManualClock final : public Clock {
@@ -28,6 +28,6 @@ class ManualClock final : public Clock {
   const int64_t unix_offset_ns_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_MANUAL_CLOCK_H_

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/control_group.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 // The lower of two limits, where 0 means no limit.
@@ -77,4 +77,4 @@ void KeepFreedMemory() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

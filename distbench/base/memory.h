@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // Files are read below `root`; an empty `root` stands for the real file system.
 
@@ -37,6 +37,6 @@ void ReturnFreedMemory();
 // and has it mapped and cleared again for the next.
 void KeepFreedMemory();
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_MEMORY_H_

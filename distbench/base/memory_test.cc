@@ -17,7 +17,7 @@ void __asan_init() __attribute__((weak));
 void __tsan_init() __attribute__((weak));
 }
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 constexpr int64_t kMib = 1024 * 1024;
@@ -113,4 +113,4 @@ TEST(FreedMemoryTest, LeavesTheProcess) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

@@ -3,7 +3,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_split.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 // The kernel writes white space and backslashes as "\040".
@@ -35,4 +35,4 @@ std::vector<Mount> ParseMountInfo(absl::string_view text) {
   return mounts;
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

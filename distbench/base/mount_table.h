@@ -6,7 +6,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // A mount, as a line of /proc/PID/mountinfo describes it.
 struct Mount {
@@ -21,6 +21,6 @@ struct Mount {
 // the others. Lines that are no mounts are left out.
 std::vector<Mount> ParseMountInfo(absl::string_view text);
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_MOUNT_TABLE_H_

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 TEST(MountTableTest, HasTheFieldsOfEachMount) {
@@ -30,4 +30,4 @@ TEST(MountTableTest, LeavesOutWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

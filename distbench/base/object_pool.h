@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace distbench {
+namespace distbench::base {
 
 // Recycles objects of one type. Objects are constructed once, in blocks, and
 // handed out again in the state in which they were put back, so that what they
@@ -52,6 +52,6 @@ class ObjectPool {
   size_t size_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_OBJECT_POOL_H_

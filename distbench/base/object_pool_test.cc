@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 TEST(ObjectPoolTest, HandsOutDistinctObjectsAndRecyclesThem) {
@@ -32,4 +32,4 @@ TEST(ObjectPoolTest, KeepsWhatObjectsHaveGrown) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

@@ -9,7 +9,7 @@
 #include "absl/synchronization/mutex.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::base {
 
 namespace {
 
@@ -64,4 +64,4 @@ void SetUpProcess(const char* program) {
   TrustMutexes();
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

@@ -1,7 +1,7 @@
 #ifndef DISTBENCH_BASE_PROCESS_SETUP_H_
 #define DISTBENCH_BASE_PROCESS_SETUP_H_
 
-namespace distbench {
+namespace distbench::base {
 
 // Sets up the process; main() calls this before there are other threads. Logs
 // go to stderr, from warnings up, and gRPC logs nothing, unless the user sets
@@ -10,6 +10,6 @@ namespace distbench {
 // to the hard limit (ulimit -Hn). Mutexes do not look for deadlocks.
 void SetUpProcess(const char* program);
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_PROCESS_SETUP_H_

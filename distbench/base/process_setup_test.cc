@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 namespace fs = std::filesystem;
@@ -71,4 +71,4 @@ TEST_F(ProcessSetUpDeathTest, AllowsAsManyOpenFilesAsPossible) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

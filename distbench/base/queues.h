@@ -13,7 +13,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/wakeup.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // An intrusive, unbounded, lock-free queue with many producers and one
 // consumer. T has a member `T* next`, which the queue uses while it holds the
@@ -114,6 +114,6 @@ class CommandQueue {
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_QUEUES_H_

@@ -8,7 +8,7 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 struct Node {
@@ -87,4 +87,4 @@ TEST(CommandQueueTest, TheThreadThatCloseWakesMayDestroyIt) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace distbench {
+namespace distbench::base {
 
 // Returns the sum, or the int64_t nearest to it.
 inline int64_t SaturatingAdd(int64_t a, int64_t b) {
@@ -42,6 +42,6 @@ inline int64_t SaturatingMultiply(int64_t a, int64_t b) {
                             : std::numeric_limits<int64_t>::min();
 }
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_SATURATING_ADD_H_

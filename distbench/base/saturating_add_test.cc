@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
@@ -35,4 +35,4 @@ TEST(SaturatingMultiplyTest, StopsAtTheLimits) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

@@ -6,7 +6,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/base/saturating_add.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // The common clock of a test's hosts: a clock corrected by its known offset.
 class ShiftedClock final : public Clock {
@@ -25,6 +25,6 @@ class ShiftedClock final : public Clock {
   const int64_t offset_ns_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_SHIFTED_CLOCK_H_

@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/wakeup.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // Notices when the peer falls silent. Counts beats of its own thread rather
 // than reading a clock, so that a process that was stopped for a while does not
@@ -83,6 +83,6 @@ class SilenceWatch {
   std::thread thread_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_SILENCE_WATCH_H_

@@ -8,7 +8,7 @@
 #include "distbench/base/testing/patience.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 TEST(SilenceWatchTest, NoticesSilenceWithinTheTimeout) {
@@ -45,4 +45,4 @@ TEST(SilenceWatchTest, EndsAtOnceWhereSilenceMeansNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

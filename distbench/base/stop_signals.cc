@@ -11,7 +11,7 @@
 
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::base {
 
 namespace {
 
@@ -115,4 +115,4 @@ void StopSignals::SetHandler(std::function<void()> handler) {
   if (requested_ && handler_) std::exchange(handler_, {})();
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

@@ -12,7 +12,7 @@
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/wakeup.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // The value with which a process passes on a signal to its child
 // (ChildProcess::PassOn()).
@@ -68,6 +68,6 @@ class StopSignals {
   std::thread listener_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_STOP_SIGNALS_H_

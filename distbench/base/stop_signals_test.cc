@@ -11,7 +11,7 @@
 #include "absl/synchronization/notification.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 constexpr int kExitCode = 3;
@@ -218,4 +218,4 @@ TEST(StopSignalsRequestTest, ReplacedHandlerIsNotCalled) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 absl::string_view Environment(const char* name) {
@@ -31,4 +31,4 @@ Terminal TerminalOf(int fd) {
   return terminal;
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

@@ -1,7 +1,7 @@
 #ifndef DISTBENCH_BASE_TERMINAL_H_
 #define DISTBENCH_BASE_TERMINAL_H_
 
-namespace distbench {
+namespace distbench::base {
 
 // What an output can show.
 struct Terminal {
@@ -20,6 +20,6 @@ struct Terminal {
 // Examines an open file descriptor.
 Terminal TerminalOf(int fd);
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_TERMINAL_H_

@@ -8,7 +8,7 @@
 #include "distbench/base/files.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 class TerminalTest : public ::testing::Test {
@@ -66,4 +66,4 @@ TEST_F(TerminalTest, APipeIsNone) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

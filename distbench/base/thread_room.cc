@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/control_group.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 // More threads than any test needs on a node.
@@ -123,4 +123,4 @@ int64_t ReadThreadRefusals(const std::string& root) {
   return refusals;
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-namespace distbench {
+namespace distbench::base {
 
 // Files are read below `root`; an empty `root` stands for the real file system.
 // Thread-safe.
@@ -29,6 +29,6 @@ ThreadRoom ReadThreadRoom(const std::string& root);
 // anyone. 0 if they do not count that.
 int64_t ReadThreadRefusals(const std::string& root);
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_THREAD_ROOM_H_

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 using ::testing::HasSubstr;
@@ -99,4 +99,4 @@ TEST_F(ThreadRoomTest, RefusalsAreCounted) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

@@ -12,7 +12,7 @@
 
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::base {
 
 int64_t ProcessThreadCount(pid_t pid) {
   std::ifstream status(ProcFolder("", pid) + "/status");
@@ -52,4 +52,4 @@ int UsableCpuCount() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // Turns std::thread's exception into RESOURCE_EXHAUSTED. `what` completes
 // "cannot start a thread for".
@@ -60,6 +60,6 @@ int64_t TestThreadCount(pid_t pid = 0);
 // Returns the number of CPUs that the calling thread may run on; at least 1.
 int UsableCpuCount();
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_THREADS_H_

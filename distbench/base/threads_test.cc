@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 using ::testing::HasSubstr;
@@ -93,4 +93,4 @@ TEST(UsableCpuCountTest, IsWhatTheThreadIsBoundTo) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
-namespace distbench {
+namespace distbench::base {
 
 inline constexpr int64_t kNsPerUs = 1'000;
 inline constexpr int64_t kNsPerMs = 1'000'000;
 inline constexpr int64_t kNsPerSecond = 1'000'000'000;
 inline constexpr int64_t kUsPerSecond = 1'000'000;
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_TIME_UNITS_H_

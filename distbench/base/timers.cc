@@ -4,7 +4,7 @@
 
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::base {
 
 void DisableTimerSlack() {
   // 0 would mean the default.
@@ -13,4 +13,4 @@ void DisableTimerSlack() {
       << "waits may take 50 us longer than they should";
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

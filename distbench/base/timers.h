@@ -11,7 +11,7 @@
 #include "distbench/base/time_units.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // Arms a timerfd_create(2) timer of CLOCK_MONOTONIC to expire at due_ns, or at
 // once if that time has passed.
@@ -58,6 +58,6 @@ class WakeAhead {
   int64_t ahead_ns_ = kMaxNs;
 };
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_TIMERS_H_

@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 int SlackNs() { return prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0); }
@@ -61,4 +61,4 @@ TEST(WakeAheadTest, StaysWithinItsBounds) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

@@ -3,13 +3,13 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // The version of distbench, such as "1.2.3": the content of the file VERSION at
 // the root of the source. All processes of a cluster must have the same. Valid
 // forever; thread-safe.
 absl::string_view ProgramVersion();
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_VERSION_H_

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 TEST(VersionTest, IsWhatTheFileSays) {
@@ -24,4 +24,4 @@ TEST(VersionTest, IsThreeNumbers) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

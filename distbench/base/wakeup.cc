@@ -9,7 +9,7 @@
 #include "distbench/base/time_units.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::base {
 
 Wakeup::Wakeup() : fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   PCHECK(fd_.is_open()) << "eventfd";
@@ -33,4 +33,4 @@ bool Wakeup::Sleep(int64_t timeout_ns) {
   return read(fd(), &count, sizeof(count)) == sizeof(count);
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

@@ -6,7 +6,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // Lets one thread sleep until a time or until another thread wakes it. A
 // wake-up that comes before the sleep is not lost: the next sleep returns at
@@ -38,6 +38,6 @@ inline int64_t ToTimeoutNs(absl::Duration timeout) {
              : absl::ToInt64Nanoseconds(timeout);
 }
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_WAKEUP_H_

@@ -5,7 +5,7 @@
 #include "distbench/base/clock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 TEST(WakeupTest, SleepEndsAtItsTimeout) {
@@ -31,4 +31,4 @@ TEST(WakeupTest, OtherThreadWakes) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-namespace distbench {
+namespace distbench::base {
 
 bool WriteAll(int descriptor, absl::string_view bytes) {
   while (!bytes.empty()) {
@@ -16,4 +16,4 @@ bool WriteAll(int descriptor, absl::string_view bytes) {
   return true;
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

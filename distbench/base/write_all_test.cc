@@ -14,7 +14,7 @@
 #include "distbench/base/files.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 struct Pipe {
@@ -98,4 +98,4 @@ TEST(WriteAllTest, AnErrorAfterAPartIsAnError) {
 TEST(WriteAllTest, NothingIsWrittenAtOnce) { EXPECT_TRUE(WriteAll(-1, "")); }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::base

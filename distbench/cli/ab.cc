@@ -29,7 +29,7 @@
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -38,7 +38,7 @@ constexpr int kMaxRounds = 1000;
 struct AbFlags {
   std::string base_sequencer;
   std::string next_sequencer;
-  TlsFiles tls;
+  security::TlsFiles tls;
   std::string base;
   std::string next;
   std::string outdir;
@@ -54,7 +54,7 @@ struct AbFlags {
 // One side of the test.
 struct Side {
   TestSequence tests;
-  std::unique_ptr<TestClient> client;
+  std::unique_ptr<client::TestClient> client;
 };
 
 absl::Status CheckFlagsTogether(const AbFlags& flags) {
@@ -68,12 +68,12 @@ absl::Status CheckFlagsTogether(const AbFlags& flags) {
         "--until_decided needs a condition to decide, such as "
         "--fail_if='p99>5%'");
   }
-  if (flags.repeat < kFirstLook || flags.repeat > kMaxLooks) {
+  if (flags.repeat < report::kFirstLook || flags.repeat > report::kMaxLooks) {
     return absl::InvalidArgumentError(
         absl::StrCat("--repeat=", flags.repeat,
                      " is the most repetitions of --until_decided, which must "
                      "be from ",
-                     kFirstLook, " to ", kMaxLooks));
+                     report::kFirstLook, " to ", report::kMaxLooks));
   }
   return absl::OkStatus();
 }
@@ -97,8 +97,8 @@ absl::StatusOr<Side> PrepareSide(const std::string& infile,
       test.set_sample_memory_bytes(0);
     }
   }
-  absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(sequencer, flags.tls);
+  absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+      client::TestClient::Connect(sequencer, flags.tls);
   if (!client.ok()) return client.status();
   return Side{*std::move(tests), *std::move(client)};
 }
@@ -109,7 +109,8 @@ absl::Status RunSide(Side& side, absl::string_view name, const AbFlags& flags,
   RunTestsRequest request;
   *request.mutable_test_sequence() = side.tests;
   request.set_label(flags.label);
-  ProgressDisplay display(StderrProgress(side.tests.tests_size(), flags.quiet));
+  client::ProgressDisplay display(
+      client::StderrProgress(side.tests.tests_size(), flags.quiet));
   return side.client->RunTests(
       request, [&](const RunTestsEvent& event) { display.Show(event); },
       results);
@@ -119,11 +120,13 @@ absl::Status WriteIfAny(const TestSequenceResults& results,
                         const std::string& path) {
   return results.test_results().empty()
              ? absl::OkStatus()
-             : WriteResults(results, path, ResultEncoding::kBinary);
+             : results::WriteResults(results, path,
+                                     results::ResultEncoding::kBinary);
 }
 
 // Rewrites the files with all that was measured so far.
-absl::Status Save(const AbTestResults& results, const std::string& outdir) {
+absl::Status Save(const ab_test::AbTestResults& results,
+                  const std::string& outdir) {
   const std::filesystem::path folder(outdir);
   absl::Status status = WriteIfAny(results.base.results, folder / "base.pb.gz");
   status.Update(WriteIfAny(results.next.results, folder / "new.pb.gz"));
@@ -131,25 +134,26 @@ absl::Status Save(const AbTestResults& results, const std::string& outdir) {
   return status;
 }
 
-void ShowRound(const AbTestResults& results, int rounds) {
+void ShowRound(const ab_test::AbTestResults& results, int rounds) {
   std::cerr << absl::StreamFormat("%d of %d rounds\n", results.rounds, rounds)
-            << ChecksText(results.checks) << std::flush;
+            << report::ChecksText(results.checks) << std::flush;
 }
 
 // Whether the sequencer refused the tests, so that nothing ran.
-bool WasRefused(const absl::Status& status, const AbTestResults& results) {
+bool WasRefused(const absl::Status& status,
+                const ab_test::AbTestResults& results) {
   return !status.ok() && !absl::IsCancelled(status) &&
          !absl::IsUnavailable(status) && results.rounds == 0 &&
          results.left_out.test_results().empty();
 }
 
-std::vector<TestRun> RunsOf(const SourcedResults& results) {
-  return ListRuns(absl::MakeConstSpan(&results, 1));
+std::vector<report::TestRun> RunsOf(const report::SourcedResults& results) {
+  return report::ListRuns(absl::MakeConstSpan(&results, 1));
 }
 
-int Finish(const absl::Status& status, const AbTestResults& results,
+int Finish(const absl::Status& status, const ab_test::AbTestResults& results,
            const AbFlags& flags) {
-  if (WasRefused(status, results)) return Fail(status, kExitUsage);
+  if (WasRefused(status, results)) return Fail(status, report::kExitUsage);
   int exit_code = FinishComparison(
       {.base = {"base", RunsOf(results.base)},
        .next = {"new", RunsOf(results.next)},
@@ -158,30 +162,30 @@ int Finish(const absl::Status& status, const AbTestResults& results,
        .allow_undecided = flags.comparison.checks.allow_undecided},
       flags.comparison);
   for (const std::string& reason : results.left_out_reasons) {
-    exit_code =
-        Fail(reason, flags.allow_invalid ? exit_code : int{kExitRunFailed});
+    exit_code = Fail(
+        reason, flags.allow_invalid ? exit_code : int{report::kExitRunFailed});
   }
-  return status.ok() ? exit_code : Fail(status, kExitRunFailed);
+  return status.ok() ? exit_code : Fail(status, report::kExitRunFailed);
 }
 
 int RunOnSides(const ComparisonRequest& request, Side& base, Side& next,
-               const AbFlags& flags, StopSignals& stop) {
-  const AbTestOptions options = {.gates = request.gates,
-                                 .comparison = request.options,
-                                 .rounds = flags.repeat,
-                                 .until_decided = flags.until_decided};
+               const AbFlags& flags, base::StopSignals& stop) {
+  const ab_test::AbTestOptions options = {.gates = request.gates,
+                                          .comparison = request.options,
+                                          .rounds = flags.repeat,
+                                          .until_decided = flags.until_decided};
   stop.SetHandler([&] {
     base.client->Cancel();
     next.client->Cancel();
   });
-  AbTestResults results;
-  const absl::Status status = RunAbTest(
+  ab_test::AbTestResults results;
+  const absl::Status status = ab_test::RunAbTest(
       options,
-      [&](AbSide side, TestSequenceResults& measured) {
-        return RunSide(side == AbSide::kBase ? base : next, NameOf(side), flags,
-                       measured);
+      [&](ab_test::AbSide side, TestSequenceResults& measured) {
+        return RunSide(side == ab_test::AbSide::kBase ? base : next,
+                       ab_test::NameOf(side), flags, measured);
       },
-      [&](const AbTestResults& so_far) {
+      [&](const ab_test::AbTestResults& so_far) {
         if (!flags.quiet) ShowRound(so_far, flags.repeat);
         return Save(so_far, flags.outdir);
       },
@@ -191,23 +195,23 @@ int RunOnSides(const ComparisonRequest& request, Side& base, Side& next,
 }
 
 int AbTest(AbFlags flags) {
-  StopSignals stop(kExitRunFailed);
+  base::StopSignals stop(report::kExitRunFailed);
   // Before the first test there is nothing to keep.
-  stop.SetHandler([] { std::_Exit(kExitRunFailed); });
+  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
   if (flags.next_sequencer.empty()) flags.next_sequencer = flags.base_sequencer;
   const absl::Status checked = CheckFlagsTogether(flags);
-  if (!checked.ok()) return Fail(checked, kExitUsage);
+  if (!checked.ok()) return Fail(checked, report::kExitUsage);
   const absl::StatusOr<ComparisonRequest> request =
       ReadComparisonFlags(flags.comparison);
-  if (!request.ok()) return Fail(request.status(), kExitUsage);
+  if (!request.ok()) return Fail(request.status(), report::kExitUsage);
   const absl::Status made = MakeOutdir(flags.outdir);
-  if (!made.ok()) return Fail(made, kExitUsage);
+  if (!made.ok()) return Fail(made, report::kExitUsage);
   absl::StatusOr<Side> base =
       PrepareSide(flags.base, flags.base_sequencer, flags);
-  if (!base.ok()) return Fail(base.status(), kExitUsage);
+  if (!base.ok()) return Fail(base.status(), report::kExitUsage);
   absl::StatusOr<Side> next =
       PrepareSide(flags.next, flags.next_sequencer, flags);
-  if (!next.ok()) return Fail(next.status(), kExitUsage);
+  if (!next.ok()) return Fail(next.status(), report::kExitUsage);
   return RunOnSides(*request, *base, *next, flags, stop);
 }
 
@@ -266,4 +270,4 @@ void AddAbTestCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return AbTest(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

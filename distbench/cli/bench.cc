@@ -8,7 +8,7 @@
 #include "distbench/cli/flags.h"
 #include "distbench/products/bench/kinds/job_kind.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -50,10 +50,10 @@ CLI::App& AddAction(CLI::App& bench, const std::string& name,
 // One line for each kind, and one for each of its properties.
 std::string KindsText() {
   std::string text = "Kinds of jobs and their properties:\n";
-  for (const JobDeclaration& declaration : JobDeclarations()) {
+  for (const bench::JobDeclaration& declaration : bench::JobDeclarations()) {
     absl::StrAppend(&text, "  ", declaration.kind, "\n      ",
                     declaration.description, "\n");
-    for (const JobProperty& property : declaration.properties) {
+    for (const bench::JobProperty& property : declaration.properties) {
       absl::StrAppendFormat(
           &text, "      %-14s %s%s\n", property.name, property.description,
           property.default_value.empty()
@@ -62,7 +62,7 @@ std::string KindsText() {
     }
   }
   absl::StrAppend(&text, "  all kinds\n");
-  for (const JobProperty& property : CommonProperties()) {
+  for (const bench::JobProperty& property : bench::CommonProperties()) {
     absl::StrAppendFormat(&text, "      %-14s %s\n", property.name,
                           property.description);
   }
@@ -176,4 +176,4 @@ void AddBenchCommand(CLI::App& app, CommandBody& chosen) {
             "  distbench help bench run");
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

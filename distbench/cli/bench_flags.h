@@ -8,7 +8,7 @@
 
 #include "distbench/security/tls_files.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 struct BenchFlags {
   std::string result;  // the result file
@@ -18,7 +18,7 @@ struct BenchFlags {
   std::vector<std::string> arguments;
 
   std::string test_sequencer;
-  TlsFiles tls;
+  security::TlsFiles tls;
   std::string variables;  // JSON
   std::string outfile;
   bool force = false;
@@ -34,6 +34,6 @@ int SummariseBench(const BenchFlags& flags);
 int MergeBench(const BenchFlags& flags);
 int PackBench(const BenchFlags& flags);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_BENCH_FLAGS_H_

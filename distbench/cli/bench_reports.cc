@@ -27,7 +27,7 @@
 #include "distbench/products/bench/reports/packed_jobs.h"
 #include "distbench/report/findings/verdict.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -36,17 +36,17 @@ absl::StatusOr<BenchFile> ReadResult(const BenchFlags& flags) {
     return absl::InvalidArgumentError(
         "name the result file: distbench bench -r FILE ...");
   }
-  return ReadBenchFile(flags.result);
+  return bench::ReadBenchFile(flags.result);
 }
 
 int ListNamedJobs(const std::string& path) {
-  const absl::StatusOr<std::string> yaml = ReadFile(path);
-  if (!yaml.ok()) return Fail(yaml.status(), kExitUsage);
-  const absl::StatusOr<std::vector<NamedJob>> jobs =
-      ParseNamedJobs(*yaml, path);
-  if (!jobs.ok()) return Fail(jobs.status(), kExitUsage);
-  std::cout << NamedJobsText(*jobs) << std::flush;
-  return kExitOk;
+  const absl::StatusOr<std::string> yaml = base::ReadFile(path);
+  if (!yaml.ok()) return Fail(yaml.status(), report::kExitUsage);
+  const absl::StatusOr<std::vector<bench::NamedJob>> jobs =
+      bench::ParseNamedJobs(*yaml, path);
+  if (!jobs.ok()) return Fail(jobs.status(), report::kExitUsage);
+  std::cout << bench::NamedJobsText(*jobs) << std::flush;
+  return report::kExitOk;
 }
 
 // "host1" of "results/host1.pb.gz".
@@ -73,81 +73,84 @@ int ListBench(const BenchFlags& flags) {
     return ListNamedJobs(flags.jobs);
   }
   const absl::StatusOr<BenchFile> file = ReadResult(flags);
-  if (!file.ok()) return Fail(file.status(), kExitUsage);
-  std::cout << ListText(*file, absl::LocalTimeZone()) << std::flush;
-  return kExitOk;
+  if (!file.ok()) return Fail(file.status(), report::kExitUsage);
+  std::cout << bench::ListText(*file, absl::LocalTimeZone()) << std::flush;
+  return report::kExitOk;
 }
 
 int StudyBench(const BenchFlags& flags) {
   if (const auto exists = ReadResult(flags); !exists.ok()) {
-    return Fail(exists.status(), kExitUsage);
+    return Fail(exists.status(), report::kExitUsage);
   }
-  const absl::StatusOr<std::unique_ptr<OpenBenchFile>> file =
-      OpenBenchFile::Open(flags.result);
-  if (!file.ok()) return Fail(file.status(), kExitUsage);
-  const std::vector<std::string> problems = StudyAll((*file)->content());
+  const absl::StatusOr<std::unique_ptr<bench::OpenBenchFile>> file =
+      bench::OpenBenchFile::Open(flags.result);
+  if (!file.ok()) return Fail(file.status(), report::kExitUsage);
+  const std::vector<std::string> problems = bench::StudyAll((*file)->content());
   const absl::Status saved = (*file)->Save();
-  if (!saved.ok()) return Fail(saved, kExitRunFailed);
-  for (const std::string& problem : problems) Fail(problem, kExitRunFailed);
-  std::cout << SummaryText((*file)->content()) << std::flush;
-  return problems.empty() ? kExitOk : kExitRunFailed;
+  if (!saved.ok()) return Fail(saved, report::kExitRunFailed);
+  for (const std::string& problem : problems)
+    Fail(problem, report::kExitRunFailed);
+  std::cout << bench::SummaryText((*file)->content()) << std::flush;
+  return problems.empty() ? report::kExitOk : report::kExitRunFailed;
 }
 
 int FormatBench(const BenchFlags& flags) {
   const absl::StatusOr<BenchFile> file = ReadResult(flags);
-  if (!file.ok()) return Fail(file.status(), kExitUsage);
+  if (!file.ok()) return Fail(file.status(), report::kExitUsage);
   const absl::StatusOr<std::vector<const BenchJob*>> jobs =
-      SelectJobs(*file, flags.arguments);
-  if (!jobs.ok()) return Fail(jobs.status(), kExitUsage);
+      bench::SelectJobs(*file, flags.arguments);
+  if (!jobs.ok()) return Fail(jobs.status(), report::kExitUsage);
   bool is_first = true;
   for (const BenchJob* job : *jobs) {
     if (!is_first) std::cout << '\n';
     is_first = false;
-    std::cout << JobText(*job, absl::LocalTimeZone());
+    std::cout << bench::JobText(*job, absl::LocalTimeZone());
   }
   std::cout << std::flush;
-  return kExitOk;
+  return report::kExitOk;
 }
 
 int SummariseBench(const BenchFlags& flags) {
   const absl::StatusOr<BenchFile> file = ReadResult(flags);
-  if (!file.ok()) return Fail(file.status(), kExitUsage);
-  std::cout << SummaryText(*file) << std::flush;
-  return kExitOk;
+  if (!file.ok()) return Fail(file.status(), report::kExitUsage);
+  std::cout << bench::SummaryText(*file) << std::flush;
+  return report::kExitOk;
 }
 
 int MergeBench(const BenchFlags& flags) {
   if (flags.result.empty()) {
     return Fail("name the new file: distbench bench -r FILE merge ...",
-                kExitUsage);
+                report::kExitUsage);
   }
   std::error_code ignored;
   if (std::filesystem::exists(flags.result, ignored)) {
     return Fail(
         absl::StrCat(flags.result, " exists already; name a new file with -r"),
-        kExitUsage);
+        report::kExitUsage);
   }
-  std::vector<SourcedBenchFile> sources;
+  std::vector<bench::SourcedBenchFile> sources;
   for (const std::string& path : flags.arguments) {
-    absl::StatusOr<BenchFile> file = ReadBenchFile(path);
-    if (!file.ok()) return Fail(file.status(), kExitUsage);
+    absl::StatusOr<BenchFile> file = bench::ReadBenchFile(path);
+    if (!file.ok()) return Fail(file.status(), report::kExitUsage);
     sources.push_back({path, *std::move(file)});
   }
-  const absl::StatusOr<MergedBenchFile> merged =
-      MergeBenchFiles(sources, flags.force);
-  if (!merged.ok()) return Fail(merged.status(), kExitUsage);
+  const absl::StatusOr<bench::MergedBenchFile> merged =
+      bench::MergeBenchFiles(sources, flags.force);
+  if (!merged.ok()) return Fail(merged.status(), report::kExitUsage);
   for (const std::string& sentence : merged->left_out) {
     std::cerr << "Left out: " << sentence << std::endl;
   }
-  const absl::Status written = WriteBenchFile(merged->file, flags.result);
-  if (!written.ok()) return Fail(written, kExitRunFailed);
-  std::cout << ListText(merged->file, absl::LocalTimeZone()) << std::flush;
-  return kExitOk;
+  const absl::Status written =
+      bench::WriteBenchFile(merged->file, flags.result);
+  if (!written.ok()) return Fail(written, report::kExitRunFailed);
+  std::cout << bench::ListText(merged->file, absl::LocalTimeZone())
+            << std::flush;
+  return report::kExitOk;
 }
 
 int PackBench(const BenchFlags& flags) {
   const absl::StatusOr<BenchFile> file = ReadResult(flags);
-  if (!file.ok()) return Fail(file.status(), kExitUsage);
+  if (!file.ok()) return Fail(file.status(), report::kExitUsage);
   const std::string path =
       flags.outfile.empty()
           ? absl::StrCat(NameWithoutSuffix(flags.result), ".tar.gz")
@@ -157,15 +160,15 @@ int PackBench(const BenchFlags& flags) {
     return Fail(absl::StrCat(path,
                              " is the result file itself; name another file "
                              "with --outfile"),
-                kExitUsage);
+                report::kExitUsage);
   }
-  const absl::StatusOr<std::vector<PackedFile>> files =
-      PackedJobs(*file, FolderOf(flags.result), absl::LocalTimeZone());
-  if (!files.ok()) return Fail(files.status(), kExitRunFailed);
-  const absl::Status written = WriteTarball(*files, path);
-  if (!written.ok()) return Fail(written, kExitRunFailed);
+  const absl::StatusOr<std::vector<bench::PackedFile>> files =
+      bench::PackedJobs(*file, FolderOf(flags.result), absl::LocalTimeZone());
+  if (!files.ok()) return Fail(files.status(), report::kExitRunFailed);
+  const absl::Status written = bench::WriteTarball(*files, path);
+  if (!written.ok()) return Fail(written, report::kExitRunFailed);
   std::cout << path << std::endl;
-  return kExitOk;
+  return report::kExitOk;
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

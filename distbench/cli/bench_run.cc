@@ -29,7 +29,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -37,7 +37,7 @@ namespace {
 class Progress {
  public:
   explicit Progress(bool quiet)
-      : quiet_(quiet), display_(StderrProgress(1, quiet)) {}
+      : quiet_(quiet), display_(client::StderrProgress(1, quiet)) {}
 
   void Say(const std::string& line) {
     if (!quiet_) Warn(line);
@@ -51,7 +51,7 @@ class Progress {
 
  private:
   const bool quiet_;
-  ProgressDisplay display_;
+  client::ProgressDisplay display_;
 };
 
 // The jobs that the user gave, or those that a named job stands for.
@@ -66,28 +66,31 @@ absl::StatusOr<std::vector<std::string>> JobTexts(const BenchFlags& flags) {
         "with -f, give the name of exactly one job; see distbench bench -f " +
         flags.jobs + " list");
   }
-  const absl::StatusOr<std::string> yaml = ReadFile(flags.jobs);
+  const absl::StatusOr<std::string> yaml = base::ReadFile(flags.jobs);
   if (!yaml.ok()) return yaml.status();
-  const absl::StatusOr<std::vector<NamedJob>> jobs =
-      ParseNamedJobs(*yaml, flags.jobs);
+  const absl::StatusOr<std::vector<bench::NamedJob>> jobs =
+      bench::ParseNamedJobs(*yaml, flags.jobs);
   if (!jobs.ok()) return jobs.status();
-  const absl::StatusOr<NamedJob> job = FindNamedJob(*jobs, flags.arguments[0]);
+  const absl::StatusOr<bench::NamedJob> job =
+      bench::FindNamedJob(*jobs, flags.arguments[0]);
   if (!job.ok()) return job.status();
-  const auto values = ParseVariableValues(flags.variables);
+  const auto values = bench::ParseVariableValues(flags.variables);
   if (!values.ok()) return values.status();
   const std::string folder =
       std::filesystem::path(flags.jobs).parent_path().string();
-  return ArgsOf(*job, *values, folder.empty() ? "." : folder);
+  return bench::ArgsOf(*job, *values, folder.empty() ? "." : folder);
 }
 
-absl::StatusOr<std::vector<JobSpec>> ParseJobs(const BenchFlags& flags) {
+absl::StatusOr<std::vector<bench::JobSpec>> ParseJobs(const BenchFlags& flags) {
   const absl::StatusOr<std::vector<std::string>> texts = JobTexts(flags);
   if (!texts.ok()) return texts.status();
-  const std::vector<JobDeclaration> declarations = JobDeclarations();
-  std::vector<JobSpec> specs;
+  const std::vector<bench::JobDeclaration> declarations =
+      bench::JobDeclarations();
+  std::vector<bench::JobSpec> specs;
   std::vector<std::string> problems;
   for (const std::string& text : *texts) {
-    absl::StatusOr<JobSpec> spec = ParseJobSpec(text, declarations);
+    absl::StatusOr<bench::JobSpec> spec =
+        bench::ParseJobSpec(text, declarations);
     if (spec.ok()) {
       specs.push_back(*std::move(spec));
     } else {
@@ -111,7 +114,7 @@ absl::StatusOr<TestSequence> LoadTestsOfJob(const std::string& infile) {
   absl::StatusOr<TestSequence> tests = LoadAndCheckTests(infile);
   if (!tests.ok()) return tests;
   for (const DistributedSystemDescription& test : tests->tests()) {
-    if (ClientsByTarget(test).empty()) continue;
+    if (config::ClientsByTarget(test).empty()) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         infile,
         " calls external services, whose metadata and rows may be "
@@ -121,9 +124,10 @@ absl::StatusOr<TestSequence> LoadTestsOfJob(const std::string& infile) {
   return tests;
 }
 
-JobEnvironment EnvironmentOf(const BenchFlags& flags, std::string program,
-                             Progress& progress, Cancellation& cancellation) {
-  JobEnvironment environment;
+bench::JobEnvironment EnvironmentOf(const BenchFlags& flags,
+                                    std::string program, Progress& progress,
+                                    bench::Cancellation& cancellation) {
+  bench::JobEnvironment environment;
   environment.load_tests = LoadTestsOfJob;
   environment.build_test = [](const std::string& pattern) {
     return LoadOneTest(pattern, /*infile=*/"");
@@ -141,46 +145,46 @@ JobEnvironment EnvironmentOf(const BenchFlags& flags, std::string program,
 
 void Announce(const BenchJob& job, int number, int count, Progress& progress) {
   progress.Say(absl::StrCat("Job ", number, " of ", count, ": ",
-                            JobTitle(job.kind(), job.id())));
+                            bench::JobTitle(job.kind(), job.id())));
 }
 
 void Observe(const BenchJob& job, bool was_done, Progress& progress) {
   if (was_done) {
-    progress.Say(absl::StrCat(JobTitle(job.kind(), job.id()),
+    progress.Say(absl::StrCat(bench::JobTitle(job.kind(), job.id()),
                               " is done already; skipped"));
     return;
   }
   for (const std::string& missed : job.missed_requirements()) {
     progress.Warn(absl::StrCat("warning: missed requirement: ", missed));
   }
-  std::cout << JobText(job, absl::LocalTimeZone()) << std::endl;
+  std::cout << bench::JobText(job, absl::LocalTimeZone()) << std::endl;
 }
 
-int Run(const BenchFlags& flags, std::vector<JobSpec> specs,
-        OpenBenchFile& file, StopSignals& stop) {
+int Run(const BenchFlags& flags, std::vector<bench::JobSpec> specs,
+        bench::OpenBenchFile& file, base::StopSignals& stop) {
   absl::StatusOr<std::string> program = OwnProgram();
-  if (!program.ok()) return Fail(program.status(), kExitUsage);
+  if (!program.ok()) return Fail(program.status(), report::kExitUsage);
   Progress progress(flags.quiet);
-  Cancellation cancellation;
-  const JobEnvironment environment =
+  bench::Cancellation cancellation;
+  const bench::JobEnvironment environment =
       EnvironmentOf(flags, *std::move(program), progress, cancellation);
-  SequenceOptions options;
+  bench::SequenceOptions options;
   options.announce = [&](const BenchJob& job, int number, int count) {
     Announce(job, number, count, progress);
   };
   options.observe = [&](const BenchJob& job, bool was_done) {
     Observe(job, was_done, progress);
   };
-  absl::StatusOr<Sequence> sequence =
-      Sequence::Plan(std::move(specs), environment, options, file);
-  if (!sequence.ok()) return Fail(sequence.status(), kExitUsage);
+  absl::StatusOr<bench::Sequence> sequence =
+      bench::Sequence::Plan(std::move(specs), environment, options, file);
+  if (!sequence.ok()) return Fail(sequence.status(), report::kExitUsage);
   stop.SetHandler([&] { cancellation.Cancel(); });
   const absl::StatusOr<int> exit_code = sequence->Run();
   stop.SetHandler({});
-  if (!exit_code.ok()) return Fail(exit_code.status(), kExitRunFailed);
+  if (!exit_code.ok()) return Fail(exit_code.status(), report::kExitRunFailed);
   if (cancellation.is_cancelled()) {
     return Fail("cancelled; the same command continues the sequence",
-                kExitRunFailed);
+                report::kExitRunFailed);
   }
   return *exit_code;
 }
@@ -188,20 +192,20 @@ int Run(const BenchFlags& flags, std::vector<JobSpec> specs,
 }  // namespace
 
 int RunBench(const BenchFlags& flags) {
-  StopSignals stop(kExitRunFailed);
+  base::StopSignals stop(report::kExitRunFailed);
   // Before a job has started there is nothing to end.
-  stop.SetHandler([] { std::_Exit(kExitRunFailed); });
-  absl::StatusOr<std::vector<JobSpec>> specs = ParseJobs(flags);
-  if (!specs.ok()) return Fail(specs.status(), kExitUsage);
+  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
+  absl::StatusOr<std::vector<bench::JobSpec>> specs = ParseJobs(flags);
+  if (!specs.ok()) return Fail(specs.status(), report::kExitUsage);
   const absl::StatusOr<std::string> path = ResultPath(flags);
-  if (!path.ok()) return Fail(path.status(), kExitUsage);
-  const absl::StatusOr<std::unique_ptr<OpenBenchFile>> file =
-      OpenBenchFile::Open(*path);
-  if (!file.ok()) return Fail(file.status(), kExitUsage);
+  if (!path.ok()) return Fail(path.status(), report::kExitUsage);
+  const absl::StatusOr<std::unique_ptr<bench::OpenBenchFile>> file =
+      bench::OpenBenchFile::Open(*path);
+  if (!file.ok()) return Fail(file.status(), report::kExitUsage);
   if (flags.result.empty() && !flags.quiet) {
     std::cerr << "Results: " << *path << std::endl;
   }
   return Run(flags, *std::move(specs), **file, stop);
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

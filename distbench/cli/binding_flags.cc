@@ -5,11 +5,11 @@
 #include "distbench/base/index_list.h"
 #include "distbench/cli/flags.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 absl::Status CheckList(const char* flag, const std::string& list) {
-  const absl::StatusOr<IndexSet> indices = ParseIndexList(list);
+  const absl::StatusOr<base::IndexSet> indices = base::ParseIndexList(list);
   if (indices.ok()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(flag, ": ", indices.status().message()));
@@ -74,4 +74,4 @@ absl::StatusOr<std::optional<NumaBinding>> ParseBindingFlags(
   return binding;
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -14,7 +14,7 @@ namespace CLI {
 class App;
 }
 
-namespace distbench {
+namespace distbench::cli {
 
 struct BindingFlags {
   std::string numa_node;
@@ -32,6 +32,6 @@ void AddBindingFlags(CLI::App& command, BindingFlags& flags);
 absl::StatusOr<std::optional<NumaBinding>> ParseBindingFlags(
     const BindingFlags& flags);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_BINDING_FLAGS_H_

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -39,4 +39,4 @@ TEST(BindingFlagsTest, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -27,7 +27,7 @@
 #include "distbench/results/output_file.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -48,17 +48,17 @@ absl::StatusOr<Targets> ParseTargets(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     const size_t equals = text.rfind('=');
     const absl::Duration duration =
-        ParseDurationOrSeconds(text.substr(equals + 1))
+        flags::ParseDurationOrSeconds(text.substr(equals + 1))
             .value_or(absl::ZeroDuration());
     if (equals == std::string::npos || equals == 0 ||
         duration == absl::ZeroDuration()) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "--target: ", Quoted(text),
+          "--target: ", config::Quoted(text),
           " is not a target; write an activity and a time, as in rank=5000us"));
     }
     if (!targets.emplace(text.substr(0, equals), duration).second) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--target: ", Quoted(text.substr(0, equals)),
+          absl::StrCat("--target: ", config::Quoted(text.substr(0, equals)),
                        " already has a target; give only one"));
     }
   }
@@ -78,9 +78,9 @@ absl::Status CheckNames(const TestSequence& tests, const CalibrateFlags& flags,
   const auto check = [&](const char* flag,
                          const std::string& name) -> absl::Status {
     if (known.count(name) > 0) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat(flag, ": no activity_configs entry is named ",
-                     Quoted(name), "; ", Suggestion(name, names)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        flag, ": no activity_configs entry is named ", config::Quoted(name),
+        "; ", config::Suggestion(name, names)));
   };
   for (const std::string& name : flags.activities) {
     if (absl::Status status = check("--activity", name); !status.ok()) {
@@ -117,86 +117,89 @@ absl::Status CheckGiven(const CalibrateFlags& flags, const Targets& targets) {
   return absl::OkStatus();
 }
 
-CostOptions MeasuringOptions(const CalibrateFlags& flags) {
+activity::CostOptions MeasuringOptions(const CalibrateFlags& flags) {
   return {.rounds = flags.rounds,
           .round_ns = absl::ToDoubleNanoseconds(flags.round),
-          .cpu_now_ns = &ThreadCpuNs};
+          .cpu_now_ns = &base::ThreadCpuNs};
 }
 
 // Measures one activity and prints what it costs.
 absl::Status Measure(const DistributedSystemDescription& test, int place,
                      const CalibrateFlags& flags) {
-  if (FindActivity(ActivityFunctionOf(test.activity_configs(place)))->waits) {
+  if (config::FindActivity(
+          config::ActivityFunctionOf(test.activity_configs(place)))
+          ->waits) {
     std::cout << "waits, and takes no CPU time" << std::endl;
     return absl::OkStatus();
   }
-  const absl::StatusOr<ActivityCost> cost =
-      MeasureInTest(test, place, MeasuringOptions(flags));
+  const absl::StatusOr<activity::ActivityCost> cost =
+      activity::MeasureInTest(test, place, MeasuringOptions(flags));
   if (!cost.ok()) return cost.status();
-  std::cout << CostText(*cost) << std::endl;
+  std::cout << activity::CostText(*cost) << std::endl;
   return absl::OkStatus();
 }
 
 // Sizes one activity and prints what that took.
 absl::Status Size(DistributedSystemDescription& test, int place,
                   absl::Duration target, const CalibrateFlags& flags) {
-  const absl::StatusOr<SizedActivity> sized =
-      SizeInTest(test, place, absl::ToDoubleNanoseconds(target),
-                 flags.tolerance_percent / 100, MeasuringOptions(flags));
+  const absl::StatusOr<activity::SizedActivity> sized = activity::SizeInTest(
+      test, place, absl::ToDoubleNanoseconds(target),
+      flags.tolerance_percent / 100, MeasuringOptions(flags));
   if (!sized.ok()) {
     std::cout << "failed" << std::endl;
     return absl::Status(sized.status().code(),
                         absl::StrCat(test.activity_configs(place).name(), ": ",
                                      sized.status().message()));
   }
-  std::cout << SizeText(*sized) << std::endl;
+  std::cout << activity::SizeText(*sized) << std::endl;
   return absl::OkStatus();
 }
 
 absl::Status Calibrate(DistributedSystemDescription& test, int place,
                        const Targets& targets, const CalibrateFlags& flags) {
   const ActivityConfig& config = test.activity_configs(place);
-  std::cout << "  " << config.name() << " (" << ActivityFunctionOf(config)
-            << "): ";
+  std::cout << "  " << config.name() << " ("
+            << config::ActivityFunctionOf(config) << "): ";
   const auto target = targets.find(config.name());
   return target == targets.end() ? Measure(test, place, flags)
                                  : Size(test, place, target->second, flags);
 }
 
 absl::Status WriteConfig(const TestSequence& tests, const std::string& path) {
-  const auto file = OutputFile::Open(path);
+  const auto file = results::OutputFile::Open(path);
   if (!file.ok()) return file.status();
-  const std::string text =
-      absl::StrCat("# produced by distbench calibrate\n", ToText(tests));
-  if (!WriteAll((*file)->fd(), text)) return WriteError(path, errno);
+  const std::string text = absl::StrCat("# produced by distbench calibrate\n",
+                                        config::ToText(tests));
+  if (!base::WriteAll((*file)->fd(), text))
+    return results::WriteError(path, errno);
   return (*file)->Commit();
 }
 
 int CalibrateTests(const CalibrateFlags& flags) {
   const absl::StatusOr<Targets> targets = ParseTargets(flags.targets);
-  if (!targets.ok()) return Fail(targets.status(), kExitUsage);
+  if (!targets.ok()) return Fail(targets.status(), report::kExitUsage);
   if (absl::Status status = CheckGiven(flags, *targets); !status.ok()) {
-    return Fail(status, kExitUsage);
+    return Fail(status, report::kExitUsage);
   }
   absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
-  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
   absl::Status status = CheckNames(*tests, flags, *targets);
-  if (!status.ok()) return Fail(status, kExitUsage);
+  if (!status.ok()) return Fail(status, report::kExitUsage);
   const std::set<std::string> wanted(flags.activities.begin(),
                                      flags.activities.end());
   for (DistributedSystemDescription& test : *tests->mutable_tests()) {
-    std::cout << "Test " << Quoted(test.name()) << ":" << std::endl;
+    std::cout << "Test " << config::Quoted(test.name()) << ":" << std::endl;
     for (int i = 0; i < test.activity_configs_size(); ++i) {
       const std::string& name = test.activity_configs(i).name();
       if (!wanted.empty() && wanted.count(name) == 0) continue;
       if (!targets->empty() && targets->count(name) == 0) continue;
       status = Calibrate(test, i, *targets, flags);
-      if (!status.ok()) return Fail(status, kExitGateNotMet);
+      if (!status.ok()) return Fail(status, report::kExitGateNotMet);
     }
   }
-  if (flags.outfile.empty()) return kExitOk;
+  if (flags.outfile.empty()) return report::kExitOk;
   status = WriteConfig(*tests, flags.outfile);
-  return status.ok() ? kExitOk : Fail(status, kExitRunFailed);
+  return status.ok() ? report::kExitOk : Fail(status, report::kExitRunFailed);
 }
 
 }  // namespace
@@ -233,4 +236,4 @@ void AddCalibrateCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return CalibrateTests(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

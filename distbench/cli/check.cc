@@ -14,7 +14,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -25,18 +25,18 @@ struct CheckCommandFlags {
 
 int CheckTest(const std::string& infile) {
   const absl::StatusOr<TestSequence> tests = LoadAndCheckTests(infile);
-  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
-  for (const Problem& warning : FindWarnings(*tests)) {
-    std::cout << "warning: " << ToString(warning) << '\n';
+  if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
+  for (const config::Problem& warning : config::FindWarnings(*tests)) {
+    std::cout << "warning: " << config::ToString(warning) << '\n';
   }
   std::cout << "Result: " << infile << " parsed successfully." << std::endl;
-  return kExitOk;
+  return report::kExitOk;
 }
 
 // Checks all of them, whatever is wrong with the first.
 int CheckTests(const CheckCommandFlags& flags) {
   if (flags.files.empty()) return CheckTest(flags.infile);
-  int exit_code = kExitOk;
+  int exit_code = report::kExitOk;
   for (const std::string& file : flags.files) {
     exit_code = std::max(exit_code, CheckTest(file));
   }
@@ -61,4 +61,4 @@ void AddCheckTestCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return CheckTests(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

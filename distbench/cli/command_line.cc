@@ -19,7 +19,7 @@
 #include "distbench/flags/connection_defaults.h"
 #include "distbench/report/findings/verdict.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -52,7 +52,7 @@ class UsageFormatter final : public CLI::Formatter {
                          std::string name) const override {
     std::string usage = CLI::Formatter::make_usage(command, std::move(name));
     return usage.insert(usage.find_last_not_of('\n') + 1,
-                        TrailingUsage(*command));
+                        flags::TrailingUsage(*command));
   }
 };
 
@@ -66,7 +66,7 @@ std::vector<std::string> TakeTrailingCommand(
   const std::vector<const CLI::App*> commands =
       app.get_subcommands([&](const CLI::App* command) {
         return command->get_name() == arguments.front() &&
-               !TrailingUsage(*command).empty();
+               !flags::TrailingUsage(*command).empty();
       });
   if (commands.empty()) {
     return arguments;
@@ -78,7 +78,7 @@ std::vector<std::string> TakeTrailingCommand(
   }
   arguments.erase(dashes, arguments.end());
   if (words.empty()) return arguments;
-  arguments.push_back(kTrailingCommandFlag);
+  arguments.push_back(flags::kTrailingCommandFlag);
   arguments.push_back(std::move(words));
   return arguments;
 }
@@ -125,10 +125,10 @@ std::vector<std::string> NamesOf(const std::vector<const CLI::App*>& commands) {
 std::vector<std::string> CommandsWithFlag(const CLI::App& app,
                                           const std::string& flag) {
   std::vector<std::string> names;
-  for (const CLI::App* command : CommandsOf(app)) {
+  for (const CLI::App* command : flags::CommandsOf(app)) {
     const std::vector<std::string> flags = FlagNamesOf(*command);
     if (std::find(flags.begin(), flags.end(), flag) != flags.end()) {
-      names.push_back(FullName(*command));
+      names.push_back(flags::FullName(*command));
     }
     const std::vector<std::string> below = CommandsWithFlag(*command, flag);
     names.insert(names.end(), below.begin(), below.end());
@@ -143,7 +143,7 @@ std::string ExplainFlag(const CLI::App& app, const CLI::App& command,
   name.erase(0, name.find_first_not_of('-'));  // a flag of dashes only: all
   const std::vector<std::string> owners = CommandsWithFlag(app, name);
   if (!owners.empty() && &command != &app) {
-    return absl::StrCat(flag, " is not a flag of ", FullName(command),
+    return absl::StrCat(flag, " is not a flag of ", flags::FullName(command),
                         ", but of ", absl::StrJoin(owners, ", "));
   }
   if (!owners.empty()) {
@@ -151,7 +151,7 @@ std::string ExplainFlag(const CLI::App& app, const CLI::App& command,
                         ", and comes after the subcommand's name");
   }
   const std::optional<std::string> meant =
-      ClosestName(name, FlagNamesOf(command));
+      config::ClosestName(name, FlagNamesOf(command));
   return absl::StrCat(
       "unknown flag ", flag,
       meant ? absl::StrCat("; did you mean --", *meant, "?") : "");
@@ -163,12 +163,12 @@ std::string ExplainExtra(const CLI::App& app, const CLI::App& command,
   if (IsFlag(argument)) {
     return ExplainFlag(app, command, argument.substr(0, argument.find('=')));
   }
-  const std::vector<std::string> commands = NamesOf(CommandsOf(command));
+  const std::vector<std::string> commands = NamesOf(flags::CommandsOf(command));
   if (!commands.empty()) {
-    return absl::StrCat("unknown subcommand ", Quoted(argument), "; ",
-                        Suggestion(argument, commands));
+    return absl::StrCat("unknown subcommand ", config::Quoted(argument), "; ",
+                        config::Suggestion(argument, commands));
   }
-  return absl::StrCat("unexpected argument ", Quoted(argument));
+  return absl::StrCat("unexpected argument ", config::Quoted(argument));
 }
 
 // Returns the innermost subcommand that the user named, or the app itself.
@@ -194,19 +194,19 @@ std::string ExplainExtras(const CLI::App& app) {
 }
 
 int Refuse(const CLI::App& app, const std::string& message) {
-  const std::string name = FullName(NamedCommand(app));
+  const std::string name = flags::FullName(NamedCommand(app));
   const std::string separator = name.empty() ? "" : " ";
   std::cerr << "distbench" << separator << name << ": " << message
             << "\nSee: distbench help" << separator << name << '\n';
-  return kExitUsage;
+  return report::kExitUsage;
 }
 
 int PrintHelp(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
-  const std::string before = parent == nullptr ? "" : FullName(*parent);
+  const std::string before = parent == nullptr ? "" : flags::FullName(*parent);
   std::cout << command.help(
       absl::StrCat("distbench", before.empty() ? "" : " ", before));
-  return kExitOk;
+  return report::kExitOk;
 }
 
 // Prints the help of a subcommand; `words` are its name and its parents',
@@ -217,12 +217,14 @@ int Explain(const CLI::App& app, const std::vector<std::string>& words) {
     const auto found = command->get_subcommands(
         [&word](const CLI::App* sub) { return sub->get_name() == word; });
     if (found.empty()) {
-      const std::vector<std::string> names = NamesOf(CommandsOf(*command));
-      const std::string owner = FullName(*command);
+      const std::vector<std::string> names =
+          NamesOf(flags::CommandsOf(*command));
+      const std::string owner = flags::FullName(*command);
       return Refuse(app,
                     absl::StrCat(owner.empty() ? "there is no subcommand "
                                                : owner + " has no subcommand ",
-                                 Quoted(word), "; ", Suggestion(word, names)));
+                                 config::Quoted(word), "; ",
+                                 config::Suggestion(word, names)));
     }
     command = found.front();
   }
@@ -243,25 +245,25 @@ void AddHelpCommand(CLI::App& app, CommandBody& chosen) {
       // "help".
       std::cout << app.get_formatter()->make_help(&app, app.get_name(),
                                                   CLI::AppFormatMode::Normal);
-      return static_cast<int>(kExitOk);
+      return static_cast<int>(report::kExitOk);
     };
   });
 }
 
 // Names what was not typed, for users who wonder what an error is about.
-void SayWhatWasFilledIn(const ConnectionDefaults& defaults) {
+void SayWhatWasFilledIn(const flags::ConnectionDefaults& defaults) {
   for (const std::string& filled : defaults.Filled()) {
     std::cerr << "distbench: " << filled << '\n';
   }
 }
 
 // Fills in what the command line leaves out, and runs the command.
-int RunChosen(CLI::App& app, ConnectionDefaults& defaults,
+int RunChosen(CLI::App& app, flags::ConnectionDefaults& defaults,
               const CommandBody& body) {
   const absl::Status filled = defaults.Fill(NamedCommand(app));
   if (!filled.ok()) return Refuse(app, std::string(filled.message()));
   const int exit_code = body();
-  if (exit_code == kExitUsage) SayWhatWasFilledIn(defaults);
+  if (exit_code == report::kExitUsage) SayWhatWasFilledIn(defaults);
   return exit_code;
 }
 
@@ -270,7 +272,7 @@ std::string Remedy(const CLI::App& app) {
   for (const CLI::Option* option : NamedCommand(app).get_options()) {
     if (!option->get_required() || option->count() > 0) continue;
     // CLI11 complains about the first.
-    const std::string variable = VariableOf(option->get_single_name());
+    const std::string variable = flags::VariableOf(option->get_single_name());
     return variable.empty() ? "" : absl::StrCat("; ", variable, " can set it");
   }
   return "";
@@ -281,7 +283,7 @@ std::string Remedy(const CLI::App& app) {
 void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words) {
   command
       .add_option_function<std::string>(
-          kTrailingCommandFlag,
+          flags::kTrailingCommandFlag,
           [&words](const std::string& text) {
             words = absl::StrSplit(text, kWordMark);
             words.erase(words.begin());  // before the first mark
@@ -291,11 +293,11 @@ void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words) {
 
 int RunCommandLine(const std::vector<AddCommand>& commands,
                    std::vector<std::string> arguments,
-                   const Environment& environment) {
-  ConnectionDefaults defaults(environment);
+                   const flags::Environment& environment) {
+  flags::ConnectionDefaults defaults(environment);
   CLI::App app(kDescription, "distbench");
   app.formatter(std::make_shared<UsageFormatter>());  // also of subcommands
-  app.footer(absl::StrCat(kFooter, ConnectionDefaultsHelp()));
+  app.footer(absl::StrCat(kFooter, flags::ConnectionDefaultsHelp()));
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", VersionText(),
                        "Print the version and exit");
@@ -333,7 +335,7 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
   // A subcommand was named without the nested subcommand that it needs.
   if (&named != &app) return PrintHelp(named);
   std::cout << app.help();
-  return kExitOk;
+  return report::kExitOk;
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -14,7 +14,7 @@ namespace CLI {
 class App;
 }
 
-namespace distbench {
+namespace distbench::cli {
 
 // Adds a subcommand to `app`, and stores its body in `chosen` when the user
 // names it.
@@ -30,8 +30,8 @@ void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words);
 // stderr. Returns an ExitCode.
 int RunCommandLine(const std::vector<AddCommand>& commands,
                    std::vector<std::string> arguments,
-                   const Environment& environment);
+                   const flags::Environment& environment);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_COMMAND_LINE_H_

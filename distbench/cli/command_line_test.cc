@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -131,7 +131,7 @@ struct Outcome {
 };
 
 Outcome Invoke(std::vector<std::string> arguments,
-               const Environment& environment = NoEnvironment()) {
+               const flags::Environment& environment = flags::NoEnvironment()) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   const int exit_code =
@@ -145,7 +145,7 @@ Outcome Invoke(std::vector<std::string> arguments,
 void ExpectRefusal(std::vector<std::string> arguments,
                    const std::string& message) {
   const Outcome outcome = Invoke(std::move(arguments));
-  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_EQ(outcome.exit_code, report::kExitUsage);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err, message);
 }
@@ -172,7 +172,7 @@ TEST(CommandLineTest, HelpIsOfferedEverywhere) {
       {}, {"--help"}, {"-h"}, {"help"}};
   for (const std::vector<std::string>& arguments : general) {
     const Outcome outcome = Invoke(arguments);
-    EXPECT_EQ(outcome.exit_code, kExitOk);
+    EXPECT_EQ(outcome.exit_code, report::kExitOk);
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("bake"), HasSubstr("sell"),
                                    HasSubstr("Example")));
     EXPECT_THAT(outcome.err, IsEmpty());
@@ -181,7 +181,7 @@ TEST(CommandLineTest, HelpIsOfferedEverywhere) {
       {"bake", "--help"}, {"bake", "-h"}, {"help", "bake"}};
   for (const std::vector<std::string>& arguments : of_bake) {
     const Outcome outcome = Invoke(arguments);
-    EXPECT_EQ(outcome.exit_code, kExitOk);
+    EXPECT_EQ(outcome.exit_code, report::kExitOk);
     EXPECT_THAT(outcome.out,
                 AllOf(HasSubstr("Bakes bread."), HasSubstr("--port"),
                       HasSubstr("distbench bake [OPTIONS]"),
@@ -197,7 +197,7 @@ TEST(CommandLineTest, HelpExplainsItself) {
 
 TEST(CommandLineTest, TellsItsVersion) {
   const Outcome outcome = Invoke({"--version"});
-  EXPECT_EQ(outcome.exit_code, kExitOk);
+  EXPECT_EQ(outcome.exit_code, report::kExitOk);
   EXPECT_THAT(outcome.out,
               MatchesRegex("distbench [0-9.]+ \\(revision .+\\)\n"));
 }
@@ -259,7 +259,7 @@ TEST(CommandLineTest, MissingFlagIsNamed) {
 
 TEST(CommandLineTest, TheEnvironmentGivesWhatIsMissing) {
   std::string address = "a:1";
-  const Environment environment =
+  const flags::Environment environment =
       [&](const std::string& name) -> std::optional<std::string> {
     if (name != "DISTBENCH_TEST_SEQUENCER") return std::nullopt;
     return address;
@@ -271,7 +271,7 @@ TEST(CommandLineTest, TheEnvironmentGivesWhatIsMissing) {
   EXPECT_EQ(LastSequencer(), "b:2");
   address = "a";
   const Outcome outcome = Invoke({"sell"}, environment);
-  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_EQ(outcome.exit_code, report::kExitUsage);
   EXPECT_THAT(outcome.err, HasSubstr("sell: DISTBENCH_TEST_SEQUENCER: \"a\" is "
                                      "not HOST:PORT"));
   // Where there is nothing to connect to, nothing is read.
@@ -284,7 +284,7 @@ TEST(CommandLineTest, AFileIsAnArgumentOrAFlag) {
   EXPECT_EQ(Invoke({"read", "--infile=b.config"}).exit_code, kRan);
   EXPECT_EQ(LastInfile(), "b.config");
   const Outcome outcome = Invoke({"read", "a.config", "--infile=b.config"});
-  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_EQ(outcome.exit_code, report::kExitUsage);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("FILE"), HasSubstr("--infile")));
 }
 
@@ -305,24 +305,24 @@ TEST(CommandLineTest, ValuesAreChecked) {
   for (const char* address : {"host", "host:", ":1", "host:0", "host:65536"}) {
     const Outcome outcome =
         Invoke({"sell", std::string("--test_sequencer=") + address});
-    EXPECT_EQ(outcome.exit_code, kExitUsage);
+    EXPECT_EQ(outcome.exit_code, report::kExitUsage);
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("--test_sequencer"),
                                    HasSubstr(std::string("\"") + address)));
   }
   for (const char* port : {"-1", "65536", "http", "80x"}) {
     const Outcome outcome = Invoke({"bake", std::string("--port=") + port});
-    EXPECT_EQ(outcome.exit_code, kExitUsage);
+    EXPECT_EQ(outcome.exit_code, report::kExitUsage);
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("--port"), HasSubstr(port)));
   }
   for (const char* duration : {"1x", "-1s", "soon"}) {
     const Outcome outcome =
         Invoke({"bake", std::string("--duration=") + duration});
-    EXPECT_EQ(outcome.exit_code, kExitUsage);
+    EXPECT_EQ(outcome.exit_code, report::kExitUsage);
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("--duration"), HasSubstr(duration),
                                    HasSubstr("such as 500ms")));
   }
   const Outcome outcome = Invoke({"bake", "--duration=0s"});
-  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_EQ(outcome.exit_code, report::kExitUsage);
   EXPECT_THAT(outcome.err, HasSubstr("a duration must be above 0"));
 }
 
@@ -389,4 +389,4 @@ TEST(CommandLineTest, HelpOfSubcommandsOfSubcommands) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::cli

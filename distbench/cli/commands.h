@@ -5,7 +5,7 @@
 
 #include "distbench/cli/command_line.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 void AddAbTestCommand(CLI::App& app, CommandBody& chosen);
 void AddBenchCommand(CLI::App& app, CommandBody& chosen);
@@ -37,6 +37,6 @@ void AddStatusCommand(CLI::App& app, CommandBody& chosen);
 void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen);
 void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_COMMANDS_H_

@@ -15,7 +15,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -28,23 +28,24 @@ struct CompareFlags {
 int CompareResults(const CompareFlags& flags) {
   const absl::StatusOr<ComparisonRequest> request =
       ReadComparisonFlags(flags.comparison);
-  if (!request.ok()) return Fail(request.status(), kExitUsage);
-  const absl::StatusOr<std::vector<SourcedResults>> base =
+  if (!request.ok()) return Fail(request.status(), report::kExitUsage);
+  const absl::StatusOr<std::vector<report::SourcedResults>> base =
       ReadResultFiles({flags.base});
-  if (!base.ok()) return Fail(base.status(), kExitUsage);
-  const absl::StatusOr<std::vector<SourcedResults>> next =
+  if (!base.ok()) return Fail(base.status(), report::kExitUsage);
+  const absl::StatusOr<std::vector<report::SourcedResults>> next =
       ReadResultFiles({flags.next});
-  if (!next.ok()) return Fail(next.status(), kExitUsage);
+  if (!next.ok()) return Fail(next.status(), report::kExitUsage);
 
-  ComparisonReport report = {
-      .base = {flags.base, ListPlainRuns(*base)},
-      .next = {flags.next, ListPlainRuns(*next)},
+  report::ComparisonReport report = {
+      .base = {flags.base, report::ListPlainRuns(*base)},
+      .next = {flags.next, report::ListPlainRuns(*next)},
       .tests = {},
-      .capacities = CompareCapacities(*base, *next,
-                                      request->options.allow_different_traffic),
+      .capacities = report::CompareCapacities(
+          *base, *next, request->options.allow_different_traffic),
       .allow_undecided = flags.comparison.checks.allow_undecided};
-  report.tests = Compare(report.base.runs, report.next.runs, request->options);
-  report.checks = JudgeGates(request->gates, report.tests);
+  report.tests =
+      report::Compare(report.base.runs, report.next.runs, request->options);
+  report.checks = report::JudgeGates(request->gates, report.tests);
   return FinishComparison(report, flags.comparison);
 }
 
@@ -76,4 +77,4 @@ void AddCompareCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return CompareResults(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -15,21 +15,21 @@
 #include "distbench/report/comparison_page/comparison_page.h"
 #include "distbench/report/findings/verdict.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 struct Format {
   absl::string_view description;
-  std::string (*render)(const ComparisonReport& report);
+  std::string (*render)(const report::ComparisonReport& report);
 };
 
 const std::map<std::string, Format>& Formats() {
   static const auto* const formats = new std::map<std::string, Format>{
-      {"text", {"tables for a terminal", ComparisonText}},
-      {"json", {"everything, for programs", ComparisonJson}},
-      {"markdown", {"for a comment on GitHub", ComparisonMarkdown}},
-      {"junit", {"test cases, for CI systems", ComparisonJunit}},
-      {"html", {"charts on one page", RenderComparisonPage}},
+      {"text", {"tables for a terminal", report::ComparisonText}},
+      {"json", {"everything, for programs", report::ComparisonJson}},
+      {"markdown", {"for a comment on GitHub", report::ComparisonMarkdown}},
+      {"junit", {"test cases, for CI systems", report::ComparisonJunit}},
+      {"html", {"charts on one page", report::RenderComparisonPage}},
   };
   return *formats;
 }
@@ -47,15 +47,16 @@ void AddFormatFlags(CLI::App& command, ComparisonFlags& flags) {
 }
 
 // Also the files that CI systems read beside it.
-absl::Status WriteFormats(const ComparisonReport& report,
+absl::Status WriteFormats(const report::ComparisonReport& report,
                           const ComparisonFlags& flags) {
   absl::Status status =
       WriteReport(flags.output, Formats().at(flags.format).render(report));
   if (status.ok() && !flags.checks.junit.empty()) {
-    status = WriteReport(flags.checks.junit, ComparisonJunit(report));
+    status = WriteReport(flags.checks.junit, report::ComparisonJunit(report));
   }
   if (status.ok() && !flags.checks.markdown.empty()) {
-    status = WriteReport(flags.checks.markdown, ComparisonMarkdown(report));
+    status =
+        WriteReport(flags.checks.markdown, report::ComparisonMarkdown(report));
   }
   return status;
 }
@@ -82,7 +83,7 @@ absl::StatusOr<ComparisonRequest> ReadComparisonFlags(
   ComparisonRequest request;
   request.options.allow_different_traffic = flags.allow_different_traffic;
   for (const std::string& text : flags.fail_if) {
-    absl::StatusOr<Gate> gate = ParseGate(text);
+    absl::StatusOr<report::Gate> gate = report::ParseGate(text);
     if (!gate.ok()) return gate.status();
     auto& metrics = request.options.metrics;
     if (std::find(metrics.begin(), metrics.end(), gate->metric) ==
@@ -92,24 +93,25 @@ absl::StatusOr<ComparisonRequest> ReadComparisonFlags(
     request.gates.push_back(*std::move(gate));
   }
   if (flags.noise_floor.empty()) return request;
-  absl::StatusOr<std::vector<SourcedResults>> noise =
+  absl::StatusOr<std::vector<report::SourcedResults>> noise =
       ReadResultFiles({flags.noise_floor});
   if (!noise.ok()) return noise.status();
   request.noise = *std::move(noise);
-  request.options.noise_runs = ListRuns(request.noise);
+  request.options.noise_runs = report::ListRuns(request.noise);
   return request;
 }
 
-int FinishComparison(const ComparisonReport& report,
+int FinishComparison(const report::ComparisonReport& report,
                      const ComparisonFlags& flags) {
   const absl::Status written = WriteFormats(report, flags);
-  if (!written.ok()) return Fail(written, kExitUsage);
-  const bool any_invalid =
-      std::any_of(report.tests.begin(), report.tests.end(),
-                  [](const TestComparison& test) { return test.is_invalid; });
-  if (any_invalid) return kExitRunFailed;
-  return AllPass(report.checks, report.allow_undecided) ? kExitOk
-                                                        : kExitGateNotMet;
+  if (!written.ok()) return Fail(written, report::kExitUsage);
+  const bool any_invalid = std::any_of(
+      report.tests.begin(), report.tests.end(),
+      [](const report::TestComparison& test) { return test.is_invalid; });
+  if (any_invalid) return report::kExitRunFailed;
+  return report::AllPass(report.checks, report.allow_undecided)
+             ? report::kExitOk
+             : report::kExitGateNotMet;
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

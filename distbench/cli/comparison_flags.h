@@ -17,7 +17,7 @@ namespace CLI {
 class App;
 }
 
-namespace distbench {
+namespace distbench::cli {
 
 struct ComparisonFlags {
   std::string format = "text";
@@ -34,11 +34,11 @@ void AddComparisonFlags(CLI::App& command, ComparisonFlags& flags);
 
 // What the flags ask for.
 struct ComparisonRequest {
-  std::vector<Gate> gates;
+  std::vector<report::Gate> gates;
 
   // Including the gates' metrics. Points into `noise`.
-  CompareOptions options;
-  std::vector<SourcedResults> noise;
+  report::CompareOptions options;
+  std::vector<report::SourcedResults> noise;
 };
 
 // The error says which flag is wrong, or which file cannot be read.
@@ -47,9 +47,9 @@ absl::StatusOr<ComparisonRequest> ReadComparisonFlags(
 
 // Writes the report in the format and to the files that the flags name, and
 // returns the ExitCode.
-int FinishComparison(const ComparisonReport& report,
+int FinishComparison(const report::ComparisonReport& report,
                      const ComparisonFlags& flags);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_COMPARISON_FLAGS_H_

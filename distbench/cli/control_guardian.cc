@@ -15,29 +15,29 @@
 #include "distbench/products/protection/control_groups/guardian.h"
 #include "distbench/report/findings/verdict.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 int Guard(const std::string& journal) {
-  constexpr int kSocket = ChildProgram::kInheritedNumber;
+  constexpr int kSocket = base::ChildProgram::kInheritedNumber;
   struct stat socket = {};
   if (fstat(kSocket, &socket) != 0 || !S_ISSOCK(socket.st_mode)) {
     return Fail(absl::InvalidArgumentError(
                     "node managers start this themselves; see: distbench help "
                     "node_manager"),
-                kExitUsage);
+                report::kExitUsage);
   }
-  KernelGroupFiles files;
+  protection::KernelGroupFiles files;
   const absl::Status status =
-      RunGuardian(FileDescriptor(kSocket), journal, files);
-  return status.ok() ? kExitOk : Fail(status, kExitRunFailed);
+      protection::RunGuardian(base::FileDescriptor(kSocket), journal, files);
+  return status.ok() ? report::kExitOk : Fail(status, report::kExitRunFailed);
 }
 
 }  // namespace
 
 void AddControlGuardianCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command =
-      AddSubcommand(app, kGuardianSubcommand,
+      AddSubcommand(app, protection::kGuardianSubcommand,
                     "Undoes the controls of a node manager that died");
   // Hidden from the list of subcommands, because it is not for users.
   HideSubcommand(command);
@@ -47,4 +47,4 @@ void AddControlGuardianCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [journal] { return Guard(*journal); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

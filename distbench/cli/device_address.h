@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "distbench/protocol/host_address.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 // If `text` is the name of one of this host's network devices, returns the best
 // address of that device, so that one command line can serve hosts with
@@ -17,8 +17,9 @@ absl::StatusOr<std::string> AddressOrDevice(const std::string& text);
 
 // Same, with these devices.
 absl::StatusOr<std::string> AddressOrDevice(
-    const std::string& text, absl::Span<const InterfaceAddress> devices);
+    const std::string& text,
+    absl::Span<const protocol::InterfaceAddress> devices);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_DEVICE_ADDRESS_H_

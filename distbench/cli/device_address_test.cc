@@ -5,10 +5,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
-const std::vector<InterfaceAddress> kDevices = {
+const std::vector<protocol::InterfaceAddress> kDevices = {
     {.interface_name = "lo", .ip = "127.0.0.1"},
     {.interface_name = "eth0", .ip = "10.0.0.7"},
     {.interface_name = "ib0", .ip = "10.1.0.7"},
@@ -31,4 +31,4 @@ TEST(DeviceAddressTest, DevicesWithoutAnAddressForPeersAreErrors) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::cli

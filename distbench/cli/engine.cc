@@ -17,7 +17,7 @@
 #include "distbench/hosting/in_process_engines.h"
 #include "distbench/report/findings/verdict.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 struct EngineFlags {
@@ -27,37 +27,40 @@ struct EngineFlags {
 
 int RunEngine(const EngineFlags& flags) {
   struct stat socket = {};
-  if (fstat(kEngineSocket, &socket) != 0 || !S_ISSOCK(socket.st_mode)) {
+  if (fstat(hosting::kEngineSocket, &socket) != 0 ||
+      !S_ISSOCK(socket.st_mode)) {
     return Fail(absl::InvalidArgumentError(
                     "node managers start this themselves; see: distbench help "
                     "node_manager"),
-                kExitUsage);
+                report::kExitUsage);
   }
   // Processes that the engines start must not keep the socket open.
-  fcntl(kEngineSocket, F_SETFD, FD_CLOEXEC);
-  absl::Status status = SetUpEngineProcess(flags.max_files);
-  if (!status.ok()) return Fail(status, kExitUsage);
+  fcntl(hosting::kEngineSocket, F_SETFD, FD_CLOEXEC);
+  absl::Status status = hosting::SetUpEngineProcess(flags.max_files);
+  if (!status.ok()) return Fail(status, report::kExitUsage);
   if (flags.is_warm) {
-    const absl::Status warm = WarmUp(InProcessEngines());
+    const absl::Status warm = hosting::WarmUp(hosting::InProcessEngines());
     // A host without loopback, for example. Its first test then takes longer.
     LOG_IF(WARNING, !warm.ok()) << "an engine could not warm up: " << warm;
   }
-  status = ServeEngines(FileDescriptor(kEngineSocket), InProcessEngines());
-  return status.ok() ? kExitOk : Fail(status, kExitRunFailed);
+  status = hosting::ServeEngines(base::FileDescriptor(hosting::kEngineSocket),
+                                 hosting::InProcessEngines());
+  return status.ok() ? report::kExitOk : Fail(status, report::kExitRunFailed);
 }
 
 }  // namespace
 
 void AddEngineCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App& command = AddSubcommand(
-      app, kEngineSubcommand, "Runs a service instance for a node manager");
+  CLI::App& command =
+      AddSubcommand(app, hosting::kEngineSubcommand,
+                    "Runs a service instance for a node manager");
   // Hidden from the list of subcommands, because it is not for users.
   HideSubcommand(command);
   auto flags = std::make_shared<EngineFlags>();
-  AddSwitch(command, kWarmFlag, flags->is_warm, "");
-  AddNumberFlag(command, kMaxFilesFlag, flags->max_files, 0,
+  AddSwitch(command, hosting::kWarmFlag, flags->is_warm, "");
+  AddNumberFlag(command, hosting::kMaxFilesFlag, flags->max_files, 0,
                 std::numeric_limits<int64_t>::max(), "N", "");
   SetBody(command, chosen, [flags] { return RunEngine(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

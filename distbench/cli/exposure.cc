@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/protocol/host_address.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 bool IsLoopback(const std::string& address) {
@@ -21,9 +21,9 @@ bool IsLoopback(const std::string& address) {
 std::string Addresses(const std::string& listen) {
   if (!listen.empty()) return listen;
   std::vector<std::string> found;
-  const auto interfaces = ListInterfaceAddresses();
+  const auto interfaces = protocol::ListInterfaceAddresses();
   if (interfaces.ok()) {
-    for (const InterfaceAddress& address : *interfaces) {
+    for (const protocol::InterfaceAddress& address : *interfaces) {
       if (!IsLoopback(address.ip)) found.push_back(address.ip);
     }
   }
@@ -43,8 +43,9 @@ std::string Only(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::string SequencerExposure(const std::string& listen, const TlsFiles& tls,
-                              const AccessRules& access) {
+std::string SequencerExposure(const std::string& listen,
+                              const security::TlsFiles& tls,
+                              const security::AccessRules& access) {
   if (!tls.ca.empty()) {
     return absl::StrCat("TLS: certificates must be signed by ", tls.ca,
                         ", and must have ", Only(access.submit),
@@ -62,7 +63,8 @@ std::string SequencerExposure(const std::string& listen, const TlsFiles& tls,
       IsLoopback(listen) ? "" : " (--listen restricts, --tls_* protects)");
 }
 
-std::string DashboardExposure(const std::string& listen, const TlsFiles& tls) {
+std::string DashboardExposure(const std::string& listen,
+                              const security::TlsFiles& tls) {
   if (!tls.ca.empty()) {
     return absl::StrCat(
         "TLS: readers of the dashboard need certificates "
@@ -77,7 +79,7 @@ std::string DashboardExposure(const std::string& listen, const TlsFiles& tls) {
 
 std::string NodeExposure(const std::string& listen,
                          const std::string& service_address,
-                         const TlsFiles& tls) {
+                         const security::TlsFiles& tls) {
   if (!tls.empty()) {
     return absl::StrCat(
         "TLS: while a test runs, its services here accept only peers with a "
@@ -96,4 +98,4 @@ std::string NodeExposure(const std::string& listen,
                       "(--listen restricts, --tls_* protects)");
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -9,16 +9,18 @@
 #include "distbench/security/authorization.h"
 #include "distbench/security/tls_files.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 // `listen` is the value of --listen; empty means all interfaces.
-std::string SequencerExposure(const std::string& listen, const TlsFiles& tls,
-                              const AccessRules& access);
-std::string DashboardExposure(const std::string& listen, const TlsFiles& tls);
+std::string SequencerExposure(const std::string& listen,
+                              const security::TlsFiles& tls,
+                              const security::AccessRules& access);
+std::string DashboardExposure(const std::string& listen,
+                              const security::TlsFiles& tls);
 std::string NodeExposure(const std::string& listen,
                          const std::string& service_address,
-                         const TlsFiles& tls);
+                         const security::TlsFiles& tls);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_EXPOSURE_H_

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -37,7 +37,7 @@ TEST(ExposureTest, TlsWithoutCaProtectsFromListenersOnly) {
 }
 
 TEST(ExposureTest, TlsNamesWhoMayDoWhat) {
-  const TlsFiles tls = {.ca = "/ca.crt", .cert = "c", .key = "k"};
+  const security::TlsFiles tls = {.ca = "/ca.crt", .cert = "c", .key = "k"};
   EXPECT_THAT(SequencerExposure("", tls, {}),
               AllOf(HasSubstr("/ca.crt"), HasSubstr("any name to be a node")));
   EXPECT_THAT(SequencerExposure("", tls, {.submit = {"al", "bo"}}),
@@ -46,4 +46,4 @@ TEST(ExposureTest, TlsNamesWhoMayDoWhat) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -11,13 +11,13 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/flags/duration.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
 // Returns an empty string if the text is a positive duration, else the error.
 std::string CheckDuration(const std::string& text) {
-  const auto duration = ParseDurationOrSeconds(text);
+  const auto duration = flags::ParseDurationOrSeconds(text);
   if (!duration.ok()) return std::string(duration.status().message());
   if (*duration > absl::ZeroDuration()) return "";
   return '"' + text + "\" is out of range; a duration must be above 0";
@@ -29,7 +29,7 @@ std::string CheckHostAndPort(const std::string& text) {
   int port = 0;
   if (colon != std::string::npos && colon > 0 &&
       absl::SimpleAtoi(text.substr(colon + 1), &port) && port > 0 &&
-      port <= kMaxPort) {
+      port <= base::kMaxPort) {
     return "";
   }
   return '"' + text +
@@ -92,8 +92,8 @@ void AddChoiceFlag(CLI::App& command, const std::string& flag,
                     choices.end()) {
                   return "";
                 }
-                return absl::StrCat("there is no ", Quoted(value), "; ",
-                                    Suggestion(value, choices));
+                return absl::StrCat("there is no ", config::Quoted(value), "; ",
+                                    config::Suggestion(value, choices));
               },
               ""))
           ->type_name(type);
@@ -176,7 +176,7 @@ void Exclude(CLI::App& command, const std::string& name,
 }
 
 void AddPortFlag(CLI::App& command, int& port, absl::string_view description) {
-  AddNumberFlag(command, "--port", port, 0, kMaxPort, "PORT",
+  AddNumberFlag(command, "--port", port, 0, base::kMaxPort, "PORT",
                 std::string(description));
 }
 
@@ -187,7 +187,7 @@ void AddTestSequencerFlag(CLI::App& command, std::string& address) {
       ->check(CheckHostAndPort);
 }
 
-void AddTlsFlags(CLI::App& command, TlsFiles& files) {
+void AddTlsFlags(CLI::App& command, security::TlsFiles& files) {
   AddTextFlag(command, "--tls_ca", files.ca, "FILE",
               "CA that must have signed the peers' certificates (PEM),\n"
               "such as /etc/distbench/ca.crt");
@@ -233,7 +233,7 @@ void AddListenFlag(CLI::App& command, std::string& address,
 }
 
 void AddMetricsPortFlag(CLI::App& command, std::optional<int>& port) {
-  AddNumberFlag(command, "--metrics_port", port, 0, kMaxPort, "PORT",
+  AddNumberFlag(command, "--metrics_port", port, 0, base::kMaxPort, "PORT",
                 "Serve metrics to Prometheus on this port, without TLS;\n"
                 "0 picks a free port and prints it; default: no metrics");
 }
@@ -268,12 +268,12 @@ void AddDurationFlag(CLI::App& command, const std::string& flag,
       .add_option_function<std::string>(
           flag,
           [&duration](const std::string& text) {
-            duration =
-                ParseDurationOrSeconds(text).value_or(absl::ZeroDuration());
+            duration = flags::ParseDurationOrSeconds(text).value_or(
+                absl::ZeroDuration());
           },
           std::string(description))
       ->check(CheckDuration)
       ->type_name("DURATION");
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

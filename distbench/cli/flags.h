@@ -16,7 +16,7 @@ namespace CLI {
 class App;
 }
 
-namespace distbench {
+namespace distbench::cli {
 
 // All of these write to variables that must outlive the parsing. The variables'
 // initial values are the defaults.
@@ -85,7 +85,7 @@ void AddPortFlag(CLI::App& command, int& port, absl::string_view description);
 void AddTestSequencerFlag(CLI::App& command, std::string& address);
 
 // --tls_ca, --tls_cert, --tls_key and --tls_name.
-void AddTlsFlags(CLI::App& command, TlsFiles& files);
+void AddTlsFlags(CLI::App& command, security::TlsFiles& files);
 
 // Adds a flag that takes a comma-separated list of names and may be repeated.
 void AddNamesFlag(CLI::App& command, const std::string& flag,
@@ -119,6 +119,6 @@ void AddQuietFlag(CLI::App& command, bool& quiet);
 void AddDurationFlag(CLI::App& command, const std::string& flag,
                      absl::Duration& duration, absl::string_view description);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_FLAGS_H_

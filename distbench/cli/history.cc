@@ -18,13 +18,13 @@
 #include "distbench/products/history/text.h"
 #include "distbench/report/findings/verdict.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
 struct HistoryFlags {
   std::string folder;
-  ResultQuery query;
+  history::ResultQuery query;
   std::vector<std::string> attributes;  // NAME=VALUE
   std::string rpc;
   std::string metric;
@@ -35,23 +35,26 @@ struct HistoryFlags {
 
 // Opens an index in memory of all results in the folder, and says on stderr
 // which files cannot be read.
-absl::StatusOr<std::unique_ptr<HistoryIndex>> IndexFolder(
+absl::StatusOr<std::unique_ptr<history::HistoryIndex>> IndexFolder(
     const std::string& folder) {
-  const absl::StatusOr<std::unique_ptr<ResultSource>> source =
-      OpenResultFolder(folder);
+  const absl::StatusOr<std::unique_ptr<history::ResultSource>> source =
+      history::OpenResultFolder(folder);
   if (!source.ok()) return source.status();
-  absl::StatusOr<std::unique_ptr<HistoryIndex>> index = HistoryIndex::Open(
-      {.index_path = "", .notes_path = absl::StrCat(folder, "/", kNotesFile)});
+  absl::StatusOr<std::unique_ptr<history::HistoryIndex>> index =
+      history::HistoryIndex::Open(
+          {.index_path = "",
+           .notes_path = absl::StrCat(folder, "/", history::kNotesFile)});
   if (!index.ok()) return index;
-  const absl::StatusOr<std::vector<ResultEntry>> entries = (*source)->List();
+  const absl::StatusOr<std::vector<history::ResultEntry>> entries =
+      (*source)->List();
   if (!entries.ok()) return entries.status();
   const absl::Status synchronised =
       (*index)->Synchronise(**source, *entries, [] { return false; }).status();
   if (!synchronised.ok()) return synchronised;
-  const absl::StatusOr<std::vector<FileProblem>> problems =
+  const absl::StatusOr<std::vector<history::FileProblem>> problems =
       (*index)->Problems();
   if (!problems.ok()) return problems.status();
-  for (const FileProblem& problem : *problems) {
+  for (const history::FileProblem& problem : *problems) {
     std::cerr << "distbench: left out: " << Printable(problem.problem) << '\n';
   }
   return index;
@@ -70,74 +73,76 @@ absl::Status ReadAttributes(HistoryFlags& flags) {
   return absl::OkStatus();
 }
 
-int ListResults(HistoryIndex& index, HistoryFlags& flags) {
+int ListResults(history::HistoryIndex& index, HistoryFlags& flags) {
   const absl::Status valid = ReadAttributes(flags);
-  if (!valid.ok()) return Fail(valid, kExitUsage);
-  const absl::StatusOr<ResultPage> page = index.List(flags.query);
-  if (!page.ok()) return Fail(page.status(), kExitUsage);
-  std::cout << (flags.format == "json" ? ToJson(*page) + "\n"
-                                       : ResultsText(*page))
+  if (!valid.ok()) return Fail(valid, report::kExitUsage);
+  const absl::StatusOr<history::ResultPage> page = index.List(flags.query);
+  if (!page.ok()) return Fail(page.status(), report::kExitUsage);
+  std::cout << (flags.format == "json" ? history::ToJson(*page) + "\n"
+                                       : history::ResultsText(*page))
             << std::flush;
-  return kExitOk;
+  return report::kExitOk;
 }
 
 // All series that the flags select; INVALID_ARGUMENT if there are none.
-absl::StatusOr<std::vector<SeriesSummary>> SelectSeries(
-    const HistoryIndex& index, const HistoryFlags& flags) {
-  absl::StatusOr<std::vector<SeriesSummary>> all =
+absl::StatusOr<std::vector<history::SeriesSummary>> SelectSeries(
+    const history::HistoryIndex& index, const HistoryFlags& flags) {
+  absl::StatusOr<std::vector<history::SeriesSummary>> all =
       index.ListSeries(flags.query.test, flags.rpc);
   if (!all.ok()) return all;
-  std::vector<SeriesSummary> selected;
-  for (SeriesSummary& series : *all) {
+  std::vector<history::SeriesSummary> selected;
+  for (history::SeriesSummary& series : *all) {
     if (flags.metric.empty() || series.metric == flags.metric) {
       selected.push_back(std::move(series));
     }
   }
   if (!selected.empty()) return selected;
   std::string known = "there is no such series in the results";
-  for (const SeriesSummary& series : *all) {
+  for (const history::SeriesSummary& series : *all) {
     absl::StrAppend(&known, "\n  ", Printable(series.rpc), ", ",
                     Printable(series.metric));
   }
   return absl::InvalidArgumentError(known);
 }
 
-int ShowTrend(HistoryIndex& index, HistoryFlags& flags) {
-  const absl::StatusOr<std::vector<SeriesSummary>> selected =
+int ShowTrend(history::HistoryIndex& index, HistoryFlags& flags) {
+  const absl::StatusOr<std::vector<history::SeriesSummary>> selected =
       SelectSeries(index, flags);
-  if (!selected.ok()) return Fail(selected.status(), kExitUsage);
+  if (!selected.ok()) return Fail(selected.status(), report::kExitUsage);
   std::string json;
-  for (const SeriesSummary& series : *selected) {
-    const absl::StatusOr<Trend> trend = index.TrendOf(series.id);
-    if (!trend.ok()) return Fail(trend.status(), kExitRunFailed);
+  for (const history::SeriesSummary& series : *selected) {
+    const absl::StatusOr<history::Trend> trend = index.TrendOf(series.id);
+    if (!trend.ok()) return Fail(trend.status(), report::kExitRunFailed);
     if (flags.format == "json") {
-      absl::StrAppend(&json, json.empty() ? "" : ",\n", ToJson(*trend));
+      absl::StrAppend(&json, json.empty() ? "" : ",\n",
+                      history::ToJson(*trend));
     } else {
-      std::cout << TrendText(*trend);
+      std::cout << history::TrendText(*trend);
     }
   }
   if (flags.format == "json") std::cout << "[" << json << "]\n";
   std::cout << std::flush;
-  return kExitOk;
+  return report::kExitOk;
 }
 
-int Note(HistoryIndex& index, HistoryFlags& flags) {
+int Note(history::HistoryIndex& index, HistoryFlags& flags) {
   const absl::Status status = index.SetNote(flags.result_id, flags.note);
-  return status.ok() ? kExitOk : Fail(status, kExitUsage);
+  return status.ok() ? report::kExitOk : Fail(status, report::kExitUsage);
 }
 
 template <bool kIsAccepted>
-int Accept(HistoryIndex& index, HistoryFlags& flags) {
+int Accept(history::HistoryIndex& index, HistoryFlags& flags) {
   const absl::Status status = index.SetAccepted(flags.result_id, kIsAccepted);
-  return status.ok() ? kExitOk : Fail(status, kExitUsage);
+  return status.ok() ? report::kExitOk : Fail(status, report::kExitUsage);
 }
 
-using HistoryAction = int (*)(HistoryIndex& index, HistoryFlags& flags);
+using HistoryAction = int (*)(history::HistoryIndex& index,
+                              HistoryFlags& flags);
 
 int Run(HistoryAction action, HistoryFlags& flags) {
-  const absl::StatusOr<std::unique_ptr<HistoryIndex>> index =
+  const absl::StatusOr<std::unique_ptr<history::HistoryIndex>> index =
       IndexFolder(flags.folder);
-  if (!index.ok()) return Fail(index.status(), kExitUsage);
+  if (!index.ok()) return Fail(index.status(), report::kExitUsage);
   return action(**index, flags);
 }
 
@@ -181,8 +186,8 @@ void AddResultList(CLI::App& history, CommandBody& chosen) {
               "Only results measured on this host");
   AddRepeatedFlag(command, "--attribute", flags->attributes, "NAME=VALUE",
                   "Only results with this attribute of the test or its nodes");
-  AddNumberFlag(command, "--limit", flags->query.limit, 1, kMaxPageSize,
-                "COUNT", "Most results shown");
+  AddNumberFlag(command, "--limit", flags->query.limit, 1,
+                history::kMaxPageSize, "COUNT", "Most results shown");
   AddFormat(command, *flags);
   SetFooter(command,
             "Example:\n"
@@ -259,4 +264,4 @@ void AddHistoryCommand(CLI::App& app, CommandBody& chosen) {
             "  distbench history trend results --test=my_test");
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -17,7 +17,7 @@
 #include "distbench/products/trace_import/spans/read_spans.h"
 #include "distbench/report/findings/verdict.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -28,25 +28,27 @@ struct ImportFlags {
   std::string report;
   std::string json_report;
   int64_t max_spans = 1'000'000;
-  ImportOptions options;
+  trace_import::ImportOptions options;
 };
 
 // Files are read one after the other, so that only one is in memory.
-absl::StatusOr<SpanSet> ReadFiles(const ImportFlags& flags) {
+absl::StatusOr<trace_import::SpanSet> ReadFiles(const ImportFlags& flags) {
   constexpr int64_t kMaxTraceFileBytes = int64_t{4} << 30;
-  SpanSet spans;
+  trace_import::SpanSet spans;
   for (const std::string& file : flags.files) {
-    const absl::StatusOr<std::string> text = ReadFile(file, kMaxTraceFileBytes);
+    const absl::StatusOr<std::string> text =
+        base::ReadFile(file, kMaxTraceFileBytes);
     if (!text.ok()) return text.status();
-    const absl::Status status =
-        ReadSpans(flags.format, file, *text, flags.max_spans, spans);
+    const absl::Status status = trace_import::ReadSpans(
+        flags.format, file, *text, flags.max_spans, spans);
     if (!status.ok()) return status;
   }
   return spans;
 }
 
-absl::Status WriteReports(const Import& import, const ImportFlags& flags) {
-  const std::string text = ImportText(import);
+absl::Status WriteReports(const trace_import::Import& import,
+                          const ImportFlags& flags) {
+  const std::string text = trace_import::ImportText(import);
   if (flags.report.empty()) {
     std::cerr << text << std::flush;
   } else if (absl::Status status = WriteReport(flags.report, text);
@@ -54,24 +56,24 @@ absl::Status WriteReports(const Import& import, const ImportFlags& flags) {
     return status;
   }
   if (flags.json_report.empty()) return absl::OkStatus();
-  return WriteReport(flags.json_report, ImportJson(import));
+  return WriteReport(flags.json_report, trace_import::ImportJson(import));
 }
 
 int ImportFiles(const ImportFlags& flags) {
-  const std::vector<std::string> formats = TraceFormats();
+  const std::vector<std::string> formats = trace_import::TraceFormats();
   if (!absl::c_linear_search(formats, flags.format)) {
     return Fail(absl::StrCat("there is no trace format \"", flags.format,
                              "\"; give one of ", absl::StrJoin(formats, ", ")),
-                kExitUsage);
+                report::kExitUsage);
   }
-  absl::StatusOr<SpanSet> spans = ReadFiles(flags);
-  if (!spans.ok()) return Fail(spans.status(), kExitUsage);
-  const absl::StatusOr<Import> import =
-      ImportTraces(*std::move(spans), flags.options);
-  if (!import.ok()) return Fail(import.status(), kExitUsage);
+  absl::StatusOr<trace_import::SpanSet> spans = ReadFiles(flags);
+  if (!spans.ok()) return Fail(spans.status(), report::kExitUsage);
+  const absl::StatusOr<trace_import::Import> import =
+      trace_import::ImportTraces(*std::move(spans), flags.options);
+  if (!import.ok()) return Fail(import.status(), report::kExitUsage);
   absl::Status status = WriteReport(flags.output, import->config.text);
   if (status.ok()) status = WriteReports(*import, flags);
-  return status.ok() ? kExitOk : Fail(status, kExitUsage);
+  return status.ok() ? report::kExitOk : Fail(status, report::kExitUsage);
 }
 
 }  // namespace
@@ -80,7 +82,7 @@ void AddImportCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(
       app, "import", "Makes a test config of traces of real traffic");
   auto flags = std::make_shared<ImportFlags>();
-  const std::string formats = absl::StrJoin(TraceFormats(), "|");
+  const std::string formats = absl::StrJoin(trace_import::TraceFormats(), "|");
   AddArgument(command, "FORMAT", flags->format, formats,
               "The format of the files: " + formats);
   AddArguments(command, "FILE", flags->files, "FILE",
@@ -121,4 +123,4 @@ void AddImportCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return ImportFiles(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -19,22 +19,22 @@
 #include "test_builder/building/notes.h"
 #include "test_builder/building/test_list.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 absl::StatusOr<TestSequence> BuildPattern(const std::string& pattern) {
-  Notes notes;
-  TestListRequest request;
+  test_builder::Notes notes;
+  test_builder::TestListRequest request;
   request.configs = {pattern};
   absl::StatusOr<std::vector<DistributedSystemDescription>> tests =
-      BuildTests(request, notes);
+      test_builder::BuildTests(request, notes);
   if (!tests.ok()) return tests.status();
   for (const std::string& note : notes.all()) std::cerr << note << '\n';
   TestSequence sequence;
   for (DistributedSystemDescription& test : *tests) {
     *sequence.add_tests() = std::move(test);
   }
-  return CheckTestSequence(std::move(sequence));
+  return config::CheckTestSequence(std::move(sequence));
 }
 
 namespace fs = std::filesystem;
@@ -68,9 +68,9 @@ absl::StatusOr<TestSequence> LoadAndCheckTests(const std::string& infile) {
     std::cerr << "Reading tests from standard input; press Ctrl-D to finish"
               << std::endl;
   }
-  absl::StatusOr<TestSequence> tests = LoadTestSequence(infile);
+  absl::StatusOr<TestSequence> tests = config::LoadTestSequence(infile);
   if (!tests.ok()) return tests;
-  tests = CheckTestSequence(*std::move(tests));
+  tests = config::CheckTestSequence(*std::move(tests));
   if (!tests.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat(infile, " has problems:\n", tests.status().message()));
@@ -91,9 +91,9 @@ absl::StatusOr<DistributedSystemDescription> LoadOneTest(
   return std::move(*tests->mutable_tests(0));
 }
 
-absl::StatusOr<std::vector<SourcedResults>> ReadResultFiles(
+absl::StatusOr<std::vector<report::SourcedResults>> ReadResultFiles(
     const std::vector<std::string>& paths) {
-  std::vector<SourcedResults> all;
+  std::vector<report::SourcedResults> all;
   for (const std::string& path : paths) {
     std::vector<std::string> files = {path};
     std::error_code ignored;
@@ -103,7 +103,7 @@ absl::StatusOr<std::vector<SourcedResults>> ReadResultFiles(
       files = *std::move(found);
     }
     for (const std::string& file : files) {
-      absl::StatusOr<TestSequenceResults> results = ReadResults(file);
+      absl::StatusOr<TestSequenceResults> results = results::ReadResults(file);
       if (!results.ok()) return results.status();
       all.push_back({file, *std::move(results)});
     }
@@ -111,15 +111,15 @@ absl::StatusOr<std::vector<SourcedResults>> ReadResultFiles(
   return all;
 }
 
-int ExitCodeForAll(const std::vector<SourcedResults>& results) {
-  int exit_code = kExitOk;
-  for (const SourcedResults& sourced : results) {
-    exit_code = std::max(exit_code, ExitCodeFor(sourced.results));
+int ExitCodeForAll(const std::vector<report::SourcedResults>& results) {
+  int exit_code = report::kExitOk;
+  for (const report::SourcedResults& sourced : results) {
+    exit_code = std::max(exit_code, report::ExitCodeFor(sourced.results));
     for (const SearchReport& search : sourced.results.searches()) {
-      if (search.verdict() == "invalid") exit_code = kExitRunFailed;
+      if (search.verdict() == "invalid") exit_code = report::kExitRunFailed;
     }
   }
   return exit_code;
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

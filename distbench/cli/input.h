@@ -10,7 +10,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 // Returns the tests of a file, canonical and ready to run. The error lists
 // every problem, one per line, after the file's name. Prints a hint to stderr
@@ -26,12 +26,12 @@ absl::StatusOr<DistributedSystemDescription> LoadOneTest(
 
 // Reads result files. A directory stands for its *.pb and *.pb.gz files, sorted
 // by name.
-absl::StatusOr<std::vector<SourcedResults>> ReadResultFiles(
+absl::StatusOr<std::vector<report::SourcedResults>> ReadResultFiles(
     const std::vector<std::string>& paths);
 
 // Returns the most severe exit code of the results.
-int ExitCodeForAll(const std::vector<SourcedResults>& results);
+int ExitCodeForAll(const std::vector<report::SourcedResults>& results);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_INPUT_H_

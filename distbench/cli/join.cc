@@ -37,45 +37,45 @@
 #include "distbench/security/tls_files.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
 constexpr char kSecretVariable[] = "DISTBENCH_SECRET";
 
 struct JoinFlags {
-  PlaceFlags place;
-  LeaderFlags leader;
+  launching::PlaceFlags place;
+  launching::LeaderFlags leader;
   std::string secret;
   bool is_plain = false;
   bool node_on_leader = true;
-  absl::Duration join_timeout = JobOptions().join_timeout;
-  absl::Duration leader_timeout = JobOptions().leader_timeout;
+  absl::Duration join_timeout = launching::JobOptions().join_timeout;
+  absl::Duration leader_timeout = launching::JobOptions().leader_timeout;
   NodeFlags node;
   std::vector<std::string> attributes;
   std::vector<std::string> command;
 };
 
 // No files: the user wants no TLS.
-absl::StatusOr<TlsFiles> FindSecret(const JoinFlags& flags,
-                                    const LauncherEnvironment& environment) {
+absl::StatusOr<security::TlsFiles> FindSecret(
+    const JoinFlags& flags, const launching::LauncherEnvironment& environment) {
   if (flags.is_plain) {
-    if (flags.secret.empty()) return TlsFiles();
+    if (flags.secret.empty()) return security::TlsFiles();
     return absl::InvalidArgumentError(
         "--plain and --secret exclude each other; give one");
   }
   const std::string directory =
       !flags.secret.empty() ? flags.secret
                             : environment.Get(kSecretVariable).value_or("");
-  if (!directory.empty()) return FindJobSecret(directory);
+  if (!directory.empty()) return security::FindJobSecret(directory);
   return absl::InvalidArgumentError(
       "a job needs a secret, which keeps others out: make one with distbench "
       "make_secret DIR, and give --secret=DIR to all of its processes; or give "
       "--plain where everyone who can reach the ports may use the hosts");
 }
 
-absl::StatusOr<NodeAttributes> FindAttributes(
-    const JoinFlags& flags, const LauncherEnvironment& environment) {
+absl::StatusOr<launching::NodeAttributes> FindAttributes(
+    const JoinFlags& flags, const launching::LauncherEnvironment& environment) {
   absl::StatusOr<NodeArguments> arguments =
       ParseNodeArguments(flags.attributes);
   if (!arguments.ok()) return arguments.status();
@@ -84,16 +84,17 @@ absl::StatusOr<NodeAttributes> FindAttributes(
         "a node of a job is named after its rank: node2 is that of rank 2; "
         "leave the name out");
   }
-  return MergeAttributes(environment, arguments->attributes);
+  return launching::MergeAttributes(environment, arguments->attributes);
 }
 
 // Everything but the node, which `MakeNode` adds.
-absl::StatusOr<JobOptions> MakeJob(const CLI::App& app, const JoinFlags& flags,
-                                   const LauncherEnvironment& environment) {
-  const absl::StatusOr<PlaceInJob> place =
-      FindPlaceInJob(flags.place, environment);
+absl::StatusOr<launching::JobOptions> MakeJob(
+    const CLI::App& app, const JoinFlags& flags,
+    const launching::LauncherEnvironment& environment) {
+  const absl::StatusOr<launching::PlaceInJob> place =
+      launching::FindPlaceInJob(flags.place, environment);
   if (!place.ok()) return place.status();
-  JobOptions job;
+  launching::JobOptions job;
   job.place = *place;
   job.node_on_leader = flags.node_on_leader;
   if (place->size == 1 && !flags.node_on_leader) {
@@ -102,10 +103,11 @@ absl::StatusOr<JobOptions> MakeJob(const CLI::App& app, const JoinFlags& flags,
         "more processes, or leave the flag out");
   }
   // Nobody else needs to find a leader who is alone.
-  absl::StatusOr<LeaderLocation> leader = FindLeader(flags.leader, environment);
+  absl::StatusOr<launching::LeaderLocation> leader =
+      launching::FindLeader(flags.leader, environment);
   if (!leader.ok() && place->size > 1) return leader.status();
   if (leader.ok()) job.leader = *std::move(leader);
-  absl::StatusOr<JobCommand> command = FindTrailingProgram(
+  absl::StatusOr<launching::JobCommand> command = FindTrailingProgram(
       app, flags.command, environment.Get("PATH").value_or(""));
   // Only the leader needs to have test_builder.
   const bool is_missing = absl::IsNotFound(command.status());
@@ -123,17 +125,20 @@ absl::StatusOr<JobOptions> MakeJob(const CLI::App& app, const JoinFlags& flags,
 }
 
 absl::Status MakeNode(const JoinFlags& flags,
-                      const LauncherEnvironment& environment,
+                      const launching::LauncherEnvironment& environment,
                       const std::optional<NumaBinding>& binding,
-                      EngineFactory& engines, JobOptions& job) {
+                      hosting::EngineFactory& engines,
+                      launching::JobOptions& job) {
   if (absl::Status status = CheckNodeFlags(flags.node); !status.ok()) {
     return status;
   }
-  const absl::StatusOr<TlsFiles> secret = FindSecret(flags, environment);
+  const absl::StatusOr<security::TlsFiles> secret =
+      FindSecret(flags, environment);
   if (!secret.ok()) return secret.status();
-  const auto tls = TlsCredentials::Load(*secret, TlsRole::kNode);
+  const auto tls =
+      security::TlsCredentials::Load(*secret, security::TlsRole::kNode);
   if (!tls.ok()) return tls.status();
-  absl::StatusOr<NodeAttributes> attributes =
+  absl::StatusOr<launching::NodeAttributes> attributes =
       FindAttributes(flags, environment);
   if (!attributes.ok()) return attributes.status();
   job.node = ToNodeOptions(flags.node, binding, engines);
@@ -151,23 +156,25 @@ absl::Status MakeNode(const JoinFlags& flags,
 int RunJoin(const CLI::App& app, const JoinFlags& flags) {
   const absl::StatusOr<std::optional<NumaBinding>> binding =
       BindAsFlagged(flags.node);
-  if (!binding.ok()) return Fail(binding.status(), kExitUsage);
-  const LauncherEnvironment environment = LauncherEnvironment::OfThisProcess();
-  absl::StatusOr<JobOptions> job = MakeJob(app, flags, environment);
-  if (!job.ok()) return Fail(job.status(), kExitUsage);
-  StopSignals stop(kExitRunFailed);
-  ProcessEngines engines(flags.node.engine_limits);
+  if (!binding.ok()) return Fail(binding.status(), report::kExitUsage);
+  const launching::LauncherEnvironment environment =
+      launching::LauncherEnvironment::OfThisProcess();
+  absl::StatusOr<launching::JobOptions> job = MakeJob(app, flags, environment);
+  if (!job.ok()) return Fail(job.status(), report::kExitUsage);
+  base::StopSignals stop(report::kExitRunFailed);
+  hosting::ProcessEngines engines(flags.node.engine_limits);
   if (absl::Status status =
           MakeNode(flags, environment, *binding, engines, *job);
       !status.ok()) {
-    return Fail(status, kExitUsage);
+    return Fail(status, report::kExitUsage);
   }
   if (flags.is_plain && job->place.is_leader()) {
-    job->say(
-        SequencerExposure(job->node.listen_address, TlsFiles(), AccessRules()));
+    job->say(SequencerExposure(job->node.listen_address, security::TlsFiles(),
+                               security::AccessRules()));
   }
-  const JobEnd end =
-      job->place.is_leader() ? LeadJob(*job, stop) : JoinJob(*job, stop);
+  const launching::JobEnd end = job->place.is_leader()
+                                    ? launching::LeadJob(*job, stop)
+                                    : launching::JoinJob(*job, stop);
   return end.error.empty() ? end.exit_status : Fail(end.error, end.exit_status);
 }
 
@@ -242,4 +249,4 @@ void AddJoinCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags, &app] { return RunJoin(app, *flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

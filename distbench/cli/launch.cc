@@ -25,7 +25,7 @@
 #include "distbench/security/job_authority.h"
 #include "distbench/security/job_secret.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -88,22 +88,24 @@ absl::Status MakeLogFolder(const std::string& logs) {
 absl::StatusOr<absl::Cord> OwnBytes() {
   const absl::StatusOr<std::string> path = OwnProgram();
   if (!path.ok()) return path.status();
-  absl::StatusOr<std::string> bytes = ReadFile(*path);
+  absl::StatusOr<std::string> bytes = base::ReadFile(*path);
   if (!bytes.ok()) return bytes.status();
   return absl::Cord(*std::move(bytes));
 }
 
 // The secret is never in a file of this machine.
-absl::StatusOr<TlsContents> MakeSecret() {
+absl::StatusOr<security::TlsContents> MakeSecret() {
   const absl::Time now = absl::Now();
-  return IssueJobCertificate(kJobName, now - kJobSecretClockTolerance,
-                             now + kSecretValidity);
+  return security::IssueJobCertificate(security::kJobName,
+                                       now - security::kJobSecretClockTolerance,
+                                       now + kSecretValidity);
 }
 
-absl::StatusOr<SshLaunch> Prepare(const LaunchFlags& flags) {
-  absl::StatusOr<std::vector<SshHost>> hosts = ReadHosts(flags.hosts);
+absl::StatusOr<launching::SshLaunch> Prepare(const LaunchFlags& flags) {
+  absl::StatusOr<std::vector<launching::SshHost>> hosts =
+      launching::ReadHosts(flags.hosts);
   if (!hosts.ok()) return hosts.status();
-  SshLaunch launch = {
+  launching::SshLaunch launch = {
       .hosts = *std::move(hosts),
       .ssh = flags.ssh,
       .program = {.path = flags.remote_program, .folder = flags.remote_dir},
@@ -112,7 +114,8 @@ absl::StatusOr<SshLaunch> Prepare(const LaunchFlags& flags) {
       .start_timeout = flags.start_timeout,
       .logs = flags.logs};
   if (!flags.leader.empty()) {
-    absl::StatusOr<SshHost> leader = ParseHostOfFlag("--leader", flags.leader);
+    absl::StatusOr<launching::SshHost> leader =
+        launching::ParseHostOfFlag("--leader", flags.leader);
     if (!leader.ok()) return leader.status();
     launch.leader = *std::move(leader);
   }
@@ -125,7 +128,7 @@ absl::StatusOr<SshLaunch> Prepare(const LaunchFlags& flags) {
     launch.copy = *std::move(bytes);
   }
   if (!flags.plain) {
-    absl::StatusOr<TlsContents> secret = MakeSecret();
+    absl::StatusOr<security::TlsContents> secret = MakeSecret();
     if (!secret.ok()) return secret.status();
     launch.secret = *std::move(secret);
   }
@@ -137,24 +140,25 @@ void Show(std::ostream& stream, absl::string_view bytes) {
   stream.flush();
 }
 
-int ExitCodeOf(const LaunchEnd& end) {
-  for (const std::string& problem : end.problems) Fail(problem, kExitRunFailed);
+int ExitCodeOf(const launching::LaunchEnd& end) {
+  for (const std::string& problem : end.problems)
+    Fail(problem, report::kExitRunFailed);
   const bool went_well = end.problems.empty() && end.status >= 0;
-  return went_well || end.status > 0 ? end.status : kExitRunFailed;
+  return went_well || end.status > 0 ? end.status : report::kExitRunFailed;
 }
 
 int Launch(const LaunchFlags& flags) {
-  StopSignals stop(kExitRunFailed);
-  absl::StatusOr<SshLaunch> launch = Prepare(flags);
-  if (!launch.ok()) return Fail(launch.status(), kExitUsage);
-  SshLauncher launcher(
+  base::StopSignals stop(report::kExitRunFailed);
+  absl::StatusOr<launching::SshLaunch> launch = Prepare(flags);
+  if (!launch.ok()) return Fail(launch.status(), report::kExitUsage);
+  launching::SshLauncher launcher(
       *std::move(launch),
       {.out = [](absl::string_view bytes) { Show(std::cout, bytes); },
        .err = [](absl::string_view bytes) { Show(std::cerr, bytes); }});
   stop.SetHandler([&launcher] { launcher.Stop(); });
-  const absl::StatusOr<LaunchEnd> end = launcher.Run();
+  const absl::StatusOr<launching::LaunchEnd> end = launcher.Run();
   stop.SetHandler({});
-  return end.ok() ? ExitCodeOf(*end) : Fail(end.status(), kExitUsage);
+  return end.ok() ? ExitCodeOf(*end) : Fail(end.status(), report::kExitUsage);
 }
 
 void AddHostFlags(CLI::App& command, LaunchFlags& flags) {
@@ -226,4 +230,4 @@ void AddLaunchCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return Launch(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

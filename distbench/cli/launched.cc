@@ -19,7 +19,7 @@
 #include "distbench/products/launching/ssh/launched_rank.h"
 #include "distbench/report/findings/verdict.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -27,16 +27,16 @@ int RunLaunched(const std::vector<std::string>& join_arguments) {
   // A session that is lost takes stdout and stderr with it. What runs here, and
   // inherits this, must not end by that, but in order.
   signal(SIGPIPE, SIG_IGN);
-  StopSignals stop(kExitRunFailed);
+  base::StopSignals stop(report::kExitRunFailed);
   const absl::StatusOr<std::string> program = OwnProgram();
-  if (!program.ok()) return Fail(program.status(), kExitUsage);
-  const absl::StatusOr<int> wait_status = RunLaunchedRank(
+  if (!program.ok()) return Fail(program.status(), report::kExitUsage);
+  const absl::StatusOr<int> wait_status = launching::RunLaunchedRank(
       {.program = *program, .join_arguments = join_arguments}, STDIN_FILENO,
       stop, [](absl::string_view line) { std::cout << line << std::endl; });
-  if (!wait_status.ok()) return Fail(wait_status.status(), kExitUsage);
+  if (!wait_status.ok()) return Fail(wait_status.status(), report::kExitUsage);
   if (WIFEXITED(*wait_status)) return WEXITSTATUS(*wait_status);
-  return Fail(absl::StrCat("distbench join ", DescribeExit(*wait_status)),
-              kExitRunFailed);
+  return Fail(absl::StrCat("distbench join ", base::DescribeExit(*wait_status)),
+              report::kExitRunFailed);
 }
 
 }  // namespace
@@ -51,4 +51,4 @@ void AddLaunchedCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [arguments] { return RunLaunched(*arguments); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 constexpr char kControlDevice[] = "--control_plane_device";
@@ -89,4 +89,4 @@ absl::StatusOr<TranslatedFlags> TranslateLegacyFlags(
   return translated;
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

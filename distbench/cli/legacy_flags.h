@@ -9,7 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 struct TranslatedFlags {
   std::vector<std::string> arguments;
@@ -32,6 +32,6 @@ absl::StatusOr<TranslatedFlags> TranslateLegacyFlags(
     absl::FunctionRef<absl::StatusOr<std::string>(const std::string& device)>
         address_of);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_LEGACY_FLAGS_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 using ::testing::ElementsAre;
@@ -75,4 +75,4 @@ TEST(LegacyFlagsTest, DevicesWithoutAnAddressAreErrors) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -14,17 +14,18 @@
 #include "distbench/products/libfabric/providers.h"
 #endif
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 HostFacts Providers() {
   HostFacts facts;
 #if DISTBENCH_HAS_LIBFABRIC
-  if (const std::string& problem = Libfabric().problem; !problem.empty()) {
+  if (const std::string& problem = libfabric::Libfabric().problem;
+      !problem.empty()) {
     facts.set_libfabric_problem(problem);
     return facts;
   }
-  for (const std::string& name : ListLibfabricProviders()) {
+  for (const std::string& name : libfabric::ListLibfabricProviders()) {
     facts.add_libfabric_providers(name);
   }
 #endif
@@ -32,22 +33,22 @@ HostFacts Providers() {
 }
 
 int TellProviders() {
-  if (TellLibfabricProviders(Providers())) return kExitOk;
+  if (node::TellLibfabricProviders(Providers())) return report::kExitOk;
   return Fail(absl::InvalidArgumentError(
                   "node managers start this themselves; see: distbench help "
                   "node_manager"),
-              kExitUsage);
+              report::kExitUsage);
 }
 
 }  // namespace
 
 void AddLibfabricProvidersCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command =
-      AddSubcommand(app, kLibfabricProvidersSubcommand,
+      AddSubcommand(app, node::kLibfabricProvidersSubcommand,
                     "Tells a node manager libfabric's providers");
   // Hidden from the list of subcommands, because it is not for users.
   HideSubcommand(command);
   SetBody(command, chosen, TellProviders);
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

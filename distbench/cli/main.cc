@@ -3,9 +3,11 @@
 #include "distbench/cli/commands.h"
 #include "distbench/flags/connection_defaults.h"
 
-int main(int argc, char** argv) {
-  using namespace distbench;
-  SetUpProcess(argv[0]);
+namespace distbench::cli {
+namespace {
+
+int Main(int argc, char** argv) {
+  base::SetUpProcess(argv[0]);
   return RunCommandLine(
       {
           AddTestSequencerCommand,
@@ -38,5 +40,10 @@ int main(int argc, char** argv) {
           AddGenerateShellFilesCommand,
           AddLibfabricProvidersCommand,
       },
-      {argv + 1, argv + argc}, ProcessEnvironment());
+      {argv + 1, argv + argc}, flags::ProcessEnvironment());
 }
+
+}  // namespace
+}  // namespace distbench::cli
+
+int main(int argc, char** argv) { return distbench::cli::Main(argc, argv); }

@@ -17,7 +17,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "distbench/security/job_secret.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -36,16 +36,16 @@ absl::StatusOr<absl::Duration> ParseValidity(absl::string_view text) {
       std::isfinite(days)) {
     return days * kDay;
   }
-  return ParseDurationOrSeconds(text);
+  return flags::ParseDurationOrSeconds(text);
 }
 
 int RunMakeSecret(const SecretFlags& flags) {
   const absl::StatusOr<absl::Duration> valid_for =
       ParseValidity(flags.valid_for);
-  if (!valid_for.ok()) return Fail(valid_for.status(), kExitUsage);
+  if (!valid_for.ok()) return Fail(valid_for.status(), report::kExitUsage);
   const absl::Status status =
-      MakeJobSecret(flags.directory, *valid_for, absl::Now());
-  return status.ok() ? kExitOk : Fail(status, kExitUsage);
+      security::MakeJobSecret(flags.directory, *valid_for, absl::Now());
+  return status.ok() ? report::kExitOk : Fail(status, report::kExitUsage);
 }
 
 }  // namespace
@@ -73,4 +73,4 @@ void AddMakeSecretCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return RunMakeSecret(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

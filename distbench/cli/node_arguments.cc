@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -40,4 +40,4 @@ absl::StatusOr<NodeArguments> ParseNodeArguments(
   return parsed;
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

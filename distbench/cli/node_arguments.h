@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 // The positional arguments of a node manager.
 struct NodeArguments {
@@ -20,6 +20,6 @@ struct NodeArguments {
 absl::StatusOr<NodeArguments> ParseNodeArguments(
     const std::vector<std::string>& arguments);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_NODE_ARGUMENTS_H_

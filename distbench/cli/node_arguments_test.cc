@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 using ::testing::ElementsAre;
@@ -63,4 +63,4 @@ INSTANTIATE_TEST_SUITE_P(
         std::vector<std::string>{"=value"}, std::vector<std::string>{""}));
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::cli

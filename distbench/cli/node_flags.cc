@@ -11,7 +11,7 @@
 #include "distbench/numa/thread_binding.h"
 #include "distbench/products/external/targets/allowed_targets.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -23,7 +23,7 @@ constexpr int64_t kLeastThreads = 16;
 constexpr int64_t kMostOfEngine = 10'000'000;
 
 // Engines inherit the hard limit of this process.
-absl::Status CheckFileLimit(const EngineLimits& limits) {
+absl::Status CheckFileLimit(const hosting::EngineLimits& limits) {
   rlimit files;
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 ||
       files.rlim_max == RLIM_INFINITY ||
@@ -36,7 +36,7 @@ absl::Status CheckFileLimit(const EngineLimits& limits) {
                    "; raise ulimit -Hn (under systemd LimitNOFILE)"));
 }
 
-void AddEngineLimitFlags(CLI::App& command, EngineLimits& limits) {
+void AddEngineLimitFlags(CLI::App& command, hosting::EngineLimits& limits) {
   AddNumberFlag(command, "--engine_max_files", limits.max_files, kLeastFiles,
                 kMostOfEngine, "N",
                 "Files and sockets that each engine process may have\n"
@@ -74,31 +74,32 @@ absl::StatusOr<std::optional<NumaBinding>> BindAsFlagged(
   absl::StatusOr<std::optional<NumaBinding>> asked =
       ParseBindingFlags(flags.binding);
   if (!asked.ok() || !asked->has_value()) return asked;
-  const absl::StatusOr<ResolvedBinding> made = BindProcess(**asked);
+  const absl::StatusOr<numa::ResolvedBinding> made = numa::BindProcess(**asked);
   if (!made.ok()) return made.status();
   return made->proto;
 }
 
 absl::Status CheckNodeFlags(const NodeFlags& flags) {
-  absl::Status targets = AllowedTargets::Parse(flags.allowed_targets).status();
+  absl::Status targets =
+      external::AllowedTargets::Parse(flags.allowed_targets).status();
   if (!targets.ok()) return targets;
   return CheckFileLimit(flags.engine_limits);
 }
 
-NodeManagerOptions ToNodeOptions(const NodeFlags& flags,
-                                 const std::optional<NumaBinding>& binding,
-                                 EngineFactory& engines) {
-  NodeManagerOptions options;
+node::NodeManagerOptions ToNodeOptions(
+    const NodeFlags& flags, const std::optional<NumaBinding>& binding,
+    hosting::EngineFactory& engines) {
+  node::NodeManagerOptions options;
   options.engines = &engines;
   options.service_address = flags.service_address;
   options.listen_address = flags.listen;
   options.binding = binding;
   options.workers_per_instance = flags.workers;
-  options.lasting_facts = FindLibfabricProviders();
+  options.lasting_facts = node::FindLibfabricProviders();
   options.control_state_dir = flags.control_state_dir;
   options.allowed_targets =
-      AllowedTargets::Parse(flags.allowed_targets).value();
+      external::AllowedTargets::Parse(flags.allowed_targets).value();
   return options;
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

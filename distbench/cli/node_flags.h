@@ -20,7 +20,7 @@ namespace CLI {
 class App;
 }
 
-namespace distbench {
+namespace distbench::cli {
 
 struct NodeFlags {
   std::string listen;
@@ -28,7 +28,7 @@ struct NodeFlags {
   BindingFlags binding;
   int workers = 0;
   std::string control_state_dir;
-  EngineLimits engine_limits;
+  hosting::EngineLimits engine_limits;
   std::vector<std::string> allowed_targets;
 };
 
@@ -49,10 +49,10 @@ absl::Status CheckNodeFlags(const NodeFlags& flags);
 // The options that the flags, which CheckNodeFlags() accepts, and the binding
 // of the process determine.
 // `engines` must outlive the node.
-NodeManagerOptions ToNodeOptions(const NodeFlags& flags,
-                                 const std::optional<NumaBinding>& binding,
-                                 EngineFactory& engines);
+node::NodeManagerOptions ToNodeOptions(
+    const NodeFlags& flags, const std::optional<NumaBinding>& binding,
+    hosting::EngineFactory& engines);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_NODE_FLAGS_H_

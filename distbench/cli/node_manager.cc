@@ -23,7 +23,7 @@
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_files.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -34,7 +34,7 @@ constexpr absl::Duration kLeavePatience = absl::Seconds(10);
 struct NodeManagerFlags {
   std::vector<std::string> arguments;
   std::string test_sequencer;
-  TlsFiles tls;
+  security::TlsFiles tls;
   int port = 0;
   std::optional<int> metrics_port;
   NodeFlags node;
@@ -43,23 +43,25 @@ struct NodeManagerFlags {
 int RunNodeManager(const NodeManagerFlags& flags) {
   const absl::StatusOr<std::optional<NumaBinding>> binding =
       BindAsFlagged(flags.node);
-  if (!binding.ok()) return Fail(binding.status(), kExitUsage);
+  if (!binding.ok()) return Fail(binding.status(), report::kExitUsage);
   absl::StatusOr<NodeArguments> arguments = ParseNodeArguments(flags.arguments);
-  if (!arguments.ok()) return Fail(arguments.status(), kExitUsage);
+  if (!arguments.ok()) return Fail(arguments.status(), report::kExitUsage);
 
   if (absl::Status status = CheckNodeFlags(flags.node); !status.ok()) {
-    return Fail(status, kExitUsage);
+    return Fail(status, report::kExitUsage);
   }
-  const auto tls = TlsCredentials::Load(flags.tls, TlsRole::kNode);
-  if (!tls.ok()) return Fail(tls.status(), kExitUsage);
+  const auto tls =
+      security::TlsCredentials::Load(flags.tls, security::TlsRole::kNode);
+  if (!tls.ok()) return Fail(tls.status(), report::kExitUsage);
 
-  StopSignals stop(kExitRunFailed);
+  base::StopSignals stop(report::kExitRunFailed);
   // Before the node is registered there is nothing to end.
-  stop.SetHandler([] { std::_Exit(kExitOk); });
+  stop.SetHandler([] { std::_Exit(report::kExitOk); });
 
-  ProcessEngines engines(flags.node.engine_limits);
+  hosting::ProcessEngines engines(flags.node.engine_limits);
   absl::Status end;
-  NodeManagerOptions options = ToNodeOptions(flags.node, *binding, engines);
+  node::NodeManagerOptions options =
+      ToNodeOptions(flags.node, *binding, engines);
   options.sequencer = flags.test_sequencer;
   options.preassigned_id = arguments->preassigned_id;
   options.attributes = std::move(arguments->attributes);
@@ -71,12 +73,12 @@ int RunNodeManager(const NodeManagerFlags& flags) {
     stop.Request();
   };
   if (binding->has_value()) {
-    std::cout << "Bound to " << DescribeBinding(**binding) << std::endl;
+    std::cout << "Bound to " << numa::DescribeBinding(**binding) << std::endl;
   }
   std::cout << "Registering with " << flags.test_sequencer << std::endl;
-  const absl::StatusOr<std::unique_ptr<NodeManager>> node =
-      NodeManager::Start(std::move(options));
-  if (!node.ok()) return Fail(node.status(), kExitUsage);
+  const absl::StatusOr<std::unique_ptr<node::NodeManager>> node =
+      node::NodeManager::Start(std::move(options));
+  if (!node.ok()) return Fail(node.status(), report::kExitUsage);
   stop.SetHandler({});
 
   std::cout << (*node)->alias() << " registered with " << flags.test_sequencer
@@ -90,7 +92,7 @@ int RunNodeManager(const NodeManagerFlags& flags) {
   stop.Wait();
   (*node)->Leave(kLeavePatience);
   (*node)->Shutdown();
-  return end.ok() ? kExitOk : Fail(end, kExitRunFailed);
+  return end.ok() ? report::kExitOk : Fail(end, report::kExitRunFailed);
 }
 
 }  // namespace
@@ -125,4 +127,4 @@ void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return RunNodeManager(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

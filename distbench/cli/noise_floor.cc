@@ -13,24 +13,26 @@
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
 int ShowNoiseFloor(const std::vector<std::string>& paths) {
-  const absl::StatusOr<std::vector<SourcedResults>> results =
+  const absl::StatusOr<std::vector<report::SourcedResults>> results =
       ReadResultFiles(paths);
-  if (!results.ok()) return Fail(results.status(), kExitUsage);
-  std::map<std::string, std::vector<TestRun>> tests;
-  for (const TestRun& run : ListRuns(*results)) tests[run.name].push_back(run);
-  if (tests.empty()) return Fail("there is no test in the results", kExitUsage);
-  int exit_code = kExitOk;
+  if (!results.ok()) return Fail(results.status(), report::kExitUsage);
+  std::map<std::string, std::vector<report::TestRun>> tests;
+  for (const report::TestRun& run : report::ListRuns(*results))
+    tests[run.name].push_back(run);
+  if (tests.empty())
+    return Fail("there is no test in the results", report::kExitUsage);
+  int exit_code = report::kExitOk;
   for (const auto& [name, runs] : tests) {
-    const absl::StatusOr<std::string> table = DescribeNoise(runs);
+    const absl::StatusOr<std::string> table = report::DescribeNoise(runs);
     if (table.ok()) {
       std::cout << *table;
     } else {
-      exit_code = Fail(table.status(), kExitRunFailed);
+      exit_code = Fail(table.status(), report::kExitRunFailed);
     }
   }
   std::cout << std::flush;
@@ -61,4 +63,4 @@ void AddNoiseFloorCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [paths] { return ShowNoiseFloor(*paths); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -26,7 +26,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/tables/numa_table.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -42,17 +42,17 @@ struct NumaCompareFlags {
   int instances = 0;
   int workers = 0;
   double cpu_percent = 60;
-  NumaComparisonOptions comparison;
-  SearchTiming timing;
+  numa_compare::NumaComparisonOptions comparison;
+  search::SearchTiming timing;
   int max_probes = 25;
   double tolerance_percent = 2;
   TestOutputFlags output;
   bool quiet = false;
 };
 
-absl::StatusOr<NumaDeploymentOptions> ParseDeployment(
+absl::StatusOr<numa_compare::NumaDeploymentOptions> ParseDeployment(
     const NumaCompareFlags& flags) {
-  NumaDeploymentOptions options;
+  numa_compare::NumaDeploymentOptions options;
   options.service = flags.service;
   options.instances = flags.instances;
   options.workers = flags.workers;
@@ -60,7 +60,7 @@ absl::StatusOr<NumaDeploymentOptions> ParseDeployment(
        {std::make_tuple("--numa_nodes", flags.numa_nodes, &options.numa_nodes),
         std::make_tuple("--generator_cpus", flags.generator_cpus,
                         &options.generator_cpus)}) {
-    absl::StatusOr<IndexSet> indices = ParseIndexList(text);
+    absl::StatusOr<base::IndexSet> indices = base::ParseIndexList(text);
     if (!indices.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat(flag, ": ", indices.status().message()));
@@ -91,56 +91,60 @@ absl::Status CheckTest(const NumaCompareFlags& flags,
     if (objective.empty()) continue;
     LoadSearchSpec spec = SearchSpecOf(flags);
     spec.add_objectives(objective);
-    status.Update(PlanSearch(spec, test).status());
+    status.Update(search::PlanSearch(spec, test).status());
   }
   return status;
 }
 
-void Announce(const CapacityQuestion& question) {
+void Announce(const numa_compare::CapacityQuestion& question) {
   std::cerr << absl::StreamFormat("Search %d of %d: %s, %s, repetition %d\n",
                                   question.number, question.count,
                                   question.deployment->name, question.objective,
                                   question.repetition + 1);
 }
 
-int RunComparison(const NumaCompareFlags& flags, const DeploymentPlan& plan,
-                  const std::string& program, StopSignals& stop) {
-  LocalCapacitySearch search(program, SearchSpecOf(flags),
-                             [&flags](const std::string& line) {
-                               if (!flags.quiet) std::cerr << line << std::endl;
-                             });
+int RunComparison(const NumaCompareFlags& flags,
+                  const numa_compare::DeploymentPlan& plan,
+                  const std::string& program, base::StopSignals& stop) {
+  numa_compare::LocalCapacitySearch search(program, SearchSpecOf(flags),
+                                           [&flags](const std::string& line) {
+                                             if (!flags.quiet)
+                                               std::cerr << line << std::endl;
+                                           });
   stop.SetHandler([&] { search.Cancel(); });
-  ConsoleRun run;
-  run.status = RunNumaComparison(
+  client::ConsoleRun run;
+  run.status = numa_compare::RunNumaComparison(
       plan, flags.comparison,
-      [&](const CapacityQuestion& question) {
+      [&](const numa_compare::CapacityQuestion& question) {
         if (!flags.quiet) Announce(question);
         return search.Search(question);
       },
       run.results);
   stop.SetHandler({});
   run.traffic_started = run.results.test_results_size() > 0;
-  std::cout << RenderNumaComparison(run.results.numa_comparison())
+  std::cout << report::RenderNumaComparison(run.results.numa_comparison())
             << std::flush;
   return FinishRun(run, flags.output);
 }
 
 int NumaCompare(NumaCompareFlags flags) {
-  StopSignals stop(kExitRunFailed);
+  base::StopSignals stop(report::kExitRunFailed);
   flags.comparison.cpu_objective =
       absl::StrFormat("cpu<=%g%%", flags.cpu_percent);
   const absl::StatusOr<DistributedSystemDescription> test =
       LoadOneTest(flags.pattern, flags.infile);
-  if (!test.ok()) return Fail(test.status(), kExitUsage);
-  const absl::StatusOr<NumaDeploymentOptions> options = ParseDeployment(flags);
-  if (!options.ok()) return Fail(options.status(), kExitUsage);
+  if (!test.ok()) return Fail(test.status(), report::kExitUsage);
+  const absl::StatusOr<numa_compare::NumaDeploymentOptions> options =
+      ParseDeployment(flags);
+  if (!options.ok()) return Fail(options.status(), report::kExitUsage);
   const absl::Status checked = CheckTest(flags, *test);
-  if (!checked.ok()) return Fail(checked, kExitUsage);
+  if (!checked.ok()) return Fail(checked, report::kExitUsage);
   const absl::StatusOr<std::string> program = OwnProgram();
-  if (!program.ok()) return Fail(program.status(), kExitUsage);
-  const absl::StatusOr<DeploymentPlan> plan =
-      PlanNumaDeployments(*test, *options, ReadHostTopology(""));
-  if (!plan.ok()) return Fail(plan.status(), kExitUsage);
+  if (!program.ok()) return Fail(program.status(), report::kExitUsage);
+  const absl::StatusOr<numa_compare::DeploymentPlan> plan =
+      numa_compare::PlanNumaDeployments(*test, *options,
+                                        numa::ReadHostTopology(""));
+  if (!plan.ok()) return Fail(plan.status(), report::kExitUsage);
   if (flags.comparison.seed == 0) {
     flags.comparison.seed = std::random_device()();
   }
@@ -223,4 +227,4 @@ void AddNumaCompareCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return NumaCompare(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

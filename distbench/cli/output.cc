@@ -9,7 +9,7 @@
 #include "distbench/base/write_all.h"
 #include "distbench/cli/flags.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 int Fail(const absl::Status& error, int exit_code) {
   return Fail(error.message(), exit_code);
@@ -22,14 +22,15 @@ int Fail(absl::string_view message, int exit_code) {
 
 absl::StatusOr<ReportOutput> ReportOutput::Open(const std::string& path) {
   const std::string target = path.empty() ? "/dev/stdout" : path;
-  absl::StatusOr<std::unique_ptr<OutputFile>> file = OutputFile::Open(target);
+  absl::StatusOr<std::unique_ptr<results::OutputFile>> file =
+      results::OutputFile::Open(target);
   if (!file.ok()) return file.status();
   return ReportOutput(target, *std::move(file));
 }
 
 void ReportOutput::Write(absl::string_view bytes) {
-  if (status_.ok() && !WriteAll(file_->fd(), bytes)) {
-    status_ = WriteError(path_, errno);
+  if (status_.ok() && !base::WriteAll(file_->fd(), bytes)) {
+    status_ = results::WriteError(path_, errno);
   }
 }
 
@@ -55,17 +56,17 @@ void AddCheckFlags(CLI::App& command, CheckFlags& flags) {
             "verdict");
 }
 
-absl::Status WriteChecks(absl::Span<const Check> checks,
+absl::Status WriteChecks(absl::Span<const report::Check> checks,
                          const CheckFlags& flags) {
   absl::Status status;
   if (!flags.junit.empty()) {
-    status =
-        WriteReport(flags.junit, ChecksJunit(checks, flags.allow_undecided));
+    status = WriteReport(flags.junit,
+                         report::ChecksJunit(checks, flags.allow_undecided));
   }
   if (status.ok() && !flags.markdown.empty()) {
-    status = WriteReport(flags.markdown, ChecksMarkdown(checks));
+    status = WriteReport(flags.markdown, report::ChecksMarkdown(checks));
   }
   return status;
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -17,7 +17,7 @@ namespace CLI {
 class App;
 }
 
-namespace distbench {
+namespace distbench::cli {
 
 // Prints the error to stderr, and returns `exit_code`.
 int Fail(const absl::Status& error, int exit_code);
@@ -36,11 +36,11 @@ class ReportOutput {
   absl::Status Finish();
 
  private:
-  ReportOutput(std::string path, std::unique_ptr<OutputFile> file)
+  ReportOutput(std::string path, std::unique_ptr<results::OutputFile> file)
       : path_(std::move(path)), file_(std::move(file)) {}
 
   std::string path_;
-  std::unique_ptr<OutputFile> file_;
+  std::unique_ptr<results::OutputFile> file_;
   absl::Status status_;
 };
 
@@ -59,9 +59,9 @@ struct CheckFlags {
 void AddCheckFlags(CLI::App& command, CheckFlags& flags);
 
 // Writes the files that the flags name. The error names the file.
-absl::Status WriteChecks(absl::Span<const Check> checks,
+absl::Status WriteChecks(absl::Span<const report::Check> checks,
                          const CheckFlags& flags);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_OUTPUT_H_

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 absl::StatusOr<std::string> OwnProgram() {
   char path[PATH_MAX];
@@ -18,4 +18,4 @@ absl::StatusOr<std::string> OwnProgram() {
   return std::string(path, length);
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

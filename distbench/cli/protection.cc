@@ -38,7 +38,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -46,7 +46,7 @@ constexpr int kMaxCellRepeat = 1000;
 
 struct ProtectionFlags {
   std::string test_sequencer;
-  TlsFiles tls;
+  security::TlsFiles tls;
   std::string infile = "-";
   int repeat = 0;  // the config's
   std::optional<uint64_t> seed;
@@ -77,7 +77,7 @@ absl::StatusOr<DistributedSystemDescription> LoadExperiment(
   TestSequence tests;
   *tests.add_tests() = *std::move(test);
   const absl::StatusOr<TestSequence> checked =
-      CheckTestSequence(std::move(tests));
+      config::CheckTestSequence(std::move(tests));
   if (!checked.ok()) return checked.status();
   return checked->tests(0);
 }
@@ -92,14 +92,14 @@ absl::StatusOr<TestSequenceResults> EarlierResults(
           "--resume and --outfile exclude each other: what is resumed is "
           "written to its own file");
     }
-    return ReadResults(flags.resume);
+    return results::ReadResults(flags.resume);
   }
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(flags.output.outfile, ignored)) {
     return TestSequenceResults();
   }
   const absl::StatusOr<TestSequenceResults> existing =
-      ReadResults(flags.output.outfile);
+      results::ReadResults(flags.output.outfile);
   if (existing.ok() && !existing->experiments().empty()) {
     return absl::FailedPreconditionError(absl::StrCat(
         flags.output.outfile, " holds an experiment with ",
@@ -111,7 +111,7 @@ absl::StatusOr<TestSequenceResults> EarlierResults(
 
 absl::Status CheckSeed(const ProtectionFlags& flags,
                        const TestSequenceResults& results) {
-  const std::optional<uint64_t> seed = SeedOf(results);
+  const std::optional<uint64_t> seed = protection::SeedOf(results);
   if (!seed || !flags.seed || *seed == *flags.seed) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("--seed=", *flags.seed, " is not that of ", flags.resume,
@@ -130,26 +130,27 @@ uint64_t NewSeed(const ProtectionFlags& flags,
 bool IsUntrustworthy(const TestResult& result) {
   const ExperimentCell& cell = result.experiment_cell();
   if (!result.has_experiment_cell() || !cell.antagonist().empty()) return false;
-  return result.run_info().has_failure() || IsInvalid(result);
+  return result.run_info().has_failure() || report::IsInvalid(result);
 }
 
 int ExitCodeOf(const TestSequenceResults& results, bool allow_invalid) {
-  if (results.experiments().empty()) return kExitRunFailed;
+  if (results.experiments().empty()) return report::kExitRunFailed;
   for (const std::string& omission : results.experiments(0).omissions()) {
-    Fail(omission, kExitRunFailed);
+    Fail(omission, report::kExitRunFailed);
   }
-  const std::vector<std::string> unmeasured = UnmeasuredRuns(results);
+  const std::vector<std::string> unmeasured = report::UnmeasuredRuns(results);
   for (const std::string& sentence : unmeasured) {
-    Fail(sentence, kExitRunFailed);
+    Fail(sentence, report::kExitRunFailed);
   }
   if (!results.experiments(0).omissions().empty() || !unmeasured.empty()) {
-    return kExitRunFailed;
+    return report::kExitRunFailed;
   }
   const auto count =
       std::count_if(results.test_results().begin(),
                     results.test_results().end(), IsUntrustworthy);
-  if (count == 0) return kExitOk;
-  const int exit_code = allow_invalid ? kExitOk : kExitRunFailed;
+  if (count == 0) return report::kExitOk;
+  const int exit_code =
+      allow_invalid ? report::kExitOk : report::kExitRunFailed;
   return Fail(
       absl::StrCat(
           count,
@@ -163,8 +164,8 @@ int ExitCodeOf(const TestSequenceResults& results, bool allow_invalid) {
 class Display {
  public:
   explicit Display(bool quiet)
-      : traffic_(StderrProgress(1, quiet)),
-        search_(StderrProgress(1, quiet)),
+      : traffic_(client::StderrProgress(1, quiet)),
+        search_(client::StderrProgress(1, quiet)),
         cells_([this, quiet](absl::string_view line) {
           if (quiet) return;
           traffic_.Clear();
@@ -172,19 +173,22 @@ class Display {
           std::cerr << line << std::flush;
         }) {}
 
-  void AddTo(ExperimentCallbacks& callbacks) {
-    callbacks.announce = [this](const CellRun& run) { cells_.Announce(run); };
-    callbacks.observe = [this](const CellRun& run, CellOutcome outcome,
+  void AddTo(protection::ExperimentCallbacks& callbacks) {
+    callbacks.announce = [this](const protection::CellRun& run) {
+      cells_.Announce(run);
+    };
+    callbacks.observe = [this](const protection::CellRun& run,
+                               protection::CellOutcome outcome,
                                const std::string& evidence) {
       cells_.Observe(run, outcome, evidence);
     };
     callbacks.progress = [this](const RunTestsEvent& event) {
       traffic_.Show(event);
     };
-    callbacks.announce_search = [this](const SearchPlan& plan) {
+    callbacks.announce_search = [this](const search::SearchPlan& plan) {
       search_.ShowPlan(plan);
     };
-    callbacks.search.announce = [this](const PlannedProbe& probe) {
+    callbacks.search.announce = [this](const search::PlannedProbe& probe) {
       search_.Announce(probe);
     };
     callbacks.search.progress = [this](const RunTestsEvent& event) {
@@ -196,7 +200,7 @@ class Display {
     };
   }
 
-  void ShowPlan(const ExperimentPlan& plan,
+  void ShowPlan(const protection::ExperimentPlan& plan,
                 const TestSequenceResults& results) {
     cells_.ShowPlan(plan, results);
   }
@@ -207,54 +211,56 @@ class Display {
   }
 
  private:
-  ProgressDisplay traffic_;
-  SearchDisplay search_;
-  ExperimentDisplay cells_;
+  client::ProgressDisplay traffic_;
+  search::SearchDisplay search_;
+  protection::ExperimentDisplay cells_;
 };
 
-int Run(const ProtectionFlags& flags, const ExperimentPlan& plan,
-        TestClient& client, TestSequenceResults results) {
-  const ResultEncoding encoding = flags.output.binary_output
-                                      ? ResultEncoding::kBinary
-                                      : ResultEncoding::kText;
+int Run(const ProtectionFlags& flags, const protection::ExperimentPlan& plan,
+        client::TestClient& client, TestSequenceResults results) {
+  const results::ResultEncoding encoding =
+      flags.output.binary_output ? results::ResultEncoding::kBinary
+                                 : results::ResultEncoding::kText;
   Display display(flags.quiet);
-  ExperimentCallbacks callbacks;
-  callbacks.run = RunOnSequencer(client);
+  protection::ExperimentCallbacks callbacks;
+  callbacks.run = search::RunOnSequencer(client);
   callbacks.save = [&](const TestSequenceResults& so_far) {
     if (PathOf(flags).empty()) return absl::OkStatus();
-    return WriteResults(so_far, PathOf(flags), encoding);
+    return results::WriteResults(so_far, PathOf(flags), encoding);
   };
   display.AddTo(callbacks);
   display.ShowPlan(plan, results);
-  const absl::Status status = RunExperiment(plan, callbacks, results);
+  const absl::Status status =
+      protection::RunExperiment(plan, callbacks, results);
   display.Clear();
-  std::cout << ProtectionText(results) << std::flush;
+  std::cout << protection::ProtectionText(results) << std::flush;
   const int exit_code = ExitCodeOf(results, flags.output.allow_invalid);
-  return status.ok() ? exit_code : Fail(status, kExitRunFailed);
+  return status.ok() ? exit_code : Fail(status, report::kExitRunFailed);
 }
 
 int Protection(const ProtectionFlags& flags) {
-  StopSignals stop(kExitRunFailed);
+  base::StopSignals stop(report::kExitRunFailed);
   // Before a run has started there is nothing to end.
-  stop.SetHandler([] { std::_Exit(kExitRunFailed); });
+  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
   const absl::StatusOr<DistributedSystemDescription> test =
       LoadExperiment(flags);
-  if (!test.ok()) return Fail(test.status(), kExitUsage);
+  if (!test.ok()) return Fail(test.status(), report::kExitUsage);
   absl::StatusOr<TestSequenceResults> results = EarlierResults(flags);
-  if (!results.ok()) return Fail(results.status(), kExitUsage);
+  if (!results.ok()) return Fail(results.status(), report::kExitUsage);
   absl::Status checked = CheckSeed(flags, *results);
   checked.Update(CheckOutput(flags.output));
-  if (!checked.ok()) return Fail(checked, kExitUsage);
-  const absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(flags.test_sequencer, flags.tls);
-  if (!client.ok()) return Fail(client.status(), kExitUsage);
-  const absl::StatusOr<ExperimentPlan> plan =
-      PlanOnSequencer(*test, NewSeed(flags, *test), *results, **client);
+  if (!checked.ok()) return Fail(checked, report::kExitUsage);
+  const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+      client::TestClient::Connect(flags.test_sequencer, flags.tls);
+  if (!client.ok()) return Fail(client.status(), report::kExitUsage);
+  const absl::StatusOr<protection::ExperimentPlan> plan =
+      protection::PlanOnSequencer(*test, NewSeed(flags, *test), *results,
+                                  **client);
   if (!plan.ok()) {
-    if (flags.resume.empty()) return Fail(plan.status(), kExitUsage);
+    if (flags.resume.empty()) return Fail(plan.status(), report::kExitUsage);
     return Fail(absl::StrCat("cannot resume ", flags.resume, ": ",
                              std::string(plan.status().message())),
-                kExitUsage);
+                report::kExitUsage);
   }
   stop.SetHandler([&client] { (*client)->Cancel(); });
   const int exit_code = Run(flags, *plan, **client, *std::move(results));
@@ -296,4 +302,4 @@ void AddProtectionCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return Protection(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -40,7 +40,7 @@
 #include "distbench/report/text/search_text.h"
 #include "distbench/report/text/text_summary.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -50,7 +50,7 @@ struct ReportFlags {
   std::string output;
   std::string table;
   std::string latency;
-  RpcSelection selection;
+  report::RpcSelection selection;
   bool strict_legacy = false;
   int instance = 0;  // 0: all
 };
@@ -59,53 +59,54 @@ constexpr char kSearchTable[] = "search";
 
 // The results to report on.
 struct Input {
-  std::vector<TestRun> runs;
-  std::vector<SourcedSearch> searches;
+  std::vector<report::TestRun> runs;
+  std::vector<report::SourcedSearch> searches;
 };
 
 absl::Status WriteText(const Input& input, const ReportFlags&,
                        ReportOutput& output) {
-  for (const SourcedSearch& search : input.searches) {
-    for (const std::string& line : SummarizeSearch(*search.report)) {
+  for (const report::SourcedSearch& search : input.searches) {
+    for (const std::string& line : report::SummarizeSearch(*search.report)) {
       output.Write(absl::StrCat(line, "\n"));
     }
   }
-  for (const TestRun& run : input.runs) {
+  for (const report::TestRun& run : input.runs) {
     // Numbered as on the HTML page.
     const std::string number =
         run.repetition > 0 ? absl::StrCat(" #", run.repetition + 1) : "";
-    output.Write(absl::StrCat("Test: ", MarkedName(run.name, *run.result),
-                              number, "\n"));
-    for (const std::string& line : SummarizeTest(*run.result)) {
+    output.Write(absl::StrCat(
+        "Test: ", report::MarkedName(run.name, *run.result), number, "\n"));
+    for (const std::string& line : report::SummarizeTest(*run.result)) {
       output.Write(absl::StrCat(line, "\n"));
     }
   }
-  for (const NumaComparison* comparison : NumaComparisonsOf(input.runs)) {
-    output.Write(RenderNumaComparison(*comparison));
+  for (const NumaComparison* comparison :
+       report::NumaComparisonsOf(input.runs)) {
+    output.Write(report::RenderNumaComparison(*comparison));
   }
-  output.Write(ProtectionText(input.runs));
+  output.Write(protection::ProtectionText(input.runs));
   return absl::OkStatus();
 }
 
 absl::Status WriteJson(const Input& input, const ReportFlags&,
                        ReportOutput& output) {
-  output.Write(RenderJson(input.runs, {}, input.searches));
+  output.Write(report::RenderJson(input.runs, {}, input.searches));
   return absl::OkStatus();
 }
 
 absl::Status WriteHtml(const Input& input, const ReportFlags&,
                        ReportOutput& output) {
-  output.Write(RenderHtml(input.runs, input.searches));
+  output.Write(report::RenderHtml(input.runs, input.searches));
   return absl::OkStatus();
 }
 
 // FeedSim's columns come first, so the columns that begin other tables are left
 // out.
 void WriteSearchTable(const Input& input, ReportOutput& output) {
-  output.Write(SearchTableHeader() + "\n");
-  for (const SourcedSearch& search : input.searches) {
+  output.Write(report::SearchTableHeader() + "\n");
+  for (const report::SourcedSearch& search : input.searches) {
     for (const SearchProbe& probe : search.report->probes()) {
-      output.Write(SearchTableRows(*search.report, probe));
+      output.Write(report::SearchTableRows(*search.report, probe));
     }
   }
 }
@@ -116,48 +117,51 @@ absl::Status WriteCsv(const Input& input, const ReportFlags& flags,
     WriteSearchTable(input, output);
     return absl::OkStatus();
   }
-  for (const ProtectionTable* table : ProtectionTables()) {
+  for (const report::ProtectionTable* table : report::ProtectionTables()) {
     if (table->name != flags.table) continue;
-    RenderProtectionCsv(input.runs, *table,
-                        [&](absl::string_view bytes) { output.Write(bytes); });
+    report::RenderProtectionCsv(
+        input.runs, *table,
+        [&](absl::string_view bytes) { output.Write(bytes); });
   }
-  for (const ReportTable* table : AllTables()) {
+  for (const report::ReportTable* table : report::AllTables()) {
     if (table->name != (flags.table.empty() ? "rpcs" : flags.table)) continue;
-    RenderCsv(input.runs, *table,
-              [&](absl::string_view bytes) { output.Write(bytes); });
+    report::RenderCsv(input.runs, *table,
+                      [&](absl::string_view bytes) { output.Write(bytes); });
   }
   return absl::OkStatus();
 }
 
-RpcSelection SelectionOf(const ReportFlags& flags) {
-  RpcSelection selection = flags.selection;
-  if (flags.latency == "service") selection.latency = LatencyKind::kService;
-  if (flags.latency == "response") selection.latency = LatencyKind::kResponse;
+report::RpcSelection SelectionOf(const ReportFlags& flags) {
+  report::RpcSelection selection = flags.selection;
+  if (flags.latency == "service")
+    selection.latency = report::LatencyKind::kService;
+  if (flags.latency == "response")
+    selection.latency = report::LatencyKind::kResponse;
   return selection;
 }
 
 absl::Status WriteHdr(const Input& input, const ReportFlags& flags,
                       ReportOutput& output) {
-  const absl::StatusOr<SelectedLatency> latency =
-      SelectLatency(input.runs, SelectionOf(flags));
+  const absl::StatusOr<report::SelectedLatency> latency =
+      report::SelectLatency(input.runs, SelectionOf(flags));
   if (!latency.ok()) return latency.status();
-  output.Write(RenderHdr(*latency));
+  output.Write(report::RenderHdr(*latency));
   return absl::OkStatus();
 }
 
 absl::Status WriteHlog(const Input& input, const ReportFlags& flags,
                        ReportOutput& output) {
-  const absl::StatusOr<SelectedRpc> rpc =
-      SelectRpc(input.runs, SelectionOf(flags));
+  const absl::StatusOr<report::SelectedRpc> rpc =
+      report::SelectRpc(input.runs, SelectionOf(flags));
   if (!rpc.ok()) return rpc.status();
-  output.Write(RenderHlog(*rpc));
+  output.Write(report::RenderHlog(*rpc));
   return absl::OkStatus();
 }
 
 // Reports each result that holds a search; several reports form a list.
 absl::Status WriteBenchpress(const Input& input, const ReportFlags& flags,
                              ReportOutput& output) {
-  const absl::StatusOr<std::string> json = RenderBenchpress(
+  const absl::StatusOr<std::string> json = search::RenderBenchpress(
       input.searches, input.runs, {.strict_legacy = flags.strict_legacy});
   if (!json.ok()) return json.status();
   output.Write(*json);
@@ -166,20 +170,21 @@ absl::Status WriteBenchpress(const Input& input, const ReportFlags& flags,
 
 absl::Status WriteTrace(const Input& input, const ReportFlags&,
                         ReportOutput& output) {
-  return RenderTraceEvents(
+  return report::RenderTraceEvents(
       input.runs, [&](absl::string_view bytes) { output.Write(bytes); });
 }
 
 absl::Status WriteBlame(const Input& input, const ReportFlags&,
                         ReportOutput& output) {
-  output.Write(BlameText(input.runs));
+  output.Write(blame::BlameText(input.runs));
   return absl::OkStatus();
 }
 
-template <StacksFormat format>
+template <stacks::StacksFormat format>
 absl::Status WriteStacks(const Input& input, const ReportFlags&,
                          ReportOutput& output) {
-  const absl::StatusOr<std::string> text = StacksText(input.runs, format);
+  const absl::StatusOr<std::string> text =
+      stacks::StacksText(input.runs, format);
   if (!text.ok()) return text.status();
   output.Write(*text);
   return absl::OkStatus();
@@ -187,19 +192,19 @@ absl::Status WriteStacks(const Input& input, const ReportFlags&,
 
 absl::Status WriteOtlp(const Input& input, const ReportFlags&,
                        ReportOutput& output) {
-  return RenderOtlp(input.runs,
-                    [&](absl::string_view bytes) { output.Write(bytes); });
+  return report::RenderOtlp(
+      input.runs, [&](absl::string_view bytes) { output.Write(bytes); });
 }
 
 absl::Status WriteOpenMetrics(const Input& input, const ReportFlags&,
                               ReportOutput& output) {
-  output.Write(RenderOpenMetrics(input.runs));
+  output.Write(report::RenderOpenMetrics(input.runs));
   return absl::OkStatus();
 }
 
 absl::Status WriteMpstat(const Input& input, const ReportFlags&,
                          ReportOutput& output) {
-  output.Write(RenderMpstat(input.runs));
+  output.Write(report::RenderMpstat(input.runs));
   return absl::OkStatus();
 }
 
@@ -221,10 +226,10 @@ const std::map<std::string, ReportFormat>& ReportFormats() {
       {"blame", {"who is to blame for the tail, from traces", WriteBlame}},
       {"stacks",
        {"protocol drivers under the same traffic",
-        WriteStacks<StacksFormat::kText>}},
+        WriteStacks<stacks::StacksFormat::kText>}},
       {"stacks_markdown",
        {"the same for comments and wikis",
-        WriteStacks<StacksFormat::kMarkdown>}},
+        WriteStacks<stacks::StacksFormat::kMarkdown>}},
       {"trace", {"RPC traces for ui.perfetto.dev", WriteTrace}},
       {"otlp", {"RPC traces for OpenTelemetry and Jaeger", WriteOtlp}},
       {"openmetrics", {"metrics for gateways of Prometheus", WriteOpenMetrics}},
@@ -241,10 +246,10 @@ std::vector<std::string> FormatNames() {
 
 std::vector<std::string> TableNames() {
   std::vector<std::string> names;
-  for (const ReportTable* table : AllTables()) {
+  for (const report::ReportTable* table : report::AllTables()) {
     names.emplace_back(table->name);
   }
-  for (const ProtectionTable* table : ProtectionTables()) {
+  for (const report::ProtectionTable* table : report::ProtectionTables()) {
     names.emplace_back(table->name);
   }
   names.push_back(kSearchTable);
@@ -284,13 +289,13 @@ absl::Status CheckInstance(const ReportFlags& flags) {
 }
 
 // The same searches, each as that of one instance; `reports` holds them.
-absl::StatusOr<std::vector<SourcedSearch>> SearchesOfInstance(
-    const std::vector<SourcedSearch>& searches, int instance,
+absl::StatusOr<std::vector<report::SourcedSearch>> SearchesOfInstance(
+    const std::vector<report::SourcedSearch>& searches, int instance,
     std::deque<SearchReport>& reports) {
-  std::vector<SourcedSearch> own;
-  for (const SourcedSearch& search : searches) {
+  std::vector<report::SourcedSearch> own;
+  for (const report::SourcedSearch& search : searches) {
     absl::StatusOr<SearchReport> report =
-        ReportOfInstance(*search.report, instance);
+        search::ReportOfInstance(*search.report, instance);
     if (!report.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("--instance: ", search.source, ": ",
@@ -305,26 +310,27 @@ absl::StatusOr<std::vector<SourcedSearch>> SearchesOfInstance(
 int Report(const ReportFlags& flags) {
   absl::Status status = CheckReportFlags(flags);
   status.Update(CheckInstance(flags));
-  if (!status.ok()) return Fail(status, kExitUsage);
-  const absl::StatusOr<std::vector<SourcedResults>> results =
+  if (!status.ok()) return Fail(status, report::kExitUsage);
+  const absl::StatusOr<std::vector<report::SourcedResults>> results =
       ReadResultFiles(flags.results);
-  if (!results.ok()) return Fail(results.status(), kExitUsage);
+  if (!results.ok()) return Fail(results.status(), report::kExitUsage);
   std::deque<SearchReport> of_instance;
-  absl::StatusOr<std::vector<SourcedSearch>> searches = ListSearches(*results);
+  absl::StatusOr<std::vector<report::SourcedSearch>> searches =
+      report::ListSearches(*results);
   if (flags.instance > 0) {
     searches = SearchesOfInstance(*searches, flags.instance, of_instance);
   }
-  if (!searches.ok()) return Fail(searches.status(), kExitUsage);
+  if (!searches.ok()) return Fail(searches.status(), report::kExitUsage);
   absl::StatusOr<ReportOutput> output = ReportOutput::Open(flags.output);
-  if (!output.ok()) return Fail(output.status(), kExitUsage);
+  if (!output.ok()) return Fail(output.status(), report::kExitUsage);
 
-  status =
-      ReportFormats()
-          .at(flags.format)
-          .write({.runs = ListRuns(*results), .searches = *std::move(searches)},
-                 flags, *output);
+  status = ReportFormats()
+               .at(flags.format)
+               .write({.runs = report::ListRuns(*results),
+                       .searches = *std::move(searches)},
+                      flags, *output);
   if (status.ok()) status = output->Finish();
-  if (!status.ok()) return Fail(status, kExitUsage);
+  if (!status.ok()) return Fail(status, report::kExitUsage);
   return ExitCodeForAll(*results);
 }
 
@@ -338,10 +344,10 @@ std::string FormatHelp() {
 
 std::string TableHelp() {
   std::string help = "Table for --format=csv; default: rpcs";
-  for (const ReportTable* table : AllTables()) {
+  for (const report::ReportTable* table : report::AllTables()) {
     absl::StrAppend(&help, "\n  ", table->name, ": ", table->description);
   }
-  for (const ProtectionTable* table : ProtectionTables()) {
+  for (const report::ProtectionTable* table : report::ProtectionTables()) {
     absl::StrAppend(&help, "\n  ", table->name, ": ", table->description);
   }
   absl::StrAppend(&help, "\n  ", kSearchTable, ": a row per probe of a search");
@@ -389,4 +395,4 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return Report(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

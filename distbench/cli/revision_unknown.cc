@@ -1,7 +1,7 @@
 #include "distbench/cli/revision.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 const char kRevision[] = "";
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -11,7 +11,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 using Cells = std::vector<std::string>;
@@ -153,4 +153,4 @@ std::string DescribeTests(const RunDescription& run) {
   return text;
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 // Returns a heading and one line per run. Times are UTC.
 std::string RunTable(const std::vector<RunDescription>& runs);
@@ -24,6 +24,6 @@ std::string Printable(absl::string_view text);
 // Returns text such as "test1, test2 and 3 more", always on one line.
 std::string DescribeTests(const RunDescription& run);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_RUN_TABLE_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -104,4 +104,4 @@ TEST(RunTableTest, JsonOfNothingIsAnEmptyList) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -25,13 +25,13 @@
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
 struct RunTestsFlags {
   std::string test_sequencer;
-  TlsFiles tls;
+  security::TlsFiles tls;
   std::string infile = "-";
   TestOutputFlags output;
   absl::Duration max_test_duration = absl::InfiniteDuration();
@@ -64,15 +64,15 @@ absl::Status CheckDetached(const RunTestsFlags& flags) {
                    "use it with distbench runs get"));
 }
 
-int Detach(TestClient& client, const RunTestsRequest& request) {
+int Detach(client::TestClient& client, const RunTestsRequest& request) {
   const absl::StatusOr<std::string> run_id = client.Submit(request);
-  if (!run_id.ok()) return Fail(run_id.status(), kExitUsage);
+  if (!run_id.ok()) return Fail(run_id.status(), report::kExitUsage);
   std::cout << *run_id << std::endl;
-  return kExitOk;
+  return report::kExitOk;
 }
 
 // After a lost connection, tells the user how to get the result.
-void SayHowToGoOn(const ConsoleRun& run, const RunTestsFlags& flags) {
+void SayHowToGoOn(const client::ConsoleRun& run, const RunTestsFlags& flags) {
   if (!absl::IsUnavailable(run.status) || run.run_id.empty()) return;
   std::cerr << "If only the connection was lost, the run goes on. The "
                "sequencer keeps its result\nwhile it runs, and across "
@@ -82,36 +82,38 @@ void SayHowToGoOn(const ConsoleRun& run, const RunTestsFlags& flags) {
 }
 
 int RunTests(const RunTestsFlags& flags) {
-  StopSignals stop(kExitRunFailed);
+  base::StopSignals stop(report::kExitRunFailed);
   // Before the tests are submitted there is nothing to end.
-  stop.SetHandler([] { std::_Exit(kExitRunFailed); });
+  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
 
   const absl::Status detached = CheckDetached(flags);
-  if (!detached.ok()) return Fail(detached, kExitUsage);
+  if (!detached.ok()) return Fail(detached, report::kExitUsage);
   absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
-  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
   tests = WithObjectives(*std::move(tests), flags.output.objectives);
-  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
   NoteExperiments(*tests);
   LimitDuration(flags.max_test_duration, *tests);
   if (flags.no_samples) LeaveOutSamples(*tests);
   const absl::Status writable = CheckOutput(flags.output);
-  if (!writable.ok()) return Fail(writable, kExitUsage);
+  if (!writable.ok()) return Fail(writable, report::kExitUsage);
 
-  const absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(flags.test_sequencer, flags.tls);
-  if (!client.ok()) return Fail(client.status(), kExitUsage);
+  const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+      client::TestClient::Connect(flags.test_sequencer, flags.tls);
+  if (!client.ok()) return Fail(client.status(), report::kExitUsage);
   RunTestsRequest request;
-  *request.mutable_test_sequence() = RepeatTests(*tests, flags.repeat);
+  *request.mutable_test_sequence() = client::RepeatTests(*tests, flags.repeat);
   request.set_preempt(flags.preempt);
   request.set_label(flags.label);
   if (flags.detach) return Detach(**client, request);
 
-  const RunProgress progress =
-      flags.quiet ? RunProgress::kNone : RunProgress::kWithRunId;
-  ConsoleRun run =
-      RunOnConsole(**client, request, progress, PrinterOf(flags.output), stop);
-  if (flags.repeat > 1) NumberRepetitions(tests->tests_size(), run.results);
+  const client::RunProgress progress = flags.quiet
+                                           ? client::RunProgress::kNone
+                                           : client::RunProgress::kWithRunId;
+  client::ConsoleRun run = client::RunOnConsole(**client, request, progress,
+                                                PrinterOf(flags.output), stop);
+  if (flags.repeat > 1)
+    client::NumberRepetitions(tests->tests_size(), run.results);
   const int exit_code = FinishRun(run, flags.output);
   SayHowToGoOn(run, flags);
   return exit_code;
@@ -163,4 +165,4 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return RunTests(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -19,13 +19,13 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
 struct RunsFlags {
   std::string test_sequencer;
-  TlsFiles tls;
+  security::TlsFiles tls;
   std::string run_id;
   std::string format = "text";
   TestOutputFlags output;
@@ -33,7 +33,7 @@ struct RunsFlags {
 };
 
 // On failure, the error may suggest a similar id.
-absl::StatusOr<RunDescription> FindRun(TestClient& client,
+absl::StatusOr<RunDescription> FindRun(client::TestClient& client,
                                        const std::string& run_id) {
   absl::StatusOr<std::vector<RunDescription>> runs = client.ListRuns();
   if (!runs.ok()) return runs.status();
@@ -49,9 +49,9 @@ absl::StatusOr<RunDescription> FindRun(TestClient& client,
   return status.ok() ? absl::NotFoundError("there is no such run") : status;
 }
 
-int ListRuns(TestClient& client, const RunsFlags& flags) {
+int ListRuns(client::TestClient& client, const RunsFlags& flags) {
   const absl::StatusOr<std::vector<RunDescription>> runs = client.ListRuns();
-  if (!runs.ok()) return Fail(runs.status(), kExitRunFailed);
+  if (!runs.ok()) return Fail(runs.status(), report::kExitRunFailed);
   if (flags.format == "json") {
     std::cout << RunsJson(*runs);
   } else if (runs->empty()) {
@@ -60,7 +60,7 @@ int ListRuns(TestClient& client, const RunsFlags& flags) {
     std::cout << RunTable(*runs);
   }
   std::cout << std::flush;
-  return kExitOk;
+  return report::kExitOk;
 }
 
 // Reports problems with storing the result, in addition to the result itself.
@@ -70,26 +70,28 @@ void SayStorageProblem(const RunDescription& run, const absl::Status& status) {
             << std::endl;
 }
 
-int Get(TestClient& client, const RunsFlags& flags, StopSignals& stop) {
+int Get(client::TestClient& client, const RunsFlags& flags,
+        base::StopSignals& stop) {
   const absl::Status writable = CheckOutput(flags.output);
-  if (!writable.ok()) return Fail(writable, kExitUsage);
+  if (!writable.ok()) return Fail(writable, report::kExitUsage);
   const absl::StatusOr<RunDescription> run = FindRun(client, flags.run_id);
-  if (!run.ok()) return Fail(run.status(), kExitUsage);
-  const ConsoleRun outcome =
-      GetOnConsole(client, *run, PrinterOf(flags.output), stop);
+  if (!run.ok()) return Fail(run.status(), report::kExitUsage);
+  const client::ConsoleRun outcome =
+      client::GetOnConsole(client, *run, PrinterOf(flags.output), stop);
   SayStorageProblem(*run, outcome.status);
   return FinishRun(outcome, flags.output);
 }
 
-int Wait(TestClient& client, const RunsFlags& flags, StopSignals& stop) {
+int Wait(client::TestClient& client, const RunsFlags& flags,
+         base::StopSignals& stop) {
   const absl::Status writable = CheckOutput(flags.output);
-  if (!writable.ok()) return Fail(writable, kExitUsage);
+  if (!writable.ok()) return Fail(writable, report::kExitUsage);
   const absl::StatusOr<RunDescription> run = FindRun(client, flags.run_id);
-  if (!run.ok()) return Fail(run.status(), kExitUsage);
-  const RunProgress progress =
-      flags.quiet ? RunProgress::kNone : RunProgress::kShown;
-  ConsoleRun outcome =
-      FollowOnConsole(client, *run, progress, PrinterOf(flags.output), stop);
+  if (!run.ok()) return Fail(run.status(), report::kExitUsage);
+  const client::RunProgress progress =
+      flags.quiet ? client::RunProgress::kNone : client::RunProgress::kShown;
+  client::ConsoleRun outcome = client::FollowOnConsole(
+      client, *run, progress, PrinterOf(flags.output), stop);
   if (stop.requested()) {
     outcome.status = absl::CancelledError(
         "no longer waiting; the run goes on (distbench runs cancel ends it)");
@@ -97,23 +99,23 @@ int Wait(TestClient& client, const RunsFlags& flags, StopSignals& stop) {
   return FinishRun(outcome, flags.output);
 }
 
-int Cancel(TestClient& client, const RunsFlags& flags) {
+int Cancel(client::TestClient& client, const RunsFlags& flags) {
   const absl::Status status = client.CancelRun(flags.run_id);
-  if (!status.ok()) return Fail(status, kExitUsage);
+  if (!status.ok()) return Fail(status, report::kExitUsage);
   std::cout << "Cancelled run " << flags.run_id << std::endl;
-  return kExitOk;
+  return report::kExitOk;
 }
 
-using RunAction = int (*)(TestClient& client, const RunsFlags& flags,
-                       StopSignals& stop);
+using RunAction = int (*)(client::TestClient& client, const RunsFlags& flags,
+                          base::StopSignals& stop);
 
 int Run(RunAction action, const RunsFlags& flags) {
-  StopSignals stop(kExitRunFailed);
+  base::StopSignals stop(report::kExitRunFailed);
   // Before a call has been made there is nothing to end.
-  stop.SetHandler([] { std::_Exit(kExitRunFailed); });
-  const absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(flags.test_sequencer, flags.tls);
-  if (!client.ok()) return Fail(client.status(), kExitUsage);
+  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
+  const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+      client::TestClient::Connect(flags.test_sequencer, flags.tls);
+  if (!client.ok()) return Fail(client.status(), report::kExitUsage);
   return action(**client, flags, stop);
 }
 
@@ -139,9 +141,8 @@ void AddRunList(CLI::App& runs, CommandBody& chosen) {
   CLI::App& command = AddAction(
       runs, "list",
       "Lists the runs that the test sequencer knows, oldest first",
-      [](TestClient& client, const RunsFlags& flags, StopSignals&) {
-        return ListRuns(client, flags);
-      },
+      [](client::TestClient& client, const RunsFlags& flags,
+         base::StopSignals&) { return ListRuns(client, flags); },
       flags, chosen);
   AddChoiceFlag(command, "--format", flags->format, {"text", "json"},
                 "text|json", "Output format");
@@ -168,9 +169,8 @@ void AddCancel(CLI::App& runs, CommandBody& chosen) {
   auto flags = std::make_shared<RunsFlags>();
   CLI::App& command = AddAction(
       runs, "cancel", "Ends a waiting or running run",
-      [](TestClient& client, const RunsFlags& flags, StopSignals&) {
-        return Cancel(client, flags);
-      },
+      [](client::TestClient& client, const RunsFlags& flags,
+         base::StopSignals&) { return Cancel(client, flags); },
       flags, chosen);
   AddRunId(command, *flags);
   SetFooter(command,
@@ -218,4 +218,4 @@ void AddRunsCommand(CLI::App& app, CommandBody& chosen) {
       "  distbench help runs get");
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

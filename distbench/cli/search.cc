@@ -35,7 +35,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -65,7 +65,7 @@ absl::StatusOr<DistributedSystemDescription> LoadTest(
 
 absl::StatusOr<int> InstanceCount(const SearchFlags& flags,
                                   const GetStatusResponse& status) {
-  if (flags.instances == "auto") return InstanceCountFor(status);
+  if (flags.instances == "auto") return search::InstanceCountFor(status);
   int count = 1;
   if (!absl::SimpleAtoi(flags.instances, &count)) {
     return absl::InternalError("--instances was not checked");
@@ -76,14 +76,14 @@ absl::StatusOr<int> InstanceCount(const SearchFlags& flags,
 // Automatic instances on one host have slices of it.
 bool UsesSlices(const SearchFlags& flags, int instances,
                 const GetStatusResponse& status) {
-  return flags.cpu_slices ||
-         (flags.instances == "auto" && instances > 1 && IsOneHost(status));
+  return flags.cpu_slices || (flags.instances == "auto" && instances > 1 &&
+                              search::IsOneHost(status));
 }
 
 // Plans a search whose probes are cells of the test's experiment.
-absl::StatusOr<SearchPlan> PlanCells(const SearchFlags& flags,
-                                     const DistributedSystemDescription& test,
-                                     int instances, TestClient& client) {
+absl::StatusOr<search::SearchPlan> PlanCells(
+    const SearchFlags& flags, const DistributedSystemDescription& test,
+    int instances, client::TestClient& client) {
   if (instances > 1) {
     return absl::InvalidArgumentError(
         "--instances and objectives on isolation exclude each other: the "
@@ -91,11 +91,11 @@ absl::StatusOr<SearchPlan> PlanCells(const SearchFlags& flags,
   }
   const absl::StatusOr<GetStatusResponse> status = client.GetStatus();
   if (!status.ok()) return status.status();
-  return PlanIsolationSearch(
+  return protection::PlanIsolationSearch(
       SpecOf(flags), test,
       {.controls = flags.controls, .antagonist = flags.antagonist},
       {.seed = test.random_seed(),
-       .workers_per_instance = WorkersOfSubject(test, *status)});
+       .workers_per_instance = protection::WorkersOfSubject(test, *status)});
 }
 
 absl::Status CheckCellFlags(const SearchFlags& flags) {
@@ -107,16 +107,17 @@ absl::Status CheckCellFlags(const SearchFlags& flags) {
       "--slo='isol_p05>=90%'");
 }
 
-absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
-                                    const DistributedSystemDescription& test,
-                                    TestClient& client) {
+absl::StatusOr<search::SearchPlan> MakePlan(
+    const SearchFlags& flags, const DistributedSystemDescription& test,
+    client::TestClient& client) {
   const absl::StatusOr<GetStatusResponse> status = client.GetStatus();
   if (!status.ok()) return status.status();
   const absl::StatusOr<int> instances = InstanceCount(flags, *status);
   if (!instances.ok()) return instances.status();
-  absl::StatusOr<SearchPlan> plan = PlanSearch(SpecOf(flags), test, *instances);
+  absl::StatusOr<search::SearchPlan> plan =
+      search::PlanSearch(SpecOf(flags), test, *instances);
   if (!plan.ok()) return plan;
-  if (MeasuresIsolation(*plan)) {
+  if (search::MeasuresIsolation(*plan)) {
     plan = PlanCells(flags, test, *instances, client);
     if (!plan.ok()) return plan;
   } else if (absl::Status status = CheckCellFlags(flags); !status.ok()) {
@@ -124,7 +125,7 @@ absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
   }
   if (UsesSlices(flags, *instances, *status)) {
     absl::StatusOr<std::vector<std::string>> slices =
-        SliceHost(*status, *instances);
+        search::SliceHost(*status, *instances);
     if (!slices.ok()) return slices.status();
     plan->cpu_slices = *std::move(slices);
   }
@@ -137,9 +138,9 @@ absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
 
 // A simulation has neither nodes whose CPUs could be counted nor control
 // groups.
-absl::StatusOr<SearchPlan> MakeSimulatedPlan(
+absl::StatusOr<search::SearchPlan> MakeSimulatedPlan(
     const SearchFlags& flags, const DistributedSystemDescription& test,
-    const ClusterRunOptions& options) {
+    const simulation::ClusterRunOptions& options) {
   int instances = 1;
   if (flags.cpu_slices || !absl::SimpleAtoi(flags.instances, &instances)) {
     return absl::InvalidArgumentError(
@@ -151,9 +152,10 @@ absl::StatusOr<SearchPlan> MakeSimulatedPlan(
         "--simulate excludes --on_final: there is no real run to watch");
   }
   if (absl::Status status = CheckCellFlags(flags); !status.ok()) return status;
-  absl::StatusOr<SearchPlan> plan = PlanSearch(SpecOf(flags), test, instances);
+  absl::StatusOr<search::SearchPlan> plan =
+      search::PlanSearch(SpecOf(flags), test, instances);
   if (!plan.ok()) return plan;
-  if (MeasuresIsolation(*plan)) {
+  if (search::MeasuresIsolation(*plan)) {
     return absl::InvalidArgumentError(
         "--simulate excludes objectives on isolation: antagonists and control "
         "groups are not simulated; search on real nodes");
@@ -173,17 +175,17 @@ class ProbeHost {
  public:
   // Reads the files, or connects to the sequencer, that the flags name, and
   // plans the search for them. `earlier`: of the search to resume.
-  absl::StatusOr<SearchPlan> Prepare(const SearchFlags& flags,
-                                     const DistributedSystemDescription& test,
-                                     const TestSequenceResults& earlier) {
+  absl::StatusOr<search::SearchPlan> Prepare(
+      const SearchFlags& flags, const DistributedSystemDescription& test,
+      const TestSequenceResults& earlier) {
     if (flags.simulate) {
-      absl::StatusOr<ClusterRunOptions> options =
+      absl::StatusOr<simulation::ClusterRunOptions> options =
           ReadSimulationFlags(flags.simulation);
       if (!options.ok()) return options.status();
       options->is_cancelled = &is_cancelled_;
-      absl::StatusOr<SearchPlan> plan =
+      absl::StatusOr<search::SearchPlan> plan =
           MakeSimulatedPlan(flags, test, *options);
-      run_ = RunOnSimulation(
+      run_ = search::RunOnSimulation(
           *std::move(options),
           earlier.searches().empty() ? 0 : earlier.searches(0).probes_size());
       return plan;
@@ -192,15 +194,15 @@ class ProbeHost {
       return absl::InvalidArgumentError(
           "--test_sequencer is required, or --simulate");
     }
-    absl::StatusOr<std::unique_ptr<TestClient>> client =
-        TestClient::Connect(flags.test_sequencer, flags.tls);
+    absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+        client::TestClient::Connect(flags.test_sequencer, flags.tls);
     if (!client.ok()) return client.status();
     client_ = *std::move(client);
-    run_ = RunOnSequencer(*client_);
+    run_ = search::RunOnSequencer(*client_);
     return MakePlan(flags, test, *client_);
   }
 
-  const TestRunner& run() const { return run_; }
+  const search::TestRunner& run() const { return run_; }
 
   // Any thread.
   void Cancel() {
@@ -209,9 +211,9 @@ class ProbeHost {
   }
 
  private:
-  std::unique_ptr<TestClient> client_;  // null: simulated
+  std::unique_ptr<client::TestClient> client_;  // null: simulated
   std::atomic<bool> is_cancelled_ = false;
-  TestRunner run_;
+  search::TestRunner run_;
 };
 
 // Returns the results of the search to resume, or nothing without --resume.
@@ -223,16 +225,16 @@ absl::StatusOr<TestSequenceResults> EarlierResults(const SearchFlags& flags) {
           "--resume and --outfile exclude each other: a resumed search is "
           "written to its own file");
     }
-    return ReadResults(flags.resume);
+    return results::ReadResults(flags.resume);
   }
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(flags.outfile, ignored)) {
     return TestSequenceResults();
   }
   const absl::StatusOr<TestSequenceResults> existing =
-      ReadResults(flags.outfile);
+      results::ReadResults(flags.outfile);
   if (existing.ok() && existing->searches_size() == 1 &&
-      !IsComplete(existing->searches(0))) {
+      !search::IsComplete(existing->searches(0))) {
     return absl::FailedPreconditionError(absl::StrCat(
         flags.outfile, " holds a search that ended early, after ",
         existing->searches(0).probes_size(), " probes; resume with --resume=",
@@ -243,16 +245,17 @@ absl::StatusOr<TestSequenceResults> EarlierResults(const SearchFlags& flags) {
 
 int ExitCodeOf(const SearchReport& report) {
   const std::string& verdict = report.verdict();
-  if (verdict == ToString(SearchVerdict::kConverged) ||
-      verdict == ToString(SearchVerdict::kUpperBoundHit) ||
-      verdict == kAllMetVerdict) {
-    return kExitOk;
+  if (verdict == search::ToString(search::SearchVerdict::kConverged) ||
+      verdict == search::ToString(search::SearchVerdict::kUpperBoundHit) ||
+      verdict == search::kAllMetVerdict) {
+    return report::kExitOk;
   }
-  if (verdict == ToString(SearchVerdict::kObjectiveUnreachable) ||
-      verdict == kNotAllMetVerdict) {
-    return kExitGateNotMet;
+  if (verdict ==
+          search::ToString(search::SearchVerdict::kObjectiveUnreachable) ||
+      verdict == search::kNotAllMetVerdict) {
+    return report::kExitGateNotMet;
   }
-  return kExitRunFailed;
+  return report::kExitRunFailed;
 }
 
 // The destinations of the probes, besides stderr.
@@ -260,26 +263,26 @@ class Outputs {
  public:
   Outputs(const SearchFlags& flags, ReportOutput csv)
       : path_(flags.resume.empty() ? flags.outfile : flags.resume),
-        encoding_(flags.binary_output ? ResultEncoding::kBinary
-                                      : ResultEncoding::kText),
+        encoding_(flags.binary_output ? results::ResultEncoding::kBinary
+                                      : results::ResultEncoding::kText),
         csv_(std::move(csv)) {
-    csv_.Write(SearchTableHeader() + "\n");
+    csv_.Write(report::SearchTableHeader() + "\n");
   }
 
   void AddRows(const SearchReport& report, const SearchProbe& probe) {
-    csv_.Write(SearchTableRows(report, probe));
+    csv_.Write(report::SearchTableRows(report, probe));
   }
 
   absl::Status Save(const TestSequenceResults& results) const {
     if (path_.empty()) return absl::OkStatus();
-    return WriteResults(results, path_, encoding_);
+    return results::WriteResults(results, path_, encoding_);
   }
 
   absl::Status Finish() { return csv_.Finish(); }
 
  private:
   const std::string path_;
-  const ResultEncoding encoding_;
+  const results::ResultEncoding encoding_;
   ReportOutput csv_;
 };
 
@@ -289,20 +292,22 @@ void WarnOfSimulation(const TestSequenceResults& results) {
   const TestResult& last = *results.test_results().rbegin();
   for (const Finding& finding : last.run_info().findings()) {
     if (finding.code() != "simulation") continue;
-    Fail(absl::StrCat("warning: ", finding.message()), kExitOk);
+    Fail(absl::StrCat("warning: ", finding.message()), report::kExitOk);
   }
 }
 
-int RunPlan(const SearchFlags& flags, const SearchPlan& plan, TestRunner run,
-            TestSequenceResults results, Outputs& outputs) {
-  SearchDisplay display(StderrProgress(1, flags.quiet), flags.simulate);
-  FinalHook hook(flags.on_final);
-  SearchCallbacks callbacks;
+int RunPlan(const SearchFlags& flags, const search::SearchPlan& plan,
+            search::TestRunner run, TestSequenceResults results,
+            Outputs& outputs) {
+  search::SearchDisplay display(client::StderrProgress(1, flags.quiet),
+                                flags.simulate);
+  search::FinalHook hook(flags.on_final);
+  search::SearchCallbacks callbacks;
   callbacks.run = std::move(run);
   if (!flags.on_final.empty()) {
     callbacks.run = hook.Wrap(std::move(callbacks.run));
   }
-  callbacks.announce = [&](const PlannedProbe& probe) {
+  callbacks.announce = [&](const search::PlannedProbe& probe) {
     hook.Announce(probe);
     display.Announce(probe);
   };
@@ -322,48 +327,52 @@ int RunPlan(const SearchFlags& flags, const SearchPlan& plan, TestRunner run,
       outputs.AddRows(report, probe);
     }
   }
-  const absl::Status status = RunLoadSearch(plan, callbacks, results);
+  const absl::Status status = search::RunLoadSearch(plan, callbacks, results);
   display.Clear();
-  if (!status.ok()) return Fail(status, kExitRunFailed);
+  if (!status.ok()) return Fail(status, report::kExitRunFailed);
   for (const TestResult& result : results.test_results()) {
     for (const Finding& finding : result.run_info().findings()) {
-      if (finding.code() != kFinalCommandFinding ||
+      if (finding.code() != search::kFinalCommandFinding ||
           finding.severity() != Finding::WARN) {
         continue;
       }
-      Fail(absl::StrCat("warning: --on_final: ", finding.message()), kExitOk);
+      Fail(absl::StrCat("warning: --on_final: ", finding.message()),
+           report::kExitOk);
     }
   }
   // The verdict is the result, whatever is shown on the way to it.
-  SearchDisplay(StderrProgress(1)).ShowVerdict(results.searches(0));
+  search::SearchDisplay(client::StderrProgress(1))
+      .ShowVerdict(results.searches(0));
   WarnOfSimulation(results);
   return ExitCodeOf(results.searches(0));
 }
 
 int Search(const SearchFlags& flags) {
-  StopSignals stop(kExitRunFailed);
+  base::StopSignals stop(report::kExitRunFailed);
   // Before a probe has started there is nothing to end.
-  stop.SetHandler([] { std::_Exit(kExitRunFailed); });
+  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
   const absl::StatusOr<DistributedSystemDescription> test = LoadTest(flags);
-  if (!test.ok()) return Fail(test.status(), kExitUsage);
+  if (!test.ok()) return Fail(test.status(), report::kExitUsage);
   absl::StatusOr<TestSequenceResults> results = EarlierResults(flags);
-  if (!results.ok()) return Fail(results.status(), kExitUsage);
+  if (!results.ok()) return Fail(results.status(), report::kExitUsage);
   if (!flags.outfile.empty()) {
     // Fail before a long search, not after its first probe.
-    const absl::Status writable = OutputFile::Open(flags.outfile).status();
-    if (!writable.ok()) return Fail(writable, kExitUsage);
+    const absl::Status writable =
+        results::OutputFile::Open(flags.outfile).status();
+    if (!writable.ok()) return Fail(writable, report::kExitUsage);
   }
   absl::StatusOr<ReportOutput> csv = ReportOutput::Open(flags.csv);
-  if (!csv.ok()) return Fail(csv.status(), kExitUsage);
+  if (!csv.ok()) return Fail(csv.status(), report::kExitUsage);
   ProbeHost host;
-  const absl::StatusOr<SearchPlan> plan = host.Prepare(flags, *test, *results);
-  if (!plan.ok()) return Fail(plan.status(), kExitUsage);
+  const absl::StatusOr<search::SearchPlan> plan =
+      host.Prepare(flags, *test, *results);
+  if (!plan.ok()) return Fail(plan.status(), report::kExitUsage);
   if (!flags.resume.empty()) {
-    const absl::Status resumable = CheckResumable(*plan, *results);
+    const absl::Status resumable = search::CheckResumable(*plan, *results);
     if (!resumable.ok()) {
       return Fail(absl::StrCat("cannot resume ", flags.resume, ": ",
                                std::string(resumable.message())),
-                  kExitUsage);
+                  report::kExitUsage);
     }
   }
 
@@ -373,7 +382,7 @@ int Search(const SearchFlags& flags) {
       RunPlan(flags, *plan, host.run(), *std::move(results), outputs);
   stop.SetHandler({});
   const absl::Status written = outputs.Finish();
-  if (!written.ok()) return Fail(written, kExitRunFailed);
+  if (!written.ok()) return Fail(written, report::kExitRunFailed);
   return exit_code;
 }
 
@@ -402,4 +411,4 @@ void AddSearchCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return Search(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

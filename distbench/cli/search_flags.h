@@ -16,12 +16,12 @@ namespace CLI {
 class App;
 }
 
-namespace distbench {
+namespace distbench::cli {
 
 // Zero durations and absent values mean that the flag was not given.
 struct SearchFlags {
   std::string test_sequencer;
-  TlsFiles tls;
+  security::TlsFiles tls;
 
   // Instead of a test sequencer.
   bool simulate = false;
@@ -60,6 +60,6 @@ void AddSearchFlags(CLI::App& command, SearchFlags& flags);
 // Returns the search settings that the flags give.
 LoadSearchSpec SpecOf(const SearchFlags& flags);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_SEARCH_FLAGS_H_

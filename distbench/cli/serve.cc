@@ -17,7 +17,7 @@
 #include "distbench/security/authorization.h"
 #include "distbench/security/tls_files.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 struct ServeFlags {
@@ -25,8 +25,8 @@ struct ServeFlags {
   int port = 8080;
   std::string listen = "localhost";
   std::vector<std::string> host_names;
-  TlsFiles tls;
-  AccessRules access;
+  security::TlsFiles tls;
+  security::AccessRules access;
   std::string index;
 };
 
@@ -35,10 +35,10 @@ int Serve(const ServeFlags& flags) {
     return Fail(absl::InvalidArgumentError(
                     "--allow_submit names clients by their certificates; give "
                     "--tls_ca, --tls_cert and --tls_key as well"),
-                kExitUsage);
+                report::kExitUsage);
   }
-  StopSignals stop(kExitRunFailed);
-  DashboardOptions options;
+  base::StopSignals stop(report::kExitRunFailed);
+  dashboard::DashboardOptions options;
   options.listen_address = flags.listen;
   options.port = flags.port;
   options.host_names = flags.host_names;
@@ -46,13 +46,13 @@ int Serve(const ServeFlags& flags) {
   options.access = flags.access;
   options.results_dir = flags.results_dir;
   if (!flags.index.empty()) options.index_path = flags.index;
-  const absl::StatusOr<std::unique_ptr<Dashboard>> dashboard =
-      Dashboard::Start(std::move(options));
-  if (!dashboard.ok()) return Fail(dashboard.status(), kExitUsage);
+  const absl::StatusOr<std::unique_ptr<dashboard::Dashboard>> dashboard =
+      dashboard::Dashboard::Start(std::move(options));
+  if (!dashboard.ok()) return Fail(dashboard.status(), report::kExitUsage);
   std::cout << "Dashboard at " << (*dashboard)->Url() << '\n'
             << DashboardExposure(flags.listen, flags.tls) << std::endl;
   stop.Wait();
-  return kExitOk;
+  return report::kExitOk;
 }
 
 }  // namespace
@@ -89,4 +89,4 @@ void AddServeCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return Serve(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -30,7 +30,7 @@
 #include "test_builder/completion.h"
 #include "test_builder/manual.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 constexpr char kTestBuilderWord[] = "test_builder";
@@ -39,7 +39,7 @@ constexpr char kTestBuilderWord[] = "test_builder";
 constexpr unsigned kCompletionSeconds = 2;
 
 void GiveUpAfter(unsigned seconds) {
-  signal(SIGALRM, [](int) { _exit(kExitOk); });
+  signal(SIGALRM, [](int) { _exit(report::kExitOk); });
   alarm(seconds);
 }
 
@@ -57,10 +57,10 @@ std::vector<std::string> InnermostLine(const std::vector<std::string>& words) {
 }
 
 // `words` are what was typed after "distbench".
-Completion CompleteDistbench(const CLI::App& app,
-                             const std::vector<std::string>& words,
-                             bool is_inner_line) {
-  Completion completion = Complete(app, words, ValueCandidates);
+flags::Completion CompleteDistbench(const CLI::App& app,
+                                    const std::vector<std::string>& words,
+                                    bool is_inner_line) {
+  flags::Completion completion = flags::Complete(app, words, ValueCandidates);
   // A job runs it as if it were a subcommand.
   if (is_inner_line && words.size() == 1 &&
       absl::StartsWith(kTestBuilderWord, words.front())) {
@@ -73,16 +73,17 @@ Completion CompleteDistbench(const CLI::App& app,
 // `words` begin with the name of a program, and end with what is being typed.
 int PrintCompletion(const CLI::App& app, std::vector<std::string> words) {
   GiveUpAfter(kCompletionSeconds);
-  if (words.size() < 2) return kExitUsage;
+  if (words.size() < 2) return report::kExitUsage;
   std::vector<std::string> line = InnermostLine(words);
   const bool is_inner_line = line != words;
   const bool is_test_builder = line.front() == kTestBuilderWord;
   line.erase(line.begin());
-  std::cout << CompletionText(is_test_builder
-                                  ? CompleteTestBuilder(std::move(line))
-                                  : CompleteDistbench(app, line, is_inner_line))
+  std::cout << flags::CompletionText(
+                   is_test_builder
+                       ? test_builder::CompleteTestBuilder(std::move(line))
+                       : CompleteDistbench(app, line, is_inner_line))
             << std::flush;
-  return kExitOk;
+  return report::kExitOk;
 }
 
 absl::Status WriteText(const std::filesystem::path& path,
@@ -103,12 +104,12 @@ absl::Status WriteText(const std::filesystem::path& path,
 // Writes the pages of a command and of all below it.
 absl::Status WriteManPages(const CLI::App& command,
                            const std::filesystem::path& folder) {
-  const ManPageOptions options = {.program = "distbench",
-                                  .version = std::string(ProgramVersion())};
+  const flags::ManPageOptions options = {
+      .program = "distbench", .version = std::string(base::ProgramVersion())};
   absl::Status status = WriteText(
-      folder / absl::StrCat(ManPageName(command, options.program), ".1"),
-      ManPage(command, options));
-  for (const CLI::App* sub : CommandsOf(command)) {
+      folder / absl::StrCat(flags::ManPageName(command, options.program), ".1"),
+      flags::ManPage(command, options));
+  for (const CLI::App* sub : flags::CommandsOf(command)) {
     status.Update(WriteManPages(*sub, folder));
   }
   return status;
@@ -117,10 +118,11 @@ absl::Status WriteManPages(const CLI::App& command,
 absl::Status WriteShellFiles(const CLI::App& app,
                              const std::filesystem::path& folder) {
   absl::Status status = WriteManPages(app, folder / "man");
-  status.Update(WriteText(folder / "man" / "test_builder.1",
-                          TestBuilderManPage(ProgramVersion())));
+  status.Update(
+      WriteText(folder / "man" / "test_builder.1",
+                test_builder::TestBuilderManPage(base::ProgramVersion())));
   for (const char* program : {"distbench", kTestBuilderWord}) {
-    for (const ShellScript& script : CompletionScripts(program)) {
+    for (const flags::ShellScript& script : flags::CompletionScripts(program)) {
       status.Update(
           WriteText(folder / "completions" / script.path, script.text));
     }
@@ -155,8 +157,9 @@ void AddGenerateShellFilesCommand(CLI::App& app, CommandBody& chosen) {
   SetFooter(command, "Example:\n  distbench generate_shell_files build/shell");
   SetBody(command, chosen, [&app, folder] {
     const absl::Status status = WriteShellFiles(app, *folder);
-    return status.ok() ? int{kExitOk} : Fail(status, kExitUsage);
+    return status.ok() ? int{report::kExitOk}
+                       : Fail(status, report::kExitUsage);
   });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -33,7 +33,7 @@
 #include "proto/traffic_config.pb.h"
 #include "test_builder/building/notes.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -80,23 +80,24 @@ absl::StatusOr<std::optional<int64_t>> GivenStartUnixNs() {
 // Simulates one test of the sequence. It seems to run now if there is no
 // start_unix_ns.
 absl::StatusOr<TestResult> SimulateTest(const TestSequence& tests, int index,
-                                        ClusterRunOptions options,
+                                        simulation::ClusterRunOptions options,
                                         std::optional<int64_t> start_unix_ns,
-                                        SimulationDisplay& display) {
+                                        client::SimulationDisplay& display) {
   display.ShowStart(index, NameOf(tests, index));
-  options.on_progress = [&display](const ClusterRunOptions::Progress& now) {
-    display.Show({.simulated_ns = now.simulated_ns,
-                  .succeeded = now.succeeded,
-                  .failed = now.failed,
-                  .events = now.events});
-  };
+  options.on_progress =
+      [&display](const simulation::ClusterRunOptions::Progress& now) {
+        display.Show({.simulated_ns = now.simulated_ns,
+                      .succeeded = now.succeeded,
+                      .failed = now.failed,
+                      .events = now.events});
+      };
   if (!start_unix_ns.has_value()) {
     // Lists and trends of results are ordered by it.
     start_unix_ns = absl::ToUnixNanos(absl::Now());
   }
   options.start_unix_ns = *start_unix_ns;
   absl::StatusOr<TestResult> result =
-      RunSimulatedTest(tests.tests(index), options);
+      simulation::RunSimulatedTest(tests.tests(index), options);
   display.Clear();
   if (!result.ok()) return OfTest(tests, index, result.status());
   if (!tests.tests_setting().keep_instance_log()) {
@@ -109,15 +110,18 @@ absl::StatusOr<TestResult> SimulateTest(const TestSequence& tests, int index,
 // Simulates the tests one after the other, each on its fabric. A stop signal
 // ends the test that runs, whose measurements are kept, and leaves out the
 // rest.
-ConsoleRun SimulateTests(const VariedTests& varied, ClusterRunOptions options,
-                         std::optional<int64_t> start_unix_ns, bool quiet,
-                         const ResultPrinter& print, StopSignals& stop) {
+client::ConsoleRun SimulateTests(const simulation::VariedTests& varied,
+                                 simulation::ClusterRunOptions options,
+                                 std::optional<int64_t> start_unix_ns,
+                                 bool quiet, const client::ResultPrinter& print,
+                                 base::StopSignals& stop) {
   const TestSequence& tests = varied.sequence;
-  ConsoleRun run;
+  client::ConsoleRun run;
   std::atomic<bool> is_cancelled = false;
   options.is_cancelled = &is_cancelled;
   stop.SetHandler([&is_cancelled] { is_cancelled = true; });
-  SimulationDisplay display(StderrProgress(tests.tests_size(), quiet));
+  client::SimulationDisplay display(
+      client::StderrProgress(tests.tests_size(), quiet));
   for (int i = 0; i < tests.tests_size() && !is_cancelled; ++i) {
     options.fabric = varied.fabrics[i];
     absl::StatusOr<TestResult> result =
@@ -139,31 +143,34 @@ ConsoleRun SimulateTests(const VariedTests& varied, ClusterRunOptions options,
 }
 
 // A sweep of hours shall not end at its last point.
-absl::Status CheckAll(const VariedTests& varied, ClusterRunOptions options) {
+absl::Status CheckAll(const simulation::VariedTests& varied,
+                      simulation::ClusterRunOptions options) {
   const TestSequence& tests = varied.sequence;
   for (int i = 0; i < tests.tests_size(); ++i) {
     options.fabric = varied.fabrics[i];
-    const absl::Status status = CheckSimulatedTest(tests.tests(i), options);
+    const absl::Status status =
+        simulation::CheckSimulatedTest(tests.tests(i), options);
     if (!status.ok()) return OfTest(tests, i, status);
   }
   return absl::OkStatus();
 }
 
 // Without --pattern and --vary, the tests of the file are all there are.
-absl::StatusOr<VariedTests> LoadVaried(const SimulateFlags& flags,
-                                       const SimulatedFabric& fabric) {
+absl::StatusOr<simulation::VariedTests> LoadVaried(
+    const SimulateFlags& flags, const SimulatedFabric& fabric) {
   if (flags.pattern.empty() && flags.variations.empty()) {
     absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
     if (!tests.ok()) return tests.status();
     const size_t count = tests->tests_size();
-    return VariedTests{*std::move(tests),
-                       std::vector<SimulatedFabric>(count, fabric)};
+    return simulation::VariedTests{*std::move(tests),
+                                   std::vector<SimulatedFabric>(count, fabric)};
   }
-  VariationRequest request;
+  simulation::VariationRequest request;
   request.pattern = flags.pattern;
   request.fabric = fabric;
   for (const std::string& text : flags.variations) {
-    absl::StatusOr<Variation> variation = ParseVariation(text);
+    absl::StatusOr<simulation::Variation> variation =
+        simulation::ParseVariation(text);
     if (!variation.ok()) return variation.status();
     if (flags.seed && variation->name == "test.random_seed") {
       return absl::InvalidArgumentError(
@@ -173,19 +180,20 @@ absl::StatusOr<VariedTests> LoadVaried(const SimulateFlags& flags,
     request.variations.push_back(*std::move(variation));
   }
   if (flags.pattern.empty()) {
-    absl::StatusOr<TestSequence> tests = LoadTestSequence(flags.infile);
+    absl::StatusOr<TestSequence> tests = config::LoadTestSequence(flags.infile);
     if (!tests.ok()) return tests.status();
     request.tests = *std::move(tests);
   }
-  Notes notes;
-  absl::StatusOr<VariedTests> varied = VaryTests(std::move(request), notes);
+  test_builder::Notes notes;
+  absl::StatusOr<simulation::VariedTests> varied =
+      simulation::VaryTests(std::move(request), notes);
   for (const std::string& note : notes.all()) std::cerr << note << '\n';
   return varied;
 }
 
-absl::StatusOr<VariedTests> ReadTests(const SimulateFlags& flags,
-                                      const SimulatedFabric& fabric) {
-  absl::StatusOr<VariedTests> varied = LoadVaried(flags, fabric);
+absl::StatusOr<simulation::VariedTests> ReadTests(
+    const SimulateFlags& flags, const SimulatedFabric& fabric) {
+  absl::StatusOr<simulation::VariedTests> varied = LoadVaried(flags, fabric);
   if (!varied.ok()) return varied;
   absl::StatusOr<TestSequence> tests =
       WithObjectives(std::move(varied->sequence), flags.output.objectives);
@@ -203,27 +211,29 @@ absl::StatusOr<VariedTests> ReadTests(const SimulateFlags& flags,
 }
 
 int Simulate(const SimulateFlags& flags) {
-  StopSignals stop(kExitRunFailed);
+  base::StopSignals stop(report::kExitRunFailed);
   // Before the first test there is nothing to end.
-  stop.SetHandler([] { std::_Exit(kExitRunFailed); });
+  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
 
   if (flags.output.legacy_text) {
     return Fail(
         "--legacy_text leaves out that a result is simulated, so that it would "
         "pass for a real one; leave the flag out",
-        kExitUsage);
+        report::kExitUsage);
   }
-  absl::StatusOr<ClusterRunOptions> options =
+  absl::StatusOr<simulation::ClusterRunOptions> options =
       ReadSimulationFlags(flags.simulation);
-  if (!options.ok()) return Fail(options.status(), kExitUsage);
+  if (!options.ok()) return Fail(options.status(), report::kExitUsage);
   const auto start_unix_ns = GivenStartUnixNs();
-  if (!start_unix_ns.ok()) return Fail(start_unix_ns.status(), kExitUsage);
-  const absl::StatusOr<VariedTests> tests = ReadTests(flags, options->fabric);
-  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  if (!start_unix_ns.ok())
+    return Fail(start_unix_ns.status(), report::kExitUsage);
+  const absl::StatusOr<simulation::VariedTests> tests =
+      ReadTests(flags, options->fabric);
+  if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
   const absl::Status possible = CheckAll(*tests, *options);
-  if (!possible.ok()) return Fail(possible, kExitUsage);
+  if (!possible.ok()) return Fail(possible, report::kExitUsage);
   const absl::Status writable = CheckOutput(flags.output);
-  if (!writable.ok()) return Fail(writable, kExitUsage);
+  if (!writable.ok()) return Fail(writable, report::kExitUsage);
   return FinishRun(SimulateTests(*tests, *std::move(options), *start_unix_ns,
                                  flags.quiet, PrinterOf(flags.output), stop),
                    flags.output);
@@ -283,4 +293,4 @@ void AddSimulateCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return Simulate(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

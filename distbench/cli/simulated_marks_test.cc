@@ -19,7 +19,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -30,9 +30,9 @@ using ::testing::SizeIs;
 // A test with traces, on nodes whose CPUs are known.
 TestResult MakeResult(const std::string& name, const std::string& driver,
                       bool is_simulated) {
-  SimulatedSystem system;
+  blame::SimulatedSystem system;
   system.requests = 200;
-  TestResult result = ResultOf(Simulate(system));
+  TestResult result = blame::ResultOf(blame::Simulate(system));
   DistributedSystemDescription& test = *result.mutable_traffic_config();
   test.set_name(name);
   test.set_default_protocol(driver);
@@ -50,7 +50,9 @@ TestResult MakeResult(const std::string& name, const std::string& driver,
 std::string Written(const std::string& name,
                     const TestSequenceResults& results) {
   const std::string path = absl::StrCat(testing::TempDir(), "/", name);
-  EXPECT_TRUE(WriteResults(results, path, ResultEncoding::kBinary).ok());
+  EXPECT_TRUE(
+      results::WriteResults(results, path, results::ResultEncoding::kBinary)
+          .ok());
   return path;
 }
 
@@ -95,9 +97,10 @@ std::vector<std::string> ChoicesOf(AddCommand add, const std::string& flag) {
 std::string OutputOf(AddCommand add, std::vector<std::string> arguments) {
   const std::string path = absl::StrCat(testing::TempDir(), "/output");
   arguments.insert(arguments.end(), {"-o", path});
-  EXPECT_EQ(RunCommandLine({add}, arguments, NoEnvironment()), kExitOk)
+  EXPECT_EQ(RunCommandLine({add}, arguments, flags::NoEnvironment()),
+            report::kExitOk)
       << arguments[1];
-  const auto output = ReadFile(path);
+  const auto output = base::ReadFile(path);
   EXPECT_TRUE(output.ok()) << output.status();
   return output.ok() ? *output : "";
 }
@@ -192,4 +195,4 @@ TEST(SimulatedMarksTest, EveryFormatOfComparisonsSaysWhatIsSimulated) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -13,7 +13,7 @@
 #include "distbench/products/simulation/calibration/calibrate.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 // More would wait for each other more often than they help.
@@ -44,23 +44,24 @@ void AddSimulationFlags(CLI::App& command, SimulationFlags& flags) {
                 "default: the CPUs of this machine, at most 8");
 }
 
-absl::StatusOr<ClusterRunOptions> ReadSimulationFlags(
+absl::StatusOr<simulation::ClusterRunOptions> ReadSimulationFlags(
     const SimulationFlags& flags) {
-  ClusterRunOptions options;
+  simulation::ClusterRunOptions options;
   options.host_count = flags.hosts;
   options.threads = flags.threads > 0
                         ? flags.threads
-                        : std::min(UsableCpuCount(), kMostDefaultThreads);
+                        : std::min(base::UsableCpuCount(), kMostDefaultThreads);
   if (!flags.fabric.empty()) {
-    absl::StatusOr<SimulatedFabric> fabric = ReadFabric(flags.fabric);
+    absl::StatusOr<SimulatedFabric> fabric =
+        simulation::ReadFabric(flags.fabric);
     if (!fabric.ok()) return fabric.status();
     options.fabric = *std::move(fabric);
   }
   if (!flags.calibrate_from.empty()) {
     const absl::StatusOr<SimulatedFabric> calibration =
-        ReadCalibration(flags.calibrate_from);
+        simulation::ReadCalibration(flags.calibrate_from);
     if (!calibration.ok()) return calibration.status();
-    AddCalibration(*calibration, options.fabric);
+    simulation::AddCalibration(*calibration, options.fabric);
   }
   if (!flags.keep_fabric.empty() && flags.fabric.empty() &&
       flags.calibrate_from.empty()) {
@@ -76,4 +77,4 @@ absl::StatusOr<ClusterRunOptions> ReadSimulationFlags(
   return options;
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -12,7 +12,7 @@ namespace CLI {
 class App;
 }
 
-namespace distbench {
+namespace distbench::cli {
 
 struct SimulationFlags {
   std::string fabric;
@@ -28,9 +28,9 @@ void AddSimulationFlags(CLI::App& command, SimulationFlags& flags);
 
 // Reads the files that the flags name, and writes the fabric if it is to be
 // kept. Errors name the file.
-absl::StatusOr<ClusterRunOptions> ReadSimulationFlags(
+absl::StatusOr<simulation::ClusterRunOptions> ReadSimulationFlags(
     const SimulationFlags& flags);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_SIMULATION_FLAGS_H_

@@ -18,7 +18,7 @@
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -30,7 +30,8 @@ void PrintNode(const NodeStatus& node) {
     std::cout << ' ' << attribute.name() << '=' << attribute.value();
   }
   std::cout << '\n';
-  const std::string topology = DescribeTopology(node.registration().topology());
+  const std::string topology =
+      numa::DescribeTopology(node.registration().topology());
   if (!topology.empty()) std::cout << "    NUMA " << topology << '\n';
 }
 
@@ -38,11 +39,11 @@ std::string DescribeTest(const GetStatusResponse& status) {
   if (!status.has_running_test()) return "nothing";
   std::string text = status.running_test();
   if (!status.has_running_time_us()) return text + ", being set up";
-  absl::StrAppend(&text, ", for ", status.running_time_us() / kUsPerSecond,
-                  " s");
+  absl::StrAppend(&text, ", for ",
+                  status.running_time_us() / base::kUsPerSecond, " s");
   if (status.has_expected_duration_us()) {
-    absl::StrAppend(&text, " of ", status.expected_duration_us() / kUsPerSecond,
-                    " s");
+    absl::StrAppend(&text, " of ",
+                    status.expected_duration_us() / base::kUsPerSecond, " s");
   }
   const TrafficProgress& progress = status.progress();
   absl::StrAppend(&text, ", ", progress.succeeded_count(), " RPCs");
@@ -89,22 +90,22 @@ void PrintStatus(const GetStatusResponse& status,
 
 struct StatusFlags {
   std::string test_sequencer;
-  TlsFiles tls;
+  security::TlsFiles tls;
 };
 
 int ShowStatus(const StatusFlags& flags) {
-  const absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(flags.test_sequencer, flags.tls);
-  if (!client.ok()) return Fail(client.status(), kExitUsage);
+  const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+      client::TestClient::Connect(flags.test_sequencer, flags.tls);
+  if (!client.ok()) return Fail(client.status(), report::kExitUsage);
   const absl::StatusOr<GetStatusResponse> status = (*client)->GetStatus();
-  if (!status.ok()) return Fail(status.status(), kExitRunFailed);
+  if (!status.ok()) return Fail(status.status(), report::kExitRunFailed);
   absl::StatusOr<std::vector<RunDescription>> runs =
       std::vector<RunDescription>();
   // A list of many finished runs is not cheap.
   if (status->queued_sequence_count() > 0) runs = (*client)->ListRuns();
-  if (!runs.ok()) return Fail(runs.status(), kExitRunFailed);
+  if (!runs.ok()) return Fail(runs.status(), report::kExitRunFailed);
   PrintStatus(*status, WaitingRuns(*std::move(runs)));
-  return kExitOk;
+  return report::kExitOk;
 }
 
 }  // namespace
@@ -120,4 +121,4 @@ void AddStatusCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return ShowStatus(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

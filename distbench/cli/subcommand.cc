@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
-namespace distbench {
+namespace distbench::cli {
 
 CLI::App& AddSubcommand(CLI::App& parent, const std::string& name,
                         const std::string& description) {
@@ -22,4 +22,4 @@ void HideSubcommand(CLI::App& command) { command.group(""); }
 
 void AllowOneSubcommand(CLI::App& command) { command.require_subcommand(0, 1); }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -11,7 +11,7 @@ namespace CLI {
 class App;
 }
 
-namespace distbench {
+namespace distbench::cli {
 
 // The body of a subcommand; returns an ExitCode.
 using CommandBody = std::function<int()>;
@@ -33,6 +33,6 @@ void HideSubcommand(CLI::App& command);
 // Says that users name at most one of the command's own subcommands.
 void AllowOneSubcommand(CLI::App& command);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_SUBCOMMAND_H_

@@ -9,16 +9,17 @@
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/check.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 void LimitDuration(absl::Duration limit, TestSequence& tests) {
   if (limit == absl::InfiniteDuration()) return;
   // Tests that were checked stay valid: thirty years are as good as more.
   const int64_t seconds =
-      std::min(kMaxTestTimeoutSeconds,
+      std::min(config::kMaxTestTimeoutSeconds,
                absl::ToInt64Seconds(absl::Ceil(limit, absl::Seconds(1))));
   for (DistributedSystemDescription& test : *tests.mutable_tests()) {
-    (*test.mutable_attributes())[kTestTimeoutAttribute] = absl::StrCat(seconds);
+    (*test.mutable_attributes())[config::kTestTimeoutAttribute] =
+        absl::StrCat(seconds);
   }
 }
 
@@ -46,7 +47,7 @@ absl::StatusOr<TestSequence> WithObjectives(
       test.add_objectives(objective);
     }
   }
-  return CheckTestSequence(std::move(tests));
+  return config::CheckTestSequence(std::move(tests));
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

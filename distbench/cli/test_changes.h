@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 // Overrides the tests' own limits, unless the limit is infinite.
 void LimitDuration(absl::Duration limit, TestSequence& tests);
@@ -25,6 +25,6 @@ absl::StatusOr<TestSequence> WithObjectives(
 // Says on stderr which parts of the tests are for another command.
 void NoteExperiments(const TestSequence& tests);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_TEST_CHANGES_H_

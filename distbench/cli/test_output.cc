@@ -21,7 +21,7 @@
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags) {
   AddTextFlag(command, "--outfile", flags.outfile, "FILE",
@@ -51,7 +51,8 @@ void AddVerboseFlag(CLI::App& command, TestOutputFlags& flags) {
 
 absl::Status CheckOutput(const TestOutputFlags& flags) {
   for (const std::string& text : flags.objectives) {
-    const absl::StatusOr<Objective> objective = ParseObjective(text);
+    const absl::StatusOr<config::Objective> objective =
+        config::ParseObjective(text);
     if (!objective.ok()) return objective.status();
   }
   if (flags.legacy_text && (flags.outfile.empty() || flags.binary_output)) {
@@ -65,14 +66,14 @@ absl::Status CheckOutput(const TestOutputFlags& flags) {
       std::filesystem::status(flags.outfile, ignored);
   // Opening and closing a pipe would signal the end of input to its reader.
   if (std::filesystem::is_other(existing)) return absl::OkStatus();
-  return OutputFile::Open(flags.outfile).status();
+  return results::OutputFile::Open(flags.outfile).status();
 }
 
 namespace {
 
 int CountInvalid(const TestSequenceResults& results) {
   return std::count_if(results.test_results().begin(),
-                       results.test_results().end(), IsInvalid);
+                       results.test_results().end(), report::IsInvalid);
 }
 
 bool WritesFiles(const TestOutputFlags& flags) {
@@ -80,58 +81,66 @@ bool WritesFiles(const TestOutputFlags& flags) {
          !flags.checks.markdown.empty();
 }
 
-absl::Status WriteOutfile(const ConsoleRun& run, const TestOutputFlags& flags) {
+absl::Status WriteOutfile(const client::ConsoleRun& run,
+                          const TestOutputFlags& flags) {
   if (flags.outfile.empty() || run.results.test_results().empty()) {
     return absl::OkStatus();
   }
   if (flags.binary_output) {
-    return WriteResults(run.results, flags.outfile, ResultEncoding::kBinary);
+    return results::WriteResults(run.results, flags.outfile,
+                                 results::ResultEncoding::kBinary);
   }
   if (!flags.legacy_text) {
-    return WriteResults(run.results, flags.outfile, ResultEncoding::kText);
+    return results::WriteResults(run.results, flags.outfile,
+                                 results::ResultEncoding::kText);
   }
   TestSequenceResults results = run.results;
-  DropExtensions(results);
-  return WriteResults(results, flags.outfile, ResultEncoding::kText);
+  results::DropExtensions(results);
+  return results::WriteResults(results, flags.outfile,
+                               results::ResultEncoding::kText);
 }
 
 // Writes files before it prints, as FinishRun() does.
-int CheckAllObjectives(const ConsoleRun& run, const TestOutputFlags& flags) {
-  std::vector<Check> checks;
+int CheckAllObjectives(const client::ConsoleRun& run,
+                       const TestOutputFlags& flags) {
+  std::vector<report::Check> checks;
   for (const TestResult& result : run.results.test_results()) {
-    for (Check& check : CheckObjectives(result, flags.objectives)) {
+    for (report::Check& check :
+         report::CheckObjectives(result, flags.objectives)) {
       checks.push_back(std::move(check));
     }
   }
   const absl::Status written = WriteChecks(checks, flags.checks);
   const bool were_shown =
-      run.printed_results && TerminalOf(STDOUT_FILENO).is_terminal;
+      run.printed_results && base::TerminalOf(STDOUT_FILENO).is_terminal;
   if (!checks.empty() && !were_shown) {
-    std::cout << "Objectives:\n" << ChecksText(checks) << std::flush;
+    std::cout << "Objectives:\n" << report::ChecksText(checks) << std::flush;
   }
-  if (!written.ok()) return Fail(written, kExitRunFailed);
-  return AllPass(checks, flags.checks.allow_undecided) ? kExitOk
-                                                       : kExitGateNotMet;
+  if (!written.ok()) return Fail(written, report::kExitRunFailed);
+  return report::AllPass(checks, flags.checks.allow_undecided)
+             ? report::kExitOk
+             : report::kExitGateNotMet;
 }
 
 }  // namespace
 
-ResultPrinter PrinterOf(const TestOutputFlags& flags) {
+client::ResultPrinter PrinterOf(const TestOutputFlags& flags) {
   // Who reads stdout, such as head(1), may end long before a run whose results
   // are for files.
   if (WritesFiles(flags)) signal(SIGPIPE, SIG_IGN);
   return [&flags](const TestResult& result) {
-    std::cout << ResultText(result, {.terminal = TerminalOf(STDOUT_FILENO),
-                                     .verbose = flags.verbose,
-                                     .objectives = flags.objectives})
+    std::cout << report::ResultText(
+                     result, {.terminal = base::TerminalOf(STDOUT_FILENO),
+                              .verbose = flags.verbose,
+                              .objectives = flags.objectives})
               << std::flush;
   };
 }
 
-int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags) {
+int FinishRun(const client::ConsoleRun& run, const TestOutputFlags& flags) {
   // First: what follows is printed, and may take long to be read.
   const absl::Status written = WriteOutfile(run, flags);
-  int exit_code = ExitCodeFor(run.results, flags.allow_invalid);
+  int exit_code = report::ExitCodeFor(run.results, flags.allow_invalid);
   if (const int count = CountInvalid(run.results); count > 0) {
     Fail(absl::StrCat(count, count == 1 ? " test is" : " tests are",
                       " invalid; see the findings in the summary",
@@ -141,13 +150,14 @@ int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags) {
          exit_code);
   }
   exit_code = std::max(exit_code, CheckAllObjectives(run, flags));
-  if (!run.status.ok()) exit_code = Fail(run.status, kExitRunFailed);
-  if (!written.ok()) exit_code = Fail(written, kExitRunFailed);
+  if (!run.status.ok()) exit_code = Fail(run.status, report::kExitRunFailed);
+  if (!written.ok()) exit_code = Fail(written, report::kExitRunFailed);
   const bool was_ended = absl::IsCancelled(run.status) ||
                          absl::IsAborted(run.status) ||
                          absl::IsUnavailable(run.status);
   const bool refused = !run.traffic_started && !was_ended;
-  return refused && exit_code == kExitRunFailed ? kExitUsage : exit_code;
+  return refused && exit_code == report::kExitRunFailed ? report::kExitUsage
+                                                        : exit_code;
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -14,7 +14,7 @@ namespace CLI {
 class App;
 }
 
-namespace distbench {
+namespace distbench::cli {
 
 struct TestOutputFlags {
   std::string outfile;
@@ -26,8 +26,8 @@ struct TestOutputFlags {
   CheckFlags checks;
 };
 
-// Adds --outfile, --binary_output, --legacy_text and --allow_invalid. `flags` must outlive the
-// parsing.
+// Adds --outfile, --binary_output, --legacy_text and --allow_invalid. `flags`
+// must outlive the parsing.
 void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags);
 
 // Adds --slo and the flags of AddCheckFlags(). `flags` must outlive the
@@ -45,12 +45,12 @@ void AddVerboseFlag(CLI::App& command, TestOutputFlags& flags);
 // Prints a test's result to stdout, for a terminal or for programs. `flags`
 // must outlive the printer. If the flags name files, the process no longer ends
 // when stdout has no reader.
-ResultPrinter PrinterOf(const TestOutputFlags& flags);
+client::ResultPrinter PrinterOf(const TestOutputFlags& flags);
 
 // Writes the files that the flags name, prints which objectives were met,
 // unless the printer has done so, prints errors, and returns the ExitCode.
-int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags);
+int FinishRun(const client::ConsoleRun& run, const TestOutputFlags& flags);
 
-}  // namespace distbench
+}  // namespace distbench::cli
 
 #endif  // DISTBENCH_CLI_TEST_OUTPUT_H_

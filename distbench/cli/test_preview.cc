@@ -23,7 +23,7 @@
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -40,52 +40,54 @@ void PlaceOnOneNode(DistributedSystemDescription& test) {
   test.clear_node_service_bundles();
   ServiceBundle& bundle = (*test.mutable_node_service_bundles())["node0"];
   for (const ServiceSpec& service : test.services()) {
-    for (std::string& instance : InstanceNames(service)) {
+    for (std::string& instance : config::InstanceNames(service)) {
       bundle.add_services(std::move(instance));
     }
   }
 }
 
 int PreviewTests(const PreviewFlags& flags) {
-  StopSignals stop(kExitRunFailed);
+  base::StopSignals stop(report::kExitRunFailed);
   // Before the tests are submitted there is nothing to end.
-  stop.SetHandler([] { std::_Exit(kExitRunFailed); });
+  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
 
-  const auto allowed_targets = AllowedTargets::Parse(flags.allowed_targets);
-  if (!allowed_targets.ok()) return Fail(allowed_targets.status(), kExitUsage);
+  const auto allowed_targets =
+      external::AllowedTargets::Parse(flags.allowed_targets);
+  if (!allowed_targets.ok())
+    return Fail(allowed_targets.status(), report::kExitUsage);
   absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
-  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
   for (DistributedSystemDescription& test : *tests->mutable_tests()) {
     PlaceOnOneNode(test);
   }
   const absl::Status writable = CheckOutput(flags.output);
-  if (!writable.ok()) return Fail(writable, kExitUsage);
+  if (!writable.ok()) return Fail(writable, report::kExitUsage);
 
-  SequencerOptions sequencer_options;
+  sequencer::SequencerOptions sequencer_options;
   sequencer_options.listen_address = "127.0.0.1";
   sequencer_options.port = 0;
   sequencer_options.revision = kRevision;
   sequencer_options.allowed_targets = *allowed_targets;
-  const absl::StatusOr<std::unique_ptr<SequencerServer>> sequencer =
-      SequencerServer::Start(std::move(sequencer_options));
-  if (!sequencer.ok()) return Fail(sequencer.status(), kExitRunFailed);
+  const absl::StatusOr<std::unique_ptr<sequencer::SequencerServer>> sequencer =
+      sequencer::SequencerServer::Start(std::move(sequencer_options));
+  if (!sequencer.ok()) return Fail(sequencer.status(), report::kExitRunFailed);
 
-  NodeManagerOptions node_options;
+  node::NodeManagerOptions node_options;
   node_options.channel = (*sequencer)->InProcessChannel();
   node_options.preassigned_id = 0;
   node_options.allowed_targets = *allowed_targets;
-  const absl::StatusOr<std::unique_ptr<NodeManager>> node =
-      NodeManager::Start(std::move(node_options));
-  if (!node.ok()) return Fail(node.status(), kExitRunFailed);
+  const absl::StatusOr<std::unique_ptr<node::NodeManager>> node =
+      node::NodeManager::Start(std::move(node_options));
+  if (!node.ok()) return Fail(node.status(), report::kExitRunFailed);
 
-  TestClient client((*sequencer)->InProcessChannel());
+  client::TestClient client((*sequencer)->InProcessChannel());
   RunTestsRequest request;
   *request.mutable_test_sequence() = *std::move(tests);
-  const RunProgress progress =
-      flags.quiet ? RunProgress::kNone : RunProgress::kShown;
-  return FinishRun(
-      RunOnConsole(client, request, progress, PrinterOf(flags.output), stop),
-      flags.output);
+  const client::RunProgress progress =
+      flags.quiet ? client::RunProgress::kNone : client::RunProgress::kShown;
+  return FinishRun(client::RunOnConsole(client, request, progress,
+                                        PrinterOf(flags.output), stop),
+                   flags.output);
 }
 
 }  // namespace
@@ -109,4 +111,4 @@ void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return PreviewTests(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -33,7 +33,7 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -50,10 +50,10 @@ struct SequencerFlags {
   std::string listen;
   absl::Duration node_timeout = absl::Seconds(5);
   std::string results_dir;
-  int64_t results_memory_mib = RunLimits().memory_bytes >> 20;
+  int64_t results_memory_mib = sequencer::RunLimits().memory_bytes >> 20;
   std::optional<int64_t> receive_memory_mib;
-  TlsFiles tls;
-  AccessRules access;
+  security::TlsFiles tls;
+  security::AccessRules access;
   std::vector<std::string> allowed_targets;
   std::optional<int> metrics_port;
   std::optional<int> dashboard_port;
@@ -89,15 +89,16 @@ std::string ReachableAddress(const std::string& listen, int port) {
   return absl::StrCat(listen.empty() ? hostname : listen, ":", port);
 }
 
-absl::StatusOr<std::vector<std::unique_ptr<NodeManager>>> StartLocalNodes(
-    SequencerServer& sequencer, int count,
-    const std::shared_ptr<const TlsCredentials>& tls,
-    const AllowedTargets& allowed_targets, EngineFactory* engines) {
-  std::vector<std::unique_ptr<NodeManager>> nodes;
+absl::StatusOr<std::vector<std::unique_ptr<node::NodeManager>>> StartLocalNodes(
+    sequencer::SequencerServer& sequencer, int count,
+    const std::shared_ptr<const security::TlsCredentials>& tls,
+    const external::AllowedTargets& allowed_targets,
+    hosting::EngineFactory* engines) {
+  std::vector<std::unique_ptr<node::NodeManager>> nodes;
   HostFacts lasting_facts;
-  if (count > 0) lasting_facts = FindLibfabricProviders();
+  if (count > 0) lasting_facts = node::FindLibfabricProviders();
   for (int i = 0; i < count; ++i) {
-    NodeManagerOptions options;
+    node::NodeManagerOptions options;
     options.lasting_facts = lasting_facts;
     options.engines = engines;
     options.channel = sequencer.InProcessChannel();
@@ -105,15 +106,15 @@ absl::StatusOr<std::vector<std::unique_ptr<NodeManager>>> StartLocalNodes(
     if (tls != nullptr && !tls->files().ca.empty()) options.tls = tls;
     options.preassigned_id = i;
     options.allowed_targets = allowed_targets;
-    absl::StatusOr<std::unique_ptr<NodeManager>> node =
-        NodeManager::Start(std::move(options));
+    absl::StatusOr<std::unique_ptr<node::NodeManager>> node =
+        node::NodeManager::Start(std::move(options));
     if (!node.ok()) return node.status();
     nodes.push_back(*std::move(node));
   }
   return nodes;
 }
 
-void SayWhatWasInterrupted(const SequencerServer& sequencer) {
+void SayWhatWasInterrupted(const sequencer::SequencerServer& sequencer) {
   for (const RunDescription& run : sequencer.interrupted_runs()) {
     std::cerr << "Run " << run.id() << " was interrupted: " << run.message()
               << (run.has_result_bytes()
@@ -123,9 +124,10 @@ void SayWhatWasInterrupted(const SequencerServer& sequencer) {
   }
 }
 
-absl::StatusOr<std::unique_ptr<Dashboard>> StartDashboard(
-    const SequencerFlags& flags, LiveSource& live, const std::string& address) {
-  DashboardOptions options;
+absl::StatusOr<std::unique_ptr<dashboard::Dashboard>> StartDashboard(
+    const SequencerFlags& flags, dashboard::LiveSource& live,
+    const std::string& address) {
+  dashboard::DashboardOptions options;
   options.listen_address = flags.dashboard_listen;
   options.port = *flags.dashboard_port;
   options.host_names = flags.dashboard_hosts;
@@ -134,18 +136,21 @@ absl::StatusOr<std::unique_ptr<Dashboard>> StartDashboard(
   options.results_dir = flags.results_dir;
   options.live = &live;
   options.live_name = address;
-  return Dashboard::Start(std::move(options));
+  return dashboard::Dashboard::Start(std::move(options));
 }
 
 int RunTestSequencer(const SequencerFlags& flags) {
   const absl::Status usage = CheckSequencerFlags(flags);
-  if (!usage.ok()) return Fail(usage, kExitUsage);
-  const auto allowed_targets = AllowedTargets::Parse(flags.allowed_targets);
-  if (!allowed_targets.ok()) return Fail(allowed_targets.status(), kExitUsage);
-  const auto tls = TlsCredentials::Load(flags.tls, TlsRole::kSequencer);
-  if (!tls.ok()) return Fail(tls.status(), kExitUsage);
-  StopSignals stop(kExitRunFailed);
-  SequencerOptions options;
+  if (!usage.ok()) return Fail(usage, report::kExitUsage);
+  const auto allowed_targets =
+      external::AllowedTargets::Parse(flags.allowed_targets);
+  if (!allowed_targets.ok())
+    return Fail(allowed_targets.status(), report::kExitUsage);
+  const auto tls =
+      security::TlsCredentials::Load(flags.tls, security::TlsRole::kSequencer);
+  if (!tls.ok()) return Fail(tls.status(), report::kExitUsage);
+  base::StopSignals stop(report::kExitRunFailed);
+  sequencer::SequencerOptions options;
   options.listen_address = flags.listen;
   options.port = flags.port;
   options.node_silence_timeout = flags.node_timeout;
@@ -161,25 +166,25 @@ int RunTestSequencer(const SequencerFlags& flags) {
     options.receive_memory_bytes = *flags.receive_memory_mib << 20;
   }
   options.on_shutdown_request = [&stop] { stop.Request(); };
-  const absl::StatusOr<std::unique_ptr<SequencerServer>> sequencer =
-      SequencerServer::Start(std::move(options));
-  if (!sequencer.ok()) return Fail(sequencer.status(), kExitUsage);
+  const absl::StatusOr<std::unique_ptr<sequencer::SequencerServer>> sequencer =
+      sequencer::SequencerServer::Start(std::move(options));
+  if (!sequencer.ok()) return Fail(sequencer.status(), report::kExitUsage);
   SayWhatWasInterrupted(**sequencer);
 
-  std::optional<ProcessEngines> engines;
+  std::optional<hosting::ProcessEngines> engines;
   if (flags.local_nodes > 0) engines.emplace();
   const auto nodes =
       StartLocalNodes(**sequencer, flags.local_nodes, *tls, *allowed_targets,
                       engines ? &*engines : nullptr);
-  if (!nodes.ok()) return Fail(nodes.status(), kExitRunFailed);
+  if (!nodes.ok()) return Fail(nodes.status(), report::kExitRunFailed);
 
   const std::string address =
       ReachableAddress(flags.listen, (*sequencer)->port());
-  SequencerLive live(**sequencer);
-  std::unique_ptr<Dashboard> dashboard;
+  dashboard::SequencerLive live(**sequencer);
+  std::unique_ptr<dashboard::Dashboard> dashboard;
   if (flags.dashboard_port.has_value()) {
     auto started = StartDashboard(flags, live, address);
-    if (!started.ok()) return Fail(started.status(), kExitUsage);
+    if (!started.ok()) return Fail(started.status(), report::kExitUsage);
     dashboard = *std::move(started);
   }
 
@@ -199,7 +204,7 @@ int RunTestSequencer(const SequencerFlags& flags) {
   // The nodes of this process can still deliver their measurements here. The
   // dashboard ends after that: it may wait for a report that is being made.
   (*sequencer)->EndRuns();
-  return kExitOk;
+  return report::kExitOk;
 }
 
 }  // namespace
@@ -261,4 +266,4 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
   SetBody(command, chosen, [flags] { return RunTestSequencer(*flags); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -14,7 +14,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/flags/command_tree.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 namespace {
 
@@ -44,8 +44,8 @@ absl::StatusOr<std::string> FindTestBuilder(const std::string& own_program,
 // The subcommands that users see. A job within the job would wait for itself.
 std::vector<std::string> PossibleCommands(const CLI::App& app) {
   std::vector<std::string> names = {kTestBuilder};
-  for (const CLI::App* command : CommandsOf(app)) {
-    std::string name = FullName(*command);
+  for (const CLI::App* command : flags::CommandsOf(app)) {
+    std::string name = flags::FullName(*command);
     if (name != "join") names.push_back(std::move(name));
   }
   return names;
@@ -53,28 +53,29 @@ std::vector<std::string> PossibleCommands(const CLI::App& app) {
 
 }  // namespace
 
-absl::StatusOr<JobCommand> FindTrailingProgram(
+absl::StatusOr<launching::JobCommand> FindTrailingProgram(
     const CLI::App& app, const std::vector<std::string>& words,
     const std::string& search_path) {
-  if (words.empty()) return JobCommand();
+  if (words.empty()) return launching::JobCommand();
   absl::StatusOr<std::string> own_program = OwnProgram();
   if (!own_program.ok()) return own_program.status();
   if (words.front() == kTestBuilder) {
     absl::StatusOr<std::string> path =
         FindTestBuilder(*own_program, search_path);
     if (!path.ok()) return path.status();
-    return JobCommand{.path = *std::move(path), .arguments = words};
+    return launching::JobCommand{.path = *std::move(path), .arguments = words};
   }
   const std::vector<std::string> names = PossibleCommands(app);
   if (std::find(names.begin(), names.end(), words.front()) == names.end()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        Quoted(words.front()), " after -- is no command that a job can run; ",
-        Suggestion(words.front(), names)));
+    return absl::InvalidArgumentError(
+        absl::StrCat(config::Quoted(words.front()),
+                     " after -- is no command that a job can run; ",
+                     config::Suggestion(words.front(), names)));
   }
-  JobCommand command = {.path = *std::move(own_program),
-                        .arguments = {"distbench"}};
+  launching::JobCommand command = {.path = *std::move(own_program),
+                                   .arguments = {"distbench"}};
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());
   return command;
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

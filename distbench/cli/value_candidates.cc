@@ -23,12 +23,12 @@
 #include "proto/traffic_config.pb.h"
 #include "test_builder/completion.h"
 
-namespace distbench {
+namespace distbench::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-using Candidates = std::vector<Candidate>;
+using Candidates = std::vector<flags::Candidate>;
 
 // Users do not wait for a sequencer that is away.
 constexpr absl::Duration kConnectTimeout = absl::Seconds(1);
@@ -42,30 +42,32 @@ Candidates FromNames(const std::set<std::string>& names) {
 // ---- From the sequencer -----------------------------------------------------
 
 // The flag's value, as it was typed or by default.
-std::string ConnectionValue(const ValueRequest& request,
+std::string ConnectionValue(const flags::ValueRequest& request,
                             const std::string& flag) {
-  const std::string typed = FlagValue(request.words, absl::StrCat("--", flag));
+  const std::string typed =
+      flags::FlagValue(request.words, absl::StrCat("--", flag));
   if (!typed.empty()) return typed;
-  return ConnectionDefaults(ProcessEnvironment()).ValueOf(flag);
+  return flags::ConnectionDefaults(flags::ProcessEnvironment()).ValueOf(flag);
 }
 
 // Null if there is none, or it does not answer.
-std::unique_ptr<TestClient> Connect(const ValueRequest& request) {
+std::unique_ptr<client::TestClient> Connect(
+    const flags::ValueRequest& request) {
   const std::string address = ConnectionValue(request, "test_sequencer");
   if (address.empty()) return nullptr;
-  TlsFiles tls;
+  security::TlsFiles tls;
   tls.ca = ConnectionValue(request, "tls_ca");
   tls.cert = ConnectionValue(request, "tls_cert");
   tls.key = ConnectionValue(request, "tls_key");
   tls.name = ConnectionValue(request, "tls_name");
-  absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(address, tls, kConnectTimeout);
+  absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+      client::TestClient::Connect(address, tls, kConnectTimeout);
   return client.ok() ? *std::move(client) : nullptr;
 }
 
 // The newest run first, because it is what users usually ask about.
-Candidates Runs(const ValueRequest& request) {
-  const std::unique_ptr<TestClient> client = Connect(request);
+Candidates Runs(const flags::ValueRequest& request) {
+  const std::unique_ptr<client::TestClient> client = Connect(request);
   if (client == nullptr) return {};
   const absl::StatusOr<std::vector<RunDescription>> runs = client->ListRuns();
   Candidates candidates;
@@ -76,8 +78,8 @@ Candidates Runs(const ValueRequest& request) {
   return candidates;
 }
 
-Candidates Nodes(const ValueRequest& request) {
-  const std::unique_ptr<TestClient> client = Connect(request);
+Candidates Nodes(const flags::ValueRequest& request) {
+  const std::unique_ptr<client::TestClient> client = Connect(request);
   if (client == nullptr) return {};
   const absl::StatusOr<GetStatusResponse> status = client->GetStatus();
   Candidates candidates;
@@ -89,7 +91,7 @@ Candidates Nodes(const ValueRequest& request) {
   return candidates;
 }
 
-Candidates Sequencers(const ValueRequest& request) {
+Candidates Sequencers(const flags::ValueRequest& request) {
   const std::string address = ConnectionValue(request, "test_sequencer");
   if (address.empty()) return {};
   return {{address}};
@@ -113,10 +115,11 @@ std::vector<std::string> FilesIn(const std::vector<std::string>& words) {
 
 // Collects names from each test of the configs that the words name.
 template <typename Collect>
-Candidates FromConfigs(const ValueRequest& request, const Collect& collect) {
+Candidates FromConfigs(const flags::ValueRequest& request,
+                       const Collect& collect) {
   std::set<std::string> names;
   for (const std::string& file : FilesIn(request.words)) {
-    const absl::StatusOr<TestSequence> tests = LoadTestSequence(file);
+    const absl::StatusOr<TestSequence> tests = config::LoadTestSequence(file);
     if (!tests.ok()) continue;
     for (const DistributedSystemDescription& test : tests->tests()) {
       collect(test, names);
@@ -125,7 +128,7 @@ Candidates FromConfigs(const ValueRequest& request, const Collect& collect) {
   return FromNames(names);
 }
 
-Candidates Activities(const ValueRequest& request) {
+Candidates Activities(const flags::ValueRequest& request) {
   return FromConfigs(request, [](const auto& test, auto& names) {
     for (const auto& activity : test.activity_configs()) {
       names.insert(activity.name());
@@ -133,13 +136,13 @@ Candidates Activities(const ValueRequest& request) {
   });
 }
 
-Candidates Services(const ValueRequest& request) {
+Candidates Services(const flags::ValueRequest& request) {
   return FromConfigs(request, [](const auto& test, auto& names) {
     for (const auto& service : test.services()) names.insert(service.name());
   });
 }
 
-Candidates Controls(const ValueRequest& request) {
+Candidates Controls(const flags::ValueRequest& request) {
   return FromConfigs(request, [](const auto& test, auto& names) {
     for (const auto& controls : test.experiment().controls()) {
       names.insert(controls.name());
@@ -147,7 +150,7 @@ Candidates Controls(const ValueRequest& request) {
   });
 }
 
-Candidates Antagonists(const ValueRequest& request) {
+Candidates Antagonists(const flags::ValueRequest& request) {
   return FromConfigs(request, [](const auto& test, auto& names) {
     for (const auto& antagonist : test.experiment().antagonists()) {
       names.insert(antagonist.name());
@@ -157,12 +160,13 @@ Candidates Antagonists(const ValueRequest& request) {
 
 // Collects names from the tests of the results that the words name.
 template <typename Collect>
-Candidates FromResults(const ValueRequest& request, const Collect& collect) {
+Candidates FromResults(const flags::ValueRequest& request,
+                       const Collect& collect) {
   std::set<std::string> names;
-  const absl::StatusOr<std::vector<SourcedResults>> results =
+  const absl::StatusOr<std::vector<report::SourcedResults>> results =
       ReadResultFiles(FilesIn(request.words));
   if (!results.ok()) return {};
-  for (const SourcedResults& sourced : *results) {
+  for (const report::SourcedResults& sourced : *results) {
     for (const TestResult& result : sourced.results.test_results()) {
       collect(result.traffic_config(), names);
     }
@@ -170,13 +174,13 @@ Candidates FromResults(const ValueRequest& request, const Collect& collect) {
   return FromNames(names);
 }
 
-Candidates Tests(const ValueRequest& request) {
+Candidates Tests(const flags::ValueRequest& request) {
   return FromResults(request, [](const auto& test, auto& names) {
     names.insert(test.name());
   });
 }
 
-Candidates Rpcs(const ValueRequest& request) {
+Candidates Rpcs(const flags::ValueRequest& request) {
   return FromResults(request, [](const auto& test, auto& names) {
     for (const auto& rpc : test.rpc_descriptions()) names.insert(rpc.name());
   });
@@ -184,23 +188,23 @@ Candidates Rpcs(const ValueRequest& request) {
 
 // ---- From declarations ------------------------------------------------------
 
-Candidates Patterns(const ValueRequest& request) {
-  return ConfigCandidates(request.typed);
+Candidates Patterns(const flags::ValueRequest& request) {
+  return test_builder::ConfigCandidates(request.typed);
 }
 
 // KIND, or KIND:KEY=VALUE,KEY=...
-Candidates Jobs(const ValueRequest& request) {
+Candidates Jobs(const flags::ValueRequest& request) {
   const std::string& typed = request.typed;
   const std::string kind = typed.substr(0, typed.find(':'));
   Candidates candidates;
-  for (const JobDeclaration& declaration : JobDeclarations()) {
+  for (const bench::JobDeclaration& declaration : bench::JobDeclarations()) {
     if (kind == typed) {
       candidates.push_back({declaration.kind, declaration.description});
     } else if (declaration.kind == kind) {
       const std::string begin = typed.substr(0, typed.find_last_of(":,") + 1);
       for (const auto* properties :
-           {&declaration.properties, &CommonProperties()}) {
-        for (const JobProperty& property : *properties) {
+           {&declaration.properties, &bench::CommonProperties()}) {
+        for (const bench::JobProperty& property : *properties) {
           candidates.push_back(
               {absl::StrCat(begin, property.name, "="), property.description});
         }
@@ -212,7 +216,7 @@ Candidates Jobs(const ValueRequest& request) {
 
 struct Source {
   const char* type;
-  Candidates (*find)(const ValueRequest& request);
+  Candidates (*find)(const flags::ValueRequest& request);
 };
 
 constexpr Source kSources[] = {
@@ -231,11 +235,12 @@ constexpr Source kSources[] = {
 
 }  // namespace
 
-std::vector<Candidate> ValueCandidates(const ValueRequest& request) {
+std::vector<flags::Candidate> ValueCandidates(
+    const flags::ValueRequest& request) {
   for (const Source& source : kSources) {
     if (source.type == request.type) return source.find(request);
   }
   return {};
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

@@ -5,12 +5,12 @@
 #include "distbench/base/version.h"
 #include "distbench/cli/revision.h"
 
-namespace distbench {
+namespace distbench::cli {
 
 std::string VersionText() {
   const absl::string_view revision = kRevision;
-  return absl::StrCat("distbench ", ProgramVersion(), " (revision ",
+  return absl::StrCat("distbench ", base::ProgramVersion(), " (revision ",
                       revision.empty() ? "unknown" : revision, ")");
 }
 
-}  // namespace distbench
+}  // namespace distbench::cli

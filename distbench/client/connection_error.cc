@@ -5,7 +5,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/grpc_calls.h"
 
-namespace distbench {
+namespace distbench::client {
 namespace {
 
 std::string Explain(const absl::Status& error, const std::string& address,
@@ -28,7 +28,7 @@ std::string Explain(const absl::Status& error, const std::string& address,
                           "; is the host up, does a firewall allow the port, "
                           "and is it the test sequencer's port?");
     case absl::StatusCode::kUnimplemented:
-      return NoSuchCalls(address);
+      return base::NoSuchCalls(address);
     default:
       return absl::StrCat("cannot talk to ", address, ": ", message,
                           "; is it the test sequencer's port?");
@@ -43,4 +43,4 @@ absl::Status ExplainConnectionError(const absl::Status& error,
   return absl::Status(error.code(), Explain(error, address, timeout));
 }
 
-}  // namespace distbench
+}  // namespace distbench::client

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::client {
 namespace {
 
 using ::testing::AllOf;
@@ -39,4 +39,4 @@ TEST(ConnectionErrorTest, SaysWhatToCheck) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::client

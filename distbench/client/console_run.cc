@@ -3,7 +3,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/client/progress_display.h"
 
-namespace distbench {
+namespace distbench::client {
 
 namespace {
 
@@ -32,7 +32,7 @@ int64_t RunningTimeUs(TestClient& client, const RunDescription& run) {
 // Calls the sequencer, then keeps and shows the events that it sends. A stop
 // signal cancels the call. `display` may be null.
 template <typename Call>
-ConsoleRun Conduct(TestClient& client, StopSignals& stop,
+ConsoleRun Conduct(TestClient& client, base::StopSignals& stop,
                    const ResultPrinter& print, ProgressDisplay* display,
                    const Call& call) {
   ConsoleRun run;
@@ -51,7 +51,7 @@ ConsoleRun Conduct(TestClient& client, StopSignals& stop,
 
 ConsoleRun RunOnConsole(TestClient& client, const RunTestsRequest& request,
                         RunProgress progress, const ResultPrinter& print,
-                        StopSignals& stop) {
+                        base::StopSignals& stop) {
   ProgressDisplayOptions options =
       StderrProgress(request.test_sequence().tests_size(),
                      /*quiet=*/progress == RunProgress::kNone);
@@ -65,7 +65,7 @@ ConsoleRun RunOnConsole(TestClient& client, const RunTestsRequest& request,
 
 ConsoleRun FollowOnConsole(TestClient& client, const RunDescription& run,
                            RunProgress progress, const ResultPrinter& print,
-                           StopSignals& stop) {
+                           base::StopSignals& stop) {
   ProgressDisplayOptions options =
       StderrProgress(run.test_names_size(),
                      /*quiet=*/progress == RunProgress::kNone);
@@ -78,11 +78,11 @@ ConsoleRun FollowOnConsole(TestClient& client, const RunDescription& run,
 }
 
 ConsoleRun GetOnConsole(TestClient& client, const RunDescription& run,
-                        const ResultPrinter& print, StopSignals& stop) {
+                        const ResultPrinter& print, base::StopSignals& stop) {
   return Conduct(client, stop, print, nullptr,
                  [&](const auto& observe, TestSequenceResults& results) {
                    return client.GetRun(run, /*wait=*/false, observe, results);
                  });
 }
 
-}  // namespace distbench
+}  // namespace distbench::client

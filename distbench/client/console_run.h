@@ -12,7 +12,7 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::client {
 
 struct ConsoleRun {
   // As returned by TestClient::RunTests(); CANCELLED after a stop signal.
@@ -43,17 +43,17 @@ enum class RunProgress { kNone, kShown, kWithRunId };
 // Runs the tests. A stop signal cancels them.
 ConsoleRun RunOnConsole(TestClient& client, const RunTestsRequest& request,
                         RunProgress progress, const ResultPrinter& print,
-                        StopSignals& stop);
+                        base::StopSignals& stop);
 
 // Waits for the end of a run. A stop signal ends the wait, not the run.
 ConsoleRun FollowOnConsole(TestClient& client, const RunDescription& run,
                            RunProgress progress, const ResultPrinter& print,
-                           StopSignals& stop);
+                           base::StopSignals& stop);
 
 // Gets the results of a finished run.
 ConsoleRun GetOnConsole(TestClient& client, const RunDescription& run,
-                        const ResultPrinter& print, StopSignals& stop);
+                        const ResultPrinter& print, base::StopSignals& stop);
 
-}  // namespace distbench
+}  // namespace distbench::client
 
 #endif  // DISTBENCH_CLIENT_CONSOLE_RUN_H_

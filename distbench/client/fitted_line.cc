@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::client {
 namespace {
 
 std::string Join(const std::vector<LinePart>& parts) {
@@ -31,4 +31,4 @@ std::string FitLine(std::vector<LinePart> parts, size_t room) {
   return line;
 }
 
-}  // namespace distbench
+}  // namespace distbench::client

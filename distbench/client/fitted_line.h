@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace distbench {
+namespace distbench::client {
 
 struct LinePart {
   std::string text;
@@ -24,6 +24,6 @@ struct LinePart {
 // rank is too long.
 std::string FitLine(std::vector<LinePart> parts, size_t room);
 
-}  // namespace distbench
+}  // namespace distbench::client
 
 #endif  // DISTBENCH_CLIENT_FITTED_LINE_H_

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::client {
 namespace {
 
 std::string Fit(size_t room) {
@@ -33,4 +33,4 @@ TEST(FitLineTest, CutsTheMostImportantPartLast) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::client

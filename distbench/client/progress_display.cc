@@ -15,7 +15,7 @@
 #include "distbench/client/fitted_line.h"
 #include "distbench/results/histogram_proto.h"
 
-namespace distbench {
+namespace distbench::client {
 
 namespace {
 
@@ -23,7 +23,7 @@ namespace {
 // rate over such a short time would mostly reflect transmission delays.
 constexpr int64_t kDrawIntervalNs = 500'000'000;
 
-constexpr int64_t kLineIntervalNs = 5 * kNsPerSecond;
+constexpr int64_t kLineIntervalNs = 5 * base::kNsPerSecond;
 constexpr int kBarWidth = 20;
 constexpr absl::string_view kNameSeparator = "  ";
 constexpr size_t kShortestName = 6;
@@ -49,8 +49,8 @@ bool HasOpenLoops(const TrafficProgress& progress) {
 // that they may differ a little even then.
 bool IsAllOpenLoops(const TrafficProgress& progress) {
   const int64_t ended =
-      SaturatingAdd(progress.succeeded_count(), progress.failed_count());
-  return SaturatingSubtract(ended, progress.open_loop_ended_count()) <=
+      base::SaturatingAdd(progress.succeeded_count(), progress.failed_count());
+  return base::SaturatingSubtract(ended, progress.open_loop_ended_count()) <=
          ended / 100;
 }
 
@@ -66,7 +66,7 @@ void WriteNowhere(absl::string_view) {}
 ProgressDisplayOptions StderrProgress(int test_count, bool quiet) {
   ProgressDisplayOptions options;
   options.test_count = test_count;
-  const Terminal terminal = TerminalOf(STDERR_FILENO);
+  const base::Terminal terminal = base::TerminalOf(STDERR_FILENO);
   options.terminal = terminal.is_terminal;
   options.columns = terminal.columns;
   options.write = quiet ? WriteNowhere : WriteToStderr;
@@ -114,40 +114,42 @@ void ProgressDisplay::ShowQueuePosition(int runs_ahead) {
 
 void ProgressDisplay::ShowStart(const TestStarted& started) {
   const int64_t before_ns =
-      is_first_start_ ? SaturatingMultiply(options_.running_time_us, kNsPerUs)
-                      : 0;
+      is_first_start_
+          ? base::SaturatingMultiply(options_.running_time_us, base::kNsPerUs)
+          : 0;
   is_first_start_ = false;
   has_baseline_ = before_ns == 0;
   runs_ = true;
   name_ = started.name();
-  started_ns_ = SaturatingSubtract(options_.clock->MonotonicNs(), before_ns);
+  started_ns_ =
+      base::SaturatingSubtract(options_.clock->MonotonicNs(), before_ns);
   expected_duration_ns_ =
-      SaturatingMultiply(started.expected_duration_us(), kNsPerUs);
+      base::SaturatingMultiply(started.expected_duration_us(), base::kNsPerUs);
   shown_ns_ = started_ns_;
   shown_.Clear();
   service_time_ns_.Clear();
   response_time_ns_.Clear();
   std::string text = absl::StrCat(Position(), name_, ": started");
-  if (before_ns >= kNsPerSecond) {
-    absl::StrAppend(&text, " ", before_ns / kNsPerSecond, " s ago");
+  if (before_ns >= base::kNsPerSecond) {
+    absl::StrAppend(&text, " ", before_ns / base::kNsPerSecond, " s ago");
   }
   if (expected_duration_ns_ > 0) {
     absl::StrAppendFormat(
         &text, ", takes about %.0f s",
-        static_cast<double>(expected_duration_ns_) / kNsPerSecond);
+        static_cast<double>(expected_duration_ns_) / base::kNsPerSecond);
   }
   options_.terminal ? Draw(text) : WriteLine(text);
 }
 
 void ProgressDisplay::ShowProgress(const TrafficProgress& progress) {
   // The sequencer's recent latencies are for display only.
-  AddHistogram(progress.recent_service_time_ns(), service_time_ns_)
+  results::AddHistogram(progress.recent_service_time_ns(), service_time_ns_)
       .IgnoreError();
-  AddHistogram(progress.recent_response_time_ns(), response_time_ns_)
+  results::AddHistogram(progress.recent_response_time_ns(), response_time_ns_)
       .IgnoreError();
   const int64_t now_ns = options_.clock->MonotonicNs();
   if (!has_baseline_) return SetBaseline(progress, now_ns);
-  const int64_t interval_ns = SaturatingSubtract(now_ns, shown_ns_);
+  const int64_t interval_ns = base::SaturatingSubtract(now_ns, shown_ns_);
   if (interval_ns < (options_.terminal ? kDrawIntervalNs : kLineIntervalNs)) {
     return;
   }
@@ -210,14 +212,14 @@ void ProgressDisplay::SetBaseline(const TrafficProgress& progress,
 // Counts are up to seconds old when they arrive, so the time between arrivals
 // would give false rates.
 int64_t ProgressDisplay::CountedNs(const TrafficProgress& progress) const {
-  return SaturatingSubtract(progress.traffic_time_ns(),
-                            shown_.traffic_time_ns());
+  return base::SaturatingSubtract(progress.traffic_time_ns(),
+                                  shown_.traffic_time_ns());
 }
 
 double ProgressDisplay::KiloPerSecond(int64_t count, int64_t shown_count,
                                       int64_t counted_ns) {
-  return static_cast<double>(SaturatingSubtract(count, shown_count)) * 1e6 /
-         static_cast<double>(counted_ns);
+  return static_cast<double>(base::SaturatingSubtract(count, shown_count)) *
+         1e6 / static_cast<double>(counted_ns);
 }
 
 std::string ProgressDisplay::OfferedRate(
@@ -250,7 +252,7 @@ std::string ProgressDisplay::TotalRate(const TrafficProgress& progress) const {
 }
 
 std::string ProgressDisplay::Latency(double percent) const {
-  const LogHistogram& latency_ns =
+  const stats::LogHistogram& latency_ns =
       response_time_ns_.count() > 0 ? response_time_ns_ : service_time_ns_;
   if (latency_ns.count() == 0) return "";
   return absl::StrFormat(
@@ -268,14 +270,16 @@ void ProgressDisplay::ShowEnd(const TestResult& result) {
   }
   // If the test had ended before it was followed, its result has the duration.
   const int64_t duration_ns =
-      runs_ ? SaturatingSubtract(options_.clock->MonotonicNs(), started_ns_)
-            : SaturatingSubtract(info.end_timestamp_ns(),
-                                 info.start_timestamp_ns());
+      runs_
+          ? base::SaturatingSubtract(options_.clock->MonotonicNs(), started_ns_)
+          : base::SaturatingSubtract(info.end_timestamp_ns(),
+                                     info.start_timestamp_ns());
   const std::string& name = runs_ ? name_ : result.traffic_config().name();
   runs_ = false;
-  WriteLine(absl::StrFormat("%s%s: %s after %.1f s", Position(), name,
-                            info.has_failure() ? "failed" : "done",
-                            static_cast<double>(duration_ns) / kNsPerSecond));
+  WriteLine(
+      absl::StrFormat("%s%s: %s after %.1f s", Position(), name,
+                      info.has_failure() ? "failed" : "done",
+                      static_cast<double>(duration_ns) / base::kNsPerSecond));
 }
 
 void ProgressDisplay::WriteLine(absl::string_view text) {
@@ -297,23 +301,24 @@ std::string ProgressDisplay::Position() const {
 }
 
 std::string ProgressDisplay::Elapsed(int64_t now_ns) const {
-  const int64_t elapsed_ns = SaturatingSubtract(now_ns, started_ns_);
-  std::string text = absl::StrCat(elapsed_ns / kNsPerSecond, " s");
+  const int64_t elapsed_ns = base::SaturatingSubtract(now_ns, started_ns_);
+  std::string text = absl::StrCat(elapsed_ns / base::kNsPerSecond, " s");
   if (expected_duration_ns_ > 0) {
     // Rounded up, so that 0 appears only at the end; the time after that is the
     // wait for the last answers.
     const int64_t left_ns =
         std::max<int64_t>(0, expected_duration_ns_ - elapsed_ns);
-    absl::StrAppend(&text, ", ",
-                    left_ns / kNsPerSecond + (left_ns % kNsPerSecond > 0),
-                    " s left");
+    absl::StrAppend(
+        &text, ", ",
+        left_ns / base::kNsPerSecond + (left_ns % base::kNsPerSecond > 0),
+        " s left");
   }
   return text;
 }
 
 std::string ProgressDisplay::Bar(int64_t now_ns) const {
   if (expected_duration_ns_ <= 0) return "";
-  const int64_t elapsed_ns = SaturatingSubtract(now_ns, started_ns_);
+  const int64_t elapsed_ns = base::SaturatingSubtract(now_ns, started_ns_);
   const double share = static_cast<double>(elapsed_ns) /
                        static_cast<double>(expected_duration_ns_);
   const int filled = static_cast<int>(std::clamp(share, 0.0, 1.0) * kBarWidth);
@@ -321,4 +326,4 @@ std::string ProgressDisplay::Bar(int64_t now_ns) const {
                       std::string(kBarWidth - filled, '-'), "] ");
 }
 
-}  // namespace distbench
+}  // namespace distbench::client

@@ -13,7 +13,7 @@
 #include "distbench/stats/log_histogram.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::client {
 
 struct ProgressDisplayOptions {
   // The number of tests in the sequence that the events are about.
@@ -33,7 +33,7 @@ struct ProgressDisplayOptions {
   // Width of the terminal, in characters.
   int columns = 80;
 
-  const Clock* clock = &RealClock();
+  const base::Clock* clock = &base::RealClock();
   std::function<void(absl::string_view text)> write;
 };
 
@@ -118,10 +118,10 @@ class ProgressDisplay {
   TrafficProgress shown_;  // only its counts
 
   // Latencies since then.
-  LogHistogram service_time_ns_;
-  LogHistogram response_time_ns_;
+  stats::LogHistogram service_time_ns_;
+  stats::LogHistogram response_time_ns_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::client
 
 #endif  // DISTBENCH_CLIENT_PROGRESS_DISPLAY_H_

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::client {
 namespace {
 
 using ::testing::EndsWith;
@@ -80,9 +80,10 @@ RunTestsEvent ThreeTiers(int64_t failed, int64_t traffic_time_ns) {
   progress.set_offered_count(520);
   progress.set_open_loop_ended_count(510);
   progress.set_traffic_time_ns(traffic_time_ns);
-  LogHistogram latency_ns;
+  stats::LogHistogram latency_ns;
   latency_ns.Record(1'234'567);
-  EncodeHistogram(latency_ns, *progress.mutable_recent_response_time_ns());
+  results::EncodeHistogram(latency_ns,
+                           *progress.mutable_recent_response_time_ns());
   return event;
 }
 
@@ -212,4 +213,4 @@ TEST_F(ProgressDisplayTest, NarrowTerminalsAreNotOverrun) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::client

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::client {
 namespace {
 
 using ::testing::HasSubstr;
@@ -198,4 +198,4 @@ TEST_F(ProgressDisplayTest, LatenciesAreThoseSinceTheLineBefore) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::client

@@ -1,6 +1,6 @@
 #include "distbench/client/repetition.h"
 
-namespace distbench {
+namespace distbench::client {
 
 TestSequence RepeatTests(const TestSequence& tests, int repetitions) {
   TestSequence repeated = tests;
@@ -19,4 +19,4 @@ void NumberRepetitions(int test_count, TestSequenceResults& results) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::client

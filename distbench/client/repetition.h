@@ -6,7 +6,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::client {
 
 // Returns the tests `repetitions` times (at least 1). All tests run once before
 // any runs again, so that slow changes, such as in temperature, affect all of
@@ -17,6 +17,6 @@ TestSequence RepeatTests(const TestSequence& tests, int repetitions);
 // tests. `test_count` is the number of tests before the repetition.
 void NumberRepetitions(int test_count, TestSequenceResults& results);
 
-}  // namespace distbench
+}  // namespace distbench::client
 
 #endif  // DISTBENCH_CLIENT_REPETITION_H_

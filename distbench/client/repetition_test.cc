@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::client {
 namespace {
 
 using ::testing::ElementsAre;
@@ -47,4 +47,4 @@ TEST(RepetitionTest, ResultsAreNumberedAsFarAsTheyCame) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::client

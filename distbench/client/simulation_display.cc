@@ -9,13 +9,15 @@
 #include "distbench/base/time_units.h"
 #include "distbench/client/fitted_line.h"
 
-namespace distbench {
+namespace distbench::client {
 namespace {
 
-constexpr int64_t kLogIntervalNs = 5 * kNsPerSecond;
+constexpr int64_t kLogIntervalNs = 5 * base::kNsPerSecond;
 constexpr absl::string_view kEraseLine = "\r\x1b[K";
 
-double InSeconds(int64_t ns) { return static_cast<double>(ns) / kNsPerSecond; }
+double InSeconds(int64_t ns) {
+  return static_cast<double>(ns) / base::kNsPerSecond;
+}
 
 std::string ProgressLine(const std::string& title,
                          const SimulationProgress& progress, size_t room) {
@@ -77,4 +79,4 @@ void SimulationDisplay::Draw(absl::string_view text) {
   drawn_ = true;
 }
 
-}  // namespace distbench
+}  // namespace distbench::client

@@ -10,7 +10,7 @@
 #include "distbench/client/progress_display.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::client {
 
 struct SimulationProgress {
   int64_t simulated_ns = 0;  // since the start of the traffic
@@ -51,6 +51,6 @@ class SimulationDisplay {
   bool drawn_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::client
 
 #endif  // DISTBENCH_CLIENT_SIMULATION_DISPLAY_H_

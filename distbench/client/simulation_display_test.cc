@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::client {
 namespace {
 
 using ::testing::EndsWith;
@@ -55,4 +55,4 @@ TEST_F(SimulationDisplayTest, TerminalHasOneLineThatFits) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::client

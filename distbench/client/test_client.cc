@@ -20,7 +20,7 @@
 #include "distbench/security/tls_diagnosis.h"
 #include "proto/control.grpc.pb.h"
 
-namespace distbench {
+namespace distbench::client {
 namespace {
 
 constexpr absl::Duration kStatusTimeout = absl::Seconds(10);
@@ -33,8 +33,8 @@ constexpr int kKeepaliveMs = 5000;
 constexpr absl::string_view kOutOfReceiveMemory =
     "RST_STREAM with error code 11";
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
-                                           const TlsCredentials* tls) {
+std::shared_ptr<grpc::Channel> MakeChannel(
+    const std::string& address, const security::TlsCredentials* tls) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
@@ -44,16 +44,18 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   // Do not reuse what another client found out about the address earlier.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return MakeSequencerChannel(address, tls, std::move(arguments));
+  return security::MakeSequencerChannel(address, tls, std::move(arguments));
 }
 
 // Explains a failure to connect by TLS, or returns "" if TLS is not the cause.
-std::string ExplainByTls(const std::string& address, const TlsFiles& tls) {
+std::string ExplainByTls(const std::string& address,
+                         const security::TlsFiles& tls) {
   constexpr absl::Duration kTimeout = absl::Seconds(2);
   if (!tls.empty()) {
-    return DiagnoseTls(address, tls, ServerName::kChecked, kTimeout);
+    return security::DiagnoseTls(address, tls, security::ServerName::kChecked,
+                                 kTimeout);
   }
-  return WantsTls(address, kTimeout)
+  return security::WantsTls(address, kTimeout)
              ? absl::StrCat(address,
                             " requires TLS; give --tls_ca, and --tls_cert and "
                             "--tls_key if it requires a certificate")
@@ -74,8 +76,9 @@ class ResultAssembler {
                        event.test_index(), " of ", test_count_));
     }
     if (event.has_result_chunk()) {
-      return MergeChunk(std::move(*event.mutable_result_chunk()),
-                        *Result(event.test_index()).mutable_service_logs());
+      return results::MergeChunk(
+          std::move(*event.mutable_result_chunk()),
+          *Result(event.test_index()).mutable_service_logs());
     }
     if (event.has_finished()) {
       Result(event.test_index()).MergeFrom(event.finished());
@@ -135,7 +138,7 @@ class TestClient::Impl {
     RunTestsEvent event;
     const bool accepted = reader->Read(&event) && event.has_run_id();
     context.TryCancel();
-    const absl::Status end = ToAbslStatus(reader->Finish());
+    const absl::Status end = base::ToAbslStatus(reader->Finish());
     if (accepted) return event.run_id();
     return end.ok() ? absl::InternalError("the run has no id")
                     : ExplainLoss(end);
@@ -146,7 +149,7 @@ class TestClient::Impl {
     SetTimeout(timeout, context);
     GetStatusResponse response;
     const grpc::Status status = stub_->GetStatus(&context, {}, &response);
-    if (!status.ok()) return ToAbslStatus(status);
+    if (!status.ok()) return base::ToAbslStatus(status);
     return response;
   }
 
@@ -155,7 +158,7 @@ class TestClient::Impl {
     SetTimeout(kListTimeout, context);
     ListRunsResponse response;
     const grpc::Status status = stub_->ListRuns(&context, {}, &response);
-    if (!status.ok()) return ToAbslStatus(status);
+    if (!status.ok()) return base::ToAbslStatus(status);
     return std::vector<RunDescription>(
         std::make_move_iterator(response.mutable_runs()->begin()),
         std::make_move_iterator(response.mutable_runs()->end()));
@@ -182,7 +185,7 @@ class TestClient::Impl {
     CancelRunRequest request;
     request.set_run_id(run_id);
     CancelRunResponse response;
-    return ToAbslStatus(stub_->CancelRun(&context, request, &response));
+    return base::ToAbslStatus(stub_->CancelRun(&context, request, &response));
   }
 
   void Cancel() ABSL_LOCKS_EXCLUDED(mutex_) {
@@ -230,11 +233,11 @@ class TestClient::Impl {
   static absl::Status CheckSize(const RunTestsRequest& request) {
     constexpr double kMiB = 1 << 20;
     const size_t size = request.ByteSizeLong();
-    if (size <= kMaxMessageToSequencerBytes) return absl::OkStatus();
+    if (size <= base::kMaxMessageToSequencerBytes) return absl::OkStatus();
     return absl::ResourceExhaustedError(absl::StrFormat(
         "the tests take %.1f MiB, but the test sequencer accepts at most "
         "%.0f MiB at a time; submit them in several runs",
-        size / kMiB, kMaxMessageToSequencerBytes / kMiB));
+        size / kMiB, base::kMaxMessageToSequencerBytes / kMiB));
   }
 
   static absl::Status ExplainLoss(const absl::Status& status) {
@@ -262,7 +265,7 @@ class TestClient::Impl {
       if (status.ok() && !is_piece) observer(event);
     }
     if (!status.ok()) call.context.TryCancel();
-    const absl::Status end = ToAbslStatus(reader->Finish());
+    const absl::Status end = base::ToAbslStatus(reader->Finish());
     if (status.ok()) status = ExplainLoss(end);
     if (!status.ok()) {
       assembler.MarkIncomplete(
@@ -313,8 +316,10 @@ class TestClient::Impl {
 };
 
 absl::StatusOr<std::unique_ptr<TestClient>> TestClient::Connect(
-    const std::string& address, const TlsFiles& tls, absl::Duration timeout) {
-  const auto credentials = TlsCredentials::Load(tls, TlsRole::kClient);
+    const std::string& address, const security::TlsFiles& tls,
+    absl::Duration timeout) {
+  const auto credentials =
+      security::TlsCredentials::Load(tls, security::TlsRole::kClient);
   if (!credentials.ok()) return credentials.status();
   auto client =
       std::make_unique<TestClient>(MakeChannel(address, credentials->get()));
@@ -371,4 +376,4 @@ void TestClient::Cancel() { impl_->Cancel(); }
 
 void TestClient::AbandonRun() { impl_->AbandonRun(); }
 
-}  // namespace distbench
+}  // namespace distbench::client

@@ -21,7 +21,7 @@ namespace grpc {
 class Channel;
 }
 
-namespace distbench {
+namespace distbench::client {
 
 // Thread-safe. Every method except AbandonRun() blocks its caller.
 class TestClient {
@@ -29,7 +29,7 @@ class TestClient {
   // Connects to "HOST:PORT". The error says what was tried and what to check.
   // `tls` holds a client's files; without files, TLS is not used.
   static absl::StatusOr<std::unique_ptr<TestClient>> Connect(
-      const std::string& address, const TlsFiles& tls = {},
+      const std::string& address, const security::TlsFiles& tls = {},
       absl::Duration timeout = absl::Seconds(5));
 
   // Uses a channel that the caller made, such as one within its own process.
@@ -81,6 +81,6 @@ class TestClient {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::client
 
 #endif  // DISTBENCH_CLIENT_TEST_CLIENT_H_

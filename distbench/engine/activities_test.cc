@@ -22,7 +22,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -71,9 +71,9 @@ std::map<std::string, int64_t> MetricsOf(const ActivityLog& log) {
   return metrics;
 }
 
-LogHistogram Decode(const Histogram& proto) {
-  LogHistogram histogram;
-  EXPECT_TRUE(AddHistogram(proto, histogram).ok());
+stats::LogHistogram Decode(const Histogram& proto) {
+  stats::LogHistogram histogram;
+  EXPECT_TRUE(results::AddHistogram(proto, histogram).ok());
   return histogram;
 }
 
@@ -88,10 +88,10 @@ void ExpectTurns(int workers, int places) {
   const ServiceLogs logs = system.Finish();
   const ActivityLog& log = LogOf(logs, "lonely/0");
   EXPECT_EQ(MetricsOf(log).at("iteration_count"), 12);
-  const LogHistogram duration_ns = Decode(log.duration_ns());
+  const stats::LogHistogram duration_ns = Decode(log.duration_ns());
   EXPECT_EQ(duration_ns.min(), 10 * kMs);
   EXPECT_EQ(duration_ns.max(), 10 * kMs);
-  const LogHistogram queueing_ns = Decode(log.queueing_ns());
+  const stats::LogHistogram queueing_ns = Decode(log.queueing_ns());
   EXPECT_EQ(queueing_ns.CountAtMost(0), places);
   EXPECT_EQ(queueing_ns.max(), (12 / places - 1) * 10 * kMs);
 }
@@ -164,7 +164,7 @@ std::string Queue(const std::string& distribution, double load) {
       static_cast<int64_t>(1000 * kServiceUs / load));
 }
 
-LogHistogram ResponseTimesOf(const std::string& config) {
+stats::LogHistogram ResponseTimesOf(const std::string& config) {
   SimulatedSystem system(config);
   EXPECT_TRUE(system.Run());
   return Decode(
@@ -174,14 +174,15 @@ LogHistogram ResponseTimesOf(const std::string& config) {
 // Response times of M/M/1 are exponential with mean S / (1 - load): Kleinrock,
 // "Queueing Systems", volume 1, 3.2 and 5.8.
 TEST(WaitTest, AnExponentialWaitInAPoolOfOneIsMM1) {
-  const LogHistogram times_ns = ResponseTimesOf(Queue("exponential", 0.5));
+  const stats::LogHistogram times_ns =
+      ResponseTimesOf(Queue("exponential", 0.5));
   EXPECT_NEAR(times_ns.mean(), 2 * kMs, 0.04 * kMs);
   EXPECT_NEAR(times_ns.ValueAtQuantile(0.95), 5.99 * kMs, 0.18 * kMs);
 }
 
 // The mean time in the queue of M/D/1 is S * load / (2 * (1 - load)).
 TEST(WaitTest, AFixedWaitInAPoolOfOneIsMD1) {
-  const LogHistogram times_ns = ResponseTimesOf(Queue("fixed", 0.5));
+  const stats::LogHistogram times_ns = ResponseTimesOf(Queue("fixed", 0.5));
   EXPECT_NEAR(times_ns.mean(), 1.5 * kMs, 0.015 * kMs);
 }
 
@@ -269,22 +270,24 @@ TEST(ActivitySeriesTest, CountsTheBytesOfActivitiesThatCompute) {
 ActivityLog RunReally(const std::string& config, int workers) {
   TestSequence sequence;
   *sequence.add_tests() = ParseTest(config);
-  const auto checked = CheckTestSequence(std::move(sequence));
+  const auto checked = config::CheckTestSequence(std::move(sequence));
   EXPECT_TRUE(checked.ok()) << checked.status();
   absl::Notification finished;
   EngineOptions options;
-  options.plan = std::make_shared<const Plan>(Compile(checked->tests(0)));
+  options.plan =
+      std::make_shared<const config::Plan>(config::Compile(checked->tests(0)));
   options.worker_count = workers;
   options.on_traffic_finished = [&] { finished.Notify(); };
-  const auto engine = Engine::Create(std::move(options), MakeLoopbackDriver());
+  const auto engine =
+      Engine::Create(std::move(options), protocol::MakeLoopbackDriver());
   EXPECT_TRUE(engine.ok()) << engine.status();
   EXPECT_TRUE((*engine)->Connect({}, absl::InfiniteFuture()).ok());
-  (*engine)->Start(RealClock().MonotonicNs());
+  (*engine)->Start(base::RealClock().MonotonicNs());
   finished.WaitForNotification();
   (*engine)->Shutdown();
   ServiceLogs logs;
   (*engine)->Collect([&](ResultChunk chunk) {
-    EXPECT_TRUE(MergeChunk(std::move(chunk), logs).ok());
+    EXPECT_TRUE(results::MergeChunk(std::move(chunk), logs).ok());
   });
   return LogOf(logs, "lonely/0");
 }
@@ -327,4 +330,4 @@ TEST(ActivitiesTest, AServiceThatDoesNoneOfItNeedsNoThreads) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -51,8 +51,8 @@ struct QueueOutcome {
   int64_t succeeded = 0;
   int64_t failed = 0;
   AdmissionLog admission;
-  LogHistogram wait_ns;
-  LogHistogram service_time_ns;
+  stats::LogHistogram wait_ns;
+  stats::LogHistogram service_time_ns;
   std::string error;
 };
 
@@ -66,9 +66,11 @@ QueueOutcome RunQueue(const std::string& config, int workers = 1) {
   outcome.succeeded = statistics.succeeded_count();
   outcome.failed = statistics.failed_count();
   outcome.admission = logs.instance_logs().at("server/0").admission_log();
-  EXPECT_TRUE(AddHistogram(outcome.admission.wait_ns(), outcome.wait_ns).ok());
   EXPECT_TRUE(
-      AddHistogram(statistics.service_time_ns(), outcome.service_time_ns).ok());
+      results::AddHistogram(outcome.admission.wait_ns(), outcome.wait_ns).ok());
+  EXPECT_TRUE(results::AddHistogram(statistics.service_time_ns(),
+                                    outcome.service_time_ns)
+                  .ok());
   const ErrorDictionary& errors =
       logs.instance_logs().at("client/0").error_dictionary();
   if (errors.error_message_size() > 1) outcome.error = errors.error_message(1);
@@ -222,4 +224,4 @@ TEST(AdmissionTest, DelayedAnswersKeepNoPlaces) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -40,7 +40,7 @@ void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // The budget of samples, whose memory grows until it is used up.
@@ -53,7 +53,7 @@ struct Measured {
 
 int64_t CompletedRpcs(SimulatedSystem& system) {
   int64_t sum = 0;
-  for (const InstancePlan& instance : system.plan().instances) {
+  for (const config::InstancePlan& instance : system.plan().instances) {
     sum += system.engine(instance.name).progress().succeeded_count;
   }
   return sum;
@@ -281,4 +281,4 @@ TEST(AllocationTest, AdmissionAndFaultsAllocateNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

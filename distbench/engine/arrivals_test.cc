@@ -17,7 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr char kBursts[] =
@@ -79,8 +79,10 @@ INSTANTIATE_TEST_SUITE_P(Workers, ComposedArrivalsTest,
                          testing::Values(1, 2, 5));
 
 TEST_P(ComposedArrivalsTest, AreSentWhenTheyAreDue) {
-  const ArrivalPlan plan = CompileArrivals(FromText<Arrivals>(kBursts));
-  ArrivalStream stream(plan, 1e6, {.seed = ArrivalSeed(7, 0, 0, 0)});
+  const config::ArrivalPlan plan =
+      config::CompileArrivals(base::FromText<Arrivals>(kBursts));
+  config::ArrivalStream stream(plan, 1e6,
+                               {.seed = config::ArrivalSeed(7, 0, 0, 0)});
   std::vector<int64_t> due;
   for (; stream.time_ns() <= 1e9; stream.Advance()) {
     ASSERT_TRUE(stream.found());
@@ -165,4 +167,4 @@ TEST(ComposedArrivalsEngineTest, NothingArrivesWhenTheRateIsNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

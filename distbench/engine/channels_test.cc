@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -243,4 +243,4 @@ TEST(ChannelsTest, TwoWorkersTakeTurnsEach) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::AllOf;
@@ -130,4 +130,4 @@ TEST(CliqueTest, WithoutMemoryPairsHaveMomentsAndRpcsHistograms) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

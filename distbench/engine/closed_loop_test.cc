@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::Gt;
@@ -234,4 +234,4 @@ TEST(ClosedLoopTest, OnlyTheFirstIterationInheritsAnIntendedTime) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -18,7 +18,7 @@
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // Samples per chunk, which makes chunks of a few hundred kilobytes.
@@ -48,28 +48,30 @@ class ErrorNumbers {
 };
 
 int64_t MetricOf(const ActivityRecord& record, absl::string_view metric) {
-  if (metric == kInputBytesMetric) return record.work.input_bytes;
-  if (metric == kOutputBytesMetric) return record.work.output_bytes;
-  if (metric == kOperationsMetric) return record.work.operations;
-  if (metric == kFailedOperationsMetric) return record.work.failed_operations;
+  if (metric == config::kInputBytesMetric) return record.work.input_bytes;
+  if (metric == config::kOutputBytesMetric) return record.work.output_bytes;
+  if (metric == config::kOperationsMetric) return record.work.operations;
+  if (metric == config::kFailedOperationsMetric)
+    return record.work.failed_operations;
   return static_cast<int64_t>(record.work.checksum);
 }
 
-void EncodeActivity(const ActivityPlan& plan, const ActivityRecord& record,
-                    ActivityLog& log) {
+void EncodeActivity(const config::ActivityPlan& plan,
+                    const ActivityRecord& record, ActivityLog& log) {
   const auto add = [&log](absl::string_view name, int64_t value) {
     ActivityMetric& metric = *log.add_activity_metrics();
     metric.set_name(std::string(name));
     metric.set_value_int(value);
   };
-  add(kIterationCountMetric, record.iteration_count);
+  add(config::kIterationCountMetric, record.iteration_count);
   if (!record.is_simulated) {
-    for (const std::string& metric : FindActivity(plan.function)->metrics) {
+    for (const std::string& metric :
+         config::FindActivity(plan.function)->metrics) {
       add(metric, MetricOf(record, metric));
     }
   }
-  EncodeHistogram(record.duration_ns, *log.mutable_duration_ns());
-  EncodeHistogram(record.queueing_ns, *log.mutable_queueing_ns());
+  results::EncodeHistogram(record.duration_ns, *log.mutable_duration_ns());
+  results::EncodeHistogram(record.queueing_ns, *log.mutable_queueing_ns());
 }
 
 class Collector {
@@ -109,7 +111,7 @@ class Collector {
   void AddActivityLogs(absl::Span<const ActivityRecord> activities) {
     for (size_t i = 0; i < activities.size(); ++i) {
       if (activities[i].iteration_count == 0) continue;
-      const ActivityPlan& plan = engine_.plan().activities[i];
+      const config::ActivityPlan& plan = engine_.plan().activities[i];
       EncodeActivity(plan, activities[i],
                      (*instance_log_.mutable_activity_logs())[plan.name]);
     }
@@ -117,9 +119,10 @@ class Collector {
 
   void EmitActivitySeries(int activity,
                           const ActivityRecorder& activities_over_time) {
-    const IntervalSeries* const series = activities_over_time.series(activity);
+    const stats::IntervalSeries* const series =
+        activities_over_time.series(activity);
     if (series == nullptr) return;
-    EncodeActivitySeries(*series, [&](ActivitySeries piece) {
+    results::EncodeActivitySeries(*series, [&](ActivitySeries piece) {
       ResultChunk chunk = NewInstanceChunk();
       ActivityLog& log = (*chunk.mutable_instance_log()
                                ->mutable_activity_logs())[NameOf(activity)];
@@ -165,11 +168,11 @@ class Collector {
   }
 
   void EmitTimeSeries(int rpc) {
-    std::vector<const IntervalSeries*> series;
+    std::vector<const stats::IntervalSeries*> series;
     for (const RpcRecord* record : RecordsOf(rpc)) {
       series.push_back(&record->series);
     }
-    EncodeTimeSeries(series, [&](RpcTimeSeries piece) {
+    results::EncodeTimeSeries(series, [&](RpcTimeSeries piece) {
       ResultChunk chunk = NewInstanceChunk();
       (*chunk.mutable_instance_log()->mutable_rpc_time_series())[rpc] =
           std::move(piece);
@@ -179,7 +182,7 @@ class Collector {
 
   void EmitOfferedLoad(int rpc) {
     OfferedLoad load;
-    LogHistogram unsent_wait_ns;
+    stats::LogHistogram unsent_wait_ns;
     for (const RpcRecord* record : RecordsOf(rpc)) {
       load.set_offered_count(load.offered_count() + record->offered_count);
       load.set_unsent_count(load.unsent_count() + record->unsent_count);
@@ -189,7 +192,7 @@ class Collector {
     }
     if (load.offered_count() == 0) return;
     if (unsent_wait_ns.count() > 0) {
-      EncodeHistogram(unsent_wait_ns, *load.mutable_unsent_wait_ns());
+      results::EncodeHistogram(unsent_wait_ns, *load.mutable_unsent_wait_ns());
     }
     ResultChunk chunk = NewInstanceChunk();
     (*chunk.mutable_instance_log()->mutable_offered_loads())[rpc] =
@@ -198,7 +201,7 @@ class Collector {
   }
 
   void EmitStreams(int rpc) {
-    StreamTotals totals;
+    results::StreamTotals totals;
     bool streams = false;
     for (const RpcRecord* record : RecordsOf(rpc)) {
       if (record->streams == nullptr) continue;
@@ -213,7 +216,7 @@ class Collector {
   }
 
   void EmitPolicy(int rpc) {
-    PolicyTotals totals;
+    results::PolicyTotals totals;
     bool has_policy = false;
     for (const RpcRecord* record : RecordsOf(rpc)) {
       if (record->policy == nullptr) continue;
@@ -239,13 +242,13 @@ class Collector {
   void EmitStatistics(size_t worker) {
     std::map<std::pair<int, int>, int64_t> kept = CountSamples(worker);
     recorders_[worker]->ForEachTotals(
-        [&](int peer, int rpc, const RpcTotals& recorded) {
-          RpcTotals totals = recorded;
+        [&](int peer, int rpc, const results::RpcTotals& recorded) {
+          results::RpcTotals totals = recorded;
           if (IsBrief(peer, rpc)) {
             pooled_[rpc].MergeHistograms(totals);
             totals.DropHistograms();
           }
-          RpcCounts& counts = totals.counts;
+          results::RpcCounts& counts = totals.counts;
           if (counts.has_timestamps()) {
             counts.first_start_timestamp_ns += engine_.unix_offset_ns();
             counts.last_end_timestamp_ns += engine_.unix_offset_ns();
@@ -291,7 +294,8 @@ class Collector {
     for (int64_t i = 0; i < samples.size(); ++i) {
       ++kept[{samples[i].peer, samples[i].rpc}];
     }
-    const Reservoir<ReplayedSample>& replayed = recorders_[worker]->replayed();
+    const stats::Reservoir<ReplayedSample>& replayed =
+        recorders_[worker]->replayed();
     for (int64_t i = 0; i < replayed.size(); ++i) {
       ++kept[{replayed[i].sample.peer, replayed[i].sample.rpc}];
     }
@@ -301,7 +305,8 @@ class Collector {
   // Emits a log for each execution of a trace of which samples were kept.
   void EmitReplayLogs(size_t worker) {
     std::map<int64_t, RpcReplayTraceLog> logs;
-    const Reservoir<ReplayedSample>& replayed = recorders_[worker]->replayed();
+    const stats::Reservoir<ReplayedSample>& replayed =
+        recorders_[worker]->replayed();
     for (int64_t i = 0; i < replayed.size(); ++i) {
       const auto [found, is_new] = logs.try_emplace(replayed[i].execution);
       if (is_new) FillReplayLog(worker, replayed[i], found->second);
@@ -331,7 +336,7 @@ class Collector {
 
   void FillReplayLog(size_t worker, const ReplayedSample& first,
                      RpcReplayTraceLog& log) const {
-    const Plan& plan = engine_.plan();
+    const config::Plan& plan = engine_.plan();
     log.set_rpc_replay_trace_name(
         plan.replay_traces[first.sample.rpc - plan.rpcs.size()].name);
     log.set_timestamp_offset_ns(first.execution_start_ns +
@@ -398,7 +403,7 @@ class Collector {
   const absl::FunctionRef<void(ResultChunk)> emit_;
   ServicePerformanceLog instance_log_;
   const ErrorNumbers errors_;
-  std::map<int, RpcTotals> pooled_;  // by RPC
+  std::map<int, results::RpcTotals> pooled_;  // by RPC
 };
 
 }  // namespace
@@ -412,4 +417,4 @@ void CollectLog(const EngineState& engine, absl::string_view error_message,
       .Run(error_message, activities, activities_over_time);
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -10,7 +10,7 @@
 #include "distbench/engine/routes/engine_state.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Emits the log of an instance from the records of its workers, with time
 // stamps in Unix time. The first chunks hold the instance's own part (errors,
@@ -23,6 +23,6 @@ void CollectLog(const EngineState& engine, absl::string_view error_message,
                 absl::Span<const Recorder* const> recorders,
                 absl::FunctionRef<void(ResultChunk chunk)> emit);
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_COLLECT_H_

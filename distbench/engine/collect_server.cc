@@ -5,7 +5,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // The workers follow the same schedule, so the periods of one speak for all.
@@ -28,7 +28,7 @@ void AddFaults(const EngineState& engine, const Faults& faults,
 void AddAdmission(const std::vector<std::unique_ptr<Worker>>& workers,
                   ServicePerformanceLog& log) {
   AdmissionLog& admission = *log.mutable_admission_log();
-  LogHistogram wait_ns;
+  stats::LogHistogram wait_ns;
   for (const auto& worker : workers) {
     const AdmissionTotals& totals = worker->admission()->totals();
     admission.set_admitted_count(admission.admitted_count() +
@@ -37,7 +37,7 @@ void AddAdmission(const std::vector<std::unique_ptr<Worker>>& workers,
                                 totals.refused_count);
     wait_ns.Merge(totals.wait_ns);
   }
-  EncodeHistogram(wait_ns, *admission.mutable_wait_ns());
+  results::EncodeHistogram(wait_ns, *admission.mutable_wait_ns());
 }
 
 }  // namespace
@@ -57,4 +57,4 @@ void CollectServerLog(const EngineState& engine,
   if (log.ByteSizeLong() > 0) emit(std::move(chunk));
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

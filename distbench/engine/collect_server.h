@@ -9,7 +9,7 @@
 #include "distbench/engine/worker/worker.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Emits what the workers of an instance did as servers on purpose: faults, and
 // admission. Nothing if the test has neither. Only while no worker runs.
@@ -17,6 +17,6 @@ void CollectServerLog(const EngineState& engine,
                       const std::vector<std::unique_ptr<Worker>>& workers,
                       absl::FunctionRef<void(ResultChunk chunk)> emit);
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_COLLECT_SERVER_H_

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::Pair;
@@ -27,11 +27,11 @@ constexpr char kIdleConfig[] = R"pb(
 
 // Returns the counters of an idle instance, one log per chunk that has any.
 std::vector<ServicePerformanceLog> Collect(
-    std::unique_ptr<ProtocolDriver> driver) {
+    std::unique_ptr<protocol::ProtocolDriver> driver) {
   SimulatedSystem system(kIdleConfig);
   EngineOptions options;
-  options.plan = std::shared_ptr<const Plan>(std::shared_ptr<const Plan>(),
-                                             &system.plan());
+  options.plan = std::shared_ptr<const config::Plan>(
+      std::shared_ptr<const config::Plan>(), &system.plan());
   options.start_threads = false;
   auto engine = Engine::Create(std::move(options), std::move(driver)).value();
   engine->Shutdown();
@@ -46,7 +46,7 @@ std::vector<ServicePerformanceLog> Collect(
 
 TEST(DriverCountersTest, AreCollected) {
   const std::vector<ServicePerformanceLog> logs =
-      Collect(MakeRpcCounterDriver(MakeLoopbackDriver()));
+      Collect(protocol::MakeRpcCounterDriver(protocol::MakeLoopbackDriver()));
   ASSERT_EQ(logs.size(), 1);
   EXPECT_THAT(
       logs[0].driver_counters(),
@@ -56,7 +56,7 @@ TEST(DriverCountersTest, AreCollected) {
 }
 
 TEST(DriverCountersTest, AreAbsentWhereNothingIsCounted) {
-  EXPECT_TRUE(Collect(MakeLoopbackDriver()).empty());
+  EXPECT_TRUE(Collect(protocol::MakeLoopbackDriver()).empty());
 }
 
 // Simulated systems have them too, as real ones do.
@@ -85,4 +85,4 @@ TEST(DriverCountersTest, SimulatedSystemsHaveThoseOfDecorators) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -231,4 +231,4 @@ TEST(EngineTest, IterationsBeyondTheLimitEndTheTest) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -18,7 +18,7 @@
 #include "distbench/engine/routes/engine_state.h"
 #include "distbench/engine/worker/worker.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // Random streams differ between instances and workers, and repeat for the same
@@ -45,7 +45,7 @@ constexpr int kNoWorker = -1;
 
 class Engine::Impl final : public WorkerGroup {
  public:
-  Impl(EngineOptions options, std::unique_ptr<ProtocolDriver> driver)
+  Impl(EngineOptions options, std::unique_ptr<protocol::ProtocolDriver> driver)
       : options_(std::move(options)),
         state_(options_.plan, options_.instance, options_.worker_count,
                *options_.clock),
@@ -96,7 +96,7 @@ class Engine::Impl final : public WorkerGroup {
     for (const auto& worker : workers_) {
       if (worker->faults() != nullptr) worker->StartFaults(start_ns);
     }
-    if (state_.service().main_list == kNone) {
+    if (state_.service().main_list == config::kNone) {
       OnMainListFinished();
     } else {
       workers_[0]->StartMainList(start_ns);
@@ -129,11 +129,11 @@ class Engine::Impl final : public WorkerGroup {
     return sum;
   }
 
-  void TakeRecent(SeriesByRpc& recent) {
+  void TakeRecent(stats::SeriesByRpc& recent) {
     for (const auto& worker : workers_) {
       const auto parts = worker->TakeRecent();
       if (parts == nullptr) continue;
-      for (const RecentIntervals::Part& part : *parts) {
+      for (const stats::RecentIntervals::Part& part : *parts) {
         recent[part.rpc].Add(part.step, part.interval);
       }
     }
@@ -226,9 +226,9 @@ class Engine::Impl final : public WorkerGroup {
  private:
   absl::Status StartThreads() {
     for (const auto& worker : workers_) {
-      auto thread = StartThread("workers", [&worker] {
-        NameThread(kWorkerThread);
-        DisableTimerSlack();
+      auto thread = base::StartThread("workers", [&worker] {
+        base::NameThread(base::kWorkerThread);
+        base::DisableTimerSlack();
         worker->Run();
       });
       if (!thread.ok()) return thread.status();
@@ -247,14 +247,14 @@ class Engine::Impl final : public WorkerGroup {
 
   void KeepSamplesOfMainList(absl::Span<Recorder* const> recorders) {
     const int list = state_.service().main_list;
-    if (list == kNone) return;
+    if (list == config::kNone) return;
     KeepOfMainList(
         options_.plan->lists[list].max_rpc_samples, recorders,
         WorkerSeed(options_.plan->seed, options_.instance, kNoWorker));
   }
 
   void EmitDriverCounters(absl::FunctionRef<void(ResultChunk chunk)> emit) {
-    const std::vector<DriverCounter> counters = driver_->Counters();
+    const std::vector<protocol::DriverCounter> counters = driver_->Counters();
     if (counters.empty()) return;
     ResultChunk chunk;
     chunk.set_instance(state_.instance_plan().name);
@@ -267,10 +267,11 @@ class Engine::Impl final : public WorkerGroup {
   // Reports compare what was sent with what should have been, from then on.
   void EmitTrafficStart(absl::FunctionRef<void(ResultChunk chunk)> emit) {
     const int list = state_.service().main_list;
-    if (list == kNone || state_.traffic_start_ns() == 0) return;
-    const std::vector<ActionPlan>& actions = options_.plan->lists[list].actions;
+    if (list == config::kNone || state_.traffic_start_ns() == 0) return;
+    const std::vector<config::ActionPlan>& actions =
+        options_.plan->lists[list].actions;
     if (std::none_of(actions.begin(), actions.end(),
-                     [](const ActionPlan& action) {
+                     [](const config::ActionPlan& action) {
                        return action.iterations.composed_arrivals != nullptr;
                      })) {
       return;
@@ -285,7 +286,8 @@ class Engine::Impl final : public WorkerGroup {
   void EmitNetworkReadings(absl::FunctionRef<void(ResultChunk chunk)> emit) {
     ResultChunk chunk;
     chunk.set_instance(state_.instance_plan().name);
-    for (const ConnectionReadings& readings : driver_->NetworkReadings()) {
+    for (const protocol::ConnectionReadings& readings :
+         driver_->NetworkReadings()) {
       NetworkSettingProof& proof =
           *chunk.mutable_instance_log()->add_network_settings();
       proof.set_accepted(readings.accepted);
@@ -312,7 +314,7 @@ class Engine::Impl final : public WorkerGroup {
 
   const EngineOptions options_;
   EngineState state_;
-  const std::unique_ptr<ProtocolDriver> driver_;
+  const std::unique_ptr<protocol::ProtocolDriver> driver_;
   Activities activities_;
   std::string address_;
   std::vector<std::unique_ptr<Worker>> workers_;
@@ -323,7 +325,7 @@ class Engine::Impl final : public WorkerGroup {
 };
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(
-    EngineOptions options, std::unique_ptr<ProtocolDriver> driver) {
+    EngineOptions options, std::unique_ptr<protocol::ProtocolDriver> driver) {
   auto impl = std::make_unique<Impl>(std::move(options), std::move(driver));
   if (absl::Status listening = impl->Listen(); !listening.ok()) {
     return listening;
@@ -351,7 +353,9 @@ void Engine::Stop(absl::string_view reason) {
 
 EngineProgress Engine::progress() const { return impl_->progress(); }
 
-void Engine::TakeRecent(SeriesByRpc& recent) { impl_->TakeRecent(recent); }
+void Engine::TakeRecent(stats::SeriesByRpc& recent) {
+  impl_->TakeRecent(recent);
+}
 
 void Engine::Shutdown() { impl_->Shutdown(); }
 
@@ -373,4 +377,4 @@ void Engine::Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) {
   impl_->Collect(emit);
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

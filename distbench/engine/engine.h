@@ -21,15 +21,15 @@
 #include "distbench/stats/interval_series.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 class Worker;
 
 struct EngineOptions {
-  std::shared_ptr<const Plan> plan;
+  std::shared_ptr<const config::Plan> plan;
   int instance = 0;  // index into plan->instances
   int worker_count = 1;
-  const Clock* clock = &RealClock();
+  const base::Clock* clock = &base::RealClock();
 
   // Budget for individual RPC samples. Beyond it, a reservoir chooses which to
   // keep.
@@ -98,7 +98,7 @@ class Engine {
  public:
   // Starts to listen and to handle requests.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(
-      EngineOptions options, std::unique_ptr<ProtocolDriver> driver);
+      EngineOptions options, std::unique_ptr<protocol::ProtocolDriver> driver);
   ~Engine();
 
   // The address that peers connect to.
@@ -125,7 +125,7 @@ class Engine {
 
   // Adds measurements of whole seconds that have passed since the last call.
   // Any thread, but one at a time.
-  void TakeRecent(SeriesByRpc& recent);
+  void TakeRecent(stats::SeriesByRpc& recent);
 
   // Stops handling requests and joins all threads.
   void Shutdown();
@@ -148,6 +148,6 @@ class Engine {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_ENGINE_H_

@@ -13,11 +13,12 @@
 #include "distbench/engine/engine.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
-ServicePlan Service(int first_instance, int instance_count, int main_list) {
-  ServicePlan service;
+config::ServicePlan Service(int first_instance, int instance_count,
+                            int main_list) {
+  config::ServicePlan service;
   service.instance_count = instance_count;
   service.sizes[0] = instance_count;
   service.first_instance = first_instance;
@@ -25,8 +26,8 @@ ServicePlan Service(int first_instance, int instance_count, int main_list) {
   return service;
 }
 
-RpcPlan Rpc(int client_service, int server_service, int handler_list) {
-  RpcPlan rpc;
+config::RpcPlan Rpc(int client_service, int server_service, int handler_list) {
+  config::RpcPlan rpc;
   rpc.client_services = {client_service};
   rpc.server_service = server_service;
   rpc.handler_list = handler_list;
@@ -35,24 +36,24 @@ RpcPlan Rpc(int client_service, int server_service, int handler_list) {
   return rpc;
 }
 
-ListPlan OneRpcList(int rpc, IterationsPlan iterations = {}) {
-  ActionPlan action;
-  action.kind = ActionPlan::Kind::kRpc;
+config::ListPlan OneRpcList(int rpc, config::IterationsPlan iterations = {}) {
+  config::ActionPlan action;
+  action.kind = config::ActionPlan::Kind::kRpc;
   action.target = rpc;
   action.iterations = iterations;
-  ListPlan list;
+  config::ListPlan list;
   list.actions = {action};
   return list;
 }
 
-IterationsPlan ClosedLoop(int64_t in_flight) {
-  IterationsPlan iterations;
-  iterations.max_count = kUnlimited;
+config::IterationsPlan ClosedLoop(int64_t in_flight) {
+  config::IterationsPlan iterations;
+  iterations.max_count = config::kUnlimited;
   iterations.max_parallel = in_flight;
   return iterations;
 }
 
-void FinishPlan(Plan& plan) {
+void FinishPlan(config::Plan& plan) {
   plan.max_pending_rpcs = std::numeric_limits<int64_t>::max();
   for (int s = 0; s < plan.services.size(); ++s) {
     for (int i = 0; i < plan.services[s].instance_count; ++i) {
@@ -64,43 +65,44 @@ void FinishPlan(Plan& plan) {
 
 // A client that keeps `in_flight` RPCs in flight to a server that answers at
 // once.
-Plan ClientServerPlan(int64_t in_flight) {
-  Plan plan;
-  plan.services = {Service(0, 1, 0), Service(1, 1, kNone)};
+config::Plan ClientServerPlan(int64_t in_flight) {
+  config::Plan plan;
+  plan.services = {Service(0, 1, 0), Service(1, 1, config::kNone)};
   plan.rpcs = {Rpc(0, 1, 1)};
-  plan.lists = {OneRpcList(0, ClosedLoop(in_flight)), ListPlan()};
+  plan.lists = {OneRpcList(0, ClosedLoop(in_flight)), config::ListPlan()};
   FinishPlan(plan);
   return plan;
 }
 
 // The same with a policy, and several servers.
-Plan PolicyClientPlan(int64_t in_flight, const PolicyPlan& policy) {
-  Plan plan = ClientServerPlan(in_flight);
+config::Plan PolicyClientPlan(int64_t in_flight,
+                              const config::PolicyPlan& policy) {
+  config::Plan plan = ClientServerPlan(in_flight);
   plan.instances.clear();
   plan.services[1].instance_count = plan.services[1].sizes[0] = 4;
   plan.rpcs[0].policy = policy;
   plan.rpcs[0].is_special = true;
-  plan.rpcs[0].fanout.kind = FanoutPlan::Kind::kRandom;
+  plan.rpcs[0].fanout.kind = config::FanoutPlan::Kind::kRandom;
   FinishPlan(plan);
   return plan;
 }
 
 // A client calls a root, which calls all leaves before it answers.
-Plan MultiLevelPlan(int64_t in_flight, int leaves) {
-  Plan plan;
-  plan.services = {Service(0, 1, 0), Service(1, 1, kNone),
-                   Service(2, leaves, kNone)};
+config::Plan MultiLevelPlan(int64_t in_flight, int leaves) {
+  config::Plan plan;
+  plan.services = {Service(0, 1, 0), Service(1, 1, config::kNone),
+                   Service(2, leaves, config::kNone)};
   plan.rpcs = {Rpc(0, 1, 1), Rpc(1, 2, 2)};
   plan.lists = {OneRpcList(0, ClosedLoop(in_flight)), OneRpcList(1),
-                ListPlan()};
+                config::ListPlan()};
   FinishPlan(plan);
   return plan;
 }
 
 class System {
  public:
-  explicit System(Plan plan)
-      : plan_(std::make_shared<const Plan>(std::move(plan))) {
+  explicit System(config::Plan plan)
+      : plan_(std::make_shared<const config::Plan>(std::move(plan))) {
     for (int i = 0; i < plan_->instances.size(); ++i) {
       EngineOptions options;
       options.plan = plan_;
@@ -109,7 +111,8 @@ class System {
       options.sample_memory_bytes = 64 << 10;
       options.start_threads = false;
       engines_.push_back(
-          Engine::Create(std::move(options), MakeLoopbackDriver()).value());
+          Engine::Create(std::move(options), protocol::MakeLoopbackDriver())
+              .value());
     }
     for (const auto& engine : engines_) {
       std::vector<std::string> addresses;
@@ -119,7 +122,7 @@ class System {
       engine->Connect(addresses, absl::InfiniteFuture()).IgnoreError();
     }
     for (const auto& engine : engines_) {
-      engine->Start(RealClock().MonotonicNs());
+      engine->Start(base::RealClock().MonotonicNs());
     }
     while (completed() < 10'000) Turn();
   }
@@ -138,7 +141,7 @@ class System {
   }
 
  private:
-  const std::shared_ptr<const Plan> plan_;
+  const std::shared_ptr<const config::Plan> plan_;
   std::vector<std::unique_ptr<Engine>> engines_;
 };
 
@@ -161,18 +164,18 @@ BENCHMARK(BM_ClientServer)->Arg(1)->Arg(100)->Arg(10'000);
 // What a policy costs: an empty one, then all that a careful caller has, then
 // hedging, of which the last measures times for its percentile.
 void BM_EmptyPolicy(benchmark::State& state) {
-  System system(PolicyClientPlan(state.range(0), PolicyPlan()));
+  System system(PolicyClientPlan(state.range(0), config::PolicyPlan()));
   Measure(state, system);
 }
 BENCHMARK(BM_EmptyPolicy)->Arg(1)->Arg(100);
 
 void BM_CarefulCaller(benchmark::State& state) {
-  PolicyPlan policy;
-  policy.load_balancing = LoadBalancing::kTwoChoices;
+  config::PolicyPlan policy;
+  policy.load_balancing = config::LoadBalancing::kTwoChoices;
   policy.attempt_deadline_ns = 1'000'000'000;
-  policy.retry = {.budget = RetryBudgetPlan()};
-  policy.circuit_breaker = CircuitBreakerPlan();
-  policy.concurrency_limit = {.kind = ConcurrencyLimitPlan::Kind::kAimd,
+  policy.retry = {.budget = config::RetryBudgetPlan()};
+  policy.circuit_breaker = config::CircuitBreakerPlan();
+  policy.concurrency_limit = {.kind = config::ConcurrencyLimitPlan::Kind::kAimd,
                               .limit = 200};
   System system(PolicyClientPlan(state.range(0), policy));
   Measure(state, system);
@@ -180,8 +183,8 @@ void BM_CarefulCaller(benchmark::State& state) {
 BENCHMARK(BM_CarefulCaller)->Arg(1)->Arg(100);
 
 void BM_HedgingCaller(benchmark::State& state) {
-  PolicyPlan policy;
-  policy.load_balancing = LoadBalancing::kRandom;
+  config::PolicyPlan policy;
+  policy.load_balancing = config::LoadBalancing::kRandom;
   policy.hedging = {.percentile = 99.9};
   System system(PolicyClientPlan(state.range(0), policy));
   Measure(state, system);
@@ -190,7 +193,7 @@ BENCHMARK(BM_HedgingCaller)->Arg(1)->Arg(100);
 
 // The same without a policy.
 void BM_FourServers(benchmark::State& state) {
-  Plan plan = PolicyClientPlan(state.range(0), PolicyPlan());
+  config::Plan plan = PolicyClientPlan(state.range(0), config::PolicyPlan());
   plan.rpcs[0].policy.reset();
   plan.rpcs[0].is_special = false;
   System system(std::move(plan));
@@ -205,6 +208,6 @@ void BM_MultiLevel(benchmark::State& state) {
 BENCHMARK(BM_MultiLevel)->Arg(1)->Arg(20);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine
 
 BENCHMARK_MAIN();

@@ -13,7 +13,7 @@
 #include "distbench/engine/testing/times.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 TEST(EngineTest, DependenciesOrderActionsAndDelaysPostponeThem) {
@@ -251,4 +251,4 @@ TEST(EngineTest, StopEndsActivitiesThatWait) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

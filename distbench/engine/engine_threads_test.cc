@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -35,13 +35,15 @@ constexpr char kComputeConfig[] = R"pb(
 absl::Status Create(int threads, int workers) {
   TestSequence sequence;
   *sequence.add_tests() = ParseTest(kComputeConfig);
-  const auto checked = CheckTestSequence(std::move(sequence));
+  const auto checked = config::CheckTestSequence(std::move(sequence));
   EXPECT_TRUE(checked.ok()) << checked.status();
   EngineOptions options;
-  options.plan = std::make_shared<const Plan>(Compile(checked->tests(0)));
+  options.plan =
+      std::make_shared<const config::Plan>(config::Compile(checked->tests(0)));
   options.worker_count = workers;
-  const ScarceThreads scarce(threads);
-  return Engine::Create(std::move(options), MakeLoopbackDriver()).status();
+  const base::ScarceThreads scarce(threads);
+  return Engine::Create(std::move(options), protocol::MakeLoopbackDriver())
+      .status();
 }
 
 TEST(EngineThreadsTest, AllCanBeStarted) {
@@ -66,4 +68,4 @@ TEST(EngineThreadsTest, TooFewForWorkersAreAnError) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -17,7 +17,7 @@
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // Runs a test for 10 ms and stops it. Then no instance may have anything more
@@ -27,7 +27,7 @@ ServiceLogs LogsAfterStop(const DistributedSystemDescription& test) {
   system.RunFor(10'000'000);
   system.StopAll("enough");
   EXPECT_TRUE(system.Run());
-  for (const InstancePlan& instance : system.plan().instances) {
+  for (const config::InstancePlan& instance : system.plan().instances) {
     Engine& engine = system.engine(instance.name);
     while (engine.RunOnce()) {
     }
@@ -112,15 +112,17 @@ int64_t FreezesOfStoppedThreads(absl::Duration delay) {
       freeze: true
       duration: "1000h"
     })pb");
-  const auto checked = CheckTestSequence(std::move(sequence));
+  const auto checked = config::CheckTestSequence(std::move(sequence));
   EXPECT_TRUE(checked.ok()) << checked.status();
   EngineOptions options;
-  options.plan = std::make_shared<const Plan>(Compile(checked->tests(0)));
+  options.plan =
+      std::make_shared<const config::Plan>(config::Compile(checked->tests(0)));
   options.worker_count = 2;
-  auto engine = Engine::Create(std::move(options), MakeLoopbackDriver());
+  auto engine =
+      Engine::Create(std::move(options), protocol::MakeLoopbackDriver());
   EXPECT_TRUE(engine.ok()) << engine.status();
   EXPECT_TRUE((*engine)->Connect({}, absl::InfiniteFuture()).ok());
-  (*engine)->Start(RealClock().MonotonicNs());
+  (*engine)->Start(base::RealClock().MonotonicNs());
   absl::SleepFor(delay);
   const absl::Time stop = absl::Now();
   (*engine)->Stop("enough");
@@ -146,4 +148,4 @@ TEST(FaultsAtTheEndTest, AThreadThatIsFrozenCanBeStopped) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -14,7 +14,7 @@
 #include "distbench/stats/log_histogram.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // A simulated event may take a microsecond.
@@ -50,7 +50,8 @@ class FaultOutcome {
     statistics = StatisticsOf(logs_, "client/0", "server/0");
     if (!statistics.has_service_time_ns()) return;  // none succeeded
     EXPECT_TRUE(
-        AddHistogram(statistics.service_time_ns(), service_time_ns).ok());
+        results::AddHistogram(statistics.service_time_ns(), service_time_ns)
+            .ok());
   }
 
   const FaultLog& fault(const std::string& instance = "server/0") const {
@@ -65,7 +66,7 @@ class FaultOutcome {
   const ServiceLogs& logs() const { return logs_; }
 
   RpcStatistics statistics;
-  LogHistogram service_time_ns;
+  stats::LogHistogram service_time_ns;
 
  private:
   const int64_t start_ns_;
@@ -263,8 +264,10 @@ TEST(FaultsTest, AFrozenClientSendsLate) {
                    "max_iteration_count: 100 }",
                    "server_faults { name: 'fault' service: 'client' freeze: "
                    "true start: '295ms' duration: '100ms' }"));
-  LogHistogram lateness_ns;
-  ASSERT_TRUE(AddHistogram(outcome.statistics.lateness_ns(), lateness_ns).ok());
+  stats::LogHistogram lateness_ns;
+  ASSERT_TRUE(
+      results::AddHistogram(outcome.statistics.lateness_ns(), lateness_ns)
+          .ok());
   EXPECT_NEAR(lateness_ns.max(), 95 * kMs, kToleranceNs);
   EXPECT_LT(outcome.service_time_ns.max(), kMs);
 }
@@ -333,4 +336,4 @@ TEST(FaultsTest, ReplayedRequestsAreAffected) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::SizeIs;
@@ -261,4 +261,4 @@ TEST(EngineTest, SameSeedSameTraffic) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

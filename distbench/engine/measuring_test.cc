@@ -36,7 +36,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // A client that sends 1000 requests per second for 10 s, and a server that
@@ -76,9 +76,9 @@ std::string Cap(int in_flight) {
 }
 
 struct Latencies {
-  LogHistogram service_time_ns;
+  stats::LogHistogram service_time_ns;
   // Includes unsent requests, with a lower bound.
-  LogHistogram response_time_ns;
+  stats::LogHistogram response_time_ns;
   OfferedLoad offered;
 };
 
@@ -87,17 +87,17 @@ Latencies LatenciesOf(const ServiceLogs& logs) {
   // Absent if everything that was sent is warm-up.
   const RpcStatistics statistics = StatisticsOf(logs, "client/0", "server/0");
   if (statistics.has_service_time_ns()) {
-    EXPECT_TRUE(
-        AddHistogram(statistics.service_time_ns(), latencies.service_time_ns)
-            .ok());
-    EXPECT_TRUE(
-        AddHistogram(statistics.response_time_ns(), latencies.response_time_ns)
-            .ok());
+    EXPECT_TRUE(results::AddHistogram(statistics.service_time_ns(),
+                                      latencies.service_time_ns)
+                    .ok());
+    EXPECT_TRUE(results::AddHistogram(statistics.response_time_ns(),
+                                      latencies.response_time_ns)
+                    .ok());
   }
   latencies.offered = logs.instance_logs().at("client/0").offered_loads().at(0);
   if (latencies.offered.has_unsent_wait_ns()) {
-    EXPECT_TRUE(AddHistogram(latencies.offered.unsent_wait_ns(),
-                             latencies.response_time_ns)
+    EXPECT_TRUE(results::AddHistogram(latencies.offered.unsent_wait_ns(),
+                                      latencies.response_time_ns)
                     .ok());
   }
   return latencies;
@@ -112,7 +112,7 @@ Latencies RunWithFreeze(const std::string& test, int workers = 1) {
   return LatenciesOf(system.Finish());
 }
 
-void ExpectSeconds(const LogHistogram& latency_ns, double quantile,
+void ExpectSeconds(const stats::LogHistogram& latency_ns, double quantile,
                    double seconds) {
   EXPECT_NEAR(static_cast<double>(latency_ns.ValueAtQuantile(quantile)) / 1e9,
               seconds, 0.05 * seconds)
@@ -292,8 +292,9 @@ TEST(TimeSeriesTest, ShowsEverySecondOfARun) {
     const RpcInterval& interval = series.intervals(i);
     EXPECT_EQ(interval.index(), series.intervals(0).index() + i);
     EXPECT_EQ(static_cast<int64_t>(interval.succeeded_count()), [&] {
-      LogHistogram histogram;
-      EXPECT_TRUE(AddHistogram(interval.service_time_ns(), histogram).ok());
+      stats::LogHistogram histogram;
+      EXPECT_TRUE(
+          results::AddHistogram(interval.service_time_ns(), histogram).ok());
       return static_cast<int64_t>(histogram.count());
     }());
     if (i > 0 && i < 10) EXPECT_EQ(interval.offered_count(), 1000);
@@ -314,26 +315,26 @@ TEST(ProgressTest, KnowsTheBacklogAndTheLastSecond) {
   Engine& client = system.engine("client/0");
   EXPECT_NEAR(client.progress().offered_count, 5000, 20);
   EXPECT_NEAR(client.progress().succeeded_count, 500, 2);
-  SeriesByRpc recent;
+  stats::SeriesByRpc recent;
   client.TakeRecent(recent);
-  LogHistogram service_time_ns;
-  LogHistogram response_time_ns;
+  stats::LogHistogram service_time_ns;
+  stats::LogHistogram response_time_ns;
   std::vector<int64_t> seconds;
-  IntervalSeries::ForEach({&recent.at(0)},
-                          [&](const IntervalSeries::View& each) {
-                            seconds.push_back(each.index);
-                            service_time_ns.Merge(each.service_time_ns);
-                            response_time_ns.Merge(each.response_time_ns);
-                          });
+  stats::IntervalSeries::ForEach(
+      {&recent.at(0)}, [&](const stats::IntervalSeries::View& each) {
+        seconds.push_back(each.index);
+        service_time_ns.Merge(each.service_time_ns);
+        response_time_ns.Merge(each.response_time_ns);
+      });
   EXPECT_GE(seconds.size(), 4);
   EXPECT_LE(seconds.size(), 6);
   EXPECT_NEAR(service_time_ns.count(), 500, 101) << "but for the last second";
   EXPECT_NEAR(service_time_ns.ValueAtQuantile(0.5), 10 * kMs, 0.1 * kMs);
   EXPECT_GT(response_time_ns.ValueAtQuantile(0.5), kSecond);
-  SeriesByRpc nothing;
+  stats::SeriesByRpc nothing;
   client.TakeRecent(nothing);
   EXPECT_TRUE(nothing.empty());
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

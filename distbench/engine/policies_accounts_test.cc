@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::Contains;
@@ -20,7 +20,7 @@ using Answer = ScriptedServers::Answer;
 constexpr int64_t kHourNs = 3'600'000 * kMs;
 
 // The first server has no room in its send queue, and the others answer.
-Answer FirstIsFull(const ClientCall& call, int64_t /*now_ns*/) {
+Answer FirstIsFull(const protocol::ClientCall& call, int64_t /*now_ns*/) {
   return {.time_ns = kMs, .error = {}, .is_full = call.server_instance == 0};
 }
 
@@ -30,7 +30,7 @@ TEST(PoliciesAccountsTest, ARequestBeginsWithItsFirstAttemptAlsoIfRefused) {
        {"max_iteration_count: 2 max_parallel_iterations: 2",
         "max_iteration_count: 2 open_loop_interval_ns: 1"}) {
     ScriptedServers servers(
-        [](const ClientCall&, int64_t) { return Answer{10 * kMs}; });
+        [](const protocol::ClientCall&, int64_t) { return Answer{10 * kMs}; });
     const PolicyOutcome outcome(
         servers.Run(PolicyTest("concurrency_limit { limit: 1 } "
                                "retry { initial_backoff: '20ms' jitter: 'none' "
@@ -64,7 +64,7 @@ TEST(PoliciesAccountsTest, AnAttemptMayExpireBeforeItIsSent) {
 }
 
 TEST(PoliciesAccountsTest, AnAttemptThatIsTakenBackBeforeItIsSentWasNone) {
-  ScriptedServers servers([](const ClientCall& call, int64_t) {
+  ScriptedServers servers([](const protocol::ClientCall& call, int64_t) {
     return Answer{.time_ns = 30 * kMs, .is_full = call.server_instance == 1};
   });
   const PolicyOutcome outcome(servers.Run(PolicyTest(
@@ -90,7 +90,7 @@ TEST(PoliciesAccountsTest, WhatTheTrafficsEndTakesBackWasNoAttempt) {
 // It counts in the second in which it is sent.
 TEST(PoliciesAccountsTest, AnAttemptThatWaitsCountsOnceItIsSent) {
   int64_t room_ns = 0;
-  ScriptedServers servers([&](const ClientCall&, int64_t now_ns) {
+  ScriptedServers servers([&](const protocol::ClientCall&, int64_t now_ns) {
     if (room_ns == 0) room_ns = now_ns + 30 * kMs;
     return Answer{.time_ns = kMs, .is_full = now_ns < room_ns};
   });
@@ -124,7 +124,7 @@ TEST(PoliciesAccountsTest, ARequestMayExpireBeforeItIsSent) {
 // servers.
 TEST(PoliciesAccountsTest, TheEndOfTheTrafficIsNoFailureOfServers) {
   ScriptedServers servers(
-      [](const ClientCall&, int64_t) { return Answer{kHourNs}; });
+      [](const protocol::ClientCall&, int64_t) { return Answer{kHourNs}; });
   const PolicyOutcome outcome(
       servers.Run(PolicyTest("circuit_breaker { min_attempts: 5 } "
                              "concurrency_limit { kind: 'aimd' limit: 1000 }",
@@ -140,7 +140,7 @@ TEST(PoliciesAccountsTest, TheEndOfTheTrafficIsNoFailureOfServers) {
 
 // A server that answers so has not been given up.
 TEST(PoliciesAccountsTest, AServerMayAnswerThatADeadlineHasPassed) {
-  ScriptedServers servers([](const ClientCall&, int64_t) {
+  ScriptedServers servers([](const protocol::ClientCall&, int64_t) {
     return Answer{kMs, "DEADLINE_EXCEEDED: of a call of mine"};
   });
   const PolicyOutcome outcome(
@@ -151,7 +151,7 @@ TEST(PoliciesAccountsTest, AServerMayAnswerThatADeadlineHasPassed) {
 
 TEST(PoliciesAccountsTest, NothingIsHedgedAtTheDeadline) {
   ScriptedServers servers(
-      [](const ClientCall&, int64_t) { return Answer{kHourNs}; });
+      [](const protocol::ClientCall&, int64_t) { return Answer{kHourNs}; });
   const PolicyOutcome outcome(servers.Run(
       PolicyTest("hedging { delay: '20ms' }", "", 1, "deadline: '20ms'")));
   EXPECT_EQ(outcome.policy.attempt_count, 1);
@@ -159,4 +159,4 @@ TEST(PoliciesAccountsTest, NothingIsHedgedAtTheDeadline) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

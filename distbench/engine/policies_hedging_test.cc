@@ -10,15 +10,16 @@
 #include "distbench/engine/testing/times.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using Answer = ScriptedServers::Answer;
 
 TEST(PoliciesOfManyAttemptsTest, AFailedHedgedAttemptIsFollowedAtOnce) {
-  ScriptedServers servers([calls = 0](const ClientCall&, int64_t) mutable {
-    return Answer{kMs, ++calls == 1 ? "UNAVAILABLE: not now" : ""};
-  });
+  ScriptedServers servers(
+      [calls = 0](const protocol::ClientCall&, int64_t) mutable {
+        return Answer{kMs, ++calls == 1 ? "UNAVAILABLE: not now" : ""};
+      });
   const PolicyOutcome outcome(
       servers.Run(PolicyTest("hedging { max_attempts: 2 delay: '1s' }")));
   EXPECT_EQ(outcome.rpc.succeeded_count(), 1);
@@ -29,7 +30,7 @@ TEST(PoliciesOfManyAttemptsTest, AFailedHedgedAttemptIsFollowedAtOnce) {
 
 // The first call takes long, the others do not.
 ScriptedServers::Script FirstIsSlow(int64_t slow_ms) {
-  return [=, calls = 0](const ClientCall&, int64_t) mutable {
+  return [=, calls = 0](const protocol::ClientCall&, int64_t) mutable {
     return Answer{++calls == 1 ? slow_ms * kMs : kMs};
   };
 }
@@ -65,7 +66,7 @@ TEST(PoliciesOfManyAttemptsTest,
 
 TEST(PoliciesOfManyAttemptsTest, TheWarmUpIsNotCountedButTeaches) {
   ScriptedServers servers(
-      [](const ClientCall&, int64_t) { return Answer{10 * kMs}; });
+      [](const protocol::ClientCall&, int64_t) { return Answer{10 * kMs}; });
   const PolicyOutcome outcome(
       servers.Run(PolicyTest("hedging { percentile: 50 }",
                              "max_iteration_count: 150 warmup_iterations: 100 "
@@ -78,7 +79,7 @@ TEST(PoliciesOfManyAttemptsTest, TheWarmUpIsNotCountedButTeaches) {
 
 TEST(PoliciesOfManyAttemptsTest, AnIterationEndsWithItsQuorum) {
   for (const char* rest : {"cancel", "ignore"}) {
-    ScriptedServers servers([](const ClientCall& call, int64_t) {
+    ScriptedServers servers([](const protocol::ClientCall& call, int64_t) {
       return Answer{(1 + call.server_instance) * kMs};
     });
     const PolicyOutcome outcome(servers.Run(
@@ -99,7 +100,7 @@ TEST(PoliciesOfManyAttemptsTest, AnIterationEndsWithItsQuorum) {
 }
 
 TEST(PoliciesOfManyAttemptsTest, AQuorumThatCannotBeReachedFailsTheIteration) {
-  ScriptedServers servers([](const ClientCall& call, int64_t) {
+  ScriptedServers servers([](const protocol::ClientCall& call, int64_t) {
     return Answer{(1 + call.server_instance) * kMs,
                   call.server_instance < 2 ? "INTERNAL: no" : ""};
   });
@@ -113,7 +114,7 @@ TEST(PoliciesOfManyAttemptsTest, AQuorumThatCannotBeReachedFailsTheIteration) {
 }
 
 TEST(PoliciesOfManyAttemptsTest, AFailureWithinAQuorumIsNone) {
-  ScriptedServers servers([](const ClientCall& call, int64_t) {
+  ScriptedServers servers([](const protocol::ClientCall& call, int64_t) {
     return Answer{kMs, call.server_instance == 0 ? "INTERNAL: no" : ""};
   });
   const PolicyOutcome outcome(
@@ -127,7 +128,7 @@ TEST(PoliciesOfManyAttemptsTest, AFailureWithinAQuorumIsNone) {
 // the iteration's send is over.
 TEST(PoliciesOfManyAttemptsTest, RefusedRequestsOfAQuorumEndLater) {
   ScriptedServers servers(
-      [](const ClientCall&, int64_t) { return Answer{kMs}; });
+      [](const protocol::ClientCall&, int64_t) { return Answer{kMs}; });
   const PolicyOutcome outcome(servers.Run(
       PolicyTest("quorum { answers: 2 } concurrency_limit { limit: 1 }",
                  "max_iteration_count: 10", /*servers=*/3)));
@@ -140,7 +141,7 @@ TEST(PoliciesOfManyAttemptsTest, SamplesOfAListAreLimited) {
       PolicyTest("quorum { answers: 2 rest: 'ignore' }",
                  "max_iteration_count: 50", /*servers=*/3);
   test.mutable_action_lists(0)->set_max_rpc_samples(10);
-  ScriptedServers servers([](const ClientCall& call, int64_t) {
+  ScriptedServers servers([](const protocol::ClientCall& call, int64_t) {
     return Answer{(1 + call.server_instance) * kMs};
   });
   const PolicyOutcome outcome(servers.Run(test));
@@ -149,4 +150,4 @@ TEST(PoliciesOfManyAttemptsTest, SamplesOfAListAreLimited) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -17,7 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::AnyOf;
@@ -34,7 +34,7 @@ const char kRetryTenTimes[] =
 
 // Fails the first `failures` calls after 1 ms, and answers the others so.
 ScriptedServers::Script FailFirst(int failures, const char* error) {
-  return [=, calls = 0](const ClientCall&, int64_t) mutable {
+  return [=, calls = 0](const protocol::ClientCall&, int64_t) mutable {
     return Answer{kMs, ++calls <= failures ? error : ""};
   };
 }
@@ -88,10 +88,11 @@ TEST(PoliciesTest, TheDeadlineCoversAllAttempts) {
 
 TEST(PoliciesTest, AttemptsHaveTheEarlierDeadline) {
   std::vector<int64_t> deadlines_ms;
-  ScriptedServers servers([&](const ClientCall& call, int64_t now_ns) {
-    deadlines_ms.push_back((call.deadline_ns - now_ns) / kMs);
-    return Answer{1000 * kMs};
-  });
+  ScriptedServers servers(
+      [&](const protocol::ClientCall& call, int64_t now_ns) {
+        deadlines_ms.push_back((call.deadline_ns - now_ns) / kMs);
+        return Answer{1000 * kMs};
+      });
   const PolicyOutcome outcome(servers.Run(PolicyTest(
       "attempt_deadline: '20ms' "
       "retry { max_attempts: 5 initial_backoff: '5ms' jitter: 'none' }",
@@ -104,7 +105,7 @@ TEST(PoliciesTest, AttemptsHaveTheEarlierDeadline) {
 }
 
 TEST(PoliciesTest, TheBudgetLimitsRetries) {
-  ScriptedServers servers([](const ClientCall&, int64_t) {
+  ScriptedServers servers([](const protocol::ClientCall&, int64_t) {
     return Answer{kMs, "ABORTED: no"};
   });
   const PolicyOutcome outcome(servers.Run(
@@ -120,7 +121,7 @@ TEST(PoliciesTest, TheBudgetLimitsRetries) {
 
 TEST(PoliciesTest, FurtherAttemptsAvoidServersThatWereTried) {
   std::vector<int> tried;
-  ScriptedServers servers([&](const ClientCall& call, int64_t) {
+  ScriptedServers servers([&](const protocol::ClientCall& call, int64_t) {
     tried.push_back(call.server_instance);
     return Answer{kMs, "UNAVAILABLE: not now"};
   });
@@ -138,7 +139,7 @@ TEST(PoliciesTest, EachIterationOfABalancedRpcSendsOneRequest) {
   for (const char* kind :
        {"round_robin", "random", "two_choices", "least_in_flight"}) {
     ScriptedServers servers(
-        [](const ClientCall&, int64_t) { return Answer{kMs}; });
+        [](const protocol::ClientCall&, int64_t) { return Answer{kMs}; });
     const PolicyOutcome outcome(servers.Run(
         PolicyTest(absl::Substitute("load_balancing: '$0'", kind),
                    "max_iteration_count: 400 max_parallel_iterations: 8",
@@ -153,7 +154,7 @@ TEST(PoliciesTest, EachIterationOfABalancedRpcSendsOneRequest) {
 
 TEST(PoliciesTest, TheConcurrencyLimitRefuses) {
   ScriptedServers servers(
-      [](const ClientCall&, int64_t) { return Answer{10 * kMs}; });
+      [](const protocol::ClientCall&, int64_t) { return Answer{10 * kMs}; });
   const PolicyOutcome outcome(servers.Run(
       PolicyTest("concurrency_limit { limit: 3 }",
                  "max_iteration_count: 5 open_loop_interval_ns: 1")));
@@ -170,7 +171,7 @@ TEST(PoliciesTest, TheConcurrencyLimitRefuses) {
 TEST(PoliciesTest, RefusalsAreRetriedIfTheirCodeIsListed) {
   for (const bool listed : {false, true}) {
     ScriptedServers servers(
-        [](const ClientCall&, int64_t) { return Answer{10 * kMs}; });
+        [](const protocol::ClientCall&, int64_t) { return Answer{10 * kMs}; });
     const PolicyOutcome outcome(servers.Run(PolicyTest(
         absl::Substitute("concurrency_limit { limit: 1 } retry { "
                          "initial_backoff: '20ms' jitter: 'none' $0 }",
@@ -184,7 +185,7 @@ TEST(PoliciesTest, RefusalsAreRetriedIfTheirCodeIsListed) {
 
 TEST(PoliciesTest, WorkersShareTheConcurrencyLimit) {
   ScriptedServers servers(
-      [](const ClientCall&, int64_t) { return Answer{10 * kMs}; });
+      [](const protocol::ClientCall&, int64_t) { return Answer{10 * kMs}; });
   const PolicyOutcome outcome(servers.Run(
       PolicyTest("concurrency_limit { limit: 5 }",
                  "max_iteration_count: 100 open_loop_interval_ns: 1000"),
@@ -199,7 +200,7 @@ TEST(PoliciesTest, WorkersShareTheConcurrencyLimit) {
 // avoids it, except for a probe every 50 ms.
 TEST(PoliciesTest, TheCircuitBreakerTakesAServerOut) {
   std::map<int, int> calls;
-  ScriptedServers servers([&](const ClientCall& call, int64_t) {
+  ScriptedServers servers([&](const protocol::ClientCall& call, int64_t) {
     ++calls[call.server_instance];
     return Answer{kMs, call.server_instance == 1 ? "INTERNAL: broken" : ""};
   });
@@ -215,7 +216,7 @@ TEST(PoliciesTest, TheCircuitBreakerTakesAServerOut) {
 }
 
 TEST(PoliciesTest, AnOpenCircuitBreakerRefuses) {
-  ScriptedServers servers([](const ClientCall&, int64_t) {
+  ScriptedServers servers([](const protocol::ClientCall&, int64_t) {
     return Answer{kMs, "INTERNAL: no"};
   });
   const PolicyOutcome outcome(servers.Run(
@@ -229,7 +230,7 @@ TEST(PoliciesTest, AnOpenCircuitBreakerRefuses) {
 
 // A closed loop whose requests are all refused must not spin.
 TEST(PoliciesTest, AClosedLoopPausesAfterRefusals) {
-  ScriptedServers servers([](const ClientCall&, int64_t) {
+  ScriptedServers servers([](const protocol::ClientCall&, int64_t) {
     return Answer{kMs, "INTERNAL: no"};
   });
   const PolicyOutcome outcome(servers.Run(PolicyTest(
@@ -247,7 +248,7 @@ TEST(PoliciesTest, EverythingEndsWithTheTraffic) {
         "hedging { max_attempts: 3 delay: '1ms' }"}) {
     for (const bool can_cancel : {false, true}) {
       ScriptedServers servers(
-          [calls = 0](const ClientCall&, int64_t) mutable {
+          [calls = 0](const protocol::ClientCall&, int64_t) mutable {
             return ++calls % 3 == 0 ? Answer{kMs, "INTERNAL: no"}
                                     : Answer{3'600'000 * kMs};
           },
@@ -255,7 +256,7 @@ TEST(PoliciesTest, EverythingEndsWithTheTraffic) {
       const PolicyOutcome outcome(servers.Run(
           PolicyTest(policy, "open_loop_interval_ns: 1000000", /*servers=*/3),
           /*workers=*/2, /*limit_ns=*/100 * kMs));
-      const PolicyTotals& counts = outcome.policy;
+      const results::PolicyTotals& counts = outcome.policy;
       EXPECT_GT(counts.attempt_count, 200) << policy;
       EXPECT_EQ(counts.attempt_count, servers.call_count()) << policy;
       EXPECT_EQ(counts.attempt_count, counts.succeeded_attempt_count +
@@ -274,7 +275,7 @@ TEST(PoliciesTest, EverythingEndsWithTheTraffic) {
 // request has ended and whose objects are in use again.
 TEST(PoliciesTest, AttemptsCarryTheContextOfTheirRequest) {
   std::map<std::string, int> attempts;
-  ScriptedServers servers([&](const ClientCall& call, int64_t) {
+  ScriptedServers servers([&](const protocol::ClientCall& call, int64_t) {
     return ++attempts[std::string(call.trace_context)] == 1 ? Answer{50 * kMs}
                                                             : Answer{kMs};
   });
@@ -335,7 +336,7 @@ TEST(PoliciesTest, HandlersCallWithPolicies) {
       EXPECT_EQ(counts.attempt_count(), counts.succeeded_attempt_count() +
                                             counts.failed_attempt_count() +
                                             counts.abandoned_attempt_count());
-      PolicyTotals totals;
+      results::PolicyTotals totals;
       ASSERT_TRUE(totals.Add(counts).ok());
       quorums += static_cast<int64_t>(totals.quorum_time_ns.count());
     }
@@ -344,4 +345,4 @@ TEST(PoliciesTest, HandlersCallWithPolicies) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

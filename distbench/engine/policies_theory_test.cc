@@ -19,21 +19,22 @@
 #include "distbench/stats/log_histogram.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using Answer = ScriptedServers::Answer;
 
 double ServiceMs(const PolicyOutcome& outcome, double quantile) {
-  LogHistogram histogram;
-  EXPECT_TRUE(AddHistogram(outcome.rpc.service_time_ns(), histogram).ok());
+  stats::LogHistogram histogram;
+  EXPECT_TRUE(
+      results::AddHistogram(outcome.rpc.service_time_ns(), histogram).ok());
   return static_cast<double>(histogram.ValueAtQuantile(quantile)) / kMs;
 }
 
 // Times that are exponential, with another mean for server 0.
 ScriptedServers::Script ExponentialServers(double mean_ms,
                                            double slow_mean_ms) {
-  return [=, random = std::mt19937_64(7)](const ClientCall& call,
+  return [=, random = std::mt19937_64(7)](const protocol::ClientCall& call,
                                           int64_t) mutable {
     const double ms = call.server_instance == 0 ? slow_mean_ms : mean_ms;
     return Answer{std::llround(absl::Exponential(random, 1 / ms) * kMs)};
@@ -163,10 +164,10 @@ TEST(PoliciesTheoryTest, AQuorumTakesAsLongAsItsOrderStatistic) {
 // With failures of probability p, a request needs 1 / (1 - p) attempts, and
 // all of m fail with probability p^m.
 TEST(PoliciesTheoryTest, RetriesAreGeometric) {
-  ScriptedServers servers(
-      [random = std::mt19937_64(3)](const ClientCall&, int64_t) mutable {
-        return Answer{kMs, absl::Bernoulli(random, 0.4) ? "ABORTED: no" : ""};
-      });
+  ScriptedServers servers([random = std::mt19937_64(3)](
+                              const protocol::ClientCall&, int64_t) mutable {
+    return Answer{kMs, absl::Bernoulli(random, 0.4) ? "ABORTED: no" : ""};
+  });
   const PolicyOutcome outcome(servers.Run(
       PolicyTest("retry { max_attempts: 3 initial_backoff: '1ms' }",
                  "max_iteration_count: 50000 open_loop_interval_ns: 1000000")));
@@ -179,7 +180,7 @@ ScriptedServers::Script QueueingServers(int servers, int places,
                                         int64_t service_ns) {
   std::vector<std::vector<int64_t>> free_at_ns(servers,
                                                std::vector<int64_t>(places));
-  return [=](const ClientCall& call, int64_t now_ns) mutable {
+  return [=](const protocol::ClientCall& call, int64_t now_ns) mutable {
     auto& of_server = free_at_ns[call.server_instance];
     int64_t& place = *std::min_element(of_server.begin(), of_server.end());
     place = std::max(place, now_ns) + service_ns;
@@ -225,4 +226,4 @@ TEST(PoliciesTheoryTest, TwoChoicesShortenQueues) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

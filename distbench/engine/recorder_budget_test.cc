@@ -15,7 +15,7 @@
 #include "distbench/stats/running_moments.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
@@ -82,20 +82,21 @@ TEST(RecorderBudgetTest, ADayOfSeriesStaysWithinIt) {
   EXPECT_LE(most_bytes, kBudget + kBudget / 20);
   EXPECT_GE(most_bytes, kBudget / 2);
   for (int rpc = 0; rpc < kRpcs; ++rpc) {
-    const IntervalSeries& series = recorder.record(rpc)->series;
+    const stats::IntervalSeries& series = recorder.record(rpc)->series;
     const int64_t width = series.width();
     EXPECT_LE(width, 1024);
     int64_t intervals = 0;
     int64_t sent = 0;
     int64_t measured = 0;
-    IntervalSeries::ForEach({&series}, [&](const IntervalSeries::View& view) {
-      EXPECT_EQ(view.index, intervals);
-      EXPECT_EQ(view.counts.sent,
-                4 * std::min(width, kSeconds - view.index * width));
-      ++intervals;
-      sent += view.counts.sent;
-      measured += static_cast<int64_t>(view.response_time_ns.count());
-    });
+    stats::IntervalSeries::ForEach(
+        {&series}, [&](const stats::IntervalSeries::View& view) {
+          EXPECT_EQ(view.index, intervals);
+          EXPECT_EQ(view.counts.sent,
+                    4 * std::min(width, kSeconds - view.index * width));
+          ++intervals;
+          sent += view.counts.sent;
+          measured += static_cast<int64_t>(view.response_time_ns.count());
+        });
     EXPECT_EQ(sent, 4 * kSeconds);
     EXPECT_EQ(measured, 4 * kSeconds);
     EXPECT_EQ(intervals, (kSeconds + width - 1) / width);
@@ -155,24 +156,24 @@ TEST(RecorderBudgetTest, ManyPeersStayWithinIt) {
             CliqueRecording::kPeers * CliqueRecording::kRpcs);
 
   // Nothing is lost except which peer had which latencies.
-  std::vector<RpcTotals> expected(CliqueRecording::kRpcs);
-  std::vector<RpcTotals> found(CliqueRecording::kRpcs);
-  std::vector<RunningMoments> expected_pairs;
-  std::vector<RunningMoments> found_pairs;
+  std::vector<results::RpcTotals> expected(CliqueRecording::kRpcs);
+  std::vector<results::RpcTotals> found(CliqueRecording::kRpcs);
+  std::vector<stats::RunningMoments> expected_pairs;
+  std::vector<stats::RunningMoments> found_pairs;
   unlimited.recorder.ForEachTotals(
-      [&](int /*peer*/, int rpc, const RpcTotals& totals) {
+      [&](int /*peer*/, int rpc, const results::RpcTotals& totals) {
         expected[rpc].MergeHistograms(totals);
         expected_pairs.emplace_back(totals.response_time_ns);
       });
-  limited.recorder.ForEachTotals(
-      [&](int peer, int rpc, const RpcTotals& totals) {
-        found[rpc].MergeHistograms(totals);
-        EXPECT_EQ(totals.counts.succeeded_count, CliqueRecording::kRounds);
-        EXPECT_EQ(totals.service_time_ns.count() == 0,
-                  limited.recorder.is_brief(peer, rpc));
-        found_pairs.push_back(totals.moments.response_time_ns);
-        found_pairs.back().Merge(RunningMoments(totals.response_time_ns));
-      });
+  limited.recorder.ForEachTotals([&](int peer, int rpc,
+                                     const results::RpcTotals& totals) {
+    found[rpc].MergeHistograms(totals);
+    EXPECT_EQ(totals.counts.succeeded_count, CliqueRecording::kRounds);
+    EXPECT_EQ(totals.service_time_ns.count() == 0,
+              limited.recorder.is_brief(peer, rpc));
+    found_pairs.push_back(totals.moments.response_time_ns);
+    found_pairs.back().Merge(stats::RunningMoments(totals.response_time_ns));
+  });
   for (int rpc = 0; rpc < CliqueRecording::kRpcs; ++rpc) {
     found[rpc].MergeHistograms(*limited.recorder.record(rpc)->pooled);
     EXPECT_EQ(found[rpc].service_time_ns.count(),
@@ -202,16 +203,16 @@ TEST(RecorderBudgetTest, TimePartsOfManyPeersStayWithinIt) {
   EXPECT_GE(limited.recorder.recording_memory_bytes(), kBudget / 4);
   EXPECT_GT(limited.CountBrief(), 100);
   // Parts are counted by peer or together, but not twice.
-  std::vector<RpcTotals> found(CliqueRecording::kRpcs);
+  std::vector<results::RpcTotals> found(CliqueRecording::kRpcs);
   limited.recorder.ForEachTotals(
-      [&](int peer, int rpc, const RpcTotals& totals) {
+      [&](int peer, int rpc, const results::RpcTotals& totals) {
         EXPECT_EQ(totals.time_parts_ns.empty(),
                   limited.recorder.is_brief(peer, rpc));
         found[rpc].MergeHistograms(totals);
       });
   for (int rpc = 0; rpc < CliqueRecording::kRpcs; ++rpc) {
     found[rpc].MergeHistograms(*limited.recorder.record(rpc)->pooled);
-    for (const TimePart part : kTimeParts) {
+    for (const results::TimePart part : results::kTimeParts) {
       EXPECT_EQ(found[rpc].time_parts_ns.at(part).count(),
                 CliqueRecording::kPeers * CliqueRecording::kRounds);
     }
@@ -232,7 +233,7 @@ TEST(RecorderBudgetTest, FailuresAndWarmupOfBriefPeersAreCounted) {
   warmup.warmup = true;
   recorder.Flush();
   ASSERT_TRUE(recorder.is_brief(0, 0));
-  recorder.ForEachTotals([&](int, int, const RpcTotals& totals) {
+  recorder.ForEachTotals([&](int, int, const results::RpcTotals& totals) {
     EXPECT_EQ(totals.counts.succeeded_count, 1);
     EXPECT_EQ(totals.counts.failed_count, 1);
     EXPECT_EQ(totals.counts.warmup_count, 1);
@@ -243,4 +244,4 @@ TEST(RecorderBudgetTest, FailuresAndWarmupOfBriefPeersAreCounted) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

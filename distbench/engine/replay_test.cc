@@ -13,7 +13,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -421,4 +421,4 @@ TEST(ReplayTest, HandlersReplayAndPassTracesOn) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

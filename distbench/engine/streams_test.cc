@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -54,7 +54,7 @@ class Outcome {
         .error_message(1);
   }
 
-  StreamTotals totals;
+  results::StreamTotals totals;
   RpcStatistics statistics;
 
  private:
@@ -235,4 +235,4 @@ TEST(StreamsTest, StoppingEndsOpenStreamsOnce) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -20,7 +20,7 @@
 #include "distbench/protocol/registry/registry.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(50);
@@ -33,7 +33,7 @@ struct Threading {
 
 // A client calls a middle service, whose handler calls a leaf, computes and
 // waits. The leaf's handlers have one action or none.
-std::shared_ptr<const Plan> MakePlan(const Threading& threading) {
+std::shared_ptr<const config::Plan> MakePlan(const Threading& threading) {
   const std::string config = absl::Substitute(
       R"pb(tests {
              workers_per_instance: 2
@@ -91,17 +91,18 @@ std::shared_ptr<const Plan> MakePlan(const Threading& threading) {
              }
            })pb",
       threading.client_type, threading.server_type, kIterations);
-  auto parsed = ParseTestSequence(config, "test");
+  auto parsed = config::ParseTestSequence(config, "test");
   EXPECT_TRUE(parsed.ok()) << parsed.status();
-  auto checked = CheckTestSequence(*std::move(parsed));
+  auto checked = config::CheckTestSequence(*std::move(parsed));
   EXPECT_TRUE(checked.ok()) << checked.status();
-  return std::make_shared<const Plan>(Compile(checked->tests(0)));
+  return std::make_shared<const config::Plan>(
+      config::Compile(checked->tests(0)));
 }
 
 class ThreadingTest : public testing::TestWithParam<Threading> {};
 
 TEST_P(ThreadingTest, NothingIsLost) {
-  const std::shared_ptr<const Plan> plan = MakePlan(GetParam());
+  const std::shared_ptr<const config::Plan> plan = MakePlan(GetParam());
   const int count = static_cast<int>(plan->instances.size());
   std::vector<absl::Notification> finished(count);
   std::vector<std::unique_ptr<Engine>> engines;
@@ -112,10 +113,10 @@ TEST_P(ThreadingTest, NothingIsLost) {
     options.instance = i;
     options.worker_count = 2;
     options.on_traffic_finished = [&finished, i] { finished[i].Notify(); };
-    auto driver =
-        MakeProtocolDriver(plan->services[plan->instances[i].service].driver,
-                           {.service_address = "127.0.0.1",
-                            .immediate_rpcs = {false, false, true}});
+    auto driver = protocol::MakeProtocolDriver(
+        plan->services[plan->instances[i].service].driver,
+        {.service_address = "127.0.0.1",
+         .immediate_rpcs = {false, false, true}});
     ASSERT_TRUE(driver.ok()) << driver.status();
     engines.push_back(
         Engine::Create(std::move(options), *std::move(driver)).value());
@@ -126,7 +127,7 @@ TEST_P(ThreadingTest, NothingIsLost) {
     for (int peer : engine->peers()) peers.push_back(addresses[peer]);
     ASSERT_TRUE(engine->Connect(peers, absl::Now() + kPatience).ok());
   }
-  const int64_t start_ns = RealClock().MonotonicNs();
+  const int64_t start_ns = base::RealClock().MonotonicNs();
   for (const auto& engine : engines) engine->Start(start_ns);
   for (absl::Notification& notification : finished) {
     ASSERT_TRUE(notification.WaitForNotificationWithTimeout(kPatience));
@@ -150,4 +151,4 @@ INSTANTIATE_TEST_SUITE_P(Modes, ThreadingTest,
                          });
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

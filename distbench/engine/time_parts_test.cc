@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr absl::string_view kMeasured = "measure_time_parts: true ";
@@ -51,21 +51,21 @@ std::string OpenLoopTest(absl::string_view iterations = "",
       iterations, more);
 }
 
-RpcTotals TotalsOf(const ServiceLogs& logs, int rpc_index = 0) {
-  RpcTotals totals;
+results::RpcTotals TotalsOf(const ServiceLogs& logs, int rpc_index = 0) {
+  results::RpcTotals totals;
   EXPECT_TRUE(
       totals.Add(StatisticsOf(logs, "client/0", "server/0", rpc_index)).ok());
   return totals;
 }
 
 // The parts of every RPC that succeeded add up to its service time.
-void ExpectWhole(const RpcTotals& totals) {
+void ExpectWhole(const results::RpcTotals& totals) {
   ASSERT_GT(totals.service_time_ns.count(), 0u);
   double sum_ns = 0;
-  for (const TimePart part : kTimeParts) {
+  for (const results::TimePart part : results::kTimeParts) {
     ASSERT_EQ(totals.time_parts_ns.at(part).count(),
               totals.service_time_ns.count())
-        << NameOf(part);
+        << results::NameOf(part);
     sum_ns += totals.time_parts_ns.at(part).sum();
   }
   EXPECT_NEAR(sum_ns, totals.service_time_ns.sum(),
@@ -73,13 +73,14 @@ void ExpectWhole(const RpcTotals& totals) {
 }
 
 // Expects that all values of a part are as good as equal.
-void ExpectAlways(const RpcTotals& totals, TimePart part, int64_t time_ns) {
-  const LogHistogram& times_ns = totals.time_parts_ns.at(part);
-  EXPECT_GE(times_ns.min(), time_ns) << NameOf(part);
-  EXPECT_LE(times_ns.max(), time_ns + 1000) << NameOf(part);
+void ExpectAlways(const results::RpcTotals& totals, results::TimePart part,
+                  int64_t time_ns) {
+  const stats::LogHistogram& times_ns = totals.time_parts_ns.at(part);
+  EXPECT_GE(times_ns.min(), time_ns) << results::NameOf(part);
+  EXPECT_LE(times_ns.max(), time_ns + 1000) << results::NameOf(part);
 }
 
-void ExpectQuantile(const LogHistogram& times_ns, double quantile,
+void ExpectQuantile(const stats::LogHistogram& times_ns, double quantile,
                     double seconds) {
   EXPECT_NEAR(static_cast<double>(times_ns.ValueAtQuantile(quantile)) / 1e9,
               seconds, 0.05 * seconds)
@@ -89,11 +90,11 @@ void ExpectQuantile(const LogHistogram& times_ns, double quantile,
 TEST(TimePartsTest, TheHandlerTakesWhatItsActionsTake) {
   SimulatedSystem system(OpenLoopTest());
   ASSERT_TRUE(system.Run());
-  const RpcTotals totals = TotalsOf(system.Finish());
+  const results::RpcTotals totals = TotalsOf(system.Finish());
   ExpectWhole(totals);
-  ExpectAlways(totals, TimePart::kServerHandler, 300'000);
-  ExpectAlways(totals, TimePart::kServerQueue, 0);
-  ExpectAlways(totals, TimePart::kNetwork, 0);
+  ExpectAlways(totals, results::TimePart::kServerHandler, 300'000);
+  ExpectAlways(totals, results::TimePart::kServerQueue, 0);
+  ExpectAlways(totals, results::TimePart::kNetwork, 0);
 }
 
 // As in measuring_test.cc: a tenth of all requests wait for up to a second.
@@ -102,17 +103,18 @@ TEST(TimePartsTest, AFrozenServerLetsRequestsQueue) {
   system.FreezeBetween("server/0", system.start_ns() + 4 * kSecond,
                        system.start_ns() + 5 * kSecond);
   ASSERT_TRUE(system.Run());
-  const RpcTotals totals = TotalsOf(system.Finish());
+  const results::RpcTotals totals = TotalsOf(system.Finish());
   ExpectWhole(totals);
-  const LogHistogram& queue_ns =
-      totals.time_parts_ns.at(TimePart::kServerQueue);
+  const stats::LogHistogram& queue_ns =
+      totals.time_parts_ns.at(results::TimePart::kServerQueue);
   ExpectQuantile(queue_ns, 0.95, 0.5);
   ExpectQuantile(queue_ns, 0.99, 0.9);
   EXPECT_EQ(queue_ns.ValueAtQuantile(0.5), 0);
-  EXPECT_EQ(
-      totals.time_parts_ns.at(TimePart::kServerHandler).ValueAtQuantile(0.99),
-      totals.time_parts_ns.at(TimePart::kServerHandler).ValueAtQuantile(0.5));
-  ExpectAlways(totals, TimePart::kNetwork, 0);
+  EXPECT_EQ(totals.time_parts_ns.at(results::TimePart::kServerHandler)
+                .ValueAtQuantile(0.99),
+            totals.time_parts_ns.at(results::TimePart::kServerHandler)
+                .ValueAtQuantile(0.5));
+  ExpectAlways(totals, results::TimePart::kNetwork, 0);
 }
 
 // One that is in its handler at the time takes longer there.
@@ -122,11 +124,11 @@ TEST(TimePartsTest, AFreezeInTheMiddleOfAHandlerIsTheHandlers) {
   system.FreezeBetween("server/0", system.start_ns() + 4 * kSecond + 100'000,
                        system.start_ns() + 4 * kSecond + 600'000);
   ASSERT_TRUE(system.Run());
-  const RpcTotals totals = TotalsOf(system.Finish());
+  const results::RpcTotals totals = TotalsOf(system.Finish());
   ExpectWhole(totals);
-  EXPECT_NEAR(totals.time_parts_ns.at(TimePart::kServerHandler).max(), 600'000,
-              1000);
-  ExpectAlways(totals, TimePart::kServerQueue, 0);
+  EXPECT_NEAR(totals.time_parts_ns.at(results::TimePart::kServerHandler).max(),
+              600'000, 1000);
+  ExpectAlways(totals, results::TimePart::kServerQueue, 0);
 }
 
 TEST(TimePartsTest, AResponseThatIsNotReadInTimeIsNoPartOfTheServer) {
@@ -134,10 +136,11 @@ TEST(TimePartsTest, AResponseThatIsNotReadInTimeIsNoPartOfTheServer) {
   system.FreezeBetween("client/0", system.start_ns() + 4 * kSecond + 100'000,
                        system.start_ns() + 4 * kSecond + 500'000);
   ASSERT_TRUE(system.Run());
-  const RpcTotals totals = TotalsOf(system.Finish());
+  const results::RpcTotals totals = TotalsOf(system.Finish());
   ExpectWhole(totals);
-  EXPECT_NEAR(totals.time_parts_ns.at(TimePart::kNetwork).max(), 200'000, 1000);
-  ExpectAlways(totals, TimePart::kServerHandler, 300'000);
+  EXPECT_NEAR(totals.time_parts_ns.at(results::TimePart::kNetwork).max(),
+              200'000, 1000);
+  ExpectAlways(totals, results::TimePart::kServerHandler, 300'000);
 }
 
 // A request is due every 200 us, and one at a time takes 300 us: the n-th one
@@ -150,13 +153,13 @@ TEST(TimePartsTest, ACapLetsRequestsWaitInTheClient) {
   iterations.set_max_duration_us(30'000);
   SimulatedSystem system(test, /*workers=*/1);
   ASSERT_TRUE(system.Run());
-  const RpcTotals totals = TotalsOf(system.Finish());
+  const results::RpcTotals totals = TotalsOf(system.Finish());
   ExpectWhole(totals);
   ExpectQuantile(totals.lateness_ns, 0.5, 0.005);
   ExpectQuantile(totals.lateness_ns, 0.9, 0.009);
-  ExpectAlways(totals, TimePart::kServerHandler, 300'000);
-  ExpectAlways(totals, TimePart::kServerQueue, 0);
-  ExpectAlways(totals, TimePart::kNetwork, 0);
+  ExpectAlways(totals, results::TimePart::kServerHandler, 300'000);
+  ExpectAlways(totals, results::TimePart::kServerQueue, 0);
+  ExpectAlways(totals, results::TimePart::kNetwork, 0);
   EXPECT_NEAR(totals.response_time_ns.sum(),
               totals.lateness_ns.sum() + totals.service_time_ns.sum(), 1);
 }
@@ -219,9 +222,9 @@ TEST(TimePartsTest, ProcessingOfReplayedRequestsIsTheirHandlers) {
   )pb");
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
-  const RpcTotals totals = TotalsOf(logs);
+  const results::RpcTotals totals = TotalsOf(logs);
   ExpectWhole(totals);
-  ExpectAlways(totals, TimePart::kServerHandler, 5 * kMs);
+  ExpectAlways(totals, results::TimePart::kServerHandler, 5 * kMs);
   const RpcReplayTraceLog& log =
       logs.instance_logs().at("client/0").replay_trace_logs(0);
   EXPECT_NEAR(log.rpc_samples().at(0).server_handler_ns(), 5 * kMs, 1000);
@@ -256,9 +259,9 @@ TEST(TimePartsTest, RpcsOfAHandlerAreTheHandlers) {
     actions { name: "work" delay_distribution_name: "handling" }
   )pb");
   ASSERT_TRUE(system.Run());
-  const RpcTotals totals = TotalsOf(system.Finish());
+  const results::RpcTotals totals = TotalsOf(system.Finish());
   ExpectWhole(totals);
-  ExpectAlways(totals, TimePart::kServerHandler, 2 * kMs);
+  ExpectAlways(totals, results::TimePart::kServerHandler, 2 * kMs);
 }
 
 TEST(TimePartsTest, FailuresHaveNone) {
@@ -292,4 +295,4 @@ TEST(TimePartsTest, DecoratorsPassThemOn) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

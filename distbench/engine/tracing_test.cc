@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -86,4 +86,4 @@ TEST(TraceTest, FollowsOnlyWhatWasTracedFirst) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -14,7 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::AllOf;
@@ -393,4 +393,4 @@ TEST(LimitedSamplesTest, AreDrawnFromAllRpcsAndEveryRpcIsCounted) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

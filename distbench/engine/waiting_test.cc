@@ -13,7 +13,7 @@
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // The CPU time of a delay of 400 ms in an otherwise empty action list.
@@ -35,18 +35,20 @@ double CpuSecondsOfADelay(bool spinning) {
         actions { name: "wait" delay_distribution_name: "a_while" }
       )pb",
       spinning));
-  const auto checked = CheckTestSequence(std::move(sequence));
+  const auto checked = config::CheckTestSequence(std::move(sequence));
   EXPECT_TRUE(checked.ok()) << checked.status();
   absl::Notification finished;
   EngineOptions options;
-  options.plan = std::make_shared<const Plan>(Compile(checked->tests(0)));
+  options.plan =
+      std::make_shared<const config::Plan>(config::Compile(checked->tests(0)));
   options.on_traffic_finished = [&] { finished.Notify(); };
-  const auto engine = Engine::Create(std::move(options), MakeLoopbackDriver());
+  const auto engine =
+      Engine::Create(std::move(options), protocol::MakeLoopbackDriver());
   EXPECT_TRUE(engine.ok()) << engine.status();
-  const double before = ProcessCpuSeconds();
-  (*engine)->Start(RealClock().MonotonicNs());
+  const double before = base::ProcessCpuSeconds();
+  (*engine)->Start(base::RealClock().MonotonicNs());
   finished.WaitForNotification();
-  return ProcessCpuSeconds() - before;
+  return base::ProcessCpuSeconds() - before;
 }
 
 TEST(WaitingTest, DelaysBurnCpuOnlyIfTheyAreToldTo) {
@@ -57,4 +59,4 @@ TEST(WaitingTest, DelaysBurnCpuOnlyIfTheyAreToldTo) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

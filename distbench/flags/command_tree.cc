@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::flags {
 namespace {
 
 // CLI11's type of any text, which says nothing about the value.
@@ -61,4 +61,4 @@ std::string TypeOf(const CLI::Option& option) {
   return says_nothing && option.get_positional() ? option.get_name(true) : type;
 }
 
-}  // namespace distbench
+}  // namespace distbench::flags

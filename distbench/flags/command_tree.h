@@ -12,7 +12,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-namespace distbench {
+namespace distbench::flags {
 
 // The subcommands that users see, in the order of the help text.
 std::vector<const CLI::App*> CommandsOf(const CLI::App& command);
@@ -43,6 +43,6 @@ bool TakesValue(const CLI::Option& option);
 // takes none.
 std::string TypeOf(const CLI::Option& option);
 
-}  // namespace distbench
+}  // namespace distbench::flags
 
 #endif  // DISTBENCH_FLAGS_COMMAND_TREE_H_

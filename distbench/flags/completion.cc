@@ -12,7 +12,7 @@
 #include "distbench/flags/command_tree.h"
 #include "distbench/flags/connection_defaults.h"
 
-namespace distbench {
+namespace distbench::flags {
 namespace {
 
 using Paths = Completion::Paths;
@@ -240,4 +240,4 @@ std::string FlagValue(const std::vector<std::string>& words,
   return "";
 }
 
-}  // namespace distbench
+}  // namespace distbench::flags

@@ -12,7 +12,7 @@ namespace CLI {
 class App;
 }
 
-namespace distbench {
+namespace distbench::flags {
 
 struct Candidate {
   // The whole word. More follows if it ends in '=', ':', ',' or '/'.
@@ -58,6 +58,6 @@ std::string CompletionText(const Completion& completion);
 std::string FlagValue(const std::vector<std::string>& words,
                       const std::string& flag);
 
-}  // namespace distbench
+}  // namespace distbench::flags
 
 #endif  // DISTBENCH_FLAGS_COMPLETION_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::flags {
 namespace {
 
 using ::testing::ElementsAre;
@@ -158,4 +158,4 @@ TEST_F(CompletionTest, FlagValues) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::flags

@@ -13,7 +13,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::flags {
 namespace {
 
 namespace fs = std::filesystem;
@@ -148,7 +148,7 @@ absl::Status ConnectionDefaults::ReadLine(absl::string_view line,
   if (line.empty() || line.front() == '#') return absl::OkStatus();
   const size_t equals = line.find('=');
   if (equals == absl::string_view::npos) {
-    return LineError(origin, absl::StrCat(Quoted(line),
+    return LineError(origin, absl::StrCat(config::Quoted(line),
                                           " is not NAME = VALUE, "
                                           "such as test_sequencer = "
                                           "host1:10000"));
@@ -157,8 +157,9 @@ absl::Status ConnectionDefaults::ReadLine(absl::string_view line,
   std::string value(absl::StripAsciiWhitespace(line.substr(equals + 1)));
   const ConnectionFlag* flag = FindFlag(name);
   if (flag == nullptr) {
-    return LineError(origin, absl::StrCat("there is no setting ", Quoted(name),
-                                          "; ", Suggestion(name, FlagNames())));
+    return LineError(
+        origin, absl::StrCat("there is no setting ", config::Quoted(name), "; ",
+                             config::Suggestion(name, FlagNames())));
   }
   if (value.empty()) {
     return LineError(origin, absl::StrCat(name,
@@ -227,4 +228,4 @@ std::string ConnectionDefaults::ValueOf(const std::string& flag) const {
   return found == defaults_.end() ? "" : found->second.value;
 }
 
-}  // namespace distbench
+}  // namespace distbench::flags

@@ -18,7 +18,7 @@ namespace CLI {
 class App;
 }
 
-namespace distbench {
+namespace distbench::flags {
 
 // Looks up an environment variable; nothing if it is not set.
 using Environment =
@@ -95,6 +95,6 @@ bool HasConnectionFlags(const CLI::App& command);
 // is not one of these flags.
 std::string VariableOf(const std::string& flag);
 
-}  // namespace distbench
+}  // namespace distbench::flags
 
 #endif  // DISTBENCH_FLAGS_CONNECTION_DEFAULTS_H_

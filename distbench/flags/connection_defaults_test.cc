@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::flags {
 namespace {
 
 using ::testing::AllOf;
@@ -208,4 +208,4 @@ TEST_F(ConnectionDefaultsTest, HelpNamesTheVariables) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::flags

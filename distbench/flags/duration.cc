@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/syntax/quantity.h"
 
-namespace distbench {
+namespace distbench::flags {
 namespace {
 
 bool IsPlainNumber(absl::string_view text) {
@@ -18,8 +18,9 @@ bool IsPlainNumber(absl::string_view text) {
 }  // namespace
 
 absl::StatusOr<absl::Duration> ParseDurationOrSeconds(absl::string_view text) {
-  return IsPlainNumber(text) ? ParseDurationWithUnit(absl::StrCat(text, "s"))
-                             : ParseDurationWithUnit(text);
+  return IsPlainNumber(text)
+             ? config::ParseDurationWithUnit(absl::StrCat(text, "s"))
+             : config::ParseDurationWithUnit(text);
 }
 
-}  // namespace distbench
+}  // namespace distbench::flags

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::flags {
 
 // Parses numbers with their units, such as "1m30s" or "200ms", or a plain
 // number, such as "90" or "0.5", which counts seconds. The result is from 0 to
@@ -16,6 +16,6 @@ namespace distbench {
 // the text and shows the right form.
 absl::StatusOr<absl::Duration> ParseDurationOrSeconds(absl::string_view text);
 
-}  // namespace distbench
+}  // namespace distbench::flags
 
 #endif  // DISTBENCH_FLAGS_DURATION_H_

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::flags {
 namespace {
 
 using ::testing::AllOf;
@@ -37,4 +37,4 @@ TEST(DurationTest, OtherTextIsRefused) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::flags

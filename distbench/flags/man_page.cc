@@ -15,7 +15,7 @@
 #include "distbench/flags/command_tree.h"
 #include "distbench/flags/connection_defaults.h"
 
-namespace distbench {
+namespace distbench::flags {
 namespace {
 
 // Makes troff print the text as it is: dashes that can be copied into a
@@ -241,4 +241,4 @@ std::string ManPage(const CLI::App& command, const ManPageOptions& options) {
   return page;
 }
 
-}  // namespace distbench
+}  // namespace distbench::flags

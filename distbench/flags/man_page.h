@@ -10,7 +10,7 @@ namespace CLI {
 class App;
 }
 
-namespace distbench {
+namespace distbench::flags {
 
 struct ManSection {
   std::string title;
@@ -37,6 +37,6 @@ std::string ManPageName(const CLI::App& command, const std::string& program);
 // description.
 std::string ManPage(const CLI::App& command, const ManPageOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::flags
 
 #endif  // DISTBENCH_FLAGS_MAN_PAGE_H_

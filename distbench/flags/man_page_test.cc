@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::flags {
 namespace {
 
 using ::testing::AllOf;
@@ -102,4 +102,4 @@ TEST_F(ManPageTest, OnlyConnectionsHaveAnEnvironment) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::flags

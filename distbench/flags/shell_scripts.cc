@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 
-namespace distbench {
+namespace distbench::flags {
 namespace {
 
 // In these scripts, @PROGRAM@ is the program, and @DISTBENCH@ the distbench
@@ -149,4 +149,4 @@ std::vector<ShellScript> CompletionScripts(const std::string& program) {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::flags

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace distbench {
+namespace distbench::flags {
 
 struct ShellScript {
   std::string path;  // below the folder of completions: "zsh/_distbench"
@@ -18,6 +18,6 @@ struct ShellScript {
 // The scripts for bash, zsh and fish.
 std::vector<ShellScript> CompletionScripts(const std::string& program);
 
-}  // namespace distbench
+}  // namespace distbench::flags
 
 #endif  // DISTBENCH_FLAGS_SHELL_SCRIPTS_H_

@@ -7,7 +7,7 @@
 #include "distbench/base/files.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::fuzzing {
 
 std::vector<std::string> KeptCorpus(absl::string_view name) {
   std::vector<std::filesystem::path> paths;
@@ -18,10 +18,10 @@ std::vector<std::string> KeptCorpus(absl::string_view name) {
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> inputs;
   for (const std::filesystem::path& path : paths) {
-    inputs.push_back(ReadFile(path).value());
+    inputs.push_back(base::ReadFile(path).value());
   }
   EXPECT_FALSE(inputs.empty()) << "no inputs for " << std::string(name);
   return inputs;
 }
 
-}  // namespace distbench
+}  // namespace distbench::fuzzing

@@ -8,7 +8,7 @@
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 
-namespace distbench {
+namespace distbench::fuzzing {
 namespace {
 
 using ::google::protobuf::FieldDescriptor;
@@ -213,4 +213,4 @@ size_t MutateMessageInput(const FuzzInput& input,
   return size;
 }
 
-}  // namespace distbench
+}  // namespace distbench::fuzzing

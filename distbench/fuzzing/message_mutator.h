@@ -10,7 +10,7 @@
 
 #include "google/protobuf/message.h"
 
-namespace distbench {
+namespace distbench::fuzzing {
 
 // Breaks messages at random, to test code that reads them. Equal seeds break
 // messages in the same way.
@@ -67,6 +67,6 @@ size_t MutateMessageInput(const FuzzInput& input,
                           google::protobuf::Message& message,
                           ByteMutation mutate_bytes);
 
-}  // namespace distbench
+}  // namespace distbench::fuzzing
 
 #endif  // DISTBENCH_FUZZING_MESSAGE_MUTATOR_H_

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace distbench {
+namespace distbench::fuzzing {
 
 // Random choices for test generators. Equal seeds make equal choices.
 class RandomSource {
@@ -39,6 +39,6 @@ class RandomSource {
   std::mt19937_64 random_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::fuzzing
 
 #endif  // DISTBENCH_FUZZING_RANDOM_SOURCE_H_

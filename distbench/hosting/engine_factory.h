@@ -25,7 +25,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
 // The limits of each engine process; 0: the same limits as its node manager.
 struct EngineLimits {
@@ -59,8 +59,8 @@ class HostedEngine {
   virtual void Stop(absl::string_view reason) = 0;
 
   // May be up to a second old until the traffic has finished.
-  virtual EngineProgress progress() const = 0;
-  virtual void TakeRecent(SeriesByRpc& recent) = 0;
+  virtual engine::EngineProgress progress() const = 0;
+  virtual void TakeRecent(stats::SeriesByRpc& recent) = 0;
   virtual void Shutdown() = 0;
 
   // Returns an error if the engine was lost. It then emits what is left, with
@@ -81,21 +81,21 @@ struct EngineRequest {
 
   // options.on_overload is also called if the engine's process is lost, with an
   // error that names the process and the reason. on_traffic_finished follows.
-  EngineOptions options;
+  engine::EngineOptions options;
 
   // The environment of the driver, except for what the plan specifies.
-  DriverEnvironment environment;
+  protocol::DriverEnvironment environment;
 
   // RPCs per second that the instance may send to external services, by
   // address; those without a rate: any number.
-  TargetRates target_rates = {};
+  config::TargetRates target_rates = {};
 
   // How far the host's Unix time is ahead of options.clock.
   int64_t clock_offset_ns = 0;
 
   // The binding of the instance, if any. The thread that calls Make() and
   // Connect() has the same binding.
-  std::optional<ResolvedBinding> binding = {};
+  std::optional<numa::ResolvedBinding> binding = {};
 
   // A descriptor of the folder of the control group (version 2) in which the
   // engine's process starts; negative for that of this process. An engine that
@@ -127,6 +127,6 @@ class EngineFactory {
   virtual void AwaitEnds(absl::Duration /*patience*/) {}
 };
 
-}  // namespace distbench
+}  // namespace distbench::hosting
 
 #endif  // DISTBENCH_HOSTING_ENGINE_FACTORY_H_

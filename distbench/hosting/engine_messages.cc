@@ -4,30 +4,31 @@
 
 #include "distbench/base/index_list.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
-EngineBinding ToEngineBinding(const ResolvedBinding& binding) {
+EngineBinding ToEngineBinding(const numa::ResolvedBinding& binding) {
   EngineBinding message;
   *message.mutable_asked() = binding.proto;
-  message.set_cpus(FormatIndexList(binding.cpus));
-  message.set_memory_nodes(FormatIndexList(binding.memory_nodes));
+  message.set_cpus(base::FormatIndexList(binding.cpus));
+  message.set_memory_nodes(base::FormatIndexList(binding.memory_nodes));
   message.set_policy(binding.policy);
   return message;
 }
 
-absl::StatusOr<ResolvedBinding> FromEngineBinding(
+absl::StatusOr<numa::ResolvedBinding> FromEngineBinding(
     const EngineBinding& message) {
-  absl::StatusOr<IndexSet> cpus = ParseIndexList(message.cpus());
+  absl::StatusOr<base::IndexSet> cpus = base::ParseIndexList(message.cpus());
   if (!cpus.ok()) return cpus.status();
-  absl::StatusOr<IndexSet> nodes = ParseIndexList(message.memory_nodes());
+  absl::StatusOr<base::IndexSet> nodes =
+      base::ParseIndexList(message.memory_nodes());
   if (!nodes.ok()) return nodes.status();
-  return ResolvedBinding{.proto = message.asked(),
-                         .cpus = *std::move(cpus),
-                         .memory_nodes = *std::move(nodes),
-                         .policy = message.policy()};
+  return numa::ResolvedBinding{.proto = message.asked(),
+                               .cpus = *std::move(cpus),
+                               .memory_nodes = *std::move(nodes),
+                               .policy = message.policy()};
 }
 
-TlsMaterial ToTlsMaterial(const TlsContents& contents) {
+TlsMaterial ToTlsMaterial(const security::TlsContents& contents) {
   TlsMaterial material;
   material.set_ca(contents.ca);
   material.set_cert(contents.cert);
@@ -35,11 +36,11 @@ TlsMaterial ToTlsMaterial(const TlsContents& contents) {
   return material;
 }
 
-TlsContents FromTlsMaterial(const TlsMaterial& material) {
+security::TlsContents FromTlsMaterial(const TlsMaterial& material) {
   return {.ca = material.ca(), .cert = material.cert(), .key = material.key()};
 }
 
-EngineTotals ToEngineTotals(const EngineProgress& progress) {
+EngineTotals ToEngineTotals(const engine::EngineProgress& progress) {
   EngineTotals totals;
   totals.set_succeeded_count(progress.succeeded_count);
   totals.set_failed_count(progress.failed_count);
@@ -51,7 +52,7 @@ EngineTotals ToEngineTotals(const EngineProgress& progress) {
   return totals;
 }
 
-EngineProgress FromEngineTotals(const EngineTotals& totals) {
+engine::EngineProgress FromEngineTotals(const EngineTotals& totals) {
   return {.succeeded_count = totals.succeeded_count(),
           .failed_count = totals.failed_count(),
           .in_flight_count = totals.in_flight_count(),
@@ -61,4 +62,4 @@ EngineProgress FromEngineTotals(const EngineTotals& totals) {
           .counted_ns = totals.counted_ns()};
 }
 
-}  // namespace distbench
+}  // namespace distbench::hosting

@@ -14,7 +14,7 @@
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
 // The subcommand of an engine process, its flags for warming up first and for
 // limiting its open files, and the file descriptor of its end of the socket
@@ -40,16 +40,17 @@ inline absl::Status FromCommandStatus(const CommandStatus& status) {
 }
 
 // Convert the messages to and from the types of the rest of the program.
-EngineBinding ToEngineBinding(const ResolvedBinding& binding);
-absl::StatusOr<ResolvedBinding> FromEngineBinding(const EngineBinding& binding);
+EngineBinding ToEngineBinding(const numa::ResolvedBinding& binding);
+absl::StatusOr<numa::ResolvedBinding> FromEngineBinding(
+    const EngineBinding& binding);
 
-TlsMaterial ToTlsMaterial(const TlsContents& contents);
-TlsContents FromTlsMaterial(const TlsMaterial& material);
+TlsMaterial ToTlsMaterial(const security::TlsContents& contents);
+security::TlsContents FromTlsMaterial(const TlsMaterial& material);
 
 // The recent intervals are not converted.
-EngineTotals ToEngineTotals(const EngineProgress& progress);
-EngineProgress FromEngineTotals(const EngineTotals& totals);
+EngineTotals ToEngineTotals(const engine::EngineProgress& progress);
+engine::EngineProgress FromEngineTotals(const EngineTotals& totals);
 
-}  // namespace distbench
+}  // namespace distbench::hosting
 
 #endif  // DISTBENCH_HOSTING_ENGINE_MESSAGES_H_

@@ -2,11 +2,11 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::hosting {
 namespace {
 
 TEST(EngineMessagesTest, TotalsArriveAsTheyAre) {
-  const EngineProgress arrived =
+  const engine::EngineProgress arrived =
       FromEngineTotals(ToEngineTotals({.succeeded_count = 1,
                                        .failed_count = 2,
                                        .in_flight_count = 3,
@@ -24,4 +24,4 @@ TEST(EngineMessagesTest, TotalsArriveAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::hosting

@@ -12,7 +12,7 @@
 #include "distbench/base/threads.h"
 #include "distbench/hosting/engine_messages.h"
 
-namespace distbench {
+namespace distbench::hosting {
 namespace {
 
 // How long a process that was told to end may take to do so.
@@ -25,13 +25,13 @@ constexpr char kHowToHaveMoreThreads[] =
     "fewer instances or threads here";
 
 absl::Status TooManyProcesses(absl::string_view what) {
-  const ThreadRoom room = ReadThreadRoom("");
+  const base::ThreadRoom room = base::ReadThreadRoom("");
   return absl::ResourceExhaustedError(absl::StrCat(
       "cannot start an engine process: ", what, room.limit.empty() ? "" : ": ",
       room.limit, "; ", kHowToHaveMoreThreads));
 }
 
-static_assert(ChildProgram::kInheritedNumber == kEngineSocket);
+static_assert(base::ChildProgram::kInheritedNumber == kEngineSocket);
 
 }  // namespace
 
@@ -42,37 +42,37 @@ absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Launch(
   // This path finds the program even if its file was replaced. It gets its own
   // process group because Ctrl-C in the node manager's terminal must not end
   // the engines: the node manager still collects their measurements.
-  ChildProgram program = {.path = "/proc/self/exe",
-                          .arguments = {"distbench", kEngineSubcommand},
-                          .inherited = ends->second.get(),
-                          .ends_with_parent = true,
-                          .end_signal = SIGKILL,
-                          .group = group};
+  base::ChildProgram program = {.path = "/proc/self/exe",
+                                .arguments = {"distbench", kEngineSubcommand},
+                                .inherited = ends->second.get(),
+                                .ends_with_parent = true,
+                                .end_signal = SIGKILL,
+                                .group = group};
   if (start == Start::kWarm) program.arguments.push_back(kWarmFlag);
   if (limits.max_files > 0) {
     program.arguments.push_back(
         absl::StrCat(kMaxFilesFlag, "=", limits.max_files));
   }
-  auto process = ChildProcess::Start(std::move(program));
+  auto process = base::ChildProcess::Start(std::move(program));
   if (absl::IsUnavailable(process.status())) {  // EAGAIN
     return TooManyProcesses(process.status().message());
   }
   if (!process.ok()) return process.status();
   std::unique_ptr<EngineProcess> engine(new EngineProcess(
       *std::move(process), std::move(ends->first), MemoryGroup::Open(group)));
-  auto reader = StartThread("an engine process",
-                            [engine = engine.get()] { engine->Read(); });
+  auto reader = base::StartThread("an engine process",
+                                  [engine = engine.get()] { engine->Read(); });
   if (!reader.ok()) return TooManyProcesses(reader.status().message());
   engine->reader_ = *std::move(reader);
   return engine;
 }
 
-EngineProcess::EngineProcess(ChildProcess process, FileDescriptor socket,
-                             MemoryGroup group)
+EngineProcess::EngineProcess(base::ChildProcess process,
+                             base::FileDescriptor socket, MemoryGroup group)
     : process_(std::move(process)),
       group_(std::move(group)),
-      oom_kills_at_start_(ReadOomKills("")),
-      thread_refusals_at_start_(ReadThreadRefusals("")),
+      oom_kills_at_start_(base::ReadOomKills("")),
+      thread_refusals_at_start_(base::ReadThreadRefusals("")),
       socket_(std::move(socket)) {}
 
 EngineProcess::~EngineProcess() {
@@ -182,7 +182,7 @@ std::string EngineProcess::ExplainOomKill() const {
         ": the kernel found no more memory for its control group, ",
         group_.DescribeLimit(), kRemedy, ", or give it more");
   }
-  if (ReadOomKills("") > oom_kills_at_start_) {
+  if (base::ReadOomKills("") > oom_kills_at_start_) {
     return absl::StrCat(
         ": the kernel had no memory left, of the host or of its control group",
         kRemedy);
@@ -198,16 +198,17 @@ absl::Status EngineProcess::ExplainEnd(int wait_status) const {
                     ", and was killed");
     return absl::UnavailableError(how);
   }
-  absl::StrAppend(&how, DescribeExit(wait_status));
+  absl::StrAppend(&how, base::DescribeExit(wait_status));
   if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL) {
     absl::StrAppend(&how, ExplainOomKill());
   }
   // Libraries abort when they cannot start a thread.
-  if (!was_silent_ && ReadThreadRefusals("") > thread_refusals_at_start_) {
+  if (!was_silent_ &&
+      base::ReadThreadRefusals("") > thread_refusals_at_start_) {
     absl::StrAppend(&how, ": its control group allowed no more threads; ",
                     kHowToHaveMoreThreads);
   }
   return absl::UnavailableError(how);
 }
 
-}  // namespace distbench
+}  // namespace distbench::hosting

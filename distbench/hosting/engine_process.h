@@ -26,7 +26,7 @@
 #include "distbench/hosting/memory_group.h"
 #include "distbench/hosting/message_socket.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
 // Receives what an engine reports on its own initiative, on a thread of the
 // process's owner.
@@ -101,7 +101,8 @@ class EngineProcess {
   void Beat() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  EngineProcess(ChildProcess process, FileDescriptor socket, MemoryGroup group);
+  EngineProcess(base::ChildProcess process, base::FileDescriptor socket,
+                MemoryGroup group);
 
   // These run on the reader thread.
   void Read() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -114,7 +115,7 @@ class EngineProcess {
   absl::Status ExplainEnd(int wait_status) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  ChildProcess process_;
+  base::ChildProcess process_;
   const MemoryGroup group_;
   const int64_t oom_kills_at_start_;
   const int64_t thread_refusals_at_start_;
@@ -135,6 +136,6 @@ class EngineProcess {
   std::thread reader_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::hosting
 
 #endif  // DISTBENCH_HOSTING_ENGINE_PROCESS_H_

@@ -36,7 +36,7 @@
 #include "distbench/security/tls_files.h"
 #include "distbench/stats/interval_series.h"
 
-namespace distbench {
+namespace distbench::hosting {
 namespace {
 
 // Results are sent in pieces of about this size.
@@ -63,10 +63,10 @@ absl::Status LimitFiles(int64_t max_files) {
 // An engine, from its creation to the end of the process.
 struct ServedEngine {
   explicit ServedEngine(int64_t clock_offset_ns)
-      : clock(RealClock(), clock_offset_ns) {}
+      : clock(base::RealClock(), clock_offset_ns) {}
 
-  const ShiftedClock clock;
-  std::optional<ResolvedBinding> binding;
+  const base::ShiftedClock clock;
+  std::optional<numa::ResolvedBinding> binding;
   std::unique_ptr<HostedEngine> hosted;
 
   // Recent measurements are taken and sent by one thread at a time.
@@ -77,12 +77,12 @@ struct ServedEngine {
 // ("steps") are run in order by another thread; the others run at once.
 class EngineServer {
  public:
-  EngineServer(FileDescriptor socket, EngineFactory& engines)
+  EngineServer(base::FileDescriptor socket, EngineFactory& engines)
       : factory_(engines), socket_(std::move(socket)) {}
 
   // Throws if a thread cannot be started.
   void Run() {
-    SilenceWatch watch(absl::InfiniteDuration(), EndOfSilence);
+    base::SilenceWatch watch(absl::InfiniteDuration(), EndOfSilence);
     std::thread steps([this] {
       steps_.RunUntilClosed([] { return absl::InfiniteDuration(); }, [] {});
     });
@@ -221,10 +221,11 @@ class EngineServer {
     if (!tls.ok()) return tls.status();
     // Engines that share a process belong to one test.
     if (plan_ == nullptr) {
-      usage_at_start_ = ProcessUsage();
-      plan_ = std::make_shared<const Plan>(Compile(request.test()));
+      usage_at_start_ = results::ProcessUsage();
+      plan_ =
+          std::make_shared<const config::Plan>(config::Compile(request.test()));
     }
-    EngineOptions options;
+    engine::EngineOptions options;
     options.plan = plan_;
     options.instance = request.instance();
     options.worker_count = request.worker_count();
@@ -263,20 +264,22 @@ class EngineServer {
   }
 
   // Returns null if the engine has no binding.
-  static absl::StatusOr<std::unique_ptr<ScopedThreadBinding>> Bind(
+  static absl::StatusOr<std::unique_ptr<numa::ScopedThreadBinding>> Bind(
       const ServedEngine& engine) {
-    if (!engine.binding) return std::unique_ptr<ScopedThreadBinding>();
-    return ScopedThreadBinding::Make(*engine.binding);
+    if (!engine.binding) return std::unique_ptr<numa::ScopedThreadBinding>();
+    return numa::ScopedThreadBinding::Make(*engine.binding);
   }
 
-  absl::StatusOr<std::shared_ptr<const TlsCredentials>> LoadTls(
+  absl::StatusOr<std::shared_ptr<const security::TlsCredentials>> LoadTls(
       const MakeEngine& request) {
-    if (!request.has_tls()) return std::shared_ptr<const TlsCredentials>();
+    if (!request.has_tls())
+      return std::shared_ptr<const security::TlsCredentials>();
     absl::MutexLock lock(&mutex_);
     const absl::Status status =
         tls_files_.Update(FromTlsMaterial(request.tls()));
     if (!status.ok()) return status;
-    return TlsCredentials::Load(tls_files_.files(), TlsRole::kNode);
+    return security::TlsCredentials::Load(tls_files_.files(),
+                                          security::TlsRole::kNode);
   }
 
   // Sends all pieces except the last, each when it is asked for.
@@ -297,7 +300,8 @@ class EngineServer {
     last = std::move(*report.mutable_results());
     last.set_is_last(true);
     *last.mutable_usage() =
-        UsageBetween(usage_at_start_, ProcessUsage()).rusage_diff();
+        results::UsageBetween(usage_at_start_, results::ProcessUsage())
+            .rusage_diff();
     absl::MutexLock lock(&mutex_);
     is_collecting_ = false;
   }
@@ -315,7 +319,7 @@ class EngineServer {
 
   void SendTotals(int number, ServedEngine& engine,
                   EngineTotals* (EngineReport::*field)()) {
-    SeriesByRpc recent;
+    stats::SeriesByRpc recent;
     EngineReport report;
     report.set_engine(number);
     absl::MutexLock lock(&engine.report_mutex);
@@ -324,7 +328,7 @@ class EngineServer {
     engine.hosted->TakeRecent(recent);
     for (const auto& [rpc, series] : recent) {
       RpcTimeSeries& encoded = (*totals.mutable_recent())[rpc];
-      EncodeTimeSeries({&series}, [&encoded](RpcTimeSeries piece) {
+      results::EncodeTimeSeries({&series}, [&encoded](RpcTimeSeries piece) {
         encoded.MergeFrom(piece);
       });
     }
@@ -347,26 +351,26 @@ class EngineServer {
   bool watches_ = false;  // used by the reader
 
   // Used by the steps.
-  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const config::Plan> plan_;
   RUsage usage_at_start_;
 
   absl::Mutex mutex_;
-  ReceivedTlsFiles tls_files_ ABSL_GUARDED_BY(mutex_);
+  security::ReceivedTlsFiles tls_files_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<int, EnginePointer> engines_ ABSL_GUARDED_BY(mutex_);
   bool is_collecting_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_piece_wanted_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
 
-  CommandQueue steps_;
+  base::CommandQueue steps_;
 };
 
 }  // namespace
 
-absl::Status ServeEngines(FileDescriptor socket, EngineFactory& engines) {
+absl::Status ServeEngines(base::FileDescriptor socket, EngineFactory& engines) {
   try {
     EngineServer(std::move(socket), engines).Run();
   } catch (const std::system_error& error) {  // from starting its threads
-    return NoThreadError("the commands of its node manager", error);
+    return base::NoThreadError("the commands of its node manager", error);
   }
   return absl::OkStatus();
 }
@@ -380,9 +384,9 @@ absl::Status SetUpEngineProcess(int64_t max_files) {
   // called "exe".
   prctl(PR_SET_NAME, "engine");
   // The process serves one test, and frees everything when it ends.
-  KeepFreedMemory();
+  base::KeepFreedMemory();
   for (const int each : {SIGINT, SIGTERM, SIGHUP}) signal(each, SIG_IGN);
   return max_files > 0 ? LimitFiles(max_files) : absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::hosting

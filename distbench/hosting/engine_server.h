@@ -11,13 +11,13 @@
 #include "distbench/base/files.h"
 #include "distbench/hosting/engine_factory.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
 // Runs the engines that the node manager at the other end of the socket
 // requests, made by `engines`, until that closes the socket or dies. Once the
 // node manager has asked for progress, a silence of kNodeManagerSilence ends
 // the process. RESOURCE_EXHAUSTED if there is no thread to serve with.
-absl::Status ServeEngines(FileDescriptor socket, EngineFactory& engines);
+absl::Status ServeEngines(base::FileDescriptor socket, EngineFactory& engines);
 
 inline constexpr absl::Duration kNodeManagerSilence = absl::Seconds(4);
 
@@ -26,6 +26,6 @@ inline constexpr absl::Duration kNodeManagerSilence = absl::Seconds(4);
 // `max_files` files; 0 leaves that limit unchanged. The error is the kernel's.
 absl::Status SetUpEngineProcess(int64_t max_files = 0);
 
-}  // namespace distbench
+}  // namespace distbench::hosting
 
 #endif  // DISTBENCH_HOSTING_ENGINE_SERVER_H_

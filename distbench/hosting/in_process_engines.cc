@@ -16,12 +16,12 @@
 #include "distbench/config/validate/check.h"
 #include "distbench/protocol/registry/registry.h"
 
-namespace distbench {
+namespace distbench::hosting {
 namespace {
 
 class InProcessEngine final : public HostedEngine {
  public:
-  explicit InProcessEngine(std::unique_ptr<Engine> engine)
+  explicit InProcessEngine(std::unique_ptr<engine::Engine> engine)
       : engine_(std::move(engine)) {}
 
   const std::string& address() const override { return engine_->address(); }
@@ -32,8 +32,12 @@ class InProcessEngine final : public HostedEngine {
   }
   void Start(int64_t start_ns) override { engine_->Start(start_ns); }
   void Stop(absl::string_view reason) override { engine_->Stop(reason); }
-  EngineProgress progress() const override { return engine_->progress(); }
-  void TakeRecent(SeriesByRpc& recent) override { engine_->TakeRecent(recent); }
+  engine::EngineProgress progress() const override {
+    return engine_->progress();
+  }
+  void TakeRecent(stats::SeriesByRpc& recent) override {
+    engine_->TakeRecent(recent);
+  }
   void Shutdown() override { engine_->Shutdown(); }
   absl::Status Collect(
       absl::FunctionRef<void(ResultChunk chunk)> emit) override {
@@ -42,15 +46,15 @@ class InProcessEngine final : public HostedEngine {
   }
 
  private:
-  const std::unique_ptr<Engine> engine_;
+  const std::unique_ptr<engine::Engine> engine_;
 };
 
 // By RPC, replays last: whether engines answer the RPC without running an
 // action list.
-std::vector<bool> ImmediateRpcs(const Plan& plan) {
+std::vector<bool> ImmediateRpcs(const config::Plan& plan) {
   std::vector<bool> immediate;
-  for (const RpcPlan& rpc : plan.rpcs) {
-    immediate.push_back(rpc.handler_list != kNone &&
+  for (const config::RpcPlan& rpc : plan.rpcs) {
+    immediate.push_back(rpc.handler_list != config::kNone &&
                         plan.lists[rpc.handler_list].actions.empty());
   }
   immediate.insert(immediate.end(), plan.replay_traces.size(), true);
@@ -63,22 +67,24 @@ class InProcessFactory final : public EngineFactory {
 
   absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
       EngineRequest request) override {
-    const Plan& plan = *request.options.plan;
-    const InstancePlan& instance = plan.instances[request.options.instance];
+    const config::Plan& plan = *request.options.plan;
+    const config::InstancePlan& instance =
+        plan.instances[request.options.instance];
     request.environment.immediate_rpcs = ImmediateRpcs(plan);
     request.environment.measures_time_parts = plan.measures_time_parts;
-    const ServicePlan& service = plan.services[instance.service];
-    ExternalCalls& external = request.environment.external;
-    external =
-        ExternalCallsOf(request.test, service.name, request.target_rates);
+    const config::ServicePlan& service = plan.services[instance.service];
+    external::ExternalCalls& external = request.environment.external;
+    external = config::ExternalCallsOf(request.test, service.name,
+                                       request.target_rates);
     external.instance_name = instance.name;
     // Numbers within services would make instances of two services send the
     // same values.
     external.instance_number = request.options.instance;
-    auto driver = MakeProtocolDriver(service.driver, request.environment);
+    auto driver =
+        protocol::MakeProtocolDriver(service.driver, request.environment);
     if (!driver.ok()) return driver.status();
     auto engine =
-        Engine::Create(std::move(request.options), *std::move(driver));
+        engine::Engine::Create(std::move(request.options), *std::move(driver));
     if (!engine.ok()) return engine.status();
     return std::make_unique<InProcessEngine>(*std::move(engine));
   }
@@ -101,7 +107,7 @@ class OneRpc {
   OneRpc(const DistributedSystemDescription& test, EngineFactory& engines)
       : test_(test),
         engines_(engines),
-        plan_(std::make_shared<const Plan>(Compile(test))) {}
+        plan_(std::make_shared<const config::Plan>(config::Compile(test))) {}
 
   absl::Status Run() {
     constexpr int kClient = 0;
@@ -114,7 +120,7 @@ class OneRpc {
     const absl::Status connected =
         (*client)->Connect({(*server)->address()}, deadline);
     if (!connected.ok()) return connected;
-    (*client)->Start(RealClock().MonotonicNs());
+    (*client)->Start(base::RealClock().MonotonicNs());
     if (!finished_.WaitForNotificationWithTimeout(kPatience)) {
       (*client)->Stop("it takes too long");
     }
@@ -124,7 +130,7 @@ class OneRpc {
 
  private:
   absl::StatusOr<std::unique_ptr<HostedEngine>> Make(int instance) {
-    EngineOptions options;
+    engine::EngineOptions options;
     options.plan = plan_;
     options.instance = instance;
     // Only the client has this: nobody starts the server.
@@ -136,7 +142,7 @@ class OneRpc {
 
   const DistributedSystemDescription& test_;
   EngineFactory& engines_;
-  const std::shared_ptr<const Plan> plan_;
+  const std::shared_ptr<const config::Plan> plan_;
   absl::Notification finished_;
 };
 
@@ -148,10 +154,11 @@ EngineFactory& InProcessEngines() {
 }
 
 absl::Status WarmUp(EngineFactory& engines) {
-  absl::StatusOr<TestSequence> tests = ParseTestSequence(kTest, "warm-up");
-  if (tests.ok()) tests = CheckTestSequence(*std::move(tests));
+  absl::StatusOr<TestSequence> tests =
+      config::ParseTestSequence(kTest, "warm-up");
+  if (tests.ok()) tests = config::CheckTestSequence(*std::move(tests));
   if (!tests.ok()) return tests.status();
   return OneRpc(tests->tests(0), engines).Run();
 }
 
-}  // namespace distbench
+}  // namespace distbench::hosting

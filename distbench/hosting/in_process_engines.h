@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "distbench/hosting/engine_factory.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
 // The factory of engines that run in this process. Never destroyed;
 // thread-safe.
@@ -17,6 +17,6 @@ EngineFactory& InProcessEngines();
 // that libraries start) is then ready for the real one. Takes some 30 ms.
 absl::Status WarmUp(EngineFactory& engines);
 
-}  // namespace distbench
+}  // namespace distbench::hosting
 
 #endif  // DISTBENCH_HOSTING_IN_PROCESS_ENGINES_H_

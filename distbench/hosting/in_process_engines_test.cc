@@ -19,7 +19,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::hosting {
 namespace {
 
 using ::testing::Pair;
@@ -70,8 +70,8 @@ constexpr char kTwoServicesOfClients[] = R"pb(
 // Runs an instance of a test whose only server is external.
 void RunClient(const DistributedSystemDescription& test, int instance) {
   absl::Notification finished;
-  EngineOptions options;
-  options.plan = std::make_shared<const Plan>(Compile(test));
+  engine::EngineOptions options;
+  options.plan = std::make_shared<const config::Plan>(config::Compile(test));
   options.instance = instance;
   options.on_traffic_finished = [&] { finished.Notify(); };
   const auto client = InProcessEngines().Make(
@@ -84,7 +84,7 @@ void RunClient(const DistributedSystemDescription& test, int instance) {
       (*client)->Connect(std::vector<std::string>((*client)->peers().size()),
                          absl::Now() + absl::Seconds(20));
   ASSERT_TRUE(connected.ok()) << connected;
-  (*client)->Start(RealClock().MonotonicNs());
+  (*client)->Start(base::RealClock().MonotonicNs());
   EXPECT_TRUE(finished.WaitForNotificationWithTimeout(absl::Seconds(20)));
   (*client)->Shutdown();
 }
@@ -93,19 +93,20 @@ void RunClient(const DistributedSystemDescription& test, int instance) {
 TEST(InProcessEnginesTest, ClientsOfDifferentServicesSendDifferentValues) {
   absl::Mutex mutex;
   std::vector<std::string> requests;
-  ForeignServer server([&](const std::string&, const std::string& request,
-                           grpc::GenericCallbackServerContext&) {
+  external::ForeignServer server([&](const std::string&,
+                                     const std::string& request,
+                                     grpc::GenericCallbackServerContext&) {
     const absl::MutexLock lock(&mutex);
     requests.push_back(request.substr(2));  // without the field's number
-    return ForeignAnswer{.responses = {""}};
+    return external::ForeignAnswer{.responses = {""}};
   });
-  auto sequence = FromText<TestSequence>(absl::Substitute(
-      kTwoServicesOfClients, server.host_port(), std::string(kEcho)));
+  auto sequence = base::FromText<TestSequence>(absl::Substitute(
+      kTwoServicesOfClients, server.host_port(), std::string(external::kEcho)));
   sequence.mutable_tests(0)
       ->mutable_rpc_descriptions(0)
       ->mutable_external_call()
-      ->set_descriptors(ForeignFiles().SerializeAsString());
-  const auto checked = CheckTestSequence(sequence);
+      ->set_descriptors(external::ForeignFiles().SerializeAsString());
+  const auto checked = config::CheckTestSequence(sequence);
   ASSERT_TRUE(checked.ok()) << checked.status();
   for (const int instance : {0, 1}) RunClient(checked->tests(0), instance);
   const absl::MutexLock lock(&mutex);
@@ -120,4 +121,4 @@ TEST(InProcessEnginesTest, ClientsOfDifferentServicesSendDifferentValues) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::hosting

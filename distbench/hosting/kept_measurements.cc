@@ -6,35 +6,40 @@
 #include "distbench/results/time_series.h"
 #include "distbench/stats/packed_histogram.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
-void KeptMeasurements::Add(const SeriesByRpc& recent) {
+void KeptMeasurements::Add(const stats::SeriesByRpc& recent) {
   for (const auto& [number, measured] : recent) {
     const int rpc = number;  // clang before 16 captures no structured binding
     const auto [found, is_new] = series_.try_emplace(rpc, width_);
-    IntervalSeries& series = found->second;
+    stats::IntervalSeries& series = found->second;
     if (is_new) all_series_.push_back(&series);
-    IntervalSeries::ForEach({&measured}, [&](const IntervalSeries::View& view) {
-      series.Add(view.index,
-                 {.counts = view.counts,
-                  .service_time_ns = PackedHistogram(view.service_time_ns),
-                  .response_time_ns = PackedHistogram(view.response_time_ns)});
-      Count(rpc, view);
-    });
+    stats::IntervalSeries::ForEach(
+        {&measured}, [&](const stats::IntervalSeries::View& view) {
+          series.Add(
+              view.index,
+              {.counts = view.counts,
+               .service_time_ns = stats::PackedHistogram(view.service_time_ns),
+               .response_time_ns =
+                   stats::PackedHistogram(view.response_time_ns)});
+          Count(rpc, view);
+        });
   }
-  width_ = IntervalSeries::KeepWithin(memory_bytes_, width_, all_series_);
+  width_ =
+      stats::IntervalSeries::KeepWithin(memory_bytes_, width_, all_series_);
 }
 
-void KeptMeasurements::Count(int rpc, const IntervalSeries::View& second) {
-  const int64_t start_ns = second.index * kSeriesStepNs;
-  const int64_t end_ns = start_ns + kSeriesStepNs;
+void KeptMeasurements::Count(int rpc,
+                             const stats::IntervalSeries::View& second) {
+  const int64_t start_ns = second.index * stats::kSeriesStepNs;
+  const int64_t end_ns = start_ns + stats::kSeriesStepNs;
   end_timestamp_ns_ = std::max(end_timestamp_ns_, end_ns);
-  RpcTotals& totals = totals_[rpc];
+  results::RpcTotals& totals = totals_[rpc];
   if (second.counts.warmup > 0) {
     totals.counts.warmup_count += second.counts.warmup;
     return;
   }
-  RpcCounts counts;
+  results::RpcCounts counts;
   counts.succeeded_count = second.counts.succeeded;
   counts.failed_count = second.counts.failed;
   counts.request_bytes = second.counts.request_bytes;
@@ -58,7 +63,7 @@ void KeptMeasurements::Emit(
   };
   for (const auto& [number, series] : series_) {
     const int rpc = number;
-    EncodeTimeSeries({&series}, [&](RpcTimeSeries piece) {
+    results::EncodeTimeSeries({&series}, [&](RpcTimeSeries piece) {
       ResultChunk chunk = new_chunk();
       (*chunk.mutable_instance_log()->mutable_rpc_time_series())[rpc] =
           std::move(piece);
@@ -71,4 +76,4 @@ void KeptMeasurements::Emit(
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::hosting

@@ -14,7 +14,7 @@
 #include "distbench/stats/interval_series.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
 // Accumulates what an engine reports while it runs: series over time, and
 // totals of each RPC over all servers. The end of the warm-up is known only to
@@ -28,7 +28,7 @@ class KeptMeasurements {
       : memory_bytes_(memory_bytes) {}
 
   // Adds new measurements, in steps of kSeriesStepNs.
-  void Add(const SeriesByRpc& recent);
+  void Add(const stats::SeriesByRpc& recent);
 
   // The Unix time of the end of the last second with measurements; 0 if there
   // was none.
@@ -39,16 +39,16 @@ class KeptMeasurements {
             absl::FunctionRef<void(ResultChunk chunk)> emit) const;
 
  private:
-  void Count(int rpc, const IntervalSeries::View& second);
+  void Count(int rpc, const stats::IntervalSeries::View& second);
 
   const int64_t memory_bytes_;
-  SeriesByRpc series_;
-  std::vector<IntervalSeries*> all_series_;
+  stats::SeriesByRpc series_;
+  std::vector<stats::IntervalSeries*> all_series_;
   int64_t width_ = 1;  // interval width of series_, in steps
-  std::map<int, RpcTotals> totals_;
+  std::map<int, results::RpcTotals> totals_;
   int64_t end_timestamp_ns_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::hosting
 
 #endif  // DISTBENCH_HOSTING_KEPT_MEASUREMENTS_H_

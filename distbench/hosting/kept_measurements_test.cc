@@ -7,17 +7,17 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::hosting {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 constexpr int64_t kSecond = 1'000'000'000;
 
 // Returns RPCs that ended in one second, each after 1 ms.
-SeriesByRpc Second(int rpc, int64_t second, int count, int warmup = 0) {
-  SeriesByRpc recent;
-  IntervalSeries& series = recent[rpc];
-  IntervalCounts& counts = series.At(second);
+stats::SeriesByRpc Second(int rpc, int64_t second, int count, int warmup = 0) {
+  stats::SeriesByRpc recent;
+  stats::IntervalSeries& series = recent[rpc];
+  stats::IntervalCounts& counts = series.At(second);
   counts.succeeded = count;
   counts.failed = 1;
   counts.warmup = warmup;
@@ -31,7 +31,7 @@ SeriesByRpc Second(int rpc, int64_t second, int count, int warmup = 0) {
 ServicePerformanceLog LogOf(const KeptMeasurements& kept) {
   ServiceLogs logs;
   kept.Emit("client/0", [&](ResultChunk chunk) {
-    EXPECT_TRUE(MergeChunk(std::move(chunk), logs).ok());
+    EXPECT_TRUE(results::MergeChunk(std::move(chunk), logs).ok());
   });
   EXPECT_LE(logs.instance_logs_size(), 1);
   return (*logs.mutable_instance_logs())["client/0"];
@@ -91,4 +91,4 @@ TEST(KeptMeasurementsTest, StayWithinTheirMemory) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::hosting

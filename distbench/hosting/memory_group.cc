@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/config/syntax/quantity.h"
 
-namespace distbench {
+namespace distbench::hosting {
 namespace {
 
 // Deeper than any group.
@@ -22,12 +22,13 @@ constexpr int kMostLevels = 64;
 // Longer than any of the files that are read here.
 constexpr size_t kMostBytes = 4096;
 
-FileDescriptor OpenAt(int folder, const std::string& path) {
-  return FileDescriptor(openat(folder, path.c_str(), O_RDONLY | O_CLOEXEC));
+base::FileDescriptor OpenAt(int folder, const std::string& path) {
+  return base::FileDescriptor(
+      openat(folder, path.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 // Each reading is a new one. Empty if the file's group was removed.
-std::string Read(const FileDescriptor& file) {
+std::string Read(const base::FileDescriptor& file) {
   std::string text(kMostBytes, '\0');
   const ssize_t length = pread(file.get(), text.data(), text.size(), 0);
   text.resize(std::max<ssize_t>(length, 0));
@@ -41,7 +42,7 @@ std::optional<int64_t> TightestLimit(int folder) {
   for (int level = 0; level < kMostLevels; ++level, up += "../") {
     // The hierarchy ends here.
     if (faccessat(folder, (up + "cgroup.procs").c_str(), F_OK, 0) != 0) break;
-    const FileDescriptor file = OpenAt(folder, up + "memory.max");
+    const base::FileDescriptor file = OpenAt(folder, up + "memory.max");
     int64_t bytes = 0;
     if (!file.is_open() || !absl::SimpleAtoi(Read(file), &bytes)) continue;
     tightest = std::min(tightest.value_or(bytes), bytes);
@@ -52,16 +53,16 @@ std::optional<int64_t> TightestLimit(int folder) {
 }  // namespace
 
 MemoryGroup MemoryGroup::Open(int folder) {
-  if (folder < 0) return MemoryGroup(FileDescriptor(), "");
+  if (folder < 0) return MemoryGroup(base::FileDescriptor(), "");
   const std::optional<int64_t> bytes = TightestLimit(folder);
-  return MemoryGroup(
-      OpenAt(folder, "memory.events"),
-      bytes.has_value()
-          ? absl::StrCat("whose memory.max is ", FormatSizeWithUnit(*bytes))
-          : "which has no memory.max");
+  return MemoryGroup(OpenAt(folder, "memory.events"),
+                     bytes.has_value()
+                         ? absl::StrCat("whose memory.max is ",
+                                        config::FormatSizeWithUnit(*bytes))
+                         : "which has no memory.max");
 }
 
-MemoryGroup::MemoryGroup(FileDescriptor events, std::string limit)
+MemoryGroup::MemoryGroup(base::FileDescriptor events, std::string limit)
     : events_(std::move(events)), limit_(std::move(limit)) {}
 
 int64_t MemoryGroup::OomKills() const {
@@ -78,4 +79,4 @@ int64_t MemoryGroup::OomKills() const {
   return 0;
 }
 
-}  // namespace distbench
+}  // namespace distbench::hosting

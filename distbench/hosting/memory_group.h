@@ -9,7 +9,7 @@
 
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
 // Also usable after the group was removed; nothing is known from then on.
 class MemoryGroup {
@@ -27,12 +27,12 @@ class MemoryGroup {
   const std::string& DescribeLimit() const { return limit_; }
 
  private:
-  MemoryGroup(FileDescriptor events, std::string limit);
+  MemoryGroup(base::FileDescriptor events, std::string limit);
 
-  FileDescriptor events_;  // memory.events; closed if there is none
+  base::FileDescriptor events_;  // memory.events; closed if there is none
   std::string limit_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::hosting
 
 #endif  // DISTBENCH_HOSTING_MEMORY_GROUP_H_

@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::hosting {
 namespace {
 
 // A folder with the files of a service's group, and of an instance's below it.
@@ -30,7 +30,7 @@ class MemoryGroupTest : public testing::Test {
   }
 
   MemoryGroup Open() const {
-    const FileDescriptor folder(
+    const base::FileDescriptor folder(
         open(instance_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     return MemoryGroup::Open(folder.get());
   }
@@ -74,4 +74,4 @@ TEST_F(MemoryGroupTest, NoGroupHasNoKills) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::hosting

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "google/protobuf/util/delimited_message_util.h"
 
-namespace distbench {
+namespace distbench::hosting {
 namespace {
 
 std::string Delimited(const google::protobuf::MessageLite& message) {
@@ -19,16 +19,17 @@ std::string Delimited(const google::protobuf::MessageLite& message) {
 
 }  // namespace
 
-absl::StatusOr<std::pair<FileDescriptor, FileDescriptor>>
+absl::StatusOr<std::pair<base::FileDescriptor, base::FileDescriptor>>
 MessageSocket::MakePair() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return absl::ErrnoToStatus(errno, "socketpair");
   }
-  return std::make_pair(FileDescriptor(ends[0]), FileDescriptor(ends[1]));
+  return std::make_pair(base::FileDescriptor(ends[0]),
+                        base::FileDescriptor(ends[1]));
 }
 
-MessageSocket::MessageSocket(FileDescriptor socket)
+MessageSocket::MessageSocket(base::FileDescriptor socket)
     : socket_(std::move(socket)), input_(socket_.get()) {}
 
 bool MessageSocket::Send(const google::protobuf::MessageLite& message) {
@@ -63,4 +64,4 @@ bool MessageSocket::Receive(google::protobuf::MessageLite& message) {
 
 void MessageSocket::CloseForSending() { shutdown(socket_.get(), SHUT_WR); }
 
-}  // namespace distbench
+}  // namespace distbench::hosting

@@ -12,16 +12,17 @@
 #include "google/protobuf/io/zero_copy_stream_impl.h"
 #include "google/protobuf/message_lite.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
 // One end of a socket pair over which two processes exchange messages, each
 // preceded by its length (protobuf's delimited format).
 class MessageSocket {
  public:
   // Makes a socket pair; child programs inherit neither end.
-  static absl::StatusOr<std::pair<FileDescriptor, FileDescriptor>> MakePair();
+  static absl::StatusOr<std::pair<base::FileDescriptor, base::FileDescriptor>>
+  MakePair();
 
-  explicit MessageSocket(FileDescriptor socket);
+  explicit MessageSocket(base::FileDescriptor socket);
 
   // Sends a whole message; blocks while the peer does not read. Returns false
   // if the peer is gone. Any thread.
@@ -44,11 +45,11 @@ class MessageSocket {
   bool SendBytes(const std::string& bytes)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(send_mutex_);
 
-  const FileDescriptor socket_;
+  const base::FileDescriptor socket_;
   google::protobuf::io::FileInputStream input_;
   absl::Mutex send_mutex_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::hosting
 
 #endif  // DISTBENCH_HOSTING_MESSAGE_SOCKET_H_

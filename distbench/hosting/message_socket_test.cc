@@ -10,7 +10,7 @@
 #include "distbench/hosting/engine_control.pb.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::hosting {
 namespace {
 
 class MessageSocketTest : public testing::Test {
@@ -23,7 +23,7 @@ class MessageSocketTest : public testing::Test {
     return command;
   }
 
-  std::pair<FileDescriptor, FileDescriptor> ends_;
+  std::pair<base::FileDescriptor, base::FileDescriptor> ends_;
 };
 
 TEST_F(MessageSocketTest, MessagesArriveWholeAndInOrder) {
@@ -84,4 +84,4 @@ TEST_F(MessageSocketTest, TrySendDoesNotWaitForAnotherSender) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::hosting

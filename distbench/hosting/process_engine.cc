@@ -9,9 +9,9 @@
 #include "distbench/hosting/engine_messages.h"
 #include "distbench/results/time_series.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
-ProcessEngine::ProcessEngine(EngineOptions options,
+ProcessEngine::ProcessEngine(engine::EngineOptions options,
                              std::shared_ptr<EngineProcess> process,
                              std::function<void()> give_back)
     : options_(std::move(options)),
@@ -69,13 +69,13 @@ void ProcessEngine::Stop(absl::string_view reason) {
   process_->Send(command);
 }
 
-EngineProgress ProcessEngine::progress() const {
+engine::EngineProgress ProcessEngine::progress() const {
   absl::MutexLock lock(&mutex_);
   return progress_;
 }
 
-void ProcessEngine::TakeRecent(SeriesByRpc& recent) {
-  SeriesByRpc taken;
+void ProcessEngine::TakeRecent(stats::SeriesByRpc& recent) {
+  stats::SeriesByRpc taken;
   {
     absl::MutexLock lock(&mutex_);
     taken.swap(recent_);
@@ -171,9 +171,9 @@ void ProcessEngine::OnLost(const absl::Status& status) {
 void ProcessEngine::Take(const EngineTotals& totals) {
   absl::MutexLock lock(&mutex_);
   progress_ = FromEngineTotals(totals);
-  SeriesByRpc recent;
+  stats::SeriesByRpc recent;
   for (const auto& [rpc, series] : totals.recent()) {
-    const absl::Status status = AddTimeSeries(series, recent[rpc]);
+    const absl::Status status = results::AddTimeSeries(series, recent[rpc]);
     LOG_IF(ERROR, !status.ok()) << status;
   }
   kept_.Add(recent);
@@ -188,4 +188,4 @@ void ProcessEngine::Finish() {
   options_.on_traffic_finished();
 }
 
-}  // namespace distbench
+}  // namespace distbench::hosting

@@ -21,7 +21,7 @@
 #include "distbench/hosting/kept_measurements.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
 // An engine in another process, commanded over its socket. Keeps what the
 // engine reports with its progress, so that the loss of the process does not
@@ -29,7 +29,8 @@ namespace distbench {
 class ProcessEngine final : public HostedEngine, private EngineListener {
  public:
   // Calls give_back when the engine no longer needs its process.
-  ProcessEngine(EngineOptions options, std::shared_ptr<EngineProcess> process,
+  ProcessEngine(engine::EngineOptions options,
+                std::shared_ptr<EngineProcess> process,
                 std::function<void()> give_back);
   ~ProcessEngine() override;
 
@@ -46,8 +47,9 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
                        absl::Time deadline) override;
   void Start(int64_t start_ns) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Stop(absl::string_view reason) override;
-  EngineProgress progress() const override ABSL_LOCKS_EXCLUDED(mutex_);
-  void TakeRecent(SeriesByRpc& recent) override ABSL_LOCKS_EXCLUDED(mutex_);
+  engine::EngineProgress progress() const override ABSL_LOCKS_EXCLUDED(mutex_);
+  void TakeRecent(stats::SeriesByRpc& recent) override
+      ABSL_LOCKS_EXCLUDED(mutex_);
   void Shutdown() override;
   absl::Status Collect(
       absl::FunctionRef<void(ResultChunk chunk)> emit) override;
@@ -74,7 +76,7 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   // Reports the end of the traffic, once, and not before Start().
   void Finish() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  const EngineOptions options_;
+  const engine::EngineOptions options_;
   const std::shared_ptr<EngineProcess> process_;
   const std::function<void()> give_back_;
   std::string address_;
@@ -82,8 +84,8 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   std::optional<RUsage> usage_;
 
   mutable absl::Mutex mutex_;
-  EngineProgress progress_ ABSL_GUARDED_BY(mutex_);
-  SeriesByRpc recent_ ABSL_GUARDED_BY(mutex_);
+  engine::EngineProgress progress_ ABSL_GUARDED_BY(mutex_);
+  stats::SeriesByRpc recent_ ABSL_GUARDED_BY(mutex_);
   KeptMeasurements kept_ ABSL_GUARDED_BY(mutex_);
   absl::Status loss_ ABSL_GUARDED_BY(mutex_);
   bool is_made_ ABSL_GUARDED_BY(mutex_) = false;
@@ -94,6 +96,6 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   const int number_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::hosting
 
 #endif  // DISTBENCH_HOSTING_PROCESS_ENGINE_H_

@@ -16,7 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::hosting {
 namespace {
 
 using ::testing::AllOf;
@@ -35,7 +35,7 @@ TEST_F(ProcessEngineTest, EnginesMeasureInProcessesOfTheirOwn) {
   ASSERT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
   // The totals that came with the end are exact.
   EXPECT_EQ(client_.engine->progress().succeeded_count, 1000);
-  SeriesByRpc recent;
+  stats::SeriesByRpc recent;
   client_.engine->TakeRecent(recent);
 
   EXPECT_FALSE(client_.engine->process_usage().has_value());
@@ -93,7 +93,7 @@ TEST_F(ProcessEngineTest, SaysWhichSignalKilledAProcess) {
     Owned server;
     ASSERT_EQ(Make(1, server), absl::OkStatus());
     const pid_t pid = server.engine->pid();
-    server.engine->Start(RealClock().MonotonicNs());
+    server.engine->Start(base::RealClock().MonotonicNs());
     ASSERT_TRUE(server.finished.WaitForNotificationWithTimeout(kGenerous));
     kill(pid, signal);
     ASSERT_TRUE(server.overloaded.WaitForNotificationWithTimeout(kGenerous));
@@ -129,12 +129,13 @@ TEST_F(ProcessEngineTest, WhatALostEngineHasReportedIsKept) {
   Start();
   int64_t reported = 0;
   ASSERT_TRUE(WaitUntil([&] {
-    SeriesByRpc recent;
+    stats::SeriesByRpc recent;
     client_.engine->TakeRecent(recent);
     for (const auto& [rpc, series] : recent) {
-      IntervalSeries::ForEach({&series}, [&](const IntervalSeries::View& view) {
-        reported += view.counts.succeeded;
-      });
+      stats::IntervalSeries::ForEach(
+          {&series}, [&](const stats::IntervalSeries::View& view) {
+            reported += view.counts.succeeded;
+          });
     }
     return reported > 0;
   }));
@@ -143,7 +144,7 @@ TEST_F(ProcessEngineTest, WhatALostEngineHasReportedIsKept) {
   client_.engine->Shutdown();
   ServiceLogs logs;
   EXPECT_EQ(client_.engine->Collect([&](ResultChunk chunk) {
-    EXPECT_EQ(MergeChunk(std::move(chunk), logs), absl::OkStatus());
+    EXPECT_EQ(results::MergeChunk(std::move(chunk), logs), absl::OkStatus());
   }),
             client_.overload);
   const ServicePerformanceLog& log = logs.instance_logs().at("client/0");
@@ -174,7 +175,7 @@ TEST_F(ProcessEngineTest, ALostClientThatHasReportedNothingSaysSo) {
   ServiceLogs logs;
   EXPECT_FALSE(client_.engine
                    ->Collect([&](ResultChunk chunk) {
-                     EXPECT_EQ(MergeChunk(std::move(chunk), logs),
+                     EXPECT_EQ(results::MergeChunk(std::move(chunk), logs),
                                absl::OkStatus());
                    })
                    .ok());
@@ -203,7 +204,7 @@ TEST_F(ProcessEngineTest, ALostInstanceThatCallsNobodyHasLostItsActivities) {
   ServiceLogs logs;
   EXPECT_FALSE(server_.engine
                    ->Collect([&](ResultChunk chunk) {
-                     EXPECT_EQ(MergeChunk(std::move(chunk), logs),
+                     EXPECT_EQ(results::MergeChunk(std::move(chunk), logs),
                                absl::OkStatus());
                    })
                    .ok());
@@ -218,7 +219,7 @@ TEST_F(ProcessEngineTest, ALossBeforeTheStartEndsTheTrafficOnce) {
   kill(client_.engine->pid(), SIGKILL);
   ASSERT_TRUE(client_.overloaded.WaitForNotificationWithTimeout(kGenerous));
   EXPECT_FALSE(client_.finished.HasBeenNotified());
-  client_.engine->Start(RealClock().MonotonicNs());
+  client_.engine->Start(base::RealClock().MonotonicNs());
   EXPECT_TRUE(client_.finished.HasBeenNotified());
 }
 
@@ -266,4 +267,4 @@ TEST_F(ProcessEngineTest, AnErrorOfTheDriverIsTheUsers) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::hosting

@@ -13,12 +13,12 @@
 #include "distbench/hosting/engine_messages.h"
 #include "distbench/hosting/process_engine.h"
 
-namespace distbench {
+namespace distbench::hosting {
 namespace {
 
 // How often certificate files are checked for changes.
 constexpr absl::Duration kRenewalInterval =
-    absl::Seconds(TlsCredentials::kReloadSeconds);
+    absl::Seconds(security::TlsCredentials::kReloadSeconds);
 
 // How many beats a process may take to end by itself.
 constexpr int kMaxEndBeats = 4;
@@ -26,20 +26,24 @@ constexpr int kMaxEndBeats = 4;
 // Whether instances of a service can be reached only from within their own
 // process.
 bool StaysInProcess(const EngineRequest& request) {
-  const Plan& plan = *request.options.plan;
-  const InstancePlan& instance = plan.instances[request.options.instance];
-  const DriverOptions* driver = &plan.services[instance.service].driver;
+  const config::Plan& plan = *request.options.plan;
+  const config::InstancePlan& instance =
+      plan.instances[request.options.instance];
+  const config::DriverOptions* driver = &plan.services[instance.service].driver;
   while (!driver->decorated.empty()) driver = &driver->decorated.front();
-  const DriverDeclaration* declaration = FindDriver(driver->driver);
+  const config::DriverDeclaration* declaration =
+      config::FindDriver(driver->driver);
   return declaration != nullptr && declaration->stays_in_process;
 }
 
-absl::StatusOr<TlsContents> ReadTls(const TlsCredentials* tls) {
-  if (tls == nullptr) return TlsContents();
-  return ReadTlsContents(tls->files());
+absl::StatusOr<security::TlsContents> ReadTls(
+    const security::TlsCredentials* tls) {
+  if (tls == nullptr) return security::TlsContents();
+  return security::ReadTlsContents(tls->files());
 }
 
-MakeEngine ToMakeEngine(const EngineRequest& request, const TlsContents& tls) {
+MakeEngine ToMakeEngine(const EngineRequest& request,
+                        const security::TlsContents& tls) {
   MakeEngine make;
   *make.mutable_test() = request.test;
   make.set_instance(request.options.instance);
@@ -86,7 +90,7 @@ void ProcessEngines::Expect(int count) {
 
 absl::StatusOr<std::unique_ptr<HostedEngine>> ProcessEngines::Make(
     EngineRequest request) {
-  const absl::StatusOr<TlsContents> tls =
+  const absl::StatusOr<security::TlsContents> tls =
       ReadTls(request.environment.tls.get());
   if (!tls.ok()) return tls.status();
   const MakeEngine make = ToMakeEngine(request, *tls);
@@ -112,7 +116,8 @@ void ProcessEngines::AwaitEnds(absl::Duration patience) {
 }
 
 absl::StatusOr<ProcessEngines::ProcessPointer> ProcessEngines::Take(
-    const EngineRequest& request, const TlsContents& tls, bool& was_idle) {
+    const EngineRequest& request, const security::TlsContents& tls,
+    bool& was_idle) {
   const bool is_shared = StaysInProcess(request);
   ProcessPointer process;
   {
@@ -141,7 +146,8 @@ absl::StatusOr<ProcessEngines::ProcessPointer> ProcessEngines::Take(
   return process;
 }
 
-ProcessEngines::ProcessPointer ProcessEngines::TakeShared(const Plan& plan) {
+ProcessEngines::ProcessPointer ProcessEngines::TakeShared(
+    const config::Plan& plan) {
   for (Busy& busy : busy_) {
     if (!busy.is_shared || busy.plan.get() != &plan) continue;
     ++busy.engine_count;
@@ -204,7 +210,7 @@ void ProcessEngines::Keep() {
   int64_t next_renewal_ns = 0;
   while (!IsOver()) {
     StartAhead();
-    const int64_t now_ns = RealClock().MonotonicNs();
+    const int64_t now_ns = base::RealClock().MonotonicNs();
     if (now_ns >= next_beat_ns) {
       next_beat_ns =
           now_ns + absl::ToInt64Nanoseconds(EngineProcess::kBeatInterval);
@@ -282,7 +288,8 @@ void ProcessEngines::RenewCertificates() {
   absl::MutexLock lock(&mutex_);
   for (Busy& busy : busy_) {
     if (busy.tls == nullptr) continue;
-    const absl::StatusOr<TlsContents> contents = ReadTls(busy.tls.get());
+    const absl::StatusOr<security::TlsContents> contents =
+        ReadTls(busy.tls.get());
     // Files that are just being replaced are checked again later.
     if (!contents.ok() || *contents == busy.sent) continue;
     EngineCommand command;
@@ -291,4 +298,4 @@ void ProcessEngines::RenewCertificates() {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::hosting

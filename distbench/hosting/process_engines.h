@@ -19,7 +19,7 @@
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_files.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
 // Each engine has its own process, for one test. The exception is the
 // `loopback` protocol, which works only within a process: a test's engines that
@@ -53,13 +53,13 @@ class ProcessEngines final : public EngineFactory {
   // A process that has engines.
   struct Busy {
     ProcessPointer process;
-    std::shared_ptr<const Plan> plan;
+    std::shared_ptr<const config::Plan> plan;
     bool is_shared = false;
     int engine_count = 1;
 
     // The source of its certificates, and the contents that it was sent last.
-    std::shared_ptr<const TlsCredentials> tls;
-    TlsContents sent;
+    std::shared_ptr<const security::TlsCredentials> tls;
+    security::TlsContents sent;
   };
 
   // A process that was told to end.
@@ -71,9 +71,10 @@ class ProcessEngines final : public EngineFactory {
   // was_idle: on entry, whether the previous process, which failed, was an idle
   // one; on return, whether this one is.
   absl::StatusOr<ProcessPointer> Take(const EngineRequest& request,
-                                      const TlsContents& tls, bool& was_idle)
+                                      const security::TlsContents& tls,
+                                      bool& was_idle)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  ProcessPointer TakeShared(const Plan& plan)
+  ProcessPointer TakeShared(const config::Plan& plan)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   ProcessPointer TakeIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void GiveBack(const ProcessPointer& process) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -108,10 +109,10 @@ class ProcessEngines final : public EngineFactory {
   bool is_starting_ ABSL_GUARDED_BY(mutex_) = false;   // by the keeper
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
 
-  Wakeup keeper_wakeup_;
+  base::Wakeup keeper_wakeup_;
   std::thread keeper_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::hosting
 
 #endif  // DISTBENCH_HOSTING_PROCESS_ENGINES_H_

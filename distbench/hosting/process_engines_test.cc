@@ -35,7 +35,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::hosting {
 namespace {
 
 using ::testing::HasSubstr;
@@ -78,7 +78,8 @@ TEST_F(ProcessEnginesTest, TheEndsOfProcessesCanBeAwaited) {
 
 TEST_F(ProcessEnginesTest, AGroupThatIsNoneIsAnError) {
   SetTest("max_iteration_count: 10");
-  const FileDescriptor folder(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const base::FileDescriptor folder(
+      open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ASSERT_TRUE(folder.is_open());
   const absl::Status status = Make(1, server_, folder.get());
   EXPECT_THAT(std::string(status.message()), HasSubstr("cannot start"));
@@ -273,8 +274,8 @@ char StateOf(pid_t pid) {
 TEST(EngineProcessTest, EndsWithItsNodeManagerAtAnyTime) {
   // So that the engine becomes a child of this process, and can be waited for.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  FileDescriptor output;
-  auto node_manager = ChildProcess::Start(
+  base::FileDescriptor output;
+  auto node_manager = base::ChildProcess::Start(
       {.path = "/proc/self/exe", .arguments = {"test", kNodeManager}}, &output);
   ASSERT_TRUE(node_manager.ok()) << node_manager.status();
   std::string line;
@@ -312,11 +313,11 @@ TEST(ServeEnginesDeathTest, EndsTheProcessIfTheNodeManagerFallsSilent) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::hosting
 
 int main(int argc, char** argv) {
   if (argc >= 2 && std::strcmp(argv[1], distbench::kNodeManager) == 0) {
-    return distbench::OwnEngineThatStops();
+    return distbench::hosting::OwnEngineThatStops();
   }
   if (argc >= 2 && std::strcmp(argv[1], distbench::kEngineSubcommand) == 0) {
     if (getenv(distbench::kStopVariable) != nullptr) raise(SIGSTOP);
@@ -325,10 +326,10 @@ int main(int argc, char** argv) {
       if (!absl::ConsumePrefix(&flag, distbench::kMaxFilesFlag)) continue;
       if (!absl::SimpleAtoi(flag.substr(1), &max_files)) return 1;
     }
-    if (!distbench::SetUpEngineProcess(max_files).ok()) return 1;
-    return distbench::ServeEngines(
-               distbench::FileDescriptor(distbench::kEngineSocket),
-               distbench::InProcessEngines())
+    if (!distbench::hosting::SetUpEngineProcess(max_files).ok()) return 1;
+    return distbench::hosting::ServeEngines(
+               distbench::base::FileDescriptor(distbench::kEngineSocket),
+               distbench::hosting::InProcessEngines())
                    .ok()
                ? 0
                : 1;

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace distbench {
+namespace distbench::metrics {
 namespace {
 
 std::string ValidUtf8(const std::string& text) {
@@ -56,4 +56,4 @@ prometheus::MetricFamily Counter(const std::string& name,
   return family;
 }
 
-}  // namespace distbench
+}  // namespace distbench::metrics

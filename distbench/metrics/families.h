@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::metrics {
 
 // Names and values.
 using Labels = std::vector<std::pair<std::string, std::string>>;
@@ -43,6 +43,6 @@ prometheus::MetricFamily Gauge(const std::string& name, const std::string& help,
 prometheus::MetricFamily Counter(const std::string& name,
                                  const std::string& help, double value);
 
-}  // namespace distbench
+}  // namespace distbench::metrics
 
 #endif  // DISTBENCH_METRICS_FAMILIES_H_

@@ -21,7 +21,7 @@
 #include "distbench/base/listen_address.h"
 #include "distbench/base/threads.h"
 
-namespace distbench {
+namespace distbench::metrics {
 namespace {
 
 // Bytes; 0: not known.
@@ -87,11 +87,11 @@ std::vector<prometheus::MetricFamily> ProcessMetrics() {
   getrlimit(RLIMIT_NOFILE, &limit);
   return {
       Counter("process_cpu_seconds_total", "CPU time of the process",
-              ProcessCpuSeconds()),
+              base::ProcessCpuSeconds()),
       Gauge("process_resident_memory_bytes", "Memory of the process",
             ResidentBytes()),
       Gauge("process_threads", "Threads of the process",
-            static_cast<double>(ProcessThreadCount())),
+            static_cast<double>(base::ProcessThreadCount())),
       Gauge("process_open_fds", "Open file descriptors", descriptors.open),
       Gauge("process_max_fds", "Limit of open file descriptors",
             static_cast<double>(limit.rlim_cur)),
@@ -118,12 +118,12 @@ class MetricsServer::Impl {
 absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(
     const std::string& listen_address, int port, Source source) {
   if (port == 0) {
-    const absl::StatusOr<int> free = FindFreePort(listen_address);
+    const absl::StatusOr<int> free = base::FindFreePort(listen_address);
     if (!free.ok()) return free.status();
     port = *free;
   }
   const absl::StatusOr<std::vector<std::string>> addresses =
-      ListenAddresses(listen_address, port);
+      base::ListenAddresses(listen_address, port);
   if (!addresses.ok()) return addresses.status();
   // CivetWeb takes "+PORT" for IPv4 and IPv6.
   std::vector<std::string> ports;
@@ -148,4 +148,4 @@ MetricsServer::~MetricsServer() = default;
 
 int MetricsServer::port() const { return impl_->port(); }
 
-}  // namespace distbench
+}  // namespace distbench::metrics

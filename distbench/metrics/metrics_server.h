@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/metrics/families.h"
 
-namespace distbench {
+namespace distbench::metrics {
 
 // Returns the standard metrics of Prometheus' client libraries (such as
 // process_cpu_seconds_total), threads and sockets of this process. A value that
@@ -43,6 +43,6 @@ class MetricsServer {
   const std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::metrics
 
 #endif  // DISTBENCH_METRICS_METRICS_SERVER_H_

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::metrics {
 namespace {
 
 using ::testing::AllOf;
@@ -77,4 +77,4 @@ TEST(MetricsServerTest, SaysThatThePortIsTaken) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::metrics

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 
-namespace distbench {
+namespace distbench::metrics {
 namespace {
 
 using prometheus::ClientMetric;
@@ -96,4 +96,4 @@ std::string OpenMetricsText(const std::vector<MetricFamily>& families) {
   return text + "# EOF\n";
 }
 
-}  // namespace distbench
+}  // namespace distbench::metrics

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace distbench {
+namespace distbench::metrics {
 
 // Returns gauges, counters and histograms in the text format of OpenMetrics
 // 1.0, with its end. Names of counters end with "_total". Families without
@@ -14,6 +14,6 @@ namespace distbench {
 std::string OpenMetricsText(
     const std::vector<prometheus::MetricFamily>& families);
 
-}  // namespace distbench
+}  // namespace distbench::metrics
 
 #endif  // DISTBENCH_METRICS_OPENMETRICS_TEXT_H_

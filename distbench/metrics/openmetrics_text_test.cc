@@ -5,7 +5,7 @@
 #include "distbench/metrics/families.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::metrics {
 namespace {
 
 using prometheus::MetricType;
@@ -65,4 +65,4 @@ TEST(FamiliesTest, OneStateHolds) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::metrics

@@ -7,13 +7,13 @@
 
 #include "distbench/base/time_units.h"
 
-namespace distbench {
+namespace distbench::metrics {
 namespace {
 
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-double Seconds(double ns) { return ns / kNsPerSecond; }
+double Seconds(double ns) { return ns / base::kNsPerSecond; }
 
 template <typename Number>
 void SubtractDownToZero(Number other, Number& number) {
@@ -47,7 +47,7 @@ MetricFamily LatencyFamily(const std::string& name, const std::string& help,
 }
 
 MetricFamily CountFamily(const std::string& name, const std::string& help,
-                         int64_t IntervalCounts::*count,
+                         int64_t stats::IntervalCounts::*count,
                          const std::vector<LabelledTraffic>& rpcs) {
   MetricFamily family = Family(name, help, MetricType::Counter);
   for (const LabelledTraffic& rpc : rpcs) {
@@ -73,8 +73,8 @@ MetricFamily EndedFamily(const std::vector<LabelledTraffic>& rpcs) {
 
 }  // namespace
 
-void BucketedLatencies::Add(const LogHistogram& latencies_ns) {
-  for (const LogHistogram::Bucket& bucket : latencies_ns.Buckets()) {
+void BucketedLatencies::Add(const stats::LogHistogram& latencies_ns) {
+  for (const stats::LogHistogram::Bucket& bucket : latencies_ns.Buckets()) {
     const auto bound = std::lower_bound(kLatencyBoundsNs.begin(),
                                         kLatencyBoundsNs.end(), bucket.lower);
     counts[bound - kLatencyBoundsNs.begin()] += bucket.count;
@@ -99,12 +99,13 @@ uint64_t BucketedLatencies::count() const {
   return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
 }
 
-void RpcTraffic::Add(const IntervalSeries& series) {
-  IntervalSeries::ForEach({&series}, [this](const IntervalSeries::View& view) {
-    counts.Add(view.counts);
-    service_time.Add(view.service_time_ns);
-    response_time.Add(view.response_time_ns);
-  });
+void RpcTraffic::Add(const stats::IntervalSeries& series) {
+  stats::IntervalSeries::ForEach(
+      {&series}, [this](const stats::IntervalSeries::View& view) {
+        counts.Add(view.counts);
+        service_time.Add(view.service_time_ns);
+        response_time.Add(view.response_time_ns);
+      });
 }
 
 void RpcTraffic::Add(const RpcTraffic& other) {
@@ -115,10 +116,10 @@ void RpcTraffic::Add(const RpcTraffic& other) {
 
 void RpcTraffic::Subtract(const RpcTraffic& other) {
   for (const auto count :
-       {&IntervalCounts::offered, &IntervalCounts::sent,
-        &IntervalCounts::succeeded, &IntervalCounts::failed,
-        &IntervalCounts::warmup, &IntervalCounts::request_bytes,
-        &IntervalCounts::response_bytes}) {
+       {&stats::IntervalCounts::offered, &stats::IntervalCounts::sent,
+        &stats::IntervalCounts::succeeded, &stats::IntervalCounts::failed,
+        &stats::IntervalCounts::warmup, &stats::IntervalCounts::request_bytes,
+        &stats::IntervalCounts::response_bytes}) {
     SubtractDownToZero(other.counts.*count, counts.*count);
   }
   service_time.Subtract(other.service_time);
@@ -137,17 +138,17 @@ std::vector<MetricFamily> RpcFamilies(
       EndedFamily(rpcs),
       CountFamily("distbench_rpc_warmup_total",
                   "RPCs of the warm-up that have ended",
-                  &IntervalCounts::warmup, rpcs),
+                  &stats::IntervalCounts::warmup, rpcs),
       CountFamily("distbench_rpc_offered_total",
-                  "RPCs that open loops were to send", &IntervalCounts::offered,
-                  rpcs),
+                  "RPCs that open loops were to send",
+                  &stats::IntervalCounts::offered, rpcs),
       CountFamily("distbench_rpc_request_bytes_total",
                   "Bytes of the requests of RPCs that succeeded",
-                  &IntervalCounts::request_bytes, rpcs),
+                  &stats::IntervalCounts::request_bytes, rpcs),
       CountFamily("distbench_rpc_response_bytes_total",
                   "Bytes of the responses of RPCs that succeeded",
-                  &IntervalCounts::response_bytes, rpcs),
+                  &stats::IntervalCounts::response_bytes, rpcs),
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::metrics

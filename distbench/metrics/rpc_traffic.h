@@ -14,7 +14,7 @@
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::metrics {
 
 // Upper bounds of the buckets of latencies, in nanoseconds: 1, 2 and 5 of each
 // decade, from 10 us to 10 s. A last bucket has what takes longer.
@@ -28,7 +28,7 @@ inline constexpr std::array<int64_t, 19> kLatencyBoundsNs = {
 struct BucketedLatencies {
   // Values in the same bucket of the histogram as a bound count as not above
   // it: they exceed it by less than 0.8 %.
-  void Add(const LogHistogram& latencies_ns);
+  void Add(const stats::LogHistogram& latencies_ns);
   void Add(const BucketedLatencies& other);
   void Subtract(const BucketedLatencies& other);
 
@@ -40,13 +40,13 @@ struct BucketedLatencies {
 
 // What is counted of an RPC.
 struct RpcTraffic {
-  void Add(const IntervalSeries& series);
+  void Add(const stats::IntervalSeries& series);
   void Add(const RpcTraffic& other);
 
   // Nothing becomes less than 0.
   void Subtract(const RpcTraffic& other);
 
-  IntervalCounts counts;
+  stats::IntervalCounts counts;
   BucketedLatencies service_time;
   BucketedLatencies response_time;  // of open loops
 };
@@ -60,6 +60,6 @@ struct LabelledTraffic {
 std::vector<prometheus::MetricFamily> RpcFamilies(
     const std::vector<LabelledTraffic>& rpcs);
 
-}  // namespace distbench
+}  // namespace distbench::metrics
 
 #endif  // DISTBENCH_METRICS_RPC_TRAFFIC_H_

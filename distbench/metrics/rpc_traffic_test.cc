@@ -7,15 +7,15 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::metrics {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-LogHistogram HistogramOf(const std::vector<int64_t>& values) {
-  LogHistogram histogram;
+stats::LogHistogram HistogramOf(const std::vector<int64_t>& values) {
+  stats::LogHistogram histogram;
   for (const int64_t value : values) histogram.Record(value);
   return histogram;
 }
@@ -53,13 +53,13 @@ TEST(BucketedLatenciesTest, AreOffByLessThanTheHistogramsResolution) {
 
 TEST(BucketedLatenciesTest, WhatExceedsTheHistogramIsInTheLastBucket) {
   BucketedLatencies latencies;
-  latencies.Add(HistogramOf({LogHistogram::kMaxValue + 1}));
+  latencies.Add(HistogramOf({stats::LogHistogram::kMaxValue + 1}));
   EXPECT_THAT(CountsOf(latencies), ElementsAre(Pair(0, 1)));
 }
 
-IntervalSeries Series() {
-  IntervalSeries series;
-  IntervalCounts& counts = series.At(5);
+stats::IntervalSeries Series() {
+  stats::IntervalSeries series;
+  stats::IntervalCounts& counts = series.At(5);
   counts.succeeded = 3;
   counts.failed = 1;
   counts.offered = 4;
@@ -133,4 +133,4 @@ TEST(RpcFamiliesTest, ClosedLoopsHaveNoResponseTimes) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::metrics

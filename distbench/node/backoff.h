@@ -8,7 +8,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // Computes how long to wait before the next attempt: 100 ms at first, then
 // twice as long each time, up to 2 s. A random part of up to a fifth is
@@ -21,7 +21,7 @@ class Backoff {
   static constexpr absl::Duration kLongest = absl::Seconds(2);
 
   // The clock must outlive this.
-  explicit Backoff(const Clock& clock) : clock_(clock) {}
+  explicit Backoff(const base::Clock& clock) : clock_(clock) {}
 
   // An attempt begins.
   void Begin() { began_ns_ = clock_.MonotonicNs(); }
@@ -38,12 +38,12 @@ class Backoff {
   }
 
  private:
-  const Clock& clock_;
+  const base::Clock& clock_;
   int64_t began_ns_ = 0;
   absl::Duration delay_ = kFirst;
   absl::BitGen random_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_BACKOFF_H_

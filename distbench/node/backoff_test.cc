@@ -3,7 +3,7 @@
 #include "distbench/base/testing/fake_clock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 class BackoffTest : public testing::Test {
@@ -27,7 +27,7 @@ class BackoffTest : public testing::Test {
     EXPECT_EQ(expected, Backoff::kLongest);
   }
 
-  FakeClock clock_;
+  base::FakeClock clock_;
   Backoff backoff_{clock_};
 };
 
@@ -50,4 +50,4 @@ TEST_F(BackoffTest, BeginsAnewAfterASuccessThatLasted) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

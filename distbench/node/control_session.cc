@@ -7,7 +7,7 @@
 #include "distbench/hosting/engine_messages.h"
 #include "distbench/node/control_stream.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 constexpr absl::Duration kSampleInterval = absl::Seconds(1);
@@ -114,7 +114,7 @@ void ControlSession::OnPrepare(int64_t test_id, PrepareTest request) {
         *progress.mutable_progress() = totals;
         Send(test_id, std::move(progress));
         NodeMessage message;
-        *message.mutable_traffic_finished() = ToCommandStatus(status);
+        *message.mutable_traffic_finished() = hosting::ToCommandStatus(status);
         Send(test_id, std::move(message));
       });
   {
@@ -163,7 +163,7 @@ void ControlSession::OnRelease(const TestPointer& test) {
   }
   queue_.Push([this, test] { Release(test); });
   // A separate task, because the test lives until the previous task is over.
-  queue_.Push([] { ReturnFreedMemory(); });
+  queue_.Push([] { base::ReturnFreedMemory(); });
 }
 
 void ControlSession::OnEnd(const absl::Status& status) {
@@ -279,4 +279,4 @@ void ControlSession::Send(int64_t test_id, NodeMessage message) {
   stream_->Send(std::move(message));
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

@@ -25,7 +25,7 @@ namespace grpc {
 class Channel;
 }
 
-namespace distbench {
+namespace distbench::node {
 
 class ControlStream;
 
@@ -131,7 +131,7 @@ class ControlSession {
   // Outlives the tests, which send their last messages when they end.
   std::unique_ptr<ControlStream> stream_;
 
-  std::optional<SilenceWatch> watch_;
+  std::optional<base::SilenceWatch> watch_;
 
   // Used by the steps only:
   TestPointer executed_;  // the test that they work on
@@ -139,9 +139,9 @@ class ControlSession {
   ProgressTimes progress_times_;
   bool progress_with_pongs_ = false;
   absl::BitGen random_;
-  CommandQueue queue_;
+  base::CommandQueue queue_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_CONTROL_SESSION_H_

@@ -4,10 +4,10 @@
 
 #include "distbench/base/grpc_calls.h"
 
-namespace distbench {
+namespace distbench::node {
 
-std::shared_ptr<grpc::Channel> MakeNodeChannel(const std::string& address,
-                                               const TlsCredentials* tls) {
+std::shared_ptr<grpc::Channel> MakeNodeChannel(
+    const std::string& address, const security::TlsCredentials* tls) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
@@ -20,7 +20,7 @@ std::shared_ptr<grpc::Channel> MakeNodeChannel(const std::string& address,
   // gRPC would ping the sequencer for each heartbeat, which are thousands from
   // thousands of nodes; the node receives little.
   arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  return MakeSequencerChannel(address, tls, std::move(arguments));
+  return security::MakeSequencerChannel(address, tls, std::move(arguments));
 }
 
 std::unique_ptr<ControlStream> ControlStream::Open(
@@ -92,7 +92,7 @@ void ControlStream::OnWriteDone(bool ok) {
 void ControlStream::OnDone(const grpc::Status& status) {
   // The stream may be destroyed before this returns.
   const auto on_end = std::move(handlers_.on_end);
-  on_end(ToAbslStatus(status));
+  on_end(base::ToAbslStatus(status));
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

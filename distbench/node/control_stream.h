@@ -17,11 +17,11 @@
 #include "distbench/security/credentials.h"
 #include "proto/control.grpc.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // A channel to the sequencer for one node's stream; `tls` may be null.
-std::shared_ptr<grpc::Channel> MakeNodeChannel(const std::string& address,
-                                               const TlsCredentials* tls);
+std::shared_ptr<grpc::Channel> MakeNodeChannel(
+    const std::string& address, const security::TlsCredentials* tls);
 
 // Thread-safe. Must not be destroyed before on_end is called, nor on a thread
 // of gRPC: destroying the last channel of a process waits for all of those
@@ -72,6 +72,6 @@ class ControlStream final
   bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_CONTROL_STREAM_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/results/time_series.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 std::string NameOf(const DistributedSystemDescription& test) {
@@ -34,13 +34,13 @@ CountedTraffic::CountedTraffic(const DistributedSystemDescription& test,
   rpc_names_ = RpcNames(test);
 }
 
-void CountedTraffic::CountRecent(const SeriesByRpc& recent,
+void CountedTraffic::CountRecent(const stats::SeriesByRpc& recent,
                                  int64_t in_flight_count) {
   if (metrics_ == nullptr) return;
   absl::MutexLock lock(&mutex_);
   if (is_over_) return;
   for (const auto& [rpc, series] : recent) {
-    RpcTraffic more;
+    metrics::RpcTraffic more;
     more.Add(series);
     Count(rpc, more);
   }
@@ -60,9 +60,9 @@ void CountedTraffic::AddResults(const ResultChunk& chunk) {
   if (metrics_ == nullptr) return;
   absl::MutexLock lock(&mutex_);
   for (const auto& [rpc, encoded] : chunk.instance_log().rpc_time_series()) {
-    IntervalSeries series;
+    stats::IntervalSeries series;
     // Of an engine that this node manager has started: it is valid.
-    AddTimeSeries(encoded, series).IgnoreError();
+    results::AddTimeSeries(encoded, series).IgnoreError();
     results_[rpc].Add(series);
   }
 }
@@ -79,7 +79,7 @@ void CountedTraffic::CountRest() {
   is_over_ = true;
 }
 
-void CountedTraffic::Count(int rpc, const RpcTraffic& more) {
+void CountedTraffic::Count(int rpc, const metrics::RpcTraffic& more) {
   counted_[rpc].Add(more);
   metrics_->AddRpc(test_,
                    rpc >= 0 && rpc < rpc_names_.size()
@@ -88,4 +88,4 @@ void CountedTraffic::Count(int rpc, const RpcTraffic& more) {
                    more);
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

@@ -14,7 +14,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // Counts the RPCs of one test for the metrics: those of a second when engines
 // have told of it, and the rest, such as the last second, when their results
@@ -26,7 +26,7 @@ class CountedTraffic {
                  TrafficMetrics* metrics);
 
   // What was measured since the last call, and how many RPCs are in flight.
-  void CountRecent(const SeriesByRpc& recent, int64_t in_flight_count)
+  void CountRecent(const stats::SeriesByRpc& recent, int64_t in_flight_count)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // What the node manager and its engines have used since the start.
@@ -39,7 +39,7 @@ class CountedTraffic {
   void CountRest() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  void Count(int rpc, const RpcTraffic& more)
+  void Count(int rpc, const metrics::RpcTraffic& more)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   std::string test_;
@@ -47,12 +47,12 @@ class CountedTraffic {
   TrafficMetrics* const metrics_;
 
   absl::Mutex mutex_;
-  std::map<int, RpcTraffic> counted_ ABSL_GUARDED_BY(mutex_);
-  std::map<int, RpcTraffic> results_ ABSL_GUARDED_BY(mutex_);
+  std::map<int, metrics::RpcTraffic> counted_ ABSL_GUARDED_BY(mutex_);
+  std::map<int, metrics::RpcTraffic> results_ ABSL_GUARDED_BY(mutex_);
   double cpu_seconds_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_COUNTED_TRAFFIC_H_

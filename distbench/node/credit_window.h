@@ -6,7 +6,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // Limits how much may be in flight to a receiver that acknowledges what it
 // takes. Thread-safe.
@@ -49,6 +49,6 @@ class CreditWindow {
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_CREDIT_WINDOW_H_

@@ -5,7 +5,7 @@
 #include "absl/synchronization/notification.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 TEST(CreditWindowTest, WaitsForTheReceiver) {
@@ -43,4 +43,4 @@ TEST(CreditWindowTest, CloseReleasesWhoWaits) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

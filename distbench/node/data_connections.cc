@@ -8,7 +8,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/node/proc_files.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 // How much longer than a sample's CPU time the time to the next one is.
@@ -34,9 +34,9 @@ std::optional<DataConnections> DataConnectionWatch::Sample() {
   std::optional<DataConnections> sum = Read();
   const int64_t cpu_ns = options_.cpu_time_ns() - cpu_start_ns;
   next_sample_ns_ = now_ns + kLeastPause * cpu_ns;
-  if (kLeastPause * cpu_ns > kNsPerSecond) {
+  if (kLeastPause * cpu_ns > base::kNsPerSecond) {
     LOG_FIRST_N(INFO, 1) << "a sample of " << connections_.size()
-                         << " data connections took " << cpu_ns / kNsPerMs
+                         << " data connections took " << cpu_ns / base::kNsPerMs
                          << " ms; there will be fewer than one a second";
   }
   return sum;
@@ -225,4 +225,4 @@ DataConnection DataConnectionWatch::Describe(const Connection& connection) {
   return proto;
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

@@ -21,7 +21,7 @@
 #include "distbench/node/tcp_sockets.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // The data connections of a node are the TCP connections of its engine
 // processes. They are found by the inodes of the processes' sockets, which are
@@ -32,7 +32,7 @@ namespace distbench {
 class DataConnectionWatch {
  public:
   struct Options {
-    const Clock* clock = &RealClock();
+    const base::Clock* clock = &base::RealClock();
 
     // The parent of /proc; empty: the real one.
     std::string root;
@@ -42,7 +42,7 @@ class DataConnectionWatch {
 
     std::function<absl::StatusOr<std::vector<TcpSocket>>()> list_sockets =
         ListTcpSockets;
-    std::function<int64_t()> cpu_time_ns = ThreadCpuNs;
+    std::function<int64_t()> cpu_time_ns = base::ThreadCpuNs;
 
     // Connections that Finish() describes. Of those that have ended, at most
     // twice as many are remembered, so that memory is bounded.
@@ -116,6 +116,6 @@ class DataConnectionWatch {
   absl::flat_hash_map<uint32_t, int> strangers_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_DATA_CONNECTIONS_H_

@@ -17,19 +17,19 @@
 #include "distbench/base/files.h"
 #include "distbench/node/data_connections.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 // TCP connections of this process with itself, over loopback. Empty if the
 // limit of open files does not allow that many.
-std::vector<FileDescriptor> Connect(int64_t count) {
+std::vector<base::FileDescriptor> Connect(int64_t count) {
   const rlim_t files = 2 * static_cast<rlim_t>(count) + 100;
   rlimit limit;
   getrlimit(RLIMIT_NOFILE, &limit);
   limit = {.rlim_cur = files, .rlim_max = std::max(files, limit.rlim_max)};
   setrlimit(RLIMIT_NOFILE, &limit);
 
-  const FileDescriptor listener(socket(AF_INET, SOCK_STREAM, 0));
+  const base::FileDescriptor listener(socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -40,11 +40,11 @@ std::vector<FileDescriptor> Connect(int64_t count) {
       getsockname(listener.get(), generic, &size) != 0) {
     return {};
   }
-  std::vector<FileDescriptor> sockets;
+  std::vector<base::FileDescriptor> sockets;
   for (int64_t i = 0; i < count; ++i) {
-    FileDescriptor client(socket(AF_INET, SOCK_STREAM, 0));
+    base::FileDescriptor client(socket(AF_INET, SOCK_STREAM, 0));
     if (connect(client.get(), generic, size) != 0) return {};
-    FileDescriptor server(accept(listener.get(), nullptr, nullptr));
+    base::FileDescriptor server(accept(listener.get(), nullptr, nullptr));
     if (server.get() < 0) return {};
     sockets.push_back(std::move(client));
     sockets.push_back(std::move(server));
@@ -54,7 +54,7 @@ std::vector<FileDescriptor> Connect(int64_t count) {
 
 // Argument: number of connections, whose ends both belong to engines.
 void BM_Sample(benchmark::State& state) {
-  const std::vector<FileDescriptor> sockets = Connect(state.range(0));
+  const std::vector<base::FileDescriptor> sockets = Connect(state.range(0));
   if (sockets.empty()) {
     state.SkipWithError("cannot open that many connections");
     return;
@@ -84,6 +84,6 @@ BENCHMARK(BM_Sample)->Arg(10)->Arg(100)->Arg(1000)->Arg(9000)->Unit(
     benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node
 
 BENCHMARK_MAIN();

@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::ElementsAre;
@@ -73,8 +73,8 @@ class DataConnectionWatchTest : public testing::Test {
     return resources;
   }
 
-  FakeHost host_;
-  FakeClock clock_{100 * kNsPerSecond};
+  numa::FakeHost host_;
+  base::FakeClock clock_{100 * base::kNsPerSecond};
   std::map<pid_t, std::string> engines_ = {{70, "client/0"}, {80, "server/0"}};
   std::map<uint32_t, TcpSocket> sockets_;
   absl::Status list_status_;
@@ -301,7 +301,7 @@ TEST_F(DataConnectionWatchTest, ASampleASecondIsCheapEnough) {
   watch.Start();
   cpu_cost_ns_ = 10 * kMillisecond;
   for (int i = 0; i < 5; ++i) {
-    clock_.Advance(kNsPerSecond);
+    clock_.Advance(base::kNsPerSecond);
     EXPECT_TRUE(watch.Sample().has_value()) << i;
   }
 }
@@ -313,7 +313,7 @@ TEST_F(DataConnectionWatchTest, ExpensiveSamplesAreRareAndLoseNothing) {
   cpu_cost_ns_ = 25 * kMillisecond;
   std::vector<int64_t> sent;
   for (int i = 0; i < 7; ++i) {
-    clock_.Advance(kNsPerSecond);
+    clock_.Advance(base::kNsPerSecond);
     socket.sent_segments += 10;
     const auto sample = watch.Sample();
     sent.push_back(sample ? sample->sent_segments() : -1);
@@ -322,4 +322,4 @@ TEST_F(DataConnectionWatchTest, ExpensiveSamplesAreRareAndLoseNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

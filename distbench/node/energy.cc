@@ -9,12 +9,12 @@
 #include "distbench/base/files.h"
 #include "distbench/node/names_in.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 std::optional<int64_t> ReadNumber(const std::string& path) {
   int64_t number = 0;
-  if (!absl::SimpleAtoi(FirstLine(path), &number)) return std::nullopt;
+  if (!absl::SimpleAtoi(base::FirstLine(path), &number)) return std::nullopt;
   return number;
 }
 
@@ -27,7 +27,7 @@ bool IsZone(const std::string& name) {
 
 // The names of the zones that contain this one, and its own.
 std::string DomainOf(const std::string& folder, const std::string& zone) {
-  const std::string name = FirstLine(absl::StrCat(folder, zone, "/name"));
+  const std::string name = base::FirstLine(absl::StrCat(folder, zone, "/name"));
   const size_t end_of_parent = zone.rfind(':');
   const std::string parent = zone.substr(0, end_of_parent);
   return IsZone(parent) ? absl::StrCat(DomainOf(folder, parent), "/", name)
@@ -75,4 +75,4 @@ std::map<std::string, int64_t> EnergyBetween(const EnergyCounters& start,
   return used_uj;
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

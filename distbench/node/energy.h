@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // A counter in microjoules that begins again at 0 after `range_uj`.
 struct EnergyCounter {
@@ -30,6 +30,6 @@ absl::StatusOr<EnergyCounters> ReadEnergy(const std::string& root);
 std::map<std::string, int64_t> EnergyBetween(const EnergyCounters& start,
                                              const EnergyCounters& end);
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_ENERGY_H_

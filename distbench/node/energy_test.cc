@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::ElementsAre;
@@ -24,7 +24,7 @@ class EnergyTest : public testing::Test {
     if (!energy_uj.empty()) host_.Write(folder + "/energy_uj", energy_uj);
   }
 
-  FakeHost host_;
+  numa::FakeHost host_;
 };
 
 TEST_F(EnergyTest, NamesDomainsWithTheirParents) {
@@ -60,4 +60,4 @@ TEST(EnergyBetweenTest, DomainsThatCameOrWentAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/index_list.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 struct Kind {
@@ -41,7 +41,7 @@ int Open(const Kind& kind, int cpu) {
                                   cpu, kNoGroup, PERF_FLAG_FD_CLOEXEC));
 }
 
-std::optional<int64_t> ReadCount(const FileDescriptor& counter) {
+std::optional<int64_t> ReadCount(const base::FileDescriptor& counter) {
   struct {
     uint64_t count;
     uint64_t enabled_ns;
@@ -58,8 +58,8 @@ std::optional<int64_t> ReadCount(const FileDescriptor& counter) {
 }  // namespace
 
 HardwareCounting::HardwareCounting() {
-  const absl::StatusOr<IndexSet> cpus =
-      ParseIndexList(FirstLine("/sys/devices/system/cpu/online"));
+  const absl::StatusOr<base::IndexSet> cpus =
+      base::ParseIndexList(base::FirstLine("/sys/devices/system/cpu/online"));
   if (!cpus.ok() || cpus->empty()) {
     problem_ = "/sys does not say which CPUs are online";
     return;
@@ -68,7 +68,7 @@ HardwareCounting::HardwareCounting() {
   for (const Kind& kind : kKinds) {
     Event event = {.set = kind.set, .cpus = {}};
     for (const int cpu : *cpus) {
-      FileDescriptor counter(Open(kind, cpu));
+      base::FileDescriptor counter(Open(kind, cpu));
       if (!counter.is_open()) {
         if (first_error == 0) first_error = errno;
         break;
@@ -85,7 +85,7 @@ HardwareCounters HardwareCounting::Read() const {
   for (const Event& event : events_) {
     int64_t sum = 0;
     bool is_complete = true;
-    for (const FileDescriptor& cpu : event.cpus) {
+    for (const base::FileDescriptor& cpu : event.cpus) {
       const std::optional<int64_t> count = ReadCount(cpu);
       is_complete &= count.has_value();
       sum += count.value_or(0);
@@ -126,4 +126,4 @@ std::string CountingProblem(int error) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

@@ -10,7 +10,7 @@
 #include "distbench/base/files.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // Counts in all online CPUs, whatever runs there, from construction on. Needs
 // kernel.perf_event_paranoid at 0 or lower, or CAP_PERFMON. Uses a file
@@ -30,7 +30,7 @@ class HardwareCounting {
   // The counters of a kind of event, one for each CPU.
   struct Event {
     void (HardwareCounters::*set)(int64_t);
-    std::vector<FileDescriptor> cpus;
+    std::vector<base::FileDescriptor> cpus;
   };
 
   std::vector<Event> events_;
@@ -44,6 +44,6 @@ int64_t ScaledCount(int64_t count, int64_t enabled_ns, int64_t running_ns);
 // Explains the error of perf_event_open().
 std::string CountingProblem(int error);
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_HARDWARE_COUNTING_H_

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::HasSubstr;
@@ -37,4 +37,4 @@ TEST(CountingProblemTest, NamesTheRemedy) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

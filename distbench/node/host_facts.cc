@@ -27,7 +27,7 @@
 #include "distbench/products/protection/control_groups/group_files.h"
 #include "distbench/products/protection/control_groups/hierarchy.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 // The key depends on the architecture: "model name" on x86, elsewhere "cpu
@@ -49,14 +49,14 @@ std::string CpuModel(const std::string& root) {
 
 void AddTcpFacts(const std::string& root, HostFacts& facts) {
   const std::string folder = root + "/proc/sys/net/";
-  std::string control = FirstLine(folder + "ipv4/tcp_congestion_control");
+  std::string control = base::FirstLine(folder + "ipv4/tcp_congestion_control");
   if (!control.empty()) facts.set_tcp_congestion_control(std::move(control));
-  std::string discipline = FirstLine(folder + "core/default_qdisc");
+  std::string discipline = base::FirstLine(folder + "core/default_qdisc");
   if (!discipline.empty()) {
     facts.set_default_queueing_discipline(std::move(discipline));
   }
   int ecn = 0;
-  if (absl::SimpleAtoi(FirstLine(folder + "ipv4/tcp_ecn"), &ecn)) {
+  if (absl::SimpleAtoi(base::FirstLine(folder + "ipv4/tcp_ecn"), &ecn)) {
     facts.set_tcp_ecn_mode(ecn);
   }
 }
@@ -72,10 +72,11 @@ std::string Chosen(const std::string& line) {
 // Drivers say either whether there is boost, or that there is none.
 void AddCpuModes(const std::string& root, HostFacts& facts) {
   const std::string folder = root + "/sys/devices/system/cpu/";
-  const std::string smt = FirstLine(folder + "smt/active");
+  const std::string smt = base::FirstLine(folder + "smt/active");
   if (!smt.empty()) facts.set_is_smt_active(smt == "1");
-  const std::string boost = FirstLine(folder + "cpufreq/boost");
-  const std::string no_turbo = FirstLine(folder + "intel_pstate/no_turbo");
+  const std::string boost = base::FirstLine(folder + "cpufreq/boost");
+  const std::string no_turbo =
+      base::FirstLine(folder + "intel_pstate/no_turbo");
   if (!boost.empty()) {
     facts.set_is_cpu_boost_enabled(boost == "1");
   } else if (!no_turbo.empty()) {
@@ -92,7 +93,7 @@ bool ParseNumber(absl::string_view name, absl::string_view prefix,
 // An idle state counts as enabled if any CPU may use it.
 void AddIdleStates(const std::string& root, HostFacts& facts) {
   const std::string folder = root + "/sys/devices/system/cpu/";
-  std::string driver = FirstLine(folder + "cpuidle/current_driver");
+  std::string driver = base::FirstLine(folder + "cpuidle/current_driver");
   if (!driver.empty()) facts.set_idle_driver(std::move(driver));
   std::map<int, std::string> states;
   for (const std::string& cpu : NamesIn(folder)) {
@@ -101,8 +102,9 @@ void AddIdleStates(const std::string& root, HostFacts& facts) {
     const std::string of_cpu = absl::StrCat(folder, cpu, "/cpuidle/");
     for (const std::string& state : NamesIn(of_cpu)) {
       if (!ParseNumber(state, "state", number)) continue;
-      if (FirstLine(absl::StrCat(of_cpu, state, "/disable")) != "0") continue;
-      states[number] = FirstLine(absl::StrCat(of_cpu, state, "/name"));
+      if (base::FirstLine(absl::StrCat(of_cpu, state, "/disable")) != "0")
+        continue;
+      states[number] = base::FirstLine(absl::StrCat(of_cpu, state, "/name"));
     }
   }
   for (auto& [number, name] : states) facts.add_idle_states(std::move(name));
@@ -111,13 +113,13 @@ void AddIdleStates(const std::string& root, HostFacts& facts) {
 void AddMitigations(const std::string& root, HostFacts& facts) {
   const std::string folder = root + "/sys/devices/system/cpu/vulnerabilities/";
   for (const std::string& name : NamesIn(folder)) {
-    (*facts.mutable_mitigations())[name] = FirstLine(folder + name);
+    (*facts.mutable_mitigations())[name] = base::FirstLine(folder + name);
   }
 }
 
 void AddVersions(HostFacts& facts) {
   auto& versions = *facts.mutable_versions();
-  versions["distbench"] = std::string(ProgramVersion());
+  versions["distbench"] = std::string(base::ProgramVersion());
   versions["grpc"] = grpc::Version();
   versions["protobuf"] =
       google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
@@ -161,20 +163,21 @@ HostFacts ReadHostFacts(const std::string& root) {
   if (std::string model = CpuModel(root); !model.empty()) {
     facts.set_cpu_model(std::move(model));
   }
-  facts.set_cpu_count(UsableCpuCount());
+  facts.set_cpu_count(base::UsableCpuCount());
   facts.set_online_cpu_count(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
-  *facts.mutable_topology() = ReadHostTopology(root);
+  *facts.mutable_topology() = numa::ReadHostTopology(root);
   if (const int count = facts.topology().numa_nodes_size(); count > 0) {
     facts.set_numa_node_count(count);
   }
-  if (const int64_t bytes = ReadMemInfoBytes(root, "MemTotal"); bytes > 0) {
+  if (const int64_t bytes = base::ReadMemInfoBytes(root, "MemTotal");
+      bytes > 0) {
     facts.set_memory_bytes(bytes);
   }
-  std::string governor =
-      FirstLine(root + "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  std::string governor = base::FirstLine(
+      root + "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   if (!governor.empty()) facts.set_cpu_frequency_governor(std::move(governor));
-  std::string huge_pages =
-      Chosen(FirstLine(root + "/sys/kernel/mm/transparent_hugepage/enabled"));
+  std::string huge_pages = Chosen(
+      base::FirstLine(root + "/sys/kernel/mm/transparent_hugepage/enabled"));
   if (!huge_pages.empty()) {
     facts.set_transparent_huge_pages(std::move(huge_pages));
   }
@@ -189,8 +192,8 @@ HostFacts ReadHostFacts(const std::string& root) {
   AddVersions(facts);
   AddOperatingSystem(root, facts);
   *facts.mutable_control_groups() =
-      ReadControlGroupFacts(root, KernelGroupFiles());
+      protection::ReadControlGroupFacts(root, protection::KernelGroupFiles());
   return facts;
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

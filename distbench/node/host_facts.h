@@ -5,7 +5,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // The host's name; "localhost" if it has none.
 std::string Hostname();
@@ -14,6 +14,6 @@ std::string Hostname();
 // ones), uname(2) and the libraries of this program. Unknown facts are absent.
 HostFacts ReadHostFacts(const std::string& root);
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_HOST_FACTS_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::ElementsAre;
@@ -16,7 +16,7 @@ class HostFactsTest : public testing::Test {
  protected:
   HostFactsTest() { host_.Write("/proc/meminfo", "MemTotal: 16000 kB\n"); }
 
-  FakeHost host_;
+  numa::FakeHost host_;
 };
 
 TEST_F(HostFactsTest, DescribesAHost) {
@@ -129,4 +129,4 @@ TEST_F(HostFactsTest, OfThisHost) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

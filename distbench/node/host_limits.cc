@@ -14,7 +14,7 @@
 #include "distbench/engine/activity_pools/activities.h"
 #include "distbench/node/proc_files.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 // Main, commands, the silence watch and a driver's timer.
@@ -27,14 +27,14 @@ constexpr char kHowToNeedFewer[] =
     "let the test have fewer workers_per_instance, or smaller pools";
 
 template <typename Value>
-const Value* Find(const DriverOptions& options, const char* name) {
+const Value* Find(const config::DriverOptions& options, const char* name) {
   const auto it = options.server_settings.find(name);
   return it == options.server_settings.end() ? nullptr
                                              : std::get_if<Value>(&it->second);
 }
 
 // The initial size of the handler pool.
-int64_t HandlerThreads(const DriverOptions& options) {
+int64_t HandlerThreads(const config::DriverOptions& options) {
   if (!options.decorated.empty()) {
     return HandlerThreads(options.decorated.front());
   }
@@ -62,10 +62,11 @@ std::string Mebibytes(int64_t bytes) {
 
 }  // namespace
 
-ThreadNeeds CountThreads(const Plan& plan, int instance, int worker_count) {
+ThreadNeeds CountThreads(const config::Plan& plan, int instance,
+                         int worker_count) {
   const int service = plan.instances[instance].service;
   return {.workers = worker_count,
-          .activities = ActivityThreads(plan, instance, worker_count),
+          .activities = engine::ActivityThreads(plan, instance, worker_count),
           .handlers = HandlerThreads(plan.services[service].driver)};
 }
 
@@ -77,8 +78,8 @@ int64_t OtherThreadsOfEngine() {
          std::clamp<int64_t>(cpus / 2, 2, 16);
 }
 
-absl::Status CheckThreads(const ThreadNeeds& needs, const ThreadRoom& room,
-                          int64_t max_threads) {
+absl::Status CheckThreads(const ThreadNeeds& needs,
+                          const base::ThreadRoom& room, int64_t max_threads) {
   const int64_t needed = needs.total() + OtherThreadsOfEngine();
   if (max_threads > 0 && needed > max_threads) {
     return absl::ResourceExhaustedError(absl::StrCat(
@@ -104,9 +105,10 @@ absl::Status CheckThreadsOfEngine(int64_t thread_count, int64_t max_threads) {
 MemoryLimit::MemoryLimit(int64_t max_bytes, std::string root)
     : is_default_(max_bytes == 0),
       root_(std::move(root)),
-      max_bytes_(is_default_ ? AllowedMemoryBytes(root_) / 10 * 9 : max_bytes),
-      least_available_(is_default_ ? ReadMemInfoBytes(root_, "MemTotal") / 20
-                                   : 0) {}
+      max_bytes_(is_default_ ? base::AllowedMemoryBytes(root_) / 10 * 9
+                             : max_bytes),
+      least_available_(
+          is_default_ ? base::ReadMemInfoBytes(root_, "MemTotal") / 20 : 0) {}
 
 absl::Status MemoryLimit::Check(int64_t engine_bytes) const {
   const int64_t bytes = ReadResidentBytes(root_) + engine_bytes;
@@ -123,7 +125,7 @@ absl::Status MemoryLimit::Check(int64_t engine_bytes) const {
 }
 
 absl::Status MemoryLimit::CheckHost(int64_t bytes) const {
-  const int64_t available = ReadMemInfoBytes(root_, "MemAvailable");
+  const int64_t available = base::ReadMemInfoBytes(root_, "MemAvailable");
   if (available == 0 || available >= least_available_) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
       "Too little memory left on the host: ", Mebibytes(available),
@@ -132,4 +134,4 @@ absl::Status MemoryLimit::CheckHost(int64_t bytes) const {
       "uses the rest, or set the test's overload_limits.max_memory_bytes"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

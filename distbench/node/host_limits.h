@@ -10,7 +10,7 @@
 #include "distbench/base/thread_room.h"
 #include "distbench/config/plan/plan.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // The threads that an instance needs according to its test. They are counted in
 // advance, because a library that cannot start a thread aborts its process.
@@ -21,7 +21,8 @@ struct ThreadNeeds {
 
   int64_t total() const { return workers + activities + handlers; }
 };
-ThreadNeeds CountThreads(const Plan& plan, int instance, int worker_count);
+ThreadNeeds CountThreads(const config::Plan& plan, int instance,
+                         int worker_count);
 
 // The maximum number of other threads in an engine's process, for itself and
 // for gRPC, unless a handler pool grows.
@@ -30,8 +31,8 @@ int64_t OtherThreadsOfEngine();
 // RESOURCE_EXHAUSTED if there is too little room for an engine with these
 // needs, or if the engine needs more than the max_threads of its process (0: no
 // such limit). The message names the limit and suggests remedies.
-absl::Status CheckThreads(const ThreadNeeds& needs, const ThreadRoom& room,
-                          int64_t max_threads);
+absl::Status CheckThreads(const ThreadNeeds& needs,
+                          const base::ThreadRoom& room, int64_t max_threads);
 
 // The same for an engine that already has this many threads.
 absl::Status CheckThreadsOfEngine(int64_t thread_count, int64_t max_threads);
@@ -59,6 +60,6 @@ class MemoryLimit {
   const int64_t least_available_;  // of the host; 0: any
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_HOST_LIMITS_H_

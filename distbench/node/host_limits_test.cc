@@ -14,7 +14,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::AllOf;
@@ -63,9 +63,9 @@ constexpr char kTest[] = R"(
 TEST(ThreadNeedsTest, AreWorkersAndPools) {
   TestSequence sequence;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(kTest, &sequence));
-  const auto checked = CheckTestSequence(sequence);
+  const auto checked = config::CheckTestSequence(sequence);
   ASSERT_TRUE(checked.ok()) << checked.status();
-  const Plan plan = Compile(checked->tests(0));
+  const config::Plan plan = config::Compile(checked->tests(0));
   const ThreadNeeds client = CountThreads(plan, /*instance=*/0, 3);
   EXPECT_EQ(client.workers, 3);
   EXPECT_EQ(client.activities, 0);
@@ -178,4 +178,4 @@ TEST_F(MemoryLimitTest, WhatIsNotKnownLimitsNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

@@ -8,7 +8,7 @@
 #include "distbench/numa/thread_watch.h"
 #include "distbench/numa/topology.h"
 
-namespace distbench {
+namespace distbench::node {
 
 InstanceBindings::InstanceBindings(
     const DistributedSystemDescription& test, std::string root,
@@ -16,12 +16,12 @@ InstanceBindings::InstanceBindings(
     : test_(test),
       root_(std::move(root)),
       process_binding_(process_binding),
-      topology_(ReadHostTopology(root_)),
+      topology_(numa::ReadHostTopology(root_)),
       memory_(root_) {
   memory_.NoteBaseline();
 }
 
-absl::Status InstanceBindings::Resolve(const InstancePlan& plan) {
+absl::Status InstanceBindings::Resolve(const config::InstancePlan& plan) {
   Instance& instance = instances_.try_emplace(plan.name).first->second;
   const ServiceSpec& service = test_.services(plan.service);
   instance.is_of_service = service.has_numa_binding();
@@ -29,8 +29,8 @@ absl::Status InstanceBindings::Resolve(const InstancePlan& plan) {
   const NumaBinding& asked =
       instance.is_of_service ? service.numa_binding() : *process_binding_;
   instance.is_strict = asked.strict();
-  absl::StatusOr<ResolvedBinding> resolved =
-      ResolveBinding(asked, plan.number, topology_);
+  absl::StatusOr<numa::ResolvedBinding> resolved =
+      numa::ResolveBinding(asked, plan.number, topology_);
   if (!resolved.ok()) return NoteFailure(instance, resolved.status());
   instance.binding = *std::move(resolved);
   return absl::OkStatus();
@@ -47,15 +47,15 @@ absl::Status InstanceBindings::NoteFailure(Instance& instance,
   return absl::OkStatus();
 }
 
-const ResolvedBinding* InstanceBindings::BindingOf(
+const numa::ResolvedBinding* InstanceBindings::BindingOf(
     const std::string& name) const {
   const auto found = instances_.find(name);
   if (found == instances_.end() || !found->second.binding) return nullptr;
   return &*found->second.binding;
 }
 
-int InstanceBindings::CpuCount(const InstancePlan& plan) const {
-  const ResolvedBinding* binding = BindingOf(plan.name);
+int InstanceBindings::CpuCount(const config::InstancePlan& plan) const {
+  const numa::ResolvedBinding* binding = BindingOf(plan.name);
   return binding == nullptr ? 0 : static_cast<int>(binding->cpus.size());
 }
 
@@ -67,10 +67,10 @@ absl::Status InstanceBindings::RunBound(
         absl::StrCat("the binding of ", name, " was never resolved"));
   }
   Instance& instance = found->second;
-  std::unique_ptr<ScopedThreadBinding> scope;
+  std::unique_ptr<numa::ScopedThreadBinding> scope;
   // The node manager's threads already have its binding.
   if (instance.binding && instance.is_of_service) {
-    auto made = ScopedThreadBinding::Make(*instance.binding);
+    auto made = numa::ScopedThreadBinding::Make(*instance.binding);
     if (made.ok()) {
       scope = *std::move(made);
     } else if (absl::Status status = NoteFailure(instance, made.status());
@@ -81,15 +81,15 @@ absl::Status InstanceBindings::RunBound(
   if (instance.pid != 0 || watched_thread_count_ >= kMaxWatchedThreads) {
     return step();
   }
-  const std::set<int> before = ReadThreadIds(root_, 0);
+  const std::set<int> before = numa::ReadThreadIds(root_, 0);
   absl::Status status = step();
   if (instance.pid == 0) {
-    Watch(Without(ReadThreadIds(root_, 0), before), instance);
+    Watch(base::Without(numa::ReadThreadIds(root_, 0), before), instance);
   }
   return status;
 }
 
-const ResolvedBinding* InstanceBindings::OwnBinding(
+const numa::ResolvedBinding* InstanceBindings::OwnBinding(
     const std::string& name) const {
   const auto found = instances_.find(name);
   const bool is_own = found != instances_.end() && found->second.is_of_service;
@@ -126,7 +126,8 @@ void InstanceBindings::Start() {
   for (auto& [name, instance] : instances_) {
     if (instance.memory) instance.memory->Start();
     if (!instance.threads) continue;
-    if (instance.pid != 0) Watch(ReadThreadIds(root_, instance.pid), instance);
+    if (instance.pid != 0)
+      Watch(numa::ReadThreadIds(root_, instance.pid), instance);
     instance.threads->Start();
   }
 }
@@ -139,8 +140,8 @@ void InstanceBindings::Sample() {
 
 // The nodes to which the memory of all instances together is bound; absent if
 // one of the instances may use any node.
-std::optional<IndexSet> InstanceBindings::CommonMemory() const {
-  IndexSet nodes;
+std::optional<base::IndexSet> InstanceBindings::CommonMemory() const {
+  base::IndexSet nodes;
   for (const auto& [name, instance] : instances_) {
     if (!instance.binding || instance.binding->policy != NumaBinding::BIND) {
       return std::nullopt;
@@ -160,7 +161,7 @@ std::vector<std::string> InstanceBindings::MemoryViolations(
     }
     return instance.memory->Violations(instance.binding->memory_nodes);
   }
-  const std::optional<IndexSet> common = CommonMemory();
+  const std::optional<base::IndexSet> common = CommonMemory();
   return common ? memory_.Violations(*common) : std::vector<std::string>();
 }
 
@@ -192,4 +193,4 @@ void InstanceBindings::Finish(NodeResources& resources) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

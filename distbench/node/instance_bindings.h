@@ -22,7 +22,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // The sequence of calls is: Resolve, RunBound and possibly LivesIn for each
 // instance; then Start, Sample and Finish. An instance that was not resolved
@@ -44,11 +44,11 @@ class InstanceBindings {
 
   // Resolves the instance's binding on this host. The error says why the
   // binding is impossible, if it is strict.
-  absl::Status Resolve(const InstancePlan& instance);
+  absl::Status Resolve(const config::InstancePlan& instance);
 
   // The number of CPUs that the instance may use; 0 if it may use all CPUs of
   // the node manager.
-  int CpuCount(const InstancePlan& instance) const;
+  int CpuCount(const config::InstancePlan& instance) const;
 
   // Executes a step towards running the instance, with the calling thread bound
   // like the instance. Threads inherit the binding from the thread that creates
@@ -60,7 +60,7 @@ class InstanceBindings {
 
   // The instance's own binding; null if it is not bound, or has the node
   // manager's binding.
-  const ResolvedBinding* OwnBinding(const std::string& instance) const;
+  const numa::ResolvedBinding* OwnBinding(const std::string& instance) const;
 
   // Tells that the instance runs in another process, so that its proof covers
   // that whole process. If several instances share it, their threads cannot be
@@ -78,29 +78,29 @@ class InstanceBindings {
   struct Instance {
     bool is_of_service = false;  // not of the node manager
     bool is_strict = false;
-    std::optional<ResolvedBinding> binding;
-    std::vector<std::string> failures;   // to bind, if it is not strict
-    pid_t pid = 0;                       // 0: this process
-    std::optional<ThreadWatch> threads;  // absent: not watched
-    std::optional<MemoryWatch> memory;   // of that process
+    std::optional<numa::ResolvedBinding> binding;
+    std::vector<std::string> failures;         // to bind, if it is not strict
+    pid_t pid = 0;                             // 0: this process
+    std::optional<numa::ThreadWatch> threads;  // absent: not watched
+    std::optional<numa::MemoryWatch> memory;   // of that process
   };
 
   // Null if the instance is not bound.
-  const ResolvedBinding* BindingOf(const std::string& instance) const;
+  const numa::ResolvedBinding* BindingOf(const std::string& instance) const;
   void Watch(const std::set<int>& threads, Instance& instance);
   std::vector<std::string> MemoryViolations(const Instance& instance) const;
   absl::Status NoteFailure(Instance& instance, const absl::Status& status);
-  std::optional<IndexSet> CommonMemory() const;
+  std::optional<base::IndexSet> CommonMemory() const;
 
   const DistributedSystemDescription& test_;
   const std::string root_;
   const std::optional<NumaBinding> process_binding_;
   const HostTopology topology_;
   std::map<std::string, Instance> instances_;
-  MemoryWatch memory_;
+  numa::MemoryWatch memory_;
   int watched_thread_count_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_INSTANCE_BINDINGS_H_

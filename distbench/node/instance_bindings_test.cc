@@ -12,23 +12,27 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const InstancePlan kServer0 = {.name = "server/0", .service = 0, .number = 0};
-const InstancePlan kServer1 = {.name = "server/1", .service = 0, .number = 1};
-const InstancePlan kClient = {.name = "client/0", .service = 1, .number = 0};
+const config::InstancePlan kServer0 = {
+    .name = "server/0", .service = 0, .number = 0};
+const config::InstancePlan kServer1 = {
+    .name = "server/1", .service = 0, .number = 1};
+const config::InstancePlan kClient = {
+    .name = "client/0", .service = 1, .number = 0};
 
 // A host with two NUMA nodes. The CPU of node 0 is a real one, so that threads
 // can be bound to it although the files describe a bigger host.
 class InstanceBindingsTest : public ::testing::Test {
  protected:
   InstanceBindingsTest()
-      : cpu_(*IndicesOf(ReadHostTopology("").allowed_cpus()).begin()) {
+      : cpu_(*numa::IndicesOf(numa::ReadHostTopology("").allowed_cpus())
+                  .begin()) {
     host_.AddNodes(
         {{.id = 0, .cpus = std::to_string(cpu_)}, {.id = 1, .cpus = "900"}});
     host_.Allow(std::to_string(cpu_) + ",900", "0-1");
@@ -66,7 +70,7 @@ class InstanceBindingsTest : public ::testing::Test {
   }
 
   const int cpu_;
-  FakeHost host_;
+  numa::FakeHost host_;
   DistributedSystemDescription test_;
   std::optional<NumaBinding> process_binding_;
 };
@@ -76,15 +80,15 @@ TEST_F(InstanceBindingsTest, BindsTheThreadForTheStepOnly) {
   InstanceBindings bindings = Make();
   ASSERT_EQ(bindings.Resolve(kServer0), absl::OkStatus());
   EXPECT_EQ(bindings.CpuCount(kServer0), 1);
-  const IndexSet before = PlaceOfThisThread()->cpus;
+  const base::IndexSet before = numa::PlaceOfThisThread()->cpus;
   EXPECT_EQ(bindings.RunBound("server/0",
                               [&] {
-                                EXPECT_THAT(PlaceOfThisThread()->cpus,
+                                EXPECT_THAT(numa::PlaceOfThisThread()->cpus,
                                             ElementsAre(cpu_));
                                 return absl::OkStatus();
                               }),
             absl::OkStatus());
-  EXPECT_EQ(PlaceOfThisThread()->cpus, before);
+  EXPECT_EQ(numa::PlaceOfThisThread()->cpus, before);
 }
 
 TEST_F(InstanceBindingsTest, ProvesWhereThreadsAndMemoryWere) {
@@ -224,4 +228,4 @@ TEST_F(InstanceBindingsTest, InstancesThatWereNotResolvedAreAnError) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

@@ -16,7 +16,7 @@
 #include "distbench/base/write_all.h"
 #include "optional_libraries.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 // Looking takes some milliseconds. This is for hosts that are busy.
@@ -43,7 +43,7 @@ HostFacts ParseAnswer(const std::string& bytes) {
 }
 
 // What a child that has ended has written; it fits into the pipe.
-std::string ReadPipe(const FileDescriptor& pipe) {
+std::string ReadPipe(const base::FileDescriptor& pipe) {
   std::string bytes;
   char buffer[4096];
   ssize_t count = 0;
@@ -57,11 +57,12 @@ std::string ReadPipe(const FileDescriptor& pipe) {
 
 bool TellLibfabricProviders(const HostFacts& facts) {
   struct stat pipe = {};
-  if (fstat(ChildProgram::kInheritedNumber, &pipe) != 0 ||
+  if (fstat(base::ChildProgram::kInheritedNumber, &pipe) != 0 ||
       !S_ISFIFO(pipe.st_mode)) {
     return false;
   }
-  return WriteAll(ChildProgram::kInheritedNumber, facts.SerializeAsString());
+  return base::WriteAll(base::ChildProgram::kInheritedNumber,
+                        facts.SerializeAsString());
 }
 
 HostFacts FindLibfabricProviders() {
@@ -75,19 +76,19 @@ HostFacts FindLibfabricProviders() {
 #endif
 }
 
-HostFacts FindLibfabricProviders(ChildProgram program,
+HostFacts FindLibfabricProviders(base::ChildProgram program,
                                  absl::Duration patience) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     return NotKnown(absl::ErrnoToStatus(errno, "cannot make a pipe").message());
   }
-  const FileDescriptor from_child(ends[0]);
-  FileDescriptor to_parent(ends[1]);
+  const base::FileDescriptor from_child(ends[0]);
+  base::FileDescriptor to_parent(ends[1]);
   program.inherited = to_parent.get();
   program.ends_with_parent = true;
   program.end_signal = SIGKILL;
-  auto child = ChildProcess::Start(std::move(program));
-  to_parent = FileDescriptor();
+  auto child = base::ChildProcess::Start(std::move(program));
+  to_parent = base::FileDescriptor();
   if (!child.ok()) return NotKnown(child.status().message());
   const bool has_ended = child->HasEnded(patience);
   const int exit = child->Finish();
@@ -97,9 +98,9 @@ HostFacts FindLibfabricProviders(ChildProgram program,
   }
   if (exit != 0) {
     return NotKnown(absl::StrCat("the process that looked for providers ",
-                                 DescribeExit(exit)));
+                                 base::DescribeExit(exit)));
   }
   return ParseAnswer(ReadPipe(from_child));
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

@@ -8,7 +8,7 @@
 #include "distbench/base/child_process.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // The subcommand that the child runs: it calls TellLibfabricProviders().
 inline constexpr char kLibfabricProvidersSubcommand[] = "libfabric_providers";
@@ -23,8 +23,9 @@ bool TellLibfabricProviders(const HostFacts& facts);
 HostFacts FindLibfabricProviders();
 
 // As above, with a program that may be any, and up to `patience`.
-HostFacts FindLibfabricProviders(ChildProgram program, absl::Duration patience);
+HostFacts FindLibfabricProviders(base::ChildProgram program,
+                                 absl::Duration patience);
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_LIBFABRIC_FACTS_H_

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::ElementsAre;
@@ -54,4 +54,4 @@ TEST(LibfabricFactsTest, NobodyWaitsForAProcessThatIsNoChild) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

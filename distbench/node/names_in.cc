@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace distbench {
+namespace distbench::node {
 
 std::vector<std::string> NamesIn(const std::string& folder) {
   std::error_code error;
@@ -17,4 +17,4 @@ std::vector<std::string> NamesIn(const std::string& folder) {
   return names;
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

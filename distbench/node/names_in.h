@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-namespace distbench {
+namespace distbench::node {
 
 // Returns the names in a folder, sorted; none if there is no such folder.
 std::vector<std::string> NamesIn(const std::string& folder);
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_NAMES_IN_H_

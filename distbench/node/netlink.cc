@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 // The kernel sends a dump in parts of at most 32 KiB.
@@ -88,7 +88,7 @@ absl::StatusOr<bool> TakePart(
 absl::Status DumpNetlink(
     int family, uint16_t type, absl::string_view request,
     absl::FunctionRef<void(absl::string_view payload)> on_message) {
-  const FileDescriptor socket(
+  const base::FileDescriptor socket(
       ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, family));
   if (!socket.is_open()) {
     return absl::ErrnoToStatus(errno, "cannot open a netlink socket");
@@ -123,4 +123,4 @@ void ForEachAttribute(
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

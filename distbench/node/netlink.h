@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // Sends a request of the given type to a netlink family, such as
 // NETLINK_SOCK_DIAG, and passes on the payload of each message of the answer,
@@ -38,6 +38,6 @@ std::optional<T> ConsumeStruct(absl::string_view& bytes) {
   return value;
 }
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_NETLINK_H_

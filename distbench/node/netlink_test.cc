@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::ElementsAre;
@@ -104,4 +104,4 @@ TEST(NetlinkTest, AFamilyThatDoesNotExistIsAnError) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

@@ -15,12 +15,12 @@
 #include "distbench/node/names_in.h"
 #include "distbench/node/netlink.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 bool IsUp(const std::string& device) {
   int flags = 0;
-  const std::string text = FirstLine(device + "/flags");
+  const std::string text = base::FirstLine(device + "/flags");
   return absl::SimpleHexAtoi(text, &flags) && (flags & IFF_UP) != 0;
 }
 
@@ -35,7 +35,7 @@ void AddInterruptCpus(const std::string& root, const std::string& device,
                       NetworkDevice& proto) {
   std::set<std::string> lists;
   for (const std::string& interrupt : Interrupts(device)) {
-    std::string cpus = FirstLine(
+    std::string cpus = base::FirstLine(
         absl::StrCat(root, "/proc/irq/", interrupt, "/smp_affinity_list"));
     if (!cpus.empty()) lists.insert(std::move(cpus));
   }
@@ -104,15 +104,17 @@ void AddNetworkDevices(const std::string& root,
     NetworkDevice& proto = *facts.add_network_devices();
     proto.set_name(name);
     int mtu = 0;
-    if (absl::SimpleAtoi(FirstLine(device + "/mtu"), &mtu)) proto.set_mtu(mtu);
+    if (absl::SimpleAtoi(base::FirstLine(device + "/mtu"), &mtu))
+      proto.set_mtu(mtu);
     // -1 if the device is not near any node, or the host has only one.
     int node = -1;
-    if (absl::SimpleAtoi(FirstLine(device + "/device/numa_node"), &node) &&
+    if (absl::SimpleAtoi(base::FirstLine(device + "/device/numa_node"),
+                         &node) &&
         node >= 0) {
       proto.set_numa_node(node);
     }
     int index = 0;
-    if (absl::SimpleAtoi(FirstLine(device + "/ifindex"), &index)) {
+    if (absl::SimpleAtoi(base::FirstLine(device + "/ifindex"), &index)) {
       const auto discipline = disciplines.find(index);
       if (discipline != disciplines.end()) {
         proto.set_queueing_discipline(discipline->second);
@@ -122,4 +124,4 @@ void AddNetworkDevices(const std::string& root,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // A queueing discipline, with the kernel's handles.
 struct QueueingDiscipline {
@@ -40,6 +40,6 @@ void AddNetworkDevices(const std::string& root,
                        const std::map<int, std::string>& disciplines,
                        HostFacts& facts);
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_NETWORK_DEVICES_H_

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::ElementsAre;
@@ -84,7 +84,7 @@ class NetworkDevicesTest : public testing::Test {
     return facts.network_devices(0);
   }
 
-  FakeHost host_;
+  numa::FakeHost host_;
 };
 
 TEST_F(NetworkDevicesTest, ADeviceHasTheDisciplineOfItsIndex) {
@@ -118,4 +118,4 @@ TEST_F(NetworkDevicesTest, AVirtioDeviceHasTheInterruptsOfItsPciDevice) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

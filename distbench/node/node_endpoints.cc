@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/base/listen_address.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 // Health requests are small.
@@ -32,9 +32,9 @@ absl::Status NodeEndpoints::Start(const NodeEndpointOptions& options) {
     if (!status.ok()) return status;
   }
   if (!options.metrics_port.has_value()) return absl::OkStatus();
-  auto metrics =
-      MetricsServer::Start(options.listen_address, *options.metrics_port,
-                           [this] { return Metrics(); });
+  auto metrics = metrics::MetricsServer::Start(options.listen_address,
+                                               *options.metrics_port,
+                                               [this] { return Metrics(); });
   if (!metrics.ok()) return metrics.status();
   metrics_ = *std::move(metrics);
   return absl::OkStatus();
@@ -42,7 +42,7 @@ absl::Status NodeEndpoints::Start(const NodeEndpointOptions& options) {
 
 absl::Status NodeEndpoints::StartHealth(const NodeEndpointOptions& options) {
   const absl::StatusOr<std::vector<std::string>> addresses =
-      ListenAddresses(options.listen_address, options.health_port);
+      base::ListenAddresses(options.listen_address, options.health_port);
   if (!addresses.ok()) return addresses.status();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
@@ -51,7 +51,8 @@ absl::Status NodeEndpoints::StartHealth(const NodeEndpointOptions& options) {
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
                              kHandshakeTimeoutMs);
   for (const std::string& address : *addresses) {
-    builder.AddListeningPort(address, MakeServerCredentials(options.tls.get()));
+    builder.AddListeningPort(
+        address, security::MakeServerCredentials(options.tls.get()));
   }
   health_ = builder.BuildAndStart();
   if (health_ == nullptr) {
@@ -77,10 +78,10 @@ void NodeEndpoints::SetRegistered(bool registered) {
 std::vector<prometheus::MetricFamily> NodeEndpoints::Metrics() {
   std::vector<prometheus::MetricFamily> families = traffic_.Collect();
   const absl::MutexLock lock(&mutex_);
-  families.push_back(Gauge("distbench_registered",
-                           "1 while the sequencer knows the node",
-                           registered_ ? 1 : 0));
+  families.push_back(metrics::Gauge("distbench_registered",
+                                    "1 while the sequencer knows the node",
+                                    registered_ ? 1 : 0));
   return families;
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

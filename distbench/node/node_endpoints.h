@@ -19,12 +19,12 @@ namespace grpc {
 class Server;
 }
 
-namespace distbench {
+namespace distbench::node {
 
 struct NodeEndpointOptions {
   // Address to listen on; empty: all interfaces.
   std::string listen_address;
-  std::shared_ptr<const TlsCredentials> tls;  // of the health service
+  std::shared_ptr<const security::TlsCredentials> tls;  // of the health service
 
   // Port of the health service; 0: no health service.
   int health_port = 0;
@@ -60,9 +60,9 @@ class NodeEndpoints {
   TrafficMetrics traffic_;
 
   std::unique_ptr<grpc::Server> health_;
-  std::unique_ptr<MetricsServer> metrics_;
+  std::unique_ptr<metrics::MetricsServer> metrics_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_NODE_ENDPOINTS_H_

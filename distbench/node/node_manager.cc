@@ -28,7 +28,7 @@
 #include "distbench/security/tls_diagnosis.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 // For a sequencer that accepts connections and then sends nothing. After the
@@ -48,9 +48,9 @@ NodeRegistration MakeRegistration(const NodeManagerOptions& options) {
   if (!options.service_address.empty()) {
     registration.set_service_address(options.service_address);
   }
-  registration.set_cpu_count(UsableCpuCount());
-  *registration.mutable_topology() = ReadHostTopology("");
-  registration.set_version(std::string(ProgramVersion()));
+  registration.set_cpu_count(base::UsableCpuCount());
+  *registration.mutable_topology() = numa::ReadHostTopology("");
+  registration.set_version(std::string(base::ProgramVersion()));
   absl::BitGen random;
   registration.set_incarnation(
       absl::Uniform<uint64_t>(absl::IntervalClosed, random, 1, UINT64_MAX));
@@ -62,8 +62,8 @@ NodeEnvironment MakeEnvironment(const NodeManagerOptions& options,
                                 NodeEndpoints& endpoints) {
   NodeEnvironment environment{.engines = options.engines != nullptr
                                              ? *options.engines
-                                             : InProcessEngines(),
-                              .clock = RealClock(),
+                                             : hosting::InProcessEngines(),
+                              .clock = base::RealClock(),
                               .service_address = options.service_address,
                               .listen_address = options.listen_address,
                               .tls = options.tls,
@@ -120,7 +120,7 @@ class NodeManager::Impl {
                           .metrics_port = options_.metrics_port});
     if (!status.ok()) return status;
     absl::StatusOr<std::thread> thread =
-        StartThread("the session with the sequencer", [this] { Loop(); });
+        base::StartThread("the session with the sequencer", [this] { Loop(); });
     if (!thread.ok()) return thread.status();
     thread_ = *std::move(thread);
     {
@@ -163,8 +163,8 @@ class NodeManager::Impl {
   // whose engines have no processes has nothing to do with those.
   void Recover() const {
     if (options_.engines == nullptr) return;
-    const ControlHost& host = environment_.control_host;
-    for (const std::string& sentence : RecoverAbandoned(
+    const protection::ControlHost& host = environment_.control_host;
+    for (const std::string& sentence : protection::RecoverAbandoned(
              environment_.system_root, host.state_folder, *host.files)) {
       LOG(WARNING) << "control groups: " << sentence;
     }
@@ -192,7 +192,8 @@ class NodeManager::Impl {
     try {
       return TryRunSession();
     } catch (const std::system_error& error) {  // by its first thread
-      return {.status = NoThreadError("the session with the sequencer", error)};
+      return {.status =
+                  base::NoThreadError("the session with the sequencer", error)};
     }
   }
 
@@ -218,7 +219,7 @@ class NodeManager::Impl {
     }
     // Also destroys the session's test.
     session = nullptr;
-    ReturnFreedMemory();
+    base::ReturnFreedMemory();
     return end;
   }
 
@@ -278,7 +279,7 @@ class NodeManager::Impl {
 
   absl::Status ExplainFailure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (absl::IsUnimplemented(last_error_)) {
-      return absl::UnimplementedError(NoSuchCalls(target_));
+      return absl::UnimplementedError(base::NoSuchCalls(target_));
     }
     if (!last_error_.ok() && !IsTemporary(last_error_)) {
       return absl::Status(
@@ -305,13 +306,13 @@ class NodeManager::Impl {
     constexpr absl::Duration kTimeout = absl::Seconds(2);
     if (options_.channel != nullptr) return "";
     if (options_.tls == nullptr) {
-      return WantsTls(options_.sequencer, kTimeout)
+      return security::WantsTls(options_.sequencer, kTimeout)
                  ? "; it wants TLS: give --tls_ca, --tls_cert and --tls_key"
                  : "";
     }
     const std::string problem =
-        DiagnoseTls(options_.sequencer, options_.tls->files(),
-                    ServerName::kChecked, kTimeout);
+        security::DiagnoseTls(options_.sequencer, options_.tls->files(),
+                              security::ServerName::kChecked, kTimeout);
     return problem.empty() ? "" : absl::StrCat("; ", problem);
   }
 
@@ -371,4 +372,4 @@ int NodeManager::metrics_port() const { return impl_->metrics_port(); }
 
 void NodeManager::Shutdown() { impl_->Shutdown(); }
 
-}  // namespace distbench
+}  // namespace distbench::node

@@ -23,9 +23,11 @@ namespace grpc {
 class Channel;
 }
 
-namespace distbench {
-
+namespace distbench::hosting {
 class EngineFactory;
+}  // namespace distbench::hosting
+
+namespace distbench::node {
 
 struct NodeManagerOptions {
   // The sequencer's "HOST:PORT"; or a channel to it, such as an in-process
@@ -63,7 +65,7 @@ struct NodeManagerOptions {
   std::string control_state_dir;
 
   // The external services that instances on this node may call.
-  AllowedTargets allowed_targets;
+  external::AllowedTargets allowed_targets;
 
   // Facts about this host that are found once, because that takes long.
   HostFacts lasting_facts;
@@ -76,7 +78,7 @@ struct NodeManagerOptions {
 
   // Credentials for connections to the sequencer and to other nodes; null:
   // connections are not secured.
-  std::shared_ptr<const TlsCredentials> tls;
+  std::shared_ptr<const security::TlsCredentials> tls;
 
   // How long Start() tries to reach a sequencer.
   absl::Duration register_timeout = absl::Seconds(60);
@@ -94,7 +96,7 @@ struct NodeManagerOptions {
 
   // Makes the engines of tests. Null: engines run in this process, which
   // distorts the measurements (hosting/). Must outlive the NodeManager.
-  EngineFactory* engines = nullptr;
+  hosting::EngineFactory* engines = nullptr;
 };
 
 // Thread-safe. If a session ends unexpectedly (sequencer killed or restarted,
@@ -137,6 +139,6 @@ class NodeManager {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_NODE_MANAGER_H_

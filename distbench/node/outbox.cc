@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace distbench {
+namespace distbench::node {
 
 void Outbox::Add(NodeMessage message) {
   if (message.has_progress()) {
@@ -24,4 +24,4 @@ void Outbox::AddWithPong(int64_t test_id, TrafficProgress progress) {
   for_pong_ = {test_id, std::move(progress)};
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

@@ -9,7 +9,7 @@
 
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // The first message is the one that is being sent; the others wait, in order.
 // Progress replaces progress that waits. Not thread-safe.
@@ -37,6 +37,6 @@ class Outbox {
   std::optional<ForPong> for_pong_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_OUTBOX_H_

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 NodeMessage ProgressOf(int64_t count) {
@@ -74,4 +74,4 @@ TEST(OutboxTest, LaterProgressReplacesWhatAwaitsAPong) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

@@ -21,7 +21,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/numa/thread_watch.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 struct Pages {
@@ -30,7 +30,7 @@ struct Pages {
 };
 
 Pages ReadPages(const std::string& root, pid_t pid) {
-  std::ifstream file(ProcFolder(root, pid) + "/statm");
+  std::ifstream file(base::ProcFolder(root, pid) + "/statm");
   int64_t total = 0;
   Pages pages;
   if (!(file >> total >> pages.resident >> pages.shared)) return {};
@@ -41,7 +41,7 @@ Pages ReadPages(const std::string& root, pid_t pid) {
 // spaces and parentheses. The first one is the state, field 3.
 constexpr int kStateField = 3;
 std::vector<std::string> ReadStatFields(const std::string& root, pid_t pid) {
-  std::ifstream file(ProcFolder(root, pid) + "/stat");
+  std::ifstream file(base::ProcFolder(root, pid) + "/stat");
   std::string line;
   std::getline(file, line);
   const size_t end_of_name = line.rfind(')');
@@ -67,8 +67,8 @@ int64_t ReadStatusNumber(const std::string& path, absl::string_view name) {
 void ReadContextSwitches(const std::string& root, pid_t pid, RUsage& usage) {
   int64_t voluntary = 0;
   int64_t involuntary = 0;
-  for (const int thread : ReadThreadIds(root, pid)) {
-    const auto of_thread = ReadThreadUsage(root, pid, thread);
+  for (const int thread : numa::ReadThreadIds(root, pid)) {
+    const auto of_thread = numa::ReadThreadUsage(root, pid, thread);
     if (!of_thread) continue;
     voluntary += of_thread->voluntary_context_switches;
     involuntary += of_thread->involuntary_context_switches;
@@ -89,7 +89,8 @@ std::optional<int64_t> ReadNumber(const std::string& path,
 }
 
 // A group without a limit may lack these numbers, as the topmost one does.
-void AddThrottling(const ControlGroupFolder& group, HostCounters& counters) {
+void AddThrottling(const base::ControlGroupFolder& group,
+                   HostCounters& counters) {
   const std::string path = group.folder + "/cpu.stat";
   const bool is_v1 = group.version == 1;
   const auto count = ReadNumber(path, "nr_throttled");
@@ -98,21 +99,21 @@ void AddThrottling(const ControlGroupFolder& group, HostCounters& counters) {
   if (!count || !time) return;
   counters.set_throttled_count(counters.throttled_count() + *count);
   counters.set_throttled_ns(counters.throttled_ns() +
-                            *time * (is_v1 ? 1 : kNsPerUs));
+                            *time * (is_v1 ? 1 : base::kNsPerUs));
 }
 
 // The first line: some avg10=0.00 avg60=0.00 avg300=0.00 total=MICROSECONDS.
 std::optional<int64_t> ReadPressureNs(const std::string& root,
                                       absl::string_view resource) {
   const std::string line =
-      FirstLine(absl::StrCat(root, "/proc/pressure/", resource));
+      base::FirstLine(absl::StrCat(root, "/proc/pressure/", resource));
   const size_t total = line.find(" total=");
   int64_t us = 0;
   if (!absl::StartsWith(line, "some ") || total == std::string::npos ||
       !absl::SimpleAtoi(line.substr(total + 7), &us)) {
     return std::nullopt;
   }
-  return us * kNsPerUs;
+  return us * base::kNsPerUs;
 }
 
 // Two lines: "Tcp: NAME ..." and "Tcp: NUMBER ...".
@@ -163,7 +164,7 @@ RUsage ReadUsage(const std::string& root, pid_t pid) {
   usage.set_page_reclaims_soft_page_faults(number(kMinorFaults));
   usage.set_page_faults_hard_page_faults(number(kMajorFaults));
   usage.set_max_resident_set_size(
-      ReadStatusNumber(ProcFolder(root, pid) + "/status", "VmHWM"));
+      ReadStatusNumber(base::ProcFolder(root, pid) + "/status", "VmHWM"));
   ReadContextSwitches(root, pid, usage);
   return usage;
 }
@@ -174,7 +175,7 @@ RUsage ReadUsage(const std::string& root, pid_t pid) {
 std::vector<uint32_t> ReadSocketInodes(const std::string& root, pid_t pid) {
   std::vector<uint32_t> inodes;
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(
-      opendir((ProcFolder(root, pid) + "/fd").c_str()), closedir);
+      opendir((base::ProcFolder(root, pid) + "/fd").c_str()), closedir);
   if (folder == nullptr) return inodes;
   while (const dirent* const entry = readdir(folder.get())) {
     char text[64];
@@ -222,7 +223,7 @@ std::map<std::string, NetworkCounters> ReadNetworkCounters(
 // ..., in clock ticks; guest time is part of user time. The first name is
 // "cpu", which stands for all CPUs; "cpu0" and so on follow.
 CpuTimes ReadCpuTimes(const std::string& root) {
-  const int64_t tick_ns = kNsPerSecond / sysconf(_SC_CLK_TCK);
+  const int64_t tick_ns = base::kNsPerSecond / sysconf(_SC_CLK_TCK);
   CpuTimes times;
   std::ifstream file(root + "/proc/stat");
   for (std::string line; std::getline(file, line);) {
@@ -251,7 +252,8 @@ CpuTimes ReadCpuTimes(const std::string& root) {
 
 HostCounters ReadOtherCounters(const std::string& root) {
   HostCounters counters;
-  for (const ControlGroupFolder& group : ControlGroupsOf("cpu", root)) {
+  for (const base::ControlGroupFolder& group :
+       base::ControlGroupsOf("cpu", root)) {
     AddThrottling(group, counters);
   }
   if (const auto ns = ReadPressureNs(root, "cpu")) {
@@ -274,9 +276,9 @@ std::map<int, int64_t> ReadRunQueueDelaysNs(const std::string& root,
   processes.insert(0);
   std::map<int, int64_t> delays;
   for (const pid_t pid : processes) {
-    for (const int thread : ReadThreadIds(root, pid)) {
-      std::ifstream file(
-          absl::StrCat(ProcFolder(root, pid), "/task/", thread, "/schedstat"));
+    for (const int thread : numa::ReadThreadIds(root, pid)) {
+      std::ifstream file(absl::StrCat(base::ProcFolder(root, pid), "/task/",
+                                      thread, "/schedstat"));
       int64_t cpu_ns = 0;
       int64_t delay_ns = 0;
       if (file >> cpu_ns >> delay_ns) delays[thread] = delay_ns;
@@ -285,4 +287,4 @@ std::map<int, int64_t> ReadRunQueueDelaysNs(const std::string& root,
   return delays;
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

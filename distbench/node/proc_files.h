@@ -14,7 +14,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // All functions read below `root` (empty: the real files). What is missing, or
 // not as expected, is 0, empty or absent.
@@ -54,6 +54,6 @@ HostCounters ReadOtherCounters(const std::string& root);
 std::map<int, int64_t> ReadRunQueueDelaysNs(const std::string& root,
                                             const std::set<pid_t>& others);
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_PROC_FILES_H_

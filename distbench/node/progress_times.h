@@ -8,7 +8,7 @@
 
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // Not thread-safe.
 class ProgressTimes {
@@ -40,6 +40,6 @@ class ProgressTimes {
   int64_t next_ns_ = 0;  // monotonic
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_PROGRESS_TIMES_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::ElementsAre;
@@ -49,4 +49,4 @@ TEST(ProgressTimesTest, NoIntervalIsAbsurd) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

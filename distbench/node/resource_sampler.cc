@@ -10,7 +10,7 @@
 #include "distbench/products/protection/control_groups/group_statistics.h"
 #include "distbench/results/counters.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 int64_t CpuNs(const RUsage& usage) {
@@ -26,7 +26,7 @@ std::map<int, HostCounters> Counted(const std::map<int, HostCounters>& start,
     const auto before = start.find(cpu);
     if (before == start.end()) continue;
     counted[cpu] = counters;
-    SubtractCounters(before->second, counted[cpu]);
+    results::SubtractCounters(before->second, counted[cpu]);
   }
   return counted;
 }
@@ -34,7 +34,7 @@ std::map<int, HostCounters> Counted(const std::map<int, HostCounters>& start,
 int64_t BusiestCpuNs(const std::map<int, HostCounters>& counted) {
   int64_t busiest_ns = 0;
   for (const auto& [cpu, counters] : counted) {
-    busiest_ns = std::max(busiest_ns, BusyCpuNs(counters));
+    busiest_ns = std::max(busiest_ns, results::BusyCpuNs(counters));
   }
   return busiest_ns;
 }
@@ -55,7 +55,7 @@ int64_t DelayNs(const std::map<int, int64_t>& start,
 void SetHardwareUse(const HardwareCounters& start, const HardwareCounters& end,
                     ResourceSample& sample) {
   HardwareCounters used = end;
-  SubtractCounters(start, used);
+  results::SubtractCounters(start, used);
   if (used.ByteSizeLong() == 0) return;
   *sample.mutable_hardware_counters() = used;
 }
@@ -91,9 +91,9 @@ void Append(const ResourceSample& later, ResourceSample& sample) {
       sample.involuntary_context_switches() +
       later.involuntary_context_switches());
   for (const auto& [name, counters] : later.network()) {
-    AddCounters(counters, (*sample.mutable_network())[name]);
+    results::AddCounters(counters, (*sample.mutable_network())[name]);
   }
-  AddCounters(later.host_counters(), *sample.mutable_host_counters());
+  results::AddCounters(later.host_counters(), *sample.mutable_host_counters());
   if (later.has_busiest_cpu_ns()) {
     sample.set_busiest_cpu_ns(sample.busiest_cpu_ns() + later.busiest_cpu_ns());
   }
@@ -105,14 +105,15 @@ void Append(const ResourceSample& later, ResourceSample& sample) {
     Append(later.data_connections(), *sample.mutable_data_connections());
   }
   if (later.has_hardware_counters()) {
-    AddCounters(later.hardware_counters(), *sample.mutable_hardware_counters());
+    results::AddCounters(later.hardware_counters(),
+                         *sample.mutable_hardware_counters());
   }
   for (const auto& [domain, used_uj] : later.energy_uj()) {
-    SaturatingAddTo((*sample.mutable_energy_uj())[domain], used_uj);
+    base::SaturatingAddTo((*sample.mutable_energy_uj())[domain], used_uj);
   }
   sample.clear_cpus();
   for (const auto& [name, use] : later.groups()) {
-    AppendUse(use, (*sample.mutable_groups())[name]);
+    results::AppendUse(use, (*sample.mutable_groups())[name]);
   }
 }
 
@@ -122,7 +123,7 @@ void ResourceSampler::Start() {
   samples_.clear();
   cpu_use_count_ = 0;
   group_use_count_ = 0;
-  interval_ns_ = kNsPerSecond;
+  interval_ns_ = base::kNsPerSecond;
   last_ = Read();
 }
 
@@ -150,7 +151,7 @@ ResourceSampler::Reading ResourceSampler::Read() const {
       .hardware = options_.hardware_counters(),
       .energy = ReadEnergy(options_.root).value_or(EnergyCounters()),
       .network = ReadNetworkCounters(options_.root)};
-  AddCounters(cpu_times.all, reading.host);
+  results::AddCounters(cpu_times.all, reading.host);
   if (group_use_count_ < options_.max_group_uses) {
     reading.groups = options_.group_use();
   }
@@ -165,8 +166,8 @@ ResourceSample ResourceSampler::Between(const Reading& start,
   sample.set_process_cpu_ns(CpuNs(end.process) - CpuNs(start.process));
   HostCounters& host = *sample.mutable_host_counters();
   host = end.host;
-  SubtractCounters(start.host, host);
-  sample.set_host_cpu_ns(BusyCpuNs(host));
+  results::SubtractCounters(start.host, host);
+  sample.set_host_cpu_ns(results::BusyCpuNs(host));
   if (!end.cpus.empty()) {
     const auto counted = Counted(start.cpus, end.cpus);
     sample.set_busiest_cpu_ns(BusiestCpuNs(counted));
@@ -184,7 +185,7 @@ ResourceSample ResourceSampler::Between(const Reading& start,
   sample.set_resident_bytes(ReadResidentBytes(options_.root) +
                             options_.engine_bytes());
   sample.set_host_available_memory_bytes(
-      ReadMemInfoBytes(options_.root, "MemAvailable"));
+      base::ReadMemInfoBytes(options_.root, "MemAvailable"));
   sample.set_voluntary_context_switches(
       end.process.voluntary_context_switches() -
       start.process.voluntary_context_switches());
@@ -196,7 +197,8 @@ ResourceSample ResourceSampler::Between(const Reading& start,
     // The counters of a new device began at zero.
     NetworkCounters& added = (*sample.mutable_network())[name];
     added = counters;
-    if (before != start.network.end()) SubtractCounters(before->second, added);
+    if (before != start.network.end())
+      results::SubtractCounters(before->second, added);
   }
   AddGroupUses(start, end, sample);
   return sample;
@@ -207,7 +209,8 @@ void ResourceSampler::AddGroupUses(const Reading& start, const Reading& end,
   for (const auto& [name, use] : end.groups) {
     const auto before = start.groups.find(name);
     if (before == start.groups.end()) continue;
-    (*sample.mutable_groups())[name] = UseBetween(before->second, use);
+    (*sample.mutable_groups())[name] =
+        protection::UseBetween(before->second, use);
     ++group_use_count_;
   }
 }
@@ -240,4 +243,4 @@ void ResourceSampler::Halve() {
   samples_ = std::move(halved);
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

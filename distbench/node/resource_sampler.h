@@ -19,21 +19,21 @@
 #include "distbench/results/resource_usage.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // Not thread-safe.
 class ResourceSampler {
  public:
   struct Options {
     // The source of durations and time stamps. Must outlive the sampler.
-    const Clock* clock = &RealClock();
+    const base::Clock* clock = &base::RealClock();
 
     // The parent of /proc; empty: the real one.
     std::string root;
 
     // Usage of this process including its engine processes, and the private
     // memory and the ids of those.
-    std::function<RUsage()> process_usage = ProcessUsage;
+    std::function<RUsage()> process_usage = results::ProcessUsage;
     std::function<int64_t()> engine_bytes = [] { return 0; };
     std::function<std::set<pid_t>()> engine_processes = [] {
       return std::set<pid_t>();
@@ -112,6 +112,6 @@ class ResourceSampler {
   int64_t group_use_count_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_RESOURCE_SAMPLER_H_

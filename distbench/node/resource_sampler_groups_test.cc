@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::SizeIs;
@@ -167,4 +167,4 @@ TEST_F(ResourceSamplerTest, AddsUpHowLongThreadsWaitedForACpu) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

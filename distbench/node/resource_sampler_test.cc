@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::ElementsAre;
@@ -302,4 +302,4 @@ TEST_F(ResourceSamplerTest, AHostWithoutProcHasNothingToSay) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 // Libraries occasionally open this many files besides sockets. A process that
@@ -33,14 +33,14 @@ constexpr char kHowToOpenMore[] =
     "workers_per_instance";
 
 // Of the driver that is below all decorators.
-const DriverOptions& Innermost(const DriverOptions& options) {
+const config::DriverOptions& Innermost(const config::DriverOptions& options) {
   return options.decorated.empty() ? options
                                    : Innermost(options.decorated.front());
 }
 
 // Whether libfabric's provider is memory that processes share.
-bool SharesMemory(const DriverOptions& options) {
-  const auto it = options.server_settings.find(kLibfabricProvider);
+bool SharesMemory(const config::DriverOptions& options) {
+  const auto it = options.server_settings.find(config::kLibfabricProvider);
   if (options.driver != "libfabric" || it == options.server_settings.end()) {
     return false;
   }
@@ -48,14 +48,14 @@ bool SharesMemory(const DriverOptions& options) {
   return provider != nullptr && absl::StrContains(*provider, "shm");
 }
 
-int64_t FilesPerWorker(const DriverOptions& options) {
+int64_t FilesPerWorker(const config::DriverOptions& options) {
   const bool has_endpoint =
       options.driver == "libfabric" && !SharesMemory(options);
   return kMaxFilesPerWorker + (has_endpoint ? kMaxFilesPerFabricEndpoint : 0);
 }
 
 // The minimum number of connections from a worker to each of its peers.
-int64_t ConnectionsPerPeer(const DriverOptions& options) {
+int64_t ConnectionsPerPeer(const config::DriverOptions& options) {
   if (options.driver == "loopback" || SharesMemory(options)) return 0;
   // The names of this setting in drivers over sockets of our own, and in grpc.
   for (const char* name : {"connections", "channels"}) {
@@ -85,7 +85,7 @@ SocketLimits ReadSocketLimits(const std::string& root, pid_t pid) {
       files.rlim_cur != RLIM_INFINITY) {
     limits.max_open_files = static_cast<int64_t>(files.rlim_cur);
   }
-  limits.open_files = CountEntries(ProcFolder(root, pid) + "/fd");
+  limits.open_files = CountEntries(base::ProcFolder(root, pid) + "/fd");
   std::ifstream range(root + "/proc/sys/net/ipv4/ip_local_port_range");
   int64_t first = 0;
   int64_t last = 0;
@@ -135,8 +135,8 @@ absl::Status CheckSockets(const SocketNeeds& needs,
   return absl::OkStatus();
 }
 
-absl::Status CheckWorkerFiles(const DriverOptions& driver, int worker_count,
-                              const SocketLimits& limits) {
+absl::Status CheckWorkerFiles(const config::DriverOptions& driver,
+                              int worker_count, const SocketLimits& limits) {
   const int64_t needed = worker_count * FilesPerWorker(Innermost(driver));
   if (limits.max_open_files == 0 ||
       limits.open_files + needed + kReserve <= limits.max_open_files) {
@@ -161,4 +161,4 @@ absl::Status ExplainBySockets(const absl::Status& error,
                    " files open: ", kHowToOpenMore));
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

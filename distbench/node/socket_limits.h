@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "distbench/config/plan/driver_options.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // In all fields, 0 means not known.
 struct SocketLimits {
@@ -38,7 +38,7 @@ struct SocketNeeds {
 
 // An instance of a node.
 struct ConnectingInstance {
-  const DriverOptions* driver;
+  const config::DriverOptions* driver;
   int worker_count = 1;
   std::vector<std::string> peers;
 };
@@ -53,14 +53,14 @@ absl::Status CheckSockets(const SocketNeeds& needs, const SocketLimits& limits);
 
 // The same for the files that an instance's workers open for themselves, before
 // there are connections.
-absl::Status CheckWorkerFiles(const DriverOptions& driver, int worker_count,
-                              const SocketLimits& limits);
+absl::Status CheckWorkerFiles(const config::DriverOptions& driver,
+                              int worker_count, const SocketLimits& limits);
 
 // Returns an error of an operation that needed sockets, and adds a note if
 // sockets have run out.
 absl::Status ExplainBySockets(const absl::Status& error,
                               const SocketLimits& limits);
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_SOCKET_LIMITS_H_

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::AllOf;
@@ -58,13 +58,13 @@ TEST(SocketLimitsTest, PortsAreCountedWithTheLast) {
 }
 
 TEST(SocketLimitsTest, EachWorkerConnectsToEachPeer) {
-  DriverOptions grpc;
+  config::DriverOptions grpc;
   grpc.client_settings["channels"] = int64_t{2};
-  DriverOptions tcp = {.driver = "tcp"};
+  config::DriverOptions tcp = {.driver = "tcp"};
   tcp.client_settings["connections"] = int64_t{5};
-  const DriverOptions decorated = {.driver = "double_barrel",
-                                   .decorated = {tcp}};
-  const DriverOptions loopback = {.driver = "loopback"};
+  const config::DriverOptions decorated = {.driver = "double_barrel",
+                                           .decorated = {tcp}};
+  const config::DriverOptions loopback = {.driver = "loopback"};
   const SocketNeeds needs = CountSockets(
       {{.driver = &grpc, .worker_count = 3, .peers = {"a/0", "a/1"}},
        {.driver = &decorated, .worker_count = 2, .peers = {"a/1"}},
@@ -103,9 +103,9 @@ TEST(SocketLimitsTest, FilesOfWorkersAreForeseen) {
 }
 
 TEST(SocketLimitsTest, EndpointsOfLibfabricOpenMoreUnlessTheyShareMemory) {
-  const DriverOptions tcp = {.driver = "libfabric"};
-  const DriverOptions shm = {.driver = "libfabric",
-                             .server_settings = {{"provider", "shm"}}};
+  const config::DriverOptions tcp = {.driver = "libfabric"};
+  const config::DriverOptions shm = {.driver = "libfabric",
+                                     .server_settings = {{"provider", "shm"}}};
   EXPECT_TRUE(CheckWorkerFiles(tcp, 68, kLimits).ok());
   EXPECT_FALSE(CheckWorkerFiles(tcp, 69, kLimits).ok());
   EXPECT_FALSE(CheckWorkerFiles({.driver = "double_barrel", .decorated = {tcp}},
@@ -141,4 +141,4 @@ TEST(SocketLimitsTest, ErrorsAreExplainedOnceSocketsHaveRunOut) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

@@ -13,7 +13,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/node/netlink.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 // The kernel's numbers of states, which linux/tcp.h lacks. A connection that
@@ -56,10 +56,10 @@ void ReadTcpInfo(absl::string_view bytes, TcpSocket& socket) {
   socket.sent_segments = info.tcpi_segs_out;
   socket.retransmitted_segments = info.tcpi_total_retrans;
   socket.congestion_marked_segments = info.tcpi_delivered_ce;
-  socket.rtt_ns = info.tcpi_rtt * kNsPerUs;
+  socket.rtt_ns = info.tcpi_rtt * base::kNsPerUs;
   // All ones before the first measurement.
   if (info.tcpi_min_rtt != ~uint32_t{0}) {
-    socket.min_rtt_ns = info.tcpi_min_rtt * kNsPerUs;
+    socket.min_rtt_ns = info.tcpi_min_rtt * base::kNsPerUs;
   }
   socket.congestion_window = info.tcpi_snd_cwnd;
   socket.delivery_rate = static_cast<int64_t>(info.tcpi_delivery_rate);
@@ -86,7 +86,7 @@ absl::Status ListFamily(int family, std::vector<TcpSocket>& sockets) {
 std::string TcpAddress::ToString() const {
   char text[INET6_ADDRSTRLEN] = "";
   inet_ntop(is_ipv6 ? AF_INET6 : AF_INET, bytes.data(), text, sizeof(text));
-  return JoinHostPort(text, port);
+  return base::JoinHostPort(text, port);
 }
 
 absl::StatusOr<std::vector<TcpSocket>> ListTcpSockets() {
@@ -122,4 +122,4 @@ std::optional<TcpSocket> ParseTcpSocket(absl::string_view message) {
   return socket;
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

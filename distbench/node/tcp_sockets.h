@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::node {
 
 struct TcpAddress {
   bool is_ipv6 = false;
@@ -54,6 +54,6 @@ absl::StatusOr<std::vector<TcpSocket>> ListTcpSockets();
 // Returns nothing if it is too short or has no tcp_info.
 std::optional<TcpSocket> ParseTcpSocket(absl::string_view message);
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_TCP_SOCKETS_H_

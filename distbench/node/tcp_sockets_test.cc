@@ -16,7 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::Contains;
@@ -136,7 +136,7 @@ TEST(ParseTcpSocketTest, DamagedMessagesAreRefused) {
 // A connection over loopback.
 struct SocketPair {
   explicit SocketPair(int family) {
-    const FileDescriptor listener(socket(family, SOCK_STREAM, 0));
+    const base::FileDescriptor listener(socket(family, SOCK_STREAM, 0));
     sockaddr_storage address{};
     address.ss_family = family;
     if (family == AF_INET6) {
@@ -150,16 +150,16 @@ struct SocketPair {
     if (bind(listener.get(), plain, size) != 0) return;
     listen(listener.get(), 1);
     getsockname(listener.get(), plain, &size);
-    client = FileDescriptor(socket(family, SOCK_STREAM, 0));
+    client = base::FileDescriptor(socket(family, SOCK_STREAM, 0));
     if (connect(client.get(), plain, size) != 0) return;
-    server = FileDescriptor(accept(listener.get(), nullptr, nullptr));
+    server = base::FileDescriptor(accept(listener.get(), nullptr, nullptr));
   }
 
-  FileDescriptor client;
-  FileDescriptor server;
+  base::FileDescriptor client;
+  base::FileDescriptor server;
 };
 
-uint32_t InodeOf(const FileDescriptor& file) {
+uint32_t InodeOf(const base::FileDescriptor& file) {
   struct stat status {};
   EXPECT_EQ(fstat(file.get(), &status), 0);
   return static_cast<uint32_t>(status.st_ino);
@@ -172,7 +172,7 @@ TEST_P(ListTcpSocketsTest, FindsBothEndsOfAConnection) {
   if (!pair.server.is_open()) GTEST_SKIP() << "no such protocol here";
   const auto sockets = ListTcpSockets();
   if (!sockets.ok()) GTEST_SKIP() << sockets.status();
-  for (const FileDescriptor* const end : {&pair.client, &pair.server}) {
+  for (const base::FileDescriptor* const end : {&pair.client, &pair.server}) {
     EXPECT_THAT(*sockets,
                 Contains(Field(&TcpSocket::inode, InodeOf(*end))).Times(1));
   }
@@ -182,4 +182,4 @@ INSTANTIATE_TEST_SUITE_P(All, ListTcpSocketsTest,
                          testing::Values(AF_INET, AF_INET6));
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 std::string ServiceOf(const std::string& instance) {
@@ -19,12 +19,12 @@ bool AsksForNothing(const ControlSet& controls) {
 }
 
 // One for each process.
-std::vector<ControlledInstance> Processes(
+std::vector<protection::ControlledInstance> Processes(
     const DistributedSystemDescription& test,
     const std::vector<std::string>& instances) {
-  const std::set<std::string> sharing = ServicesInOneProcess(test);
+  const std::set<std::string> sharing = config::ServicesInOneProcess(test);
   bool has_shared = false;
-  std::vector<ControlledInstance> processes;
+  std::vector<protection::ControlledInstance> processes;
   for (const std::string& instance : instances) {
     std::string service = ServiceOf(instance);
     if (sharing.contains(service) && std::exchange(has_shared, true)) continue;
@@ -38,12 +38,13 @@ std::vector<ControlledInstance> Processes(
 absl::Status TestControls::Apply(const DistributedSystemDescription& test,
                                  const std::vector<std::string>& instances,
                                  bool can_have_groups,
-                                 const ControlHost& host) {
+                                 const protection::ControlHost& host) {
   const ControlSet& controls = test.controls();
   if (AsksForNothing(controls)) return absl::OkStatus();
   if (!can_have_groups) return RefuseWithoutProcesses(controls, instances);
-  const std::vector<ControlledInstance> processes = Processes(test, instances);
-  auto applied = AppliedControls::Apply(controls, processes, host);
+  const std::vector<protection::ControlledInstance> processes =
+      Processes(test, instances);
+  auto applied = protection::AppliedControls::Apply(controls, processes, host);
   if (!applied.ok()) return applied.status();
   applied_ = *std::move(applied);
   has_groups_ = absl::c_any_of(processes, [this](const auto& process) {
@@ -100,4 +101,4 @@ void TestControls::AddProofs(NodeResources& resources) const {
   for (const ControlProof& proof : proofs) *resources.add_controls() = proof;
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

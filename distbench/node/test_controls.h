@@ -14,7 +14,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // The sequence of calls is Apply, Verify, Restore; any of them may be left out.
 // Without controls in the test, all of them do nothing. Not thread-safe.
@@ -28,7 +28,7 @@ class TestControls {
   // they are strict, and otherwise proofs that do not hold.
   absl::Status Apply(const DistributedSystemDescription& test,
                      const std::vector<std::string>& instances,
-                     bool can_have_groups, const ControlHost& host);
+                     bool can_have_groups, const protection::ControlHost& host);
 
   // Whether there are groups, in which the processes of instances start.
   bool has_groups() const { return has_groups_; }
@@ -55,11 +55,12 @@ class TestControls {
   absl::Status RefuseWithoutProcesses(
       const ControlSet& controls, const std::vector<std::string>& instances);
 
-  std::unique_ptr<AppliedControls> applied_;  // null: not applied, or restored
+  std::unique_ptr<protection::AppliedControls>
+      applied_;  // null: not applied, or restored
   bool has_groups_ = false;
   std::vector<ControlProof> proofs_;  // while applied_ is null
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_TEST_CONTROLS_H_

@@ -17,18 +17,19 @@
 #include "distbench/config/validate/check.h"
 #include "distbench/hosting/engine_messages.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 // A century. Times that are further apart are invalid.
 constexpr int64_t kFarthestNs = int64_t{100} * 365 * 86'400 * 1'000'000'000;
 
-TargetRates TargetRatesOf(const PrepareTest& request) {
+config::TargetRates TargetRatesOf(const PrepareTest& request) {
   return {request.target_rates().begin(), request.target_rates().end()};
 }
 
-bool IsExternal(const Plan& plan, int instance) {
-  const ServicePlan& service = plan.services[plan.instances[instance].service];
+bool IsExternal(const config::Plan& plan, int instance) {
+  const config::ServicePlan& service =
+      plan.services[plan.instances[instance].service];
   return !service.external_addresses.empty();
 }
 
@@ -73,7 +74,7 @@ PrepareReply TestPart::Prepare() {
   if (status.ok()) status = CheckRequirements();
   if (status.ok()) status = ApplyControls();
   if (status.ok()) status = PrepareInstances(reply);
-  *reply.mutable_status() = ToCommandStatus(status);
+  *reply.mutable_status() = hosting::ToCommandStatus(status);
   return reply;
 }
 
@@ -94,13 +95,14 @@ absl::Status TestPart::MakePlan() {
   TestSequence sequence;
   *sequence.add_tests() = request_.config().traffic_config();
   const absl::StatusOr<TestSequence> checked =
-      CheckTestSequence(std::move(sequence));
+      config::CheckTestSequence(std::move(sequence));
   if (!checked.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the sequencer sent a test that cannot be run: ",
                      checked.status().message()));
   }
-  plan_ = std::make_shared<const Plan>(Compile(checked->tests(0)));
+  plan_ =
+      std::make_shared<const config::Plan>(config::Compile(checked->tests(0)));
   bindings_.emplace(request_.config().traffic_config(),
                     environment_.system_root, environment_.binding);
   memory_limit_.emplace(plan_->max_memory_bytes, environment_.system_root);
@@ -111,7 +113,7 @@ absl::Status TestPart::MakePlan() {
 // well, because it is the node that calls.
 absl::Status TestPart::CheckTargets() const {
   const DistributedSystemDescription& test = request_.config().traffic_config();
-  const AllowedTargets& allowed = environment_.allowed_targets;
+  const external::AllowedTargets& allowed = environment_.allowed_targets;
   absl::Status status = allowed.Check(test, "node manager");
   if (!status.ok()) return status;
   const auto& instances = request_.config().services();
@@ -142,12 +144,12 @@ absl::Status TestPart::PrepareInstances(PrepareReply& reply) {
 absl::Status TestPart::PrepareInstance(const std::string& name, int instance,
                                        PrepareReply& reply) {
   if (absl::Status status = CheckNotStopped(); !status.ok()) return status;
-  const InstancePlan& instance_plan = plan_->instances[instance];
+  const config::InstancePlan& instance_plan = plan_->instances[instance];
   if (absl::Status status = bindings_->Resolve(instance_plan); !status.ok()) {
     return status;
   }
   if (absl::Status status = CheckRoom(instance); !status.ok()) return status;
-  EngineOptions options;
+  engine::EngineOptions options;
   options.plan = plan_;
   options.instance = instance;
   options.worker_count = WorkerCount(instance_plan);
@@ -158,10 +160,11 @@ absl::Status TestPart::PrepareInstance(const std::string& name, int instance,
   options.on_overload = [this, name](absl::Status status) {
     Interrupt(Annotate(name, status));
   };
-  const DriverOptions& driver = plan_->services[instance_plan.service].driver;
-  std::unique_ptr<HostedEngine> engine;
+  const config::DriverOptions& driver =
+      plan_->services[instance_plan.service].driver;
+  std::unique_ptr<hosting::HostedEngine> engine;
   const absl::Status made = bindings_->RunBound(name, [&] {
-    EngineRequest request{
+    hosting::EngineRequest request{
         .test = request_.config().traffic_config(),
         .options = std::move(options),
         .environment = {.service_address = ServiceAddress(driver),
@@ -172,7 +175,7 @@ absl::Status TestPart::PrepareInstance(const std::string& name, int instance,
         .target_rates = TargetRatesOf(request_),
         .clock_offset_ns = request_.clock_offset_ns(),
         .group = controls_.GroupOf(name)};
-    if (const ResolvedBinding* binding = bindings_->OwnBinding(name)) {
+    if (const numa::ResolvedBinding* binding = bindings_->OwnBinding(name)) {
       request.binding = *binding;
     }
     auto result = environment_.engines.Make(std::move(request));
@@ -180,7 +183,8 @@ absl::Status TestPart::PrepareInstance(const std::string& name, int instance,
     return result.status();
   });
   if (!made.ok()) return made;
-  if (engine->pid() != kThisProcess) bindings_->LivesIn(name, engine->pid());
+  if (engine->pid() != hosting::kThisProcess)
+    bindings_->LivesIn(name, engine->pid());
 
   ServiceEndpoint& endpoint =
       (*reply.mutable_endpoints()->mutable_service_endpoints())[name];
@@ -199,7 +203,7 @@ absl::Status TestPart::PrepareInstance(const std::string& name, int instance,
 
 // The number is set by the test, or by the node manager's flag; otherwise it is
 // the sequencer's share of the host, limited by the CPUs of the instance.
-int TestPart::WorkerCount(const InstancePlan& instance) const {
+int TestPart::WorkerCount(const config::InstancePlan& instance) const {
   if (plan_->workers_per_instance > 0) return plan_->workers_per_instance;
   if (environment_.workers_per_instance > 0) {
     return environment_.workers_per_instance;
@@ -207,11 +211,11 @@ int TestPart::WorkerCount(const InstancePlan& instance) const {
   return CpuShare(instance);
 }
 
-bool TestPart::HasSpareCpu(const InstancePlan& instance) const {
+bool TestPart::HasSpareCpu(const config::InstancePlan& instance) const {
   return WorkerCount(instance) < CpuShare(instance);
 }
 
-int TestPart::CpuShare(const InstancePlan& instance) const {
+int TestPart::CpuShare(const config::InstancePlan& instance) const {
   const int count = std::max(1, request_.workers_per_instance());
   const int cpu_count = bindings_->CpuCount(instance);
   return cpu_count > 0 ? std::min(count, cpu_count) : count;
@@ -229,7 +233,8 @@ std::set<std::string> TestPart::PeerNames() const {
   return names;
 }
 
-std::string TestPart::ServiceAddress(const DriverOptions& options) const {
+std::string TestPart::ServiceAddress(
+    const config::DriverOptions& options) const {
   // A device in the config takes precedence: it may differ from that of the
   // node's address.
   if (!options.netdev.empty()) return "";
@@ -248,26 +253,26 @@ CommandStatus TestPart::Connect(const ConnectPeers& request) {
   const absl::Time deadline =
       absl::Now() + 0.9 * absl::Nanoseconds(request.timeout_ns());
   if (absl::Status status = CheckNeededSockets(); !status.ok()) {
-    return ToCommandStatus(status);
+    return hosting::ToCommandStatus(status);
   }
   for (int i = 0; i < engines_.size(); ++i) {
     const std::string& name = request_.config().services(i);
     const absl::Status status = bindings_->RunBound(
         name, [&] { return ConnectEngine(*engines_[i], request, deadline); });
     if (!status.ok()) {
-      return ToCommandStatus(ExplainBySockets(
+      return hosting::ToCommandStatus(ExplainBySockets(
           Blame(name, status),
           ReadSocketLimits(environment_.system_root, engines_[i]->pid())));
     }
   }
   // Not when the traffic starts, because it takes a while.
   connections_.Start();
-  return ToCommandStatus(absl::OkStatus());
+  return hosting::ToCommandStatus(absl::OkStatus());
 }
 
 ConnectingInstance TestPart::Connecting(int index) const {
   const auto instance =
-      absl::c_find_if(plan_->instances, [&](const InstancePlan& plan) {
+      absl::c_find_if(plan_->instances, [&](const config::InstancePlan& plan) {
         return plan.name == request_.config().services(index);
       });
   ConnectingInstance connecting{
@@ -279,7 +284,7 @@ ConnectingInstance TestPart::Connecting(int index) const {
   return connecting;
 }
 
-absl::Status TestPart::ConnectEngine(HostedEngine& engine,
+absl::Status TestPart::ConnectEngine(hosting::HostedEngine& engine,
                                      const ConnectPeers& request,
                                      absl::Time deadline) {
   if (absl::Status status = CheckNotStopped(); !status.ok()) return status;
@@ -296,7 +301,8 @@ absl::Status TestPart::ConnectEngine(HostedEngine& engine,
           absl::StrCat("the sequencer gave no endpoint of ", name));
     }
     // Only the config has such addresses, and they have been checked.
-    if (absl::StartsWith(it->second.endpoint_address(), kExternalPrefix)) {
+    if (absl::StartsWith(it->second.endpoint_address(),
+                         external::kExternalPrefix)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "the sequencer gave an address outside of the test for ", name));
     }
@@ -306,7 +312,7 @@ absl::Status TestPart::ConnectEngine(HostedEngine& engine,
 }
 
 absl::Status TestPart::NamePeers(
-    const absl::Status& error, const HostedEngine& engine,
+    const absl::Status& error, const hosting::HostedEngine& engine,
     const std::vector<std::string>& addresses) const {
   if (error.ok()) return error;
   std::vector<std::string> names;
@@ -334,10 +340,11 @@ StartReply TestPart::Start(const StartTraffic& request) {
   if (bindings_) bindings_->Start();
   const int64_t now_ns = clock_.MonotonicNs();
   const int64_t lead_ns =
-      SaturatingSubtract(request.start_timestamp_ns(), clock_.UnixNs());
-  if (lead_ns < 0) reply.set_lateness_ns(SaturatingSubtract(0, lead_ns));
-  const int64_t start_ns = SaturatingAdd(now_ns, std::max<int64_t>(lead_ns, 0));
-  stop_deadline_ns_ = SaturatingAdd(start_ns, request.timeout_ns());
+      base::SaturatingSubtract(request.start_timestamp_ns(), clock_.UnixNs());
+  if (lead_ns < 0) reply.set_lateness_ns(base::SaturatingSubtract(0, lead_ns));
+  const int64_t start_ns =
+      base::SaturatingAdd(now_ns, std::max<int64_t>(lead_ns, 0));
+  stop_deadline_ns_ = base::SaturatingAdd(start_ns, request.timeout_ns());
 
   absl::Status status = CheckNotStopped();
   if (status.ok() && engines_.empty()) {
@@ -348,7 +355,7 @@ StartReply TestPart::Start(const StartTraffic& request) {
         absl::StrCat("the sequencer says that the start is ", lead_ns,
                      " ns ahead, which is impossible"));
   }
-  *reply.mutable_status() = ToCommandStatus(status);
+  *reply.mutable_status() = hosting::ToCommandStatus(status);
   if (!status.ok()) return reply;
 
   // One too many, so that the first instances cannot end the traffic before the
@@ -434,4 +441,4 @@ TestPart::Engines TestPart::TakeEngines() {
   return std::move(engines_);
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

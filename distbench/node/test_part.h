@@ -40,17 +40,17 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // Shared by all tests of a node; must outlive them.
 struct NodeEnvironment {
-  EngineFactory& engines;
-  const Clock& clock;
+  hosting::EngineFactory& engines;
+  const base::Clock& clock;
 
   // As in NodeManagerOptions.
   std::string service_address;
   std::string listen_address;
-  std::shared_ptr<const TlsCredentials> tls;
+  std::shared_ptr<const security::TlsCredentials> tls;
   std::string hostname;
   std::vector<Attribute> attributes;
 
@@ -63,11 +63,11 @@ struct NodeEnvironment {
   // As in NodeManagerOptions.
   std::optional<NumaBinding> binding;
   int workers_per_instance = 0;
-  AllowedTargets allowed_targets = {};
+  external::AllowedTargets allowed_targets = {};
   HostFacts lasting_facts = {};
 
   // Where the controls of tests are applied; its root is system_root.
-  ControlHost control_host;
+  protection::ControlHost control_host;
 };
 
 // The sequence of calls is Prepare, Connect, Start, Collect, End. Each may
@@ -134,7 +134,7 @@ class TestPart {
   TrafficProgress TakeProgress() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  using Engines = std::vector<std::unique_ptr<HostedEngine>>;
+  using Engines = std::vector<std::unique_ptr<hosting::HostedEngine>>;
 
   // Puts the instance before the message.
   static absl::Status Annotate(const std::string& instance,
@@ -150,17 +150,18 @@ class TestPart {
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status PrepareInstance(const std::string& name, int instance,
                                PrepareReply& reply) ABSL_LOCKS_EXCLUDED(mutex_);
-  int WorkerCount(const InstancePlan& instance) const;
-  bool HasSpareCpu(const InstancePlan& instance) const;
-  int CpuShare(const InstancePlan& instance) const;
+  int WorkerCount(const config::InstancePlan& instance) const;
+  bool HasSpareCpu(const config::InstancePlan& instance) const;
+  int CpuShare(const config::InstancePlan& instance) const;
   std::set<std::string> PeerNames() const;
-  std::string ServiceAddress(const DriverOptions& options) const;
+  std::string ServiceAddress(const config::DriverOptions& options) const;
   absl::Status CheckNeededSockets() const;
   ConnectingInstance Connecting(int index) const;
-  absl::Status ConnectEngine(HostedEngine& engine, const ConnectPeers& request,
-                             absl::Time deadline);
+  absl::Status ConnectEngine(hosting::HostedEngine& engine,
+                             const ConnectPeers& request, absl::Time deadline);
   // Adds the names of the peers whose addresses the error mentions.
-  absl::Status NamePeers(const absl::Status& error, const HostedEngine& engine,
+  absl::Status NamePeers(const absl::Status& error,
+                         const hosting::HostedEngine& engine,
                          const std::vector<std::string>& addresses) const;
 
   // Returns an error if the test was stopped.
@@ -195,9 +196,9 @@ class TestPart {
   const PrepareTest request_;
   const NodeEnvironment& environment_;
   const FinishedHandler on_finished_;
-  const ShiftedClock clock_;
+  const base::ShiftedClock clock_;
   CountedTraffic counted_;
-  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const config::Plan> plan_;
   std::optional<MemoryLimit> memory_limit_;
   RUsage usage_at_start_;
   std::map<pid_t, RUsage> engine_usages_;
@@ -219,6 +220,6 @@ class TestPart {
   absl::Status interruption_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_TEST_PART_H_

@@ -8,7 +8,7 @@
 #include "absl/time/time.h"
 #include "distbench/node/test_part.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 // How long processes of engines may take to end, before the removal of their
@@ -22,7 +22,7 @@ absl::Status TestPart::ApplyControls() {
   const DistributedSystemDescription& test = request_.config().traffic_config();
   if (!test.has_controls()) return absl::OkStatus();
   absl::flat_hash_set<std::string> known;
-  for (const InstancePlan& instance : plan_->instances) {
+  for (const config::InstancePlan& instance : plan_->instances) {
     known.insert(instance.name);
   }
   std::vector<std::string> instances;
@@ -30,7 +30,7 @@ absl::Status TestPart::ApplyControls() {
     // PrepareInstances() refuses the others.
     if (known.contains(name)) instances.push_back(name);
   }
-  ControlHost host = environment_.control_host;
+  protection::ControlHost host = environment_.control_host;
   host.root = environment_.system_root;
   return controls_.Apply(test, instances,
                          !environment_.engines.disturbs_engines(), host);
@@ -41,4 +41,4 @@ absl::Status TestPart::RestoreControls() {
   return controls_.Restore();
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

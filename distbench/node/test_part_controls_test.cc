@@ -10,7 +10,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::AllOf;
@@ -45,7 +45,7 @@ class TestPartControlsTest : public TestPartFixture {
     return test_->Collect([](ResultChunk) {});
   }
 
-  FakeHierarchy hierarchy_;
+  protection::FakeHierarchy hierarchy_;
 };
 
 TEST_F(TestPartControlsTest, WithoutControlsNothingIsTouched) {
@@ -118,7 +118,7 @@ TEST_F(TestPartControlsTest, AnEndInTheMiddleUndoesThemToo) {
 TEST_F(TestPartControlsTest, AnEngineThatCannotBeMadeLeavesNothing) {
   const std::string before = hierarchy_.Snapshot();
   SetControls("groups { services: 'client' cpu_weight: 50 }");
-  engines_.FailAt("client/1", EngineStep::kMake,
+  engines_.FailAt("client/1", hosting::EngineStep::kMake,
                   absl::UnavailableError("no ports left"));
   EXPECT_NE(Make().Prepare().status().code(), 0);
   test_->End();
@@ -134,7 +134,7 @@ TEST_F(TestPartControlsTest, AStrictControlThatIsImpossibleIsAnErrorBefore) {
   EXPECT_EQ(reply.status().code(), kFailedPrecondition);
   EXPECT_THAT(reply.status().message(),
               AllOf(HasSubstr("io.max"), HasSubstr("nodisk")));
-  EXPECT_EQ(engines_.Count("client/0", EngineStep::kMake), 0);
+  EXPECT_EQ(engines_.Count("client/0", hosting::EngineStep::kMake), 0);
   EXPECT_EQ(hierarchy_.Snapshot(), before);
 }
 
@@ -215,4 +215,4 @@ TEST(TestControlsTest, OneProcessCannotBeInSeveralGroups) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

@@ -24,7 +24,7 @@
 #include "distbench/node/test_part.h"
 #include "distbench/results/resource_usage.h"
 
-namespace distbench {
+namespace distbench::node {
 
 HostFacts TestPart::ReadFacts() const {
   HostFacts facts = ReadHostFacts(environment_.system_root);
@@ -38,7 +38,7 @@ absl::Status TestPart::CheckRequirements() const {
       request_.config().traffic_config().requirements();
   if (requirements.facts().empty() || !requirements.strict()) return {};
   const std::vector<std::string> unmet =
-      UnmetRequirements(requirements, ReadFacts());
+      config::UnmetRequirements(requirements, ReadFacts());
   if (unmet.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("its host does not meet the test's requirements: ",
@@ -51,8 +51,8 @@ absl::Status TestPart::CheckRequirements() const {
 // aborted.
 absl::Status TestPart::CheckRoom(int instance) const {
   const std::string& root = environment_.system_root;
-  const EngineLimits limits = environment_.engines.limits();
-  const InstancePlan& plan = plan_->instances[instance];
+  const hosting::EngineLimits limits = environment_.engines.limits();
+  const config::InstancePlan& plan = plan_->instances[instance];
   const int workers = WorkerCount(plan);
   SocketLimits files = ReadSocketLimits(root);
   if (limits.max_files > 0) files.max_open_files = limits.max_files;
@@ -61,7 +61,8 @@ absl::Status TestPart::CheckRoom(int instance) const {
       CheckWorkerFiles(plan_->services[plan.service].driver, workers, files);
   if (status.ok()) status = CheckThreadCount(threads.total());
   if (status.ok() && !environment_.engines.disturbs_engines()) {
-    status = CheckThreads(threads, ReadThreadRoom(root), limits.max_threads);
+    status =
+        CheckThreads(threads, base::ReadThreadRoom(root), limits.max_threads);
   }
   return status;
 }
@@ -91,12 +92,13 @@ absl::Status TestPart::CheckNeededSockets() const {
 // cheaper.
 absl::Status TestPart::CheckThreadCount(int64_t more) const {
   const auto count_with = [this](int64_t (*count_of)(pid_t)) {
-    int64_t count = count_of(kThisProcess);
+    int64_t count = count_of(hosting::kThisProcess);
     for (const pid_t pid : EngineProcesses()) count += count_of(pid);
     return count;
   };
-  if (count_with(&ProcessThreadCount) + more <= plan_->max_threads) return {};
-  const int64_t count = count_with(&TestThreadCount);
+  if (count_with(&base::ProcessThreadCount) + more <= plan_->max_threads)
+    return {};
+  const int64_t count = count_with(&base::TestThreadCount);
   if (count + more <= plan_->max_threads) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
       "Too many threads running: ", count, " of the test",
@@ -110,9 +112,9 @@ absl::Status TestPart::CheckEngineThreads() const {
   if (max_threads == 0) return absl::OkStatus();
   for (size_t i = 0; i < engines_.size(); ++i) {
     const pid_t pid = engines_[i]->pid();
-    if (pid == kThisProcess) continue;
+    if (pid == hosting::kThisProcess) continue;
     const absl::Status status =
-        CheckThreadsOfEngine(ProcessThreadCount(pid), max_threads);
+        CheckThreadsOfEngine(base::ProcessThreadCount(pid), max_threads);
     if (!status.ok()) return Annotate(request_.config().services(i), status);
   }
   return absl::OkStatus();
@@ -132,7 +134,7 @@ void TestPart::StopIfOverloaded() {
 std::set<pid_t> TestPart::EngineProcesses() const {
   std::set<pid_t> processes;
   for (const auto& engine : engines_) {
-    if (engine->pid() != kThisProcess) processes.insert(engine->pid());
+    if (engine->pid() != hosting::kThisProcess) processes.insert(engine->pid());
   }
   return processes;
 }
@@ -141,7 +143,7 @@ std::map<pid_t, std::string> TestPart::InstancesByProcess() const {
   std::map<pid_t, std::string> instances;
   for (size_t i = 0; i < engines_.size(); ++i) {
     const pid_t pid = engines_[i]->pid();
-    if (pid == kThisProcess) continue;
+    if (pid == hosting::kThisProcess) continue;
     const auto [it, is_new] =
         instances.try_emplace(pid, request_.config().services(i));
     if (!is_new) it->second.clear();
@@ -158,14 +160,14 @@ int64_t TestPart::EngineBytes() const {
 }
 
 RUsage TestPart::Usage() {
-  RUsage sum = ProcessUsage();
+  RUsage sum = results::ProcessUsage();
   for (const pid_t pid : EngineProcesses()) {
     RUsage usage = ReadUsage(environment_.system_root, pid);
     RUsage& last = engine_usages_[pid];
     if (usage.has_user_cpu_time_seconds()) last = std::move(usage);
-    AddUsage(last, sum);
+    results::AddUsage(last, sum);
   }
   return sum;
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

@@ -14,7 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::AllOf;
@@ -28,7 +28,7 @@ class NamedThreads {
   NamedThreads(int count, const char* name) : named_(count) {
     for (int i = 0; i < count; ++i) {
       threads_.emplace_back([this, name] {
-        NameThread(name);
+        base::NameThread(name);
         named_.DecrementCount();
         end_.WaitForNotification();
       });
@@ -54,7 +54,7 @@ TEST_F(TestPartLimitsTest, CountsOnlyThreadsOfTheTest) {
   test.set_workers_per_instance(1);
   const NamedThreads others(5, "library");
   EXPECT_EQ(Make().Prepare().status().code(), 0);
-  const NamedThreads handlers(2, kHandlerThread);
+  const NamedThreads handlers(2, base::kHandlerThread);
   const PrepareReply reply = Make().Prepare();
   EXPECT_EQ(reply.status().code(),
             static_cast<int>(absl::StatusCode::kResourceExhausted));
@@ -71,7 +71,7 @@ TEST_F(TestPartLimitsTest, CountsThreadsBeforeAnInstanceIsMade) {
   EXPECT_THAT(reply.status().message(),
               AllOf(HasSubstr("client/0: Too many threads running"),
                     HasSubstr("before 200 more are started")));
-  EXPECT_EQ(engines_.Count("client/0", EngineStep::kMake), 0);
+  EXPECT_EQ(engines_.Count("client/0", hosting::EngineStep::kMake), 0);
 }
 
 TEST_F(TestPartLimitsTest, RefusesInstancesForWhichTheHostHasNoThreads) {
@@ -90,7 +90,7 @@ TEST_F(TestPartLimitsTest, RefusesInstancesForWhichTheHostHasNoThreads) {
   EXPECT_THAT(reply.status().message(),
               AllOf(HasSubstr("client/0: its engine process needs up to"),
                     HasSubstr("allows 64 threads"), HasSubstr("raise")));
-  EXPECT_EQ(engines_.Count("client/0", EngineStep::kMake), 0);
+  EXPECT_EQ(engines_.Count("client/0", hosting::EngineStep::kMake), 0);
 }
 
 TEST_F(TestPartLimitsTest, RefusesInstancesThatTheNodesLimitsDoNotFit) {
@@ -124,7 +124,7 @@ TEST_F(TestPartLimitsTest, StrictRequirementsThatAreNotMetFailBeforeAnything) {
       reply.status().message(),
       HasSubstr("smt is \"on\", but the test requires \"off\"; cpu_boost is "
                 "not known, but the test requires \"off\". Change the host"));
-  EXPECT_EQ(engines_.Count("client/0", EngineStep::kMake), 0);
+  EXPECT_EQ(engines_.Count("client/0", hosting::EngineStep::kMake), 0);
 
   requirements.set_strict(false);
   EXPECT_EQ(Make().Prepare().status().code(), 0);
@@ -208,7 +208,7 @@ TEST_F(TestPartLimitsTest, ThreadsBeyondTheLimitEndTheTraffic) {
   PrepareAndConnect();
   ASSERT_EQ(test_->Start(StartIn(0)).status().code(), 0);
   {
-    const NamedThreads handlers(60, kHandlerThread);
+    const NamedThreads handlers(60, base::kHandlerThread);
     test_->StopIfOverloaded();
   }
   finished_.WaitForNotification();
@@ -231,7 +231,7 @@ TEST_F(TestPartLimitsTest, StopsByItselfIfNobodyDoes) {
   test_->Start(StartIn(0));
   clock_.Advance(900'000'000);
   test_->StopIfOverdue();
-  EXPECT_EQ(engines_.Count("client/0", EngineStep::kStop), 0);
+  EXPECT_EQ(engines_.Count("client/0", hosting::EngineStep::kStop), 0);
   clock_.Advance(200'000'000);
   test_->StopIfOverdue();
   finished_.WaitForNotification();
@@ -245,4 +245,4 @@ TEST_F(TestPartLimitsTest, InstancesShareTheMemoryForSamples) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

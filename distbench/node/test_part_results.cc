@@ -20,10 +20,10 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
-bool HasSent(const EngineProgress& progress) {
+bool HasSent(const engine::EngineProgress& progress) {
   return progress.succeeded_count > 0 || progress.failed_count > 0 ||
          progress.in_flight_count > 0;
 }
@@ -40,12 +40,12 @@ void AddFinding(Finding::Severity severity, const std::string& code,
 
 TrafficProgress TestPart::TakeProgress() {
   TrafficProgress sum;
-  SeriesByRpc recent;
-  LogHistogram service_time_ns;
-  LogHistogram response_time_ns;
+  stats::SeriesByRpc recent;
+  stats::LogHistogram service_time_ns;
+  stats::LogHistogram response_time_ns;
   absl::MutexLock lock(&mutex_);
   for (const auto& engine : engines_) {
-    const EngineProgress part = engine->progress();
+    const engine::EngineProgress part = engine->progress();
     if (HasSent(part)) {
       sum.set_traffic_time_ns(
           std::max(sum.traffic_time_ns(), part.counted_ns - start_ns_));
@@ -60,23 +60,27 @@ TrafficProgress TestPart::TakeProgress() {
   }
   counted_.CountRecent(recent, sum.in_flight_count());
   for (const auto& [rpc, series] : recent) {
-    IntervalSeries::ForEach({&series}, [&](const IntervalSeries::View& view) {
-      service_time_ns.Merge(view.service_time_ns);
-      response_time_ns.Merge(view.response_time_ns);
-    });
+    stats::IntervalSeries::ForEach(
+        {&series}, [&](const stats::IntervalSeries::View& view) {
+          service_time_ns.Merge(view.service_time_ns);
+          response_time_ns.Merge(view.response_time_ns);
+        });
   }
   if (service_time_ns.count() > 0) {
-    EncodeHistogram(service_time_ns, *sum.mutable_recent_service_time_ns());
+    results::EncodeHistogram(service_time_ns,
+                             *sum.mutable_recent_service_time_ns());
   }
   if (response_time_ns.count() > 0) {
-    EncodeHistogram(response_time_ns, *sum.mutable_recent_response_time_ns());
+    results::EncodeHistogram(response_time_ns,
+                             *sum.mutable_recent_response_time_ns());
   }
   return sum;
 }
 
 void TestPart::SampleResources() {
   resources_.Sample();
-  counted_.CountCpu(UsageBetween(usage_at_start_, Usage()).rusage_diff());
+  counted_.CountCpu(
+      results::UsageBetween(usage_at_start_, Usage()).rusage_diff());
   if (bindings_) bindings_->Sample();
 }
 
@@ -84,7 +88,7 @@ CollectReply TestPart::Collect(
     absl::FunctionRef<void(ResultChunk chunk)> emit) {
   CollectReply reply;
   controls_.Verify();
-  *reply.mutable_node_usage() = UsageBetween(usage_at_start_, Usage());
+  *reply.mutable_node_usage() = results::UsageBetween(usage_at_start_, Usage());
   counted_.CountCpu(reply.node_usage().rusage_diff());
   // The current interval may extend beyond the traffic; it is used only if
   // there is no other.
@@ -118,7 +122,7 @@ CollectReply TestPart::Collect(
     engines[i].reset();
   }
   counted_.CountRest();
-  *reply.mutable_status() = ToCommandStatus(status);
+  *reply.mutable_status() = hosting::ToCommandStatus(status);
   const absl::Status restored = RestoreControls();
   controls_.AddProofs(resources);
   if (!restored.ok()) {
@@ -135,4 +139,4 @@ CollectReply TestPart::Collect(
   return reply;
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

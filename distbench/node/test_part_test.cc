@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::AllOf;
@@ -111,7 +111,7 @@ TEST_F(TestPartTest, FewerWorkersThanItsShareLeaveCpusToSpare) {
 }
 
 TEST_F(TestPartTest, SaysWhichInstanceCouldNotBePrepared) {
-  engines_.FailAt("client/1", EngineStep::kMake,
+  engines_.FailAt("client/1", hosting::EngineStep::kMake,
                   absl::UnavailableError("no ports left"));
   const PrepareReply reply = Make().Prepare();
   EXPECT_EQ(reply.status().code(),
@@ -120,7 +120,7 @@ TEST_F(TestPartTest, SaysWhichInstanceCouldNotBePrepared) {
 }
 
 TEST_F(TestPartTest, SaysWhichInstanceCouldNotConnect) {
-  engines_.FailAt("client/1", EngineStep::kConnect,
+  engines_.FailAt("client/1", hosting::EngineStep::kConnect,
                   absl::UnavailableError("server/0 refuses"));
   Make().Prepare();
   EXPECT_EQ(test_->Connect(Peers()).message(), "client/1: server/0 refuses");
@@ -192,17 +192,17 @@ TEST_F(TestPartTest, StopKeepsLaterStepsFromHappening) {
   test_->Stop("enough");
   EXPECT_THAT(test_->Connect(Peers()).message(), HasSubstr("enough"));
   EXPECT_THAT(test_->Start(StartIn(0)).status().message(), HasSubstr("enough"));
-  EXPECT_EQ(engines_.Count("client/0", EngineStep::kStart), 0);
+  EXPECT_EQ(engines_.Count("client/0", hosting::EngineStep::kStart), 0);
 }
 
 TEST_F(TestPartTest, AnInterruptionIsTheReasonOfLaterFailures) {
   Make().Prepare();
-  engines_.BlockAt("client/0", EngineStep::kConnect);
-  engines_.FailAt("client/0", EngineStep::kConnect,
+  engines_.BlockAt("client/0", hosting::EngineStep::kConnect);
+  engines_.FailAt("client/0", hosting::EngineStep::kConnect,
                   absl::CancelledError("connecting was aborted"));
   CommandStatus status;
   std::thread connecting([&] { status = test_->Connect(Peers()); });
-  ASSERT_TRUE(engines_.WaitFor("client/0", EngineStep::kConnect));
+  ASSERT_TRUE(engines_.WaitFor("client/0", hosting::EngineStep::kConnect));
   test_->Interrupt(absl::UnavailableError("client/1: its process ended"));
   engines_.Unblock();
   connecting.join();
@@ -213,15 +213,15 @@ TEST_F(TestPartTest, AnInterruptionIsTheReasonOfLaterFailures) {
 
 TEST_F(TestPartTest, StopTakesEffectInTheMiddleOfAStep) {
   Make().Prepare();
-  engines_.BlockAt("client/0", EngineStep::kConnect);
+  engines_.BlockAt("client/0", hosting::EngineStep::kConnect);
   CommandStatus status;
   std::thread connecting([&] { status = test_->Connect(Peers()); });
-  ASSERT_TRUE(engines_.WaitFor("client/0", EngineStep::kConnect));
+  ASSERT_TRUE(engines_.WaitFor("client/0", hosting::EngineStep::kConnect));
   test_->Stop("enough");
   engines_.Unblock();
   connecting.join();
   EXPECT_THAT(status.message(), HasSubstr("enough"));
-  EXPECT_EQ(engines_.Count("client/1", EngineStep::kConnect), 0);
+  EXPECT_EQ(engines_.Count("client/1", hosting::EngineStep::kConnect), 0);
 }
 
 TEST_F(TestPartTest, CollectsFromAllInstancesAfterTheyHaveShutDown) {
@@ -230,7 +230,7 @@ TEST_F(TestPartTest, CollectsFromAllInstancesAfterTheyHaveShutDown) {
   finished_.WaitForNotification();
   std::vector<std::string> instances;
   const CollectReply reply = test_->Collect([&](ResultChunk chunk) {
-    EXPECT_EQ(engines_.Count("client/1", EngineStep::kShutdown), 1);
+    EXPECT_EQ(engines_.Count("client/1", hosting::EngineStep::kShutdown), 1);
     instances.push_back(chunk.instance());
   });
   EXPECT_EQ(reply.status().code(), 0);
@@ -269,9 +269,9 @@ TEST_F(TestPartTest, EndShutsInstancesDown) {
   PrepareAndConnect();
   test_->Start(StartIn(0));
   test_->End();
-  EXPECT_EQ(engines_.Count("client/0", EngineStep::kShutdown), 1);
-  EXPECT_EQ(engines_.Count("client/1", EngineStep::kShutdown), 1);
+  EXPECT_EQ(engines_.Count("client/0", hosting::EngineStep::kShutdown), 1);
+  EXPECT_EQ(engines_.Count("client/1", hosting::EngineStep::kShutdown), 1);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

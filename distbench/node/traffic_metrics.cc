@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::node {
 
 void TrafficMetrics::AddRpc(const std::string& test, const std::string& rpc,
-                            const RpcTraffic& more) {
+                            const metrics::RpcTraffic& more) {
   absl::MutexLock lock(&mutex_);
   totals_.Add(more.counts);
   Counted& counted = Find({test, rpc});
@@ -27,7 +27,7 @@ TrafficMetrics::Counted& TrafficMetrics::Find(TestAndRpc key) {
   const auto found = rpcs_.find(key);
   if (found != rpcs_.end()) return found->second;
   if (rpcs_.size() >= kMostRpcs && !ForgetOldestExceptOf(key.first)) {
-    key.second = kOtherNames;
+    key.second = metrics::kOtherNames;
   }
   return rpcs_[std::move(key)];
 }
@@ -47,26 +47,27 @@ bool TrafficMetrics::ForgetOldestExceptOf(const std::string& test) {
 
 std::vector<prometheus::MetricFamily> TrafficMetrics::Collect() const {
   absl::MutexLock lock(&mutex_);
-  std::vector<LabelledTraffic> rpcs;
+  std::vector<metrics::LabelledTraffic> rpcs;
   for (const auto& [key, counted] : rpcs_) {
     rpcs.push_back(
         {{{"test", key.first}, {"rpc", key.second}}, counted.traffic});
   }
-  std::vector<prometheus::MetricFamily> families = RpcFamilies(rpcs);
-  families.push_back(Counter("distbench_rpcs_succeeded_total",
-                             "RPCs that succeeded, of all tests",
-                             static_cast<double>(totals_.succeeded)));
-  families.push_back(Counter("distbench_rpcs_failed_total",
-                             "RPCs that failed, of all tests",
-                             static_cast<double>(totals_.failed)));
-  families.push_back(Gauge("distbench_rpcs_in_flight",
-                           "RPCs that have not ended",
-                           static_cast<double>(in_flight_count_)));
-  families.push_back(Counter("distbench_tests_cpu_seconds_total",
-                             "CPU time of the node manager and its engines "
-                             "during tests",
-                             cpu_seconds_));
+  std::vector<prometheus::MetricFamily> families = metrics::RpcFamilies(rpcs);
+  families.push_back(metrics::Counter("distbench_rpcs_succeeded_total",
+                                      "RPCs that succeeded, of all tests",
+                                      static_cast<double>(totals_.succeeded)));
+  families.push_back(metrics::Counter("distbench_rpcs_failed_total",
+                                      "RPCs that failed, of all tests",
+                                      static_cast<double>(totals_.failed)));
+  families.push_back(metrics::Gauge("distbench_rpcs_in_flight",
+                                    "RPCs that have not ended",
+                                    static_cast<double>(in_flight_count_)));
+  families.push_back(
+      metrics::Counter("distbench_tests_cpu_seconds_total",
+                       "CPU time of the node manager and its engines "
+                       "during tests",
+                       cpu_seconds_));
   return families;
 }
 
-}  // namespace distbench
+}  // namespace distbench::node

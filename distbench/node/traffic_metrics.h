@@ -16,7 +16,7 @@
 #include "absl/synchronization/mutex.h"
 #include "distbench/metrics/rpc_traffic.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // Nothing begins anew with a test, as Prometheus expects of counters: an RPC of
 // a test that runs again goes on where it was. Thread-safe.
@@ -29,7 +29,7 @@ class TrafficMetrics {
 
   // Adds what was measured of an RPC, which is in the totals as well.
   void AddRpc(const std::string& test, const std::string& rpc,
-              const RpcTraffic& more) ABSL_LOCKS_EXCLUDED(mutex_);
+              const metrics::RpcTraffic& more) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Adds CPU time of the node manager and its engines during a test.
   void AddCpuSeconds(double more) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -42,7 +42,7 @@ class TrafficMetrics {
  private:
   using TestAndRpc = std::pair<std::string, std::string>;
   struct Counted {
-    RpcTraffic traffic;
+    metrics::RpcTraffic traffic;
     int64_t last_use = 0;
   };
 
@@ -53,13 +53,13 @@ class TrafficMetrics {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable absl::Mutex mutex_;
-  IntervalCounts totals_ ABSL_GUARDED_BY(mutex_);
+  stats::IntervalCounts totals_ ABSL_GUARDED_BY(mutex_);
   std::map<TestAndRpc, Counted> rpcs_ ABSL_GUARDED_BY(mutex_);
   int64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t in_flight_count_ ABSL_GUARDED_BY(mutex_) = 0;
   double cpu_seconds_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_TRAFFIC_METRICS_H_

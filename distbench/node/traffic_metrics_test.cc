@@ -11,15 +11,15 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-RpcTraffic Succeeded(int64_t count) {
-  RpcTraffic traffic;
+metrics::RpcTraffic Succeeded(int64_t count) {
+  metrics::RpcTraffic traffic;
   traffic.counts.succeeded = count;
   return traffic;
 }
@@ -28,7 +28,7 @@ RpcTraffic Succeeded(int64_t count) {
 std::map<std::string, double> SucceededOf(const TrafficMetrics& metrics) {
   std::map<std::string, double> values;
   for (const auto& [labels, value] :
-       MetricValues(metrics.Collect(), "distbench_rpc_ended_total")) {
+       metrics::MetricValues(metrics.Collect(), "distbench_rpc_ended_total")) {
     const size_t end = labels.find(" succeeded");
     if (end != std::string::npos) values[labels.substr(0, end)] = value;
   }
@@ -36,7 +36,8 @@ std::map<std::string, double> SucceededOf(const TrafficMetrics& metrics) {
 }
 
 double TotalOf(const TrafficMetrics& metrics) {
-  return MetricValues(metrics.Collect(), "distbench_rpcs_succeeded_total")
+  return metrics::MetricValues(metrics.Collect(),
+                               "distbench_rpcs_succeeded_total")
       .at("");
 }
 
@@ -90,17 +91,17 @@ class CountedTrafficTest : public testing::Test {
     test_.add_rpc_replay_traces()->set_name("replay");
   }
 
-  static SeriesByRpc Series(int rpc, int64_t second, int64_t count) {
-    SeriesByRpc series;
+  static stats::SeriesByRpc Series(int rpc, int64_t second, int64_t count) {
+    stats::SeriesByRpc series;
     series[rpc].At(second).succeeded = count;
     series[rpc].ServiceTimes(second).RecordN(15'000, count);
     series[rpc].Close();
     return series;
   }
 
-  static ResultChunk Results(int rpc, const SeriesByRpc& series) {
+  static ResultChunk Results(int rpc, const stats::SeriesByRpc& series) {
     ResultChunk chunk;
-    EncodeTimeSeries({&series.at(rpc)}, [&](RpcTimeSeries piece) {
+    results::EncodeTimeSeries({&series.at(rpc)}, [&](RpcTimeSeries piece) {
       (*chunk.mutable_instance_log()->mutable_rpc_time_series())[rpc] =
           std::move(piece);
     });
@@ -115,8 +116,9 @@ TEST_F(CountedTrafficTest, CountsEachRpcOnce) {
   CountedTraffic counted(test_, &metrics_);
   counted.CountRecent(Series(0, 5, 10), 2);
   EXPECT_THAT(SucceededOf(metrics_), ElementsAre(Pair("t ping", 10)));
-  EXPECT_THAT(MetricValues(metrics_.Collect(), "distbench_rpcs_in_flight"),
-              ElementsAre(Pair("", 2)));
+  EXPECT_THAT(
+      metrics::MetricValues(metrics_.Collect(), "distbench_rpcs_in_flight"),
+      ElementsAre(Pair("", 2)));
   // The last second is in the results only.
   counted.AddResults(Results(0, Series(0, 5, 10)));
   counted.AddResults(Results(0, Series(0, 6, 3)));
@@ -124,8 +126,9 @@ TEST_F(CountedTrafficTest, CountsEachRpcOnce) {
   counted.CountRest();
   EXPECT_THAT(SucceededOf(metrics_),
               ElementsAre(Pair("t ping", 13), Pair("t replay", 4)));
-  EXPECT_THAT(MetricValues(metrics_.Collect(), "distbench_rpcs_in_flight"),
-              ElementsAre(Pair("", 0)));
+  EXPECT_THAT(
+      metrics::MetricValues(metrics_.Collect(), "distbench_rpcs_in_flight"),
+      ElementsAre(Pair("", 0)));
   // What an engine tells late was in its results.
   counted.CountRecent(Series(0, 6, 3), 1);
   counted.CountRest();
@@ -147,9 +150,9 @@ TEST_F(CountedTrafficTest, CpuTimeNeverDecreases) {
     used.set_user_cpu_time_seconds(seconds);
     counted.CountCpu(used);
   }
-  EXPECT_THAT(
-      MetricValues(metrics_.Collect(), "distbench_tests_cpu_seconds_total"),
-      ElementsAre(Pair("", 2.5)));
+  EXPECT_THAT(metrics::MetricValues(metrics_.Collect(),
+                                    "distbench_tests_cpu_seconds_total"),
+              ElementsAre(Pair("", 2.5)));
 }
 
 TEST_F(CountedTrafficTest, NobodyNeedsToWantTheMetrics) {
@@ -160,4 +163,4 @@ TEST_F(CountedTrafficTest, NobodyNeedsToWantTheMetrics) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

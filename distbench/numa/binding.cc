@@ -9,26 +9,27 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/numa/topology.h"
 
-namespace distbench {
+namespace distbench::numa {
 namespace {
 
-absl::StatusOr<IndexSet> ParseField(absl::string_view field,
-                                    const std::string& list) {
-  absl::StatusOr<IndexSet> indices = ParseIndexList(list);
+absl::StatusOr<base::IndexSet> ParseField(absl::string_view field,
+                                          const std::string& list) {
+  absl::StatusOr<base::IndexSet> indices = base::ParseIndexList(list);
   if (indices.ok()) return indices;
   return absl::InvalidArgumentError(
       absl::StrCat(field, ": ", indices.status().message()));
 }
 
-std::string Nodes(const IndexSet& nodes) {
+std::string Nodes(const base::IndexSet& nodes) {
   return absl::StrCat(nodes.size() == 1 ? "node " : "nodes ",
-                      FormatIndexList(nodes));
+                      base::FormatIndexList(nodes));
 }
 
-absl::Status CheckNodesExist(absl::string_view field, const IndexSet& nodes,
+absl::Status CheckNodesExist(absl::string_view field,
+                             const base::IndexSet& nodes,
                              const HostTopology& topology) {
-  const IndexSet ids = NumaNodeIds(topology);
-  const IndexSet missing = Without(nodes, ids);
+  const base::IndexSet ids = NumaNodeIds(topology);
+  const base::IndexSet missing = base::Without(nodes, ids);
   if (missing.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       field, ": the host has no NUMA ", Nodes(missing), "; it has ",
@@ -36,13 +37,14 @@ absl::Status CheckNodesExist(absl::string_view field, const IndexSet& nodes,
 }
 
 // The node that an instance gets if instances are spread over the nodes.
-IndexSet ShareOf(const IndexSet& nodes, int instance, int instances_per_node) {
+base::IndexSet ShareOf(const base::IndexSet& nodes, int instance,
+                       int instances_per_node) {
   const int turn = instance / std::max(1, instances_per_node);
   return {*std::next(nodes.begin(), turn % static_cast<int>(nodes.size()))};
 }
 
-absl::StatusOr<IndexSet> CpusOfAskedNodes(const IndexSet& nodes,
-                                          const HostTopology& topology) {
+absl::StatusOr<base::IndexSet> CpusOfAskedNodes(const base::IndexSet& nodes,
+                                                const HostTopology& topology) {
   for (const int id : nodes) {
     if (FindNumaNode(topology, id)->cpus().empty()) {
       return absl::FailedPreconditionError(
@@ -51,26 +53,31 @@ absl::StatusOr<IndexSet> CpusOfAskedNodes(const IndexSet& nodes,
                        "and this one in memory_nodes"));
     }
   }
-  const IndexSet all = CpusOfNodes(topology, nodes);
-  const IndexSet cpus = Intersection(all, IndicesOf(topology.allowed_cpus()));
+  const base::IndexSet all = CpusOfNodes(topology, nodes);
+  const base::IndexSet cpus =
+      base::Intersection(all, IndicesOf(topology.allowed_cpus()));
   if (cpus.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(
         "nodes: none of the CPUs of NUMA ", Nodes(nodes), " (",
-        FormatIndexList(all), ") is among those that the process may use (",
-        topology.allowed_cpus(), "); its cpuset or affinity forbids them"));
+        base::FormatIndexList(all),
+        ") is among those that the process may use (", topology.allowed_cpus(),
+        "); its cpuset or affinity forbids them"));
   }
   return cpus;
 }
 
-absl::Status CheckCpus(const IndexSet& cpus, const HostTopology& topology) {
-  const IndexSet missing = Without(cpus, IndicesOf(topology.allowed_cpus()));
+absl::Status CheckCpus(const base::IndexSet& cpus,
+                       const HostTopology& topology) {
+  const base::IndexSet missing =
+      base::Without(cpus, IndicesOf(topology.allowed_cpus()));
   if (missing.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
-      "cpus: ", FormatIndexList(missing),
+      "cpus: ", base::FormatIndexList(missing),
       " cannot be used; the process may use CPUs ", topology.allowed_cpus()));
 }
 
-absl::Status CheckMemory(const IndexSet& nodes, const HostTopology& topology) {
+absl::Status CheckMemory(const base::IndexSet& nodes,
+                         const HostTopology& topology) {
   absl::Status status = CheckNodesExist("memory_nodes", nodes, topology);
   if (!status.ok()) return status;
   for (const int id : nodes) {
@@ -79,8 +86,8 @@ absl::Status CheckMemory(const IndexSet& nodes, const HostTopology& topology) {
         absl::StrCat("memory_nodes: NUMA node ", id,
                      " has no memory; name nodes that have some"));
   }
-  const IndexSet forbidden =
-      Without(nodes, IndicesOf(topology.allowed_memory_nodes()));
+  const base::IndexSet forbidden =
+      base::Without(nodes, IndicesOf(topology.allowed_memory_nodes()));
   if (forbidden.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("memory_nodes: the process may not use memory of NUMA ",
@@ -89,10 +96,11 @@ absl::Status CheckMemory(const IndexSet& nodes, const HostTopology& topology) {
 }
 
 // Fills in resolved.cpus, and returns the nodes of these CPUs.
-absl::StatusOr<IndexSet> ResolveCpus(const NumaBinding& asked, int instance,
-                                     const HostTopology& topology,
-                                     ResolvedBinding& resolved) {
-  absl::StatusOr<IndexSet> nodes = ParseField("nodes", asked.nodes());
+absl::StatusOr<base::IndexSet> ResolveCpus(const NumaBinding& asked,
+                                           int instance,
+                                           const HostTopology& topology,
+                                           ResolvedBinding& resolved) {
+  absl::StatusOr<base::IndexSet> nodes = ParseField("nodes", asked.nodes());
   if (!nodes.ok()) return nodes.status();
   absl::Status status = CheckNodesExist("nodes", *nodes, topology);
   if (!status.ok()) return status;
@@ -104,7 +112,7 @@ absl::StatusOr<IndexSet> ResolveCpus(const NumaBinding& asked, int instance,
   if (asked.spread() && !nodes->empty()) {
     *nodes = ShareOf(*nodes, instance, asked.instances_per_node());
   }
-  absl::StatusOr<IndexSet> cpus = ParseField("cpus", asked.cpus());
+  absl::StatusOr<base::IndexSet> cpus = ParseField("cpus", asked.cpus());
   if (!cpus.ok()) return cpus.status();
   if (!nodes->empty()) {
     cpus = CpusOfAskedNodes(*nodes, topology);
@@ -123,7 +131,8 @@ absl::StatusOr<IndexSet> ResolveCpus(const NumaBinding& asked, int instance,
   return nodes;
 }
 
-absl::Status ResolveMemory(const NumaBinding& asked, const IndexSet& run_on,
+absl::Status ResolveMemory(const NumaBinding& asked,
+                           const base::IndexSet& run_on,
                            const HostTopology& topology,
                            ResolvedBinding& resolved) {
   const bool names_nodes = asked.has_nodes() || asked.spread();
@@ -132,7 +141,7 @@ absl::Status ResolveMemory(const NumaBinding& asked, const IndexSet& run_on,
                         ? NumaBinding::BIND
                         : NumaBinding::LOCAL;
   if (resolved.policy == NumaBinding::LOCAL) return absl::OkStatus();
-  absl::StatusOr<IndexSet> nodes =
+  absl::StatusOr<base::IndexSet> nodes =
       ParseField("memory_nodes", asked.memory_nodes());
   if (!nodes.ok()) return nodes.status();
   resolved.memory_nodes = nodes->empty() ? run_on : *std::move(nodes);
@@ -150,17 +159,17 @@ absl::StatusOr<ResolvedBinding> ResolveBinding(const NumaBinding& asked,
                                                int instance,
                                                const HostTopology& topology) {
   ResolvedBinding resolved;
-  const absl::StatusOr<IndexSet> run_on =
+  const absl::StatusOr<base::IndexSet> run_on =
       ResolveCpus(asked, instance, topology, resolved);
   if (!run_on.ok()) return run_on.status();
   const absl::Status status = ResolveMemory(asked, *run_on, topology, resolved);
   if (!status.ok()) return status;
   NumaBinding& proto = resolved.proto;
-  proto.set_nodes(FormatIndexList(*run_on));
-  proto.set_cpus(FormatIndexList(resolved.cpus));
+  proto.set_nodes(base::FormatIndexList(*run_on));
+  proto.set_cpus(base::FormatIndexList(resolved.cpus));
   proto.set_memory_policy(resolved.policy);
   if (!resolved.memory_nodes.empty()) {
-    proto.set_memory_nodes(FormatIndexList(resolved.memory_nodes));
+    proto.set_memory_nodes(base::FormatIndexList(resolved.memory_nodes));
   }
   proto.set_strict(asked.strict());
   return resolved;
@@ -168,7 +177,7 @@ absl::StatusOr<ResolvedBinding> ResolveBinding(const NumaBinding& asked,
 
 std::string DescribeBinding(const NumaBinding& resolved) {
   std::string text = absl::StrCat("CPUs ", resolved.cpus(), ", memory ");
-  const IndexSet nodes = IndicesOf(resolved.memory_nodes());
+  const base::IndexSet nodes = IndicesOf(resolved.memory_nodes());
   switch (resolved.memory_policy()) {
     case NumaBinding::LOCAL:
       return text + "local";
@@ -196,4 +205,4 @@ absl::string_view MemoryPolicyName(NumaBinding::MemoryPolicy policy) {
   return "local";
 }
 
-}  // namespace distbench
+}  // namespace distbench::numa

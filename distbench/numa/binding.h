@@ -11,15 +11,15 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::numa {
 
 // A binding of one instance to this host's CPUs and memory.
 struct ResolvedBinding {
   // With defaults filled in, and with this instance's share if `spread` is set.
   NumaBinding proto;
 
-  IndexSet cpus;          // never empty
-  IndexSet memory_nodes;  // empty only with LOCAL
+  base::IndexSet cpus;          // never empty
+  base::IndexSet memory_nodes;  // empty only with LOCAL
   NumaBinding::MemoryPolicy policy = NumaBinding::LOCAL;
 };
 
@@ -39,6 +39,6 @@ std::string DescribeBinding(const NumaBinding& resolved);
 // "local".
 absl::string_view MemoryPolicyName(NumaBinding::MemoryPolicy policy);
 
-}  // namespace distbench
+}  // namespace distbench::numa
 
 #endif  // DISTBENCH_NUMA_BINDING_H_

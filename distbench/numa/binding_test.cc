@@ -9,14 +9,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::numa {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr auto Binding = FromText<NumaBinding>;
+constexpr auto Binding = base::FromText<NumaBinding>;
 
 HostTopology TwoNodes(const std::string& cpus = "0-7",
                       const std::string& memory = "0-1") {
@@ -149,4 +149,4 @@ TEST(BindingTest, ListsThatAreNone) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::numa

@@ -12,7 +12,7 @@
 #include "distbench/base/files.h"
 #include "distbench/numa/topology.h"
 
-namespace distbench {
+namespace distbench::numa {
 namespace {
 
 constexpr int64_t kBytesPerKib = 1024;
@@ -84,7 +84,7 @@ constexpr int64_t kSmallDivisor = 100;
 std::map<int, int64_t> ReadResidentBytesByNode(const std::string& root,
                                                pid_t pid) {
   std::map<int, int64_t> bytes;
-  std::ifstream file(ProcFolder(root, pid) + "/numa_maps");
+  std::ifstream file(base::ProcFolder(root, pid) + "/numa_maps");
   for (std::string line; std::getline(file, line);) AddMapping(line, bytes);
   return bytes;
 }
@@ -124,10 +124,11 @@ void MemoryWatch::Report(BindingProof& proof) const {
   }
 }
 
-std::vector<std::string> MemoryWatch::Violations(const IndexSet& nodes) const {
+std::vector<std::string> MemoryWatch::Violations(
+    const base::IndexSet& nodes) const {
   int64_t all = 0;
   int64_t outside = 0;
-  IndexSet strange;
+  base::IndexSet strange;
   for (const auto& [node, bytes] : resident_) {
     const auto before = baseline_.find(node);
     const int64_t grown = std::max<int64_t>(
@@ -140,8 +141,8 @@ std::vector<std::string> MemoryWatch::Violations(const IndexSet& nodes) const {
   if (outside <= std::max(kSmallBytes, all / kSmallDivisor)) return {};
   return {absl::StrCat(outside / kBytesPerKib, " of ", all / kBytesPerKib,
                        " KiB of the process's memory are on NUMA nodes ",
-                       FormatIndexList(strange), ", outside of ",
-                       FormatIndexList(nodes))};
+                       base::FormatIndexList(strange), ", outside of ",
+                       base::FormatIndexList(nodes))};
 }
 
-}  // namespace distbench
+}  // namespace distbench::numa

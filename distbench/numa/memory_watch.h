@@ -15,7 +15,7 @@
 #include "distbench/base/index_list.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::numa {
 
 // The functions below read under `root` (empty: the real file system). They
 // return empty results if there is nothing to read.
@@ -62,7 +62,7 @@ class MemoryWatch {
   // Lists violations, one sentence each, if memory since the baseline is bound
   // to these nodes. Small amounts (1 % and 1 MiB) are ignored, because other
   // threads of the node manager have memory, too.
-  std::vector<std::string> Violations(const IndexSet& nodes) const;
+  std::vector<std::string> Violations(const base::IndexSet& nodes) const;
 
  private:
   const std::string root_;
@@ -73,6 +73,6 @@ class MemoryWatch {
   std::map<int, NumaCounters> counters_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::numa
 
 #endif  // DISTBENCH_NUMA_MEMORY_WATCH_H_

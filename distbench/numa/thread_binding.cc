@@ -16,7 +16,7 @@
 #include "distbench/numa/topology.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::numa {
 namespace {
 
 // Introduced in Linux 5.15; libnuma's headers may be older.
@@ -47,20 +47,20 @@ absl::Status MemoryErrnoStatus(const std::string& what) {
       "out, or run outside of the container"));
 }
 
-absl::StatusOr<IndexSet> GetAffinity() {
+absl::StatusOr<base::IndexSet> GetAffinity() {
   std::vector<cpu_set_t> sets(kMaxCpus / CPU_SETSIZE);
   const size_t size = CPU_ALLOC_SIZE(kMaxCpus);
   if (sched_getaffinity(0, size, sets.data()) != 0) {
     return ErrnoStatus("sched_getaffinity");
   }
-  IndexSet cpus;
+  base::IndexSet cpus;
   for (int cpu = 0; cpu < kMaxCpus; ++cpu) {
     if (CPU_ISSET_S(cpu, size, sets.data())) cpus.insert(cpu);
   }
   return cpus;
 }
 
-absl::Status SetAffinity(const IndexSet& cpus) {
+absl::Status SetAffinity(const base::IndexSet& cpus) {
   std::vector<cpu_set_t> sets(kMaxCpus / CPU_SETSIZE);
   const size_t size = CPU_ALLOC_SIZE(kMaxCpus);
   CPU_ZERO_S(size, sets.data());
@@ -68,10 +68,10 @@ absl::Status SetAffinity(const IndexSet& cpus) {
     if (cpu < kMaxCpus) CPU_SET_S(cpu, size, sets.data());
   }
   if (sched_setaffinity(0, size, sets.data()) == 0) return absl::OkStatus();
-  return ErrnoStatus(absl::StrCat("CPUs ", FormatIndexList(cpus)));
+  return ErrnoStatus(absl::StrCat("CPUs ", base::FormatIndexList(cpus)));
 }
 
-absl::Status SetMemoryPolicy(int mode, const IndexSet& nodes) {
+absl::Status SetMemoryPolicy(int mode, const base::IndexSet& nodes) {
   std::vector<unsigned long> mask(kMaxNodes / kBitsPerWord);
   for (const int node : nodes) {
     if (node >= kMaxNodes) continue;
@@ -83,7 +83,7 @@ absl::Status SetMemoryPolicy(int mode, const IndexSet& nodes) {
     return absl::OkStatus();
   }
   return MemoryErrnoStatus(
-      absl::StrCat("memory of NUMA nodes ", FormatIndexList(nodes)));
+      absl::StrCat("memory of NUMA nodes ", base::FormatIndexList(nodes)));
 }
 
 absl::Status SetPlace(const ThreadPlace& place) {
@@ -144,7 +144,7 @@ absl::Status ReplaceBySameProgram() {
 
 absl::StatusOr<ThreadPlace> PlaceOfThisThread() {
   ThreadPlace place;
-  absl::StatusOr<IndexSet> cpus = GetAffinity();
+  absl::StatusOr<base::IndexSet> cpus = GetAffinity();
   if (!cpus.ok()) return cpus.status();
   place.cpus = *std::move(cpus);
   std::vector<unsigned long> mask(kMaxNodes / kBitsPerWord);
@@ -209,4 +209,4 @@ absl::StatusOr<ResolvedBinding> BindProcess(const NumaBinding& asked) {
   return status;
 }
 
-}  // namespace distbench
+}  // namespace distbench::numa

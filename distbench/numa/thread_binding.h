@@ -13,13 +13,13 @@
 #include "distbench/base/index_list.h"
 #include "distbench/numa/binding.h"
 
-namespace distbench {
+namespace distbench::numa {
 
 // The binding of the calling thread, as the kernel reports it.
 struct ThreadPlace {
-  IndexSet cpus;
+  base::IndexSet cpus;
   int memory_mode = 0;  // MPOL_...
-  IndexSet memory_nodes;
+  base::IndexSet memory_nodes;
 };
 absl::StatusOr<ThreadPlace> PlaceOfThisThread();
 
@@ -55,6 +55,6 @@ class ScopedThreadBinding {
 // binding is impossible, with the kernel's error. Call it as early as possible.
 absl::StatusOr<ResolvedBinding> BindProcess(const NumaBinding& asked);
 
-}  // namespace distbench
+}  // namespace distbench::numa
 
 #endif  // DISTBENCH_NUMA_THREAD_BINDING_H_

@@ -18,7 +18,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::numa {
 namespace {
 
 using ::testing::ElementsAre;
@@ -127,4 +127,4 @@ TEST(ThreadBindingTest, NamesTheSeccompProfileThatForbidsIt) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::numa

@@ -15,7 +15,7 @@
 #include "distbench/base/files.h"
 #include "distbench/base/time_units.h"
 
-namespace distbench {
+namespace distbench::numa {
 namespace {
 
 // Fields of /proc/PID/stat, counted from 1 as proc(5) does.
@@ -43,7 +43,7 @@ bool ReadStat(const std::string& task, ThreadUsage& usage) {
     if (!absl::SimpleAtoi(text, &value)) return false;
     if (field == kProcessor) {
       usage.last_cpu = static_cast<int>(value);
-      usage.cpu_ns = ticks * (kNsPerSecond / sysconf(_SC_CLK_TCK));
+      usage.cpu_ns = ticks * (base::kNsPerSecond / sysconf(_SC_CLK_TCK));
       return true;
     }
     ticks += value;
@@ -63,7 +63,8 @@ void ReadStatus(const std::string& task, ThreadUsage& usage) {
   for (std::string line; std::getline(file, line);) {
     absl::string_view rest = line;
     if (absl::ConsumePrefix(&rest, "Cpus_allowed_list:")) {
-      usage.allowed_cpus = ParseIndexList(rest).value_or(IndexSet{});
+      usage.allowed_cpus =
+          base::ParseIndexList(rest).value_or(base::IndexSet{});
     } else if (absl::ConsumePrefix(&rest, "voluntary_ctxt_switches:")) {
       (void)absl::SimpleAtoi(rest, &usage.voluntary_context_switches);
     } else if (absl::ConsumePrefix(&rest, "nonvoluntary_ctxt_switches:")) {
@@ -93,7 +94,7 @@ std::set<int> ReadThreadIds(const std::string& root, pid_t pid) {
   std::error_code error;
   std::set<int> ids;
   for (std::filesystem::directory_iterator
-           entry(ProcFolder(root, pid) + "/task", error),
+           entry(base::ProcFolder(root, pid) + "/task", error),
        end;
        !error && entry != end; entry.increment(error)) {
     int id = 0;
@@ -107,7 +108,7 @@ std::set<int> ReadThreadIds(const std::string& root, pid_t pid) {
 std::optional<ThreadUsage> ReadThreadUsage(const std::string& root, pid_t pid,
                                            int thread) {
   const std::string task =
-      absl::StrCat(ProcFolder(root, pid), "/task/", thread);
+      absl::StrCat(base::ProcFolder(root, pid), "/task/", thread);
   ThreadUsage usage;
   if (!ReadStat(task, usage)) return std::nullopt;
   ReadSchedstat(task, usage);
@@ -167,9 +168,10 @@ void ThreadWatch::Report(BindingProof& proof) const {
   if (migrations) proof.set_cpu_migrations(*migrations);
 }
 
-std::vector<std::string> ThreadWatch::Violations(const IndexSet& cpus) const {
+std::vector<std::string> ThreadWatch::Violations(
+    const base::IndexSet& cpus) const {
   std::vector<std::string> violations;
-  IndexSet strange;
+  base::IndexSet strange;
   int64_t strange_ns = 0;
   for (const auto& [cpu, cpu_ns] : cpu_ns_by_cpu_) {
     if (cpus.contains(cpu)) continue;
@@ -177,24 +179,25 @@ std::vector<std::string> ThreadWatch::Violations(const IndexSet& cpus) const {
     strange_ns += cpu_ns;
   }
   if (!strange.empty()) {
-    violations.push_back(absl::StrCat("its threads spent ", strange_ns / 1'000,
-                                      " us on CPUs ", FormatIndexList(strange),
-                                      ", outside of ", FormatIndexList(cpus)));
+    violations.push_back(
+        absl::StrCat("its threads spent ", strange_ns / 1'000, " us on CPUs ",
+                     base::FormatIndexList(strange), ", outside of ",
+                     base::FormatIndexList(cpus)));
   }
   int free_count = 0;
-  IndexSet free_on;
+  base::IndexSet free_on;
   for (const auto& [id, allowed] : allowed_) {
-    const IndexSet others = Without(allowed, cpus);
+    const base::IndexSet others = base::Without(allowed, cpus);
     if (others.empty()) continue;
     ++free_count;
     free_on.insert(others.begin(), others.end());
   }
   if (free_count > 0) {
-    violations.push_back(absl::StrCat(free_count,
-                                      " of its threads could run on CPUs ",
-                                      FormatIndexList(free_on), " as well"));
+    violations.push_back(
+        absl::StrCat(free_count, " of its threads could run on CPUs ",
+                     base::FormatIndexList(free_on), " as well"));
   }
   return violations;
 }
 
-}  // namespace distbench
+}  // namespace distbench::numa

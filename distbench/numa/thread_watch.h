@@ -17,7 +17,7 @@
 #include "distbench/base/index_list.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::numa {
 
 // The functions below read /proc/PID/task below `root` (empty: the real one).
 // pid 0 means this process.
@@ -29,7 +29,7 @@ std::set<int> ReadThreadIds(const std::string& root, pid_t pid);
 struct ThreadUsage {
   int64_t cpu_ns = 0;
   int last_cpu = 0;  // where it runs, or last ran
-  IndexSet allowed_cpus;
+  base::IndexSet allowed_cpus;
   int64_t voluntary_context_switches = 0;
   int64_t involuntary_context_switches = 0;
 
@@ -66,7 +66,7 @@ class ThreadWatch {
 
   // Lists violations that samples found, one sentence each, if the threads are
   // bound to these CPUs.
-  std::vector<std::string> Violations(const IndexSet& cpus) const;
+  std::vector<std::string> Violations(const base::IndexSet& cpus) const;
 
  private:
   struct Watched {
@@ -79,9 +79,9 @@ class ThreadWatch {
   std::set<int> ids_;
   std::map<int, Watched> threads_;
   std::map<int, int64_t> cpu_ns_by_cpu_;
-  std::map<int, IndexSet> allowed_;  // by thread: union over all samples
+  std::map<int, base::IndexSet> allowed_;  // by thread: union over all samples
 };
 
-}  // namespace distbench
+}  // namespace distbench::numa
 
 #endif  // DISTBENCH_NUMA_THREAD_WATCH_H_

@@ -19,7 +19,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::numa {
 namespace {
 
 constexpr int64_t kBytesPerKib = 1024;
@@ -64,10 +64,10 @@ void AddNodes(const std::string& root, HostTopology& topology) {
     const std::string path = absl::StrCat(folder, "/node", id);
     NumaNode& node = *topology.add_numa_nodes();
     node.set_id(id);
-    node.set_cpus(FirstLine(path + "/cpulist"));
+    node.set_cpus(base::FirstLine(path + "/cpulist"));
     node.set_memory_bytes(NodeMemoryBytes(path, "MemTotal"));
     node.set_free_memory_bytes(NodeMemoryBytes(path, "MemFree"));
-    std::istringstream distances(FirstLine(path + "/distance"));
+    std::istringstream distances(base::FirstLine(path + "/distance"));
     for (int distance; distances >> distance;) node.add_distances(distance);
   }
 }
@@ -83,9 +83,9 @@ int64_t ParseSize(absl::string_view text) {
 
 // Such as "L1d" and "L2"; empty if the level is not known.
 std::string CacheName(const std::string& cache) {
-  const std::string level = FirstLine(cache + "/level");
+  const std::string level = base::FirstLine(cache + "/level");
   if (level.empty()) return "";
-  const std::string type = FirstLine(cache + "/type");
+  const std::string type = base::FirstLine(cache + "/type");
   return absl::StrCat("L", level,
                       type == "Data"          ? "d"
                       : type == "Instruction" ? "i"
@@ -100,8 +100,8 @@ void AddCaches(const std::string& cpu, std::set<std::string>& known,
     const std::string path = absl::StrCat(cpu, "/cache/index", index);
     CpuCache cache;
     cache.set_name(CacheName(path));
-    cache.set_cpus(FirstLine(path + "/shared_cpu_list"));
-    cache.set_size_bytes(ParseSize(FirstLine(path + "/size")));
+    cache.set_cpus(base::FirstLine(path + "/shared_cpu_list"));
+    cache.set_size_bytes(ParseSize(base::FirstLine(path + "/size")));
     if (cache.name().empty() || cache.cpus().empty()) continue;
     if (!known.insert(absl::StrCat(cache.name(), " ", cache.cpus())).second) {
       continue;
@@ -118,7 +118,7 @@ void AddCores(const std::string& root, HostTopology& topology) {
     const std::string cpu = absl::StrCat(folder, "/cpu", id);
     AddCaches(cpu, caches, topology);
     const std::string siblings =
-        FirstLine(cpu + "/topology/thread_siblings_list");
+        base::FirstLine(cpu + "/topology/thread_siblings_list");
     if (IndicesOf(siblings).size() > 1 && cores.insert(siblings).second) {
       topology.add_smt_siblings(siblings);
     }
@@ -156,28 +156,30 @@ const NumaNode* FindNumaNode(const HostTopology& topology, int id) {
   return nullptr;
 }
 
-IndexSet NumaNodeIds(const HostTopology& topology) {
-  IndexSet ids;
+base::IndexSet NumaNodeIds(const HostTopology& topology) {
+  base::IndexSet ids;
   for (const NumaNode& node : topology.numa_nodes()) ids.insert(node.id());
   return ids;
 }
 
-IndexSet IndicesOf(const std::string& list) {
-  return ParseIndexList(list).value_or(IndexSet{});
+base::IndexSet IndicesOf(const std::string& list) {
+  return base::ParseIndexList(list).value_or(base::IndexSet{});
 }
 
-IndexSet NodesOfCpus(const HostTopology& topology, const IndexSet& cpus) {
-  IndexSet nodes;
+base::IndexSet NodesOfCpus(const HostTopology& topology,
+                           const base::IndexSet& cpus) {
+  base::IndexSet nodes;
   for (const NumaNode& node : topology.numa_nodes()) {
-    if (!Intersection(IndicesOf(node.cpus()), cpus).empty()) {
+    if (!base::Intersection(IndicesOf(node.cpus()), cpus).empty()) {
       nodes.insert(node.id());
     }
   }
   return nodes;
 }
 
-IndexSet CpusOfNodes(const HostTopology& topology, const IndexSet& nodes) {
-  IndexSet cpus;
+base::IndexSet CpusOfNodes(const HostTopology& topology,
+                           const base::IndexSet& nodes) {
+  base::IndexSet cpus;
   for (const NumaNode& node : topology.numa_nodes()) {
     if (nodes.contains(node.id())) cpus.merge(IndicesOf(node.cpus()));
   }
@@ -204,4 +206,4 @@ std::string DescribeTopology(const HostTopology& topology) {
   return absl::StrJoin(parts, "; ");
 }
 
-}  // namespace distbench
+}  // namespace distbench::numa

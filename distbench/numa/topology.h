@@ -16,7 +16,7 @@
 #include "distbench/base/index_list.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::numa {
 
 // Reads /sys/devices/system and /proc/self/status below `root` (empty: the real
 // ones). Unknown facts are left out; for example, a kernel without NUMA reports
@@ -27,21 +27,23 @@ HostTopology ReadHostTopology(const std::string& root);
 const NumaNode* FindNumaNode(const HostTopology& topology, int id);
 
 // The ids of all nodes.
-IndexSet NumaNodeIds(const HostTopology& topology);
+base::IndexSet NumaNodeIds(const HostTopology& topology);
 
 // Parses a list in the topology; empty if it is malformed.
-IndexSet IndicesOf(const std::string& list);
+base::IndexSet IndicesOf(const std::string& list);
 
 // The nodes that contain any of the CPUs.
-IndexSet NodesOfCpus(const HostTopology& topology, const IndexSet& cpus);
+base::IndexSet NodesOfCpus(const HostTopology& topology,
+                           const base::IndexSet& cpus);
 
 // The CPUs of the nodes.
-IndexSet CpusOfNodes(const HostTopology& topology, const IndexSet& nodes);
+base::IndexSet CpusOfNodes(const HostTopology& topology,
+                           const base::IndexSet& nodes);
 
 // Describes the topology for users, in a line without its end: "node 0: CPUs
 // 0-3, 7.8 GiB; node 1: ...; may use CPUs 0-1 and the memory of nodes 0-1".
 std::string DescribeTopology(const HostTopology& topology);
 
-}  // namespace distbench
+}  // namespace distbench::numa
 
 #endif  // DISTBENCH_NUMA_TOPOLOGY_H_

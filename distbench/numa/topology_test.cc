@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::numa {
 namespace {
 
 using ::testing::ElementsAre;
@@ -115,4 +115,4 @@ TEST(TopologyTest, ThisHost) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::numa

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::numa {
 namespace {
 
 using ::testing::ElementsAre;
@@ -181,4 +181,4 @@ TEST(ProcessMemoryTest, ThisProcess) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::numa

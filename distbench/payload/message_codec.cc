@@ -6,7 +6,7 @@
 
 #include "distbench/payload/slice_reader.h"
 
-namespace distbench {
+namespace distbench::payload {
 namespace {
 
 // Field numbers of GenericRequestResponse.
@@ -441,4 +441,4 @@ size_t FindHead(absl::string_view bytes, int64_t total_bytes) {
   return 0;
 }
 
-}  // namespace distbench
+}  // namespace distbench::payload

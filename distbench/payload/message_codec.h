@@ -22,7 +22,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::payload {
 
 // protobuf does not parse larger messages. Larger targets are reduced to this
 // size.
@@ -112,6 +112,6 @@ void WriteHead(const ResponseHeader& header, const MessageLayout& layout,
 // there, or other fields follow it, or the message is malformed.
 size_t FindHead(absl::string_view bytes, int64_t total_bytes);
 
-}  // namespace distbench
+}  // namespace distbench::payload
 
 #endif  // DISTBENCH_PAYLOAD_MESSAGE_CODEC_H_

@@ -3,7 +3,7 @@
 #include "benchmark/benchmark.h"
 #include "distbench/payload/message_codec.h"
 
-namespace distbench {
+namespace distbench::payload {
 namespace {
 
 constexpr RequestHeader kRequest{.rpc_index = 1,
@@ -39,6 +39,6 @@ void BM_DecodeRequest(benchmark::State& state) {
 BENCHMARK(BM_DecodeRequest)->Arg(16)->Arg(262144);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::payload
 
 BENCHMARK_MAIN();

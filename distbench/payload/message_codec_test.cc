@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "proto/data_plane.pb.h"
 
-namespace distbench {
+namespace distbench::payload {
 namespace {
 
 template <typename Header>
@@ -442,4 +442,4 @@ TEST(MessageCodecTest, SurvivesGarbage) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::payload

@@ -20,14 +20,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     slices.push_back(message.substr(i, slice_size));
   }
   std::string scratch;
-  distbench::RequestHeader request;
-  if (distbench::DecodeMessage(slices, request, scratch)) {
+  distbench::payload::RequestHeader request;
+  if (distbench::payload::DecodeMessage(slices, request, scratch)) {
     // Whatever was decoded can be encoded.
-    distbench::LayOutMessage(request, static_cast<int64_t>(size));
+    distbench::payload::LayOutMessage(request, static_cast<int64_t>(size));
   }
-  distbench::ResponseHeader response;
-  if (distbench::DecodeMessage(slices, response, scratch)) {
-    distbench::LayOutMessage(response, static_cast<int64_t>(size));
+  distbench::payload::ResponseHeader response;
+  if (distbench::payload::DecodeMessage(slices, response, scratch)) {
+    distbench::payload::LayOutMessage(response, static_cast<int64_t>(size));
   }
   return 0;
 }

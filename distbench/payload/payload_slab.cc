@@ -14,7 +14,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 
-namespace distbench {
+namespace distbench::payload {
 namespace {
 
 // As many NUMA nodes as a kernel may be built for: it refuses shorter masks.
@@ -86,4 +86,4 @@ absl::string_view PayloadSlab() {
   return slab;
 }
 
-}  // namespace distbench
+}  // namespace distbench::payload

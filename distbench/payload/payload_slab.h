@@ -9,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::payload {
 
 inline constexpr size_t kPayloadSlabBytes = size_t{1} << 20;
 
@@ -19,6 +19,6 @@ inline constexpr size_t kPayloadSlabBytes = size_t{1} << 20;
 // payloads refer to it repeatedly. Never freed. Thread-safe.
 absl::string_view PayloadSlab();
 
-}  // namespace distbench
+}  // namespace distbench::payload
 
 #endif  // DISTBENCH_PAYLOAD_PAYLOAD_SLAB_H_

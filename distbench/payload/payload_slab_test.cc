@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::payload {
 namespace {
 
 // Node 0 alone, as a mask of nodes. A mask must be as long as the kernel's.
@@ -58,4 +58,4 @@ TEST(PayloadSlabTest, LiesWhereThePolicyOfItsThreadSays) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::payload

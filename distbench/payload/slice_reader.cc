@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::payload {
 namespace {
 
 constexpr int kMaxTagBytes = 5;
@@ -73,4 +73,4 @@ bool SliceReader::Skip(uint64_t count) {
   return true;
 }
 
-}  // namespace distbench
+}  // namespace distbench::payload

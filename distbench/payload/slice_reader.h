@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::payload {
 
 // Methods that return bool return false if the input is malformed or too short.
 // The reader must not be used after that.
@@ -73,6 +73,6 @@ class SliceReader {
   uint64_t left_ = 0;          // in all slices
 };
 
-}  // namespace distbench
+}  // namespace distbench::payload
 
 #endif  // DISTBENCH_PAYLOAD_SLICE_READER_H_

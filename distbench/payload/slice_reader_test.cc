@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::payload {
 namespace {
 
 using Slices = std::vector<absl::string_view>;
@@ -64,4 +64,4 @@ TEST(SliceReaderTest, SkipsAcrossSlicesButNotBeyondTheEnd) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::payload

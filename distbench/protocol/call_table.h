@@ -12,7 +12,7 @@
 #include "absl/base/attributes.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Base class of what has calls in a table, such as a connection.
 class CallOwner {
@@ -174,6 +174,6 @@ class DeadlineQueue {
   size_t limit_ = kFirstLimit;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_CALL_TABLE_H_

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 struct Owner : CallOwner {};
@@ -126,4 +126,4 @@ TEST(DeadlineQueueTest, ForgetsEndedCallsOnceThereAreMany) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

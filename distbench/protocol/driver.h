@@ -30,7 +30,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // The server chooses the response size of the call.
 inline constexpr int64_t kServerDecides = -1;
@@ -272,6 +272,6 @@ class ProtocolDriver {
   virtual std::vector<ConnectionReadings> NetworkReadings() const { return {}; }
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_DRIVER_H_

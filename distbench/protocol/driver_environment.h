@@ -8,7 +8,7 @@
 #include "distbench/products/external/calls/external_calls.h"
 #include "distbench/security/credentials.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // A node's information for a driver that it makes.
 struct DriverEnvironment {
@@ -24,7 +24,7 @@ struct DriverEnvironment {
   std::string test_nonce = {};
 
   // TLS credentials for connections; null means no TLS.
-  std::shared_ptr<const TlsCredentials> tls = {};
+  std::shared_ptr<const security::TlsCredentials> tls = {};
 
   // Whether the host has a CPU for each worker of the instance and some to
   // spare. Then an idle worker can poll without keeping anything from running.
@@ -40,9 +40,9 @@ struct DriverEnvironment {
   bool measures_time_parts = false;
 
   // What the instance calls outside of its test.
-  ExternalCalls external = {};
+  external::ExternalCalls external = {};
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_DRIVER_ENVIRONMENT_H_

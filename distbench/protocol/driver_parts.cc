@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/protocol/unix_address.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr absl::string_view kTlsPrefix = "tls:";
@@ -60,4 +60,4 @@ absl::StatusOr<std::vector<Peer>> PeersToDial(std::vector<Peer> peers,
   return peers;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -10,11 +10,11 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Returns a call's request header as sent on the wire. It refers to the call's
 // trace context.
-inline RequestHeader HeaderOf(const ClientCall& call) {
+inline payload::RequestHeader HeaderOf(const ClientCall& call) {
   return {.rpc_index = call.rpc_index,
           .server_instance = call.server_instance,
           .warmup = call.warmup,
@@ -25,7 +25,7 @@ inline RequestHeader HeaderOf(const ClientCall& call) {
 
 // Takes over what a request's header asks for; the trace context stays where it
 // is.
-inline void TakeHeader(const RequestHeader& header, ServerCall& call) {
+inline void TakeHeader(const payload::RequestHeader& header, ServerCall& call) {
   call.rpc_index = header.rpc_index;
   call.server_instance = header.server_instance;
   call.warmup = header.warmup;
@@ -61,6 +61,6 @@ std::string AnnounceTls(std::string address, bool uses_tls);
 absl::StatusOr<std::vector<Peer>> PeersToDial(std::vector<Peer> peers,
                                               bool uses_tls);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_DRIVER_PARTS_H_

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::AllOf;
@@ -53,4 +53,4 @@ TEST(AnnouncedTlsTest, MixturesAreRefused) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -4,7 +4,7 @@
 #include "distbench/security/nonce.h"
 #include "proto/data_plane.pb.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 std::string HandshakeRequestWith(absl::string_view challenge) {
   HandshakeRequest message;
@@ -18,11 +18,11 @@ absl::StatusOr<std::string> AnswerHandshake(absl::string_view nonce,
   // Only one length is accepted, so that the answer is of no use elsewhere.
   if (!message.ParseFromArray(request.data(),
                               static_cast<int>(request.size())) ||
-      message.challenge().size() != kNonceBytes) {
+      message.challenge().size() != security::kNonceBytes) {
     return absl::InvalidArgumentError("malformed handshake");
   }
   HandshakeResponse response;
-  response.set_proof(ProveNonce(nonce, message.challenge()));
+  response.set_proof(security::ProveNonce(nonce, message.challenge()));
   return response.SerializeAsString();
 }
 
@@ -31,7 +31,7 @@ std::string ProblemOfAnswer(absl::string_view nonce,
                             absl::string_view answer) {
   HandshakeResponse response;
   if (response.ParseFromArray(answer.data(), static_cast<int>(answer.size())) &&
-      IsProofOf(nonce, challenge, response.proof())) {
+      security::IsProofOf(nonce, challenge, response.proof())) {
     return "";
   }
   return "it does not know this test's nonce: it takes part in another test "
@@ -45,4 +45,4 @@ absl::Status HandshakeStatus(const FailureList& failures) {
       "; check that the address is the peer's (--service_address)"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/protocol/driver_parts.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 inline constexpr char kHandshakeMethod[] = "/distbench.Traffic/Handshake";
 
@@ -31,6 +31,6 @@ std::string ProblemOfAnswer(absl::string_view nonce,
 // Returns the error that names the peers whose handshakes failed, if any.
 absl::Status HandshakeStatus(const FailureList& failures);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_HANDSHAKE_MESSAGES_H_

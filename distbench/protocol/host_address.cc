@@ -17,7 +17,7 @@
 #include "distbench/base/host_port.h"
 #include "distbench/base/listen_address.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // A numeric address, IPv4 or IPv6.
@@ -102,7 +102,7 @@ absl::StatusOr<std::string> ChooseBindHost(
     return ChooseHostAddress(candidates, preference);
   }
   const int version = ip.version != 0 ? ip.version : preference.ip_version;
-  return version == 4 ? "0.0.0.0" : version == 6 ? "::" : AllInterfaces();
+  return version == 4 ? "0.0.0.0" : version == 6 ? "::" : base::AllInterfaces();
 }
 
 }  // namespace
@@ -155,12 +155,14 @@ absl::StatusOr<ListenAddress> ChooseListenAddress(
     absl::Span<const InterfaceAddress> candidates,
     const AddressPreference& preference, absl::string_view service_address) {
   if (!preference.listen_address.empty()) {
-    const std::string bind_host(WithoutBrackets(preference.listen_address));
+    const std::string bind_host(
+        base::WithoutBrackets(preference.listen_address));
     return ListenAddress{
         .bind_host = bind_host,
-        .advertised_host = service_address.empty()
-                               ? bind_host
-                               : std::string(WithoutBrackets(service_address))};
+        .advertised_host =
+            service_address.empty()
+                ? bind_host
+                : std::string(base::WithoutBrackets(service_address))};
   }
   if (service_address.empty()) {
     absl::StatusOr<std::string> host =
@@ -168,7 +170,7 @@ absl::StatusOr<ListenAddress> ChooseListenAddress(
     if (!host.ok()) return host.status();
     return ListenAddress{.bind_host = *host, .advertised_host = *host};
   }
-  const std::string advertised(WithoutBrackets(service_address));
+  const std::string advertised(base::WithoutBrackets(service_address));
   absl::StatusOr<std::string> bind_host =
       ChooseBindHost(candidates, preference, advertised);
   if (!bind_host.ok()) return bind_host.status();
@@ -177,4 +179,4 @@ absl::StatusOr<ListenAddress> ChooseListenAddress(
 
 int IpVersionOf(absl::string_view host) { return Parse(host).version; }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

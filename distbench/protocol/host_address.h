@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // An address of a network interface.
 struct InterfaceAddress {
@@ -56,6 +56,6 @@ absl::StatusOr<ListenAddress> ChooseListenAddress(
 // 4 or 6 if `host` is a numeric address of that family, else 0.
 int IpVersionOf(absl::string_view host);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_HOST_ADDRESS_H_

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::AllOf;
@@ -116,4 +116,4 @@ TEST(ListInterfaceAddressesTest, FindsLoopback) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

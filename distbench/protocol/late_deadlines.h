@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Decides when a transport judges what should have happened by some time, such
 // as the replies of calls that have a deadline. A worker that stood still,
@@ -33,6 +33,6 @@ class LateDeadlines {
   int64_t reads_until_ns_ = 0;  // 0: it was not late
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_LATE_DEADLINES_H_

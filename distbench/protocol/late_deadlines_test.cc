@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr int64_t kDueNs = 1'000'000'000;
@@ -36,4 +36,4 @@ TEST(LateDeadlinesTest, DoesNotReadForever) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -32,7 +32,7 @@
 
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Means that an RPC ends without a further message.
 inline constexpr int64_t kNoMessage = -1;
@@ -100,6 +100,6 @@ class StreamTransport {
                       int64_t blocked_ns) = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_STREAMS_H_

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/security/nonce.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr char kBootId[] = "/proc/sys/kernel/random/boot_id";
@@ -50,7 +50,8 @@ absl::StatusOr<std::string> NewUnixAddress(bool uses_tls) {
   absl::StatusOr<std::string> prefix = HostPrefix();
   if (!prefix.ok()) return prefix.status();
   return absl::StrCat(
-      *prefix, absl::BytesToHexString(DrawNonce().substr(0, kRandomBytes)));
+      *prefix,
+      absl::BytesToHexString(security::DrawNonce().substr(0, kRandomBytes)));
 }
 
 absl::Status CheckIsOfThisHost(absl::string_view unix_address) {
@@ -64,4 +65,4 @@ absl::Status CheckIsOfThisHost(absl::string_view unix_address) {
       "transport \"tcp\""));
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

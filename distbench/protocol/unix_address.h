@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Begins an address, which is "unix-abstract:NAME" as in gRPC. NAME follows a
 // NUL in the socket's address, and fits into it.
@@ -30,6 +30,6 @@ absl::StatusOr<std::string> NewUnixAddress(bool uses_tls);
 // Returns an error if the Unix socket belongs to another host.
 absl::Status CheckIsOfThisHost(absl::string_view unix_address);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_UNIX_ADDRESS_H_

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::AllOf;
@@ -44,4 +44,4 @@ TEST(UnixAddressTest, OtherHostsAreRefusedBeforeTheyAreDialled) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -10,7 +10,7 @@
 #include "distbench/results/encoded_series.h"
 #include "distbench/results/histogram_proto.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 constexpr int kActivityIntervalsPerPiece = 256;
@@ -37,7 +37,7 @@ absl::Status ValidateInterval(const ActivityInterval& interval) {
 
 void AddCount(int64_t count, int64_t (ActivityInterval::*get)() const,
               void (ActivityInterval::*set)(int64_t), ActivityInterval& into) {
-  if (count != 0) (into.*set)(SaturatingAdd((into.*get)(), count));
+  if (count != 0) (into.*set)(base::SaturatingAdd((into.*get)(), count));
 }
 
 void AddInterval(const ActivityInterval& from, ActivityInterval& into) {
@@ -61,9 +61,9 @@ void AddInterval(const ActivityInterval& from, ActivityInterval& into) {
 constexpr SeriesRules<ActivitySeries> kActivityRules = {
     .validate = &ValidateInterval, .add = &AddInterval};
 
-void EncodeInterval(const IntervalSeries::View& interval,
+void EncodeInterval(const stats::IntervalSeries::View& interval,
                     ActivityInterval& proto) {
-  const IntervalCounts& counts = interval.counts;
+  const stats::IntervalCounts& counts = interval.counts;
   const auto set = [&](int64_t count, int64_t (ActivityInterval::*get)() const,
                        void (ActivityInterval::*set_count)(int64_t)) {
     AddCount(count, get, set_count, proto);
@@ -87,16 +87,17 @@ void EncodeInterval(const IntervalSeries::View& interval,
 
 }  // namespace
 
-void EncodeActivitySeries(const IntervalSeries& series,
+void EncodeActivitySeries(const stats::IntervalSeries& series,
                           absl::FunctionRef<void(ActivitySeries piece)> emit) {
   ActivitySeries piece;
-  IntervalSeries::ForEach({&series}, [&](const IntervalSeries::View& interval) {
-    EncodeInterval(interval, *piece.add_intervals());
-    piece.set_interval_ns(series.width() * kSeriesStepNs);
-    if (piece.intervals_size() < kActivityIntervalsPerPiece) return;
-    emit(std::move(piece));
-    piece.Clear();
-  });
+  stats::IntervalSeries::ForEach(
+      {&series}, [&](const stats::IntervalSeries::View& interval) {
+        EncodeInterval(interval, *piece.add_intervals());
+        piece.set_interval_ns(series.width() * stats::kSeriesStepNs);
+        if (piece.intervals_size() < kActivityIntervalsPerPiece) return;
+        emit(std::move(piece));
+        piece.Clear();
+      });
   if (piece.intervals_size() > 0) emit(std::move(piece));
 }
 
@@ -122,4 +123,4 @@ absl::Status MergeActivitySeries(ActivitySeries from, ActivitySeries& into) {
   return MergeSeries(kActivityRules, std::move(from), into);
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

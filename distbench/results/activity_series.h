@@ -14,11 +14,11 @@
 #include "distbench/stats/interval_series.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // Encodes a series with steps of kSeriesStepNs, in pieces of at most a few
 // hundred kilobytes; emits nothing if there are no events.
-void EncodeActivitySeries(const IntervalSeries& series,
+void EncodeActivitySeries(const stats::IntervalSeries& series,
                           absl::FunctionRef<void(ActivitySeries piece)> emit);
 
 // Checks that intervals ascend, that their times in nanoseconds fit 64 bits,
@@ -32,6 +32,6 @@ absl::Status ValidateActivitySeries(const ActivitySeries& series);
 // unchanged.
 absl::Status MergeActivitySeries(ActivitySeries from, ActivitySeries& into);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_ACTIVITY_SERIES_H_

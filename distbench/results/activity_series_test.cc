@@ -13,13 +13,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 using ::testing::HasSubstr;
 
 TEST(ActivitySeriesTest, IntervalsAreEncodedInTheirOwnWords) {
-  IntervalSeries series(2);
+  stats::IntervalSeries series(2);
   series.At(9) = {
       .offered = 1, .succeeded = 2, .request_bytes = 3, .response_bytes = 4};
   series.ServiceTimes(9).Record(1000);
@@ -40,7 +40,7 @@ TEST(ActivitySeriesTest, IntervalsAreEncodedInTheirOwnWords) {
 }
 
 TEST(ActivitySeriesTest, AClosedLoopOffersNothing) {
-  IntervalSeries series;
+  stats::IntervalSeries series;
   series.At(9) = {.succeeded = 2};
   EncodeActivitySeries(series, [&](const ActivitySeries& piece) {
     EXPECT_FALSE(piece.intervals(0).has_offered_count());
@@ -49,7 +49,7 @@ TEST(ActivitySeriesTest, AClosedLoopOffersNothing) {
 }
 
 ActivitySeries RandomSeries(std::mt19937_64& random) {
-  IntervalSeries series(int64_t{1} << random() % 3);
+  stats::IntervalSeries series(int64_t{1} << random() % 3);
   for (int64_t step = random() % 10; step < 40; step += 1 + random() % 5) {
     series.At(step) = {.offered = static_cast<int64_t>(random() % 3),
                        .succeeded = 1,
@@ -82,7 +82,7 @@ TEST(ActivitySeriesTest, TheOrderOfPiecesDoesNotMatter) {
 }
 
 TEST(ActivitySeriesTest, LongSeriesComeInPiecesThatAddUp) {
-  IntervalSeries series;
+  stats::IntervalSeries series;
   for (int64_t step = 0; step < 1000; ++step) series.At(step).succeeded = step;
   int pieces = 0;
   ActivitySeries sum;
@@ -98,7 +98,7 @@ TEST(ActivitySeriesTest, LongSeriesComeInPiecesThatAddUp) {
 std::string ProblemOf(const char* text) {
   ActivitySeries into;
   const absl::Status status =
-      MergeActivitySeries(FromText<ActivitySeries>(text), into);
+      MergeActivitySeries(base::FromText<ActivitySeries>(text), into);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(into.intervals_size(), 0);
   return std::string(status.message());
@@ -131,4 +131,4 @@ TEST(ActivitySeriesTest, SumsDoNotOverflow) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

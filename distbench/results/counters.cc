@@ -4,7 +4,7 @@
 
 #include "distbench/base/saturating_add.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 using google::protobuf::FieldDescriptor;
@@ -22,8 +22,8 @@ void AddCounters(const Message& from, Message& into) {
   const google::protobuf::Reflection& reflection = *into.GetReflection();
   for (const FieldDescriptor* field : CountersIn(from)) {
     reflection.SetInt64(&into, field,
-                        SaturatingAdd(reflection.GetInt64(into, field),
-                                      reflection.GetInt64(from, field)));
+                        base::SaturatingAdd(reflection.GetInt64(into, field),
+                                            reflection.GetInt64(from, field)));
   }
 }
 
@@ -43,7 +43,7 @@ void SubtractCounters(const Message& start, Message& into) {
       reflection.ClearField(&into, field);
       continue;
     }
-    const int64_t counted = SaturatingSubtract(
+    const int64_t counted = base::SaturatingSubtract(
         reflection.GetInt64(into, field), reflection.GetInt64(start, field));
     reflection.SetInt64(&into, field, std::max<int64_t>(counted, 0));
   }
@@ -70,4 +70,4 @@ int64_t BusyCpuNs(const HostCounters& counters) {
          counters.irq_cpu_ns() + counters.softirq_cpu_ns();
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

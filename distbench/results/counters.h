@@ -13,7 +13,7 @@
 #include "google/protobuf/message.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // Adds the counters that `from` has. Both have the same type.
 void AddCounters(const google::protobuf::Message& from,
@@ -37,6 +37,6 @@ std::vector<std::pair<std::string, std::optional<int64_t>>> ListCounters(
 // The CPU time in which work was done on the host, without stolen time.
 int64_t BusyCpuNs(const HostCounters& counters);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_COUNTERS_H_

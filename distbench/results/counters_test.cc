@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 TEST(CountersTest, SumsHaveTheCountersOfEither) {
@@ -70,4 +70,4 @@ TEST(CountersTest, StolenAndIdleTimeIsNotBusy) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/repeated_field.h"
 
-namespace distbench {
+namespace distbench::results {
 
 template <typename Series>
 using IntervalOf =
@@ -137,6 +137,6 @@ absl::Status MergeSeries(const SeriesRules<Series>& rules, Series from,
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_ENCODED_SERIES_H_

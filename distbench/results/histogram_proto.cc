@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 // The range of a message's buckets; `last` is -1 if there are none.
@@ -22,10 +22,11 @@ bool IsEmpty(const Histogram& proto) {
 }
 
 absl::Status ValidateLayout(const Histogram& proto) {
-  if (proto.sub_bucket_bits() != LogHistogram::kSubBucketBits) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "histogram has sub_bucket_bits ", proto.sub_bucket_bits(),
-        "; this version of distbench reads ", LogHistogram::kSubBucketBits));
+  if (proto.sub_bucket_bits() != stats::LogHistogram::kSubBucketBits) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("histogram has sub_bucket_bits ", proto.sub_bucket_bits(),
+                     "; this version of distbench reads ",
+                     stats::LogHistogram::kSubBucketBits));
   }
   if (proto.bucket_index_deltas_size() != proto.bucket_counts_size()) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -45,10 +46,10 @@ absl::Status ValidateBuckets(const Histogram& proto, BucketSpan& span) {
           absl::StrCat("histogram names bucket ", index, " twice"));
     }
     index += delta;
-    if (index >= LogHistogram::kBucketCount) {
+    if (index >= stats::LogHistogram::kBucketCount) {
       return absl::InvalidArgumentError(
           absl::StrCat("histogram has a bucket ", index, "; the last one is ",
-                       LogHistogram::kBucketCount - 1));
+                       stats::LogHistogram::kBucketCount - 1));
     }
     if (proto.bucket_counts(i) == 0) {
       return absl::InvalidArgumentError(
@@ -79,18 +80,22 @@ absl::Status ValidateTotalCount(const Histogram& proto) {
 // Whether the exact extremes lie in the outermost buckets.
 bool ExtremesMatch(const Histogram& proto, const BucketSpan& span) {
   const auto bucket_of = [](int64_t value) {
-    return value <= LogHistogram::kMaxValue ? LogHistogram::BucketIndex(value)
-                                            : LogHistogram::kBucketCount;
+    return value <= stats::LogHistogram::kMaxValue
+               ? stats::LogHistogram::BucketIndex(value)
+               : stats::LogHistogram::kBucketCount;
   };
-  const int first = span.empty() ? LogHistogram::kBucketCount : span.first;
-  const int last =
-      proto.overflow_count() > 0 ? LogHistogram::kBucketCount : span.last;
+  const int first =
+      span.empty() ? stats::LogHistogram::kBucketCount : span.first;
+  const int last = proto.overflow_count() > 0
+                       ? stats::LogHistogram::kBucketCount
+                       : span.last;
   return proto.has_min() && proto.has_max() && proto.min() >= 0 &&
          proto.min() <= proto.max() && bucket_of(proto.min()) == first &&
          bucket_of(proto.max()) == last;
 }
 
-absl::Status ValidateMoments(const Histogram& proto, const BucketSpan& span) {
+absl::Status ValidateHistogramMoments(const Histogram& proto,
+                                      const BucketSpan& span) {
   const bool extremes_match = IsEmpty(proto)
                                   ? !proto.has_min() && !proto.has_max()
                                   : ExtremesMatch(proto, span);
@@ -112,14 +117,14 @@ absl::Status ValidateMoments(const Histogram& proto, const BucketSpan& span) {
 
 }  // namespace
 
-void EncodeHistogram(const LogHistogram& histogram, Histogram& proto) {
+void EncodeHistogram(const stats::LogHistogram& histogram, Histogram& proto) {
   proto.Clear();
-  proto.set_sub_bucket_bits(LogHistogram::kSubBucketBits);
+  proto.set_sub_bucket_bits(stats::LogHistogram::kSubBucketBits);
   if (histogram.count() == 0) {
     return;
   }
   int previous_index = 0;
-  for (const LogHistogram::Bucket& bucket : histogram.Buckets()) {
+  for (const stats::LogHistogram::Bucket& bucket : histogram.Buckets()) {
     proto.add_bucket_index_deltas(bucket.index - previous_index);
     proto.add_bucket_counts(bucket.count);
     previous_index = bucket.index;
@@ -138,11 +143,12 @@ absl::Status ValidateHistogram(const Histogram& proto) {
   absl::Status status = ValidateLayout(proto);
   if (status.ok()) status = ValidateBuckets(proto, span);
   if (status.ok()) status = ValidateTotalCount(proto);
-  if (status.ok()) status = ValidateMoments(proto, span);
+  if (status.ok()) status = ValidateHistogramMoments(proto, span);
   return status;
 }
 
-absl::Status AddHistogram(const Histogram& proto, LogHistogram& histogram) {
+absl::Status AddHistogram(const Histogram& proto,
+                          stats::LogHistogram& histogram) {
   if (absl::Status status = ValidateHistogram(proto); !status.ok()) {
     return status;
   }
@@ -165,10 +171,10 @@ void MergeHistogram(const Histogram& from, Histogram& into) {
     into = from;
     return;
   }
-  LogHistogram sum;
+  stats::LogHistogram sum;
   AddHistogram(into, sum).IgnoreError();
   AddHistogram(from, sum).IgnoreError();
   EncodeHistogram(sum, into);
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

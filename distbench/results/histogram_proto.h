@@ -7,10 +7,10 @@
 #include "distbench/stats/log_histogram.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // Replaces the content of `proto`.
-void EncodeHistogram(const LogHistogram& histogram, Histogram& proto);
+void EncodeHistogram(const stats::LogHistogram& histogram, Histogram& proto);
 
 // Checks that the message is a histogram that this version can read.
 // INVALID_ARGUMENT explains the contradiction.
@@ -18,11 +18,12 @@ absl::Status ValidateHistogram(const Histogram& proto);
 
 // Adds the values of `proto` to `histogram`, which is unchanged if `proto` is
 // invalid.
-absl::Status AddHistogram(const Histogram& proto, LogHistogram& histogram);
+absl::Status AddHistogram(const Histogram& proto,
+                          stats::LogHistogram& histogram);
 
 // Adds the values of `from` to `into`. Requires that both are valid, or empty.
 void MergeHistogram(const Histogram& from, Histogram& into);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_HISTOGRAM_PROTO_H_

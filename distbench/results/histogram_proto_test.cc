@@ -15,21 +15,21 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-LogHistogram HistogramOf(const std::vector<int64_t>& values) {
-  LogHistogram histogram;
+stats::LogHistogram HistogramOf(const std::vector<int64_t>& values) {
+  stats::LogHistogram histogram;
   for (int64_t value : values) {
     histogram.Record(value);
   }
   return histogram;
 }
 
-Histogram Encoded(const LogHistogram& histogram) {
+Histogram Encoded(const stats::LogHistogram& histogram) {
   Histogram proto;
   EncodeHistogram(histogram, proto);
   return proto;
@@ -51,12 +51,12 @@ TEST(HistogramProtoTest, EncodesDistancesBetweenBuckets) {
 
 TEST(HistogramProtoTest, EmptyHistogramHasNoExtremes) {
   Histogram proto = Encoded(HistogramOf({1}));
-  EncodeHistogram(LogHistogram(), proto);
+  EncodeHistogram(stats::LogHistogram(), proto);
   EXPECT_THAT(proto.bucket_counts(), ElementsAre());
   EXPECT_FALSE(proto.has_min());
   EXPECT_FALSE(proto.has_max());
 
-  LogHistogram decoded;
+  stats::LogHistogram decoded;
   EXPECT_TRUE(AddHistogram(proto, decoded).ok());
   EXPECT_EQ(decoded.count(), 0);
 }
@@ -65,7 +65,7 @@ class RoundTripTest : public testing::TestWithParam<std::vector<int64_t>> {};
 
 TEST_P(RoundTripTest, DecodesWhatWasEncoded) {
   const Histogram proto = Encoded(HistogramOf(GetParam()));
-  LogHistogram decoded;
+  stats::LogHistogram decoded;
   const absl::Status status = AddHistogram(proto, decoded);
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_EQ(Encoded(decoded).SerializeAsString(), proto.SerializeAsString());
@@ -85,14 +85,14 @@ std::vector<int64_t> ManyValues() {
 INSTANTIATE_TEST_SUITE_P(
     Values, RoundTripTest,
     testing::Values(std::vector<int64_t>{0}, std::vector<int64_t>{0, 0, 127},
-                    std::vector<int64_t>{LogHistogram::kMaxValue},
-                    std::vector<int64_t>{LogHistogram::kMaxValue + 1},
+                    std::vector<int64_t>{stats::LogHistogram::kMaxValue},
+                    std::vector<int64_t>{stats::LogHistogram::kMaxValue + 1},
                     std::vector<int64_t>{7,
                                          std::numeric_limits<int64_t>::max()},
                     ManyValues()));
 
 TEST(HistogramProtoTest, AddingIsMerging) {
-  LogHistogram histogram = HistogramOf({5, 500, 50'000});
+  stats::LogHistogram histogram = HistogramOf({5, 500, 50'000});
   ASSERT_TRUE(
       AddHistogram(Encoded(HistogramOf({1, 500, 9'000'000})), histogram).ok());
   EXPECT_EQ(Encoded(histogram).SerializeAsString(),
@@ -109,9 +109,9 @@ struct BadHistogram {
 class BadHistogramTest : public testing::TestWithParam<BadHistogram> {};
 
 TEST_P(BadHistogramTest, IsRefusedWithAReason) {
-  LogHistogram histogram = HistogramOf({42});
+  stats::LogHistogram histogram = HistogramOf({42});
   const absl::Status status =
-      AddHistogram(FromText<Histogram>(GetParam().text), histogram);
+      AddHistogram(base::FromText<Histogram>(GetParam().text), histogram);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr(GetParam().expected_error));
@@ -201,7 +201,7 @@ TEST(HistogramProtoTest, SurvivesRandomDamage) {
       damaged[random() % damaged.size()] = static_cast<char>(random());
     }
     Histogram proto;
-    LogHistogram histogram;
+    stats::LogHistogram histogram;
     if (!proto.ParseFromString(damaged) ||
         !AddHistogram(proto, histogram).ok() || histogram.count() == 0) {
       continue;
@@ -213,4 +213,4 @@ TEST(HistogramProtoTest, SurvivesRandomDamage) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

@@ -6,7 +6,7 @@
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 using google::protobuf::FieldDescriptor;
@@ -56,4 +56,4 @@ void DropExtensions(TestSequenceResults& results) {
   DropOwnFields(results);
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

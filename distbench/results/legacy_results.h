@@ -5,7 +5,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // Removes the logs of instances that neither sent an RPC nor did anything that
 // is logged. Such programs take every log for that of an active instance.
@@ -15,6 +15,6 @@ void DropSilentInstances(ServiceLogs& logs);
 // instances. Parsers of text refuse fields that they do not know.
 void DropExtensions(TestSequenceResults& results);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_LEGACY_RESULTS_H_

@@ -6,7 +6,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 template <typename Message>
@@ -99,4 +99,4 @@ TEST(DropExtensionsTest, LeavesWhatExistingProgramsKnow) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

@@ -13,7 +13,7 @@
 #include "distbench/results/time_series.h"
 #include "google/protobuf/repeated_field.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 using Samples = google::protobuf::RepeatedPtrField<RpcSample>;
@@ -187,4 +187,4 @@ absl::Status MergeChunk(ResultChunk chunk, ServiceLogs& logs) {
   return MergeRpcLog(*chunk.mutable_rpc_log(), rpc_logs[chunk.rpc_index()]);
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

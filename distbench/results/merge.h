@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // Adds `from` to `into`. Both must come from the same instance, because
 // failures are counted by index into its error dictionary. INVALID_ARGUMENT if
@@ -21,6 +21,6 @@ absl::Status MergeStatistics(const RpcStatistics& from, RpcStatistics& into);
 // belongs, or contradicts itself or the statistics that it is added to.
 absl::Status MergeChunk(ResultChunk chunk, ServiceLogs& logs);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_MERGE_H_

@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 using ::google::protobuf::util::MessageDifferencer;
@@ -328,4 +328,4 @@ TEST(MergeChunkTest, PooledStatisticsAddUp) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
 
-namespace distbench {
+namespace distbench::results {
 
 absl::Status ValidateMoments(const ValueMoments& moments) {
   const bool has_values = moments.count() > 0;
@@ -26,16 +26,16 @@ absl::Status ValidateMoments(const ValueMoments& moments) {
                    moments.sum_of_squares(), " contradict themselves"));
 }
 
-void AddMoments(const ValueMoments& from, RunningMoments& into) {
+void AddMoments(const ValueMoments& from, stats::RunningMoments& into) {
   if (from.count() == 0) return;
-  into.count = SaturatingAdd(into.count, from.count());
+  into.count = base::SaturatingAdd(into.count, from.count());
   into.min = std::min(into.min, from.min());
   into.max = std::max(into.max, from.max());
   into.sum += from.sum();
   into.sum_of_squares += from.sum_of_squares();
 }
 
-void EncodeMoments(const RunningMoments& moments, ValueMoments& proto) {
+void EncodeMoments(const stats::RunningMoments& moments, ValueMoments& proto) {
   proto.set_count(moments.count);
   proto.set_min(moments.min);
   proto.set_max(moments.max);
@@ -43,4 +43,4 @@ void EncodeMoments(const RunningMoments& moments, ValueMoments& proto) {
   proto.set_sum_of_squares(moments.sum_of_squares);
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

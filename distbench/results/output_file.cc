@@ -25,7 +25,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 constexpr mode_t kDefaultMode = 0666;  // reduced by the umask
@@ -64,7 +64,7 @@ int LockFile(int fd, int operation) {
 
 // Removes a temporary file, unless a process holds it.
 void RemoveIfAbandoned(const std::string& path) {
-  const FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const base::FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.is_open() && LockFile(fd.get(), LOCK_EX | LOCK_NB) == 0) {
     unlink(path.c_str());
   }
@@ -178,7 +178,7 @@ absl::Status OutputFile::SyncDirectory() const {
   const size_t slash = target_path_.rfind('/');
   const std::string directory =
       slash == std::string::npos ? "." : target_path_.substr(0, slash + 1);
-  const FileDescriptor fd(
+  const base::FileDescriptor fd(
       open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // EINVAL: a file system that writes directories at once, or never.
   if (fd.is_open() && (sync_(fd.get()) == 0 || errno == EINVAL)) {
@@ -190,4 +190,4 @@ absl::Status OutputFile::SyncDirectory() const {
                           "cannot write its directory"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

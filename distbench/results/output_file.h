@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // Writes to a temporary file in the directory of the destination, and gives it
 // the destination's name at Commit(). An existing file of that name is kept
@@ -66,6 +66,6 @@ class OutputFile {
 // The status for an error while writing to `path`.
 absl::Status WriteError(const std::string& path, int error_number);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_OUTPUT_FILE_H_

@@ -21,7 +21,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,7 +81,7 @@ TEST_F(OutputFileTest, AppearsAtCommit) {
   Print("new", *file);
   EXPECT_FALSE(fs::exists(path));
   ASSERT_TRUE(file->Commit().ok());
-  EXPECT_EQ(*ReadFile(path), "new");
+  EXPECT_EQ(*base::ReadFile(path), "new");
   EXPECT_EQ(FileCount(), 1);
 }
 
@@ -144,7 +144,7 @@ TEST_F(OutputFileTest, AnErrorOfItsDirectoryIsReported) {
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(Path("result")), HasSubstr("directory"),
                     HasSubstr("Input/output error")));
-  EXPECT_EQ(*ReadFile(Path("result")), "new");
+  EXPECT_EQ(*base::ReadFile(Path("result")), "new");
 }
 
 TEST_F(OutputFileTest, ADirectoryThatCannotBeSyncedIsNoError) {
@@ -166,9 +166,9 @@ TEST_F(OutputFileTest, ReplacesAtCommitAndKeepsTheMode) {
   fs::permissions(path, fs::perms(0640));
   auto file = Open(path);
   Print("new", *file);
-  EXPECT_EQ(*ReadFile(path), "old");
+  EXPECT_EQ(*base::ReadFile(path), "old");
   ASSERT_TRUE(file->Commit().ok());
-  EXPECT_EQ(*ReadFile(path), "new");
+  EXPECT_EQ(*base::ReadFile(path), "new");
   EXPECT_EQ(fs::status(path).permissions(), fs::perms(0640));
 }
 
@@ -176,7 +176,7 @@ TEST_F(OutputFileTest, LeavesNothingBehindWithoutCommit) {
   const std::string path = Path("result");
   WriteOld(path);
   Print("half", *Open(path));
-  EXPECT_EQ(*ReadFile(path), "old");
+  EXPECT_EQ(*base::ReadFile(path), "old");
   EXPECT_EQ(FileCount(), 1);
 }
 
@@ -187,7 +187,7 @@ TEST_F(OutputFileTest, FollowsSymbolicLinks) {
   Print("new", *file);
   ASSERT_TRUE(file->Commit().ok());
   EXPECT_TRUE(fs::is_symlink(Path("link")));
-  EXPECT_EQ(*ReadFile(Path("target")), "new");
+  EXPECT_EQ(*base::ReadFile(Path("target")), "new");
 }
 
 TEST_F(OutputFileTest, MissingDirectoryIsNamed) {
@@ -208,7 +208,7 @@ TEST_F(OutputFileTest, ReadOnlyFileIsNotReplaced) {
   const std::string path = Path("result");
   WriteOld(path);
   fs::permissions(path, fs::perms(0444));
-  WithoutPrivileges([&path] {
+  base::WithoutPrivileges([&path] {
     EXPECT_EQ(OutputFile::Open(path).status().code(),
               absl::StatusCode::kPermissionDenied);
   });
@@ -236,7 +236,7 @@ TEST_F(OutputFileTest, StandardOutputGoesOnWhereItIs) {
   dup2(saved, STDOUT_FILENO);
   close(saved);
   ASSERT_TRUE(file.ok()) << file.status();
-  EXPECT_EQ(*ReadFile(path), "before result after");
+  EXPECT_EQ(*base::ReadFile(path), "before result after");
 }
 
 TEST_F(OutputFileTest, RemovesWhatAKilledProcessLeft) {
@@ -272,4 +272,4 @@ TEST_F(OutputFileTest, LeavesWhatAnotherProcessWrites) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

@@ -6,7 +6,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/moments_proto.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 struct PolicyCount {
@@ -57,7 +57,7 @@ constexpr PolicyCount kPolicyCounts[] = {
 
 struct PolicyHistogram {
   absl::string_view name;
-  LogHistogram PolicyTotals::*total;
+  stats::LogHistogram PolicyTotals::*total;
   bool (PolicyStatistics::*has)() const;
   const Histogram& (PolicyStatistics::*get)() const;
   Histogram* (PolicyStatistics::*mutable_field)();
@@ -93,7 +93,8 @@ absl::Status ValidatePolicies(const PolicyStatistics& statistics) {
 
 void PolicyTotals::Merge(const PolicyTotals& other) {
   for (const PolicyCount& field : kPolicyCounts) {
-    this->*field.total = SaturatingAdd(this->*field.total, other.*field.total);
+    this->*field.total =
+        base::SaturatingAdd(this->*field.total, other.*field.total);
   }
   for (const PolicyHistogram& field : kPolicyHistograms) {
     (this->*field.total).Merge(other.*field.total);
@@ -106,7 +107,7 @@ absl::Status PolicyTotals::Add(const PolicyStatistics& statistics) {
   if (!status.ok()) return status;
   for (const PolicyCount& field : kPolicyCounts) {
     this->*field.total =
-        SaturatingAdd(this->*field.total, (statistics.*field.get)());
+        base::SaturatingAdd(this->*field.total, (statistics.*field.get)());
   }
   for (const PolicyHistogram& field : kPolicyHistograms) {
     if (!(statistics.*field.has)()) continue;
@@ -123,7 +124,7 @@ void PolicyTotals::Encode(PolicyStatistics& statistics) const {
     (statistics.*field.set)(this->*field.total);
   }
   for (const PolicyHistogram& field : kPolicyHistograms) {
-    const LogHistogram& histogram = this->*field.total;
+    const stats::LogHistogram& histogram = this->*field.total;
     if (histogram.count() == 0) continue;
     EncodeHistogram(histogram, *(statistics.*field.mutable_field)());
   }
@@ -141,4 +142,4 @@ absl::Status MergePolicyStatistics(const PolicyStatistics& from,
   return status;
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

@@ -10,7 +10,7 @@
 #include "distbench/stats/running_moments.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // PolicyStatistics documents the members. Counts saturate at the maximum of an
 // int64. Copyable.
@@ -39,15 +39,15 @@ struct PolicyTotals {
   int64_t circuit_opened_count = 0;
   int64_t not_needed_count = 0;
   int64_t quorum_failed_count = 0;
-  LogHistogram quorum_time_ns;
-  LogHistogram attempt_time_ns;
-  RunningMoments concurrency_limit;
+  stats::LogHistogram quorum_time_ns;
+  stats::LogHistogram attempt_time_ns;
+  stats::RunningMoments concurrency_limit;
 };
 
 // Adds `from` to `into`. The error is as of PolicyTotals::Add().
 absl::Status MergePolicyStatistics(const PolicyStatistics& from,
                                    PolicyStatistics& into);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_POLICY_TOTALS_H_

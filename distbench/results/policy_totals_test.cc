@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 using ::google::protobuf::FieldDescriptor;
@@ -82,4 +82,4 @@ TEST(PolicyTotalsTest, WhatIsInvalidAddsNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

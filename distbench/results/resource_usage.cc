@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 double Seconds(const timeval& time) {
@@ -70,4 +70,4 @@ RUsageStats UsageBetween(const RUsage& start, const RUsage& end) {
   return stats;
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

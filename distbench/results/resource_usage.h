@@ -5,7 +5,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // Usage of this process so far, including all threads.
 RUsage ProcessUsage();
@@ -17,6 +17,6 @@ void AddUsage(const RUsage& usage, RUsage& sum);
 // resident set size is that of `end`, because it is not a count.
 RUsageStats UsageBetween(const RUsage& start, const RUsage& end);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_RESOURCE_USAGE_H_

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 TEST(ResourceUsageTest, ReportsThisProcess) {
@@ -35,4 +35,4 @@ TEST(ResourceUsageTest, DifferenceCoversEveryCountButNotTheMaximum) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

@@ -31,7 +31,7 @@
 #include "google/protobuf/io/zero_copy_stream_impl.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 using google::protobuf::Arena;
@@ -59,9 +59,8 @@ bool PrintBinary(const TestSequenceResults& results,
 
 bool Print(const TestSequenceResults& results, ResultEncoding encoding,
            ZeroCopyOutputStream& stream) {
-  return encoding == ResultEncoding::kText
-             ? TextFormat::Print(results, &stream)
-             : PrintBinary(results, stream);
+  return encoding == ResultEncoding::kText ? TextFormat::Print(results, &stream)
+                                           : PrintBinary(results, stream);
 }
 
 bool PrintCompressed(const TestSequenceResults& results,
@@ -298,4 +297,4 @@ absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path,
   return Completed(path, std::move(status), std::move(results));
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

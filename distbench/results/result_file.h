@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 
 enum class ResultEncoding { kText, kBinary };
 
@@ -47,6 +47,6 @@ absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path,
 // INVALID_ARGUMENT names the place of invalid statistics.
 absl::Status CompleteResults(TestSequenceResults& results);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_RESULT_FILE_H_

@@ -20,7 +20,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,7 +74,7 @@ class ResultFileTest : public testing::Test {
                       const std::string& name, ResultEncoding encoding) const {
     const absl::Status status = WriteResults(results, Path(name), encoding);
     EXPECT_TRUE(status.ok()) << status;
-    return *ReadFile(Path(name));
+    return *base::ReadFile(Path(name));
   }
 
   const fs::path directory_;
@@ -303,11 +303,11 @@ TEST_F(ResultFileTest, FailedWriteKeepsTheOldFile) {
     }
     EXPECT_THAT(std::string(status.message()),
                 AllOf(HasSubstr(path), HasSubstr("File too large")));
-    EXPECT_EQ(*ReadFile(path), before);
+    EXPECT_EQ(*base::ReadFile(path), before);
     fs::remove(path);
     EXPECT_TRUE(fs::is_empty(directory_)) << "a temporary file is left";
   }
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

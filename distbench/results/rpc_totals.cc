@@ -11,7 +11,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/moments_proto.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 absl::Status ValidateCounts(const RpcStatistics& statistics) {
@@ -84,9 +84,10 @@ absl::Status ValidateTimeParts(const RpcStatistics& statistics) {
   return absl::OkStatus();
 }
 
-void MoveToMoments(LogHistogram& histogram, RunningMoments& moments) {
-  moments.Merge(RunningMoments(histogram));
-  histogram = LogHistogram();
+void MoveToMoments(stats::LogHistogram& histogram,
+                   stats::RunningMoments& moments) {
+  moments.Merge(stats::RunningMoments(histogram));
+  histogram = stats::LogHistogram();
 }
 
 }  // namespace
@@ -102,7 +103,7 @@ void RpcCounts::Add(const RpcCounts& other) {
        {&RpcCounts::succeeded_count, &RpcCounts::failed_count,
         &RpcCounts::warmup_count, &RpcCounts::request_bytes,
         &RpcCounts::response_bytes, &RpcCounts::dropped_sample_count}) {
-    this->*count = SaturatingAdd(this->*count, other.*count);
+    this->*count = base::SaturatingAdd(this->*count, other.*count);
   }
   first_start_timestamp_ns =
       std::min(first_start_timestamp_ns, other.first_start_timestamp_ns);
@@ -180,7 +181,7 @@ absl::Status RpcTotals::Add(const RpcStatistics& statistics) {
   AddMoments(statistics.lateness_moments(), moments.lateness_ns);
   for (const auto& [error_index, count] : statistics.failures_by_error()) {
     int64_t& total = failures_by_error[error_index];
-    total = SaturatingAdd(total, count);
+    total = base::SaturatingAdd(total, count);
   }
   return absl::OkStatus();
 }
@@ -207,8 +208,8 @@ int64_t RpcTotals::memory_bytes() const {
                   response_time_ns.allocated_bytes() +
                   lateness_ns.allocated_bytes();
   for (const auto& [part, times_ns] : time_parts_ns) {
-    bytes +=
-        static_cast<int64_t>(sizeof(LogHistogram)) + times_ns.allocated_bytes();
+    bytes += static_cast<int64_t>(sizeof(stats::LogHistogram)) +
+             times_ns.allocated_bytes();
   }
   return bytes;
 }
@@ -254,4 +255,4 @@ void RpcTotals::Encode(RpcStatistics& statistics) const {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

@@ -13,7 +13,7 @@
 #include "distbench/stats/running_moments.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // The plain numbers of RpcStatistics, which documents them. Small, unlike
 // RpcTotals.
@@ -41,9 +41,9 @@ RpcCounts CountsOf(const RpcStatistics& statistics);
 
 // The latencies that are kept if there is no memory for histograms.
 struct LatencyMoments {
-  RunningMoments service_time_ns;
-  RunningMoments response_time_ns;
-  RunningMoments lateness_ns;
+  stats::RunningMoments service_time_ns;
+  stats::RunningMoments response_time_ns;
+  stats::RunningMoments lateness_ns;
 };
 
 // Parts of the service time; see RpcStatistics.
@@ -73,12 +73,12 @@ struct RpcTotals {
   int64_t memory_bytes() const;
 
   RpcCounts counts;
-  LogHistogram service_time_ns;
-  LogHistogram response_time_ns;
-  LogHistogram lateness_ns;
+  stats::LogHistogram service_time_ns;
+  stats::LogHistogram response_time_ns;
+  stats::LogHistogram lateness_ns;
 
   // Only parts that have values.
-  std::map<TimePart, LogHistogram> time_parts_ns;
+  std::map<TimePart, stats::LogHistogram> time_parts_ns;
 
   // Moments of values that are in no histogram here.
   LatencyMoments moments;
@@ -92,6 +92,6 @@ struct RpcTotals {
 // inconsistent.
 absl::Status ValidateStatistics(const RpcStatistics& statistics);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_RPC_TOTALS_H_

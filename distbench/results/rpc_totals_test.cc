@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 using ::google::protobuf::util::MessageDifferencer;
@@ -125,7 +125,7 @@ TEST(RpcTotalsTest, AddsNothingOfInvalidStatistics) {
 TEST(RpcTotalsTest, MomentsStandForHistogramsThatWereDropped) {
   RpcTotals totals;
   ASSERT_TRUE(totals.Add(FromText<RpcStatistics>(kStatistics)).ok());
-  const LogHistogram service_time_ns = totals.service_time_ns;
+  const stats::LogHistogram service_time_ns = totals.service_time_ns;
   RpcTotals pooled;
   pooled.MergeHistograms(totals);
   EXPECT_EQ(pooled.service_time_ns.count(), service_time_ns.count());
@@ -217,7 +217,7 @@ TEST(RpcTotalsTest, MemoryIncludesTimeParts) {
   const int64_t before = totals.memory_bytes();
   totals.time_parts_ns[TimePart::kNetwork].Record(15);
   EXPECT_GE(totals.memory_bytes(),
-            before + static_cast<int64_t>(sizeof(LogHistogram)) +
+            before + static_cast<int64_t>(sizeof(stats::LogHistogram)) +
                 totals.time_parts_ns.at(TimePart::kNetwork).allocated_bytes());
 }
 
@@ -238,4 +238,4 @@ TEST(RpcTotalsTest, RefusesMomentsThatContradictThemselves) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

@@ -4,7 +4,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 absl::Status MergeFault(const FaultLog& from, FaultLog& into) {
@@ -13,9 +13,9 @@ absl::Status MergeFault(const FaultLog& from, FaultLog& into) {
         "has a negative count; all are at least 0");
   }
   into.set_request_count(
-      SaturatingAdd(into.request_count(), from.request_count()));
+      base::SaturatingAdd(into.request_count(), from.request_count()));
   into.set_connection_count(
-      SaturatingAdd(into.connection_count(), from.connection_count()));
+      base::SaturatingAdd(into.connection_count(), from.connection_count()));
   for (const FaultTime& time : from.times()) {
     if (time.end_timestamp_ns() < time.begin_timestamp_ns()) {
       return absl::InvalidArgumentError(
@@ -39,9 +39,9 @@ absl::Status MergeAdmission(const AdmissionLog& from, AdmissionLog& into) {
     MergeHistogram(from.wait_ns(), *into.mutable_wait_ns());
   }
   into.set_admitted_count(
-      SaturatingAdd(into.admitted_count(), from.admitted_count()));
+      base::SaturatingAdd(into.admitted_count(), from.admitted_count()));
   into.set_refused_count(
-      SaturatingAdd(into.refused_count(), from.refused_count()));
+      base::SaturatingAdd(into.refused_count(), from.refused_count()));
   return absl::OkStatus();
 }
 
@@ -60,4 +60,4 @@ absl::Status MergeServerLog(const ServicePerformanceLog& from,
   return MergeAdmission(from.admission_log(), *into.mutable_admission_log());
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // The times that a FaultLog keeps.
 inline constexpr int kMaxFaultTimes = 1000;
@@ -17,6 +17,6 @@ inline constexpr int kMaxFaultTimes = 1000;
 absl::Status MergeServerLog(const ServicePerformanceLog& from,
                             ServicePerformanceLog& into);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_SERVER_LOG_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 using ::testing::HasSubstr;
@@ -26,7 +26,7 @@ AdmissionLog LogOfAdmission(int64_t wait_ns) {
   AdmissionLog log;
   log.set_admitted_count(2);
   log.set_refused_count(3);
-  LogHistogram histogram;
+  stats::LogHistogram histogram;
   histogram.Record(wait_ns);
   EncodeHistogram(histogram, *log.mutable_wait_ns());
   return log;
@@ -49,7 +49,7 @@ TEST(ServerLogTest, PiecesAddUp) {
   EXPECT_EQ(fault.times(1).begin_timestamp_ns(), 300);
   EXPECT_EQ(sum.admission_log().admitted_count(), 4);
   EXPECT_EQ(sum.admission_log().refused_count(), 6);
-  LogHistogram wait_ns;
+  stats::LogHistogram wait_ns;
   ASSERT_TRUE(AddHistogram(sum.admission_log().wait_ns(), wait_ns).ok());
   EXPECT_EQ(wait_ns.count(), 2);
   EXPECT_EQ(wait_ns.max(), 30);
@@ -88,4 +88,4 @@ TEST(ServerLogTest, RefusesDamagedLogs) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

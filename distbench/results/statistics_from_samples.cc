@@ -5,15 +5,15 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/rpc_totals.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 void AddTimeParts(const RpcSample& sample, RpcTotals& totals) {
   auto& parts = totals.time_parts_ns;
   parts[TimePart::kServerQueue].Record(sample.server_queue_ns());
   parts[TimePart::kServerHandler].Record(sample.server_handler_ns());
-  parts[TimePart::kNetwork].Record(SaturatingSubtract(
-      SaturatingSubtract(sample.latency_ns(), sample.server_queue_ns()),
+  parts[TimePart::kNetwork].Record(base::SaturatingSubtract(
+      base::SaturatingSubtract(sample.latency_ns(), sample.server_queue_ns()),
       sample.server_handler_ns()));
 }
 
@@ -24,7 +24,7 @@ void AddSucceeded(const RpcSample& sample, RpcTotals& totals) {
   counts.response_bytes = sample.response_size();
   counts.first_start_timestamp_ns = sample.start_timestamp_ns();
   counts.last_end_timestamp_ns =
-      SaturatingAdd(sample.start_timestamp_ns(), sample.latency_ns());
+      base::SaturatingAdd(sample.start_timestamp_ns(), sample.latency_ns());
   totals.counts.Add(counts);
   totals.service_time_ns.Record(sample.latency_ns());
   if (sample.has_server_queue_ns() && sample.has_server_handler_ns()) {
@@ -33,7 +33,7 @@ void AddSucceeded(const RpcSample& sample, RpcTotals& totals) {
   if (sample.has_lateness_ns()) {
     totals.lateness_ns.Record(sample.lateness_ns());
     totals.response_time_ns.Record(
-        SaturatingAdd(sample.lateness_ns(), sample.latency_ns()));
+        base::SaturatingAdd(sample.lateness_ns(), sample.latency_ns()));
   }
 }
 
@@ -88,4 +88,4 @@ void AddMissingStatistics(TestResult& result) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

@@ -6,7 +6,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // The totals of the log's samples. RPCs without a sample are missing, because
 // such results do not say how many there were.
@@ -16,6 +16,6 @@ RpcStatistics StatisticsFromSamples(const RpcPerformanceLog& log);
 // rely on statistics.
 void AddMissingStatistics(TestResult& result);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_STATISTICS_FROM_SAMPLES_H_

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 using ::testing::ElementsAre;
@@ -80,7 +80,8 @@ TEST(StatisticsFromSamplesTest, ServiceTimesAreDivided) {
       )")));
   EXPECT_EQ(totals.time_parts_ns.at(TimePart::kServerQueue).sum(), 20);
   EXPECT_EQ(totals.time_parts_ns.at(TimePart::kServerHandler).sum(), 120);
-  const LogHistogram& network_ns = totals.time_parts_ns.at(TimePart::kNetwork);
+  const stats::LogHistogram& network_ns =
+      totals.time_parts_ns.at(TimePart::kNetwork);
   EXPECT_EQ(network_ns.count(), 2u);
   EXPECT_EQ(network_ns.min(), 0) << "never negative";
   EXPECT_EQ(network_ns.max(), 70);
@@ -135,4 +136,4 @@ TEST(AddMissingStatisticsTest, KeepsExistingStatistics) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

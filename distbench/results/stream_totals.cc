@@ -5,7 +5,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 struct CountField {
@@ -28,7 +28,7 @@ constexpr CountField kCounts[] = {
 
 struct HistogramField {
   absl::string_view name;
-  LogHistogram StreamTotals::*total;
+  stats::LogHistogram StreamTotals::*total;
   bool (StreamStatistics::*has)() const;
   const Histogram& (StreamStatistics::*get)() const;
   Histogram* (StreamStatistics::*mutable_field)();
@@ -73,7 +73,8 @@ absl::Status Validate(const StreamStatistics& statistics) {
 
 void StreamTotals::Merge(const StreamTotals& other) {
   for (const CountField& field : kCounts) {
-    this->*field.total = SaturatingAdd(this->*field.total, other.*field.total);
+    this->*field.total =
+        base::SaturatingAdd(this->*field.total, other.*field.total);
   }
   for (const HistogramField& field : kHistograms) {
     (this->*field.total).Merge(other.*field.total);
@@ -84,7 +85,7 @@ absl::Status StreamTotals::Add(const StreamStatistics& statistics) {
   if (absl::Status status = Validate(statistics); !status.ok()) return status;
   for (const CountField& field : kCounts) {
     this->*field.total =
-        SaturatingAdd(this->*field.total, (statistics.*field.get)());
+        base::SaturatingAdd(this->*field.total, (statistics.*field.get)());
   }
   for (const HistogramField& field : kHistograms) {
     if (!(statistics.*field.has)()) continue;
@@ -100,7 +101,7 @@ void StreamTotals::Encode(StreamStatistics& statistics) const {
     (statistics.*field.set)(this->*field.total);
   }
   for (const HistogramField& field : kHistograms) {
-    const LogHistogram& histogram = this->*field.total;
+    const stats::LogHistogram& histogram = this->*field.total;
     if (histogram.count() == 0) continue;
     EncodeHistogram(histogram, *(statistics.*field.mutable_field)());
   }
@@ -115,4 +116,4 @@ absl::Status MergeStreamStatistics(const StreamStatistics& from,
   return status;
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

@@ -9,7 +9,7 @@
 #include "distbench/stats/log_histogram.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // StreamStatistics documents the members. Counts saturate at the maximum of an
 // int64. Copyable.
@@ -28,17 +28,17 @@ struct StreamTotals {
   int64_t response_messages = 0;
   int64_t request_bytes = 0;
   int64_t response_bytes = 0;
-  LogHistogram first_message_ns;
-  LogHistogram gap_ns;
-  LogHistogram round_trip_ns;
-  LogHistogram client_blocked_ns;
-  LogHistogram server_blocked_ns;
+  stats::LogHistogram first_message_ns;
+  stats::LogHistogram gap_ns;
+  stats::LogHistogram round_trip_ns;
+  stats::LogHistogram client_blocked_ns;
+  stats::LogHistogram server_blocked_ns;
 };
 
 // Adds `from` to `into`. The error is as of StreamTotals::Add().
 absl::Status MergeStreamStatistics(const StreamStatistics& from,
                                    StreamStatistics& into);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_STREAM_TOTALS_H_

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 using ::google::protobuf::util::MessageDifferencer;
@@ -88,4 +88,4 @@ TEST(StreamTotalsTest, WhatIsInvalidAddsNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

@@ -13,7 +13,7 @@
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/packed_histogram.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 absl::Status ValidateInterval(const RpcInterval& interval) {
@@ -42,14 +42,14 @@ absl::Status ValidateInterval(const RpcInterval& interval) {
 constexpr int kIntervalsPerPiece = 256;
 
 // Requires a valid histogram, or none.
-PackedHistogram Pack(const Histogram& proto) {
-  LogHistogram histogram;
+stats::PackedHistogram Pack(const Histogram& proto) {
+  stats::LogHistogram histogram;
   AddHistogram(proto, histogram).IgnoreError();
-  return PackedHistogram(histogram);
+  return stats::PackedHistogram(histogram);
 }
 
 // Requires a valid interval.
-IntervalSeries::Interval DecodeInterval(const RpcInterval& proto) {
+stats::IntervalSeries::Interval DecodeInterval(const RpcInterval& proto) {
   return {.counts = {.offered = proto.offered_count(),
                      .sent = proto.sent_count(),
                      .succeeded = proto.succeeded_count(),
@@ -71,7 +71,7 @@ void SetCount(int64_t count, void (RpcInterval::*set)(int64_t),
 void AddInterval(const RpcInterval& from, RpcInterval& into) {
   const auto add = [&](int64_t (RpcInterval::*get)() const,
                        void (RpcInterval::*set)(int64_t)) {
-    SetCount(SaturatingAdd((into.*get)(), (from.*get)()), set, into);
+    SetCount(base::SaturatingAdd((into.*get)(), (from.*get)()), set, into);
   };
   add(&RpcInterval::offered_count, &RpcInterval::set_offered_count);
   add(&RpcInterval::sent_count, &RpcInterval::set_sent_count);
@@ -90,13 +90,14 @@ void AddInterval(const RpcInterval& from, RpcInterval& into) {
 }
 
 constexpr SeriesRules<RpcTimeSeries> kRpcRules = {.validate = &ValidateInterval,
-                                               .add = &AddInterval};
+                                                  .add = &AddInterval};
 
 }  // namespace
 
-void EncodeInterval(const IntervalSeries::View& interval, RpcInterval& proto) {
+void EncodeInterval(const stats::IntervalSeries::View& interval,
+                    RpcInterval& proto) {
   proto.Clear();
-  const IntervalCounts& counts = interval.counts;
+  const stats::IntervalCounts& counts = interval.counts;
   proto.set_index(interval.index);
   SetCount(counts.offered, &RpcInterval::set_offered_count, proto);
   SetCount(counts.sent, &RpcInterval::set_sent_count, proto);
@@ -115,25 +116,28 @@ void EncodeInterval(const IntervalSeries::View& interval, RpcInterval& proto) {
   }
 }
 
-void EncodeTimeSeries(absl::Span<const IntervalSeries* const> series,
+void EncodeTimeSeries(absl::Span<const stats::IntervalSeries* const> series,
                       absl::FunctionRef<void(RpcTimeSeries piece)> emit) {
   RpcTimeSeries piece;
-  IntervalSeries::ForEach(series, [&](const IntervalSeries::View& interval) {
-    EncodeInterval(interval, *piece.add_intervals());
-    piece.set_interval_ns(IntervalSeries::WidestOf(series) * kSeriesStepNs);
-    if (piece.intervals_size() < kIntervalsPerPiece) return;
-    emit(std::move(piece));
-    piece.Clear();
-  });
+  stats::IntervalSeries::ForEach(
+      series, [&](const stats::IntervalSeries::View& interval) {
+        EncodeInterval(interval, *piece.add_intervals());
+        piece.set_interval_ns(stats::IntervalSeries::WidestOf(series) *
+                              stats::kSeriesStepNs);
+        if (piece.intervals_size() < kIntervalsPerPiece) return;
+        emit(std::move(piece));
+        piece.Clear();
+      });
   if (piece.intervals_size() > 0) emit(std::move(piece));
 }
 
-absl::Status AddTimeSeries(const RpcTimeSeries& proto, IntervalSeries& series) {
+absl::Status AddTimeSeries(const RpcTimeSeries& proto,
+                           stats::IntervalSeries& series) {
   if (absl::Status status = ValidateTimeSeries(proto); !status.ok()) {
     return status;
   }
-  const int64_t steps = proto.interval_ns() / kSeriesStepNs;
-  if (proto.interval_ns() % kSeriesStepNs != 0 ||
+  const int64_t steps = proto.interval_ns() / stats::kSeriesStepNs;
+  if (proto.interval_ns() % stats::kSeriesStepNs != 0 ||
       (!proto.intervals().empty() &&
        proto.intervals().rbegin()->index() >
            std::numeric_limits<int64_t>::max() / proto.interval_ns())) {
@@ -177,15 +181,15 @@ absl::Status MergeOfferedLoad(const OfferedLoad& from, OfferedLoad& into) {
     }
   }
   into.set_offered_count(
-      SaturatingAdd(into.offered_count(), from.offered_count()));
+      base::SaturatingAdd(into.offered_count(), from.offered_count()));
   into.set_unsent_count(
-      SaturatingAdd(into.unsent_count(), from.unsent_count()));
+      base::SaturatingAdd(into.unsent_count(), from.unsent_count()));
   into.set_held_back_count(
-      SaturatingAdd(into.held_back_count(), from.held_back_count()));
+      base::SaturatingAdd(into.held_back_count(), from.held_back_count()));
   if (from.has_unsent_wait_ns()) {
     MergeHistogram(from.unsent_wait_ns(), *into.mutable_unsent_wait_ns());
   }
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

@@ -11,19 +11,21 @@
 #include "distbench/stats/interval_series.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // Replaces the content of `proto`.
-void EncodeInterval(const IntervalSeries::View& interval, RpcInterval& proto);
+void EncodeInterval(const stats::IntervalSeries::View& interval,
+                    RpcInterval& proto);
 
 // Encodes the sum of series with steps of kSeriesStepNs, in pieces of at most a
 // few hundred kilobytes; emits nothing if there are no events.
-void EncodeTimeSeries(absl::Span<const IntervalSeries* const> series,
+void EncodeTimeSeries(absl::Span<const stats::IntervalSeries* const> series,
                       absl::FunctionRef<void(RpcTimeSeries piece)> emit);
 
 // Adds an encoded series. INVALID_ARGUMENT if it is invalid or its intervals
 // are not a multiple of a step; `series` is then unchanged.
-absl::Status AddTimeSeries(const RpcTimeSeries& proto, IntervalSeries& series);
+absl::Status AddTimeSeries(const RpcTimeSeries& proto,
+                           stats::IntervalSeries& series);
 
 // Check that intervals ascend, counts are at least 0 and histograms are valid.
 // INVALID_ARGUMENT describes the contradiction.
@@ -46,6 +48,6 @@ absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into);
 // unchanged.
 absl::Status MergeOfferedLoad(const OfferedLoad& from, OfferedLoad& into);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_TIME_SERIES_H_

@@ -6,13 +6,13 @@
 #include "distbench/results/time_series.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 constexpr int kIntervalsPerPiece = 100;
 
 RpcTimeSeries Piece(int64_t first) {
-  LogHistogram latencies;
+  stats::LogHistogram latencies;
   for (int64_t value = 10'000; value < 1'000'000; value += 1'000) {
     latencies.Record(value);
   }
@@ -58,6 +58,6 @@ BENCHMARK(BM_MergePieces)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results
 
 BENCHMARK_MAIN();

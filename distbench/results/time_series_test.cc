@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 constexpr int64_t kSecond = 1'000'000'000;
 
 Histogram Of(const std::vector<int64_t>& values) {
-  LogHistogram histogram;
+  stats::LogHistogram histogram;
   for (int64_t value : values) histogram.Record(value);
   Histogram proto;
   EncodeHistogram(histogram, proto);
@@ -48,8 +48,8 @@ std::vector<int64_t> Indices(const RpcTimeSeries& series) {
 }
 
 TEST(TimeSeriesTest, IntervalsAreEncodedAsTheyAre) {
-  IntervalSeries series;
-  IntervalCounts& counts = series.At(9);
+  stats::IntervalSeries series;
+  stats::IntervalCounts& counts = series.At(9);
   counts = {.offered = 1,
             .sent = 2,
             .succeeded = 3,
@@ -60,9 +60,10 @@ TEST(TimeSeriesTest, IntervalsAreEncodedAsTheyAre) {
   series.ServiceTimes(9).Record(1000);
   series.ResponseTimes(9).Record(2000);
   RpcInterval proto;
-  IntervalSeries::ForEach({&series}, [&](const IntervalSeries::View& view) {
-    EncodeInterval(view, proto);
-  });
+  stats::IntervalSeries::ForEach({&series},
+                                 [&](const stats::IntervalSeries::View& view) {
+                                   EncodeInterval(view, proto);
+                                 });
   EXPECT_EQ(proto.index(), 9);
   EXPECT_EQ(proto.offered_count(), 1);
   EXPECT_EQ(proto.sent_count(), 2);
@@ -159,7 +160,7 @@ TEST(TimeSeriesTest, OfferedLoadsAddUp) {
 }
 
 TEST(TimeSeriesTest, EncodedSeriesAddUpToThemselves) {
-  IntervalSeries series(4);
+  stats::IntervalSeries series(4);
   for (int64_t step = 0; step < 2000; ++step) {
     series.At(step) = {.offered = 1,
                        .sent = 2,
@@ -171,7 +172,7 @@ TEST(TimeSeriesTest, EncodedSeriesAddUpToThemselves) {
     series.ServiceTimes(step).Record(step);
     series.ResponseTimes(step).Record(2 * step);
   }
-  IntervalSeries decoded(4);
+  stats::IntervalSeries decoded(4);
   std::vector<RpcTimeSeries> pieces;
   EncodeTimeSeries({&series}, [&](RpcTimeSeries piece) {
     EXPECT_EQ(piece.interval_ns(), 4 * kSecond);
@@ -187,7 +188,7 @@ TEST(TimeSeriesTest, EncodedSeriesAddUpToThemselves) {
 }
 
 TEST(TimeSeriesTest, WhatIsNoSeriesOfSecondsIsNotAdded) {
-  IntervalSeries series;
+  stats::IntervalSeries series;
   RpcTimeSeries proto = Series({1, 2});
   proto.set_interval_ns(kSecond / 2);
   EXPECT_FALSE(AddTimeSeries(proto, series).ok());
@@ -199,4 +200,4 @@ TEST(TimeSeriesTest, WhatIsNoSeriesOfSecondsIsNotAdded) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

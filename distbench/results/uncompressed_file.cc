@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::results {
 
 UncompressedFile::UncompressedFile(int fd) : file_(gzdopen(fd, "rb")) {
   gzbuffer(file_, 1 << 17);
@@ -36,4 +36,4 @@ absl::Status UncompressedFile::status() const {
       absl::StrCat("the compressed data is damaged: ", message));
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

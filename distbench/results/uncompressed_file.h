@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // The bytes of a file, uncompressed if it is a gzip file. Not thread-safe.
 class UncompressedFile final : public google::protobuf::io::CopyingInputStream {
@@ -28,6 +28,6 @@ class UncompressedFile final : public google::protobuf::io::CopyingInputStream {
   int errno_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_UNCOMPRESSED_FILE_H_

@@ -7,7 +7,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 // The entries of a protobuf map, which is unordered, sorted by key.
@@ -60,4 +60,4 @@ std::string ErrorMessage(const ErrorDictionary& errors, int error_index) {
   return errors.error_message(error_index);
 }
 
-}  // namespace distbench
+}  // namespace distbench::results

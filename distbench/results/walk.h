@@ -8,7 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 
 // One RPC from one client instance to one server instance. The references point
 // into the result, except for rpc_name, which lives as long as the visit.
@@ -33,6 +33,6 @@ std::string RpcName(const TestResult& result, int rpc_index);
 // The message of a failure, or a substitute if the dictionary lacks it.
 std::string ErrorMessage(const ErrorDictionary& errors, int error_index);
 
-}  // namespace distbench
+}  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_WALK_H_

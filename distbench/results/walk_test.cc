@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::results {
 namespace {
 
 using ::testing::ElementsAre;
@@ -89,4 +89,4 @@ TEST(WalkTest, NamesErrors) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::results

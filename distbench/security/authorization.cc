@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/base/grpc_calls.h"
 
-namespace distbench {
+namespace distbench::security {
 namespace {
 
 constexpr absl::string_view kSequencer = "/distbench.DistBenchTestSequencer/";
@@ -45,7 +45,7 @@ class AccessControl final : public grpc::AuthMetadataProcessor {
         path == metadata.end()
             ? absl::string_view(kSequencer)  // needs the right to submit
             : absl::string_view(path->second.data(), path->second.size());
-    return ToGrpcStatus(CheckAccess(rules_, method, NamesOf(*context)));
+    return base::ToGrpcStatus(CheckAccess(rules_, method, NamesOf(*context)));
   }
 
  private:
@@ -86,4 +86,4 @@ std::shared_ptr<grpc::AuthMetadataProcessor> MakeAccessControl(
   return std::make_shared<AccessControl>(std::move(rules));
 }
 
-}  // namespace distbench
+}  // namespace distbench::security

@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::security {
 
 // The names in a client's certificate: its subject's common name and all
 // alternative names. Empty without TLS or without a certificate.
@@ -41,6 +41,6 @@ absl::Status CheckAccess(const AccessRules& rules, absl::string_view method,
 std::shared_ptr<grpc::AuthMetadataProcessor> MakeAccessControl(
     AccessRules rules);
 
-}  // namespace distbench
+}  // namespace distbench::security
 
 #endif  // DISTBENCH_SECURITY_AUTHORIZATION_H_

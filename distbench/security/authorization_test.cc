@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::security {
 namespace {
 
 using ::testing::AllOf;
@@ -72,4 +72,4 @@ TEST(AuthorizationTest, WhatIsNotKnownToBeHarmlessIsNotOpen) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::security

@@ -4,7 +4,7 @@
 #include <grpcpp/security/tls_certificate_verifier.h>
 #include <grpcpp/security/tls_credentials_options.h>
 
-namespace distbench {
+namespace distbench::security {
 namespace {
 
 namespace tls_api = grpc::experimental;
@@ -91,4 +91,4 @@ CoreServerCredentials MakeCoreServerCredentials(const TlsCredentials* tls) {
       grpc_tls_server_credentials_create(options.c_credentials_options()));
 }
 
-}  // namespace distbench
+}  // namespace distbench::security

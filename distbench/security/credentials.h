@@ -17,7 +17,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/security/tls_files.h"
 
-namespace distbench {
+namespace distbench::security {
 
 // Credentials of gRPC's core API.
 struct ReleaseCoreCredentials {
@@ -77,6 +77,6 @@ std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(
     const TlsCredentials* tls);
 CoreServerCredentials MakeCoreServerCredentials(const TlsCredentials* tls);
 
-}  // namespace distbench
+}  // namespace distbench::security
 
 #endif  // DISTBENCH_SECURITY_CREDENTIALS_H_

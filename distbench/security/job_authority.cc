@@ -16,7 +16,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::security {
 namespace {
 
 struct FreeOpenSsl {
@@ -230,4 +230,4 @@ absl::Status CheckIssuedFor(const std::string& name, const TlsFiles& files) {
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::security

@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "distbench/security/tls_files.h"
 
-namespace distbench {
+namespace distbench::security {
 
 // Makes an authority, lets it sign one certificate with the DNS name `name` for
 // servers and clients, and throws the authority's key away. Both certificates
@@ -23,6 +23,6 @@ absl::StatusOr<TlsContents> IssueJobCertificate(const std::string& name,
 // their authority and has the DNS name. The error names the file.
 absl::Status CheckIssuedFor(const std::string& name, const TlsFiles& files);
 
-}  // namespace distbench
+}  // namespace distbench::security
 
 #endif  // DISTBENCH_SECURITY_JOB_AUTHORITY_H_

@@ -15,7 +15,7 @@
 #include "distbench/base/write_all.h"
 #include "distbench/security/job_authority.h"
 
-namespace distbench {
+namespace distbench::security {
 namespace {
 
 constexpr char kCaFile[] = "ca.crt";
@@ -97,11 +97,11 @@ absl::Status CheckUnused(const TlsFiles& files) {
 // Writes a file that must not exist; removes it again after an error.
 absl::Status WriteNewFile(const std::string& path,
                           const std::string& contents) {
-  FileDescriptor file(open(path.c_str(),
-                           O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                           S_IRUSR | S_IWUSR));
+  base::FileDescriptor file(open(path.c_str(),
+                                 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                                 S_IRUSR | S_IWUSR));
   if (!file.is_open()) return SystemError(path, "cannot be made");
-  if (WriteAll(file.get(), contents) && close(file.Release()) == 0) {
+  if (base::WriteAll(file.get(), contents) && close(file.Release()) == 0) {
     return absl::OkStatus();
   }
   const absl::Status status = SystemError(path, "cannot be written");
@@ -198,4 +198,4 @@ absl::StatusOr<TlsFiles> FindJobSecret(const std::string& directory) {
                    "processes of the job"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::security

@@ -17,7 +17,7 @@
 #include "absl/time/time.h"
 #include "distbench/security/tls_files.h"
 
-namespace distbench {
+namespace distbench::security {
 
 // The DNS name in the certificate of every job.
 inline constexpr char kJobName[] = "distbench-job";
@@ -53,6 +53,6 @@ absl::Status WriteJobSecret(const std::string& directory,
 // to root and a group of the Pod, the key must only be unreadable for others.
 absl::StatusOr<TlsFiles> FindJobSecret(const std::string& directory);
 
-}  // namespace distbench
+}  // namespace distbench::security
 
 #endif  // DISTBENCH_SECURITY_JOB_SECRET_H_

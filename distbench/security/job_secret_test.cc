@@ -23,7 +23,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::security {
 namespace {
 
 namespace fs = std::filesystem;
@@ -58,7 +58,7 @@ class JobSecretTest : public testing::Test {
   }
 
   static std::string FindError(const std::string& directory) {
-    return Message(FindJobSecret(directory).status());
+    return base::Message(FindJobSecret(directory).status());
   }
 
   std::string folder_;
@@ -86,9 +86,9 @@ TEST_F(JobSecretTest, IsFoundWithItsName) {
 
 TEST_F(JobSecretTest, KeepsNoKeyOfItsAuthority) {
   const std::string directory = Make("secret");
-  EXPECT_EQ(ReadFile(directory + "/ca.crt")->find("PRIVATE KEY"),
+  EXPECT_EQ(base::ReadFile(directory + "/ca.crt")->find("PRIVATE KEY"),
             std::string::npos);
-  EXPECT_EQ(ReadFile(directory + "/tls.crt")->find("PRIVATE KEY"),
+  EXPECT_EQ(base::ReadFile(directory + "/tls.crt")->find("PRIVATE KEY"),
             std::string::npos);
 }
 
@@ -100,25 +100,25 @@ TEST_F(JobSecretTest, GoesIntoAnEmptyPrivateDirectory) {
 
 TEST_F(JobSecretTest, NeverReplacesAnotherOne) {
   const std::string directory = Make("secret");
-  const std::string before = *ReadFile(directory + "/tls.key");
+  const std::string before = *base::ReadFile(directory + "/tls.key");
   EXPECT_THAT(
-      Message(MakeJobSecret(directory, kDay, absl::Now())),
+      base::Message(MakeJobSecret(directory, kDay, absl::Now())),
       AllOf(HasSubstr("ca.crt exists"), HasSubstr("another directory")));
-  EXPECT_EQ(*ReadFile(directory + "/tls.key"), before);
+  EXPECT_EQ(*base::ReadFile(directory + "/tls.key"), before);
 }
 
 TEST_F(JobSecretTest, IsNotMadeWhereOthersCanRead) {
   ASSERT_EQ(mkdir(path("open").c_str(), 0755), 0);
-  EXPECT_THAT(Message(MakeJobSecret(path("open"), kDay, absl::Now())),
+  EXPECT_THAT(base::Message(MakeJobSecret(path("open"), kDay, absl::Now())),
               AllOf(HasSubstr("has mode 0755"), HasSubstr("chmod 700")));
   EXPECT_TRUE(fs::is_empty(path("open")));
 }
 
 TEST_F(JobSecretTest, NamesTheDirectoryThatCannotBeMade) {
-  EXPECT_THAT(Message(MakeJobSecret(path("no/such"), kDay, absl::Now())),
+  EXPECT_THAT(base::Message(MakeJobSecret(path("no/such"), kDay, absl::Now())),
               AllOf(HasSubstr(path("no/such")), HasSubstr("cannot be made")));
   std::ofstream(path("file")) << "text";
-  EXPECT_THAT(Message(MakeJobSecret(path("file"), kDay, absl::Now())),
+  EXPECT_THAT(base::Message(MakeJobSecret(path("file"), kDay, absl::Now())),
               HasSubstr("is not a directory"));
 }
 
@@ -136,7 +136,7 @@ TEST_F(JobSecretTest, IsNotHalfWritten) {
       path("full"), {.ca = "ca", .cert = "cert", .key = "0123456789"});
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old_limit), 0);
   signal(SIGXFSZ, old_handler);
-  EXPECT_THAT(Message(status), HasSubstr("/tls.key: cannot be written"));
+  EXPECT_THAT(base::Message(status), HasSubstr("/tls.key: cannot be written"));
   EXPECT_TRUE(fs::is_empty(path("full")));
 }
 
@@ -144,8 +144,9 @@ TEST_F(JobSecretTest, RefusesTimesOutOfRange) {
   for (const absl::Duration wrong :
        {absl::ZeroDuration(), -kDay, kLongestJobSecret + absl::Seconds(1),
         absl::InfiniteDuration()}) {
-    EXPECT_THAT(Message(MakeJobSecret(path("secret"), wrong, absl::Now())),
-                HasSubstr("a secret cannot be valid for"));
+    EXPECT_THAT(
+        base::Message(MakeJobSecret(path("secret"), wrong, absl::Now())),
+        HasSubstr("a secret cannot be valid for"));
   }
   EXPECT_FALSE(fs::exists(path("secret")));
 }
@@ -278,4 +279,4 @@ TEST_F(JobSecretTest, GroupMayReadAReadOnlyMount) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::security

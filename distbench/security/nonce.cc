@@ -7,7 +7,7 @@
 
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::security {
 namespace {
 
 unsigned char* AsBytes(std::string& text) {
@@ -40,4 +40,4 @@ bool IsProofOf(absl::string_view nonce, absl::string_view challenge,
          CRYPTO_memcmp(proof.data(), expected.data(), expected.size()) == 0;
 }
 
-}  // namespace distbench
+}  // namespace distbench::security

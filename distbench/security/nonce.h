@@ -14,7 +14,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::security {
 
 // Sizes of nonces and challenges, and of proofs.
 inline constexpr size_t kNonceBytes = 32;
@@ -30,6 +30,6 @@ std::string ProveNonce(absl::string_view nonce, absl::string_view challenge);
 bool IsProofOf(absl::string_view nonce, absl::string_view challenge,
                absl::string_view proof);
 
-}  // namespace distbench
+}  // namespace distbench::security
 
 #endif  // DISTBENCH_SECURITY_NONCE_H_

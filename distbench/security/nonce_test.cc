@@ -3,7 +3,7 @@
 #include "absl/strings/escaping.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::security {
 namespace {
 
 // RFC 4231, test case 2.
@@ -38,4 +38,4 @@ TEST(NonceTest, ANonceMayBeEmpty) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::security

@@ -16,7 +16,7 @@
 #include "distbench/base/host_port.h"
 #include "distbench/security/job_secret.h"
 
-namespace distbench {
+namespace distbench::security {
 namespace {
 
 struct FreeSsl {
@@ -192,7 +192,7 @@ void ExpectHost(SSL* ssl, const std::string& host) {
 
 std::string DiagnoseTls(const std::string& address, const TlsFiles& files,
                         ServerName server_name, absl::Duration timeout) {
-  const auto [host, port] = SplitHostPort(address);
+  const auto [host, port] = base::SplitHostPort(address);
   const Socket socket(host, port, timeout);
   if (socket.fd() < 0) return "";
   const auto context = MakeContext(files);
@@ -222,7 +222,7 @@ std::string DiagnoseTls(const std::string& address, const TlsFiles& files,
 }
 
 bool WantsTls(const std::string& address, absl::Duration timeout) {
-  const auto [host, port] = SplitHostPort(address);
+  const auto [host, port] = base::SplitHostPort(address);
   const Socket socket(host, port, timeout);
   if (socket.fd() < 0) return false;
   const std::unique_ptr<SSL_CTX, FreeSsl> context(
@@ -236,4 +236,4 @@ bool WantsTls(const std::string& address, absl::Duration timeout) {
   return answered;
 }
 
-}  // namespace distbench
+}  // namespace distbench::security

@@ -6,7 +6,7 @@
 #include "absl/time/time.h"
 #include "distbench/security/tls_files.h"
 
-namespace distbench {
+namespace distbench::security {
 
 // Whether the server's certificate must match the host, or the name that the
 // files ask for.
@@ -24,6 +24,6 @@ std::string DiagnoseTls(const std::string& address, const TlsFiles& files,
 // connection unless it receives a handshake, which it answers.
 bool WantsTls(const std::string& address, absl::Duration timeout);
 
-}  // namespace distbench
+}  // namespace distbench::security
 
 #endif  // DISTBENCH_SECURITY_TLS_DIAGNOSIS_H_

@@ -19,7 +19,7 @@
 #include "distbench/base/files.h"
 #include "distbench/base/write_all.h"
 
-namespace distbench {
+namespace distbench::security {
 namespace {
 
 struct FreeOpenSsl {
@@ -136,18 +136,19 @@ absl::Status CheckCompleteness(const TlsFiles& files, TlsRole role) {
 
 absl::Status ReadContents(const std::string& path, std::string& contents) {
   if (path.empty()) return absl::OkStatus();
-  absl::StatusOr<std::string> file = ReadFile(path);
+  absl::StatusOr<std::string> file = base::ReadFile(path);
   if (file.ok()) contents = *std::move(file);
   return file.status();
 }
 
 // A new file replaces the old one atomically, with its descriptor and thus its
 // name.
-absl::Status Replace(const std::string& contents, FileDescriptor& descriptor) {
+absl::Status Replace(const std::string& contents,
+                     base::FileDescriptor& descriptor) {
   if (contents.empty()) return absl::OkStatus();
-  FileDescriptor file(memfd_create("tls", MFD_CLOEXEC));
+  base::FileDescriptor file(memfd_create("tls", MFD_CLOEXEC));
   if (!file.is_open()) return absl::ErrnoToStatus(errno, "memfd_create");
-  if (!WriteAll(file.get(), contents)) {
+  if (!base::WriteAll(file.get(), contents)) {
     return absl::ErrnoToStatus(errno, "cannot keep certificates in memory");
   }
   if (!descriptor.is_open()) {
@@ -158,7 +159,7 @@ absl::Status Replace(const std::string& contents, FileDescriptor& descriptor) {
   return absl::OkStatus();
 }
 
-std::string NameOf(const FileDescriptor& descriptor) {
+std::string NameOf(const base::FileDescriptor& descriptor) {
   if (!descriptor.is_open()) return "";
   return absl::StrCat("/proc/self/fd/", descriptor.get());
 }
@@ -202,4 +203,4 @@ TlsFiles ReceivedTlsFiles::files() const {
   return {.ca = NameOf(ca_), .cert = NameOf(cert_), .key = NameOf(key_)};
 }
 
-}  // namespace distbench
+}  // namespace distbench::security

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::security {
 
 // PEM files. TLS is off if all are empty.
 struct TlsFiles {
@@ -84,11 +84,11 @@ class ReceivedTlsFiles {
   TlsFiles files() const;
 
  private:
-  FileDescriptor ca_;
-  FileDescriptor cert_;
-  FileDescriptor key_;
+  base::FileDescriptor ca_;
+  base::FileDescriptor cert_;
+  base::FileDescriptor key_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::security
 
 #endif  // DISTBENCH_SECURITY_TLS_FILES_H_

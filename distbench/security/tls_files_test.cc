@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::security {
 namespace {
 
 using ::testing::AllOf;
@@ -93,9 +93,9 @@ TEST(ReceivedTlsFilesTest, FilesHaveWhatWasReceived) {
   ASSERT_EQ(received.Update({.ca = "authority", .cert = "first", .key = "1"}),
             absl::OkStatus());
   const TlsFiles files = received.files();
-  EXPECT_EQ(*ReadFile(files.ca), "authority");
-  EXPECT_EQ(*ReadFile(files.cert), "first");
-  EXPECT_EQ(*ReadFile(files.key), "1");
+  EXPECT_EQ(*base::ReadFile(files.ca), "authority");
+  EXPECT_EQ(*base::ReadFile(files.cert), "first");
+  EXPECT_EQ(*base::ReadFile(files.key), "1");
 }
 
 TEST(ReceivedTlsFilesTest, RenewedOnesHaveTheSameNames) {
@@ -106,8 +106,8 @@ TEST(ReceivedTlsFilesTest, RenewedOnesHaveTheSameNames) {
   ASSERT_EQ(received.Update({.ca = "authority", .cert = "second", .key = "2"}),
             absl::OkStatus());
   EXPECT_EQ(received.files().cert, files.cert);
-  EXPECT_EQ(*ReadFile(files.cert), "second");
-  EXPECT_EQ(*ReadFile(files.key), "2");
+  EXPECT_EQ(*base::ReadFile(files.cert), "second");
+  EXPECT_EQ(*base::ReadFile(files.key), "2");
 }
 
 TEST(ReceivedTlsFilesTest, ReadsWhatIsSent) {
@@ -122,4 +122,4 @@ TEST(ReceivedTlsFilesTest, ReadsWhatIsSent) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::security

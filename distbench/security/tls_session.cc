@@ -17,7 +17,7 @@
 #include "absl/time/clock.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::security {
 namespace {
 
 // The minimum time between checks of the files.
@@ -358,4 +358,4 @@ std::unique_ptr<TlsSession> TlsContext::NewSession(int fd, Side side) {
   return std::unique_ptr<TlsSession>(new TlsSession(ssl));
 }
 
-}  // namespace distbench
+}  // namespace distbench::security

@@ -22,7 +22,7 @@
 struct ssl_ctx_st;
 struct ssl_st;
 
-namespace distbench {
+namespace distbench::security {
 
 // One side of a connection. Used by one thread at a time.
 class TlsSession {
@@ -109,6 +109,6 @@ class TlsContext {
   absl::Time next_look_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::security
 
 #endif  // DISTBENCH_SECURITY_TLS_SESSION_H_

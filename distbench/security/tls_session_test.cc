@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::security {
 namespace {
 
 using ::testing::AnyOf;
@@ -179,4 +179,4 @@ TEST_F(TlsSessionTest, RenewedCertificatesCount) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::security

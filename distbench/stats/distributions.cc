@@ -4,7 +4,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 namespace policies = boost::math::policies;
@@ -38,4 +38,4 @@ int64_t BinomialQuantile(int64_t trials, double success_probability,
                probability));
 }
 
-}  // namespace distbench
+}  // namespace distbench::stats

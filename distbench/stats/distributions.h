@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace distbench {
+namespace distbench::stats {
 
 // Returns the value below which a standard normal variable lies with the given
 // probability, which is in (0, 1).
@@ -20,6 +20,6 @@ double StudentTQuantile(double probability, double degrees_of_freedom);
 int64_t BinomialQuantile(int64_t trials, double success_probability,
                          double probability);
 
-}  // namespace distbench
+}  // namespace distbench::stats
 
 #endif  // DISTBENCH_STATS_DISTRIBUTIONS_H_

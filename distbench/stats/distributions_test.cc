@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 // Values from printed tables.
@@ -73,4 +73,4 @@ TEST(DistributionsTest, NoTrials) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stats

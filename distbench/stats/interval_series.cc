@@ -4,7 +4,7 @@
 #include <iterator>
 #include <vector>
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 // The overhead of a map per element: links, and the allocator's share.
@@ -187,4 +187,4 @@ void IntervalSeries::ForEach(absl::Span<const IntervalSeries* const> series,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::stats

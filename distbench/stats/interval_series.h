@@ -12,7 +12,7 @@
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/packed_histogram.h"
 
-namespace distbench {
+namespace distbench::stats {
 
 // The step of the series that engines record: a second of Unix time.
 inline constexpr int64_t kSeriesStepNs = 1'000'000'000;
@@ -155,6 +155,6 @@ class IntervalSeries {
 // Key: the index of an RPC.
 using SeriesByRpc = std::map<int, IntervalSeries>;
 
-}  // namespace distbench
+}  // namespace distbench::stats
 
 #endif  // DISTBENCH_STATS_INTERVAL_SERIES_H_

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 using ::testing::ElementsAre;
@@ -234,4 +234,4 @@ TEST(IntervalSeriesTest, WhatIsBeingPutTogetherIsNotWidenedAgain) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stats

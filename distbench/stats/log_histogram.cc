@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 constexpr int64_t kOctaveBytes = LogHistogram::kSubBuckets * sizeof(uint64_t);
@@ -144,4 +144,4 @@ void LogHistogram::AddMoments(int64_t min, int64_t max, double sum,
   sum_of_squares_ += sum_of_squares;
 }
 
-}  // namespace distbench
+}  // namespace distbench::stats

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace distbench {
+namespace distbench::stats {
 
 // Values below 128 have a bucket each. Above that, every octave is divided into
 // 128 buckets of equal width, so that the width of a bucket is less than 1/128
@@ -208,6 +208,6 @@ void LogHistogram::RecordEach(const Items& items, const ValueOf& value_of) {
   sum_of_squares_ = sum_of_squares;
 }
 
-}  // namespace distbench
+}  // namespace distbench::stats
 
 #endif  // DISTBENCH_STATS_LOG_HISTOGRAM_H_

@@ -6,7 +6,7 @@
 #include "benchmark/benchmark.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 // A power of two, so that picking the next value costs next to nothing.
@@ -75,6 +75,6 @@ void BM_ValueAtQuantile(benchmark::State& state) {
 BENCHMARK(BM_ValueAtQuantile);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stats
 
 BENCHMARK_MAIN();

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 using ::testing::ElementsAre;
@@ -289,4 +289,4 @@ TEST(LogHistogramTest, CountsWhatItAllocates) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stats

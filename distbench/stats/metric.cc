@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
-namespace distbench {
+namespace distbench::stats {
 
 std::string MetricName(const Metric& metric) {
   switch (metric.kind) {
@@ -74,4 +74,4 @@ bool HigherIsBetter(const Metric& metric) { return IsPerSecond(metric); }
 
 bool IsComparedByRatio(const Metric& metric) { return !IsShare(metric); }
 
-}  // namespace distbench
+}  // namespace distbench::stats

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::stats {
 
 struct Metric {
   enum class Kind {
@@ -56,6 +56,6 @@ bool HigherIsBetter(const Metric& metric);
 // by its ratio.
 bool IsComparedByRatio(const Metric& metric);
 
-}  // namespace distbench
+}  // namespace distbench::stats
 
 #endif  // DISTBENCH_STATS_METRIC_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::stats {
 
 double Outcomes::failed_share() const {
   return count() == 0
@@ -31,4 +31,4 @@ int64_t OutcomesView::ValueAtQuantile(double quantile) const {
       static_cast<double>(latency_ns_->count()));
 }
 
-}  // namespace distbench
+}  // namespace distbench::stats

@@ -9,7 +9,7 @@
 
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::stats {
 
 // Means and rates exclude failed requests. They are not trustworthy if more
 // than this share failed, unless the user allows more.
@@ -62,6 +62,6 @@ class OutcomesView {
   uint64_t failed_count_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::stats
 
 #endif  // DISTBENCH_STATS_OUTCOMES_H_

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 Outcomes MakeOutcomes(int succeeded, uint64_t failed) {
@@ -52,4 +52,4 @@ TEST(OutcomesTest, MergesBothParts) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stats

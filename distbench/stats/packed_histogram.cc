@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 constexpr int kBitsPerByte = 7;
@@ -126,4 +126,4 @@ int64_t PackedHistogram::allocated_bytes() const {
              : 0;
 }
 
-}  // namespace distbench
+}  // namespace distbench::stats

@@ -7,7 +7,7 @@
 
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::stats {
 
 // A LogHistogram that is no longer recorded into, in little memory: about three
 // bytes per non-empty bucket, and none for empty octaves.
@@ -37,6 +37,6 @@ class PackedHistogram {
   double sum_of_squares_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::stats
 
 #endif  // DISTBENCH_STATS_PACKED_HISTOGRAM_H_

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 void ExpectSameHistogram(const LogHistogram& a, const LogHistogram& b) {
@@ -97,4 +97,4 @@ TEST(PackedHistogramTest, OfNothingIsEmpty) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stats

@@ -6,7 +6,7 @@
 #include "distbench/stats/distributions.h"
 #include "distbench/stats/ratio_error.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 int64_t ValueAtRank(const Outcomes& outcomes, int64_t rank) {
@@ -91,4 +91,4 @@ bool SupportsQuantile(uint64_t count, double quantile) {
   return static_cast<double>(count) * (1 - quantile) >= 1 - 1e-6;
 }
 
-}  // namespace distbench
+}  // namespace distbench::stats

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::stats {
 
 // A confidence interval of a quantile: it contains the true value with the
 // given confidence.
@@ -71,6 +71,6 @@ QuantileInterval IntervalOfQuantile(const Outcomes& all,
 // expected above it.
 bool SupportsQuantile(uint64_t count, double quantile);
 
-}  // namespace distbench
+}  // namespace distbench::stats
 
 #endif  // DISTBENCH_STATS_QUANTILE_INTERVAL_H_

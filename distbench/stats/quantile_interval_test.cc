@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 constexpr double kConfidence = 0.95;
@@ -229,4 +229,4 @@ TEST(IntervalOfQuantileTest, ContainsTheEstimateAndSaysHow) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stats

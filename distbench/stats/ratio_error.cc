@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 // Fewer blocks say nothing about their correlation.
@@ -40,4 +40,4 @@ double ErrorOfRatio(absl::Span<const BlockAmount> blocks) {
   return error * std::sqrt((1 + correlation) / (1 - correlation));
 }
 
-}  // namespace distbench
+}  // namespace distbench::stats

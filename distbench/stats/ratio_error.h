@@ -5,7 +5,7 @@
 
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::stats {
 
 // A block of consecutive requests: their number, and an amount such as the sum
 // of their latencies.
@@ -26,6 +26,6 @@ struct BlockAmount {
 // (1954) 403-404).
 double ErrorOfRatio(absl::Span<const BlockAmount> blocks);
 
-}  // namespace distbench
+}  // namespace distbench::stats
 
 #endif  // DISTBENCH_STATS_RATIO_ERROR_H_

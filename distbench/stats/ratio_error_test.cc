@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 TEST(ErrorOfRatioTest, IsThatOfTheMeanForEqualBlocks) {
@@ -83,4 +83,4 @@ TEST(ErrorOfRatioTest, IsThatOfAnAutoregression) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stats

@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 // Few enough to take negligible memory, unless there are as many RPCs.
@@ -31,4 +31,4 @@ void RecentIntervals::Publish(Parts parts) {
   parts_.store(all.release());
 }
 
-}  // namespace distbench
+}  // namespace distbench::stats

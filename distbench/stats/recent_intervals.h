@@ -8,7 +8,7 @@
 
 #include "distbench/stats/interval_series.h"
 
-namespace distbench {
+namespace distbench::stats {
 
 // Passes recent measurements from one thread to another that shows or keeps
 // them. One writer, and one reader at a time; neither ever waits for the other.
@@ -42,6 +42,6 @@ class RecentIntervals {
   std::atomic<Parts*> parts_ = nullptr;
 };
 
-}  // namespace distbench
+}  // namespace distbench::stats
 
 #endif  // DISTBENCH_STATS_RECENT_INTERVALS_H_

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 RecentIntervals::Part PartOf(int rpc, int64_t step, int64_t sent) {
@@ -46,4 +46,4 @@ TEST(RecentIntervalsTest, WhatNobodyTakesStaysSmallAndComplete) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stats

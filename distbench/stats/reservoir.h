@@ -14,7 +14,7 @@
 
 #include "absl/numeric/int128.h"
 
-namespace distbench {
+namespace distbench::stats {
 
 // Keeps all items up to its capacity; beyond that, every item seen so far is
 // among the kept ones with the same probability (Vitter's algorithm R). As long
@@ -146,6 +146,6 @@ void Reservoir<T>::Merge(Reservoir other) {
   *this = std::move(merged);
 }
 
-}  // namespace distbench
+}  // namespace distbench::stats
 
 #endif  // DISTBENCH_STATS_RESERVOIR_H_

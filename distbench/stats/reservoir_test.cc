@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 using ::testing::ElementsAre;
@@ -155,4 +155,4 @@ TEST(ReservoirTest, MergedReservoirGoesOnUniformly) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stats

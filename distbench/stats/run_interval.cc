@@ -8,7 +8,7 @@
 
 #include "distbench/stats/distributions.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 constexpr uint64_t kSeed = 1;
@@ -77,4 +77,4 @@ std::optional<Interval> IntervalOfPooledQuantile(
   return Interval{AtQuantile(tail, estimates), AtQuantile(1 - tail, estimates)};
 }
 
-}  // namespace distbench
+}  // namespace distbench::stats

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "distbench/stats/welch_interval.h"
 
-namespace distbench {
+namespace distbench::stats {
 
 // Returns Student's t interval of the mean of the runs' values, which are
 // finite. Absent for fewer than two runs, which say nothing about the spread.
@@ -32,6 +32,6 @@ std::optional<Interval> IntervalOfPooledQuantile(
     absl::Span<const std::vector<double>> runs, double quantile,
     double confidence);
 
-}  // namespace distbench
+}  // namespace distbench::stats
 
 #endif  // DISTBENCH_STATS_RUN_INTERVAL_H_

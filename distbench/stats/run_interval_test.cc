@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 constexpr double kCertainty = 0.95;
@@ -79,4 +79,4 @@ TEST(RunIntervalTest, ContainsTheMedianAboutAsOftenAsItSays) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stats

@@ -7,7 +7,7 @@
 
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::stats {
 
 // Exact extremes and moments of non-negative values: a histogram without its
 // buckets.
@@ -50,6 +50,6 @@ struct RunningMoments {
   double sum_of_squares = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::stats
 
 #endif  // DISTBENCH_STATS_RUNNING_MOMENTS_H_

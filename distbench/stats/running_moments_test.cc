@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 void ExpectEqual(const RunningMoments& a, const RunningMoments& b) {
@@ -38,4 +38,4 @@ TEST(RunningMomentsTest, AddUp) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stats

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace distbench {
+namespace distbench::stats {
 
 ValueDistribution::ValueDistribution(std::vector<double> values)
     : sorted_(std::move(values)) {
@@ -31,4 +31,4 @@ double ValueDistribution::AtQuantile(double quantile) const {
   return sorted_[std::min(position, sorted_.size() - 1)];
 }
 
-}  // namespace distbench
+}  // namespace distbench::stats

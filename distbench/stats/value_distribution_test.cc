@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 TEST(ValueDistributionTest, QuantilesMeanAndDeviationOfKnownValues) {
@@ -60,4 +60,4 @@ TEST(ValueDistributionTest, ColumnsAscendForAllValues) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stats

@@ -6,7 +6,7 @@
 
 #include "distbench/stats/distributions.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 double Mean(absl::Span<const double> values) {
@@ -88,4 +88,4 @@ std::optional<int> RunsToTellRatioFrom(double ratio,
                         confidence);
 }
 
-}  // namespace distbench
+}  // namespace distbench::stats

@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::stats {
 
 struct Interval {
   double lower;
@@ -49,6 +49,6 @@ std::optional<int> RunsToTellRatioFrom(double ratio,
                                        absl::Span<const double> next,
                                        double confidence);
 
-}  // namespace distbench
+}  // namespace distbench::stats
 
 #endif  // DISTBENCH_STATS_WELCH_INTERVAL_H_

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::stats {
 namespace {
 
 TEST(WelchIntervalTest, WorkedExample) {
@@ -59,4 +59,4 @@ TEST(WelchIntervalTest, MissesTheTruthAsOftenAsPromised) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stats

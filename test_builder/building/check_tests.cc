@@ -12,7 +12,7 @@
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/validate/check.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 // Listing more would not help.
@@ -33,7 +33,7 @@ void AddProblems(const DistributedSystemDescription& test,
 // The action's warm-up in nanoseconds, as far as the config determines it: how
 // fast a closed loop iterates is not known in advance.
 double WarmupNs(const Iterations& iterations) {
-  const double per_second = MeanRatePerSecond(iterations);
+  const double per_second = config::MeanRatePerSecond(iterations);
   const double iterations_ns =
       per_second > 0 ? 1e9 / per_second *
                            static_cast<double>(iterations.warmup_iterations())
@@ -64,9 +64,10 @@ absl::Status CheckTests(absl::Span<const DistributedSystemDescription> tests,
   for (const DistributedSystemDescription& test : tests) {
     TestSequence sequence;
     *sequence.add_tests() = test;
-    Canonicalize(sequence);
+    config::Canonicalize(sequence);
     NoteLongWarmups(sequence.tests(0), notes);
-    const absl::Status status = CheckTestSequence(std::move(sequence)).status();
+    const absl::Status status =
+        config::CheckTestSequence(std::move(sequence)).status();
     if (!status.ok()) AddProblems(test, status, problems);
   }
   if (problems.empty()) return absl::OkStatus();
@@ -78,4 +79,4 @@ absl::Status CheckTests(absl::Span<const DistributedSystemDescription> tests,
   return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

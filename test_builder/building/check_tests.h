@@ -6,7 +6,7 @@
 #include "proto/traffic_config.pb.h"
 #include "test_builder/building/notes.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // Checks whether all tests can run. INVALID_ARGUMENT lists the problems, one
 // per line, each after the test's name. Adds a note for tests that can run but
@@ -14,6 +14,6 @@ namespace distbench {
 absl::Status CheckTests(absl::Span<const DistributedSystemDescription> tests,
                         Notes& notes);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_BUILDING_CHECK_TESTS_H_

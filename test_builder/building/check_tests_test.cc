@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "test_builder/building/test_list.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::ElementsAre;
@@ -93,4 +93,4 @@ TEST(CheckTestsTest, DoesNotListProblemsWithoutEnd) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -16,11 +16,12 @@
 #include "test_builder/patterns/registry.h"
 #include "test_builder/protocols/registry.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 absl::Status Error(absl::string_view part, absl::string_view problem) {
-  return absl::InvalidArgumentError(absl::StrCat(Quoted(part), ": ", problem));
+  return absl::InvalidArgumentError(
+      absl::StrCat(config::Quoted(part), ": ", problem));
 }
 
 std::vector<std::string> BareWords() {
@@ -42,7 +43,7 @@ absl::StatusOr<Setting> ParseBareWord(absl::string_view word) {
   return Error(word,
                absl::StrCat("neither KEY=VALUE nor a pattern, a protocol, "
                             "ipv4 or ipv6; ",
-                            Suggestion(word, BareWords())));
+                            config::Suggestion(word, BareWords())));
 }
 
 // "{WORD,WORD,...}": one test for each of the words.
@@ -178,4 +179,4 @@ absl::StatusOr<std::vector<Setting>> ParseConfig(absl::string_view config) {
   return settings;
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // Names of the settings that bare words set.
 inline constexpr char kPatternSetting[] = "traffic_pattern";
@@ -31,6 +31,6 @@ struct Setting {
 // one per line.
 absl::StatusOr<std::vector<Setting>> ParseConfig(absl::string_view config);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_BUILDING_CONFIG_STRING_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::ElementsAre;
@@ -115,4 +115,4 @@ TEST(ParseConfigTest, SaysWhyAFileCanNotBeRead) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

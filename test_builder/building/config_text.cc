@@ -11,7 +11,7 @@
 #include "google/protobuf/descriptor.pb.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using google::protobuf::FieldDescriptor;
@@ -202,4 +202,4 @@ std::string ConfigText(absl::Span<const DistributedSystemDescription> tests) {
   return text;
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // Returns "# produced by test_builder ARGUMENTS", quoted so that a shell can
 // read the arguments back.
@@ -18,6 +18,6 @@ std::string ProducedBy(absl::Span<const std::string> arguments);
 // line.
 std::string ConfigText(absl::Span<const DistributedSystemDescription> tests);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_BUILDING_CONFIG_TEXT_H_

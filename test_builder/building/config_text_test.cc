@@ -6,11 +6,11 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 TEST(ConfigTextTest, PutsNameAndAttributesFirstAndShortMessagesOnOneLine) {
-  const auto test = FromText<DistributedSystemDescription>(R"pb(
+  const auto test = base::FromText<DistributedSystemDescription>(R"pb(
     services { name: "s" count: 3 }
     rpc_descriptions {
       name: "a_rather_long_name_of_an_rpc"
@@ -48,7 +48,7 @@ TEST(ConfigTextTest, PutsNameAndAttributesFirstAndShortMessagesOnOneLine) {
 }
 
 TEST(ConfigTextTest, ReadsBackAsItWas) {
-  const auto test = FromText<DistributedSystemDescription>(R"pb(
+  const auto test = base::FromText<DistributedSystemDescription>(R"pb(
     name: "\"quoted\" \\ \n \303\274"
     attributes { key: "key" value: "" }
     node_service_bundles {
@@ -81,7 +81,7 @@ TEST(ConfigTextTest, ReadsBackAsItWas) {
     delay_actions_by_spinning: true
     random_seed: 18446744073709551615
   )pb");
-  const auto read = ParseTestSequence(ConfigText({test, test}), "text");
+  const auto read = config::ParseTestSequence(ConfigText({test, test}), "text");
   ASSERT_TRUE(read.ok()) << read.status();
   ASSERT_EQ(read->tests_size(), 2);
   EXPECT_TRUE(
@@ -97,4 +97,4 @@ TEST(ProducedByTest, QuotesForAShell) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // Notes to the user about tests that were built nevertheless. Duplicates are
 // dropped, because tests of a sweep have much in common.
@@ -24,6 +24,6 @@ class Notes {
   std::vector<std::string> all_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_BUILDING_NOTES_H_

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr int kMaxDecimals = 9;
@@ -129,4 +129,4 @@ absl::StatusOr<Sweep> MakeSweep(absl::string_view name, absl::string_view start,
   return sweep;
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 struct Sweep {
   // All of these parameters get the same value.
@@ -27,6 +27,6 @@ inline constexpr int kMaxSweepValues = 10000;
 absl::StatusOr<Sweep> MakeSweep(absl::string_view name, absl::string_view start,
                                 absl::string_view step, absl::string_view end);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_BUILDING_SWEEP_H_

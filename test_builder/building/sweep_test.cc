@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::ElementsAre;
@@ -84,4 +84,4 @@ TEST(MakeSweepTest, RefusesSweepsWithoutAnEnd) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -12,7 +12,7 @@
 #include "test_builder/parameters/arrivals_text.h"
 #include "test_builder/parameters/common_parameters.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr char kExtraContents[] = "extra_test_contents";
@@ -104,7 +104,7 @@ absl::Status AddExtraContents(const std::string& contents,
                               DistributedSystemDescription& test) {
   if (contents.empty()) return absl::OkStatus();
   // On the same line, so that line numbers in errors are those of the contents.
-  const absl::StatusOr<TestSequence> extra = ParseTestSequence(
+  const absl::StatusOr<TestSequence> extra = config::ParseTestSequence(
       absl::StrCat("tests { ", contents, "\n}"), kExtraContents);
   if (!extra.ok()) return extra.status();
   if (extra->tests_size() != 1 || extra->has_tests_setting()) {
@@ -166,4 +166,4 @@ void SetTestName(const std::string& name, DistributedSystemDescription& test) {
   (*test.mutable_attributes())["test_name"] = name;
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

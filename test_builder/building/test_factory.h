@@ -10,7 +10,7 @@
 #include "test_builder/building/notes.h"
 #include "test_builder/parameters/parameter.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 struct TestRequest {
   // Includes the pattern and, unless it is gRPC, the protocol.
@@ -36,6 +36,6 @@ double TrafficSeconds(const DistributedSystemDescription& test);
 // Sets the name under which the test's files are stored.
 void SetTestName(const std::string& name, DistributedSystemDescription& test);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_BUILDING_TEST_FACTORY_H_

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::Contains;
@@ -154,4 +154,4 @@ TEST_F(BuildTestTest, ListsEveryWrongValue) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -14,7 +14,7 @@
 #include "test_builder/building/unique_names.h"
 #include "test_builder/building/value_lists.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr size_t kMaxTests = 10000;
@@ -169,4 +169,4 @@ absl::StatusOr<std::vector<DistributedSystemDescription>> BuildTests(
   return GiveOwnNames(std::move(tests), notes);
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -11,7 +11,7 @@
 #include "test_builder/building/notes.h"
 #include "test_builder/building/sweep.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 struct TestListRequest {
   // Each config stands for one or more tests, and each sweep multiplies their
@@ -39,6 +39,6 @@ struct TestListRequest {
 absl::StatusOr<std::vector<DistributedSystemDescription>> BuildTests(
     const TestListRequest& request, Notes& notes);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_BUILDING_TEST_LIST_H_

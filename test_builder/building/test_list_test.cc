@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::ElementsAre;
@@ -144,4 +144,4 @@ TEST(BuildTestsTest, RefusesTooManyTests) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

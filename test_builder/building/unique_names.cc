@@ -11,7 +11,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "test_builder/building/test_factory.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr char kLabel[] = "config_label";
@@ -105,4 +105,4 @@ bool EqualButForLabels(const DistributedSystemDescription& a,
                                                             WithoutLabel(b));
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -8,7 +8,7 @@
 #include "test_builder/building/notes.h"
 #include "test_builder/parameters/parameter.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 struct NamedTest {
   DistributedSystemDescription test;
@@ -28,6 +28,6 @@ absl::StatusOr<std::vector<DistributedSystemDescription>> GiveOwnNames(
 bool EqualButForLabels(const DistributedSystemDescription& a,
                        const DistributedSystemDescription& b);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_BUILDING_UNIQUE_NAMES_H_

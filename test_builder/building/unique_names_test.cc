@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::ElementsAre;
@@ -73,4 +73,4 @@ TEST(GiveOwnNamesTest, ExplainsWhatItCanNotTellApart) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -7,7 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "test_builder/building/vocabulary.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr size_t kMaxVariants = 10000;
@@ -116,4 +116,4 @@ absl::StatusOr<std::vector<SettingsVariant>> ExpandValueLists(
   return variants;
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

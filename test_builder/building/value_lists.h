@@ -9,7 +9,7 @@
 #include "test_builder/building/config_string.h"
 #include "test_builder/parameters/parameter.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // One combination of values, chosen from settings that may be lists.
 struct SettingsVariant {
@@ -29,6 +29,6 @@ struct SettingsVariant {
 absl::StatusOr<std::vector<SettingsVariant>> ExpandValueLists(
     absl::Span<const Setting> settings);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_BUILDING_VALUE_LISTS_H_

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::ElementsAre;
@@ -102,4 +102,4 @@ TEST(ExpandValueListsTest, RefusesTooManyTests) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -12,7 +12,7 @@
 #include "test_builder/patterns/registry.h"
 #include "test_builder/protocols/registry.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr char kDefaultProtocol[] = "grpc";
@@ -44,9 +44,9 @@ absl::StatusOr<Vocabulary> Vocabulary::For(const ValueMap& settings) {
   }
   const Pattern* pattern = FindPattern(pattern_name->second);
   if (pattern == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("there is no pattern ", Quoted(pattern_name->second), "; ",
-                     Suggestion(pattern_name->second, PatternNames())));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there is no pattern ", config::Quoted(pattern_name->second), "; ",
+        config::Suggestion(pattern_name->second, PatternNames())));
   }
   const auto found = settings.find(kProtocolSetting);
   const std::string protocol_name =
@@ -54,8 +54,8 @@ absl::StatusOr<Vocabulary> Vocabulary::For(const ValueMap& settings) {
   const Protocol* protocol = FindProtocol(protocol_name);
   if (protocol == nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat("there is no protocol ", Quoted(protocol_name), "; ",
-                     Suggestion(protocol_name, ProtocolNames())));
+        absl::StrCat("there is no protocol ", config::Quoted(protocol_name),
+                     "; ", config::Suggestion(protocol_name, ProtocolNames())));
   }
   return Vocabulary(*pattern, *protocol);
 }
@@ -109,4 +109,4 @@ std::string WhereKnown(absl::string_view name) {
   return absl::StrJoin(owners, ", ");
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -14,7 +14,7 @@
 #include "test_builder/patterns/pattern.h"
 #include "test_builder/protocols/protocol.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 class Vocabulary {
  public:
@@ -50,6 +50,6 @@ bool IsDerived(absl::string_view name);
 // "clique, rectangular"; empty if there are none.
 std::string WhereKnown(absl::string_view name);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_BUILDING_VOCABULARY_H_

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::HasSubstr;
@@ -68,4 +68,4 @@ TEST(IsDerivedTest, KnowsWhatIsNotForTheUserToSet) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -7,7 +7,7 @@
 #include "google/protobuf/text_format.h"
 #include "workloads/real/library_text.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 // The text is a part of the program, so that it is valid is for tests to show.
@@ -42,4 +42,4 @@ bool IsSecondHand(const LibraryEntry& entry) {
                      [](const Source& source) { return source.second_hand(); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

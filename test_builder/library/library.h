@@ -6,7 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/library.pb.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // All entries, by name. Any thread may call this.
 const TrafficLibrary& Library();
@@ -17,6 +17,6 @@ const LibraryEntry* FindLibraryEntry(absl::string_view name);
 // Whether figures of the entry were not read in the publication itself.
 bool IsSecondHand(const LibraryEntry& entry);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_LIBRARY_LIBRARY_H_

@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr int64_t kMaxSteps = 1000;
@@ -185,4 +185,4 @@ std::string ArrivalsSyntax() {
   });
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // Name of the parameter.
 inline constexpr char kArrivals[] = "arrivals";
@@ -21,6 +21,6 @@ absl::StatusOr<Arrivals> ParseArrivals(absl::string_view text);
 // The pieces, for help and errors.
 std::string ArrivalsSyntax();
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PARAMETERS_ARRIVALS_TEXT_H_

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using ::testing::HasSubstr;
@@ -57,4 +57,4 @@ TEST(ArrivalsTextTest, ErrorsSayWhatIsRight) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -4,7 +4,7 @@
 
 #include "test_builder/parameters/arrivals_text.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr int64_t kTimeoutMarginSeconds = 120;
@@ -44,4 +44,4 @@ int64_t TestTimeoutSeconds(const ParameterValues& values) {
          kTimeoutMarginSeconds;
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

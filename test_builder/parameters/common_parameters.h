@@ -6,7 +6,7 @@
 
 #include "test_builder/parameters/parameter.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // Parameters of every test, whatever its pattern and protocol.
 const std::vector<Parameter>& CommonParameters();
@@ -18,6 +18,6 @@ int64_t TestDurationUs(const ParameterValues& values);
 // duration plus two minutes for set-up and collection of results.
 int64_t TestTimeoutSeconds(const ParameterValues& values);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PARAMETERS_COMMON_PARAMETERS_H_

@@ -14,7 +14,7 @@
 #include "glog/logging.h"
 #include "test_builder/parameters/arrivals_text.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 // Writes limits without an exponent.
@@ -98,7 +98,8 @@ absl::string_view DescribeUnit(Parameter::Unit unit) {
 
 absl::StatusOr<double> ParseDurationIn(absl::Duration unit,
                                        absl::string_view text) {
-  const absl::StatusOr<absl::Duration> duration = ParseDurationWithUnit(text);
+  const absl::StatusOr<absl::Duration> duration =
+      config::ParseDurationWithUnit(text);
   if (!duration.ok()) return duration.status();
   return absl::FDivDuration(*duration, unit);
 }
@@ -109,13 +110,13 @@ absl::StatusOr<double> ParseWithUnit(Parameter::Unit unit,
     case Parameter::Unit::kNone:
       break;
     case Parameter::Unit::kPerSecond:
-      return ParseRateWithUnit(text);
+      return config::ParseRateWithUnit(text);
     case Parameter::Unit::kSeconds:
       return ParseDurationIn(absl::Seconds(1), text);
     case Parameter::Unit::kMicroseconds:
       return ParseDurationIn(absl::Microseconds(1), text);
     case Parameter::Unit::kBytes:
-      return ParseSizeWithUnit(text);
+      return config::ParseSizeWithUnit(text);
   }
   return absl::InvalidArgumentError("has no unit");
 }
@@ -274,4 +275,4 @@ double ParameterValues::Number(absl::string_view name) const {
   return value;
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // Maps the names of parameters to their values, as text.
 using ValueMap = std::map<std::string, std::string, std::less<>>;
@@ -116,6 +116,6 @@ class ParameterValues {
   ValueMap values_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PARAMETERS_PARAMETER_H_

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::ElementsAre;
@@ -135,4 +135,4 @@ TEST(FindParameterTest, FindsByName) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -4,7 +4,7 @@
 #include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr int64_t kRequestBytes = 196;
@@ -55,4 +55,4 @@ Pattern ClientServerPattern() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

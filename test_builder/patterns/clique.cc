@@ -5,7 +5,7 @@
 #include "test_builder/patterns/peer_traffic.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 absl::StatusOr<Traffic> BuildClique(const ParameterValues& values) {
@@ -51,4 +51,4 @@ Pattern CliquePattern() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

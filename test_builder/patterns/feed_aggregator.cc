@@ -9,7 +9,7 @@
 #include "test_builder/patterns/query_load.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 // The reply of a leaf in a feed ranking service.
@@ -143,4 +143,4 @@ Pattern FeedAggregatorPattern() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "test_builder/patterns/testing/build_pattern.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::ElementsAre;
@@ -158,4 +158,4 @@ TEST(FeedAggregatorTest, Schedules) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -8,7 +8,7 @@
 #include "test_builder/patterns/stages.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 // A leaf's pools.
@@ -274,4 +274,4 @@ void AddFeedWork(const FeedWork& work, DistributedSystemDescription& body) {
   AddAggregatorStages(work, aggregator);
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -10,7 +10,7 @@
 #include "proto/traffic_config.pb.h"
 #include "test_builder/parameters/parameter.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // The amount of each kind of work. All amounts are absolute: they do not depend
 // on the hosts.
@@ -59,6 +59,6 @@ FeedWork FeedWorkOf(const std::string& preset, const ParameterValues& values);
 // actions part of the lists "leaf_query" and "feed_query".
 void AddFeedWork(const FeedWork& work, DistributedSystemDescription& body);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PATTERNS_FEED_WORK_H_

@@ -8,7 +8,7 @@
 #include "test_builder/patterns/peer_traffic.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr int64_t kHomaWarmupIterations = 1500;
@@ -97,4 +97,4 @@ Pattern HomaCpNodePattern() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -2,7 +2,7 @@
 
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 struct Row {
@@ -88,4 +88,4 @@ MessageSizeCdf HomaMessageSizes(absl::string_view workload,
   return sizes;
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -10,7 +10,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // "w1" to "w5".
 std::vector<std::string> HomaWorkloadNames();
@@ -41,6 +41,6 @@ struct SizeBuckets {
 MessageSizeCdf HomaMessageSizes(absl::string_view workload,
                                 const SizeBuckets& buckets);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PATTERNS_HOMA_WORKLOADS_H_

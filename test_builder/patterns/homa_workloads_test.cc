@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr SizeBuckets kEverySize = {.max_message_bytes = 1'000'000'000,
@@ -75,4 +75,4 @@ TEST(HomaWorkloadsTest, BucketsAreAtLeastAsLargeAsAskedFor) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -9,7 +9,7 @@
 #include "test_builder/patterns/stages.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr int64_t kPromptBytes = 2048;
@@ -135,4 +135,4 @@ Pattern InferencePattern() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -6,7 +6,7 @@
 #include "test_builder/patterns/testing/activity_settings.h"
 #include "test_builder/patterns/testing/build_pattern.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using ::testing::ElementsAre;
@@ -57,4 +57,4 @@ TEST(InferenceTest, ModelAIsMoreWorkInEveryRespect) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

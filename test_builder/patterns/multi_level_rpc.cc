@@ -5,7 +5,7 @@
 #include "test_builder/patterns/query_tree.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr int64_t kLeafPayloadBytes = 1024;
@@ -42,4 +42,4 @@ Pattern MultiLevelRpcPattern() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

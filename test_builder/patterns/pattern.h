@@ -12,7 +12,7 @@
 #include "proto/traffic_config.pb.h"
 #include "test_builder/parameters/parameter.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // The traffic that a pattern builds from its parameters.
 struct Traffic {
@@ -45,6 +45,6 @@ struct Pattern {
   absl::StatusOr<Traffic> (*build)(const ParameterValues& values);
 };
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PATTERNS_PATTERN_H_

@@ -5,7 +5,7 @@
 
 #include "test_builder/patterns/pattern.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // Clients that keep a number of RPCs in flight to all servers.
 Pattern ClientServerPattern();
@@ -43,6 +43,6 @@ Pattern StreamingPattern();
 // Peers that exchange messages with sizes measured in data centres.
 Pattern HomaCpNodePattern();
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // TEST_BUILDER_PATTERNS_PATTERNS_H_

@@ -4,7 +4,7 @@
 #include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 RpcSpec& AddPeerQueries(DistributedSystemDescription& test,
                         const ParameterValues& values,
@@ -42,4 +42,4 @@ RpcSpec& AddPeriodicPeerQueries(DistributedSystemDescription& test,
   return rpc;
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -7,7 +7,7 @@
 #include "proto/traffic_config.pb.h"
 #include "test_builder/parameters/parameter.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 struct PeerQueries {
   absl::string_view service;
@@ -31,6 +31,6 @@ RpcSpec& AddPeriodicPeerQueries(DistributedSystemDescription& test,
                                 absl::string_view service,
                                 absl::string_view fanout);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PATTERNS_PEER_TRAFFIC_H_

@@ -6,7 +6,7 @@
 #include "test_builder/parameters/arrivals_text.h"
 #include "test_builder/parameters/common_parameters.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 std::vector<Parameter> WithQueryLoad(absl::string_view default_qps,
                                      std::vector<Parameter> others) {
@@ -35,4 +35,4 @@ void SetQueryLoad(const ParameterValues& values, Iterations& iterations) {
   iterations.set_warmup_ns(std::llround(values.Number("warmup_seconds") * 1e9));
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -9,7 +9,7 @@
 #include "proto/traffic_config.pb.h"
 #include "test_builder/parameters/parameter.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // Puts the parameters of the load in front of others: qps,
 // synchronization_mode and warmup_seconds.
@@ -20,6 +20,6 @@ std::vector<Parameter> WithQueryLoad(absl::string_view default_qps,
 // test lasts.
 void SetQueryLoad(const ParameterValues& values, Iterations& iterations);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PATTERNS_QUERY_LOAD_H_

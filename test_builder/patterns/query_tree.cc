@@ -5,7 +5,7 @@
 #include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr int64_t kRootPayloadBytes = 1024;
@@ -61,4 +61,4 @@ RpcSpec& AddQueryTree(DistributedSystemDescription& test,
   return AddRpc(test, "leaf_query", "root", "leaf", "all");
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

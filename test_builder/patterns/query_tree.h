@@ -7,7 +7,7 @@
 #include "proto/traffic_config.pb.h"
 #include "test_builder/parameters/parameter.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // qps, root_count and leaf_count.
 std::vector<Parameter> QueryTreeParameters();
@@ -21,6 +21,6 @@ RpcSpec& AddQueryTree(DistributedSystemDescription& test,
                       const ParameterValues& values,
                       absl::string_view arrivals);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PATTERNS_QUERY_TREE_H_

@@ -7,7 +7,7 @@
 #include "test_builder/patterns/patterns.h"
 #include "test_builder/patterns/testing/build_pattern.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::HasSubstr;
@@ -65,4 +65,4 @@ TEST(VariableResponseTest, RefusesContradictions) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -5,7 +5,7 @@
 #include "test_builder/patterns/peer_traffic.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 absl::StatusOr<Traffic> BuildRectangular(const ParameterValues& values) {
@@ -75,4 +75,4 @@ Pattern RectangularPattern() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "test_builder/patterns/testing/build_pattern.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::HasSubstr;
@@ -41,4 +41,4 @@ TEST(RectangularTest, RefusesAGridOfTooManyNodes) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

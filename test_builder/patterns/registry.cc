@@ -2,7 +2,7 @@
 
 #include "test_builder/patterns/patterns.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 const std::vector<Pattern>& AllPatterns() {
   static const auto& patterns = *new std::vector<Pattern>{
@@ -35,4 +35,4 @@ const Pattern* FindPattern(absl::string_view name) {
   return nullptr;
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

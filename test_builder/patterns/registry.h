@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "test_builder/patterns/pattern.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // In the order in which the help lists them.
 const std::vector<Pattern>& AllPatterns();
@@ -18,6 +18,6 @@ std::vector<std::string> PatternNames();
 // Returns null if there is no such pattern.
 const Pattern* FindPattern(absl::string_view name);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PATTERNS_REGISTRY_H_

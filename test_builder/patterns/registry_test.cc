@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "test_builder/patterns/testing/build_pattern.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::ElementsAre;
@@ -87,4 +87,4 @@ INSTANTIATE_TEST_SUITE_P(AllPatterns, PatternTest,
                          });
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

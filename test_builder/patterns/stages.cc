@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 void AddSetting(const std::string& name,
@@ -62,4 +62,4 @@ void AddPool(const std::string& name, int64_t size,
   pool.set_size(static_cast<int32_t>(size));
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

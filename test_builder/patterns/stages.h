@@ -11,7 +11,7 @@
 
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 using ActivitySettings =
     std::vector<std::pair<std::string, std::variant<int64_t, std::string>>>;
@@ -47,6 +47,6 @@ class Stages {
 void AddPool(const std::string& name, int64_t size,
              DistributedSystemDescription& body);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PATTERNS_STAGES_H_

@@ -10,7 +10,7 @@
 #include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 // Kept as text, because the text becomes part of the fanout filter.
@@ -161,4 +161,4 @@ Pattern StochasticPattern() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "test_builder/patterns/testing/build_pattern.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::HasSubstr;
@@ -64,4 +64,4 @@ TEST(StochasticTest, PassesOnTheSeed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -8,7 +8,7 @@
 #include "test_builder/patterns/stages.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr int64_t kStorageRequestBytes = 256;
@@ -112,4 +112,4 @@ Pattern StorageServicePattern() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -4,7 +4,7 @@
 #include "test_builder/patterns/testing/activity_settings.h"
 #include "test_builder/patterns/testing/build_pattern.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using ::testing::ElementsAre;
@@ -36,4 +36,4 @@ TEST(StorageServiceTest, AHandlerDoesTheWork) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -7,7 +7,7 @@
 #include "test_builder/patterns/query_load.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 // Of the one message in the direction that does not stream.
@@ -105,4 +105,4 @@ Pattern StreamingPattern() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -5,7 +5,7 @@
 #include "test_builder/patterns/patterns.h"
 #include "test_builder/patterns/testing/build_pattern.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 DistributedSystemDescription StreamingWith(const ValueMap& given) {
@@ -59,4 +59,4 @@ TEST(StreamingTest, AnEchoAnswersByTheSameSize) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -4,7 +4,7 @@
 #include "absl/strings/str_replace.h"
 #include "test_builder/parameters/arrivals_text.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 std::string PayloadName(absl::string_view prefix, absl::string_view name) {
@@ -87,4 +87,4 @@ std::string ArrivalsName(const ParameterValues& values) {
   return absl::StrReplaceAll(values.Text(kArrivals), {{":", "_"}});
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

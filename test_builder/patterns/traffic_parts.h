@@ -12,7 +12,7 @@
 #include "proto/traffic_config.pb.h"
 #include "test_builder/parameters/parameter.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // The maximum number of instances of a service. Callers must not exceed it.
 inline constexpr double kMaxInstances = 100000;
@@ -51,6 +51,6 @@ std::vector<std::string> SynchronizationModes();
 // "synchronization_mode".
 std::string ArrivalsName(const ParameterValues& values);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PATTERNS_TRAFFIC_PARTS_H_

@@ -4,7 +4,7 @@
 #include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr int64_t kIndexRequestBytes = 196;
@@ -69,4 +69,4 @@ Pattern TripartitePattern() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -6,7 +6,7 @@
 #include "test_builder/patterns/query_tree.h"
 #include "test_builder/patterns/traffic_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr int64_t kLeafRequestBytes = 1024;
@@ -85,4 +85,4 @@ Pattern VariableResponseMultiLevelRpcPattern() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "test_builder/protocols/setup_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 ProtocolSetup SetUpDecorator(absl::string_view name, absl::string_view setting,
@@ -45,4 +45,4 @@ Protocol ComposableRpcCounterProtocol() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

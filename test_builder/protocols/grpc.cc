@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "test_builder/protocols/setup_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 // What the thread pool precedes.
@@ -65,4 +65,4 @@ Protocol GrpcProtocol() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "test_builder/protocols/setup_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 std::string ModeSuffix(const ParameterValues& values) {
@@ -55,4 +55,4 @@ Protocol HomaProtocol() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

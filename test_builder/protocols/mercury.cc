@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "test_builder/protocols/setup_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr char kDefaultTransport[] = "ofi+tcp";
@@ -47,4 +47,4 @@ Protocol MercuryProtocol() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -6,7 +6,7 @@
 #include "test_builder/protocols/protocols.h"
 #include "test_builder/protocols/setup_parts.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using Sides = SettingParameter::Sides;
@@ -125,4 +125,4 @@ Protocol LoopbackProtocol() {
                        "within one process, to measure distbench itself", {});
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -11,7 +11,7 @@
 #include "proto/traffic_config.pb.h"
 #include "test_builder/parameters/parameter.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 struct ProtocolSetup {
   // The driver, and the values that distinguish its variants. Part of the
@@ -31,6 +31,6 @@ struct Protocol {
   std::function<ProtocolSetup(const ParameterValues& values)> build;
 };
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PROTOCOLS_PROTOCOL_H_

@@ -6,7 +6,7 @@
 
 #include "test_builder/protocols/protocol.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // gRPC with its threading models.
 Protocol GrpcProtocol();
@@ -41,6 +41,6 @@ Protocol DoubleBarrelProtocol();
 // Counts the RPCs of another driver.
 Protocol ComposableRpcCounterProtocol();
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // TEST_BUILDER_PROTOCOLS_PROTOCOLS_H_

@@ -2,7 +2,7 @@
 
 #include "test_builder/protocols/protocols.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 const std::vector<Protocol>& AllProtocols() {
   static const auto& protocols = *new std::vector<Protocol>{
@@ -35,4 +35,4 @@ const Protocol* FindProtocol(absl::string_view name) {
   return nullptr;
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

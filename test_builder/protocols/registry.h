@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "test_builder/protocols/protocol.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // In the order in which the help lists them.
 const std::vector<Protocol>& AllProtocols();
@@ -18,6 +18,6 @@ std::vector<std::string> ProtocolNames();
 // Returns null if there is no such protocol.
 const Protocol* FindProtocol(absl::string_view name);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PROTOCOLS_REGISTRY_H_

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "test_builder/parameters/common_parameters.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::ElementsAre;
@@ -248,4 +248,4 @@ TEST(DecoratorsTest, NameTheDriverThatDoesTheWork) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 void SetText(const ParameterValues& values, absl::string_view name,
@@ -140,4 +140,4 @@ std::string IpVersionSuffix(const ParameterValues& values) {
   return absl::StrCat("_ipv", values.Text("ip_version"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

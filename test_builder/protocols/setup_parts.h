@@ -12,7 +12,7 @@
 #include "test_builder/parameters/parameter.h"
 #include "test_builder/protocols/protocol.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // A parameter that, if it is given, becomes a setting of the same name.
 struct SettingParameter {
@@ -61,6 +61,6 @@ std::string ThreadPoolSizeSuffix(const ParameterValues& values);
 // "_ipv4", "_ipv6" or empty.
 std::string IpVersionSuffix(const ParameterValues& values);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PROTOCOLS_SETUP_PARTS_H_

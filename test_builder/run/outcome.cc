@@ -10,13 +10,13 @@
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/results/rpc_totals.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 TestOutcome::Verdict VerdictOf(const TestResult& result) {
   if (result.run_info().has_failure()) return TestOutcome::Verdict::kFailed;
-  return IsInvalid(result) ? TestOutcome::Verdict::kInvalid
-                           : TestOutcome::Verdict::kOk;
+  return report::IsInvalid(result) ? TestOutcome::Verdict::kInvalid
+                                   : TestOutcome::Verdict::kOk;
 }
 
 absl::string_view VerdictName(TestOutcome::Verdict verdict) {
@@ -34,7 +34,7 @@ absl::string_view VerdictName(TestOutcome::Verdict verdict) {
 }
 
 std::string FormatLatency(int64_t ns) {
-  if (ns == Outcomes::kFailed) return "failed";
+  if (ns == stats::Outcomes::kFailed) return "failed";
   const double us = static_cast<double>(ns) / 1e3;
   if (us < 1e3) return absl::StrFormat("%.1f us", us);
   if (us < 1e6) return absl::StrFormat("%.2f ms", us / 1e3);
@@ -92,20 +92,22 @@ TestOutcome OutcomeOf(const TestResult& result,
   TestOutcome outcome;
   outcome.test = result.traffic_config().name();
   outcome.verdict = VerdictOf(result);
-  outcome.objectives = CheckObjectives(result, objectives);
-  const TestTotals totals = AddUp(result);
+  outcome.objectives = report::CheckObjectives(result, objectives);
+  const report::TestTotals totals = report::AddUp(result);
   for (const RpcSpec& rpc : result.traffic_config().rpc_descriptions()) {
     const auto found = totals.rpcs.find(rpc.name());
     if (found == totals.rpcs.end()) continue;
-    const RpcTotals& rpc_totals = found->second;
-    Outcomes latency = ResponseTimeOf(result, totals, rpc.name());
-    if (latency.count() == 0) latency = ServiceTimeOf(rpc_totals);
+    const results::RpcTotals& rpc_totals = found->second;
+    stats::Outcomes latency =
+        report::ResponseTimeOf(result, totals, rpc.name());
+    if (latency.count() == 0) latency = report::ServiceTimeOf(rpc_totals);
     if (latency.count() == 0) continue;
     const double count = static_cast<double>(rpc_totals.counts.succeeded_count);
-    outcome.rpcs.push_back({.rpc = rpc.name(),
-                            .per_second = PerSecond(count, totals.duration_ns),
-                            .p50_ns = latency.ValueAtQuantile(0.5),
-                            .p99_ns = latency.ValueAtQuantile(0.99)});
+    outcome.rpcs.push_back(
+        {.rpc = rpc.name(),
+         .per_second = report::PerSecond(count, totals.duration_ns),
+         .p50_ns = latency.ValueAtQuantile(0.5),
+         .p99_ns = latency.ValueAtQuantile(0.99)});
   }
   return outcome;
 }
@@ -118,4 +120,4 @@ std::string OutcomeTable(absl::Span<const TestOutcome> outcomes) {
   return Align(rows);
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

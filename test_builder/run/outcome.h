@@ -11,7 +11,7 @@
 #include "distbench/report/verdicts/check.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 struct TestOutcome {
   enum class Verdict {
@@ -41,7 +41,7 @@ struct TestOutcome {
   std::vector<RpcFigures> rpcs;
 
   // The verdicts on the objectives.
-  std::vector<Check> objectives;
+  std::vector<report::Check> objectives;
 };
 
 // The outcome of a test that has a result. `objectives` are judged in addition
@@ -52,6 +52,6 @@ TestOutcome OutcomeOf(const TestResult& result,
 // Formats a table with a row per test and RPC.
 std::string OutcomeTable(absl::Span<const TestOutcome> outcomes);
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_RUN_OUTCOME_H_

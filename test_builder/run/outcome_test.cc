@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "test_builder/run/testing/fake_backend.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 TEST(OutcomeOfTest, TakesFiguresFromTheStatistics) {
@@ -54,4 +54,4 @@ TEST(OutcomeTableTest, HasARowPerTestAndRpc) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -12,14 +12,15 @@
 #include "test_builder/building/config_text.h"
 #include "test_builder/building/unique_names.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 absl::Status WriteText(absl::string_view text, const std::string& path) {
-  const absl::StatusOr<std::unique_ptr<OutputFile>> file =
-      OutputFile::Open(path);
+  const absl::StatusOr<std::unique_ptr<results::OutputFile>> file =
+      results::OutputFile::Open(path);
   if (!file.ok()) return file.status();
-  if (!WriteAll((*file)->fd(), text)) return WriteError(path, errno);
+  if (!base::WriteAll((*file)->fd(), text))
+    return results::WriteError(path, errno);
   return (*file)->Commit();
 }
 
@@ -84,15 +85,15 @@ absl::Status ResultDirectory::WriteSequence(
 bool ResultDirectory::HasOtherConfig(
     const DistributedSystemDescription& test) const {
   const absl::StatusOr<TestSequence> stored =
-      LoadTestSequence(ConfigPath(test.name()));
+      config::LoadTestSequence(ConfigPath(test.name()));
   return !stored.ok() || stored->tests_size() != 1 ||
          !EqualButForLabels(stored->tests(0), test);
 }
 
 absl::Status ResultDirectory::WriteResult(
     absl::string_view test_name, const TestSequenceResults& results) const {
-  const absl::Status status =
-      WriteResults(results, ResultPath(test_name), ResultEncoding::kBinary);
+  const absl::Status status = results::WriteResults(
+      results, ResultPath(test_name), results::ResultEncoding::kBinary);
   if (status.ok()) {
     std::error_code ignored;
     std::filesystem::remove(FailedResultPath(test_name), ignored);
@@ -102,14 +103,14 @@ absl::Status ResultDirectory::WriteResult(
 
 absl::Status ResultDirectory::WriteFailedResult(
     absl::string_view test_name, const TestSequenceResults& results) const {
-  return WriteResults(results, FailedResultPath(test_name),
-                      ResultEncoding::kBinary);
+  return results::WriteResults(results, FailedResultPath(test_name),
+                               results::ResultEncoding::kBinary);
 }
 
 absl::StatusOr<TestResult> ResultDirectory::ReadResult(
     absl::string_view test_name) const {
   const std::string path = ResultPath(test_name);
-  absl::StatusOr<TestSequenceResults> results = ReadResults(path);
+  absl::StatusOr<TestSequenceResults> results = results::ReadResults(path);
   if (!results.ok()) return results.status();
   if (results->test_results_size() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": holds ",
@@ -119,4 +120,4 @@ absl::StatusOr<TestResult> ResultDirectory::ReadResult(
   return std::move(*results->mutable_test_results(0));
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

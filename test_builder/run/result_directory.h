@@ -12,7 +12,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // Files appear only when they are complete. Errors name the path and the
 // reason.
@@ -62,6 +62,6 @@ class ResultDirectory {
   const std::string config_header_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_RUN_RESULT_DIRECTORY_H_

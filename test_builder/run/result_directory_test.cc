@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::HasSubstr;
@@ -69,8 +69,9 @@ TEST(ResultDirectoryTest, WritesConfigsThatReadBack) {
   ASSERT_TRUE(directory.WriteSequence({NamedOnly("t"), NamedOnly("u")}).ok());
   EXPECT_THAT(Contents(path + "/l_t.config"),
               StartsWith("# header\ntests {\n"));
-  EXPECT_EQ(LoadTestSequence(path + "/l_test_sequence.config")->tests_size(),
-            2);
+  EXPECT_EQ(
+      config::LoadTestSequence(path + "/l_test_sequence.config")->tests_size(),
+      2);
 }
 
 TEST(ResultDirectoryTest, ComparesConfigsApartFromTheirLabel) {
@@ -111,4 +112,4 @@ TEST(ResultDirectoryTest, AFileOfSeveralResultsIsNotATestsOwn) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -4,15 +4,15 @@
 
 #include "absl/status/statusor.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
-SequencerBackend::SequencerBackend(std::string address, TlsFiles tls)
+SequencerBackend::SequencerBackend(std::string address, security::TlsFiles tls)
     : address_(std::move(address)), tls_(std::move(tls)) {}
 
 absl::Status SequencerBackend::Connect() {
   if (client() != nullptr) return absl::OkStatus();
-  absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(address_, tls_);
+  absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+      client::TestClient::Connect(address_, tls_);
   if (!client.ok()) return client.status();
   set_client(*std::move(client));
   return absl::OkStatus();
@@ -29,17 +29,18 @@ absl::Status SequencerBackend::Run(const DistributedSystemDescription& test,
 }
 
 void SequencerBackend::Cancel() {
-  if (const std::shared_ptr<TestClient> running = client()) running->Cancel();
+  if (const std::shared_ptr<client::TestClient> running = client())
+    running->Cancel();
 }
 
-std::shared_ptr<TestClient> SequencerBackend::client() const {
+std::shared_ptr<client::TestClient> SequencerBackend::client() const {
   absl::MutexLock lock(&mutex_);
   return client_;
 }
 
-void SequencerBackend::set_client(std::shared_ptr<TestClient> client) {
+void SequencerBackend::set_client(std::shared_ptr<client::TestClient> client) {
   absl::MutexLock lock(&mutex_);
   client_ = std::move(client);
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

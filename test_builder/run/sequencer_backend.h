@@ -10,13 +10,13 @@
 #include "distbench/security/tls_files.h"
 #include "test_builder/run/test_backend.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // The sequencer at an address. If the connection is lost, Connect() reconnects.
 class SequencerBackend final : public TestBackend {
  public:
   // address: "HOST:PORT".
-  SequencerBackend(std::string address, TlsFiles tls);
+  SequencerBackend(std::string address, security::TlsFiles tls);
 
   absl::Status Connect() override;
   absl::Status Run(const DistributedSystemDescription& test,
@@ -25,16 +25,16 @@ class SequencerBackend final : public TestBackend {
   void Cancel() override;
 
  private:
-  std::shared_ptr<TestClient> client() const;
-  void set_client(std::shared_ptr<TestClient> client);
+  std::shared_ptr<client::TestClient> client() const;
+  void set_client(std::shared_ptr<client::TestClient> client);
 
   const std::string address_;
-  const TlsFiles tls_;
+  const security::TlsFiles tls_;
   mutable absl::Mutex mutex_;
   // Shared with concurrent calls of Cancel().
-  std::shared_ptr<TestClient> client_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<client::TestClient> client_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_RUN_SEQUENCER_BACKEND_H_

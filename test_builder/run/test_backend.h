@@ -7,7 +7,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // Runs tests. For use by one thread, except for Cancel().
 class TestBackend {
@@ -29,6 +29,6 @@ class TestBackend {
   virtual void Cancel() = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_RUN_TEST_BACKEND_H_

@@ -7,7 +7,7 @@
 #include "absl/time/time.h"
 #include "test_builder/building/test_factory.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 // Why the test has no usable result; OK if it has one.
@@ -95,8 +95,8 @@ TestOutcome TestRunner::Finish(const DistributedSystemDescription& test,
   }
   const bool measured = results.test_results_size() > 0;
   if (measured) {
-    *console_.output << ResultText(results.test_results(0),
-                                   console_.result_text)
+    *console_.output << report::ResultText(results.test_results(0),
+                                           console_.result_text)
                      << std::flush;
     outcome =
         OutcomeOf(results.test_results(0), console_.result_text.objectives);
@@ -136,7 +136,7 @@ void TestRunner::Announce(const DistributedSystemDescription& test) {
 
 absl::Status TestRunner::RunWithProgress(
     const DistributedSystemDescription& test, TestSequenceResults& results) {
-  ProgressDisplay display(console_.progress);
+  client::ProgressDisplay display(console_.progress);
   return backend_.Run(
       test,
       [&](const RunTestsEvent& event) {
@@ -173,4 +173,4 @@ void TestRunner::Say(absl::string_view text) {
   *console_.messages << text << std::endl;
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

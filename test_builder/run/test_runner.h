@@ -18,7 +18,7 @@
 #include "test_builder/run/result_directory.h"
 #include "test_builder/run/test_backend.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 struct RunConsole {
   // `output` receives summaries and the table, `messages` progress and errors.
@@ -26,9 +26,9 @@ struct RunConsole {
   std::ostream* messages;
 
   // How results are printed to the output.
-  ResultTextOptions result_text = {};
+  report::ResultTextOptions result_text = {};
 
-  ProgressDisplayOptions progress;
+  client::ProgressDisplayOptions progress;
 
   // Leaves out what happens as it should.
   bool quiet = false;
@@ -77,6 +77,6 @@ class TestRunner {
   bool unreachable_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_RUN_TEST_RUNNER_H_

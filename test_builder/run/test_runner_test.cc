@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "test_builder/run/testing/fake_backend.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 using testing::ElementsAre;
@@ -69,7 +69,7 @@ class TestRunnerTest : public testing::Test {
 
   const std::string path_;
   const ResultDirectory directory_;
-  FakeClock clock_;
+  base::FakeClock clock_;
   FakeBackend backend_;
   bool stop_ = false;
   std::ostringstream output_;
@@ -81,7 +81,7 @@ TEST_F(TestRunnerTest, FilesConfigAndResultOfEachTest) {
   EXPECT_THAT(Run({"a", "b"}), ElementsAre(Verdict::kOk, Verdict::kOk));
   EXPECT_THAT(backend_.tests_run(), ElementsAre("a", "b"));
   EXPECT_TRUE(Exists("a.config"));
-  const auto results = ReadResults(directory_.ResultPath("b"));
+  const auto results = results::ReadResults(directory_.ResultPath("b"));
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_EQ(results->test_results(0).traffic_config().name(), "b");
   EXPECT_EQ(output_.str(),
@@ -228,4 +228,4 @@ TEST_F(TestRunnerTest, StopsOnRequestAndKeepsWhatIsFinished) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

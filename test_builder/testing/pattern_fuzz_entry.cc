@@ -7,7 +7,7 @@
 #include "test_builder/building/notes.h"
 #include "test_builder/building/test_list.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 bool BuildAndCheck(const std::string& config) {
   if (config.find('<') != std::string::npos) return false;
@@ -17,10 +17,10 @@ bool BuildAndCheck(const std::string& config) {
   return tests.ok() && CheckTests(*tests, notes).ok();
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  distbench::BuildAndCheck(
+  distbench::test_builder::BuildAndCheck(
       std::string(reinterpret_cast<const char*>(data), size));
   return 0;
 }

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "test_builder/testing/pattern_fuzz_entry.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 namespace {
 
 constexpr int kRounds = 2000;
@@ -29,13 +29,13 @@ constexpr const char* kConfigs[] = {
 };
 
 TEST(PatternFuzzTest, SurvivesTheKeptCorpus) {
-  for (const std::string& config : KeptCorpus("pattern")) {
+  for (const std::string& config : fuzzing::KeptCorpus("pattern")) {
     BuildAndCheck(config);
   }
 }
 
 TEST(PatternFuzzTest, SurvivesMutatedConfigs) {
-  MessageMutator mutator(1);
+  fuzzing::MessageMutator mutator(1);
   int built = 0;
   for (int round = 0; round < kRounds; ++round) {
     std::string config = kConfigs[round % std::size(kConfigs)];
@@ -47,4 +47,4 @@ TEST(PatternFuzzTest, SurvivesMutatedConfigs) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -18,40 +18,43 @@ using ::testing::HasSubstr;
 
 TEST(AddressesTest, APortIsUsedOnce) {
   Cluster cluster;
-  SequencerOptions options;
+  sequencer::SequencerOptions options;
   options.port = cluster.sequencer().port();
   for (const char* address : {"", "localhost", "127.0.0.1"}) {
     options.listen_address = address;
-    const absl::Status status = SequencerServer::Start(options).status();
+    const absl::Status status =
+        sequencer::SequencerServer::Start(options).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kAlreadyExists) << address;
-    EXPECT_THAT(Message(status), HasSubstr(absl::StrCat(options.port)));
+    EXPECT_THAT(base::Message(status), HasSubstr(absl::StrCat(options.port)));
   }
 }
 
 TEST(AddressesTest, ClientsSayThatNobodyListens) {
   Cluster cluster;
   cluster.StopSequencer();
-  const absl::Status status = TestClient::Connect(cluster.address()).status();
+  const absl::Status status =
+      client::TestClient::Connect(cluster.address()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(Message(status), HasSubstr(absl::StrCat("nothing listens at ",
-                                                      cluster.address())));
+  EXPECT_THAT(
+      base::Message(status),
+      HasSubstr(absl::StrCat("nothing listens at ", cluster.address())));
 }
 
 TEST(AddressesTest, ClientsSayThatAHostIsNotKnown) {
   const absl::Status status =
-      TestClient::Connect("no-such-host.invalid:10000").status();
-  EXPECT_THAT(Message(status), HasSubstr("no-such-host.invalid:10000"));
+      client::TestClient::Connect("no-such-host.invalid:10000").status();
+  EXPECT_THAT(base::Message(status), HasSubstr("no-such-host.invalid:10000"));
   EXPECT_FALSE(status.ok());
 }
 
 TEST(AddressesTest, ASequencerListensOnAllInterfacesIfNotTold) {
-  SequencerOptions options;
+  sequencer::SequencerOptions options;
   options.port = 0;
-  const auto sequencer = SequencerServer::Start(options);
+  const auto sequencer = sequencer::SequencerServer::Start(options);
   ASSERT_TRUE(sequencer.ok()) << sequencer.status();
-  EXPECT_TRUE(
-      TestClient::Connect(absl::StrCat("127.0.0.1:", (*sequencer)->port()))
-          .ok());
+  EXPECT_TRUE(client::TestClient::Connect(
+                  absl::StrCat("127.0.0.1:", (*sequencer)->port()))
+                  .ok());
 }
 
 }  // namespace

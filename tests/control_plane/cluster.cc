@@ -55,8 +55,8 @@ BackgroundRun::BackgroundRun(const std::string& address, TestSequence sequence)
 
 BackgroundRun::BackgroundRun(const std::string& address,
                              RunTestsRequest request) {
-  absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(address);
+  absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+      client::TestClient::Connect(address);
   EXPECT_TRUE(client.ok()) << client.status();
   client_ = *std::move(client);
   thread_ = std::thread([this, request = std::move(request)] {
@@ -104,7 +104,8 @@ absl::Status BackgroundRun::Finish() {
 
 // ---- Cluster ----------------------------------------------------------------
 
-Cluster::Cluster(SequencerOptions options) : options_(std::move(options)) {
+Cluster::Cluster(sequencer::SequencerOptions options)
+    : options_(std::move(options)) {
   options_.listen_address = "localhost";
   options_.port = 0;
   RestartSequencer();
@@ -118,23 +119,23 @@ Cluster::~Cluster() {
 
 void Cluster::RestartSequencer() {
   options_.port = port_;
-  absl::StatusOr<std::unique_ptr<SequencerServer>> sequencer =
-      SequencerServer::Start(options_);
+  absl::StatusOr<std::unique_ptr<sequencer::SequencerServer>> sequencer =
+      sequencer::SequencerServer::Start(options_);
   ASSERT_TRUE(sequencer.ok()) << sequencer.status();
   sequencer_ = *std::move(sequencer);
 }
 
-absl::StatusOr<std::unique_ptr<NodeManager>> Cluster::TryStartNode(
-    NodeManagerOptions options) {
+absl::StatusOr<std::unique_ptr<node::NodeManager>> Cluster::TryStartNode(
+    node::NodeManagerOptions options) {
   if (options.sequencer.empty() && options.channel == nullptr) {
     options.sequencer = address();
   }
   options.engines = &engines_;
-  return NodeManager::Start(std::move(options));
+  return node::NodeManager::Start(std::move(options));
 }
 
-NodeManager& Cluster::StartNode(NodeManagerOptions options) {
-  absl::StatusOr<std::unique_ptr<NodeManager>> node =
+node::NodeManager& Cluster::StartNode(node::NodeManagerOptions options) {
+  absl::StatusOr<std::unique_ptr<node::NodeManager>> node =
       TryStartNode(std::move(options));
   EXPECT_TRUE(node.ok()) << node.status();
   nodes_.push_back(*std::move(node));
@@ -149,9 +150,9 @@ std::string Cluster::address() const {
   return absl::StrCat("localhost:", port_);
 }
 
-std::unique_ptr<TestClient> Cluster::Connect() const {
-  absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(address());
+std::unique_ptr<client::TestClient> Cluster::Connect() const {
+  absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+      client::TestClient::Connect(address());
   EXPECT_TRUE(client.ok()) << client.status();
   return *std::move(client);
 }
@@ -164,7 +165,7 @@ absl::Status Cluster::Run(TestSequence sequence,
 
 bool Cluster::WaitForStatus(
     const std::function<bool(const GetStatusResponse&)>& is_wanted) const {
-  const std::unique_ptr<TestClient> client = Connect();
+  const std::unique_ptr<client::TestClient> client = Connect();
   for (const absl::Time deadline = absl::Now() + kGenerous;
        absl::Now() < deadline;) {
     const absl::StatusOr<GetStatusResponse> status = client->GetStatus();
@@ -181,7 +182,7 @@ bool Cluster::WaitForNodeCount(int count) const {
 
 RunDescription Cluster::WaitForRun(const std::string& run_id,
                                    RunDescription::State state) const {
-  const std::unique_ptr<TestClient> client = Connect();
+  const std::unique_ptr<client::TestClient> client = Connect();
   RunDescription found;
   for (const absl::Time deadline = absl::Now() + kGenerous;
        absl::Now() < deadline;) {

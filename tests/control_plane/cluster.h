@@ -65,7 +65,7 @@ class BackgroundRun {
   }
 
  private:
-  std::unique_ptr<TestClient> client_;
+  std::unique_ptr<client::TestClient> client_;
   TestSequenceResults results_;
   absl::Status status_;
   mutable absl::Mutex mutex_;
@@ -75,7 +75,7 @@ class BackgroundRun {
 
 class Cluster {
  public:
-  explicit Cluster(SequencerOptions options = {});
+  explicit Cluster(sequencer::SequencerOptions options = {});
   ~Cluster();
 
   // RestartSequencer() starts another sequencer on the same port.
@@ -85,20 +85,20 @@ class Cluster {
 
   // Starts a node with fake engines. It uses the sequencer's port unless the
   // options say otherwise.
-  absl::StatusOr<std::unique_ptr<NodeManager>> TryStartNode(
-      NodeManagerOptions options = {});
+  absl::StatusOr<std::unique_ptr<node::NodeManager>> TryStartNode(
+      node::NodeManagerOptions options = {});
 
   // Starts a node, which must succeed. The cluster keeps it.
-  NodeManager& StartNode(NodeManagerOptions options = {});
+  node::NodeManager& StartNode(node::NodeManagerOptions options = {});
   void StartNodes(int count);
 
   std::string address() const;
-  SequencerServer& sequencer() { return *sequencer_; }
-  FakeEngineFactory& engines() { return engines_; }
-  NodeManager& node(int index) { return *nodes_[index]; }
+  sequencer::SequencerServer& sequencer() { return *sequencer_; }
+  hosting::FakeEngineFactory& engines() { return engines_; }
+  node::NodeManager& node(int index) { return *nodes_[index]; }
 
   // Connects, which must succeed.
-  std::unique_ptr<TestClient> Connect() const;
+  std::unique_ptr<client::TestClient> Connect() const;
 
   // Runs the sequence in the foreground.
   absl::Status Run(TestSequence sequence, TestSequenceResults& results) const;
@@ -113,11 +113,11 @@ class Cluster {
                             RunDescription::State state) const;
 
  private:
-  SequencerOptions options_;
-  FakeEngineFactory engines_;
-  std::unique_ptr<SequencerServer> sequencer_;
+  sequencer::SequencerOptions options_;
+  hosting::FakeEngineFactory engines_;
+  std::unique_ptr<sequencer::SequencerServer> sequencer_;
   int port_ = 0;
-  std::vector<std::unique_ptr<NodeManager>> nodes_;
+  std::vector<std::unique_ptr<node::NodeManager>> nodes_;
 };
 
 }  // namespace distbench

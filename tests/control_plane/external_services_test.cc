@@ -20,20 +20,22 @@ using ::testing::Not;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-AllowedTargets Allow(const std::vector<std::string>& targets) {
-  const auto allowed = AllowedTargets::Parse(targets);
+external::AllowedTargets Allow(const std::vector<std::string>& targets) {
+  const auto allowed = external::AllowedTargets::Parse(targets);
   EXPECT_TRUE(allowed.ok()) << allowed.status();
   return *allowed;
 }
 
-SequencerOptions SequencerThatAllows(const std::vector<std::string>& targets) {
-  SequencerOptions options;
+sequencer::SequencerOptions SequencerThatAllows(
+    const std::vector<std::string>& targets) {
+  sequencer::SequencerOptions options;
   options.allowed_targets = Allow(targets);
   return options;
 }
 
-NodeManagerOptions NodeThatAllows(const std::vector<std::string>& targets) {
-  NodeManagerOptions options;
+node::NodeManagerOptions NodeThatAllows(
+    const std::vector<std::string>& targets) {
+  node::NodeManagerOptions options;
   options.allowed_targets = Allow(targets);
   return options;
 }
@@ -59,7 +61,7 @@ TEST(ExternalServicesTest, ATestIsRefusedAtItsSubmission) {
   TestSequenceResults results;
   const absl::Status status = cluster.Run(TestThatCallsACache(), results);
   EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied) << status;
-  EXPECT_THAT(Message(status),
+  EXPECT_THAT(base::Message(status),
               AllOf(HasSubstr("cache:1"), HasSubstr("this test sequencer"),
                     HasSubstr("--allow_target=cache:1")));
   EXPECT_THAT(results.test_results(), SizeIs(0));

@@ -101,9 +101,9 @@ TEST(HealthTest, ASequencerTellsItsServices) {
 
 TEST(HealthTest, ANodeIsHealthyWhileItIsRegistered) {
   Cluster cluster;
-  NodeManagerOptions options;
+  node::NodeManagerOptions options;
   options.listen_address = "localhost";
-  options.port = FindFreePort("localhost").value();
+  options.port = base::FindFreePort("localhost").value();
   const std::string address = absl::StrCat("localhost:", options.port);
   cluster.StartNode(options);
   EXPECT_EQ(RawCall(address, kHealthCheck, "").response, kServing);

@@ -68,7 +68,7 @@ class SilentSequencer final : public FakeSequencer {
 TEST(NodesTest, ASilentSequencerIsLeftAndTriedAgainUnderTheSameName) {
   SilentSequencer sequencer;
   Cluster cluster;
-  NodeManagerOptions options;
+  node::NodeManagerOptions options;
   options.sequencer = sequencer.address();
   cluster.StartNode(options);
   const auto sessions = sequencer.WaitForSessions(2);
@@ -130,7 +130,7 @@ TEST(NodesTest, ASequencerWithoutMemoryIsTriedAgain) {
   FullSequencer sequencer(kNoMemory);
   Cluster cluster;
   absl::Notification ended;
-  NodeManagerOptions options;
+  node::NodeManagerOptions options;
   options.sequencer = sequencer.address();
   options.on_ended = [&](const absl::Status&) { ended.Notify(); };
   const auto node = cluster.TryStartNode(options);
@@ -145,7 +145,7 @@ TEST(NodesTest, ASequencerWithoutMemoryIsTriedAgain) {
 TEST(NodesTest, ASequencerThatStaysWithoutMemoryIsGivenUpInTime) {
   FullSequencer sequencer(kNoMemory);
   Cluster cluster;
-  NodeManagerOptions options;
+  node::NodeManagerOptions options;
   options.sequencer = sequencer.address();
   options.register_timeout = absl::Milliseconds(50);
   const absl::Status status = cluster.TryStartNode(options).status();
@@ -159,7 +159,7 @@ TEST(NodesTest, ARefusalThatNoTimeHealsEndsTheNode) {
   FullSequencer sequencer(
       grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "another version"));
   Cluster cluster;
-  NodeManagerOptions options;
+  node::NodeManagerOptions options;
   options.sequencer = sequencer.address();
   const absl::Status status = cluster.TryStartNode(options).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
@@ -182,7 +182,7 @@ class RawNode {
     NodeMessage message;
     NodeRegistration& registration = *message.mutable_registration();
     registration.set_hostname("alpha");
-    registration.set_version(std::string(ProgramVersion()));
+    registration.set_version(std::string(base::ProgramVersion()));
     registration.set_incarnation(1);
     return stream_->Write(message);
   }
@@ -208,7 +208,7 @@ class RawNode {
 };
 
 TEST(NodesTest, ASilentNodeIsDropped) {
-  SequencerOptions options;
+  sequencer::SequencerOptions options;
   options.node_silence_timeout = absl::Milliseconds(200);
   Cluster cluster(options);
   RawNode node(cluster);
@@ -219,7 +219,7 @@ TEST(NodesTest, ASilentNodeIsDropped) {
 }
 
 TEST(NodesTest, ASilentNodeEndsTheTestThatUsesIt) {
-  SequencerOptions options;
+  sequencer::SequencerOptions options;
   options.node_silence_timeout = absl::Milliseconds(200);
   Cluster cluster(options);
   RawNode silent(cluster);
@@ -235,7 +235,7 @@ TEST(NodesTest, ASilentNodeEndsTheTestThatUsesIt) {
 }
 
 TEST(NodesTest, AStreamOfWhichNoNodeComesIsEnded) {
-  SequencerOptions options;
+  sequencer::SequencerOptions options;
   options.node_silence_timeout = absl::Milliseconds(200);
   Cluster cluster(options);
   RawNode stranger(cluster);

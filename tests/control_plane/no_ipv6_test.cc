@@ -48,7 +48,7 @@ bool RefuseIpv6() {
 }
 
 bool IsListening(int port) {
-  const FileDescriptor visitor(socket(AF_INET, SOCK_STREAM, 0));
+  const base::FileDescriptor visitor(socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address = {.sin_family = AF_INET,
                          .sin_port = htons(port),
                          .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -57,35 +57,37 @@ bool IsListening(int port) {
 }
 
 TEST(NoIpv6Test, ThereIsNone) {
-  EXPECT_FALSE(FileDescriptor(socket(AF_INET6, SOCK_STREAM, 0)).is_open());
+  EXPECT_FALSE(
+      base::FileDescriptor(socket(AF_INET6, SOCK_STREAM, 0)).is_open());
   EXPECT_EQ(errno, EAFNOSUPPORT);
 }
 
 TEST(NoIpv6Test, AllInterfacesAreThoseOfIpv4) {
-  EXPECT_EQ(AllInterfaces(), "0.0.0.0");
-  EXPECT_THAT(*ListenAddresses("", 0), ElementsAre("0.0.0.0:0"));
-  EXPECT_THAT(*ListenAddresses("localhost", 0), ElementsAre("127.0.0.1:0"));
+  EXPECT_EQ(base::AllInterfaces(), "0.0.0.0");
+  EXPECT_THAT(*base::ListenAddresses("", 0), ElementsAre("0.0.0.0:0"));
+  EXPECT_THAT(*base::ListenAddresses("localhost", 0),
+              ElementsAre("127.0.0.1:0"));
 }
 
 TEST(NoIpv6Test, TheSequencersFrontDoorAndMetrics) {
-  SequencerOptions options;
+  sequencer::SequencerOptions options;
   options.port = 0;
   options.metrics_port = 0;
-  const auto sequencer = SequencerServer::Start(options);
+  const auto sequencer = sequencer::SequencerServer::Start(options);
   ASSERT_TRUE(sequencer.ok()) << sequencer.status();
   EXPECT_TRUE(IsListening((*sequencer)->metrics_port()));
-  const auto client =
-      TestClient::Connect(absl::StrCat("127.0.0.1:", (*sequencer)->port()));
+  const auto client = client::TestClient::Connect(
+      absl::StrCat("127.0.0.1:", (*sequencer)->port()));
   ASSERT_TRUE(client.ok()) << client.status();
   EXPECT_TRUE((*client)->GetStatus().ok());
 }
 
 TEST(NoIpv6Test, TheNodeManagersServices) {
   Cluster cluster;
-  NodeManagerOptions options;
-  options.port = FindFreePort("").value();
+  node::NodeManagerOptions options;
+  options.port = base::FindFreePort("").value();
   options.metrics_port = 0;
-  const NodeManager& node = cluster.StartNode(options);
+  const node::NodeManager& node = cluster.StartNode(options);
   EXPECT_TRUE(IsListening(options.port));
   EXPECT_TRUE(IsListening(node.metrics_port()));
 }
@@ -98,13 +100,13 @@ TEST(NoIpv6Test, TheDrivers) {
 #endif
        }) {
     // Listens on all interfaces because the address is a host name.
-    auto driver = MakeProtocolDriver({.driver = name},
-                                     {.service_address = "node7.example"});
+    auto driver = protocol::MakeProtocolDriver(
+        {.driver = name}, {.service_address = "node7.example"});
     ASSERT_TRUE(driver.ok()) << driver.status();
     const absl::StatusOr<std::string> address = (*driver)->Listen(1);
     ASSERT_TRUE(address.ok()) << address.status();
     int port = 0;
-    EXPECT_TRUE(absl::SimpleAtoi(SplitHostPort(*address).second, &port));
+    EXPECT_TRUE(absl::SimpleAtoi(base::SplitHostPort(*address).second, &port));
     EXPECT_TRUE(IsListening(port)) << name << " " << *address;
   }
 }
@@ -112,8 +114,8 @@ TEST(NoIpv6Test, TheDrivers) {
 #if DISTBENCH_HAS_LIBFABRIC
 // Its address is not a port: the first bytes are the socket address's family.
 TEST(NoIpv6Test, Libfabric) {
-  auto driver = MakeProtocolDriver({.driver = "libfabric"},
-                                   {.service_address = "127.0.0.1"});
+  auto driver = protocol::MakeProtocolDriver({.driver = "libfabric"},
+                                             {.service_address = "127.0.0.1"});
   ASSERT_TRUE(driver.ok()) << driver.status();
   const absl::StatusOr<std::string> address = (*driver)->Listen(1);
   ASSERT_TRUE(address.ok()) << address.status();

@@ -27,18 +27,18 @@ using ::testing::HasSubstr;
 using ::testing::Property;
 using ::testing::SizeIs;
 
-NodeManagerOptions Named(int id) {
-  NodeManagerOptions options;
+node::NodeManagerOptions Named(int id) {
+  node::NodeManagerOptions options;
   options.preassigned_id = id;
   return options;
 }
 
 TEST(NodesTest, AreKnownByNameAndAttributes) {
   Cluster cluster;
-  NodeManagerOptions options = Named(5);
+  node::NodeManagerOptions options = Named(5);
   options.attributes = {{"rack", "a7"}};
   options.listen_address = "localhost";
-  options.port = FindFreePort("localhost").value();
+  options.port = base::FindFreePort("localhost").value();
   EXPECT_EQ(cluster.StartNode(options).alias(), "node5");
   EXPECT_EQ(cluster.StartNode().alias(), "node0");
   const auto status = cluster.Connect()->GetStatus();
@@ -65,7 +65,7 @@ TEST(NodesTest, ANameIsGivenOnce) {
   cluster.StartNode(Named(3));
   const absl::Status status = cluster.TryStartNode(Named(3)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kAlreadyExists);
-  EXPECT_THAT(Message(status), HasSubstr("node3 is registered already"));
+  EXPECT_THAT(base::Message(status), HasSubstr("node3 is registered already"));
 }
 
 TEST(NodesTest, ANodeThatLeavesIsForgotten) {
@@ -79,19 +79,20 @@ TEST(NodesTest, SaysThatNoSequencerAnswers) {
   Cluster cluster;
   const std::string address = cluster.address();
   cluster.StopSequencer();
-  NodeManagerOptions options;
+  node::NodeManagerOptions options;
   options.sequencer = address;
   options.register_timeout = absl::Milliseconds(300);
   const absl::Status status = cluster.TryStartNode(options).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(Message(status), AllOf(HasSubstr(address), HasSubstr("300ms"),
-                                     HasSubstr("Connection refused")));
+  EXPECT_THAT(base::Message(status),
+              AllOf(HasSubstr(address), HasSubstr("300ms"),
+                    HasSubstr("Connection refused")));
 }
 
 TEST(NodesTest, MayComeBeforeTheSequencer) {
   Cluster cluster;
   cluster.StopSequencer();
-  absl::StatusOr<std::unique_ptr<NodeManager>> node;
+  absl::StatusOr<std::unique_ptr<node::NodeManager>> node;
   std::thread starting([&] { node = cluster.TryStartNode(); });
   cluster.RestartSequencer();
   starting.join();
@@ -110,12 +111,13 @@ TEST(NodesTest, MayComeDuringATest) {
   EXPECT_TRUE(cluster.WaitForNodeCount(2));
   run.Cancel();
   (void)run.Finish();
-  EXPECT_EQ(cluster.engines().Count("client/0", EngineStep::kStart), 1);
+  EXPECT_EQ(cluster.engines().Count("client/0", hosting::EngineStep::kStart),
+            1);
 }
 
 // ---- Nodes that die ---------------------------------------------------------
 
-class NodeDeathTest : public testing::TestWithParam<EngineStep> {};
+class NodeDeathTest : public testing::TestWithParam<hosting::EngineStep> {};
 
 TEST_P(NodeDeathTest, EndsTheTestAndLeavesTheOthersReady) {
   Cluster cluster;
@@ -135,7 +137,8 @@ TEST_P(NodeDeathTest, EndsTheTestAndLeavesTheOthersReady) {
               Contains(Property(&Finding::code, "node_lost")).Times(1));
   const auto& logs = run.result(0).service_logs().instance_logs();
   EXPECT_EQ(logs.count("client/1"), 0);
-  if (GetParam() == EngineStep::kStart || GetParam() == EngineStep::kCollect) {
+  if (GetParam() == hosting::EngineStep::kStart ||
+      GetParam() == hosting::EngineStep::kCollect) {
     EXPECT_EQ(logs.count("client/0"), 1);
     EXPECT_EQ(logs.count("server/0"), 1);
   }
@@ -148,10 +151,10 @@ TEST_P(NodeDeathTest, EndsTheTestAndLeavesTheOthersReady) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Steps, NodeDeathTest,
-                         testing::Values(EngineStep::kMake,
-                                         EngineStep::kConnect,
-                                         EngineStep::kStart,
-                                         EngineStep::kCollect));
+                         testing::Values(hosting::EngineStep::kMake,
+                                         hosting::EngineStep::kConnect,
+                                         hosting::EngineStep::kStart,
+                                         hosting::EngineStep::kCollect));
 
 TEST(NodesTest, ADeathDuringTheTrafficStopsTheOthers) {
   Cluster cluster;
@@ -171,12 +174,14 @@ TEST(NodesTest, ADeathDuringTheTrafficStopsTheOthers) {
 TEST(NodesTest, CancellationInterruptsAStep) {
   Cluster cluster;
   cluster.StartNodes(2);
-  cluster.engines().BlockAt("client/0", EngineStep::kConnect);
+  cluster.engines().BlockAt("client/0", hosting::EngineStep::kConnect);
   BackgroundRun run(cluster.address(), SequenceOf({ClientServerTest("t", 1)}));
-  ASSERT_TRUE(cluster.engines().WaitFor("client/0", EngineStep::kConnect));
+  ASSERT_TRUE(
+      cluster.engines().WaitFor("client/0", hosting::EngineStep::kConnect));
   run.Cancel();
   // The node is told although it is busy.
-  EXPECT_TRUE(cluster.engines().WaitFor("client/0", EngineStep::kStop));
+  EXPECT_TRUE(
+      cluster.engines().WaitFor("client/0", hosting::EngineStep::kStop));
   // Otherwise the sequencer would wait for this node until the timeout.
   cluster.engines().Unblock();
   EXPECT_EQ(run.Finish().code(), absl::StatusCode::kCancelled);
@@ -204,11 +209,13 @@ TEST(NodesTest, ANodeThatLeavesHandsOverWhatItMeasured) {
 TEST(NodesTest, ANodeThatLeavesInterruptsTheStepThatItIsAt) {
   Cluster cluster;
   cluster.StartNodes(2);
-  cluster.engines().BlockAt("client/0", EngineStep::kConnect);
+  cluster.engines().BlockAt("client/0", hosting::EngineStep::kConnect);
   BackgroundRun run(cluster.address(), SequenceOf({ClientServerTest("t", 1)}));
-  ASSERT_TRUE(cluster.engines().WaitFor("client/0", EngineStep::kConnect));
+  ASSERT_TRUE(
+      cluster.engines().WaitFor("client/0", hosting::EngineStep::kConnect));
   std::thread leaving([&] { cluster.node(0).Leave(kGenerous); });
-  EXPECT_TRUE(cluster.engines().WaitFor("client/0", EngineStep::kStop));
+  EXPECT_TRUE(
+      cluster.engines().WaitFor("client/0", hosting::EngineStep::kStop));
   cluster.engines().Unblock();
   leaving.join();
   ASSERT_TRUE(run.Finish().ok()) << run.Finish();
@@ -224,7 +231,7 @@ TEST(NodesTest, AnIdleNodeLeavesAtOnce) {
 
 TEST(NodesTest, ANodeThatHasLostItsSequencerLeavesAtOnce) {
   Cluster cluster;
-  NodeManager& node = cluster.StartNode();
+  node::NodeManager& node = cluster.StartNode();
   cluster.StopSequencer();
   node.Leave(absl::InfiniteDuration());
 }
@@ -238,28 +245,30 @@ TEST(NodesTest, StopTheirTrafficWhenTheSequencerIsGone) {
   BackgroundRun run(cluster.address(), SequenceOf({ClientServerTest("t", 1)}));
   ASSERT_TRUE(run.WaitFor(RunTestsEvent::kStarted));
   cluster.StopSequencer();
-  EXPECT_TRUE(cluster.engines().WaitFor("client/0", EngineStep::kShutdown));
-  EXPECT_TRUE(cluster.engines().WaitFor("server/0", EngineStep::kShutdown));
+  EXPECT_TRUE(
+      cluster.engines().WaitFor("client/0", hosting::EngineStep::kShutdown));
+  EXPECT_TRUE(
+      cluster.engines().WaitFor("server/0", hosting::EngineStep::kShutdown));
   const absl::Status status = run.Finish();
-  EXPECT_THAT(Message(status), HasSubstr("shutting down"));
+  EXPECT_THAT(base::Message(status), HasSubstr("shutting down"));
 }
 
 TEST(NodesTest, EndWhenTheirSequencerStaysAway) {
   absl::Status end;
   absl::Notification has_ended;
   Cluster cluster;
-  NodeManagerOptions options = Named(7);
+  node::NodeManagerOptions options = Named(7);
   options.reconnect_timeout = absl::Milliseconds(300);
   options.on_ended = [&](absl::Status status) {
     end = std::move(status);
     has_ended.Notify();
   };
   cluster.StartNode(std::move(options));
-  NodeManager& patient = cluster.StartNode();
+  node::NodeManager& patient = cluster.StartNode();
   cluster.StopSequencer();
   ASSERT_TRUE(has_ended.WaitForNotificationWithTimeout(kGenerous));
   EXPECT_TRUE(absl::IsUnavailable(end));
-  EXPECT_THAT(Message(end), HasSubstr("node7 has lost"));
+  EXPECT_THAT(base::Message(end), HasSubstr("node7 has lost"));
   cluster.RestartSequencer();
   EXPECT_TRUE(cluster.WaitForNodeCount(1));
   EXPECT_EQ(patient.alias(), "node0");
@@ -268,7 +277,7 @@ TEST(NodesTest, EndWhenTheirSequencerStaysAway) {
 TEST(NodesTest, EndWithTheirSequencerIfItSaysSo) {
   absl::Notification has_ended;
   Cluster cluster;
-  NodeManagerOptions options;
+  node::NodeManagerOptions options;
   options.on_ended = [&](const absl::Status& status) {
     EXPECT_EQ(status, absl::OkStatus());
     has_ended.Notify();

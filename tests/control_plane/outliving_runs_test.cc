@@ -148,7 +148,7 @@ class StoredRunsTest : public testing::Test {
   const std::string path_ =
       testing::TempDir() + "/" +
       testing::UnitTest::GetInstance()->current_test_info()->name();
-  SequencerOptions options_;
+  sequencer::SequencerOptions options_;
 };
 
 TEST_F(StoredRunsTest, ResultsOutliveTheSequencer) {
@@ -181,7 +181,8 @@ TEST_F(StoredRunsTest, AShutdownKeepsWhatWasMeasured) {
   ASSERT_TRUE(waiting.WaitFor(RunTestsEvent::kQueuePosition));
   cluster.ShutDownSequencer();
   for (BackgroundRun* ended : {&run, &waiting}) {
-    EXPECT_EQ(Message(ended->Finish()), "the test sequencer is shutting down");
+    EXPECT_EQ(base::Message(ended->Finish()),
+              "the test sequencer is shutting down");
   }
   cluster.StopSequencer();
   cluster.RestartSequencer();
@@ -190,7 +191,7 @@ TEST_F(StoredRunsTest, AShutdownKeepsWhatWasMeasured) {
   const TestSequenceResults results = Get(
       cluster, cluster.WaitForRun(run.run_id(), RunDescription::INTERRUPTED),
       status);
-  EXPECT_EQ(Message(status), "the test sequencer is shutting down");
+  EXPECT_EQ(base::Message(status), "the test sequencer is shutting down");
   ASSERT_THAT(results.test_results(), SizeIs(1));
   EXPECT_THAT(results.test_results(0).run_info().failure(),
               HasSubstr("shutting down"));

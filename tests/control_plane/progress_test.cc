@@ -86,7 +86,8 @@ class PingingSequencer final : public FakeSequencer {
     NodeCommand command;
     PrepareTest& prepare = *command.mutable_prepare();
     *prepare.mutable_config()->mutable_traffic_config() =
-        CheckTestSequence(FromText<TestSequence>(kTraffic))->tests(0);
+        config::CheckTestSequence(base::FromText<TestSequence>(kTraffic))
+            ->tests(0);
     prepare.mutable_config()->add_services("client/0");
     prepare.mutable_config()->add_services("server/0");
     prepare.set_workers_per_instance(1);
@@ -144,7 +145,7 @@ TEST_P(ProgressTest, ComesAsTheSequencerWants) {
   PingingSequencer sequencer(with_pongs);
   Cluster cluster;
   cluster.engines().SetEndless(true);
-  NodeManagerOptions options;
+  node::NodeManagerOptions options;
   options.sequencer = sequencer.address();
   cluster.StartNode(options);
   const std::optional<NodeMessage> report = sequencer.WaitForReport();

@@ -135,7 +135,7 @@ TEST(RunsTest, RefusesATestThatIsWrong) {
   TestSequenceResults results;
   const absl::Status status = cluster.Run(SequenceOf({test}), results);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(Message(status), HasSubstr("nobody"));
+  EXPECT_THAT(base::Message(status), HasSubstr("nobody"));
   EXPECT_THAT(results.test_results(), IsEmpty());
 }
 
@@ -147,12 +147,12 @@ TEST(RunsTest, RefusesATestForWhichThereAreTooFewNodes) {
       SequenceOf({ClientServerTest("small", 1), ClientServerTest("big", 2)}),
       results);
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(Message(status),
+  EXPECT_THAT(base::Message(status),
               AllOf(HasSubstr("big"), HasSubstr("needs 3 nodes but 2"),
                     HasSubstr("node0, node1")));
   // Nothing ran, not even the small test.
   EXPECT_THAT(results.test_results(), IsEmpty());
-  EXPECT_EQ(cluster.engines().Count("client/0", EngineStep::kMake), 0);
+  EXPECT_EQ(cluster.engines().Count("client/0", hosting::EngineStep::kMake), 0);
 }
 
 TEST(RunsTest, SequencesTakeTurns) {
@@ -219,7 +219,8 @@ TEST(RunsTest, ACancelledRunStopsItsTraffic) {
   ASSERT_TRUE(run.WaitFor(RunTestsEvent::kStarted));
   run.Cancel();
   EXPECT_EQ(run.Finish().code(), absl::StatusCode::kCancelled);
-  EXPECT_TRUE(cluster.engines().WaitFor("client/0", EngineStep::kStop));
+  EXPECT_TRUE(
+      cluster.engines().WaitFor("client/0", hosting::EngineStep::kStop));
   // The measurements are not lost.
   ASSERT_THAT(run.results().test_results(), SizeIs(1));
   EXPECT_THAT(run.result(0).run_info().failure(), HasSubstr("cancelled by"));
@@ -249,7 +250,8 @@ TEST(RunsTest, ACancelledRunThatWaitsNeverRuns) {
   }));
   first.Cancel();
   (void)first.Finish();
-  EXPECT_EQ(cluster.engines().Count("client/0", EngineStep::kStart), 1);
+  EXPECT_EQ(cluster.engines().Count("client/0", hosting::EngineStep::kStart),
+            1);
 }
 
 TEST(RunsTest, TestTimeoutEndsATestAndKeepsItsResults) {
@@ -270,7 +272,7 @@ TEST(RunsTest, TestTimeoutEndsATestAndKeepsItsResults) {
 TEST(RunsTest, AFailedTestDoesNotKeepTheNextOneFromRunning) {
   Cluster cluster;
   cluster.StartNodes(3);
-  cluster.engines().FailAt("client/1", EngineStep::kConnect,
+  cluster.engines().FailAt("client/1", hosting::EngineStep::kConnect,
                            absl::UnavailableError("unreachable"));
   TestSequenceResults results;
   ASSERT_TRUE(
@@ -287,7 +289,7 @@ TEST(RunsTest, AFailedTestDoesNotKeepTheNextOneFromRunning) {
 TEST(RunsTest, APrepareThatFailsNamesNodeAndInstance) {
   Cluster cluster;
   cluster.StartNodes(2);
-  cluster.engines().FailAt("server/0", EngineStep::kMake,
+  cluster.engines().FailAt("server/0", hosting::EngineStep::kMake,
                            absl::UnavailableError("no ports left"));
   TestSequenceResults results;
   ASSERT_TRUE(
@@ -307,17 +309,17 @@ TEST(RunsTest, OverloadEndsTheTestOnAllNodes) {
   EXPECT_THAT(results.test_results(0).run_info().failure(),
               AllOf(HasSubstr("node1"), HasSubstr("client/1: too much")));
   // Twice, if it arrived in the middle of the start.
-  EXPECT_GE(cluster.engines().Count("client/0", EngineStep::kStop), 1);
+  EXPECT_GE(cluster.engines().Count("client/0", hosting::EngineStep::kStop), 1);
 }
 
 TEST(RunsTest, ShutsDownNodesAndSequencerAfterTheTests) {
   absl::Notification sequencer_ends;
-  SequencerOptions options;
+  sequencer::SequencerOptions options;
   options.on_shutdown_request = [&] { sequencer_ends.Notify(); };
   Cluster cluster(options);
   absl::Notification node_ends;
   absl::Status end = absl::UnknownError("not called");
-  NodeManagerOptions node;
+  node::NodeManagerOptions node;
   node.on_ended = [&](absl::Status status) {
     end = std::move(status);
     node_ends.Notify();
@@ -335,11 +337,11 @@ TEST(RunsTest, ShutsDownNodesAndSequencerAfterTheTests) {
 
 TEST(RunsTest, WorksWithinOneProcess) {
   Cluster cluster;
-  NodeManagerOptions options;
+  node::NodeManagerOptions options;
   options.channel = cluster.sequencer().InProcessChannel();
   cluster.StartNode(options);
   cluster.StartNode(options);
-  TestClient client(cluster.sequencer().InProcessChannel());
+  client::TestClient client(cluster.sequencer().InProcessChannel());
   TestSequenceResults results;
   const absl::Status status = client.RunTests(
       SequenceOf({ClientServerTest("t", 1)}), [](const RunTestsEvent&) {},
@@ -360,7 +362,7 @@ TEST(RunsTest, ManyProblemsFitIntoAnAnswer) {
   TestSequenceResults results;
   const absl::Status status = cluster.Run(SequenceOf({test}), results);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(Message(status),
+  EXPECT_THAT(base::Message(status),
               AllOf(HasSubstr("missing"), HasSubstr("more lines")));
 }
 
@@ -425,14 +427,15 @@ TEST_F(UnaryRunTest, ChangedTestsSayItInTheirResults) {
 }
 
 TEST_F(UnaryRunTest, IsAbortedByTheFirstTestThatFails) {
-  cluster_.engines().FailAt("server/0", EngineStep::kMake,
+  cluster_.engines().FailAt("server/0", hosting::EngineStep::kMake,
                             absl::UnavailableError("no ports left"));
   const grpc::Status status =
       Run(SequenceOf({ClientServerTest("t", 1), ClientServerTest("u", 1)}));
   EXPECT_EQ(status.error_code(), grpc::StatusCode::ABORTED);
   EXPECT_THAT(status.error_message(),
               AllOf(HasSubstr("tests[0]"), HasSubstr("no ports left")));
-  EXPECT_EQ(cluster_.engines().Count("server/0", EngineStep::kMake), 1);
+  EXPECT_EQ(cluster_.engines().Count("server/0", hosting::EngineStep::kMake),
+            1);
 }
 
 }  // namespace

@@ -81,11 +81,11 @@ class DiskCalls {
 TEST(SlowDiskTest, NodesAreAnsweredWhileTheDiskTakesItsTime) {
   constexpr int kNodes = 50;
   constexpr int kCalls = 40;  // twice as many are more than gRPC has threads
-  auto directory =
-      RunDirectory::Open(testing::TempDir() + "/slow_disk_test.runs");
+  auto directory = sequencer::RunDirectory::Open(testing::TempDir() +
+                                                 "/slow_disk_test.runs");
   ASSERT_TRUE(directory.ok()) << directory.status();
-  auto disk = std::make_shared<GatedDisk>(*std::move(directory));
-  SequencerOptions options;
+  auto disk = std::make_shared<sequencer::GatedDisk>(*std::move(directory));
+  sequencer::SequencerOptions options;
   options.disk = disk;
   Cluster cluster(options);
   DiskCalls calls(cluster.address());

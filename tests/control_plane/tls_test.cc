@@ -25,13 +25,16 @@ using ::testing::HasSubstr;
 
 class TlsTest : public testing::Test {
  protected:
-  void StartSequencer(const TlsFiles& files, AccessRules access = {}) {
-    SequencerOptions options;
+  void StartSequencer(const security::TlsFiles& files,
+                      security::AccessRules access = {}) {
+    sequencer::SequencerOptions options;
     options.listen_address = "localhost";
     options.port = 0;
-    options.tls = TlsCredentials::Load(files, TlsRole::kSequencer).value();
+    options.tls =
+        security::TlsCredentials::Load(files, security::TlsRole::kSequencer)
+            .value();
     options.access = std::move(access);
-    auto sequencer = SequencerServer::Start(std::move(options));
+    auto sequencer = sequencer::SequencerServer::Start(std::move(options));
     ASSERT_TRUE(sequencer.ok()) << sequencer.status();
     sequencer_ = *std::move(sequencer);
   }
@@ -40,22 +43,24 @@ class TlsTest : public testing::Test {
     return absl::StrCat("localhost:", sequencer_->port());
   }
 
-  absl::StatusOr<std::unique_ptr<NodeManager>> StartNode(
-      const TlsFiles& files) {
-    NodeManagerOptions options;
+  absl::StatusOr<std::unique_ptr<node::NodeManager>> StartNode(
+      const security::TlsFiles& files) {
+    node::NodeManagerOptions options;
     options.sequencer = address();
-    options.tls = TlsCredentials::Load(files, TlsRole::kNode).value();
+    options.tls =
+        security::TlsCredentials::Load(files, security::TlsRole::kNode).value();
     options.engines = &engines_;
     options.register_timeout = absl::Seconds(1);
-    return NodeManager::Start(std::move(options));
+    return node::NodeManager::Start(std::move(options));
   }
 
-  absl::Status Connect(const TlsFiles& files) {
-    return TestClient::Connect(address(), files, absl::Seconds(20)).status();
+  absl::Status Connect(const security::TlsFiles& files) {
+    return client::TestClient::Connect(address(), files, absl::Seconds(20))
+        .status();
   }
 
-  absl::Status RunTest(const TlsFiles& files) {
-    const auto client = TestClient::Connect(address(), files);
+  absl::Status RunTest(const security::TlsFiles& files) {
+    const auto client = client::TestClient::Connect(address(), files);
     if (!client.ok()) return client.status();
     TestSequenceResults results;
     return (*client)->RunTests(
@@ -63,15 +68,16 @@ class TlsTest : public testing::Test {
         results);
   }
 
-  const TestAuthority authority_{"authority"};
-  const TestAuthority stranger_{"stranger"};
-  const TlsFiles host_ = authority_.IssueForLocalhost("host");
-  const TlsFiles alice_ = authority_.Issue("alice", {.common_name = "alice"});
-  const TlsFiles bob_ = authority_.Issue(
+  const security::TestAuthority authority_{"authority"};
+  const security::TestAuthority stranger_{"stranger"};
+  const security::TlsFiles host_ = authority_.IssueForLocalhost("host");
+  const security::TlsFiles alice_ =
+      authority_.Issue("alice", {.common_name = "alice"});
+  const security::TlsFiles bob_ = authority_.Issue(
       "bob",
       {.common_name = "robert", .alternative_names = {"DNS:bob.example"}});
-  FakeEngineFactory engines_;
-  std::unique_ptr<SequencerServer> sequencer_;
+  hosting::FakeEngineFactory engines_;
+  std::unique_ptr<sequencer::SequencerServer> sequencer_;
 };
 
 TEST_F(TlsTest, WhoHasACertificateGetsIn) {
@@ -94,39 +100,40 @@ TEST_F(TlsTest, WithoutCaNoCertificateIsAskedFor) {
 
 TEST_F(TlsTest, PlainTextIsRefused) {
   StartSequencer(host_);
-  EXPECT_THAT(Message(Connect({})),
+  EXPECT_THAT(base::Message(Connect({})),
               AllOf(HasSubstr(address()), HasSubstr("requires TLS"),
                     HasSubstr("--tls_ca")));
-  EXPECT_THAT(Message(StartNode({}).status()), HasSubstr("it wants TLS"));
+  EXPECT_THAT(base::Message(StartNode({}).status()), HasSubstr("it wants TLS"));
 }
 
 TEST_F(TlsTest, ASequencerWithoutTlsIsRecognised) {
   StartSequencer({});
-  EXPECT_THAT(Message(Connect(alice_)), HasSubstr("does not answer with TLS"));
-  EXPECT_THAT(Message(StartNode(host_).status()),
+  EXPECT_THAT(base::Message(Connect(alice_)),
+              HasSubstr("does not answer with TLS"));
+  EXPECT_THAT(base::Message(StartNode(host_).status()),
               HasSubstr("does not answer with TLS"));
 }
 
 TEST_F(TlsTest, ClientsNeedACertificate) {
   StartSequencer(host_);
-  EXPECT_THAT(Message(Connect({.ca = authority_.ca_file()})),
+  EXPECT_THAT(base::Message(Connect({.ca = authority_.ca_file()})),
               AllOf(HasSubstr("asks for a client certificate"),
                     HasSubstr("--tls_cert")));
 }
 
 TEST_F(TlsTest, CertificatesOfStrangersAreRefused) {
   StartSequencer(host_);
-  TlsFiles theirs = stranger_.IssueForLocalhost("mallory");
+  security::TlsFiles theirs = stranger_.IssueForLocalhost("mallory");
   // The other side does not trust us, either.
-  EXPECT_THAT(Message(Connect(theirs)),
+  EXPECT_THAT(base::Message(Connect(theirs)),
               AllOf(HasSubstr("the certificate of " + address()),
                     HasSubstr("--tls_ca=" + theirs.ca)));
   theirs.ca = authority_.ca_file();
   EXPECT_THAT(
-      Message(Connect(theirs)),
+      base::Message(Connect(theirs)),
       AllOf(HasSubstr("refuses the certificate of --tls_cert=" + theirs.cert),
             HasSubstr("does not name who signed it")));
-  EXPECT_THAT(Message(StartNode(theirs).status()),
+  EXPECT_THAT(base::Message(StartNode(theirs).status()),
               HasSubstr("does not name who signed it"));
 }
 
@@ -134,31 +141,32 @@ TEST_F(TlsTest, ASequencerMustHaveTheNameThatIsAskedFor) {
   StartSequencer(authority_.Issue(
       "other",
       {.common_name = "other", .alternative_names = {"DNS:other.example"}}));
-  EXPECT_THAT(Message(Connect(alice_)), HasSubstr("is for another host"));
+  EXPECT_THAT(base::Message(Connect(alice_)), HasSubstr("is for another host"));
 }
 
 TEST_F(TlsTest, AnotherNameThanTheHostsMayBeAskedFor) {
   // As the processes of a job do: the certificate of all of them has its name.
-  const TlsFiles job = authority_.Issue(
+  const security::TlsFiles job = authority_.Issue(
       "job", {.common_name = "job", .alternative_names = {"DNS:the-job"}});
   StartSequencer(job);
-  TlsFiles files = job;
-  EXPECT_THAT(Message(Connect(files)), HasSubstr("is for another host"));
+  security::TlsFiles files = job;
+  EXPECT_THAT(base::Message(Connect(files)), HasSubstr("is for another host"));
   files.name = "the-job";
   EXPECT_EQ(Connect(files), absl::OkStatus());
   EXPECT_EQ(StartNode(files).status(), absl::OkStatus());
   files.name = "another-job";
   const std::string problem = "does not have the name another-job";
-  EXPECT_THAT(Message(Connect(files)),
+  EXPECT_THAT(base::Message(Connect(files)),
               AllOf(HasSubstr(problem), HasSubstr("--tls_name")));
-  EXPECT_THAT(Message(StartNode(files).status()), HasSubstr(problem));
+  EXPECT_THAT(base::Message(StartNode(files).status()), HasSubstr(problem));
 }
 
 TEST_F(TlsTest, ExpiredCertificatesAreFoundBeforeAnythingElse) {
-  const TlsFiles expired = authority_.Issue(
+  const security::TlsFiles expired = authority_.Issue(
       "old", {.common_name = "old", .validity = -absl::Minutes(1)});
   EXPECT_THAT(
-      Message(TestClient::Connect("localhost:1", expired).status()),
+      base::Message(
+          client::TestClient::Connect("localhost:1", expired).status()),
       AllOf(HasSubstr("--tls_cert=" + expired.cert), HasSubstr("expired on")));
 }
 
@@ -166,38 +174,38 @@ TEST_F(TlsTest, OnlyThoseWhoMayCanSubmit) {
   StartSequencer(host_, {.submit = {"alice"}, .node = {"host"}});
   const auto node = StartNode(host_);
   ASSERT_TRUE(node.ok()) << node.status();
-  EXPECT_THAT(Message(StartNode(bob_).status()),
+  EXPECT_THAT(base::Message(StartNode(bob_).status()),
               AllOf(HasSubstr("--allow_node"), HasSubstr("bob.example")));
   // Any client with a certificate may read.
   EXPECT_EQ(Connect(bob_), absl::OkStatus());
   const absl::Status refused = RunTest(bob_);
   EXPECT_EQ(refused.code(), absl::StatusCode::kPermissionDenied);
-  EXPECT_THAT(Message(refused),
+  EXPECT_THAT(base::Message(refused),
               AllOf(HasSubstr("--allow_submit"), HasSubstr("robert")));
   // The test fails because there is only one node, but she was admitted.
-  EXPECT_THAT(Message(RunTest(alice_)), Not(HasSubstr("--allow_submit")));
+  EXPECT_THAT(base::Message(RunTest(alice_)), Not(HasSubstr("--allow_submit")));
   // Nodes in the sequencer's own process are always admitted.
-  NodeManagerOptions options;
+  node::NodeManagerOptions options;
   options.channel = sequencer_->InProcessChannel();
   options.engines = &engines_;
-  auto local = NodeManager::Start(std::move(options));
+  auto local = node::NodeManager::Start(std::move(options));
   ASSERT_TRUE(local.ok()) << local.status();
   EXPECT_EQ(RunTest(alice_), absl::OkStatus());
 }
 
 TEST_F(TlsTest, RenewedCertificatesAreUsed) {
   StartSequencer(host_);
-  TlsFiles ours = alice_;
+  security::TlsFiles ours = alice_;
   ours.ca = stranger_.ca_file();
   ASSERT_FALSE(Connect(ours).ok());
   // Another authority signs the new certificate.
-  const TlsFiles renewed = stranger_.IssueForLocalhost("renewed");
+  const security::TlsFiles renewed = stranger_.IssueForLocalhost("renewed");
   ASSERT_EQ(std::rename(renewed.key.c_str(), host_.key.c_str()), 0);
   ASSERT_EQ(std::rename(renewed.cert.c_str(), host_.cert.c_str()), 0);
   absl::Status status;
   for (const absl::Time deadline = absl::Now() + kGenerous;
        absl::Now() < deadline;) {
-    status = TestClient::Connect(address(), ours).status();
+    status = client::TestClient::Connect(address(), ours).status();
     if (status.ok()) break;
   }
   EXPECT_EQ(status, absl::OkStatus());

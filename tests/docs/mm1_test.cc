@@ -14,19 +14,21 @@
 namespace distbench {
 namespace {
 
-LogHistogram ResponseTimes(int64_t random_seed) {
-  auto tests = LoadTestSequence("workloads/mm1.config");
+stats::LogHistogram ResponseTimes(int64_t random_seed) {
+  auto tests = config::LoadTestSequence("workloads/mm1.config");
   EXPECT_TRUE(tests.ok()) << tests.status();
   tests->mutable_tests(0)->set_default_protocol("loopback");
   tests->mutable_tests(0)->set_random_seed(random_seed);
-  const auto checked = CheckTestSequence(*std::move(tests));
+  const auto checked = config::CheckTestSequence(*std::move(tests));
   EXPECT_TRUE(checked.ok()) << checked.status();
-  SimulatedSystem system(checked->tests(0), SimulationOptions());
+  engine::SimulatedSystem system(checked->tests(0),
+                                 engine::SimulationOptions());
   EXPECT_TRUE(system.Run());
-  LogHistogram times_ns;
-  EXPECT_TRUE(AddHistogram(StatisticsOf(system.Finish(), "client/0", "server/0")
-                               .response_time_ns(),
-                           times_ns)
+  stats::LogHistogram times_ns;
+  EXPECT_TRUE(results::AddHistogram(
+                  engine::StatisticsOf(system.Finish(), "client/0", "server/0")
+                      .response_time_ns(),
+                  times_ns)
                   .ok());
   return times_ns;
 }
@@ -34,7 +36,7 @@ LogHistogram ResponseTimes(int64_t random_seed) {
 // The tolerance is four standard errors of ten minutes of a queue whose busy
 // periods last milliseconds: about 1.5 % of the mean and 2 % of the percentile.
 TEST(MM1Test, ResponseTimesAreThoseOfTheory) {
-  LogHistogram times_ns;
+  stats::LogHistogram times_ns;
   for (int64_t seed = 1; seed <= 10; ++seed) {
     times_ns.Merge(ResponseTimes(seed));
   }

@@ -22,31 +22,32 @@ constexpr char kQuorum[] = "test.rpc_descriptions[leaf_query].policy.quorum";
 constexpr char kHedging[] = "test.rpc_descriptions[leaf_query].policy.hedging";
 
 // The times of the queries, of the config with these variations.
-std::vector<LogHistogram> QueryTimes(const std::vector<std::string>& texts) {
-  VariationRequest request;
-  request.tests = *LoadTestSequence("workloads/tail_at_scale.config");
+std::vector<stats::LogHistogram> QueryTimes(
+    const std::vector<std::string>& texts) {
+  simulation::VariationRequest request;
+  request.tests = *config::LoadTestSequence("workloads/tail_at_scale.config");
   for (const std::string& text : texts) {
-    request.variations.push_back(*ParseVariation(text));
+    request.variations.push_back(*simulation::ParseVariation(text));
   }
-  Notes notes;
-  const auto varied = VaryTests(std::move(request), notes);
+  test_builder::Notes notes;
+  const auto varied = simulation::VaryTests(std::move(request), notes);
   EXPECT_TRUE(varied.ok()) << varied.status();
-  std::vector<LogHistogram> all;
+  std::vector<stats::LogHistogram> all;
   if (!varied.ok()) return all;
   for (const DistributedSystemDescription& test : varied->sequence.tests()) {
-    const auto result = RunSimulatedTest(test, {});
+    const auto result = simulation::RunSimulatedTest(test, {});
     EXPECT_TRUE(result.ok()) << result.status();
-    LogHistogram& times_ns = all.emplace_back();
+    stats::LogHistogram& times_ns = all.emplace_back();
     if (!result.ok()) continue;
     const auto& logs = result->service_logs().instance_logs();
-    EXPECT_TRUE(AddHistogram(logs.at("client/0")
-                                 .peer_logs()
-                                 .at("root/0")
-                                 .rpc_logs()
-                                 .at(0)
-                                 .statistics()
-                                 .service_time_ns(),
-                             times_ns)
+    EXPECT_TRUE(results::AddHistogram(logs.at("client/0")
+                                          .peer_logs()
+                                          .at("root/0")
+                                          .rpc_logs()
+                                          .at(0)
+                                          .statistics()
+                                          .service_time_ns(),
+                                      times_ns)
                     .ok());
   }
   return all;
@@ -54,7 +55,7 @@ std::vector<LogHistogram> QueryTimes(const std::vector<std::string>& texts) {
 
 // Whether as many queries are slow as with this probability: within 3.5
 // standard deviations, and half a query.
-void ExpectSlow(const LogHistogram& times_ns, double probability) {
+void ExpectSlow(const stats::LogHistogram& times_ns, double probability) {
   const double count = static_cast<double>(times_ns.count());
   ASSERT_GT(count, 1000);
   const double slow =
@@ -75,7 +76,8 @@ double MoreAreSlowThan(int k, int n, double probability) {
 }
 
 TEST(TailAtScaleTest, AQueryIsSlowIfAnyLeafIs) {
-  const std::vector<LogHistogram> times = QueryTimes({"service.leaf=1,10,100"});
+  const std::vector<stats::LogHistogram> times =
+      QueryTimes({"service.leaf=1,10,100"});
   ASSERT_EQ(times.size(), 3);
   ExpectSlow(times[0], kSlowShare);
   ExpectSlow(times[1], 1 - std::pow(1 - kSlowShare, 10));
@@ -87,14 +89,14 @@ TEST(TailAtScaleTest, AQueryIsSlowIfAnyLeafIs) {
 }
 
 TEST(TailAtScaleTest, AHedgedLeafIsSlowIfItIsTwice) {
-  const std::vector<LogHistogram> times =
+  const std::vector<stats::LogHistogram> times =
       QueryTimes({"service.leaf=300", absl::StrCat(kHedging, ".delay=20ms")});
   ASSERT_EQ(times.size(), 1);
   ExpectSlow(times[0], 1 - std::pow(1 - kSlowShare * kSlowShare, 300));
 }
 
 TEST(TailAtScaleTest, AQuorumIsSlowIfTooManyLeavesAre) {
-  const std::vector<LogHistogram> times =
+  const std::vector<stats::LogHistogram> times =
       QueryTimes({"service.leaf=100", absl::StrCat(kQuorum, ".answers=97,99")});
   ASSERT_EQ(times.size(), 2);
   ExpectSlow(times[0], MoreAreSlowThan(3, 100, kSlowShare));

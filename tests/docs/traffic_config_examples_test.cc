@@ -67,9 +67,9 @@ Page ReadPage() {
 
 void CheckExample(const Example& example) {
   SCOPED_TRACE(absl::StrCat("docs/traffic_config.md:", example.line));
-  auto parsed = ParseTestSequence(example.config, "example");
+  auto parsed = config::ParseTestSequence(example.config, "example");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
-  const auto checked = CheckTestSequence(*std::move(parsed));
+  const auto checked = config::CheckTestSequence(*std::move(parsed));
   if (!example.refusals.empty()) {
     for (const std::string& refusal : example.refusals) {
       EXPECT_THAT(checked.status().ToString(), HasSubstr(refusal));
@@ -79,8 +79,8 @@ void CheckExample(const Example& example) {
   ASSERT_TRUE(checked.ok()) << checked.status();
   for (const DistributedSystemDescription& test : checked->tests()) {
     // The simulation has nothing outside of a test.
-    if (!ClientsByTarget(test).empty()) continue;
-    SimulatedSystem system(test, SimulationOptions());
+    if (!config::ClientsByTarget(test).empty()) continue;
+    engine::SimulatedSystem system(test, engine::SimulationOptions());
     EXPECT_TRUE(system.Run()) << "it does not end";
     EXPECT_THAT(system.overloads(), SizeIs(0));
   }
@@ -111,9 +111,9 @@ TEST(TrafficConfigPageTest, EveryFieldIsInATableAndInAnExample) {
   const Page page = ReadPage();
   std::set<std::string> shown;
   for (const Example& example : page.examples) {
-    auto parsed = ParseTestSequence(example.config, "example");
+    auto parsed = config::ParseTestSequence(example.config, "example");
     ASSERT_TRUE(parsed.ok()) << parsed.status();
-    if (example.refusals.empty()) CollectUsedFields(*parsed, shown);
+    if (example.refusals.empty()) config::CollectUsedFields(*parsed, shown);
   }
   std::set<const Descriptor*> seen;
   ForEachField(

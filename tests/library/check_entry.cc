@@ -51,7 +51,7 @@ double RelativeError(double measured, double published) {
 absl::Status CompareWithTable(const std::vector<double>& sample,
                               Comparison& comparison) {
   const ReferenceTable& table = comparison.marginal.table();
-  const auto csv = ReadFile(table.file());
+  const auto csv = base::ReadFile(table.file());
   if (!csv.ok()) return csv.status();
   const auto reference = ReferenceDistribution::Parse(*csv, table.rows());
   if (!reference.ok()) {

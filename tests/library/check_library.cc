@@ -37,7 +37,7 @@ int CheckLibrary() {
   bool agrees = true;
   std::cout << "| entry | quantity | published | accepted error | measured | "
                "error |\n|---|---|---|---|---|---|\n";
-  for (const LibraryEntry& entry : Library().entries()) {
+  for (const LibraryEntry& entry : test_builder::Library().entries()) {
     agrees &= PrintRows(entry);
   }
   return agrees ? 0 : 1;

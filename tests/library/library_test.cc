@@ -21,7 +21,7 @@ namespace {
 using testing::HasSubstr;
 
 LibraryEntry Entry(absl::string_view name) {
-  const LibraryEntry* entry = FindLibraryEntry(name);
+  const LibraryEntry* entry = test_builder::FindLibraryEntry(name);
   EXPECT_NE(entry, nullptr) << name;
   return entry == nullptr ? LibraryEntry() : *entry;
 }
@@ -40,7 +40,7 @@ TEST_P(EntryOfTheLibrary, AgreesWithItsSources) {
 }
 
 TEST_P(EntryOfTheLibrary, IsInTheDocumentation) {
-  const auto page = ReadFile("docs/library.md");
+  const auto page = base::ReadFile("docs/library.md");
   ASSERT_TRUE(page.ok()) << page.status();
   for (const Marginal& marginal : GetParam().marginals()) {
     EXPECT_THAT(*page, HasSubstr(PublishedCells(GetParam(), marginal)))
@@ -58,10 +58,11 @@ TEST_P(EntryOfTheLibrary, HasACheckedRate) {
       }));
 }
 
-INSTANTIATE_TEST_SUITE_P(Library, EntryOfTheLibrary,
-                         testing::ValuesIn(Library().entries().begin(),
-                                           Library().entries().end()),
-                         [](const auto& info) { return info.param.name(); });
+INSTANTIATE_TEST_SUITE_P(
+    Library, EntryOfTheLibrary,
+    testing::ValuesIn(test_builder::Library().entries().begin(),
+                      test_builder::Library().entries().end()),
+    [](const auto& info) { return info.param.name(); });
 
 TEST(CompareEntryTest, SeesThatARatioDisagrees) {
   LibraryEntry entry = Entry("cache_aside");
@@ -114,7 +115,7 @@ bool IsMetastable(const DistributedSystemDescription& test) {
   const auto result = RunSimulated(test, /*seconds=*/40, /*traced=*/false);
   EXPECT_TRUE(result.ok()) << result.status();
   if (!result.ok()) return false;
-  const std::vector<Finding> findings = Judge(*result);
+  const std::vector<Finding> findings = report::Judge(*result);
   return std::any_of(findings.begin(), findings.end(),
                      [](const Finding& f) { return f.code() == "metastable"; });
 }

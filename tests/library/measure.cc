@@ -20,7 +20,7 @@ std::vector<double> OfEachCall(
     const TestResult& result, const std::string& rpc,
     absl::FunctionRef<double(const RpcSample&)> value) {
   std::vector<double> values;
-  ForEachRpcLog(result, [&](const RpcLogView& view) {
+  results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
     if (view.rpc_name != rpc) return;
     for (const RpcSample& sample : view.log.successful_rpc_samples()) {
       values.push_back(value(sample));
@@ -45,7 +45,7 @@ std::vector<double> Descendants(const TestResult& result,
                                 const std::string& rpc) {
   std::map<Origin, double> counts;  // including the first call
   std::set<Origin> of_the_rpc;
-  ForEachRpcLog(result, [&](const RpcLogView& view) {
+  results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
     for (const RpcSample& sample : view.log.successful_rpc_samples()) {
       const TraceContext& trace = sample.trace_context();
       if (trace.engine_ids().empty()) continue;
@@ -76,7 +76,7 @@ double ServiceTime(const RpcStatistics& statistics) {
 double Sum(const TestResult& result, const Names& rpcs,
            double (*value)(const RpcStatistics&)) {
   double sum = 0;
-  ForEachRpcLog(result, [&](const RpcLogView& view) {
+  results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
     for (const std::string& name : rpcs) {
       if (name == "*" || name == view.rpc_name) {
         sum += value(view.log.statistics());

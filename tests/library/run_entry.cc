@@ -16,8 +16,8 @@ namespace distbench {
 namespace {
 
 absl::StatusOr<TestSequence> Build(const std::string& config) {
-  Notes notes;
-  auto tests = BuildTests({.configs = {config}}, notes);
+  test_builder::Notes notes;
+  auto tests = test_builder::BuildTests({.configs = {config}}, notes);
   if (!tests.ok()) return tests.status();
   TestSequence sequence;
   for (DistributedSystemDescription& test : *tests) {
@@ -32,9 +32,9 @@ absl::StatusOr<DistributedSystemDescription> EntryTest(
     const LibraryEntry& entry) {
   auto sequence = entry.has_test_builder_config()
                       ? Build(entry.test_builder_config())
-                      : LoadTestSequence(absl::StrCat(
+                      : config::LoadTestSequence(absl::StrCat(
                             "workloads/real/", entry.name(), "/test.config"));
-  if (sequence.ok()) sequence = CheckTestSequence(*std::move(sequence));
+  if (sequence.ok()) sequence = config::CheckTestSequence(*std::move(sequence));
   if (!sequence.ok()) return sequence.status();
   if (sequence->tests_size() != 1) {
     return absl::InvalidArgumentError("an entry has one test");
@@ -54,15 +54,15 @@ absl::StatusOr<TestResult> RunSimulated(DistributedSystemDescription test,
   for (RpcSpec& rpc : *test.mutable_rpc_descriptions()) {
     if (traced) rpc.set_tracing_interval(1);
   }
-  SimulatedSystem system(
-      test, SimulationOptions{.sample_memory_bytes = int64_t{1} << 30});
+  engine::SimulatedSystem system(
+      test, engine::SimulationOptions{.sample_memory_bytes = int64_t{1} << 30});
   const bool has_faults = !test.server_faults().empty();
   if (!system.Run()) return absl::DeadlineExceededError("it does not end");
   TestResult result;
   *result.mutable_service_logs() = system.Finish();
   *result.mutable_traffic_config() = std::move(test);
   absl::Status status;
-  ForEachRpcLog(result, [&](const RpcLogView& view) {
+  results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
     if (view.log.statistics().failed_count() > 0 && !has_faults) {
       status = absl::InternalError(absl::StrCat(view.rpc_name, " failed"));
     }

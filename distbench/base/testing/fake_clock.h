@@ -3,11 +3,11 @@
 
 #include "distbench/base/manual_clock.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // A clock for tests.
 using FakeClock = ManualClock;
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_TESTING_FAKE_CLOCK_H_

@@ -3,11 +3,11 @@
 
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // For what takes no time, even if the host is busy.
 inline constexpr absl::Duration kGenerous = absl::Seconds(20);
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_TESTING_PATIENCE_H_

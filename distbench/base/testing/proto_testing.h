@@ -6,7 +6,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // Parses a text-format message; the test fails if that is impossible.
 template <typename Message>
@@ -17,6 +17,6 @@ Message FromText(const std::string& text) {
   return message;
 }
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_TESTING_PROTO_TESTING_H_

@@ -6,7 +6,7 @@
 
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::base {
 namespace {
 
 // Much more than anything else that a test allocates in the meantime.
@@ -47,4 +47,4 @@ ScarceThreads::~ScarceThreads() {
   pthread_attr_destroy(&old_attributes_);
 }
 
-}  // namespace distbench
+}  // namespace distbench::base

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-namespace distbench {
+namespace distbench::base {
 
 // Whether this is built with a sanitizer that ends a process that runs out of
 // memory.
@@ -42,6 +42,6 @@ class ScarceThreads {
   pthread_attr_t old_attributes_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_TESTING_SCARCE_MEMORY_H_

@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // Returns the error message as a std::string for gMock's matchers, which do not
 // know absl::string_view where it is a distinct type, as in some distributions'
@@ -14,6 +14,6 @@ inline std::string Message(const absl::Status& status) {
   return std::string(status.message());
 }
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_TESTING_STATUS_TESTING_H_

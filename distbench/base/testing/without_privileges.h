@@ -9,7 +9,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::base {
 
 // For tests: runs `body` on a new thread that has no capabilities, and returns
 // when it has ended. File permissions then apply to root as well.
@@ -24,6 +24,6 @@ void WithoutPrivileges(Body body) {
   }).join();
 }
 
-}  // namespace distbench
+}  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_TESTING_WITHOUT_PRIVILEGES_H_

@@ -14,7 +14,7 @@
 #include "distbench/stats/log_histogram.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::client {
 
 inline constexpr int64_t kSecondNs = 1'000'000'000;
 
@@ -66,21 +66,21 @@ class ProgressDisplayTest : public testing::Test {
   }
 
   static Histogram Of(int64_t value) {
-    LogHistogram histogram;
+    stats::LogHistogram histogram;
     histogram.Record(value);
     Histogram proto;
-    EncodeHistogram(histogram, proto);
+    results::EncodeHistogram(histogram, proto);
     return proto;
   }
 
   // Returns the output since the last call.
   std::string TakeOutput() { return std::exchange(output_, ""); }
 
-  FakeClock clock_;
+  base::FakeClock clock_;
   int64_t started_ns_ = 0;
   std::string output_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::client
 
 #endif  // DISTBENCH_CLIENT_TESTING_PROGRESS_DISPLAY_FIXTURE_H_

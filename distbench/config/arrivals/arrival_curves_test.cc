@@ -9,7 +9,7 @@
 #include "distbench/config/arrivals/testing/arrival_testing.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 TEST(ArrivalCurvesTest, ASineModulatesAnyProcess) {
@@ -162,4 +162,4 @@ TEST(ArrivalCurvesTest, ExponentialOnAndOffTimesKeepTheirShares) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace distbench {
+namespace distbench::config {
 
 // Where a client starts in something that all clients of its service have.
 enum class ClientPhase {
@@ -60,6 +60,6 @@ struct ArrivalPlan {
   std::vector<ArrivalSourcePlan> sources;
 };
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_ARRIVALS_ARRIVAL_PLAN_H_

@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using Process = ArrivalSourcePlan::Process;
@@ -180,4 +180,4 @@ bool ArrivalStream::Settle() {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -26,7 +26,7 @@
 #include "distbench/config/arrivals/rate_curve.h"
 #include "distbench/config/arrivals/small_random.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // One process with its modulations.
 class ArrivalSource {
@@ -108,6 +108,6 @@ class ArrivalStream {
   bool found_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_ARRIVALS_ARRIVAL_STREAM_H_

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -245,4 +245,4 @@ TEST(ArrivalStreamTest, AFactorThatStaysZeroEndsTheSearch) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -14,7 +14,7 @@
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int kSeeds = 20;
@@ -136,6 +136,6 @@ void PrintTable() {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config
 
-int main() { distbench::PrintTable(); }
+int main() { distbench::config::PrintTable(); }

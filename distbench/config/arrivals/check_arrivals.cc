@@ -10,7 +10,7 @@
 #include "distbench/config/arrivals/recording.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int kMaxModulations = 8;
@@ -247,4 +247,4 @@ void CheckArrivals(const Arrivals& arrivals, const Path& path,
   ArrivalsCheck(problems).Check(arrivals, path);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -4,7 +4,7 @@
 #include "distbench/config/problems/problem.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Adds a problem for everything that is wrong with the message, which is at
 // `path`, except for quantities whose text is wrong: these are left alone. A
@@ -12,6 +12,6 @@ namespace distbench {
 void CheckArrivals(const Arrivals& arrivals, const Path& path,
                    Problems& problems);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_ARRIVALS_CHECK_ARRIVALS_H_

@@ -12,7 +12,7 @@
 #include "distbench/config/arrivals/small_random.h"
 #include "distbench/config/problems/problem.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using Process = ArrivalSourcePlan::Process;
@@ -243,7 +243,7 @@ ArrivalPlan CompileArrivals(const Arrivals& arrivals) {
 
 double MeanRatePerSecond(const Iterations& iterations) {
   if (iterations.open_loop_interval_ns() <= 0) return 0;
-  const double rate = static_cast<double>(kNsPerSecond) /
+  const double rate = static_cast<double>(base::kNsPerSecond) /
                       static_cast<double>(iterations.open_loop_interval_ns());
   if (!iterations.has_arrivals()) return rate;
   Problems problems;
@@ -283,4 +283,4 @@ uint64_t ArrivalSeed(uint64_t test_seed, int list, int action, int64_t run) {
                        static_cast<uint64_t>(run)});
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -8,7 +8,7 @@
 #include "distbench/config/arrivals/arrival_plan.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Requires a message that passed validation, with its files read.
 ArrivalPlan CompileArrivals(const Arrivals& arrivals);
@@ -36,6 +36,6 @@ double IndexOfDispersion(const ArrivalPlan& plan);
 // action in the list, and `run` tells executions of the list apart.
 uint64_t ArrivalSeed(uint64_t test_seed, int list, int action, int64_t run);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_ARRIVALS_COMPILE_ARRIVALS_H_

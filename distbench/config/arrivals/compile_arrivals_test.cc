@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,14 +19,14 @@ using ::testing::IsEmpty;
 
 // At 1000 per second.
 double MeanRate(const std::string& arrivals, int seconds = 0) {
-  Iterations iterations = FromText<Iterations>(absl::StrCat(
+  Iterations iterations = base::FromText<Iterations>(absl::StrCat(
       "open_loop_interval_ns: 1000000 arrivals { ", arrivals, " }"));
   if (seconds > 0) iterations.set_max_duration_us(1'000'000L * seconds);
   return MeanRatePerSecond(iterations);
 }
 
 double Dispersion(const std::string& arrivals) {
-  return IndexOfDispersion(CompileArrivals(FromText<Arrivals>(arrivals)));
+  return IndexOfDispersion(CompileArrivals(base::FromText<Arrivals>(arrivals)));
 }
 
 TEST(IndexOfDispersionTest, FollowsFromTheGapsAndTheThinning) {
@@ -49,9 +49,9 @@ TEST(IndexOfDispersionTest, FollowsFromTheGapsAndTheThinning) {
 
 TEST(MeanRateTest, OfSimpleLoops) {
   EXPECT_EQ(MeanRatePerSecond(Iterations()), 0);
-  EXPECT_EQ(
-      MeanRatePerSecond(FromText<Iterations>("open_loop_interval_ns: 1000")),
-      1e6);
+  EXPECT_EQ(MeanRatePerSecond(
+                base::FromText<Iterations>("open_loop_interval_ns: 1000")),
+            1e6);
   EXPECT_EQ(MeanRate("process: 'gamma' coefficient_of_variation: 3"), 1000);
   EXPECT_EQ(MeanRate("kept_share: 0.1"), 1000) << "what is kept has the rate";
 }
@@ -128,7 +128,7 @@ TEST(RecordingTest, ErrorsNameTheLine) {
 
 std::vector<std::string> ProblemsOf(const std::string& arrivals) {
   Problems problems;
-  CheckArrivals(FromText<Arrivals>(arrivals), Path("a"), problems);
+  CheckArrivals(base::FromText<Arrivals>(arrivals), Path("a"), problems);
   std::vector<std::string> texts;
   for (const Problem& problem : std::move(problems).Take()) {
     texts.push_back(ToString(problem));
@@ -188,4 +188,4 @@ TEST(CheckArrivalsTest, NamesPlaceProblemAndRemedy) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr double kForever = std::numeric_limits<double>::infinity();
@@ -159,4 +159,4 @@ void RateCurve::MakeCell() {
   slope_ = end_ns_ == kForever ? 0 : (to - from_) / (end_ns_ - start_ns_);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -8,7 +8,7 @@
 #include "distbench/config/arrivals/arrival_plan.h"
 #include "distbench/config/arrivals/small_random.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // A client among the instances of its service.
 struct ArrivalClient {
@@ -77,6 +77,6 @@ class RateCurve {
   double slope_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_ARRIVALS_RATE_CURVE_H_

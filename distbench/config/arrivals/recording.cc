@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // Of a whole recording. Far less could not be scaled.
@@ -59,4 +59,4 @@ absl::StatusOr<std::vector<double>> ParseRecording(absl::string_view text) {
   return gaps;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::config {
 
 inline constexpr int kMinRecordedArrivals = 3;
 inline constexpr int kMaxRecordedArrivals = 500'000;
@@ -16,6 +16,6 @@ inline constexpr int kMaxRecordedArrivals = 500'000;
 // INVALID_ARGUMENT names the line, and what would be right.
 absl::StatusOr<std::vector<double>> ParseRecording(absl::string_view text);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_ARRIVALS_RECORDING_H_

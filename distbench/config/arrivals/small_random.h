@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <limits>
 
-namespace distbench {
+namespace distbench::config {
 
 // A random number generator of eight bytes, so that each part of each stream of
 // arrivals has its own, and copies are cheap: SplitMix64 (Steele, Lea and
@@ -48,6 +48,6 @@ inline uint64_t CombinedSeed(std::initializer_list<uint64_t> numbers) {
   return seed;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_ARRIVALS_SMALL_RANDOM_H_

@@ -7,7 +7,7 @@
 #include "distbench/config/catalogs/antagonist_activities.h"
 #include "distbench/config/catalogs/storage_activities.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // Number of array elements. A larger array exceeds the memory of any host.
@@ -356,4 +356,4 @@ std::string ActivityFunctionOf(const ActivityConfig& config) {
   return "";
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

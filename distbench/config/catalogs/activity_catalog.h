@@ -15,7 +15,7 @@
 #include "distbench/config/catalogs/settings.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // The setting of an ActivityConfig that names the activity.
 inline constexpr char kActivityFunctionSetting[] = "activity_func";
@@ -59,6 +59,6 @@ std::vector<std::string> ActivityNames();
 // The name of the activity that a config selects; empty if it selects none.
 std::string ActivityFunctionOf(const ActivityConfig& config);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_CATALOGS_ACTIVITY_CATALOG_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::Contains;
@@ -52,4 +52,4 @@ TEST(ActivityCatalog, EverythingIsDocumentedAndDefaultsAreAllowed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -11,7 +11,7 @@
 #include "distbench/config/catalogs/storage_activities.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // The settings of one activity, with the place to report their problems.
@@ -270,4 +270,4 @@ void CheckActivityRules(const Path& path, const std::string& function,
   if (function == "FeatureQuery") CheckFeatureQuery(rules);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

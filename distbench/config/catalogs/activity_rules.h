@@ -8,7 +8,7 @@
 #include "distbench/config/catalogs/settings.h"
 #include "distbench/config/problems/problem.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Adds a problem for each rule of the activity `function` that the settings
 // break. Requires that ValidateSettings() found no problem.
@@ -17,6 +17,6 @@ void CheckActivityRules(const Path& path, const std::string& function,
                         const SettingsDeclaration& declaration,
                         Problems& problems);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_CATALOGS_ACTIVITY_RULES_H_

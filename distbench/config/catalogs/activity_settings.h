@@ -10,7 +10,7 @@
 
 #include "distbench/config/catalogs/settings.h"
 
-namespace distbench {
+namespace distbench::config {
 
 inline constexpr int64_t kMaxParallelism = 1024;
 
@@ -47,6 +47,6 @@ inline SettingDeclaration Parallelism() {
                 1, 1, kMaxParallelism);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_CATALOGS_ACTIVITY_SETTINGS_H_

@@ -5,7 +5,7 @@
 
 #include "distbench/config/catalogs/activity_settings.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // Maxima of an iteration, so that it takes about a tenth of a second at most on
@@ -183,4 +183,4 @@ std::vector<ActivityDeclaration> AntagonistActivities() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -8,11 +8,11 @@
 
 #include "distbench/config/catalogs/activity_catalog.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // The part of ActivityCatalog() with these activities.
 std::vector<ActivityDeclaration> AntagonistActivities();
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_CATALOGS_ANTAGONIST_ACTIVITIES_H_

@@ -7,7 +7,7 @@
 #include "distbench/config/catalogs/network_settings.h"
 #include "optional_libraries.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using Settings = std::vector<SettingDeclaration>;
@@ -104,4 +104,4 @@ DriverDeclaration ThriftDeclaration() {
                          {}, {});
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

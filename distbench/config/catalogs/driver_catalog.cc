@@ -6,7 +6,7 @@
 #include "distbench/config/catalogs/driver_declarations.h"
 #include "distbench/config/catalogs/driver_settings.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 DriverDeclaration Decorator(const std::string& name,
@@ -96,4 +96,4 @@ std::vector<std::string> BuiltInDriverNames() {
   return names;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "distbench/config/catalogs/settings.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // The setting of multi-server channels that selects the load-balancing policy.
 inline constexpr char kChannelPolicySetting[] = "policy";
@@ -71,6 +71,6 @@ const DriverDeclaration* FindDriver(absl::string_view name);
 // Names of the built-in drivers.
 std::vector<std::string> BuiltInDriverNames();
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_CATALOGS_DRIVER_CATALOG_H_

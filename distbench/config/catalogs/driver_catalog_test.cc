@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::Contains;
@@ -177,4 +177,4 @@ TEST(DriverCatalog, BuiltInDriversLeaveOutWhatOthersHave) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

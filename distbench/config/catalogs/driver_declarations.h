@@ -5,7 +5,7 @@
 
 #include "distbench/config/catalogs/driver_catalog.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Over gRPC.
 DriverDeclaration GrpcDeclaration();
@@ -20,6 +20,6 @@ DriverDeclaration ThriftDeclaration();
 // Over libfabric.
 DriverDeclaration LibfabricDeclaration();
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_CATALOGS_DRIVER_DECLARATIONS_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // A name that should resolve to a driver, and where it appears (see
@@ -182,4 +182,4 @@ DriverOptions MakeDriverOptions(const DriverStack& stack) {
   return options;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -25,7 +25,7 @@
 #include "distbench/config/plan/test_names.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 inline constexpr char kDefaultDriverOptions[] =
     "default_protocol_driver_options";
@@ -80,6 +80,6 @@ std::set<std::string> ServicesInOneProcess(
 // problem, whose settings passed validation.
 DriverOptions MakeDriverOptions(const DriverStack& stack);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_CATALOGS_DRIVER_RESOLUTION_H_

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::Contains;
@@ -26,7 +26,7 @@ struct Resolution {
 };
 
 Resolution ResolveFirst(const std::string& text) {
-  const auto test = FromText<DistributedSystemDescription>(text);
+  const auto test = base::FromText<DistributedSystemDescription>(text);
   const TestNames names(test);
   const DriverStack stack =
       ResolveDriverStack(test, names, OptionsOf(names, test.services(0)));
@@ -275,4 +275,4 @@ TEST(ResolveDriver, TheNameToBlameIsFound) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

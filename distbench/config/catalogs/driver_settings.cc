@@ -4,7 +4,7 @@
 
 #include "distbench/config/catalogs/driver_catalog.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int64_t kMaxSpinUs = 1'000'000;
@@ -67,4 +67,4 @@ std::map<std::string, std::string> NoCallsPerConnection(
                     "\"thrift\""}};
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -9,7 +9,7 @@
 #include "distbench/config/catalogs/settings.h"
 #include "distbench/config/plan/driver_options.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // A number with the limits that catalog and driver share.
 SettingDeclaration LimitedSetting(const TcpSettingLimits& limits,
@@ -29,6 +29,6 @@ SettingsDeclaration ChannelSettings();
 std::map<std::string, std::string> NoCallsPerConnection(
     const std::string& reason);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_CATALOGS_DRIVER_SETTINGS_H_

@@ -7,7 +7,7 @@
 #include "distbench/config/catalogs/driver_settings.h"
 #include "distbench/config/catalogs/network_settings.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int64_t kMaxPoolThreads = 10'000;
@@ -218,4 +218,4 @@ DriverDeclaration GrpcStreamDeclaration() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

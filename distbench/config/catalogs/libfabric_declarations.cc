@@ -2,7 +2,7 @@
 #include "distbench/config/catalogs/driver_settings.h"
 #include "optional_libraries.h"
 
-namespace distbench {
+namespace distbench::config {
 
 DriverDeclaration LibfabricDeclaration() {
   return {
@@ -49,4 +49,4 @@ DriverDeclaration LibfabricDeclaration() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -8,7 +8,7 @@
 #include "distbench/config/catalogs/driver_settings.h"
 #include "distbench/config/plan/driver_options.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 SettingDeclaration Switch(const char* name, const char* default_value,
@@ -103,4 +103,4 @@ bool NeedsNetwork(absl::string_view setting) {
          });
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

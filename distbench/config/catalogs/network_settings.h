@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/config/catalogs/settings.h"
 
-namespace distbench {
+namespace distbench::config {
 
 enum class NetworkSide { kClient, kServer };
 
@@ -28,6 +28,6 @@ std::map<std::string, std::string> NetworkSettingsOfOthers(
 // Returns whether the setting is one of these that Unix sockets do not have.
 bool NeedsNetwork(absl::string_view setting);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_CATALOGS_NETWORK_SETTINGS_H_

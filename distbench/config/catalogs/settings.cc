@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 const SettingDeclaration* Find(const SettingsDeclaration& declaration,
@@ -185,4 +185,4 @@ std::string StringSetting(const NamedSettings& settings,
   return std::get<std::string>(known->default_value);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

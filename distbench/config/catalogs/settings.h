@@ -15,7 +15,7 @@
 #include "distbench/config/problems/problem.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 using SettingValue = std::variant<int64_t, std::string>;
 
@@ -73,6 +73,6 @@ std::string StringSetting(const NamedSettings& settings,
                           const SettingsDeclaration& declaration,
                           const std::string& name);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_CATALOGS_SETTINGS_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -36,7 +36,7 @@ SettingsDeclaration Declaration() {
 }
 
 NamedSettings SettingsOf(const std::string& text) {
-  const auto options = FromText<ProtocolDriverOptions>(text);
+  const auto options = base::FromText<ProtocolDriverOptions>(text);
   return options.client_settings();
 }
 
@@ -143,4 +143,4 @@ TEST(StringSetting, IsTheValueOrTheDefault) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

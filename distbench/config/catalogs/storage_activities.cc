@@ -5,7 +5,7 @@
 
 #include "distbench/config/catalogs/activity_settings.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int64_t kMaxBlockBytes = 1 << 30;
@@ -165,4 +165,4 @@ std::vector<ActivityDeclaration> StorageActivities() {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -8,7 +8,7 @@
 
 #include "distbench/config/catalogs/activity_catalog.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Files are read and written in pages: the page size of most kernels, and a
 // multiple of the block sizes of devices.
@@ -16,6 +16,6 @@ inline constexpr int64_t kFilePageBytes = 4096;
 
 std::vector<ActivityDeclaration> StorageActivities();
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_CATALOGS_STORAGE_ACTIVITIES_H_

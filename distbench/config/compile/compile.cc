@@ -19,7 +19,7 @@
 #include "distbench/config/syntax/response_start.h"
 #include "distbench/config/syntax/traffic.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 std::vector<MultiServerChannelPlan> CompileChannels(
@@ -138,7 +138,8 @@ RpcPlan CompileRpc(const CompileContext& context, const RpcSpec& rpc) {
   plan.multi_server_channel =
       ChannelIndex(context.test().services(plan.server_service),
                    rpc.multi_server_channel_name());
-  if (rpc.has_deadline_us()) plan.deadline_ns = kNsPerUs * rpc.deadline_us();
+  if (rpc.has_deadline_us())
+    plan.deadline_ns = base::kNsPerUs * rpc.deadline_us();
   if (rpc.has_stream()) plan.stream = CompileStream(context, rpc.stream());
   if (rpc.has_policy()) plan.policy = CompilePolicy(rpc.policy());
   plan.is_special = plan.stream.has_value() || plan.policy.has_value();
@@ -236,7 +237,7 @@ Plan Compile(const DistributedSystemDescription& test) {
   Plan plan;
   plan.test_name = test.name();
   plan.seed = test.random_seed();
-  plan.timeout_ns = kNsPerSecond * TestTimeoutSeconds(test).value();
+  plan.timeout_ns = base::kNsPerSecond * TestTimeoutSeconds(test).value();
   plan.workers_per_instance = test.workers_per_instance();
   plan.max_threads = test.overload_limits().max_threads();
   plan.max_pending_rpcs = test.overload_limits().max_pending_rpcs();
@@ -263,4 +264,4 @@ Plan Compile(const DistributedSystemDescription& test) {
   return plan;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -11,7 +11,7 @@
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/distributions/distribution.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 ArrivalProcess ArrivalsOf(absl::string_view distribution) {
@@ -195,4 +195,4 @@ std::vector<ListPlan> CompileLists(const CompileContext& context) {
   return lists;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -11,7 +11,7 @@
 #include "distbench/config/plan/test_names.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 inline constexpr int64_t kDefaultRequestBytes = 16;
 inline constexpr int64_t kDefaultResponseBytes = 32;
@@ -49,6 +49,6 @@ PolicyPlan CompilePolicy(const CallPolicy& policy);
 // Compiles the failures of servers, in the order of the config.
 std::vector<FaultPlan> CompileFaults(const CompileContext& context);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_COMPILE_COMPILE_CONTEXT_H_

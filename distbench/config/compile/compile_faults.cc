@@ -6,7 +6,7 @@
 #include "distbench/config/compile/compile_context.h"
 #include "distbench/config/syntax/quantity.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // Clients' reports show the message, which must not be taken for a failure that
@@ -65,4 +65,4 @@ std::vector<FaultPlan> CompileFaults(const CompileContext& context) {
   return faults;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -5,7 +5,7 @@
 #include "distbench/config/compile/compile_context.h"
 #include "distbench/config/syntax/policy_words.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 std::optional<RetryBudgetPlan> CompileBudget(bool has_budget,
@@ -82,4 +82,4 @@ PolicyPlan CompilePolicy(const CallPolicy& policy) {
   return plan;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

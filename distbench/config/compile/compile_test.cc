@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -422,4 +422,4 @@ TEST(Compile, DriversAreResolved) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

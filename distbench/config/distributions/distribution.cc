@@ -6,7 +6,7 @@
 
 #include "absl/random/distributions.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using Box = Distribution::Box;
@@ -108,4 +108,4 @@ Distribution MakeDistribution(const DistributionConfig& config) {
   return Distribution(DimensionsOf(config), boxes);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

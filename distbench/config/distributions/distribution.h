@@ -12,7 +12,7 @@
 #include "absl/random/bit_gen_ref.h"
 #include "proto/joint_distribution.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // A distribution over one or two integer dimensions. A draw chooses a box, then
 // a uniform value inside the box, independently for each dimension. It takes
@@ -65,6 +65,6 @@ int DimensionsOf(const DistributionConfig& config);
 // request size is always the first dimension, whatever the order of the fields.
 Distribution MakeDistribution(const DistributionConfig& config);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_DISTRIBUTIONS_DISTRIBUTION_H_

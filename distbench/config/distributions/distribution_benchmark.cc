@@ -6,7 +6,7 @@
 #include "benchmark/benchmark.h"
 #include "distbench/config/distributions/distribution.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // The argument is the number of boxes.
@@ -25,6 +25,6 @@ void BM_Draw(benchmark::State& state) {
 BENCHMARK(BM_Draw)->Arg(1)->Arg(10)->Arg(100)->Arg(10'000);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config
 
 BENCHMARK_MAIN();

@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -144,7 +144,7 @@ TEST(Distribution, IsDeterminedByTheSeed) {
 }
 
 Distribution DistributionOf(const std::string& text) {
-  const auto config = FromText<DistributionConfig>(text);
+  const auto config = base::FromText<DistributionConfig>(text);
   return MakeDistribution(config);
 }
 
@@ -224,4 +224,4 @@ TEST(MakeDistribution, TheRequestComesFirstHoweverTheFieldsAreListed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

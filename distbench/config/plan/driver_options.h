@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace distbench {
+namespace distbench::config {
 
 // Load-balancing policies of multi-server channels: each server in turn, or the
 // first reachable one.
@@ -107,6 +107,6 @@ inline constexpr TcpSettingLimits kLibfabricReceiveBufferBytes = {
 // A batch of this size is written at once, even if it is below max_batch.
 inline constexpr int64_t kTcpMaxBatchBytes = 256 << 10;
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_PLAN_DRIVER_OPTIONS_H_

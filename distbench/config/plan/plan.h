@@ -19,7 +19,7 @@
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/config/plan/policy_plan.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Means "none" wherever an index is optional.
 inline constexpr int kNone = -1;
@@ -281,6 +281,6 @@ struct Plan {
   std::vector<FaultPlan> faults;
 };
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_PLAN_PLAN_H_

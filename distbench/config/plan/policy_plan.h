@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace distbench {
+namespace distbench::config {
 
 enum class LoadBalancing { kRoundRobin, kRandom, kTwoChoices, kLeastInFlight };
 
@@ -71,6 +71,6 @@ struct PolicyPlan {
   std::optional<ConcurrencyLimitPlan> concurrency_limit;
 };
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_PLAN_POLICY_PLAN_H_

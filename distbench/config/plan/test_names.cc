@@ -1,6 +1,6 @@
 #include "distbench/config/plan/test_names.h"
 
-namespace distbench {
+namespace distbench::config {
 
 void NameIndex::Add(const std::string& name) {
   positions_.emplace(name, names_.size());
@@ -27,4 +27,4 @@ TestNames::TestNames(const DistributedSystemDescription& test)
       replay_traces(test.rpc_replay_traces()),
       server_faults(test.server_faults()) {}
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -11,7 +11,7 @@
 #include "distbench/config/plan/plan.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Maps names to positions. If a name is repeated, the first position counts.
 class NameIndex {
@@ -53,6 +53,6 @@ struct TestNames {
   NameIndex server_faults;
 };
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_PLAN_TEST_NAMES_H_

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -21,4 +21,4 @@ TEST(TestNames, FindsTheFirstElementOfAName) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 
 std::string ToString(const Problem& problem) {
   if (problem.path.empty()) return problem.message;
@@ -60,4 +60,4 @@ void CheckRange(const Path& path, int64_t value, int64_t minimum,
   problems.Add(path, absl::StrCat(value, " is out of range; must be ", range));
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

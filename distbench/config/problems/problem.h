@@ -16,7 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::config {
 
 struct Problem {
   std::string path;     // for example `tests[0].actions["run"].rpc_name`
@@ -77,6 +77,6 @@ class Problems {
 void CheckRange(const Path& path, int64_t value, int64_t minimum,
                 int64_t maximum, Problems& problems);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_PROBLEMS_PROBLEM_H_

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -61,4 +61,4 @@ TEST(CheckRange, TellsTheRange) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

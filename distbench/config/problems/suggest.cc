@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int kMaxCandidates = 1000;
@@ -119,4 +119,4 @@ std::string Quoted(absl::string_view name) {
                       long_name ? "...\"" : "\"");
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

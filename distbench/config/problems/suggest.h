@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Returns the candidate that `name` probably means: one that differs in at most
 // a third of its characters (inserted, deleted, replaced, or swapped with a
@@ -34,6 +34,6 @@ std::string QuotedList(absl::Span<const std::string> names, int limit = 12);
 // Puts `name` in quotes, on one line and shortened if necessary.
 std::string Quoted(absl::string_view name);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_PROBLEMS_SUGGEST_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::HasSubstr;
@@ -83,4 +83,4 @@ TEST(Quoted, StaysOnOneShortLine) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

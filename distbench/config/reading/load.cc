@@ -18,7 +18,7 @@
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr char kStandardInput[] = "standard input";
@@ -127,7 +127,7 @@ std::string Serialise(const DistributedSystemDescription& test) {
 
 absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path) {
   const bool is_stdin = path == "-" || path == "/dev/stdin";
-  absl::StatusOr<std::string> contents = ReadFile(is_stdin ? "-" : path);
+  absl::StatusOr<std::string> contents = base::ReadFile(is_stdin ? "-" : path);
   if (!contents.ok()) return contents.status();
   absl::StatusOr<TestSequence> sequence =
       ParseTestSequence(*contents, is_stdin ? kStandardInput : path);
@@ -139,7 +139,7 @@ absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path) {
 
 absl::StatusOr<TestSequence> ParseTestSequence(absl::string_view contents,
                                                absl::string_view source) {
-  if (contents.size() > kMaxFileBytes) {
+  if (contents.size() > base::kMaxFileBytes) {
     return Unreadable(source, "is too large for a config");
   }
   // Some editors begin UTF-8 files with a byte order mark.
@@ -170,4 +170,4 @@ std::string ConfigHash(DistributedSystemDescription test) {
   return absl::StrFormat("%016x", Fnv1a(Serialise(test)));
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Reads a file; "-" and "/dev/stdin" mean standard input. If reading fails, the
 // error names the file and the reason. Other errors are those of
@@ -38,6 +38,6 @@ std::string ToText(const TestSequence& sequence);
 // different seeds; nor are secrets, so that the hash gives no hint of them.
 std::string ConfigHash(DistributedSystemDescription test);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_READING_LOAD_H_

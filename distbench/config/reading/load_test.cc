@@ -7,7 +7,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::google::protobuf::util::MessageDifferencer;
@@ -148,4 +148,4 @@ TEST(ConfigHashTest, TheSeedIsNoPartOfIt) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

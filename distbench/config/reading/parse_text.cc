@@ -18,7 +18,7 @@
 #include "google/protobuf/message.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::google::protobuf::Descriptor;
@@ -204,4 +204,4 @@ absl::Status ParseText(absl::string_view text, absl::string_view source,
   return errors.ToStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -8,7 +8,7 @@ namespace google::protobuf {
 class Message;
 }
 
-namespace distbench {
+namespace distbench::config {
 
 // Parses protobuf text that came from `source` into `message`, which it clears
 // first. Unlike protobuf's parser, it rejects repeated map keys.
@@ -18,6 +18,6 @@ namespace distbench {
 absl::Status ParseText(absl::string_view text, absl::string_view source,
                        google::protobuf::Message& message);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_READING_PARSE_TEXT_H_

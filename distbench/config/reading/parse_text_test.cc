@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::HasSubstr;
@@ -96,4 +96,4 @@ TEST(ParseText, ListsABoundedNumberOfErrors) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -12,7 +12,7 @@
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // Whether a path may lead out of the folder of its config. What somebody else
@@ -128,7 +128,7 @@ class FileReader {
       return;
     }
     absl::StatusOr<std::string> read =
-        ReadFile((folder_ / file).string(), kMaxReferencedBytes);
+        base::ReadFile((folder_ / file).string(), kMaxReferencedBytes);
     if (read.ok()) {
       content = *std::move(read);
     } else {
@@ -151,4 +151,4 @@ absl::Status ReadReferencedFiles(const std::string& config,
   return ToStatus(reader.TakeProblems());
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

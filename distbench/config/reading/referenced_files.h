@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // The most that a file that a test names may have. Configs travel to every
 // node.
@@ -22,6 +22,6 @@ inline constexpr int64_t kMaxReferencedBytes = int64_t{8} << 20;
 absl::Status ReadReferencedFiles(const std::string& config,
                                  TestSequence& sequence);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_READING_REFERENCED_FILES_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::AllOf;
@@ -109,7 +109,7 @@ TEST_F(ReferencedFilesTest, ErrorsNameEveryFileThatCannotBeRead) {
 
 TEST_F(ReferencedFilesTest, TheEndingSaysHowARequestIsWritten) {
   Write("a.txtpb", "key: 1");
-  auto sequence = FromText<TestSequence>(R"(
+  auto sequence = base::FromText<TestSequence>(R"(
     tests { rpc_descriptions { external_call { request_file: "a.txtpb" } } }
     tests { rpc_descriptions { external_call { request_file: "a.xml" } } })");
   const absl::Status status =
@@ -128,7 +128,7 @@ TEST_F(ReferencedFilesTest, AreNotReadFromElsewhere) {
   for (const std::string& file :
        {folder_ + "/outside.csv", std::string("../outside.csv"),
         std::string("parts/../../outside.csv")}) {
-    auto sequence = FromText<TestSequence>(
+    auto sequence = base::FromText<TestSequence>(
         "tests { rpc_descriptions { external_call { rows_file: '" + file +
         "' } } }");
     const absl::Status status =
@@ -141,7 +141,7 @@ TEST_F(ReferencedFilesTest, AreNotReadFromElsewhere) {
 
 TEST_F(ReferencedFilesTest, PrivateKeysAreNotSent) {
   Write("both.pem", "-----BEGIN PRIVATE KEY-----\nAA==\n");
-  auto sequence = FromText<TestSequence>(
+  auto sequence = base::FromText<TestSequence>(
       "tests { services { name: 'cache' external { tls { ca_file: 'both.pem' "
       "} } } }");
   EXPECT_THAT(
@@ -152,7 +152,7 @@ TEST_F(ReferencedFilesTest, PrivateKeysAreNotSent) {
 
 TEST(ConfigHash, GivesNoHintOfSecrets) {
   const auto hash = [](const std::string& token) {
-    auto test = FromText<DistributedSystemDescription>(R"(
+    auto test = base::FromText<DistributedSystemDescription>(R"(
       rpc_descriptions {
         external_call { metadata { key: "token" value: "a" } }
       })");
@@ -165,4 +165,4 @@ TEST(ConfigHash, GivesNoHintOfSecrets) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

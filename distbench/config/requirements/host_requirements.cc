@@ -17,7 +17,7 @@
 #include "distbench/config/catalogs/settings.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // ---- The values of a host, as text; nothing if it does not report them ------
@@ -307,4 +307,4 @@ std::vector<std::string> UnmetRequirements(const HostRequirements& requirements,
   return unmet;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

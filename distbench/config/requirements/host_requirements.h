@@ -11,7 +11,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Adds a problem for each fact that is unknown, repeated, of the wrong type or
 // impossible, and if there are none.
@@ -25,6 +25,6 @@ void ValidateHostRequirements(const Path& path,
 std::vector<std::string> UnmetRequirements(const HostRequirements& requirements,
                                            const HostFacts& host);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_REQUIREMENTS_HOST_REQUIREMENTS_H_

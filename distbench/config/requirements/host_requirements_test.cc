@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::AllOf;
@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 // The problems of requirements, as "path: message".
 std::vector<std::string> ProblemsOf(const std::string& text) {
   Problems problems;
-  ValidateHostRequirements(Path("r"), FromText<HostRequirements>(text),
+  ValidateHostRequirements(Path("r"), base::FromText<HostRequirements>(text),
                            problems);
   std::vector<std::string> lines;
   for (const Problem& problem : std::move(problems).Take()) {
@@ -30,8 +30,9 @@ std::vector<std::string> ProblemsOf(const std::string& text) {
 // What a host does not meet of one requirement.
 std::vector<std::string> Unmet(const std::string& fact,
                                const std::string& host) {
-  return UnmetRequirements(FromText<HostRequirements>("facts { " + fact + " }"),
-                           FromText<HostFacts>(host));
+  return UnmetRequirements(
+      base::FromText<HostRequirements>("facts { " + fact + " }"),
+      base::FromText<HostFacts>(host));
 }
 
 TEST(HostRequirementsTest, EveryFactIsAllowed) {
@@ -234,4 +235,4 @@ TEST(HostRequirementsTest, AnUnknownFactIsNotMet) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -14,7 +14,7 @@
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using google::protobuf::FieldDescriptor;
@@ -204,4 +204,4 @@ void SetControl(const ControlSetting& setting, double value,
                                                : FormatMemoryAmount(*amount));
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // A setting of one group of a set of controls of a test's experiment.
 struct ControlSetting {
@@ -41,6 +41,6 @@ absl::StatusOr<ControlSetting> FindControlSetting(
 void SetControl(const ControlSetting& setting, double value,
                 DistributedSystemDescription& test);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SEARCH_CONTROL_SETTING_H_

@@ -8,7 +8,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::HasSubstr;
@@ -109,4 +109,4 @@ TEST(SetControlTest, WritesTheValueInItsForm) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

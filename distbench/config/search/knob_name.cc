@@ -11,7 +11,7 @@
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/traffic.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using Kind = KnobName::Kind;
@@ -186,4 +186,4 @@ absl::Status CheckKnob(const KnobName& knob,
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

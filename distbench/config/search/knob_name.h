@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 struct KnobName {
   enum class Kind {
@@ -43,6 +43,6 @@ absl::StatusOr<KnobName> ParseKnobName(absl::string_view text);
 absl::Status CheckKnob(const KnobName& knob,
                        const DistributedSystemDescription& test);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SEARCH_KNOB_NAME_H_

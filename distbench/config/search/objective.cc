@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "distbench/config/syntax/quantity.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr char kCpu[] = "cpu";
@@ -110,8 +110,8 @@ absl::StatusOr<StreamTime> ParseStreamTime(absl::string_view text,
                                            absl::string_view name) {
   for (const NamedStreamTime& named : kStreamTimes) {
     if (!absl::ConsumePrefix(&name, named.prefix)) continue;
-    const absl::StatusOr<Metric> metric = ParseMetric(name);
-    if (metric.ok() && metric->kind == Metric::Kind::kPercentile) {
+    const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
+    if (metric.ok() && metric->kind == stats::Metric::Kind::kPercentile) {
       return StreamTime{named.kind, metric->percent};
     }
   }
@@ -124,8 +124,8 @@ absl::StatusOr<std::optional<AttemptTime>> ParseAttemptTime(
     absl::string_view text, absl::string_view name) {
   for (const NamedAttemptTime& named : kAttemptTimes) {
     if (!absl::ConsumePrefix(&name, named.prefix)) continue;
-    const absl::StatusOr<Metric> metric = ParseMetric(name);
-    if (metric.ok() && metric->kind == Metric::Kind::kPercentile) {
+    const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
+    if (metric.ok() && metric->kind == stats::Metric::Kind::kPercentile) {
       return AttemptTime{named.kind, metric->percent};
     }
     return SyntaxError(text, "needs a percentile of the times, such as p99");
@@ -149,19 +149,20 @@ absl::Status CheckIsolationLimit(const Objective& objective,
   return absl::OkStatus();
 }
 
-absl::StatusOr<double> ParseLimit(absl::string_view text, const Metric& metric,
+absl::StatusOr<double> ParseLimit(absl::string_view text,
+                                  const stats::Metric& metric,
                                   absl::string_view limit) {
   switch (metric.kind) {
-    case Metric::Kind::kPercentile:
-    case Metric::Kind::kMean:
+    case stats::Metric::Kind::kPercentile:
+    case stats::Metric::Kind::kMean:
       return ParseLatency(text, limit);
-    case Metric::Kind::kRate:
-    case Metric::Kind::kGoodput:
+    case stats::Metric::Kind::kRate:
+    case stats::Metric::Kind::kGoodput:
       return ParseNumber(text, limit, "a rate per second");
-    case Metric::Kind::kAmplification:
+    case stats::Metric::Kind::kAmplification:
       return ParseNumber(text, limit, "a number of attempts per request");
-    case Metric::Kind::kFailures:
-    case Metric::Kind::kWasted:
+    case stats::Metric::Kind::kFailures:
+    case stats::Metric::Kind::kWasted:
       return ParseShare(text, limit);
   }
   return SyntaxError(text, "has an unknown metric");
@@ -172,16 +173,18 @@ absl::StatusOr<double> ParseLimit(absl::string_view text, const Metric& metric,
 std::string StreamTimeName(const StreamTime& time) {
   for (const NamedStreamTime& named : kStreamTimes) {
     if (named.kind != time.kind) continue;
-    return absl::StrCat(named.prefix,
-                        MetricName({Metric::Kind::kPercentile, time.percent}));
+    return absl::StrCat(
+        named.prefix,
+        stats::MetricName({stats::Metric::Kind::kPercentile, time.percent}));
   }
   return "";
 }
 
 std::string AttemptTimeName(const AttemptTime& time) {
   const bool is_quorum = time.kind == AttemptTime::Kind::kQuorum;
-  return absl::StrCat(is_quorum ? "quorum_" : "attempt_",
-                      MetricName({Metric::Kind::kPercentile, time.percent}));
+  return absl::StrCat(
+      is_quorum ? "quorum_" : "attempt_",
+      stats::MetricName({stats::Metric::Kind::kPercentile, time.percent}));
 }
 
 absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
@@ -227,7 +230,7 @@ absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
     objective.metric = **attempt_time;
     value = ParseLatency(text, limit);
   } else {
-    const absl::StatusOr<Metric> metric = ParseMetric(name);
+    const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
     if (!metric.ok()) return SyntaxError(text, metric.status().message());
     objective.metric = *metric;
     value = ParseLimit(text, *metric, limit);
@@ -241,4 +244,4 @@ absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
   return objective;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

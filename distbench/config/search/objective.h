@@ -15,7 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/stats/metric.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // CPU time of the busiest host, as a share of all its CPUs.
 struct HostCpu {};
@@ -69,7 +69,8 @@ struct Objective {
   // Empty: the test's only RPC; the experiment's for Isolation; none for
   // HostCpu.
   std::string rpc;
-  std::variant<Metric, HostCpu, Isolation, StreamTime, AttemptTime> metric;
+  std::variant<stats::Metric, HostCpu, Isolation, StreamTime, AttemptTime>
+      metric;
   bool is_upper_limit;
   double limit;  // positive
 };
@@ -89,6 +90,6 @@ inline constexpr double kMaxSearchTolerance = 0.5;
 inline constexpr int kMinSearchProbes = 3;
 inline constexpr int kMaxSearchProbes = 1000;
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SEARCH_OBJECTIVE_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::HasSubstr;
@@ -23,8 +23,8 @@ Objective Parse(const std::string& text) {
 TEST(ParseObjectiveTest, ReadsLatencies) {
   const Objective objective = Parse("root_query p95<=500ms");
   EXPECT_EQ(objective.rpc, "root_query");
-  EXPECT_EQ(std::get<Metric>(objective.metric),
-            (Metric{Metric::Kind::kPercentile, 95}));
+  EXPECT_EQ(std::get<stats::Metric>(objective.metric),
+            (stats::Metric{stats::Metric::Kind::kPercentile, 95}));
   EXPECT_TRUE(objective.is_upper_limit);
   EXPECT_EQ(objective.limit, 500e6);
 }
@@ -75,8 +75,8 @@ TEST(ParseObjectiveTest, ReadsTimesOfMessages) {
 }
 
 TEST(ParseObjectiveTest, ReadsAttempts) {
-  EXPECT_EQ(std::get<Metric>(Parse("get amplification<=1.2").metric),
-            (Metric{Metric::Kind::kAmplification}));
+  EXPECT_EQ(std::get<stats::Metric>(Parse("get amplification<=1.2").metric),
+            (stats::Metric{stats::Metric::Kind::kAmplification}));
   EXPECT_EQ(Parse("get amplification<=1.2").limit, 1.2);
   EXPECT_DOUBLE_EQ(Parse("wasted<=5%").limit, 0.05);
   EXPECT_EQ(Parse("goodput>=1000").limit, 1000);
@@ -130,4 +130,4 @@ TEST(ParseObjectiveTest, SaysWhatIsWrongAndWhatIsRight) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // value modulo modulus, in [0, modulus).
@@ -169,4 +169,4 @@ std::vector<const ConstraintList*> ConstraintsOf(
   return constraints;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Maps attribute names to values.
 using Attributes = std::map<std::string, std::string>;
@@ -46,6 +46,6 @@ bool GlobMatches(const std::string& glob, const std::string& instance);
 std::vector<const ConstraintList*> ConstraintsOf(
     const DistributedSystemDescription& test, const std::string& instance);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SYNTAX_CONSTRAINTS_H_

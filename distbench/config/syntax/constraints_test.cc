@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 using ::testing::Optional;
 
 bool ConstraintMatches(const std::string& text, const Attributes& attributes) {
-  return Matches(FromText<Constraint>(text), attributes);
+  return Matches(base::FromText<Constraint>(text), attributes);
 }
 
 TEST(Constraint, ComparesWithAnyOfItsValues) {
@@ -92,7 +92,7 @@ constexpr char kRackAndSlot[] = R"(
   })";
 
 TEST(ConstraintList, NeedsOneConstraintOfEverySet) {
-  const auto list = FromText<ConstraintList>(kRackAndSlot);
+  const auto list = base::FromText<ConstraintList>(kRackAndSlot);
   EXPECT_TRUE(Matches(list, {{"rack", "a"}, {"slot", "4"}}));
   EXPECT_TRUE(Matches(list, {{"spare", "y"}, {"slot", "4"}}));
   EXPECT_FALSE(Matches(list, {{"rack", "a"}, {"slot", "5"}}));
@@ -102,12 +102,12 @@ TEST(ConstraintList, NeedsOneConstraintOfEverySet) {
 
 TEST(ConstraintList, EmptyListMatchesAndEmptySetDoesNot) {
   EXPECT_TRUE(Matches(ConstraintList(), {}));
-  EXPECT_FALSE(
-      Matches(FromText<ConstraintList>("constraint_sets {}"), {{"rack", "a"}}));
+  EXPECT_FALSE(Matches(base::FromText<ConstraintList>("constraint_sets {}"),
+                       {{"rack", "a"}}));
 }
 
 TEST(ExplainMismatch, TellsTheFirstSetThatFails) {
-  const auto list = FromText<ConstraintList>(kRackAndSlot);
+  const auto list = base::FromText<ConstraintList>(kRackAndSlot);
   EXPECT_EQ(ExplainMismatch(list, {{"rack", "a"}, {"slot", "4"}}),
             std::nullopt);
   EXPECT_THAT(ExplainMismatch(list, {{"rack", "c"}, {"slot", "5"}}),
@@ -117,7 +117,7 @@ TEST(ExplainMismatch, TellsTheFirstSetThatFails) {
   EXPECT_THAT(ExplainMismatch(list, {{"rack", "a"}, {"slot", "5"}}),
               Optional(std::string("needs slot % 2 = 0, but slot is \"5\"")));
   EXPECT_THAT(
-      ExplainMismatch(FromText<ConstraintList>("constraint_sets {}"), {}),
+      ExplainMismatch(base::FromText<ConstraintList>("constraint_sets {}"), {}),
       Optional(std::string("constraint_sets[0] is empty")));
 }
 
@@ -132,7 +132,7 @@ TEST(Globs, DoNotMatchAcrossSlashes) {
 }
 
 TEST(ConstraintsOf, OwnNameBeatsGlobsAndGlobsAdd) {
-  const auto test = FromText<DistributedSystemDescription>(R"(
+  const auto test = base::FromText<DistributedSystemDescription>(R"(
     service_constraints { key: 'client/0' value {} }
     service_constraints { key: 'client/*' value {} }
     service_constraints { key: '*/1' value {} })");
@@ -147,4 +147,4 @@ TEST(ConstraintsOf, OwnNameBeatsGlobsAndGlobsAdd) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -16,7 +16,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/quantity.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using Kind = ControlAmount::Kind;
@@ -143,4 +143,4 @@ bool IsBlockDevice(absl::string_view text) {
          });
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

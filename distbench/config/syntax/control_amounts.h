@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // An amount of memory, or of CPU time.
 struct ControlAmount {
@@ -49,6 +49,6 @@ std::string FormatCpuAmount(const ControlAmount& amount);
 // "259:0".
 bool IsBlockDevice(absl::string_view text);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SYNTAX_CONTROL_AMOUNTS_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::HasSubstr;
@@ -100,4 +100,4 @@ TEST(IsBlockDevice, IsANameOrTwoNumbers) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

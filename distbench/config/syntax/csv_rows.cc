@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // Some editors begin UTF-8 files with a byte order mark.
@@ -125,4 +125,4 @@ absl::StatusOr<CsvRows> ParseCsvRows(absl::string_view text) {
   return rows;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

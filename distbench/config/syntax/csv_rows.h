@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::config {
 
 using CsvRows = std::vector<std::vector<std::string>>;
 
@@ -18,6 +18,6 @@ using CsvRows = std::vector<std::vector<std::string>>;
 // names the line, but does not quote it: cells may be secrets.
 absl::StatusOr<CsvRows> ParseCsvRows(absl::string_view text);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SYNTAX_CSV_ROWS_H_

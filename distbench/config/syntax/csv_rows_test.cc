@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -45,4 +45,4 @@ TEST(CsvRows, SaysInWhichLineAProblemIs) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // gRPC's codes have the numbers of Abseil's; 0 is success.
@@ -33,4 +33,4 @@ absl::Status CheckErrorCode(absl::string_view text) {
       Quoted(text), " is not the code of an error; ", Suggestion(text, names)));
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

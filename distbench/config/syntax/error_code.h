@@ -6,12 +6,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // OK if the text is the name of an error of gRPC. Otherwise INVALID_ARGUMENT,
 // whose message quotes the text and says what would be right.
 absl::Status CheckErrorCode(absl::string_view text);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SYNTAX_ERROR_CODE_H_

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::HasSubstr;
@@ -24,4 +24,4 @@ TEST(ErrorCodeTest, SaysWhatWouldBeRight) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

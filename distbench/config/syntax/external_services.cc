@@ -10,7 +10,7 @@
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/syntax/csv_rows.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr size_t kMaxHostLength = 253;
@@ -45,7 +45,8 @@ bool IsHost(absl::string_view host) {
   return ConsistsOf(host, IsHostByte);
 }
 
-ExternalServer ToExternalServer(const ExternalService& service, double rate) {
+external::ExternalServer ToExternalServer(const ExternalService& service,
+                                          double rate) {
   return {.uses_tls = service.has_tls(),
           .ca_certificates = service.tls().ca_certificates(),
           .server_name = service.tls().server_name(),
@@ -73,8 +74,8 @@ absl::Status CheckHostPort(absl::string_view address) {
   return absl::OkStatus();
 }
 
-ExternalCall ToExternalCall(const ExternalCallSpec& spec) {
-  ExternalCall call;
+external::ExternalCall ToExternalCall(const ExternalCallSpec& spec) {
+  external::ExternalCall call;
   call.method = spec.method();
   call.is_json = !spec.has_request_text();
   call.request = call.is_json ? spec.request_json() : spec.request_text();
@@ -89,11 +90,11 @@ ExternalCall ToExternalCall(const ExternalCallSpec& spec) {
   return call;
 }
 
-ExternalCalls ExternalCallsOf(const DistributedSystemDescription& test,
-                              absl::string_view service,
-                              const TargetRates& rates) {
+external::ExternalCalls ExternalCallsOf(
+    const DistributedSystemDescription& test, absl::string_view service,
+    const TargetRates& rates) {
   const NameIndex services(test.services());
-  ExternalCalls external;
+  external::ExternalCalls external;
   external.seed = test.random_seed();
   for (int i = 0; i < test.rpc_descriptions_size(); ++i) {
     const RpcSpec& rpc = test.rpc_descriptions(i);
@@ -134,4 +135,4 @@ void RedactSecrets(DistributedSystemDescription& test) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -12,7 +12,7 @@
 #include "distbench/products/external/calls/external_calls.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Stands for contents that results do not keep; see RedactSecrets().
 inline constexpr char kRedacted[] = "(redacted)";
@@ -24,16 +24,16 @@ absl::Status CheckHostPort(absl::string_view address);
 
 // The call of an RPC, as its driver needs it. Rows that ParseCsvRows() refuses
 // are left out: validation reports them.
-ExternalCall ToExternalCall(const ExternalCallSpec& spec);
+external::ExternalCall ToExternalCall(const ExternalCallSpec& spec);
 
 // By address: RPCs per second.
 using TargetRates = std::map<std::string, double>;
 
 // What an instance of `service` calls outside of a valid test, except for the
 // fields about the instance itself. A server without a rate has none to hold.
-ExternalCalls ExternalCallsOf(const DistributedSystemDescription& test,
-                              absl::string_view service,
-                              const TargetRates& rates);
+external::ExternalCalls ExternalCallsOf(
+    const DistributedSystemDescription& test, absl::string_view service,
+    const TargetRates& rates);
 
 // The services of a valid test that call each address.
 std::map<std::string, std::set<std::string>> ClientsByTarget(
@@ -43,6 +43,6 @@ std::map<std::string, std::set<std::string>> ClientsByTarget(
 // kRedacted; names remain. Everything that is kept or hashed goes through this.
 void RedactSecrets(DistributedSystemDescription& test);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SYNTAX_EXTERNAL_SERVICES_H_

@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -14,7 +14,7 @@ using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
 DistributedSystemDescription Example() {
-  return FromText<DistributedSystemDescription>(R"(
+  return base::FromText<DistributedSystemDescription>(R"(
     random_seed: 7
     services { name: "client" count: 2 }
     services { name: "front" count: 3 }
@@ -41,18 +41,18 @@ DistributedSystemDescription Example() {
 }
 
 TEST(ExternalServices, InstancesKnowWhatTheyCall) {
-  const ExternalCalls calls =
+  const external::ExternalCalls calls =
       ExternalCallsOf(Example(), "front", {{"cache:1", 50}});
   EXPECT_EQ(calls.seed, 7);
   ASSERT_THAT(calls.calls, ElementsAre(Pair(1, testing::_)));
-  const ExternalCall& get = calls.calls.at(1);
+  const external::ExternalCall& get = calls.calls.at(1);
   EXPECT_EQ(get.method, "/p.Cache/Get");
   EXPECT_FALSE(get.is_json);
   EXPECT_EQ(get.request, "key: '{{row:user}}'");
   EXPECT_THAT(get.rows, ElementsAre(ElementsAre("user"), ElementsAre("ann")));
   EXPECT_THAT(get.metadata, ElementsAre(Pair("token", "s3cret")));
   EXPECT_THAT(get.servers, ElementsAre("cache:1", "[::1]:2"));
-  const ExternalServer& limited = calls.servers.at("cache:1");
+  const external::ExternalServer& limited = calls.servers.at("cache:1");
   EXPECT_TRUE(limited.uses_tls);
   EXPECT_EQ(limited.ca_certificates, "PEM");
   EXPECT_EQ(limited.server_name, "c");
@@ -61,7 +61,8 @@ TEST(ExternalServices, InstancesKnowWhatTheyCall) {
 }
 
 TEST(ExternalServices, ACallWithoutARequestSendsAnEmptyOne) {
-  const ExternalCalls calls = ExternalCallsOf(Example(), "client", {});
+  const external::ExternalCalls calls =
+      ExternalCallsOf(Example(), "client", {});
   EXPECT_TRUE(calls.calls.at(2).is_json);
   EXPECT_EQ(calls.calls.at(2).request, "{}");
 }
@@ -96,4 +97,4 @@ TEST(ExternalServices, AddressesHaveAHostAndAPort) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -12,7 +12,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr double kProbabilitySumTolerance = 1e-6;
@@ -163,4 +163,4 @@ std::vector<int> AxesOf(const FanoutPlan& fanout) {
   return {};
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

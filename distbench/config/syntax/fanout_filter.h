@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/config/plan/plan.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Parses RpcSpec.fanout_filter; an empty string means "all". INVALID_ARGUMENT
 // says what is wrong and what would be right.
@@ -17,6 +17,6 @@ absl::StatusOr<FanoutPlan> ParseFanoutFilter(absl::string_view filter);
 // The axes that the filter uses, ascending: 0 is x, 1 is y, 2 is z.
 std::vector<int> AxesOf(const FanoutPlan& fanout);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SYNTAX_FANOUT_FILTER_H_

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -96,4 +96,4 @@ TEST(FanoutFilter, RefusesBadProbabilities) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int kMaxDimensions = 3;
@@ -113,4 +113,4 @@ std::optional<int> InstanceNumber(const Grid& grid,
   return number;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -17,7 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // The extent of a service's grid.
 struct Grid {
@@ -66,6 +66,6 @@ std::optional<ParsedInstanceName> ParseInstanceName(absl::string_view name);
 std::optional<int> InstanceNumber(const Grid& grid,
                                   const std::vector<int>& coordinates);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SYNTAX_INSTANCE_NAMES_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -82,4 +82,4 @@ TEST(Grid, CountDoesNotOverflow) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-namespace distbench {
+namespace distbench::config {
 
 std::vector<int> MembersOf(const MultiServerChannel& channel,
                            const Grid& grid) {
@@ -48,4 +48,4 @@ bool DependsOnPlacement(const MultiServerChannel& channel, const Grid& grid) {
   return false;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -7,7 +7,7 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // The instances of the service that the channel reaches, ascending: the
 // selected ones and those that match its constraints. Selected instances
@@ -22,6 +22,6 @@ std::vector<int> MembersOf(const MultiServerChannel& channel,
 // an attribute that instances do not have by themselves.
 bool DependsOnPlacement(const MultiServerChannel& channel, const Grid& grid);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SYNTAX_MULTI_SERVER_CHANNELS_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -14,11 +14,11 @@ using ::testing::IsEmpty;
 
 TEST(MembersOf, UnitesSelectedAndConstrainedInstances) {
   const Grid grid = {.sizes = {6, 1, 1}, .dimensions = 1};
-  EXPECT_THAT(
-      MembersOf(FromText<MultiServerChannel>("selected_instances: [4, 1]"),
-                grid),
-      ElementsAre(1, 4));
-  EXPECT_THAT(MembersOf(FromText<MultiServerChannel>(R"(
+  EXPECT_THAT(MembersOf(base::FromText<MultiServerChannel>(
+                            "selected_instances: [4, 1]"),
+                        grid),
+              ElementsAre(1, 4));
+  EXPECT_THAT(MembersOf(base::FromText<MultiServerChannel>(R"(
       selected_instances: [4, 1, 9, -1]
       constraints {
         constraint_sets {
@@ -30,12 +30,13 @@ TEST(MembersOf, UnitesSelectedAndConstrainedInstances) {
       })"),
                         grid),
               ElementsAre(0, 1, 3, 4));
-  EXPECT_THAT(MembersOf(FromText<MultiServerChannel>(""), grid), IsEmpty());
+  EXPECT_THAT(MembersOf(base::FromText<MultiServerChannel>(""), grid),
+              IsEmpty());
 }
 
 TEST(MembersOf, MayDependOnAttributesOfNodes) {
   const Grid grid = {.sizes = {3, 1, 1}, .dimensions = 1};
-  const MultiServerChannel channel = FromText<MultiServerChannel>(R"(
+  const MultiServerChannel channel = base::FromText<MultiServerChannel>(R"(
       selected_instances: 2
       constraints {
         constraint_sets {
@@ -49,14 +50,15 @@ TEST(MembersOf, MayDependOnAttributesOfNodes) {
               ElementsAre(0, 2));
   EXPECT_THAT(MembersOf(channel, grid), ElementsAre(2));
   EXPECT_FALSE(DependsOnPlacement(
-      FromText<MultiServerChannel>("selected_instances: 1"), grid));
+      base::FromText<MultiServerChannel>("selected_instances: 1"), grid));
 }
 
 TEST(MembersOf, EmptyConstraintsHoldForAll) {
   const Grid grid = {.sizes = {2, 2, 1}, .dimensions = 2};
-  EXPECT_THAT(MembersOf(FromText<MultiServerChannel>("constraints {}"), grid),
-              ElementsAre(0, 1, 2, 3));
-  EXPECT_THAT(MembersOf(FromText<MultiServerChannel>(R"(
+  EXPECT_THAT(
+      MembersOf(base::FromText<MultiServerChannel>("constraints {}"), grid),
+      ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(MembersOf(base::FromText<MultiServerChannel>(R"(
       constraints {
         constraint_sets {
           constraints {
@@ -69,4 +71,4 @@ TEST(MembersOf, EmptyConstraintsHoldForAll) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

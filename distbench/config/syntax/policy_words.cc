@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 template <typename Value>
@@ -66,4 +66,4 @@ absl::StatusOr<bool> ParseRestOfQuorum(absl::string_view text) {
   return FindWord<bool>(text, kRests);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/config/plan/policy_plan.h"
 
-namespace distbench {
+namespace distbench::config {
 
 absl::StatusOr<LoadBalancing> ParseLoadBalancing(absl::string_view text);
 absl::StatusOr<RetryPlan::Jitter> ParseJitter(absl::string_view text);
@@ -18,6 +18,6 @@ absl::StatusOr<ConcurrencyLimitPlan::Kind> ParseLimitKind(
 // Returns whether the requests that a quorum does not need are cancelled.
 absl::StatusOr<bool> ParseRestOfQuorum(absl::string_view text);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SYNTAX_POLICY_WORDS_H_

@@ -11,7 +11,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 struct Unit {
@@ -121,4 +121,4 @@ std::string FormatSizeWithUnit(int64_t bytes) {
   return absl::StrCat(bytes / static_cast<int64_t>(unit->size), unit->name);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // All of these return INVALID_ARGUMENT for other text. The message quotes the
 // text and shows the right form.
@@ -34,6 +34,6 @@ absl::StatusOr<int64_t> ParseSizeWithUnit(absl::string_view text);
 // preferring powers of 1024: "512MiB", "3MB", "100B".
 std::string FormatSizeWithUnit(int64_t bytes);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SYNTAX_QUANTITY_H_

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::HasSubstr;
@@ -191,4 +191,4 @@ TEST(QuantityProperty, AnythingIsReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

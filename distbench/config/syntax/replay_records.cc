@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace distbench {
+namespace distbench::config {
 
 RpcReplayTraceRecord CompleteRecord(const RpcReplayTrace& trace, int index) {
   const RpcReplayTraceRecord& record = trace.records(index);
@@ -35,4 +35,4 @@ std::vector<int> PriorRecords(const RpcReplayTraceRecord& complete_record,
   return priors;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

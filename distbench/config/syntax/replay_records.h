@@ -7,7 +7,7 @@
 
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Returns the record at `index`, with the trace's defaults for missing fields.
 // Distances in the record replace the default distances.
@@ -22,6 +22,6 @@ bool WaitsForRecords(const RpcReplayTraceRecord& complete_record);
 std::vector<int> PriorRecords(const RpcReplayTraceRecord& complete_record,
                               int index);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SYNTAX_REPLAY_RECORDS_H_

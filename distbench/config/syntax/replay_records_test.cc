@@ -7,14 +7,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 TEST(CompleteRecord, TakesFromDefaultsWhatTheRecordLeavesOut) {
-  const RpcReplayTrace trace = FromText<RpcReplayTrace>(R"(
+  const RpcReplayTrace trace = base::FromText<RpcReplayTrace>(R"(
     defaults { request_size: 16 response_size: 32 prior_rpc_distances: [0, 1] }
     records { response_size: 64 }
     records { prior_rpc_distances: 2 })");
@@ -46,4 +46,4 @@ TEST(PriorRecords, AreNegativeBeyondTheFirstRecord) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 
 absl::StatusOr<StreamPlan::Start> ParseResponseStart(absl::string_view text) {
   if (text == "on_first_request") return StreamPlan::Start::kOnFirstRequest;
@@ -16,4 +16,4 @@ absl::StatusOr<StreamPlan::Start> ParseResponseStart(absl::string_view text) {
                    "\"on_last_request\" or \"echo\""));
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -7,11 +7,11 @@
 #include "absl/strings/string_view.h"
 #include "distbench/config/plan/plan.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // INVALID_ARGUMENT lists the values that there are.
 absl::StatusOr<StreamPlan::Start> ParseResponseStart(absl::string_view text);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SYNTAX_RESPONSE_START_H_

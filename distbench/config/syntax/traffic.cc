@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 
 std::map<std::string, int64_t> MainActions(
     const DistributedSystemDescription& test) {
@@ -53,4 +53,4 @@ absl::StatusOr<int64_t> TestTimeoutSeconds(
   return seconds;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

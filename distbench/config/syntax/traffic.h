@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Maps each action of a main list to the number of instances that run it.
 // Requires a canonical test; undefined names are harmless.
@@ -32,6 +32,6 @@ inline constexpr int64_t kMaxTestTimeoutSeconds = 1'000'000'000;
 absl::StatusOr<int64_t> TestTimeoutSeconds(
     const DistributedSystemDescription& test);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SYNTAX_TRAFFIC_H_

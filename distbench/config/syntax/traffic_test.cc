@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::HasSubstr;
@@ -36,4 +36,4 @@ TEST(TestTimeout, RefusesWhatIsNoNumberOfSeconds) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -21,17 +21,17 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
                                           size_t max_size, unsigned int seed) {
   if (seed % 2 == 0) return LLVMFuzzerMutate(data, size, max_size);
   const std::string bytes(reinterpret_cast<const char*>(data), size);
-  auto sequence = distbench::ParseTestSequence(bytes, "input");
+  auto sequence = distbench::config::ParseTestSequence(bytes, "input");
   if (!sequence.ok()) return LLVMFuzzerMutate(data, size, max_size);
   if (seed / 24 % 8 == 0 && sequence->tests_size() > 0) {
-    distbench::RandomSource random(seed);
-    distbench::DrawDrivers("grpc", random, *sequence->mutable_tests(0));
+    distbench::fuzzing::RandomSource random(seed);
+    distbench::config::DrawDrivers("grpc", random, *sequence->mutable_tests(0));
   }
-  distbench::MessageMutator mutator(seed, distbench::ConfigWords());
+  distbench::fuzzing::MessageMutator mutator(seed, distbench::config::ConfigWords());
   for (unsigned int i = 0; i <= seed / 2 % 3; ++i) mutator.Mutate(*sequence);
   const bool as_text = seed / 6 % 4 > 0;
   const std::string mutated =
-      as_text ? distbench::ToText(*sequence) : sequence->SerializeAsString();
+      as_text ? distbench::config::ToText(*sequence) : sequence->SerializeAsString();
   if (mutated.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
   std::memcpy(data, mutated.data(), mutated.size());
   return mutated.size();

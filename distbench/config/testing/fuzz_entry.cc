@@ -12,7 +12,7 @@
 #include "distbench/config/validate/check.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::config {
 
 std::vector<std::string> ConfigWords() {
   std::vector<std::string> words = {
@@ -57,10 +57,10 @@ bool LoadCheckAndCompile(absl::string_view bytes) {
   return sequence.ok() && CheckAndCompile(*std::move(sequence));
 }
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  distbench::LoadCheckAndCompile(
+  distbench::config::LoadCheckAndCompile(
       absl::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

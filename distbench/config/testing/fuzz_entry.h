@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Strings that have a meaning in configs, for mutations.
 std::vector<std::string> ConfigWords();
@@ -20,6 +20,6 @@ bool CheckAndCompile(TestSequence sequence);
 // Same, from the bytes of a file. Also the body of LLVMFuzzerTestOneInput().
 bool LoadCheckAndCompile(absl::string_view bytes);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_TESTING_FUZZ_ENTRY_H_

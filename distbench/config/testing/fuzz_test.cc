@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int kRoundsPerConfig = 500;
@@ -43,13 +43,13 @@ TEST(Fuzz, TheCorpusIsValid) {
 }
 
 TEST(Fuzz, SurvivesTheKeptCorpus) {
-  for (const std::string& bytes : KeptCorpus("config")) {
+  for (const std::string& bytes : fuzzing::KeptCorpus("config")) {
     LoadCheckAndCompile(bytes);
   }
 }
 
 TEST(Fuzz, SurvivesMutatedMessages) {
-  MessageMutator mutator(1, ConfigWords());
+  fuzzing::MessageMutator mutator(1, ConfigWords());
   const std::vector<TestSequence> corpus = Corpus();
   int valid = 0;
   for (const TestSequence& original : corpus) {
@@ -65,8 +65,8 @@ TEST(Fuzz, SurvivesMutatedMessages) {
 }
 
 TEST(Fuzz, SurvivesRandomDrivers) {
-  RandomSource random(4);
-  MessageMutator mutator(4, ConfigWords());
+  fuzzing::RandomSource random(4);
+  fuzzing::MessageMutator mutator(4, ConfigWords());
   for (const TestSequence& original : Corpus()) {
     for (int round = 0; round < kRoundsPerConfig; ++round) {
       TestSequence sequence = original;
@@ -81,8 +81,8 @@ TEST(Fuzz, SurvivesRandomDrivers) {
 }
 
 TEST(Fuzz, SurvivesRandomExperiments) {
-  RandomSource random(5);
-  MessageMutator mutator(5, ConfigWords());
+  fuzzing::RandomSource random(5);
+  fuzzing::MessageMutator mutator(5, ConfigWords());
   for (const TestSequence& original : Corpus()) {
     for (int round = 0; round < kRoundsPerConfig; ++round) {
       TestSequence sequence = original;
@@ -97,7 +97,7 @@ TEST(Fuzz, SurvivesRandomExperiments) {
 }
 
 TEST(Fuzz, SurvivesMutatedText) {
-  MessageMutator mutator(2, ConfigWords());
+  fuzzing::MessageMutator mutator(2, ConfigWords());
   for (const TestSequence& original : Corpus()) {
     for (int round = 0; round < kRoundsPerConfig; ++round) {
       std::string text = ToText(original);
@@ -108,7 +108,7 @@ TEST(Fuzz, SurvivesMutatedText) {
 }
 
 TEST(Fuzz, SurvivesMutatedBinaries) {
-  MessageMutator mutator(3, ConfigWords());
+  fuzzing::MessageMutator mutator(3, ConfigWords());
   for (const TestSequence& original : Corpus()) {
     for (int round = 0; round < kRoundsPerConfig; ++round) {
       std::string bytes = original.SerializeAsString();
@@ -119,4 +119,4 @@ TEST(Fuzz, SurvivesMutatedBinaries) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

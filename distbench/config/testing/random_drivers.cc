@@ -8,12 +8,12 @@
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 class DriverDraw {
  public:
-  DriverDraw(const std::string& driver, RandomSource& random,
+  DriverDraw(const std::string& driver, fuzzing::RandomSource& random,
              DistributedSystemDescription& test)
       : driver_(driver), random_(random), test_(test) {
     for (const DriverDeclaration& known : DriverCatalog()) {
@@ -107,16 +107,16 @@ class DriverDraw {
   }
 
   const std::string& driver_;
-  RandomSource& random_;
+  fuzzing::RandomSource& random_;
   DistributedSystemDescription& test_;
   std::vector<DriverDeclaration> decorators_;
 };
 
 }  // namespace
 
-void DrawDrivers(const std::string& driver, RandomSource& random,
+void DrawDrivers(const std::string& driver, fuzzing::RandomSource& random,
                  DistributedSystemDescription& test) {
   DriverDraw(driver, random, test).Draw();
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::Ge;
@@ -31,7 +31,7 @@ DistributedSystemDescription DrawnTest(uint64_t seed) {
       "rpc_descriptions { name: 'rpc' client: 'a' server: 'b' } }",
       "test");
   EXPECT_TRUE(sequence.ok()) << sequence.status();
-  RandomSource random(seed);
+  fuzzing::RandomSource random(seed);
   DistributedSystemDescription test = sequence->tests(0);
   DrawDrivers("loopback", random, test);
   return test;
@@ -98,4 +98,4 @@ TEST(RandomDrivers, DrawsDefaultsOfAllKinds) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

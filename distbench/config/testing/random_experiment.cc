@@ -5,14 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr char kActivity[] = "drawn_activity";
 
 class ExperimentDraw {
  public:
-  ExperimentDraw(RandomSource& random, DistributedSystemDescription& test)
+  ExperimentDraw(fuzzing::RandomSource& random,
+                 DistributedSystemDescription& test)
       : random_(random), test_(test) {}
 
   void Draw() {
@@ -114,14 +115,15 @@ class ExperimentDraw {
     if (random_.Chance(0.5)) phases.set_recover(AnyDuration());
   }
 
-  RandomSource& random_;
+  fuzzing::RandomSource& random_;
   DistributedSystemDescription& test_;
 };
 
 }  // namespace
 
-void DrawExperiment(RandomSource& random, DistributedSystemDescription& test) {
+void DrawExperiment(fuzzing::RandomSource& random,
+                    DistributedSystemDescription& test) {
   ExperimentDraw(random, test).Draw();
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -4,12 +4,13 @@
 #include "distbench/fuzzing/random_source.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Replaces the test's experiment, and adds an activity for its antagonists. All
 // parts of the language are drawn; most experiments fit the test.
-void DrawExperiment(RandomSource& random, DistributedSystemDescription& test);
+void DrawExperiment(fuzzing::RandomSource& random,
+                    DistributedSystemDescription& test);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_TESTING_RANDOM_EXPERIMENT_H_

@@ -4,7 +4,7 @@
 
 #include "google/protobuf/descriptor.h"
 
-namespace distbench {
+namespace distbench::config {
 
 void CollectUsedFields(const google::protobuf::Message& message,
                        std::set<std::string>& names) {
@@ -27,4 +27,4 @@ void CollectUsedFields(const google::protobuf::Message& message,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

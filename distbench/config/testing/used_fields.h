@@ -8,13 +8,13 @@
 
 #include "google/protobuf/message.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Adds the full names of all fields that are set in the message and its
 // submessages.
 void CollectUsedFields(const google::protobuf::Message& message,
                        std::set<std::string>& names);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_TESTING_USED_FIELDS_H_

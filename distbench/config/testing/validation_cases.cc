@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::HasSubstr;
@@ -91,4 +91,4 @@ std::ostream& operator<<(std::ostream& out, const ValidationCase& broken) {
   return out << broken.rule;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -10,7 +10,7 @@
 
 #include "distbench/config/problems/problem.h"
 
-namespace distbench {
+namespace distbench::config {
 
 struct ValidationCase {
   const char* rule;      // becomes part of the test's name
@@ -33,6 +33,6 @@ void ExpectOneProblem(const ValidationCase& broken);
 // Names the case in messages of parameterised tests.
 std::ostream& operator<<(std::ostream& out, const ValidationCase& broken);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_TESTING_VALIDATION_CASES_H_

@@ -6,7 +6,7 @@
 #include "distbench/config/validate/test_validation.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Replaces quantities by numbers. Fills in the rate of a recording, if none is
 // given, and the number of iterations, if the recording does not repeat.
@@ -16,6 +16,6 @@ void CanonicalizeArrivals(Iterations& iterations);
 void ValidateArrivals(const TestValidation& validation, const Path& path,
                       const Iterations& iterations);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_VALIDATE_ARRIVALS_H_

@@ -5,14 +5,16 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "distbench/base/plugins.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/validate/arrivals.h"
 #include "distbench/config/validate/control_sets.h"
+#include "distbench/config/validate/language_part.h"
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 bool HasSizes(const ServiceSpec& service) {
@@ -103,6 +105,9 @@ void CanonicalizeTest(DistributedSystemDescription& test) {
   if (test.has_controls()) CanonicalizeControlSet(*test.mutable_controls());
   if (test.has_search()) ReplaceQuantities(*test.mutable_search());
   if (test.has_experiment()) CanonicalizeExperiment(*test.mutable_experiment());
+  for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
+    part->Canonicalize(test);
+  }
 }
 
 void ValidateTest(const DistributedSystemDescription& test, const Path& path,
@@ -131,6 +136,9 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateObjectives(validation);
   ValidateSearch(validation);
   ValidateExperiment(validation);
+  for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
+    part->Validate(validation);
+  }
 }
 
 }  // namespace
@@ -160,4 +168,4 @@ std::vector<Problem> Validate(const TestSequence& sequence) {
   return std::move(problems).Take();
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -9,7 +9,7 @@
 #include "distbench/config/problems/problem.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // The gate that every test passes before it runs: canonicalises the sequence,
 // validates it, and makes sure that the engine supports it. Returns the
@@ -36,6 +36,6 @@ void Canonicalize(TestSequence& sequence);
 // cause.
 std::vector<Problem> Validate(const TestSequence& sequence);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_VALIDATE_CHECK_H_

@@ -13,7 +13,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::google::protobuf::util::MessageDifferencer;
@@ -121,8 +121,8 @@ struct Case {
 class Canonical : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Canonical, IsReachedInOneStep) {
-  TestSequence sequence = FromText<TestSequence>(GetParam().before);
-  const TestSequence expected = FromText<TestSequence>(GetParam().after);
+  TestSequence sequence = base::FromText<TestSequence>(GetParam().before);
+  const TestSequence expected = base::FromText<TestSequence>(GetParam().after);
   Canonicalize(sequence);
   EXPECT_TRUE(MessageDifferencer::Equals(sequence, expected))
       << sequence.DebugString();
@@ -194,4 +194,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

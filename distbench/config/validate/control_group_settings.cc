@@ -14,7 +14,7 @@
 #include "distbench/config/syntax/control_amounts.h"
 #include "distbench/config/syntax/quantity.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // The kernel's range of cpu.weight and io.weight.
@@ -33,7 +33,7 @@ const std::vector<std::string>& PriorityClasses() {
 void CheckList(const Path& path, bool is_present, const std::string& list,
                Problems& problems) {
   if (!is_present) return;
-  const absl::StatusOr<IndexSet> indices = ParseIndexList(list);
+  const absl::StatusOr<base::IndexSet> indices = base::ParseIndexList(list);
   if (!indices.ok()) {
     problems.Add(path, std::string(indices.status().message()));
   } else if (indices->empty()) {
@@ -283,4 +283,4 @@ void CheckIoCost(const ControlSet& controls, const Path& path,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -6,7 +6,7 @@
 #include "distbench/config/problems/problem.h"
 #include "proto/experiment.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Adds a problem for each setting of the group, which is at `path`, that is out
 // of range, is no amount, contradicts another, or names no device; and if there
@@ -18,6 +18,6 @@ void CheckGroupSettings(const ControlGroup& group, const Path& path,
 void CheckIoCost(const ControlSet& controls, const Path& path,
                  Problems& problems);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_VALIDATE_CONTROL_GROUP_SETTINGS_H_

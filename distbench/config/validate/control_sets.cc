@@ -16,7 +16,7 @@
 #include "distbench/config/validate/control_group_settings.h"
 #include "distbench/config/validate/test_validation.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // ---- Canonical form ---------------------------------------------------------
@@ -32,8 +32,8 @@ void CanonicalizeSize(std::string& text) {
 }
 
 void CanonicalizeList(std::string& text) {
-  const auto indices = ParseIndexList(text);
-  if (indices.ok()) text = FormatIndexList(*indices);
+  const auto indices = base::ParseIndexList(text);
+  if (indices.ok()) text = base::FormatIndexList(*indices);
 }
 
 void CanonicalizeCpus(std::string& text) {
@@ -192,4 +192,4 @@ void ValidateControlSet(const ControlSet& controls, const Path& path,
   CheckIoCost(controls, path, problems);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

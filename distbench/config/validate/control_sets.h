@@ -10,7 +10,7 @@
 #include "distbench/config/problems/problem.h"
 #include "proto/experiment.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Brings a set into its canonical form: sizes, shares and lists of CPUs in one
 // way of writing them, and no empty texts. Leaves what ValidateControlSet()
@@ -26,6 +26,6 @@ void ValidateControlSet(const ControlSet& controls, const Path& path,
                         absl::Span<const std::string> services,
                         Problems& problems);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_VALIDATE_CONTROL_SETS_H_

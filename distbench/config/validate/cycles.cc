@@ -4,7 +4,7 @@
 #include <deque>
 #include <utility>
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int kUnvisited = -1;
@@ -124,4 +124,4 @@ std::vector<int> ShortestCycle(const Graph& graph,
   return {};
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace distbench {
+namespace distbench::config {
 
 // The successors of each node. Nodes are numbered from 0.
 using Graph = std::vector<std::vector<int>>;
@@ -20,6 +20,6 @@ std::vector<std::vector<int>> CyclicComponents(const Graph& graph);
 std::vector<int> ShortestCycle(const Graph& graph,
                                const std::vector<int>& component);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_VALIDATE_CYCLES_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -85,4 +85,4 @@ TEST(CyclicComponents, AgreeWithReachability) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

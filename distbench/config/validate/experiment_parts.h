@@ -9,7 +9,7 @@
 #include "distbench/config/validate/test_validation.h"
 #include "google/protobuf/repeated_ptr_field.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Adds a problem for each name or glob, at path[i], that matches no service.
 void CheckServices(
@@ -20,6 +20,6 @@ void CheckServices(
 // `path` is the experiment's.
 void CheckAntagonists(const TestValidation& validation, const Path& path);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_VALIDATE_EXPERIMENT_PARTS_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // Whether the predicate, with its sign, may be false in this list.
@@ -106,4 +106,4 @@ std::vector<ActionUse> ReachableUses(const DistributedSystemDescription& test,
   return uses;
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

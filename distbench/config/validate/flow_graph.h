@@ -9,7 +9,7 @@
 #include "distbench/config/validate/cycles.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // An action of one list that runs another list, nested or as an RPC handler.
 struct FlowEdge {
@@ -38,6 +38,6 @@ struct ActionUse {
 std::vector<ActionUse> ReachableUses(const DistributedSystemDescription& test,
                                      const TestNames& names);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_VALIDATE_FLOW_GRAPH_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -15,11 +15,10 @@ using ::testing::IsEmpty;
 
 std::vector<bool> Conditionals(const std::string& predicates,
                                const std::string& actions) {
-  const auto test =
-      FromText<DistributedSystemDescription>(R"(
+  const auto test = base::FromText<DistributedSystemDescription>(R"(
     action_lists { name: 'target' }
-    action_lists { name: 'list' action_names: ['a', 'b'] )" +
-                                             predicates + "}" + actions);
+    action_lists { name: 'list' action_names: ['a', 'b'] )" + predicates +
+                                                                 "}" + actions);
   std::vector<bool> conditionals;
   for (const FlowEdge& edge : FlowEdges(test, TestNames(test))) {
     conditionals.push_back(edge.conditional);
@@ -28,7 +27,7 @@ std::vector<bool> Conditionals(const std::string& predicates,
 }
 
 TEST(FlowEdges, LeadToNestedListsAndHandlers) {
-  const auto test = FromText<DistributedSystemDescription>(R"(
+  const auto test = base::FromText<DistributedSystemDescription>(R"(
     rpc_descriptions { name: 'other' }
     rpc_descriptions { name: 'rpc' }
     action_lists { name: 'main' action_names: ['nop', 'call', 'nest', 'bad'] }
@@ -72,7 +71,7 @@ TEST(FlowEdges, AreConditionalIfADependencyIs) {
 }
 
 TEST(ReachableUses, FollowNestedListsAndHandlers) {
-  const auto test = FromText<DistributedSystemDescription>(R"(
+  const auto test = base::FromText<DistributedSystemDescription>(R"(
     services { name: 'client' }
     services { name: 'server' }
     rpc_descriptions { name: 'rpc' client: 'client' server: 'server' }
@@ -91,7 +90,7 @@ TEST(ReachableUses, FollowNestedListsAndHandlers) {
 }
 
 TEST(ReachableUses, EndWithRecursion) {
-  const auto test = FromText<DistributedSystemDescription>(R"(
+  const auto test = base::FromText<DistributedSystemDescription>(R"(
     services { name: 's' }
     action_lists { name: 's' action_names: 'again' }
     actions { name: 'again' action_list_name: 's' })");
@@ -100,4 +99,4 @@ TEST(ReachableUses, EndWithRecursion) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -16,7 +16,7 @@
 #include "google/protobuf/descriptor.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::google::protobuf::Descriptor;
@@ -250,4 +250,4 @@ void CheckQuantities(const Message& message, const Path& path,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -8,7 +8,7 @@
 #include "distbench/config/problems/problem.h"
 #include "google/protobuf/message.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Replaces each quantity of the message by its number. Leaves those that
 // CheckQuantities() reports.
@@ -20,6 +20,6 @@ void ReplaceQuantities(google::protobuf::Message& message);
 void CheckQuantities(const google::protobuf::Message& message, const Path& path,
                      Problems& problems);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_VALIDATE_QUANTITIES_H_

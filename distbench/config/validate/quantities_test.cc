@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::IsEmpty;
@@ -122,4 +122,4 @@ TEST(Quantities, MayHaveAnyNumberInRange) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

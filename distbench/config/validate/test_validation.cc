@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::config {
 
 Path TestValidation::Element(absl::string_view field, const NameIndex& index,
                              int position) const {
@@ -66,4 +66,4 @@ void TestValidation::CheckDistinct(
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -14,7 +14,7 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Limits that keep sums of times within an int64_t, and memory within reason.
 inline constexpr int64_t kMaxSizeBytes = 2'147'483'647;
@@ -77,7 +77,7 @@ class TestValidation {
 
   void CheckRange(const Path& path, int64_t value, int64_t minimum,
                   int64_t maximum) const {
-    distbench::CheckRange(path, value, minimum, maximum, problems_);
+    config::CheckRange(path, value, minimum, maximum, problems_);
   }
 
   // The service called `name`, with its grid. Returns nothing if there is no
@@ -105,6 +105,6 @@ class TestValidation {
   Problems& problems_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_VALIDATE_TEST_VALIDATION_H_

@@ -11,7 +11,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 class ListValidation {
@@ -117,4 +117,4 @@ void ValidateActionLists(const TestValidation& validation) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -12,7 +12,7 @@
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
@@ -160,4 +160,4 @@ void ValidateActions(const TestValidation& validation) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

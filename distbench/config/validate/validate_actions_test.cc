@@ -2,7 +2,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 class BadAction : public ::testing::TestWithParam<ValidationCase> {};
@@ -263,4 +263,4 @@ TEST(ValidateActions, AcceptsActionsOfNoList) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

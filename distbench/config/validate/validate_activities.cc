@@ -9,7 +9,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 void ValidateFunction(const TestValidation& validation, const Path& settings,
@@ -103,4 +103,4 @@ void ValidateActivities(const TestValidation& validation) {
   ValidatePools(validation);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

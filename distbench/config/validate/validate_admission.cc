@@ -6,7 +6,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int64_t kMaxAdmitted = std::numeric_limits<int32_t>::max();
@@ -81,4 +81,4 @@ void ValidateAdmission(const TestValidation& validation) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -18,7 +18,7 @@
 #include "distbench/products/protection/experiment/phases.h"
 #include "distbench/products/protection/experiment/subject.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int64_t kMaxPerNode = 1024;
@@ -35,7 +35,7 @@ class AntagonistCheck {
  public:
   AntagonistCheck(const TestValidation& validation,
                   const Antagonist& antagonist, const Path& path,
-                  const PhaseDurations& phases)
+                  const protection::PhaseDurations& phases)
       : validation_(validation),
         antagonist_(antagonist),
         path_(path),
@@ -74,10 +74,10 @@ class AntagonistCheck {
 
   void CheckActivity() const {
     const NameIndex& activities = validation_.names().activities;
-    if (!IsIncast(antagonist_)) {
+    if (!protection::IsIncast(antagonist_)) {
       validation_.Resolve(path_.Field("activity"), "activity_configs entry",
                           antagonist_.activity(), activities);
-    } else if (activities.Find(kIncastActivity) != kNone) {
+    } else if (activities.Find(protection::kIncastActivity) != kNone) {
       Add("activity",
           "\"incast\" is an antagonist of its own, and the name of an "
           "activity_configs entry; rename that one");
@@ -91,7 +91,8 @@ class AntagonistCheck {
                            kMaxActivityPoolSize);
     // Engines end their test beyond the limit.
     const int64_t limit = validation_.test().overload_limits().max_threads();
-    if (IsIncast(antagonist_) || antagonist_.threads() <= limit) return;
+    if (protection::IsIncast(antagonist_) || antagonist_.threads() <= limit)
+      return;
     Add("threads",
         absl::StrCat(antagonist_.threads(),
                      " are more than overload_limits.max_threads allows a "
@@ -107,13 +108,14 @@ class AntagonistCheck {
       return;
     }
     // Each step of a ramp is a loop of its own, with a part of the rate.
-    const double longest_ns = kNsPerSecond / (*rate / kRateRampSteps);
-    const double shortest_ns = kNsPerSecond / *rate;
+    const double longest_ns =
+        base::kNsPerSecond / (*rate / protection::kRateRampSteps);
+    const double shortest_ns = base::kNsPerSecond / *rate;
     if (!(shortest_ns >= 1 && longest_ns <= kMaxIntervalNs)) {
       Add("rate", absl::StrCat(Quoted(antagonist_.rate()),
                                " is out of range; must be from 0.036/h to "
                                "1000M/s"));
-    } else if (IsIncast(antagonist_) &&
+    } else if (protection::IsIncast(antagonist_) &&
                absl::Nanoseconds(shortest_ns) > phases_.interfere) {
       // Bursts take place at the multiples of their distance.
       Add("rate", absl::StrCat(Quoted(antagonist_.rate()),
@@ -143,7 +145,7 @@ class AntagonistCheck {
   }
 
   void CheckIncast() const {
-    if (!IsIncast(antagonist_)) {
+    if (!protection::IsIncast(antagonist_)) {
       constexpr char kNoEffect[] =
           "has no effect on an activity; remove it, or use the activity "
           "\"incast\"";
@@ -175,7 +177,8 @@ class AntagonistCheck {
     if (test.service_constraints().empty() || validation_.problems().full()) {
       return;
     }
-    for (const std::string& service : ServicesBeside(test, antagonist_)) {
+    for (const std::string& service :
+         protection::ServicesBeside(test, antagonist_)) {
       const auto found = validation_.FindService(service);
       if (!found.has_value() || IsBundled(*found->service)) continue;
       validation_.Add(
@@ -202,7 +205,7 @@ class AntagonistCheck {
   const TestValidation& validation_;
   const Antagonist& antagonist_;
   const Path path_;
-  const PhaseDurations& phases_;
+  const protection::PhaseDurations& phases_;
 };
 
 // The services of one antagonist may have the names of another's, as that of a
@@ -213,7 +216,8 @@ void CheckDistinctServices(const TestValidation& validation, const Path& path) {
   for (int i = 0; i < experiment.antagonists_size(); ++i) {
     const Antagonist& antagonist = experiment.antagonists(i);
     if (antagonist.name().empty()) continue;
-    for (const std::string& service : AntagonistServices(antagonist)) {
+    for (const std::string& service :
+         protection::AntagonistServices(antagonist)) {
       const auto [owner, is_new] = owners.emplace(service, i);
       if (is_new) continue;
       validation.Add(
@@ -261,8 +265,8 @@ void CheckServices(
 void CheckAntagonists(const TestValidation& validation, const Path& path) {
   const Experiment& experiment = validation.test().experiment();
   Problems reported_with_phases;
-  const PhaseDurations phases =
-      ReadPhases(experiment.phases(), path, reported_with_phases);
+  const protection::PhaseDurations phases =
+      protection::ReadPhases(experiment.phases(), path, reported_with_phases);
   for (int i = 0; i < experiment.antagonists_size(); ++i) {
     AntagonistCheck(validation, experiment.antagonists(i),
                     path.Field("antagonists").At(i), phases)
@@ -271,4 +275,4 @@ void CheckAntagonists(const TestValidation& validation, const Path& path) {
   CheckDistinctServices(validation, path);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

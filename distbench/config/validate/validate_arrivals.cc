@@ -8,7 +8,7 @@
 #include "distbench/config/validate/arrivals.h"
 #include "distbench/config/validate/quantities.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 void ReplaceTimes(RateModulation& modulation) {
@@ -78,8 +78,8 @@ void FillInFromRecording(Iterations& iterations) {
   double sum_s = 0;
   for (const double gap : *gaps) sum_s += gap;
   // The rate is that of the arrivals that are kept.
-  const double interval_ns = sum_s / static_cast<double>(count) * kNsPerSecond /
-                             arrivals.kept_share();
+  const double interval_ns = sum_s / static_cast<double>(count) *
+                             base::kNsPerSecond / arrivals.kept_share();
   iterations.set_open_loop_interval_ns(static_cast<int64_t>(std::clamp(
       std::round(interval_ns), 1.0, static_cast<double>(kMaxIntervalNs))));
 }
@@ -108,4 +108,4 @@ void ValidateArrivals(const TestValidation& validation, const Path& path,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

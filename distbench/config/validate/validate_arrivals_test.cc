@@ -9,13 +9,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::HasSubstr;
 
 TestSequence SequenceWith(const std::string& iterations) {
-  return FromText<TestSequence>(absl::StrCat(
+  return base::FromText<TestSequence>(absl::StrCat(
       R"pb(
         tests {
           services { name: "client" count: 1 }
@@ -94,4 +94,4 @@ TEST(ArrivalsValidationTest, ErrorsNamePlaceProblemAndRemedy) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

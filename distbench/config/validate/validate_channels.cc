@@ -8,7 +8,7 @@
 #include "distbench/config/syntax/multi_server_channels.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 void CheckMembers(const TestValidation& validation, const Path& path,
@@ -125,4 +125,4 @@ void ValidateChannels(const TestValidation& validation) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -8,7 +8,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 bool IsModulo(const Constraint& constraint) {
@@ -118,4 +118,4 @@ void ValidateConstraints(const Path& path, const ConstraintList& constraints,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

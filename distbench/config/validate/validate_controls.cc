@@ -10,7 +10,7 @@
 #include "distbench/config/validate/control_sets.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // The group that names the service; kNone if there is none.
@@ -65,4 +65,4 @@ void ValidateControls(const TestValidation& validation) {
   if (!services.empty()) CheckSharedProcess(validation, services);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,7 +19,7 @@ std::vector<std::string> ProblemsOf(const std::string& controls,
                                     std::vector<std::string> services = {
                                         "client", "server", "leaf_a",
                                         "leaf_b"}) {
-  ControlSet set = FromText<ControlSet>(controls);
+  ControlSet set = base::FromText<ControlSet>(controls);
   CanonicalizeControlSet(set);
   Problems problems;
   ValidateControlSet(set, Path("c"), services, problems);
@@ -214,7 +214,7 @@ TEST(ControlSetTest, ManyNamesEndTheSearchEarly) {
 }
 
 TEST(ControlSetTest, HasOneCanonicalForm) {
-  ControlSet set = FromText<ControlSet>(R"pb(
+  ControlSet set = base::FromText<ControlSet>(R"pb(
     name: ""
     groups {
       services: "x"
@@ -227,7 +227,7 @@ TEST(ControlSetTest, HasOneCanonicalForm) {
       io_max { device: "sda" read_bytes: "1000kB" }
     })pb");
   CanonicalizeControlSet(set);
-  EXPECT_EQ(set.DebugString(), FromText<ControlSet>(R"pb(
+  EXPECT_EQ(set.DebugString(), base::FromText<ControlSet>(R"pb(
                                  groups {
                                    services: "x"
                                    cpu_max: "1.5"
@@ -274,4 +274,4 @@ TEST(ControlsTest, OtherServicesMayBeApart) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

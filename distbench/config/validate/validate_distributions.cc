@@ -9,7 +9,7 @@
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr double kProbabilitySumTolerance = 1e-6;
@@ -260,4 +260,4 @@ void ValidateDistributions(const TestValidation& validation) {
                .max_value = kMaxDelayNs});
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

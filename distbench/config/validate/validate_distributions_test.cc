@@ -2,7 +2,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 class BadPayload : public ::testing::TestWithParam<ValidationCase> {};
@@ -250,4 +250,4 @@ TEST(ValidateDistributions, AcceptsSizeOfZero) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -15,7 +15,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // The longest name of a Linux network device.
@@ -329,4 +329,4 @@ void ValidateDrivers(const TestValidation& validation) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

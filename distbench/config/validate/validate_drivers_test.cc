@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 class BadDriver : public ::testing::TestWithParam<ValidationCase> {};
@@ -380,4 +380,4 @@ TEST(ValidateDrivers, AcceptsDecoratedClientsOfPlainServers) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -21,7 +21,7 @@
 #include "distbench/products/protection/experiment/phases.h"
 #include "distbench/products/protection/experiment/subject.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int64_t kMaxRepeat = 1000;
@@ -32,7 +32,8 @@ void CheckRpc(const TestValidation& validation, const Path& path) {
     validation.Resolve(path.Field("rpc"), "RPC", rpc, validation.names().rpcs);
     return;
   }
-  const std::vector<std::string> roots = RootRpcs(validation.test());
+  const std::vector<std::string> roots =
+      protection::RootRpcs(validation.test());
   if (roots.size() == 1 || validation.problems().full()) return;
   validation.Add(
       path.Field("rpc"),
@@ -47,9 +48,9 @@ void CheckRpc(const TestValidation& validation, const Path& path) {
 // Those of closed loops would be in no measure: it is the response times that
 // are compared.
 void CheckLoops(const TestValidation& validation, const Path& path) {
-  const std::string rpc = SubjectRpc(validation.test());
-  if (rpc.empty() || OpenLoopRate(validation.test(), rpc) == 0 ||
-      !HasClosedLoop(validation.test(), rpc)) {
+  const std::string rpc = protection::SubjectRpc(validation.test());
+  if (rpc.empty() || protection::OpenLoopRate(validation.test(), rpc) == 0 ||
+      !protection::HasClosedLoop(validation.test(), rpc)) {
     return;
   }
   validation.Add(
@@ -71,15 +72,15 @@ void CheckObjectiveOfSubject(const TestValidation& validation,
     validation.Add(place, std::string(objective.status().message()));
     return;
   }
-  const auto* const metric = std::get_if<Metric>(&objective->metric);
-  if (metric == nullptr || metric->kind != Metric::Kind::kPercentile ||
+  const auto* const metric = std::get_if<stats::Metric>(&objective->metric);
+  if (metric == nullptr || metric->kind != stats::Metric::Kind::kPercentile ||
       !objective->is_upper_limit) {
     validation.Add(place,
                    absl::StrCat(Quoted(subject.objective()),
                                 " does not limit a percentile of the response "
                                 "time; write it like \"p99<=20ms\""));
   }
-  const std::string rpc = SubjectRpc(validation.test());
+  const std::string rpc = protection::SubjectRpc(validation.test());
   if (objective->rpc.empty() || rpc.empty() || objective->rpc == rpc) return;
   validation.Add(place, absl::StrCat("is about ", Quoted(objective->rpc),
                                      ", but the subject is ", Quoted(rpc),
@@ -91,7 +92,7 @@ bool CheckLoads(const TestValidation& validation, const Path& path) {
   const ExperimentSubject& subject = validation.test().experiment().subject();
   bool has_share = false;
   for (int i = 0; i < subject.loads_size(); ++i) {
-    const auto load = ParseExperimentLoad(subject.loads(i));
+    const auto load = protection::ParseExperimentLoad(subject.loads(i));
     if (!load.ok()) {
       validation.Add(path.Field("loads").At(i),
                      std::string(load.status().message()));
@@ -101,8 +102,8 @@ bool CheckLoads(const TestValidation& validation, const Path& path) {
   }
   validation.CheckDistinct(path.Field("loads"), subject.loads());
   if (subject.loads().empty()) return false;
-  const std::string rpc = SubjectRpc(validation.test());
-  if (!rpc.empty() && OpenLoopRate(validation.test(), rpc) == 0) {
+  const std::string rpc = protection::SubjectRpc(validation.test());
+  if (!rpc.empty() && protection::OpenLoopRate(validation.test(), rpc) == 0) {
     validation.Add(
         path.Field("loads"),
         absl::StrCat("there is no rate to set: no action of a service's main "
@@ -118,7 +119,7 @@ void CheckCapacity(const TestValidation& validation, const Path& path,
   const ExperimentSubject& subject = validation.test().experiment().subject();
   const Path place = path.Field("capacity");
   if (subject.has_capacity()) {
-    const auto capacity = ParseExperimentLoad(subject.capacity());
+    const auto capacity = protection::ParseExperimentLoad(subject.capacity());
     if (!capacity.ok() || capacity->is_share) {
       validation.Add(place, absl::StrCat(Quoted(subject.capacity()),
                                          " is not a rate; write it with its "
@@ -140,11 +141,12 @@ template <typename Elements>
 void CheckFree(const TestValidation& validation, const Elements& elements,
                absl::string_view field) {
   for (int i = 0; i < elements.size(); ++i) {
-    if (!absl::StartsWith(elements[i].name(), kAntagonistPrefix)) continue;
+    if (!absl::StartsWith(elements[i].name(), protection::kAntagonistPrefix))
+      continue;
     validation.Add(
         validation.path().Field(field).At(i).Field("name"),
         absl::StrCat(Quoted(elements[i].name()), " begins with ",
-                     kAntagonistPrefix,
+                     protection::kAntagonistPrefix,
                      ", as do the names that the experiment adds; rename it"));
   }
 }
@@ -171,7 +173,7 @@ void CheckControls(const TestValidation& validation, const Path& path) {
   }
   std::vector<std::string> services = validation.names().services.names();
   for (const Antagonist& antagonist : test.experiment().antagonists()) {
-    for (std::string& service : AntagonistServices(antagonist)) {
+    for (std::string& service : protection::AntagonistServices(antagonist)) {
       services.push_back(std::move(service));
     }
   }
@@ -207,12 +209,12 @@ void CheckSize(const TestValidation& validation, const Path& path) {
   validation.CheckRange(path.Field("repeat"), experiment.repeat(), 1,
                         kMaxRepeat);
   if (experiment.repeat() < 1 || experiment.repeat() > kMaxRepeat) return;
-  const double runs = CountRuns(experiment);
-  if (runs <= kMostExperimentRuns) return;
-  validation.Add(
-      path, absl::StrCat("has ", runs, " runs; at most ", kMostExperimentRuns,
-                         " are possible. Use fewer controls, "
-                         "antagonists, loads or repeats"));
+  const double runs = protection::CountRuns(experiment);
+  if (runs <= protection::kMostExperimentRuns) return;
+  validation.Add(path, absl::StrCat("has ", runs, " runs; at most ",
+                                    protection::kMostExperimentRuns,
+                                    " are possible. Use fewer controls, "
+                                    "antagonists, loads or repeats"));
 }
 
 }  // namespace
@@ -235,9 +237,9 @@ void ValidateExperiment(const TestValidation& validation) {
   CheckFreeNames(validation);
   CheckAntagonists(validation, path);
   CheckControls(validation, path);
-  ReadPhases(validation.test().experiment().phases(), path.Field("phases"),
-             validation.problems());
+  protection::ReadPhases(validation.test().experiment().phases(),
+                         path.Field("phases"), validation.problems());
   CheckSize(validation, path);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::IsEmpty;
@@ -251,4 +251,4 @@ TEST(ExperimentTest, BundledInstancesMayHaveConstraints) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

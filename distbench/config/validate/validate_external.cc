@@ -14,7 +14,7 @@
 #include "distbench/products/external/requests/check_call.h"
 #include "distbench/products/external/requests/message_source.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr char kNotRun[] = "an external service runs nothing here; remove it";
@@ -192,7 +192,7 @@ class CallCheck {
                                                       call_.metadata().end());
     for (const auto& [name, value] : metadata) {
       const Path path = path_.Field("metadata").At(name);
-      const absl::Status named = CheckMetadataName(name);
+      const absl::Status named = external::CheckMetadataName(name);
       if (!named.ok()) {
         validation_.Add(path, std::string(named.message()));
       } else if (value == kRedacted) {
@@ -200,7 +200,8 @@ class CallCheck {
       }
     }
     if (validation_.problems().count() != problems_before) return;
-    const absl::Status status = CheckExternalCall(ToExternalCall(call_));
+    const absl::Status status =
+        external::CheckExternalCall(ToExternalCall(call_));
     if (!status.ok()) validation_.Add(path_, std::string(status.message()));
   }
 
@@ -332,4 +333,4 @@ void ValidateExternalServices(const TestValidation& validation) {
   CheckPlaces(validation);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

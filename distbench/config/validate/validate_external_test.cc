@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::AllOf;
@@ -184,4 +184,4 @@ TEST(ExternalServices, AnAddressIsReachedInOneWay) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

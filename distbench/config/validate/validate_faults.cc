@@ -14,7 +14,7 @@
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 std::vector<std::string> DriversThatBreakConnections() {
@@ -274,4 +274,4 @@ void ValidateServerFaults(const TestValidation& validation) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::IsEmpty;
@@ -219,4 +219,4 @@ TEST(AdmissionValidationTest, LimitsMayBeGivenAlone) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -11,7 +11,7 @@
 #include "distbench/config/validate/flow_graph.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 void CheckCaller(const TestValidation& validation, const ActionUse& use) {
@@ -182,4 +182,4 @@ void ValidateFlow(const TestValidation& validation) {
   CheckRecursion(validation);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 class BadFlow : public ::testing::TestWithParam<ValidationCase> {};
@@ -197,4 +197,4 @@ TEST(ValidateFlow, AcceptsUnusedHandlersOfAnyService) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -10,7 +10,7 @@
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::google::protobuf::FieldDescriptor;
@@ -184,4 +184,4 @@ void ValidateNames(const TestValidation& validation) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -13,7 +13,7 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // The entries of a map, sorted by key, so that the order of problems is stable.
@@ -159,4 +159,4 @@ void ValidatePlacement(const TestValidation& validation) {
   CheckConstraints(validation);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

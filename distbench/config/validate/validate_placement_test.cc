@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::Contains;
@@ -333,4 +333,4 @@ TEST(ValidatePlacement, AcceptsChannels) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -10,7 +10,7 @@
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int64_t kMinAttempts = 2;
@@ -287,4 +287,4 @@ void ValidatePolicy(const TestValidation& validation, const Path& path,
   PolicyValidation(validation, path, rpc).Validate();
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

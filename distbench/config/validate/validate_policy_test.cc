@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::IsEmpty;
@@ -254,4 +254,4 @@ TEST(PolicyValidationTest, UnitsBecomeNumbers) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

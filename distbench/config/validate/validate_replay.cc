@@ -6,7 +6,7 @@
 #include "distbench/config/syntax/replay_records.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 class ReplayValidation {
@@ -159,4 +159,4 @@ void ValidateReplayTraces(const TestValidation& validation) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

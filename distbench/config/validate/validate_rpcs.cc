@@ -10,7 +10,7 @@
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr const char* kAxisNames[] = {"x", "y", "z"};
@@ -154,4 +154,4 @@ void ValidateRpcs(const TestValidation& validation) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -2,7 +2,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 class BadRpc : public ::testing::TestWithParam<ValidationCase> {};
@@ -157,4 +157,4 @@ TEST(ValidateRpcs, AcceptsPayloadsBesidesADistribution) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

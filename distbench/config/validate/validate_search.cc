@@ -11,7 +11,7 @@
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 std::vector<std::string> RpcNames(const TestNames& names) {
@@ -65,14 +65,15 @@ void CheckStreamTime(const TestValidation& validation, const Path& path,
 // time.
 void CheckAttempts(const TestValidation& validation, const Path& path,
                    const Objective& objective, const RpcSpec* rpc) {
-  const auto* metric = std::get_if<Metric>(&objective.metric);
+  const auto* metric = std::get_if<stats::Metric>(&objective.metric);
   const auto* time = std::get_if<AttemptTime>(&objective.metric);
   const bool needs_quorum =
       time != nullptr && time->kind == AttemptTime::Kind::kQuorum;
   const bool needs_policy =
       time != nullptr ||
-      (metric != nullptr && (metric->kind == Metric::Kind::kAmplification ||
-                             metric->kind == Metric::Kind::kWasted));
+      (metric != nullptr &&
+       (metric->kind == stats::Metric::Kind::kAmplification ||
+        metric->kind == stats::Metric::Kind::kWasted));
   if (needs_policy && (rpc == nullptr || !rpc->has_policy())) {
     validation.Add(path, absl::StrCat(Quoted(objective.text),
                                       " is about the attempts of an RPC with a "
@@ -204,4 +205,4 @@ void ValidateSearch(const TestValidation& validation) {
              search.final_duration_us());
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

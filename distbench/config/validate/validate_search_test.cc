@@ -2,7 +2,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // A further RPC, over a driver that streams.
@@ -97,4 +97,4 @@ TEST(SearchTest, MayBeComplete) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -6,7 +6,7 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // Returns whether the sizes form a grid.
@@ -60,7 +60,7 @@ constexpr int64_t kMaxInstancesPerNode = kMaxWorkers;
 void CheckList(const TestValidation& validation, const Path& path,
                bool is_present, const std::string& list) {
   if (!is_present) return;
-  const absl::StatusOr<IndexSet> indices = ParseIndexList(list);
+  const absl::StatusOr<base::IndexSet> indices = base::ParseIndexList(list);
   if (!indices.ok()) {
     validation.Add(path, std::string(indices.status().message()));
   } else if (indices->empty()) {
@@ -132,4 +132,4 @@ void ValidateBindings(const TestValidation& validation) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

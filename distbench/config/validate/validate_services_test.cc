@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 class BadTestSettings : public ::testing::TestWithParam<ValidationCase> {};
@@ -274,4 +274,4 @@ TEST(ValidateServices, AcceptsOddNamesOfActions) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

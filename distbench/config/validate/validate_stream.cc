@@ -11,7 +11,7 @@
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr int64_t kMaxMessages = 1'000'000;
@@ -216,4 +216,4 @@ void ValidateStream(const TestValidation& validation, const Path& path,
   StreamValidation(validation, path, rpc).Validate();
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 class BadStream : public ::testing::TestWithParam<ValidationCase> {};
@@ -125,4 +125,4 @@ INSTANTIATE_TEST_SUITE_P(
                  "server_type \"handoff\"; set it to \"inline\""}));
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -8,7 +8,7 @@
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/validators.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 void CheckThatSomethingRuns(const TestValidation& validation) {
@@ -72,4 +72,4 @@ void ValidateTestSettings(const TestValidation& validation) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

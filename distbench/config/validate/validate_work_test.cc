@@ -2,7 +2,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 class BadActivity : public ::testing::TestWithParam<ValidationCase> {};
@@ -408,4 +408,4 @@ TEST(ValidateWork, AcceptsChainsOfRecords) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -10,7 +10,7 @@
 
 #include "distbench/config/validate/test_validation.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Names of services, RPCs, actions and so on are present, legible and unique.
 void ValidateNames(const TestValidation& validation);
@@ -93,6 +93,6 @@ void ValidateSearch(const TestValidation& validation);
 // controls and phases.
 void ValidateExperiment(const TestValidation& validation);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_VALIDATE_VALIDATORS_H_

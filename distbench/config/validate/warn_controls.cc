@@ -9,7 +9,7 @@
 #include "distbench/config/syntax/constraints.h"
 #include "distbench/config/syntax/control_amounts.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // 0 if it is not a share.
@@ -60,16 +60,16 @@ void WarnOfBindings(const DistributedSystemDescription& test, const Path& path,
                     Problems& warnings) {
   for (const ServiceSpec& service : test.services()) {
     if (!service.numa_binding().has_cpus()) continue;
-    const auto bound = ParseIndexList(service.numa_binding().cpus());
+    const auto bound = base::ParseIndexList(service.numa_binding().cpus());
     for (const ControlGroup& group : test.controls().groups()) {
       if (!group.has_cpuset_cpus() || !IsFor(group, service.name())) continue;
-      const auto allowed = ParseIndexList(group.cpuset_cpus());
+      const auto allowed = base::ParseIndexList(group.cpuset_cpus());
       if (!bound.ok() || !allowed.ok()) continue;
-      const IndexSet outside = Without(*bound, *allowed);
+      const base::IndexSet outside = base::Without(*bound, *allowed);
       if (outside.empty()) continue;
       warnings.Add(
           path.Field("services").At(service.name()).Field("numa_binding"),
-          absl::StrCat("has CPUs ", FormatIndexList(outside),
+          absl::StrCat("has CPUs ", base::FormatIndexList(outside),
                        ", which cpuset_cpus of its control group leaves out; "
                        "make them agree"));
     }
@@ -87,4 +87,4 @@ void WarnOfControls(const DistributedSystemDescription& test, const Path& path,
   WarnOfBindings(test, path, warnings);
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

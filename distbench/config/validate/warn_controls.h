@@ -6,7 +6,7 @@
 #include "distbench/config/problems/problem.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::config {
 
 // Adds warnings about the controls of a valid test, which is at `path`: more
 // memory protected than a host has, weights that nothing may respect, bindings
@@ -14,6 +14,6 @@ namespace distbench {
 void WarnOfControls(const DistributedSystemDescription& test, const Path& path,
                     Problems& warnings);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_VALIDATE_WARN_CONTROLS_H_

@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "distbench/base/plugins.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/validate/flow_graph.h"
+#include "distbench/config/validate/language_part.h"
 #include "distbench/config/validate/warn_controls.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 // The most that one client instance can send per second on the fastest machines
@@ -185,8 +187,11 @@ std::vector<Problem> FindWarnings(const TestSequence& sequence) {
     WarnOfAdmission(test, names, path, warnings);
     WarnOfIterations(test, path, warnings);
     WarnOfControls(test, path, warnings);
+    for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
+      part->Warn(test, path, warnings);
+    }
   }
   return std::move(warnings).Take();
 }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 using ::testing::Contains;
@@ -179,4 +179,4 @@ TEST(WarningsTest, AdmissionNeedsLists) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::config

@@ -9,7 +9,7 @@
 #include "distbench/engine/activity_pools/activity_pool.h"
 #include "distbench/engine/activity_pools/simulated_pool.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // Of recording_memory_bytes, if the instance has activities. A second of an
@@ -19,17 +19,17 @@ constexpr int64_t kShareOfActivities = 4;
 // Visits action lists, each of them once.
 class ListWalk {
  public:
-  explicit ListWalk(const Plan& plan)
+  explicit ListWalk(const config::Plan& plan)
       : plan_(plan),
         seen_(plan.lists.size()),
         activities_(plan.activities.size()) {}
 
   void Visit(int list) {
-    if (list == kNone || seen_[list]) return;
+    if (list == config::kNone || seen_[list]) return;
     seen_[list] = true;
-    for (const ActionPlan& action : plan_.lists[list].actions) {
-      if (action.kind == ActionPlan::Kind::kList) Visit(action.target);
-      if (action.kind == ActionPlan::Kind::kActivity) {
+    for (const config::ActionPlan& action : plan_.lists[list].actions) {
+      if (action.kind == config::ActionPlan::Kind::kList) Visit(action.target);
+      if (action.kind == config::ActionPlan::Kind::kActivity) {
         activities_[action.target] = true;
       }
     }
@@ -38,19 +38,20 @@ class ListWalk {
   std::vector<bool> activities() && { return std::move(activities_); }
 
  private:
-  const Plan& plan_;
+  const config::Plan& plan_;
   std::vector<bool> seen_;
   std::vector<bool> activities_;
 };
 
 // The default pool comes after those of the plan.
-int PoolOf(const Plan& plan, int activity) {
+int PoolOf(const config::Plan& plan, int activity) {
   const int pool = plan.activities[activity].pool;
-  return pool == kNone ? static_cast<int>(plan.activity_pools.size()) : pool;
+  return pool == config::kNone ? static_cast<int>(plan.activity_pools.size())
+                               : pool;
 }
 
 // If the default pool has 0 threads, no pool has any.
-int ThreadsOfPool(const Plan& plan, int pool, int default_threads) {
+int ThreadsOfPool(const config::Plan& plan, int pool, int default_threads) {
   const bool is_default = pool == static_cast<int>(plan.activity_pools.size());
   return is_default || default_threads == 0 ? default_threads
                                             : plan.activity_pools[pool].size;
@@ -58,29 +59,31 @@ int ThreadsOfPool(const Plan& plan, int pool, int default_threads) {
 
 }  // namespace
 
-std::vector<bool> ActivitiesOfInstance(const Plan& plan, int instance) {
+std::vector<bool> ActivitiesOfInstance(const config::Plan& plan, int instance) {
   const int service = plan.instances[instance].service;
   ListWalk walk(plan);
   walk.Visit(plan.services[service].main_list);
-  for (const RpcPlan& rpc : plan.rpcs) {
+  for (const config::RpcPlan& rpc : plan.rpcs) {
     if (rpc.server_service == service) walk.Visit(rpc.handler_list);
   }
   return std::move(walk).activities();
 }
 
-int64_t ActivityRecordingBytes(const Plan& plan, int instance) {
+int64_t ActivityRecordingBytes(const config::Plan& plan, int instance) {
   const std::vector<bool> is_used = ActivitiesOfInstance(plan, instance);
   const bool has_any =
       std::find(is_used.begin(), is_used.end(), true) != is_used.end();
   return has_any ? plan.recording_memory_bytes / kShareOfActivities : 0;
 }
 
-int64_t ActivityThreads(const Plan& plan, int instance, int default_threads) {
+int64_t ActivityThreads(const config::Plan& plan, int instance,
+                        int default_threads) {
   std::set<int> pools;
   const std::vector<bool> is_used = ActivitiesOfInstance(plan, instance);
   for (int i = 0; i < static_cast<int>(is_used.size()); ++i) {
     const bool computes =
-        is_used[i] && !WaitTimeOf(plan.activities[i], /*seed=*/0).has_value();
+        is_used[i] &&
+        !activity::WaitTimeOf(plan.activities[i], /*seed=*/0).has_value();
     if (computes) pools.insert(PoolOf(plan, i));
   }
   int64_t threads = 0;
@@ -105,11 +108,12 @@ Activities::Activities(const Options& options)
 
 void Activities::AddWaits(const Options& options) {
   for (size_t i = 0; i < plan_.activities.size(); ++i) {
-    const ActivityPlan& activity = plan_.activities[i];
-    const auto time = WaitTimeOf(activity, WorkRandom::Mix(options.seed + i));
+    const config::ActivityPlan& activity = plan_.activities[i];
+    const auto time = activity::WaitTimeOf(
+        activity, activity::WorkRandom::Mix(options.seed + i));
     if (!time.has_value()) continue;
     waits_[i] = std::make_unique<Waits>(*time);
-    if (activity.pool == kNone) continue;
+    if (activity.pool == config::kNone) continue;
     std::unique_ptr<WaitPlaces>& places = places_[activity.pool];
     if (places == nullptr) {
       places = std::make_unique<WaitPlaces>(
@@ -219,4 +223,4 @@ std::vector<ActivityRecord> Activities::Records() {
   return records;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -18,21 +18,21 @@
 #include "distbench/engine/activity_pools/iteration_pool.h"
 #include "distbench/engine/activity_pools/wait_places.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // The activities of an engine, the pools that run them, and their records.
 // Thread-safe.
 class Activities {
  public:
   struct Options {
-    const Plan* plan;
+    const config::Plan* plan;
     int instance = 0;
     uint64_t seed = 0;
 
     // Threads of the default pool, for activities that name none. 0: Submit()
     // does the work itself, for all pools, and only one thread may call it.
     int default_threads = 0;
-    const Clock* clock;
+    const base::Clock* clock;
 
     // Add this to monotonic time to get Unix time.
     int64_t unix_offset_ns = 0;
@@ -91,9 +91,9 @@ class Activities {
 
  private:
   struct Waits {
-    explicit Waits(WaitTime time) : time(time) {}
+    explicit Waits(activity::WaitTime time) : time(time) {}
 
-    const WaitTime time;
+    const activity::WaitTime time;
     WaitPlaces* places = nullptr;
     std::atomic<uint64_t> next_number = 0;
     absl::Mutex mutex;
@@ -106,7 +106,7 @@ class Activities {
                                           std::vector<int> activities,
                                           int thread_count);
 
-  const Plan& plan_;
+  const config::Plan& plan_;
   ActivityRecorder recorder_;
   std::vector<std::unique_ptr<Waits>> waits_;  // by Plan::activities
   // By Plan::activity_pools, then the default pool; null if nothing needs it.
@@ -116,16 +116,17 @@ class Activities {
 
 // By Plan::activities: whether the action lists of an instance (its main list
 // and the handlers of its service) may run the activity.
-std::vector<bool> ActivitiesOfInstance(const Plan& plan, int instance);
+std::vector<bool> ActivitiesOfInstance(const config::Plan& plan, int instance);
 
 // The part of the instance's recording_memory_bytes for series of activities;
 // the rest is for RPCs.
-int64_t ActivityRecordingBytes(const Plan& plan, int instance);
+int64_t ActivityRecordingBytes(const config::Plan& plan, int instance);
 
 // Returns the number of threads that an engine of the instance starts for
 // activities.
-int64_t ActivityThreads(const Plan& plan, int instance, int default_threads);
+int64_t ActivityThreads(const config::Plan& plan, int instance,
+                        int default_threads);
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_ACTIVITY_POOLS_ACTIVITIES_H_

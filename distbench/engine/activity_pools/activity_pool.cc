@@ -6,7 +6,7 @@
 #include "distbench/activity/registry.h"
 #include "distbench/base/threads.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 ActivityPool::ActivityPool(Options options)
     : options_(std::move(options)),
@@ -16,8 +16,8 @@ ActivityPool::ActivityPool(Options options)
       records_(options_.plan->activities.size()),
       unready_threads_(options_.thread_count) {
   for (int i = 0; i < options_.thread_count; ++i) {
-    auto thread = StartThread("activities", [this, i] {
-      NameThread(kActivityThread);
+    auto thread = base::StartThread("activities", [this, i] {
+      base::NameThread(base::kActivityThread);
       RunThread(i);
     });
     started_ = thread.status();
@@ -74,8 +74,8 @@ void ActivityPool::DropWaiting() {
   {
     absl::MutexLock lock(&mutex_);
     dropping_ = true;
-    for (const std::vector<Activity*>& of_plan : made_activities_) {
-      for (Activity* activity : of_plan) activity->EndSoon();
+    for (const std::vector<activity::Activity*>& of_plan : made_activities_) {
+      for (activity::Activity* activity : of_plan) activity->EndSoon();
     }
     while (!jobs_.empty() && jobs_.back()->work == nullptr) {
       Job& job = *jobs_.back();
@@ -97,10 +97,10 @@ void ActivityPool::Release() {
 // To free much memory takes seconds, so this does it without the lock.
 void ActivityPool::ReleaseAll() {
   releasing_ = false;
-  const std::vector<std::vector<Activity*>> all = made_activities_;
+  const std::vector<std::vector<activity::Activity*>> all = made_activities_;
   mutex_.Unlock();
-  for (const std::vector<Activity*>& of_plan : all) {
-    for (Activity* activity : of_plan) activity->Release();
+  for (const std::vector<activity::Activity*>& of_plan : all) {
+    for (activity::Activity* activity : of_plan) activity->Release();
   }
   mutex_.Lock();
 }
@@ -129,11 +129,12 @@ void ActivityPool::MakeActivities(int thread) {
 }
 
 absl::Status ActivityPool::MakeOne(int activity, int thread) {
-  absl::StatusOr<std::unique_ptr<Activity>> work =
-      MakeActivity(options_.plan->activities[activity], options_.seed);
+  absl::StatusOr<std::unique_ptr<activity::Activity>> work =
+      activity::MakeActivity(options_.plan->activities[activity],
+                             options_.seed);
   if (!work.ok()) return work.status();
   absl::MutexLock lock(&mutex_);
-  std::vector<Activity*>& of_plan = made_activities_[activity];
+  std::vector<activity::Activity*>& of_plan = made_activities_[activity];
   if (!of_plan.empty()) (*work)->ShareWith(*of_plan.front());
   of_plan.push_back(work->get());
   idle_[activity].push_back({*std::move(work), thread});
@@ -162,7 +163,7 @@ void ActivityPool::DoNextPart(int thread) {
   if (job.next_part == job.work->part_count()) jobs_.pop_front();
   const int step = job.step;
   mutex_.Unlock();
-  const Work work = job.work->DoPart(job.number, step, part);
+  const activity::Work work = job.work->DoPart(job.number, step, part);
   mutex_.Lock();
   job.done += work;
   if (--job.unfinished_parts > 0) return;
@@ -217,4 +218,4 @@ void ActivityPool::Finish(Job& job) {
   mutex_.Lock();
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -18,7 +18,7 @@
 #include "distbench/engine/activity_pools/activity_recorder.h"
 #include "distbench/engine/activity_pools/iteration_pool.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Threads that run activities, so that milliseconds of computation do not keep
 // a worker from polling and pacing. Iterations begin in the order in which they
@@ -31,11 +31,11 @@ namespace distbench {
 class ActivityPool final : public IterationPool {
  public:
   struct Options {
-    const Plan* plan;
+    const config::Plan* plan;
     std::vector<int> activities;  // to run here: indices into the plan's
     uint64_t seed = 0;
     int thread_count = 1;
-    const Clock* clock;
+    const base::Clock* clock;
 
     // Learns of iterations that have ended, unless it is null.
     ActivityRecorder* recorder = nullptr;
@@ -63,7 +63,7 @@ class ActivityPool final : public IterationPool {
 
  private:
   struct Job {
-    int activity = kNone;
+    int activity = config::kNone;
     Iteration* iteration = nullptr;
     ActivityListener* listener = nullptr;
     uint64_t number = 0;  // the iteration's number in its activity
@@ -71,16 +71,16 @@ class ActivityPool final : public IterationPool {
 
     // Set once the job has begun.
     int64_t started_ns = 0;
-    std::unique_ptr<Activity> work;
+    std::unique_ptr<activity::Activity> work;
     int home = 0;  // the thread that made it
     int step = 0;
     int next_part = 0;
     int unfinished_parts = 0;
-    Work done;
+    activity::Work done;
   };
   // An Activity that no iteration is using.
   struct Idle {
-    std::unique_ptr<Activity> work;
+    std::unique_ptr<activity::Activity> work;
     int home;
   };
 
@@ -99,11 +99,12 @@ class ActivityPool final : public IterationPool {
   absl::CondVar parts_;  // signalled for each part that can be taken
   // Jobs that have begun and have parts to take are at the front.
   std::deque<Job*> jobs_ ABSL_GUARDED_BY(mutex_);
-  ObjectPool<Job> job_pool_ ABSL_GUARDED_BY(mutex_);
+  base::ObjectPool<Job> job_pool_ ABSL_GUARDED_BY(mutex_);
   // By Plan::activities. made_activities_: all, running or idle, which live as
   // long as the pool.
   std::vector<std::vector<Idle>> idle_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::vector<Activity*>> made_activities_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::vector<activity::Activity*>> made_activities_
+      ABSL_GUARDED_BY(mutex_);
   std::vector<uint64_t> next_numbers_ ABSL_GUARDED_BY(mutex_);
   std::vector<ActivityRecord> records_ ABSL_GUARDED_BY(mutex_);
   int unready_threads_ ABSL_GUARDED_BY(mutex_);
@@ -115,6 +116,6 @@ class ActivityPool final : public IterationPool {
   absl::Status started_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_ACTIVITY_POOLS_ACTIVITY_POOL_H_

@@ -1,9 +1,9 @@
 #include "distbench/engine/activity_pools/activity_recorder.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
-void CountWork(const Work& work, IntervalCounts& counts) {
+void CountWork(const activity::Work& work, stats::IntervalCounts& counts) {
   ++counts.succeeded;
   counts.request_bytes += work.input_bytes;
   counts.response_bytes += work.output_bytes;
@@ -24,18 +24,18 @@ void ActivityRecorder::CountOffered(int activity, int64_t due_ns,
 }
 
 void ActivityRecorder::CountDone(int activity, int64_t done_ns,
-                                 const Work& work) {
+                                 const activity::Work& work) {
   const int64_t step = StepOf(done_ns);
   absl::MutexLock lock(&mutex_);
   CountWork(work, SeriesAt(activity, step).At(step));
 }
 
 void ActivityRecorder::CountDone(int activity, int64_t done_ns,
-                                 const Work& work,
-                                 Activity& activity_that_did_it) {
+                                 const activity::Work& work,
+                                 activity::Activity& activity_that_did_it) {
   const int64_t step = StepOf(done_ns);
   absl::MutexLock lock(&mutex_);
-  IntervalSeries& series = SeriesAt(activity, step);
+  stats::IntervalSeries& series = SeriesAt(activity, step);
   CountWork(work, series.At(step));
   activity_that_did_it.TakeLatencies(read_ns_, write_ns_);
   if (read_ns_.count() > 0) {
@@ -48,7 +48,7 @@ void ActivityRecorder::CountDone(int activity, int64_t done_ns,
   }
 }
 
-const IntervalSeries* ActivityRecorder::series(int activity) const {
+const stats::IntervalSeries* ActivityRecorder::series(int activity) const {
   absl::MutexLock lock(&mutex_);
   return series_[activity].get();
 }
@@ -56,29 +56,29 @@ const IntervalSeries* ActivityRecorder::series(int activity) const {
 int64_t ActivityRecorder::recording_memory_bytes() const {
   absl::MutexLock lock(&mutex_);
   int64_t bytes = 0;
-  for (const IntervalSeries* series : all_series_) {
+  for (const stats::IntervalSeries* series : all_series_) {
     bytes += series->memory_bytes();
   }
   return bytes;
 }
 
-IntervalSeries& ActivityRecorder::SeriesAt(int activity, int64_t step) {
+stats::IntervalSeries& ActivityRecorder::SeriesAt(int activity, int64_t step) {
   if (step > last_step_) {
     last_step_ = step;
     OnNewSecond();
   }
-  std::unique_ptr<IntervalSeries>& series = series_[activity];
+  std::unique_ptr<stats::IntervalSeries>& series = series_[activity];
   if (series == nullptr) {
-    series = std::make_unique<IntervalSeries>(width_);
+    series = std::make_unique<stats::IntervalSeries>(width_);
     all_series_.push_back(series.get());
   }
   return *series;
 }
 
 void ActivityRecorder::OnNewSecond() {
-  for (IntervalSeries* series : all_series_) series->Close();
-  width_ =
-      IntervalSeries::KeepWithin(recording_memory_bytes_, width_, all_series_);
+  for (stats::IntervalSeries* series : all_series_) series->Close();
+  width_ = stats::IntervalSeries::KeepWithin(recording_memory_bytes_, width_,
+                                             all_series_);
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

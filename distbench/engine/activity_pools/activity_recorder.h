@@ -11,7 +11,7 @@
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Records the work of an engine's activities over time: per second of Unix
 // time, warm-up included. Times are monotonic, in nanoseconds. The series of
@@ -34,25 +34,27 @@ class ActivityRecorder {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Counts an iteration that has ended, and its work.
-  void CountDone(int activity, int64_t done_ns, const Work& work)
+  void CountDone(int activity, int64_t done_ns, const activity::Work& work)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The same, with the latencies of its reads and writes.
-  void CountDone(int activity, int64_t done_ns, const Work& work,
-                 Activity& activity_that_did_it) ABSL_LOCKS_EXCLUDED(mutex_);
+  void CountDone(int activity, int64_t done_ns, const activity::Work& work,
+                 activity::Activity& activity_that_did_it)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The series of an activity, in the words of results/activity_series.h; null
   // if nothing was counted. Valid as long as nothing more is.
-  const IntervalSeries* series(int activity) const ABSL_LOCKS_EXCLUDED(mutex_);
+  const stats::IntervalSeries* series(int activity) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The memory that the series use.
   int64_t recording_memory_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   int64_t StepOf(int64_t time_ns) const {
-    return (time_ns + unix_offset_ns_) / kSeriesStepNs;
+    return (time_ns + unix_offset_ns_) / stats::kSeriesStepNs;
   }
-  IntervalSeries& SeriesAt(int activity, int64_t step)
+  stats::IntervalSeries& SeriesAt(int activity, int64_t step)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnNewSecond() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -60,17 +62,17 @@ class ActivityRecorder {
   const int64_t unix_offset_ns_;
 
   mutable absl::Mutex mutex_;
-  std::vector<std::unique_ptr<IntervalSeries>> series_
+  std::vector<std::unique_ptr<stats::IntervalSeries>> series_
       ABSL_GUARDED_BY(mutex_);  // by activity
-  std::vector<IntervalSeries*> all_series_ ABSL_GUARDED_BY(mutex_);
+  std::vector<stats::IntervalSeries*> all_series_ ABSL_GUARDED_BY(mutex_);
   int64_t width_ ABSL_GUARDED_BY(mutex_) = 1;
   int64_t last_step_ ABSL_GUARDED_BY(mutex_) = 0;
 
   // Empty between calls; they keep their memory.
-  LogHistogram read_ns_ ABSL_GUARDED_BY(mutex_);
-  LogHistogram write_ns_ ABSL_GUARDED_BY(mutex_);
+  stats::LogHistogram read_ns_ ABSL_GUARDED_BY(mutex_);
+  stats::LogHistogram write_ns_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_ACTIVITY_POOLS_ACTIVITY_RECORDER_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -21,10 +21,11 @@ constexpr int64_t kSecond = 1'000'000'000;
 // A counted number of each interval of an activity, by its index.
 std::vector<std::pair<int64_t, int64_t>> Numbers(
     const ActivityRecorder& recorder, int activity,
-    int64_t IntervalCounts::*number) {
+    int64_t stats::IntervalCounts::*number) {
   std::vector<std::pair<int64_t, int64_t>> numbers;
-  IntervalSeries::ForEach(
-      {recorder.series(activity)}, [&](const IntervalSeries::View& interval) {
+  stats::IntervalSeries::ForEach(
+      {recorder.series(activity)},
+      [&](const stats::IntervalSeries::View& interval) {
         numbers.emplace_back(interval.index, interval.counts.*number);
       });
   return numbers;
@@ -46,21 +47,22 @@ TEST(ActivityRecorderTest, CountsInSecondsOfUnixTime) {
   // A time that has passed: an iteration that was due earlier.
   recorder.CountOffered(1, kSecond + 7, 2);
   EXPECT_THAT(recorder.series(0), IsNull());
-  EXPECT_THAT(Numbers(recorder, 1, &IntervalCounts::offered),
+  EXPECT_THAT(Numbers(recorder, 1, &stats::IntervalCounts::offered),
               ElementsAre(Pair(100, 1), Pair(101, 7), Pair(103, 0)));
-  EXPECT_THAT(Numbers(recorder, 1, &IntervalCounts::succeeded),
+  EXPECT_THAT(Numbers(recorder, 1, &stats::IntervalCounts::succeeded),
               ElementsAre(Pair(100, 0), Pair(101, 1), Pair(103, 1)));
-  EXPECT_THAT(Numbers(recorder, 1, &IntervalCounts::request_bytes),
+  EXPECT_THAT(Numbers(recorder, 1, &stats::IntervalCounts::request_bytes),
               ElementsAre(Pair(100, 0), Pair(101, 10), Pair(103, 1)));
-  EXPECT_THAT(Numbers(recorder, 1, &IntervalCounts::response_bytes),
+  EXPECT_THAT(Numbers(recorder, 1, &stats::IntervalCounts::response_bytes),
               ElementsAre(Pair(100, 0), Pair(101, 20), Pair(103, 0)));
 }
 
 // Has read and written since the last call.
-class Storing final : public Activity {
+class Storing final : public activity::Activity {
  public:
-  Work DoPart(uint64_t, int, int) override { return {}; }
-  void TakeLatencies(LogHistogram& read_ns, LogHistogram& write_ns) override {
+  activity::Work DoPart(uint64_t, int, int) override { return {}; }
+  void TakeLatencies(stats::LogHistogram& read_ns,
+                     stats::LogHistogram& write_ns) override {
     read_ns.RecordN(1000, 3);
     write_ns.Record(2000);
   }
@@ -72,8 +74,8 @@ TEST(ActivityRecorderTest, TakesLatenciesOnce) {
   recorder.CountDone(0, 0, {}, storing);
   recorder.CountDone(0, kSecond, {}, storing);
   std::map<int64_t, std::pair<uint64_t, uint64_t>> counts;
-  IntervalSeries::ForEach(
-      {recorder.series(0)}, [&](const IntervalSeries::View& interval) {
+  stats::IntervalSeries::ForEach(
+      {recorder.series(0)}, [&](const stats::IntervalSeries::View& interval) {
         counts[interval.index] = {interval.service_time_ns.count(),
                                   interval.response_time_ns.count()};
       });
@@ -96,11 +98,11 @@ TEST(ActivityRecorderTest, StaysWithinItsMemoryByWiderIntervals) {
   EXPECT_EQ(recorder.series(0)->width(), recorder.series(1)->width());
   int64_t sum = 0;
   for (const auto& [index, bytes] :
-       Numbers(recorder, 1, &IntervalCounts::response_bytes)) {
+       Numbers(recorder, 1, &stats::IntervalCounts::response_bytes)) {
     sum += bytes;
   }
   EXPECT_EQ(sum, 7 * kSeconds);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-namespace distbench {
+namespace distbench::engine {
 
 // Stands for a thread of an activity pool where iterations take time without
 // being done: on simulated hosts. One iteration at a time. All calls come from
@@ -31,6 +31,6 @@ class ActivityThread {
 using ActivityThreadMaker = std::function<std::unique_ptr<ActivityThread>(
     ActivityThread::Listener& listener)>;
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_ACTIVITY_POOLS_ACTIVITY_THREAD_H_

@@ -9,20 +9,20 @@
 #include "distbench/activity/activity.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // The measurements of one activity of one instance, warm-up included.
 struct ActivityRecord {
   int64_t iteration_count = 0;
-  Work work;
+  activity::Work work;
 
   // The iterations took their time, but did no work.
   bool is_simulated = false;
 
   // Per iteration: the time from its first work to its last, and the time that
   // it waited before for its turn in the pool.
-  LogHistogram duration_ns;
-  LogHistogram queueing_ns;
+  stats::LogHistogram duration_ns;
+  stats::LogHistogram queueing_ns;
 
   void Add(int64_t requested_ns, int64_t started_ns, int64_t done_ns) {
     ++iteration_count;
@@ -84,6 +84,6 @@ class IterationPool {
   virtual void AddTo(std::vector<ActivityRecord>& records) = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_ACTIVITY_POOLS_ITERATION_POOL_H_

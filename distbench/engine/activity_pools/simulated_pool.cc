@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace distbench {
+namespace distbench::engine {
 
 // One thread of the pool, with the iteration that it runs.
 class SimulatedPool::Runner final : private ActivityThread::Listener {
@@ -113,4 +113,4 @@ void SimulatedPool::AddTo(std::vector<ActivityRecord>& records) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -11,7 +11,7 @@
 #include "distbench/engine/activity_pools/activity_thread.h"
 #include "distbench/engine/activity_pools/iteration_pool.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // A pool whose threads are simulated. It does no work: iterations take as long
 // as their threads say. An iteration has one thread, even if it could use
@@ -21,7 +21,7 @@ class SimulatedPool final : public IterationPool {
   struct Options {
     int activity_count = 0;  // of the plan
     int thread_count = 1;
-    const Clock* clock;
+    const base::Clock* clock;
     ActivityRecorder* recorder;
     ActivityThreadMaker make_thread;
   };
@@ -58,6 +58,6 @@ class SimulatedPool final : public IterationPool {
   bool dropping_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_ACTIVITY_POOLS_SIMULATED_POOL_H_

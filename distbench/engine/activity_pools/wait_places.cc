@@ -1,6 +1,6 @@
 #include "distbench/engine/activity_pools/wait_places.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 bool WaitPlaces::Take(PlaceSeeker& seeker) {
   absl::MutexLock lock(&mutex_);
@@ -40,4 +40,4 @@ void WaitPlaces::Unlink(PlaceSeeker& seeker) {
   seeker.queued = false;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -4,7 +4,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 struct Iteration;
 class WaitRunner;
@@ -47,6 +47,6 @@ class WaitPlaces {
   PlaceSeeker* last_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_ACTIVITY_POOLS_WAIT_PLACES_H_

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 TEST(WaitPlacesTest, GivesAsManyAsThereAre) {
@@ -40,4 +40,4 @@ TEST(WaitPlacesTest, ThoseWhoLeaveGetNone) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -7,7 +7,7 @@
 #include "absl/random/distributions.h"
 #include "distbench/base/saturating_add.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
@@ -38,18 +38,19 @@ int64_t BurstShift(int64_t interval_ns, const Pacer::Position& position) {
 
 }  // namespace
 
-Pacer::Pacer(const IterationsPlan& plan, const Position& position,
+Pacer::Pacer(const config::IterationsPlan& plan, const Position& position,
              absl::BitGenRef random)
-    : exponential_(plan.arrivals == ArrivalProcess::kExponential),
-      step_ns_(SaturatingMultiply(plan.interval_ns, position.shard_count)),
+    : exponential_(plan.arrivals == config::ArrivalProcess::kExponential),
+      step_ns_(
+          base::SaturatingMultiply(plan.interval_ns, position.shard_count)),
       // What is due at the end of time never comes.
-      last_ns_(std::min(
-          kMax - 1, SaturatingAdd(position.start_ns, plan.max_duration_ns))),
+      last_ns_(std::min(kMax - 1, base::SaturatingAdd(position.start_ns,
+                                                      plan.max_duration_ns))),
       start_ns_(position.start_ns) {
   if (plan.composed_arrivals != nullptr) {
-    stream_ = std::make_unique<ArrivalStream>(
+    stream_ = std::make_unique<config::ArrivalStream>(
         *plan.composed_arrivals, static_cast<double>(plan.interval_ns),
-        ArrivalStream::Position{
+        config::ArrivalStream::Position{
             .seed = position.arrival_seed,
             .client = {position.instance, position.instance_count},
             .shard = position.shard,
@@ -59,26 +60,27 @@ Pacer::Pacer(const IterationsPlan& plan, const Position& position,
     return;
   }
   const int64_t turn_ns =
-      SaturatingMultiply(plan.interval_ns, position.shard + 1) -
+      base::SaturatingMultiply(plan.interval_ns, position.shard + 1) -
       plan.interval_ns;
   switch (plan.arrivals) {
-    case ArrivalProcess::kConstant:
-      next_ns_ = SaturatingAdd(position.start_ns, turn_ns);
+    case config::ArrivalProcess::kConstant:
+      next_ns_ = base::SaturatingAdd(position.start_ns, turn_ns);
       break;
-    case ArrivalProcess::kExponential:
+    case config::ArrivalProcess::kExponential:
       // The arrival process starts with an arrival, which belongs to one shard.
       next_ns_ = position.start_ns;
       if (position.shard != 0) {
-        next_ns_ = SaturatingAdd(next_ns_, ExponentialGap(random));
+        next_ns_ = base::SaturatingAdd(next_ns_, ExponentialGap(random));
       }
       break;
-    case ArrivalProcess::kSyncBurst:
-      next_ns_ = SaturatingAdd(FirstBurst(plan.interval_ns, position), turn_ns);
+    case config::ArrivalProcess::kSyncBurst:
+      next_ns_ =
+          base::SaturatingAdd(FirstBurst(plan.interval_ns, position), turn_ns);
       break;
-    case ArrivalProcess::kSyncBurstSpread:
-      next_ns_ = SaturatingAdd(FirstBurst(plan.interval_ns, position) +
-                                   BurstShift(plan.interval_ns, position),
-                               turn_ns);
+    case config::ArrivalProcess::kSyncBurstSpread:
+      next_ns_ = base::SaturatingAdd(FirstBurst(plan.interval_ns, position) +
+                                         BurstShift(plan.interval_ns, position),
+                                     turn_ns);
       break;
   }
   // Only the first iteration of the action may lie beyond its duration.
@@ -94,14 +96,15 @@ int64_t Pacer::due_count(int64_t now_ns) {
 void Pacer::Advance(absl::BitGenRef random) {
   if (stream_ != nullptr) return AdvanceStream();
   first_ = false;
-  next_ns_ =
-      SaturatingAdd(next_ns_, exponential_ ? ExponentialGap(random) : step_ns_);
+  next_ns_ = base::SaturatingAdd(
+      next_ns_, exponential_ ? ExponentialGap(random) : step_ns_);
 }
 
 void Pacer::Skip(int64_t count) {
   if (stream_ == nullptr) {
     first_ = false;
-    next_ns_ = SaturatingAdd(next_ns_, SaturatingMultiply(step_ns_, count));
+    next_ns_ = base::SaturatingAdd(next_ns_,
+                                   base::SaturatingMultiply(step_ns_, count));
   } else if (count > kMaxExactSkip) {
     stream_->Skip(count);
     TakeTime();
@@ -114,10 +117,10 @@ void Pacer::Skip(int64_t count) {
   }
 }
 
-int64_t Pacer::TimeNs(const ArrivalStream& stream) const {
+int64_t Pacer::TimeNs(const config::ArrivalStream& stream) const {
   const double since_ns = stream.time_ns();
   if (since_ns >= static_cast<double>(kMax)) return kMax;
-  return SaturatingAdd(start_ns_, std::llround(since_ns));
+  return base::SaturatingAdd(start_ns_, std::llround(since_ns));
 }
 
 void Pacer::TakeTime() {
@@ -147,7 +150,7 @@ void Pacer::LeaveBehind(int64_t count) {
 int64_t Pacer::CountAhead(int64_t end_ns) {
   if (!ahead_in_use_) {
     if (ahead_ == nullptr) {
-      ahead_ = std::make_unique<ArrivalStream>(*stream_);
+      ahead_ = std::make_unique<config::ArrivalStream>(*stream_);
     } else {
       *ahead_ = *stream_;
     }
@@ -178,4 +181,4 @@ int64_t Pacer::ExponentialGap(absl::BitGenRef random) const {
                                               : static_cast<int64_t>(rounded);
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

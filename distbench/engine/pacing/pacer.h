@@ -8,7 +8,7 @@
 #include "distbench/config/arrivals/arrival_stream.h"
 #include "distbench/config/plan/plan.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // The intended start times of an open loop's iterations, in sequence.
 //
@@ -34,7 +34,7 @@ class Pacer {
   };
 
   Pacer() = default;
-  Pacer(const IterationsPlan& plan, const Position& position,
+  Pacer(const config::IterationsPlan& plan, const Position& position,
         absl::BitGenRef random);
 
   // Searches for the next iteration, if it is not known yet, until it is found
@@ -66,7 +66,7 @@ class Pacer {
 
  private:
   int64_t ExponentialGap(absl::BitGenRef random) const;
-  int64_t TimeNs(const ArrivalStream& stream) const;
+  int64_t TimeNs(const config::ArrivalStream& stream) const;
   void Search(int64_t until_ns);
   void TakeTime();
   void AdvanceStream();
@@ -82,14 +82,14 @@ class Pacer {
 
   // Composed arrivals only.
   int64_t start_ns_ = 0;
-  std::unique_ptr<ArrivalStream> stream_;
+  std::unique_ptr<config::ArrivalStream> stream_;
   // A copy that is ahead_count_ arrivals further, while it is in use: what is
   // due is counted by drawing it.
-  std::unique_ptr<ArrivalStream> ahead_;
+  std::unique_ptr<config::ArrivalStream> ahead_;
   bool ahead_in_use_ = false;
   int64_t ahead_count_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_PACING_PACER_H_

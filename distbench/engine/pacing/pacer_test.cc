@@ -10,14 +10,15 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::ElementsAre;
 
-IterationsPlan OpenLoop(ArrivalProcess arrivals, int64_t interval_ns,
-                        int64_t max_duration_ns = kUnlimited) {
-  IterationsPlan plan;
+config::IterationsPlan OpenLoop(config::ArrivalProcess arrivals,
+                                int64_t interval_ns,
+                                int64_t max_duration_ns = config::kUnlimited) {
+  config::IterationsPlan plan;
   plan.open_loop = true;
   plan.arrivals = arrivals;
   plan.interval_ns = interval_ns;
@@ -26,8 +27,9 @@ IterationsPlan OpenLoop(ArrivalProcess arrivals, int64_t interval_ns,
 }
 
 // Returns the first `count` intended times of all shards together, in order.
-std::vector<int64_t> Times(const IterationsPlan& plan, Pacer::Position position,
-                           int shard_count, int count) {
+std::vector<int64_t> Times(const config::IterationsPlan& plan,
+                           Pacer::Position position, int shard_count,
+                           int count) {
   std::mt19937_64 random(42);
   std::vector<int64_t> times;
   for (int shard = 0; shard < shard_count; ++shard) {
@@ -35,7 +37,7 @@ std::vector<int64_t> Times(const IterationsPlan& plan, Pacer::Position position,
     position.shard_count = shard_count;
     Pacer pacer(plan, position, random);
     for (int i = 0; i < count; ++i) {
-      pacer.Settle(kUnlimited);
+      pacer.Settle(config::kUnlimited);
       if (pacer.exhausted()) break;
       times.push_back(pacer.next_ns());
       pacer.Advance(random);
@@ -47,7 +49,8 @@ std::vector<int64_t> Times(const IterationsPlan& plan, Pacer::Position position,
 }
 
 TEST(PacerTest, ConstantArrivalsAreTheSameHoweverTheyAreShared) {
-  const IterationsPlan plan = OpenLoop(ArrivalProcess::kConstant, 10);
+  const config::IterationsPlan plan =
+      OpenLoop(config::ArrivalProcess::kConstant, 10);
   for (int shards : {1, 2, 3}) {
     EXPECT_THAT(Times(plan, {.start_ns = 100}, shards, 5),
                 ElementsAre(100, 110, 120, 130, 140));
@@ -55,7 +58,8 @@ TEST(PacerTest, ConstantArrivalsAreTheSameHoweverTheyAreShared) {
 }
 
 TEST(PacerTest, DurationIncludesItsEnd) {
-  const IterationsPlan plan = OpenLoop(ArrivalProcess::kConstant, 10, 20);
+  const config::IterationsPlan plan =
+      OpenLoop(config::ArrivalProcess::kConstant, 10, 20);
   for (int shards : {1, 2, 5}) {
     EXPECT_THAT(Times(plan, {.start_ns = 100}, shards, 100),
                 ElementsAre(100, 110, 120));
@@ -63,7 +67,8 @@ TEST(PacerTest, DurationIncludesItsEnd) {
 }
 
 TEST(PacerTest, BurstsAreAlignedToTheCommonClockStrictlyLater) {
-  const IterationsPlan plan = OpenLoop(ArrivalProcess::kSyncBurst, 1000);
+  const config::IterationsPlan plan =
+      OpenLoop(config::ArrivalProcess::kSyncBurst, 1000);
   EXPECT_THAT(
       Times(plan, {.start_ns = 100, .common_clock_offset_ns = 950}, 1, 3),
       ElementsAre(1050, 2050, 3050));
@@ -73,14 +78,16 @@ TEST(PacerTest, BurstsAreAlignedToTheCommonClockStrictlyLater) {
 }
 
 TEST(PacerTest, SpreadBurstsAreShiftedByInstance) {
-  const IterationsPlan plan = OpenLoop(ArrivalProcess::kSyncBurstSpread, 1000);
+  const config::IterationsPlan plan =
+      OpenLoop(config::ArrivalProcess::kSyncBurstSpread, 1000);
   EXPECT_THAT(
       Times(plan, {.start_ns = 10, .instance = 1, .instance_count = 4}, 1, 2),
       ElementsAre(1250, 2250));
 }
 
 TEST(PacerTest, FirstIterationIsNeverBeyondTheDuration) {
-  const IterationsPlan plan = OpenLoop(ArrivalProcess::kSyncBurst, 1000, 5);
+  const config::IterationsPlan plan =
+      OpenLoop(config::ArrivalProcess::kSyncBurst, 1000, 5);
   EXPECT_THAT(Times(plan, {.start_ns = 10}, 1, 10), ElementsAre(1000));
   EXPECT_THAT(Times(plan, {.start_ns = 10}, 3, 10), ElementsAre(1000));
 }
@@ -89,7 +96,8 @@ TEST(PacerTest, FirstIterationIsNeverBeyondTheDuration) {
 // deviation and median, even when it is thinned over workers.
 TEST(PacerTest, ExponentialGapsHaveTheirMoments) {
   constexpr int kCount = 200'000;
-  const IterationsPlan plan = OpenLoop(ArrivalProcess::kExponential, 1000);
+  const config::IterationsPlan plan =
+      OpenLoop(config::ArrivalProcess::kExponential, 1000);
   for (int shards : {1, 4}) {
     const std::vector<int64_t> times = Times(plan, {}, shards, kCount);
     std::vector<double> gaps;
@@ -110,15 +118,16 @@ TEST(PacerTest, ExponentialGapsHaveTheirMoments) {
 }
 
 TEST(PacerTest, ShortIntervalsKeepTheirMean) {
-  const IterationsPlan plan = OpenLoop(ArrivalProcess::kExponential, 3);
+  const config::IterationsPlan plan =
+      OpenLoop(config::ArrivalProcess::kExponential, 3);
   const std::vector<int64_t> times = Times(plan, {}, 1, 300'000);
   EXPECT_NEAR(static_cast<double>(times.back()) / times.size(), 3, 0.03);
 }
 
 TEST(PacerTest, DueCountIsWhatShouldHaveStarted) {
   std::mt19937_64 random;
-  Pacer pacer(OpenLoop(ArrivalProcess::kConstant, 10, 95), {.start_ns = 0},
-              random);
+  Pacer pacer(OpenLoop(config::ArrivalProcess::kConstant, 10, 95),
+              {.start_ns = 0}, random);
   EXPECT_EQ(pacer.due_count(0), 1);
   EXPECT_EQ(pacer.due_count(49), 5);
   EXPECT_EQ(pacer.due_count(1000), 10) << "none is due after the end";
@@ -132,39 +141,41 @@ TEST(PacerTest, DueCountIsWhatShouldHaveStarted) {
 
 TEST(PacerTest, HugeIntervalsDoNotOverflow) {
   std::mt19937_64 random;
-  Pacer pacer(OpenLoop(ArrivalProcess::kConstant, kUnlimited / 2),
-              {.start_ns = 100, .shard = 2, .shard_count = 3}, random);
+  Pacer pacer(
+      OpenLoop(config::ArrivalProcess::kConstant, config::kUnlimited / 2),
+      {.start_ns = 100, .shard = 2, .shard_count = 3}, random);
   pacer.Advance(random);
-  EXPECT_EQ(pacer.next_ns(), kUnlimited);
+  EXPECT_EQ(pacer.next_ns(), config::kUnlimited);
 }
 
 // ---- Composed arrivals ------------------------------------------------------
 
-IterationsPlan Composed(ArrivalPlan arrivals, int64_t interval_ns,
-                        int64_t max_duration_ns = kUnlimited) {
-  IterationsPlan plan =
-      OpenLoop(ArrivalProcess::kConstant, interval_ns, max_duration_ns);
+config::IterationsPlan Composed(config::ArrivalPlan arrivals,
+                                int64_t interval_ns,
+                                int64_t max_duration_ns = config::kUnlimited) {
+  config::IterationsPlan plan =
+      OpenLoop(config::ArrivalProcess::kConstant, interval_ns, max_duration_ns);
   plan.composed_arrivals =
-      std::make_shared<const ArrivalPlan>(std::move(arrivals));
+      std::make_shared<const config::ArrivalPlan>(std::move(arrivals));
   return plan;
 }
 
 // At first for 1 us on, then for 9 us off, and so on.
-ArrivalPlan OnOff(ArrivalSourcePlan::Process process) {
-  ArrivalSourcePlan source;
+config::ArrivalPlan OnOff(config::ArrivalSourcePlan::Process process) {
+  config::ArrivalSourcePlan source;
   source.process = process;
-  RateModulationPlan on_off;
+  config::RateModulationPlan on_off;
   on_off.pieces = {{1000, 1, 1}, {10'000, 0, 0}};
   on_off.repeats = true;
   source.modulations = {on_off};
-  ArrivalPlan plan;
+  config::ArrivalPlan plan;
   plan.sources = {source};
   return plan;
 }
 
 TEST(PacerTest, ComposedArrivalsBeginAtTheStartAndEndWithTheAction) {
-  const IterationsPlan plan =
-      Composed(OnOff(ArrivalSourcePlan::Process::kConstant), 400, 20'000);
+  const config::IterationsPlan plan = Composed(
+      OnOff(config::ArrivalSourcePlan::Process::kConstant), 400, 20'000);
   for (int shards : {1, 2, 3}) {
     EXPECT_THAT(Times(plan, {.start_ns = 100}, shards, 100),
                 ElementsAre(100, 500, 900, 10'300, 10'700, 20'100))
@@ -173,8 +184,8 @@ TEST(PacerTest, ComposedArrivalsBeginAtTheStartAndEndWithTheAction) {
 }
 
 TEST(PacerTest, ComposedArrivalsDependOnTheSeedAndNotOnTheWorkers) {
-  const IterationsPlan plan =
-      Composed(OnOff(ArrivalSourcePlan::Process::kExponential), 40);
+  const config::IterationsPlan plan =
+      Composed(OnOff(config::ArrivalSourcePlan::Process::kExponential), 40);
   const Pacer::Position position = {.arrival_seed = 5};
   const std::vector<int64_t> times = Times(plan, position, 1, 1000);
   EXPECT_EQ(Times(plan, position, 4, 1000), times);
@@ -183,8 +194,8 @@ TEST(PacerTest, ComposedArrivalsDependOnTheSeedAndNotOnTheWorkers) {
 
 // Exactly, and whatever has been asked before.
 TEST(PacerTest, ComposedArrivalsThatAreDueAreCounted) {
-  const IterationsPlan plan =
-      Composed(OnOff(ArrivalSourcePlan::Process::kExponential), 40, 1'000'000);
+  const config::IterationsPlan plan = Composed(
+      OnOff(config::ArrivalSourcePlan::Process::kExponential), 40, 1'000'000);
   const std::vector<int64_t> times = Times(plan, {}, 1, 10'000);
   std::mt19937_64 random;
   Pacer pacer(plan, {}, random);
@@ -209,9 +220,9 @@ TEST(PacerTest, ComposedArrivalsThatAreDueAreCounted) {
 }
 
 TEST(PacerTest, CountlessArrivalsAreEstimated) {
-  ArrivalPlan arrivals;
+  config::ArrivalPlan arrivals;
   arrivals.sources.resize(1);
-  const IterationsPlan plan = Composed(std::move(arrivals), 1);
+  const config::IterationsPlan plan = Composed(std::move(arrivals), 1);
   std::mt19937_64 random;
   Pacer pacer(plan, {}, random);
   const int64_t hour_ns = 3'600'000'000'000;
@@ -226,14 +237,15 @@ TEST(PacerTest, CountlessArrivalsAreEstimated) {
 // In no more steps than it takes, and whatever the rate does.
 TEST(PacerTest, ABacklogOfBillionsIsSkippedAtTheRatesOfItsTime) {
   // A billion in the first second, then a tenth of that: two in 11 s.
-  ArrivalPlan arrivals;
+  config::ArrivalPlan arrivals;
   arrivals.sources.resize(1);
   arrivals.sources[0].modulations.resize(1);
   arrivals.sources[0].modulations[0].pieces = {{1e9, 1, 1}, {2e9, 0.1, 0.1}};
-  const IterationsPlan plan = Composed(std::move(arrivals), 1, 11'000'000'000);
+  const config::IterationsPlan plan =
+      Composed(std::move(arrivals), 1, 11'000'000'000);
   std::mt19937_64 random;
   Pacer pacer(plan, {}, random);
-  const int64_t due = pacer.due_count(kUnlimited);
+  const int64_t due = pacer.due_count(config::kUnlimited);
   EXPECT_NEAR(static_cast<double>(due) / 2e9, 1, 0.001);
   int64_t skipped = 0;
   while (!pacer.exhausted()) {
@@ -247,34 +259,34 @@ TEST(PacerTest, ABacklogOfBillionsIsSkippedAtTheRatesOfItsTime) {
 }
 
 TEST(PacerTest, WhatNeverArrivesEndsTheAction) {
-  ArrivalPlan arrivals;
+  config::ArrivalPlan arrivals;
   arrivals.sources.resize(1);
   arrivals.sources[0].modulations.resize(1);
   arrivals.sources[0].modulations[0].pieces = {{1000, 1, 1}, {2000, 0, 0}};
   std::mt19937_64 random;
-  const IterationsPlan plan = Composed(arrivals, 100);
+  const config::IterationsPlan plan = Composed(arrivals, 100);
   for (const int shards : {1, 2}) {
     Pacer pacer(plan, {.shard_count = shards}, random);
     int count = 0;
     for (; count < 1000 && !pacer.exhausted(); ++count) pacer.Advance(random);
     EXPECT_LT(count, 100);
-    EXPECT_EQ(pacer.due_count(kUnlimited), 0);
+    EXPECT_EQ(pacer.due_count(config::kUnlimited), 0);
   }
 }
 
 TEST(PacerTest, ALongSearchGoesOnWhenItsTimeHasCome) {
   // Nothing is due for a second, of 1 us pieces.
-  ArrivalSourcePlan source;
-  source.process = ArrivalSourcePlan::Process::kConstant;
-  RateModulationPlan flicker;
+  config::ArrivalSourcePlan source;
+  source.process = config::ArrivalSourcePlan::Process::kConstant;
+  config::RateModulationPlan flicker;
   flicker.pieces = {{1000, 0, 0}, {2000, 1e-9, 1e-9}};
   flicker.repeats = true;
-  RateModulationPlan late;
+  config::RateModulationPlan late;
   late.pieces = {{1e9, 0, 0}, {2e9, 1, 1}};
   source.modulations = {flicker, late};
-  ArrivalPlan arrivals;
+  config::ArrivalPlan arrivals;
   arrivals.sources = {source};
-  const IterationsPlan plan = Composed(std::move(arrivals), 1);
+  const config::IterationsPlan plan = Composed(std::move(arrivals), 1);
   std::mt19937_64 random;
   Pacer pacer(plan, {}, random);
   EXPECT_LT(pacer.next_ns(), 1'000'000'000);
@@ -292,4 +304,4 @@ TEST(PacerTest, ALongSearchGoesOnWhenItsTimeHasCome) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -1,6 +1,6 @@
 #include "distbench/engine/pacing/timer_queue.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 void TimerQueue::Arm(Timer& timer, int64_t due_ns) {
   timer.due_ns = due_ns;
@@ -60,4 +60,4 @@ void TimerQueue::Place(Timer* timer, size_t position) {
   timer->position = position;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace distbench {
+namespace distbench::engine {
 
 // Something that is due at a given time. A member of the object that waits,
 // which must not move while the timer is armed.
@@ -75,6 +75,6 @@ class TimerQueue {
   std::vector<Timer*> heap_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_PACING_TIMER_QUEUE_H_

@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 TEST(TimerQueueTest, PopsOnlyWhatIsDue) {
@@ -52,4 +52,4 @@ TEST(TimerQueueTest, AgreesWithASortedSet) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

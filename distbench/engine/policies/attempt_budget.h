@@ -6,7 +6,7 @@
 #include "distbench/config/plan/policy_plan.h"
 #include "distbench/engine/policies/sliding_count.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Says whether further attempts may be sent. Whenever it allows one, the window
 // that ends then has at most
@@ -15,7 +15,7 @@ namespace distbench {
 // minimum.
 class AttemptBudget {
  public:
-  AttemptBudget(const RetryBudgetPlan& plan, int worker_count)
+  AttemptBudget(const config::RetryBudgetPlan& plan, int worker_count)
       : ratio_(plan.ratio),
         minimum_(plan.min_per_second / 1e9 *
                  static_cast<double>(plan.window_ns) / worker_count),
@@ -42,6 +42,6 @@ class AttemptBudget {
   SlidingCount spent_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_POLICIES_ATTEMPT_BUDGET_H_

@@ -7,7 +7,7 @@
 #include "distbench/engine/policies/sliding_count.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
@@ -49,7 +49,7 @@ TEST(SlidingCountTest, TheShortestWindowIsANanosecond) {
 
 // Requests come in bursts, and each asks for as many attempts as it can get.
 TEST(AttemptBudgetTest, IsNotExceededInAnyWindow) {
-  const RetryBudgetPlan plan = {
+  const config::RetryBudgetPlan plan = {
       .ratio = 0.2, .min_per_second = 5, .window_ns = 2 * kSecondNs};
   for (const int workers : {1, 4}) {
     AttemptBudget budget(plan, workers);
@@ -99,4 +99,4 @@ TEST(AttemptBudgetTest, TheMinimumNeedsNoRequests) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

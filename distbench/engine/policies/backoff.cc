@@ -5,9 +5,10 @@
 
 #include "absl/random/distributions.h"
 
-namespace distbench {
+namespace distbench::engine {
 
-int64_t BackoffNs(const RetryPlan& plan, int retry, absl::BitGenRef random) {
+int64_t BackoffNs(const config::RetryPlan& plan, int retry,
+                  absl::BitGenRef random) {
   const double grown_ns = static_cast<double>(plan.initial_backoff_ns) *
                           std::pow(plan.multiplier, retry - 1);
   // The comparison also holds for an infinite pause.
@@ -15,15 +16,15 @@ int64_t BackoffNs(const RetryPlan& plan, int retry, absl::BitGenRef random) {
                                ? std::llround(grown_ns)
                                : plan.max_backoff_ns;
   switch (plan.jitter) {
-    case RetryPlan::Jitter::kFull:
+    case config::RetryPlan::Jitter::kFull:
       return absl::Uniform(absl::IntervalClosed, random, int64_t{0}, pause_ns);
-    case RetryPlan::Jitter::kEqual:
+    case config::RetryPlan::Jitter::kEqual:
       return absl::Uniform(absl::IntervalClosed, random, pause_ns / 2,
                            pause_ns);
-    case RetryPlan::Jitter::kNone:
+    case config::RetryPlan::Jitter::kNone:
       break;
   }
   return pause_ns;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -5,13 +5,13 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
 
-RetryPlan PlanWith(RetryPlan::Jitter jitter) {
-  RetryPlan plan;
+config::RetryPlan PlanWith(config::RetryPlan::Jitter jitter) {
+  config::RetryPlan plan;
   plan.initial_backoff_ns = 10 * kMs;
   plan.max_backoff_ns = 150 * kMs;
   plan.multiplier = 2;
@@ -21,7 +21,7 @@ RetryPlan PlanWith(RetryPlan::Jitter jitter) {
 
 TEST(BackoffTest, GrowsToItsMaximum) {
   std::mt19937_64 random(1);
-  const RetryPlan plan = PlanWith(RetryPlan::Jitter::kNone);
+  const config::RetryPlan plan = PlanWith(config::RetryPlan::Jitter::kNone);
   EXPECT_EQ(BackoffNs(plan, 1, random), 10 * kMs);
   EXPECT_EQ(BackoffNs(plan, 2, random), 20 * kMs);
   EXPECT_EQ(BackoffNs(plan, 4, random), 80 * kMs);
@@ -31,7 +31,7 @@ TEST(BackoffTest, GrowsToItsMaximum) {
 
 TEST(BackoffTest, NeverOverflows) {
   std::mt19937_64 random(1);
-  RetryPlan plan = PlanWith(RetryPlan::Jitter::kNone);
+  config::RetryPlan plan = PlanWith(config::RetryPlan::Jitter::kNone);
   plan.multiplier = 1000;
   EXPECT_EQ(BackoffNs(plan, 99, random), 150 * kMs);
   plan.multiplier = 1;
@@ -43,12 +43,12 @@ TEST(BackoffTest, NeverOverflows) {
 // The means and bounds of uniform times.
 TEST(BackoffTest, JitterHasItsBounds) {
   struct Case {
-    RetryPlan::Jitter jitter;
+    config::RetryPlan::Jitter jitter;
     int64_t least_ns;
   };
   for (const auto& [jitter, least_ns] :
-       {Case{RetryPlan::Jitter::kFull, 0},
-        Case{RetryPlan::Jitter::kEqual, 20 * kMs}}) {
+       {Case{config::RetryPlan::Jitter::kFull, 0},
+        Case{config::RetryPlan::Jitter::kEqual, 20 * kMs}}) {
     std::mt19937_64 random(3);
     constexpr int kDraws = 20'000;
     int64_t least = 1'000 * kMs;
@@ -69,4 +69,4 @@ TEST(BackoffTest, JitterHasItsBounds) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

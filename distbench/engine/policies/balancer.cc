@@ -2,18 +2,18 @@
 
 #include "absl/random/distributions.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 int Balancer::Choose(IsUsable is_usable, absl::BitGenRef random) {
   if (in_flight_.empty()) return kNoServer;
   switch (kind_) {
-    case LoadBalancing::kRoundRobin:
+    case config::LoadBalancing::kRoundRobin:
       return NextInTurn(is_usable);
-    case LoadBalancing::kRandom:
+    case config::LoadBalancing::kRandom:
       return AnyOf(is_usable, random);
-    case LoadBalancing::kTwoChoices:
+    case config::LoadBalancing::kTwoChoices:
       return BetterOfTwo(is_usable, random);
-    case LoadBalancing::kLeastInFlight:
+    case config::LoadBalancing::kLeastInFlight:
       break;
   }
   return LeastInFlight(is_usable, random);
@@ -77,4 +77,4 @@ void Balancer::FindUsable(IsUsable is_usable) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -9,7 +9,7 @@
 #include "absl/random/bit_gen_ref.h"
 #include "distbench/config/plan/policy_plan.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Chooses servers for the attempts of one worker, out of those that may be
 // used at the moment. Servers have numbers from 0. Two choices: Mitzenmacher,
@@ -19,7 +19,7 @@ class Balancer {
   static constexpr int kNoServer = -1;
 
   // first: where the round robin of this worker begins.
-  Balancer(LoadBalancing kind, int server_count, int64_t first)
+  Balancer(config::LoadBalancing kind, int server_count, int64_t first)
       : kind_(kind), next_(first), in_flight_(server_count, 0) {}
 
   using IsUsable = absl::FunctionRef<bool(int server)>;
@@ -39,12 +39,12 @@ class Balancer {
   int LeastInFlight(IsUsable is_usable, absl::BitGenRef random) const;
   void FindUsable(IsUsable is_usable);
 
-  LoadBalancing kind_;
+  config::LoadBalancing kind_;
   int64_t next_;  // round robin
   std::vector<int64_t> in_flight_;
   std::vector<int> usable_;  // the result of FindUsable()
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_POLICIES_BALANCER_H_

@@ -8,27 +8,27 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::ElementsAre;
 
-constexpr LoadBalancing kKinds[] = {
-    LoadBalancing::kRoundRobin, LoadBalancing::kRandom,
-    LoadBalancing::kTwoChoices, LoadBalancing::kLeastInFlight};
+constexpr config::LoadBalancing kKinds[] = {
+    config::LoadBalancing::kRoundRobin, config::LoadBalancing::kRandom,
+    config::LoadBalancing::kTwoChoices, config::LoadBalancing::kLeastInFlight};
 
 bool Always(int /*server*/) { return true; }
 
 TEST(BalancerTest, RoundRobinTakesTurns) {
   std::mt19937_64 random(1);
-  Balancer balancer(LoadBalancing::kRoundRobin, 3, /*first=*/4);
+  Balancer balancer(config::LoadBalancing::kRoundRobin, 3, /*first=*/4);
   std::vector<int> chosen;
   for (int i = 0; i < 4; ++i) chosen.push_back(balancer.Choose(Always, random));
   EXPECT_THAT(chosen, ElementsAre(1, 2, 0, 1));
 }
 
 TEST(BalancerTest, ChoosesUsableServersEvenly) {
-  for (const LoadBalancing kind : kKinds) {
+  for (const config::LoadBalancing kind : kKinds) {
     std::mt19937_64 random(1);
     Balancer balancer(kind, 10, 0);
     std::vector<int> counts(10);
@@ -47,7 +47,7 @@ TEST(BalancerTest, ChoosesUsableServersEvenly) {
 
 TEST(BalancerTest, ThereMayBeNoUsableServer) {
   std::mt19937_64 random(1);
-  for (const LoadBalancing kind : kKinds) {
+  for (const config::LoadBalancing kind : kKinds) {
     for (const int servers : {0, 1, 2, 5}) {
       Balancer balancer(kind, servers, 0);
       EXPECT_EQ(balancer.Choose([](int) { return false; }, random),
@@ -58,8 +58,9 @@ TEST(BalancerTest, ThereMayBeNoUsableServer) {
 }
 
 TEST(BalancerTest, PrefersServersWithFewerInFlight) {
-  for (const LoadBalancing kind :
-       {LoadBalancing::kTwoChoices, LoadBalancing::kLeastInFlight}) {
+  for (const config::LoadBalancing kind :
+       {config::LoadBalancing::kTwoChoices,
+        config::LoadBalancing::kLeastInFlight}) {
     std::mt19937_64 random(1);
     Balancer balancer(kind, 2, 0);
     balancer.OnStart(0);
@@ -79,7 +80,7 @@ TEST(BalancerTest, PrefersServersWithFewerInFlight) {
 // or two), and ln ln n / ln 2 + O(1) with two choices (Azar et al., 1999).
 TEST(BalancerTest, TwoChoicesAreFarBetterThanOne) {
   constexpr int kServers = 100'000;
-  const auto most = [&](LoadBalancing kind) {
+  const auto most = [&](config::LoadBalancing kind) {
     std::mt19937_64 random(7);
     Balancer balancer(kind, kServers, 0);
     std::vector<int> counts(kServers);
@@ -91,11 +92,11 @@ TEST(BalancerTest, TwoChoicesAreFarBetterThanOne) {
     return *std::max_element(counts.begin(), counts.end());
   };
   const double log_n = std::log(kServers);
-  EXPECT_GE(most(LoadBalancing::kRandom),
+  EXPECT_GE(most(config::LoadBalancing::kRandom),
             std::floor(log_n / std::log(log_n)) + 2);
-  EXPECT_LE(most(LoadBalancing::kTwoChoices),
+  EXPECT_LE(most(config::LoadBalancing::kTwoChoices),
             std::ceil(std::log(log_n) / std::log(2)));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -2,7 +2,7 @@
 
 #include "distbench/base/saturating_add.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 CircuitBreaker::Pass CircuitBreaker::Enter(int64_t now_ns) {
   if (!is_open_) return {Pass::Kind::kAllowed, opened_count_};
@@ -41,9 +41,9 @@ bool CircuitBreaker::OnProbeEnd(int64_t now_ns, AttemptEnd end) {
 void CircuitBreaker::Open(int64_t now_ns) {
   is_open_ = true;
   ++opened_count_;
-  half_open_at_ns_ = SaturatingAdd(now_ns, plan_.open_ns);
+  half_open_at_ns_ = base::SaturatingAdd(now_ns, plan_.open_ns);
   ended_.Clear();
   failed_.Clear();
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

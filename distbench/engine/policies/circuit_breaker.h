@@ -6,7 +6,7 @@
 #include "distbench/config/plan/policy_plan.h"
 #include "distbench/engine/policies/sliding_count.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // How an attempt ended, for policies that learn from it. One that the caller
 // gave up says nothing, unless it was answered nevertheless.
@@ -30,7 +30,7 @@ class CircuitBreaker {
     int64_t opened_before = 0;  // how often it had opened
   };
 
-  explicit CircuitBreaker(const CircuitBreakerPlan& plan)
+  explicit CircuitBreaker(const config::CircuitBreakerPlan& plan)
       : plan_(plan), ended_(plan.window_ns), failed_(plan.window_ns) {}
 
   // Whether Enter() would not refuse an attempt.
@@ -49,7 +49,7 @@ class CircuitBreaker {
   bool OnProbeEnd(int64_t now_ns, AttemptEnd end);
   void Open(int64_t now_ns);
 
-  CircuitBreakerPlan plan_;
+  config::CircuitBreakerPlan plan_;
   bool is_open_ = false;  // or half open
   bool has_probe_ = false;
   int64_t opened_count_ = 0;
@@ -58,6 +58,6 @@ class CircuitBreaker {
   SlidingCount failed_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_POLICIES_CIRCUIT_BREAKER_H_

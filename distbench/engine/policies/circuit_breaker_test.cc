@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using Pass = CircuitBreaker::Pass;
@@ -10,7 +10,7 @@ using PassKind = Pass::Kind;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-CircuitBreakerPlan TestPlan() {
+config::CircuitBreakerPlan TestPlan() {
   return {.failure_ratio = 0.5,
           .min_attempts = 4,
           .window_ns = 16 * kSecond,
@@ -111,4 +111,4 @@ TEST(CircuitBreakerTest, AttemptsThatAreGivenUpSayNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

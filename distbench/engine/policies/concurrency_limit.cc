@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr int64_t kLeastBatch = 10;
@@ -19,8 +19,8 @@ int ShareOfLimit(int limit, int worker, int worker_count) {
 
 }  // namespace
 
-ConcurrencyLimit::ConcurrencyLimit(const ConcurrencyLimitPlan& plan, int worker,
-                                   int worker_count)
+ConcurrencyLimit::ConcurrencyLimit(const config::ConcurrencyLimitPlan& plan,
+                                   int worker, int worker_count)
     : all_shares_(std::max(plan.limit, worker_count)), plan_(plan) {
   for (int* limit : {&plan_.limit, &plan_.min_limit, &plan_.max_limit}) {
     *limit = ShareOfLimit(*limit, worker, worker_count);
@@ -31,7 +31,7 @@ ConcurrencyLimit::ConcurrencyLimit(const ConcurrencyLimitPlan& plan, int worker,
 void ConcurrencyLimit::OnEnd(AttemptEnd end, int64_t time_ns) {
   const bool is_used = 2 * in_flight_ >= limit();
   --in_flight_;
-  if (plan_.kind == ConcurrencyLimitPlan::Kind::kFixed) return;
+  if (plan_.kind == config::ConcurrencyLimitPlan::Kind::kFixed) return;
   if (end == AttemptEnd::kSucceeded) OnSuccess(time_ns, is_used);
   if (sent_before_ > 0) {
     --sent_before_;
@@ -42,7 +42,7 @@ void ConcurrencyLimit::OnEnd(AttemptEnd end, int64_t time_ns) {
 }
 
 void ConcurrencyLimit::OnSuccess(int64_t time_ns, bool is_used) {
-  if (plan_.kind == ConcurrencyLimitPlan::Kind::kAimd) {
+  if (plan_.kind == config::ConcurrencyLimitPlan::Kind::kAimd) {
     if (is_used) limit_ += 1 / limit_;
     Clamp();
     return;
@@ -54,7 +54,7 @@ void ConcurrencyLimit::OnSuccess(int64_t time_ns, bool is_used) {
 }
 
 void ConcurrencyLimit::OnFailure() {
-  if (plan_.kind == ConcurrencyLimitPlan::Kind::kAimd) {
+  if (plan_.kind == config::ConcurrencyLimitPlan::Kind::kAimd) {
     limit_ *= plan_.backoff_ratio;
     Clamp();
   } else {
@@ -85,4 +85,4 @@ void ConcurrencyLimit::Clamp() {
                       static_cast<double>(plan_.max_limit));
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -7,7 +7,7 @@
 #include "distbench/config/plan/policy_plan.h"
 #include "distbench/engine/policies/circuit_breaker.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Limits the attempts of an RPC that one worker has in flight.
 //
@@ -38,7 +38,7 @@ namespace distbench {
 class ConcurrencyLimit {
  public:
   // A worker's limits are its even shares of the plan's, at least 1 each.
-  ConcurrencyLimit(const ConcurrencyLimitPlan& plan, int worker,
+  ConcurrencyLimit(const config::ConcurrencyLimitPlan& plan, int worker,
                    int worker_count);
 
   bool has_room() const { return in_flight_ < limit(); }
@@ -59,8 +59,8 @@ class ConcurrencyLimit {
   void MoveTo(double next);
   void Clamp();
 
-  const int64_t all_shares_;   // of the limit where it begins
-  ConcurrencyLimitPlan plan_;  // with this worker's shares
+  const int64_t all_shares_;           // of the limit where it begins
+  config::ConcurrencyLimitPlan plan_;  // with this worker's shares
   double limit_;
   int64_t in_flight_ = 0;
   int64_t sent_before_ = 0;  // in flight, sent before the last failure
@@ -69,6 +69,6 @@ class ConcurrencyLimit {
   double least_ns_ = std::numeric_limits<double>::infinity();
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_POLICIES_CONCURRENCY_LIMIT_H_

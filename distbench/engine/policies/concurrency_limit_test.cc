@@ -7,10 +7,10 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
-using Kind = ConcurrencyLimitPlan::Kind;
+using Kind = config::ConcurrencyLimitPlan::Kind;
 
 TEST(ConcurrencyLimitTest, AFixedLimitDoesNotChange) {
   ConcurrencyLimit limit({.kind = Kind::kFixed, .limit = 2}, 0, 1);
@@ -152,4 +152,4 @@ TEST(ConcurrencyLimitTest, TheGradientConvergesToItsFixedPoint) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

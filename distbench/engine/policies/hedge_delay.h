@@ -8,7 +8,7 @@
 #include "distbench/config/plan/policy_plan.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // The time after which a hedge follows: fixed, or a percentile of the times of
 // requests' first attempts so far. An attempt that is given up counts with the
@@ -24,7 +24,7 @@ class HedgeDelay {
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
   static constexpr int64_t kFirstTimes = 100;
 
-  explicit HedgeDelay(const HedgingPlan& plan)
+  explicit HedgeDelay(const config::HedgingPlan& plan)
       : quantile_(plan.percentile / 100),
         next_count_(kFirstTimes),
         delay_ns_(plan.percentile == 0 ? plan.delay_ns : kNever) {}
@@ -46,9 +46,9 @@ class HedgeDelay {
   const double quantile_;  // 0: fixed
   int64_t next_count_;     // of times, when to compute the percentile again
   int64_t delay_ns_;
-  LogHistogram times_ns_;
+  stats::LogHistogram times_ns_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_POLICIES_HEDGE_DELAY_H_

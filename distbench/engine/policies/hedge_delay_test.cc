@@ -2,17 +2,17 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 TEST(HedgeDelayTest, AFixedDelayDoesNotChange) {
-  HedgeDelay delay(HedgingPlan{.delay_ns = 5});
+  HedgeDelay delay(config::HedgingPlan{.delay_ns = 5});
   for (int i = 0; i < 1000; ++i) delay.OnFirstEnd(1'000'000);
   EXPECT_EQ(delay.delay_ns(), 5);
 }
 
 TEST(HedgeDelayTest, APercentileNeedsAHundredTimes) {
-  HedgeDelay delay(HedgingPlan{.percentile = 90});
+  HedgeDelay delay(config::HedgingPlan{.percentile = 90});
   for (int i = 1; i < 100; ++i) delay.OnFirstEnd(i * 1000);
   EXPECT_EQ(delay.delay_ns(), HedgeDelay::kNever);
   delay.OnFirstEnd(100'000);
@@ -20,7 +20,7 @@ TEST(HedgeDelayTest, APercentileNeedsAHundredTimes) {
 }
 
 TEST(HedgeDelayTest, APercentileFollowsTheTimes) {
-  HedgeDelay delay(HedgingPlan{.percentile = 50});
+  HedgeDelay delay(config::HedgingPlan{.percentile = 50});
   for (int i = 0; i < 1000; ++i) delay.OnFirstEnd(1000);
   EXPECT_NEAR(delay.delay_ns(), 1000, 20);
   for (int i = 0; i < 1100; ++i) delay.OnFirstEnd(9000);
@@ -28,4 +28,4 @@ TEST(HedgeDelayTest, APercentileFollowsTheTimes) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

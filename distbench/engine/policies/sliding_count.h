@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-namespace distbench {
+namespace distbench::engine {
 
 // Counts events of the last window_ns. The window moves in steps of a sixteenth
 // of it, so that memory and time are constant; bounds on both sides say what
@@ -60,6 +60,6 @@ class SlidingCount {
   std::array<int64_t, kSlots + 1> counts_ = {};  // by slot, modulo their number
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_POLICIES_SLIDING_COUNT_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/results/policy_totals.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // Requests that are in the statistics, without the warm-up.
@@ -21,9 +21,9 @@ int64_t EndedCount(const ServicePerformanceLog& log, int rpc) {
 }
 
 std::vector<std::string> CheckAttempts(const PolicyStatistics& statistics,
-                                       const PolicyPlan& plan,
+                                       const config::PolicyPlan& plan,
                                        int64_t ended_count) {
-  PolicyTotals totals;
+  results::PolicyTotals totals;
   if (const absl::Status status = totals.Add(statistics); !status.ok()) {
     return {std::string(status.message())};
   }
@@ -58,13 +58,13 @@ std::vector<std::string> CheckAttempts(const PolicyStatistics& statistics,
 
 }  // namespace
 
-int MostAttempts(const PolicyPlan& plan) {
+int MostAttempts(const config::PolicyPlan& plan) {
   if (plan.retry.has_value()) return plan.retry->max_attempts;
   return plan.hedging.has_value() ? plan.hedging->max_attempts : 1;
 }
 
 std::vector<std::string> CheckPolicies(const ServicePerformanceLog& log,
-                                       const Plan& plan) {
+                                       const config::Plan& plan) {
   std::vector<std::string> problems;
   for (const auto& [rpc, statistics] : log.policy_statistics()) {
     for (const std::string& what : CheckAttempts(
@@ -75,4 +75,4 @@ std::vector<std::string> CheckPolicies(const ServicePerformanceLog& log,
   return problems;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

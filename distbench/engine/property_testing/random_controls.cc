@@ -1,9 +1,9 @@
 #include "distbench/engine/property_testing/random_controls.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
-void AddSettings(RandomSource& random, ControlGroup& group) {
+void AddSettings(fuzzing::RandomSource& random, ControlGroup& group) {
   if (random.Chance(0.5)) group.set_cpu_weight(10'000);
   if (random.Chance(0.5)) {
     group.set_cpu_max(random.OneOf<std::string>({"max", "0.5", "33.3%"}));
@@ -26,7 +26,7 @@ void AddSettings(RandomSource& random, ControlGroup& group) {
   if (random.Chance(0.5)) limit.set_write_operations(1);
 }
 
-IoCostSettings AnyIoCost(RandomSource& random) {
+IoCostSettings AnyIoCost(fuzzing::RandomSource& random) {
   IoCostSettings settings;
   settings.set_device("nvme0n1");
   settings.set_enable(random.Chance(0.5));
@@ -53,7 +53,7 @@ IoCostSettings AnyIoCost(RandomSource& random) {
 
 }  // namespace
 
-ControlSet AnyControls(const std::string& glob, RandomSource& random) {
+ControlSet AnyControls(const std::string& glob, fuzzing::RandomSource& random) {
   ControlSet controls;
   if (random.Chance(0.5)) controls.set_name("any");
   if (random.Chance(0.5)) controls.set_strict(random.Chance(0.5));
@@ -72,4 +72,4 @@ ControlSet AnyControls(const std::string& glob, RandomSource& random) {
   return controls;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

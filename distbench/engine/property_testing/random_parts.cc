@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
-RateModulation AnyModulation(RandomSource& random) {
+RateModulation AnyModulation(fuzzing::RandomSource& random) {
   RateModulation modulation;
   const int64_t time_ns = random.OneOf<int64_t>({1'000'000, 30'000'000});
   switch (random.Between(0, 3)) {
@@ -45,7 +45,7 @@ RateModulation AnyModulation(RandomSource& random) {
   return modulation;
 }
 
-Arrivals AnySource(RandomSource& random) {
+Arrivals AnySource(fuzzing::RandomSource& random) {
   Arrivals source;
   source.set_process(random.OneOf<std::string>(
       {"", "constant", "exponential", "gamma", "recorded"}));
@@ -83,7 +83,7 @@ NamedSetting MakeSetting(const std::string& name, int64_t value) {
 }
 
 ConstraintList AnyConstraints(const std::vector<std::string>& attributes,
-                              RandomSource& random) {
+                              fuzzing::RandomSource& random) {
   ConstraintList list;
   for (int64_t i = random.Between(0, 2); i > 0; --i) {
     ConstraintSet& set = *list.add_constraint_sets();
@@ -112,7 +112,8 @@ ConstraintList AnyConstraints(const std::vector<std::string>& attributes,
 
 DistributionConfig AnyDistribution(const std::string& name,
                                    const std::vector<std::string>& fields,
-                                   int64_t max_value, RandomSource& random) {
+                                   int64_t max_value,
+                                   fuzzing::RandomSource& random) {
   // Binary fractions, so that their sums are exact.
   constexpr float kParts[] = {0.5f, 0.25f, 0.125f, 0.125f};
   DistributionConfig config;
@@ -148,7 +149,7 @@ DistributionConfig AnyDistribution(const std::string& name,
   return config;
 }
 
-std::string AnyActivityFunction(RandomSource& random) {
+std::string AnyActivityFunction(fuzzing::RandomSource& random) {
   return random.OneOf<std::string>({"ConsumeCpu", "PolluteDataCache",
                                     "PolluteInstructionCache", "SleepFor",
                                     "SpinFor", "Wait", "BurnCpu", "GrowMemory",
@@ -156,7 +157,7 @@ std::string AnyActivityFunction(RandomSource& random) {
 }
 
 std::vector<NamedSetting> AnySettingsOf(const std::string& activity_function,
-                                        RandomSource& random) {
+                                        fuzzing::RandomSource& random) {
   if (activity_function == "ConsumeCpu") {
     return {MakeSetting("array_size", random.Between(1, 50))};
   }
@@ -204,7 +205,7 @@ std::vector<NamedSetting> AnySettingsOf(const std::string& activity_function,
   return {MakeSetting("duration_us", random.Between(1, 3))};
 }
 
-NumaBinding AnyBinding(RandomSource& random) {
+NumaBinding AnyBinding(fuzzing::RandomSource& random) {
   NumaBinding binding;
   if (random.Chance(0.3)) binding.set_strict(random.Chance(0.5));
   if (random.Chance(0.3)) {
@@ -224,7 +225,7 @@ NumaBinding AnyBinding(RandomSource& random) {
   return binding;
 }
 
-Arrivals AnyArrivals(RandomSource& random) {
+Arrivals AnyArrivals(fuzzing::RandomSource& random) {
   Arrivals arrivals = AnySource(random);
   if (random.Chance(0.7)) return arrivals;
   Arrivals superposed;
@@ -234,7 +235,7 @@ Arrivals AnyArrivals(RandomSource& random) {
   return superposed;
 }
 
-std::string StochasticFilter(int target_limit, RandomSource& random) {
+std::string StochasticFilter(int target_limit, fuzzing::RandomSource& random) {
   const int64_t few = random.Between(0, target_limit);
   const int64_t many = random.Between(0, target_limit);
   return random.Chance(0.3)
@@ -244,7 +245,7 @@ std::string StochasticFilter(int target_limit, RandomSource& random) {
 
 RpcReplayTraceRecord AnyReplayRecord(int number, int channels,
                                      int server_instances,
-                                     RandomSource& random) {
+                                     fuzzing::RandomSource& random) {
   RpcReplayTraceRecord record;
   record.set_timing_ns(random.Between(0, 10'000'000));
   if (random.Chance(0.8)) {
@@ -270,4 +271,4 @@ RpcReplayTraceRecord AnyReplayRecord(int number, int channels,
   return record;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -7,20 +7,21 @@
 #include "absl/time/time.h"
 #include "google/protobuf/message.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr double kChance = 0.3;
 constexpr int64_t kNsPerMinute = 60'000'000'000;
 
-std::string DurationText(RandomSource& random, absl::Duration duration) {
+std::string DurationText(fuzzing::RandomSource& random,
+                         absl::Duration duration) {
   return random.Chance(0.5)
              ? absl::FormatDuration(duration)
              : absl::StrCat(absl::ToInt64Nanoseconds(duration), "ns");
 }
 
 // Returns an empty string if no whole rate has the interval.
-std::string RateText(RandomSource& random, int64_t interval_ns) {
+std::string RateText(fuzzing::RandomSource& random, int64_t interval_ns) {
   if (interval_ns <= 0 || kNsPerMinute % interval_ns != 0) return "";
   const int64_t per_minute = kNsPerMinute / interval_ns;
   if (per_minute % 60 != 0 || random.Chance(0.5)) {
@@ -32,7 +33,7 @@ std::string RateText(RandomSource& random, int64_t interval_ns) {
              : absl::StrCat(per_second, "/s");
 }
 
-void WriteIterations(RandomSource& random, Iterations& iterations) {
+void WriteIterations(fuzzing::RandomSource& random, Iterations& iterations) {
   if (iterations.has_open_loop_interval_ns() && random.Chance(kChance)) {
     const std::string rate =
         RateText(random, iterations.open_loop_interval_ns());
@@ -53,7 +54,7 @@ void WriteIterations(RandomSource& random, Iterations& iterations) {
   }
 }
 
-void WriteStream(RandomSource& random, StreamSpec& stream) {
+void WriteStream(fuzzing::RandomSource& random, StreamSpec& stream) {
   if (stream.has_client_interval_ns() && random.Chance(kChance)) {
     stream.set_client_interval(
         DurationText(random, absl::Nanoseconds(stream.client_interval_ns())));
@@ -67,7 +68,7 @@ void WriteStream(RandomSource& random, StreamSpec& stream) {
 }
 
 // Writes a time in nanoseconds with its unit, if the message has it.
-void WriteTime(RandomSource& random, const char* number_field,
+void WriteTime(fuzzing::RandomSource& random, const char* number_field,
                const char* text_field, google::protobuf::Message& message) {
   const auto* type = message.GetDescriptor();
   const auto* reflection = message.GetReflection();
@@ -80,7 +81,7 @@ void WriteTime(RandomSource& random, const char* number_field,
   reflection->ClearField(&message, number);
 }
 
-void WritePolicy(RandomSource& random, CallPolicy& policy) {
+void WritePolicy(fuzzing::RandomSource& random, CallPolicy& policy) {
   WriteTime(random, "attempt_deadline_ns", "attempt_deadline", policy);
   if (policy.has_retry()) {
     RetryPolicy& retry = *policy.mutable_retry();
@@ -104,7 +105,8 @@ void WritePolicy(RandomSource& random, CallPolicy& policy) {
   }
 }
 
-void WriteModulation(RandomSource& random, RateModulation& modulation) {
+void WriteModulation(fuzzing::RandomSource& random,
+                     RateModulation& modulation) {
   if (modulation.has_sine()) {
     WriteTime(random, "period_ns", "period", *modulation.mutable_sine());
   }
@@ -125,7 +127,7 @@ void WriteModulation(RandomSource& random, RateModulation& modulation) {
   }
 }
 
-void WriteArrivals(RandomSource& random, Arrivals& arrivals) {
+void WriteArrivals(fuzzing::RandomSource& random, Arrivals& arrivals) {
   for (RateModulation& modulation : *arrivals.mutable_modulations()) {
     WriteModulation(random, modulation);
   }
@@ -136,7 +138,7 @@ void WriteArrivals(RandomSource& random, Arrivals& arrivals) {
 
 }  // namespace
 
-void WriteSomeWithUnits(RandomSource& random,
+void WriteSomeWithUnits(fuzzing::RandomSource& random,
                         DistributedSystemDescription& test) {
   for (PayloadSpec& payload : *test.mutable_payload_descriptions()) {
     if (!payload.has_size() || !random.Chance(kChance)) continue;
@@ -164,4 +166,4 @@ void WriteSomeWithUnits(RandomSource& random,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -4,14 +4,14 @@
 #include "distbench/fuzzing/random_source.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Writes some of a test's durations, rates and sizes with units, in place of
 // the numbers. The test stays the same. Rates that no text gives exactly keep
 // their numbers, and so does the search.
-void WriteSomeWithUnits(RandomSource& random,
+void WriteSomeWithUnits(fuzzing::RandomSource& random,
                         DistributedSystemDescription& test);
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_PROPERTY_TESTING_RANDOM_UNITS_H_

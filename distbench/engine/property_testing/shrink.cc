@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::google::protobuf::FieldDescriptor;
@@ -84,4 +84,4 @@ void Shrink(Message& message, int max_attempts,
   Shrinker(message, max_attempts, fails).Run();
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -4,7 +4,7 @@
 #include "absl/functional/function_ref.h"
 #include "google/protobuf/message.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Shrinks a message that fails: clears fields and removes elements of repeated
 // fields, one at a time, as long as it still fails. Calls `fails` at most
@@ -12,6 +12,6 @@ namespace distbench {
 void Shrink(google::protobuf::Message& message, int max_attempts,
             absl::FunctionRef<bool()> fails);
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_PROPERTY_TESTING_SHRINK_H_

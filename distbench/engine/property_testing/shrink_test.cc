@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr int kManyAttempts = 1000;
@@ -43,4 +43,4 @@ TEST(ShrinkTest, StopsAfterItsAttempts) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

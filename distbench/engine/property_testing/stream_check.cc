@@ -5,28 +5,29 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/results/stream_totals.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // Drawn numbers are at least 1.
 bool HasMessages(int64_t messages, int64_t streams,
-                 const StreamSidePlan& side) {
-  return side.count_distribution == kNone ? messages == streams * side.count
-                                          : messages >= streams;
+                 const config::StreamSidePlan& side) {
+  return side.count_distribution == config::kNone
+             ? messages == streams * side.count
+             : messages >= streams;
 }
 
 }  // namespace
 
 std::vector<std::string> CheckMessages(const StreamStatistics& statistics,
-                                       const StreamPlan& plan) {
-  StreamTotals totals;
+                                       const config::StreamPlan& plan) {
+  results::StreamTotals totals;
   if (const absl::Status status = totals.Add(statistics); !status.ok()) {
     return {std::string(status.message())};
   }
   std::vector<std::string> problems;
   const int64_t streams = totals.stream_count;
   const bool has_responses =
-      plan.start == StreamPlan::Start::kEcho
+      plan.start == config::StreamPlan::Start::kEcho
           ? totals.response_messages == totals.request_messages
           : HasMessages(totals.response_messages, streams, plan.server);
   if (!has_responses ||
@@ -35,7 +36,7 @@ std::vector<std::string> CheckMessages(const StreamStatistics& statistics,
                                     totals.request_messages, " requests and ",
                                     totals.response_messages, " responses"));
   }
-  for (const LogHistogram* per_stream :
+  for (const stats::LogHistogram* per_stream :
        {&totals.first_message_ns, &totals.client_blocked_ns,
         &totals.server_blocked_ns}) {
     if (static_cast<int64_t>(per_stream->count()) == streams) continue;
@@ -45,4 +46,4 @@ std::vector<std::string> CheckMessages(const StreamStatistics& statistics,
   return problems;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

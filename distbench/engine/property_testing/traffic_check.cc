@@ -15,7 +15,7 @@
 #include "distbench/engine/property_testing/traffic_observer.h"
 #include "distbench/engine/testing/simulated_system.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // With turns this long, loops that only time ends do little work.
@@ -30,72 +30,74 @@ constexpr int64_t kLongestNs = 1'000'000'000'000'000'000;
 
 // The only use of an RPC: one action of a service's main list.
 struct SoleUse {
-  const ActionPlan* action;
+  const config::ActionPlan* action;
   int service;
 };
 
 // Returns the sole uses by RPC; RPCs that are used otherwise are left out.
-std::map<int, SoleUse> FindSoleUses(const Plan& plan) {
-  std::vector<int> main_of(plan.lists.size(), kNone);
+std::map<int, SoleUse> FindSoleUses(const config::Plan& plan) {
+  std::vector<int> main_of(plan.lists.size(), config::kNone);
   for (size_t service = 0; service < plan.services.size(); ++service) {
     const int list = plan.services[service].main_list;
-    if (list != kNone) main_of[list] = static_cast<int>(service);
+    if (list != config::kNone) main_of[list] = static_cast<int>(service);
   }
   std::map<int, SoleUse> uses;
   std::map<int, int> use_counts;
   for (size_t list = 0; list < plan.lists.size(); ++list) {
-    for (const ActionPlan& action : plan.lists[list].actions) {
-      if (action.kind == ActionPlan::Kind::kList) {
-        main_of[action.target] = kNone;
+    for (const config::ActionPlan& action : plan.lists[list].actions) {
+      if (action.kind == config::ActionPlan::Kind::kList) {
+        main_of[action.target] = config::kNone;
       }
-      if (action.kind != ActionPlan::Kind::kRpc) continue;
+      if (action.kind != config::ActionPlan::Kind::kRpc) continue;
       ++use_counts[action.target];
       uses[action.target] = {&action, static_cast<int>(list)};
     }
   }
   for (auto it = uses.begin(); it != uses.end();) {
     it->second.service = main_of[it->second.service];
-    const bool sole = use_counts[it->first] == 1 && it->second.service != kNone;
+    const bool sole =
+        use_counts[it->first] == 1 && it->second.service != config::kNone;
     it = sole ? std::next(it) : uses.erase(it);
   }
   return uses;
 }
 
 // The maximum number of targets of an iteration.
-int64_t MaxTargets(const Plan& plan, const RpcPlan& rpc) {
-  if (rpc.multi_server_channel != kNone) return 1;
+int64_t MaxTargets(const config::Plan& plan, const config::RpcPlan& rpc) {
+  if (rpc.multi_server_channel != config::kNone) return 1;
   switch (rpc.fanout.kind) {
-    case FanoutPlan::Kind::kRandom:
-    case FanoutPlan::Kind::kRoundRobin:
-    case FanoutPlan::Kind::kRing:
-    case FanoutPlan::Kind::kAlternatingRing:
-    case FanoutPlan::Kind::kLinear:
+    case config::FanoutPlan::Kind::kRandom:
+    case config::FanoutPlan::Kind::kRoundRobin:
+    case config::FanoutPlan::Kind::kRing:
+    case config::FanoutPlan::Kind::kAlternatingRing:
+    case config::FanoutPlan::Kind::kLinear:
       return 1;
-    case FanoutPlan::Kind::kStochastic: {
+    case config::FanoutPlan::Kind::kStochastic: {
       int64_t most = 0;
-      for (const FanoutPlan::Choice& choice : rpc.fanout.choices) {
+      for (const config::FanoutPlan::Choice& choice : rpc.fanout.choices) {
         most = std::max<int64_t>(most, choice.target_count);
       }
       return most;
     }
-    case FanoutPlan::Kind::kAll:
-    case FanoutPlan::Kind::kSameCoordinates:
+    case config::FanoutPlan::Kind::kAll:
+    case config::FanoutPlan::Kind::kSameCoordinates:
       break;
   }
   return plan.services[rpc.server_service].instance_count;
 }
 
 // The number of targets of every iteration, or -1 if it varies.
-int64_t ConstantTargets(const Plan& plan, const RpcPlan& rpc, int client) {
-  if (rpc.multi_server_channel != kNone) return -1;
+int64_t ConstantTargets(const config::Plan& plan, const config::RpcPlan& rpc,
+                        int client) {
+  if (rpc.multi_server_channel != config::kNone) return -1;
   const int64_t candidates =
       plan.services[rpc.server_service].instance_count -
       (plan.instances[client].service == rpc.server_service ? 1 : 0);
   switch (rpc.fanout.kind) {
-    case FanoutPlan::Kind::kAll:
+    case config::FanoutPlan::Kind::kAll:
       return candidates;
-    case FanoutPlan::Kind::kRandom:
-    case FanoutPlan::Kind::kRoundRobin:
+    case config::FanoutPlan::Kind::kRandom:
+    case config::FanoutPlan::Kind::kRoundRobin:
       return std::min<int64_t>(1, candidates);
     default:
       return -1;
@@ -108,7 +110,7 @@ class TrafficCheck {
                const TrafficCheckOptions& options)
       : test_(test),
         options_(options),
-        plan_(Compile(test)),
+        plan_(config::Compile(test)),
         observer_(plan_, options.refusal_probability, options.seed) {}
 
   TrafficCheckResult Run() {
@@ -134,10 +136,10 @@ class TrafficCheck {
     simulation.workers = std::max(1, plan_.workers_per_instance);
     simulation.turn_ns = kTurnNs;
     simulation.max_turns = kMaxTurns;
-    simulation.wrap_driver = [this](int instance,
-                                    std::unique_ptr<ProtocolDriver> driver) {
-      return observer_.Watch(instance, std::move(driver));
-    };
+    simulation.wrap_driver =
+        [this](int instance, std::unique_ptr<protocol::ProtocolDriver> driver) {
+          return observer_.Watch(instance, std::move(driver));
+        };
     simulation.next_due_ns = [this] {
       return observer_.next_deadline_ns(system_->clock().MonotonicNs());
     };
@@ -189,7 +191,7 @@ class TrafficCheck {
   }
 
   void CheckThatNothingIsInFlight() {
-    for (const InstancePlan& instance : plan_.instances) {
+    for (const config::InstancePlan& instance : plan_.instances) {
       const int64_t in_flight =
           system_->engine(instance.name).progress().in_flight_count;
       if (in_flight == 0) continue;
@@ -234,12 +236,12 @@ class TrafficCheck {
   }
 
   // Attempts are not iterations, and those of a quorum's rest outlast theirs.
-  void CheckLimitsOf(const ActionPlan& action, int rpc, int instance) {
+  void CheckLimitsOf(const config::ActionPlan& action, int rpc, int instance) {
     if (plan_.rpcs[rpc].policy.has_value()) return;
     const auto found = observer_.sent().find({instance, rpc});
     const CallCounts counts =
         found == observer_.sent().end() ? CallCounts() : found->second;
-    const IterationsPlan& iterations = action.iterations;
+    const config::IterationsPlan& iterations = action.iterations;
     const int64_t targets = MaxTargets(plan_, plan_.rpcs[rpc]);
     if (Exceeds(counts.most_at_once, iterations.max_parallel, targets)) {
       Complain(absl::StrCat(Name({instance, rpc}), ": ", counts.most_at_once,
@@ -266,9 +268,10 @@ class TrafficCheck {
   }
 
   // The maximum number of iterations in one execution.
-  static int64_t MaxIterations(const IterationsPlan& iterations) {
-    if (!iterations.open_loop || iterations.max_duration_ns == kUnlimited ||
-        iterations.arrivals == ArrivalProcess::kExponential ||
+  static int64_t MaxIterations(const config::IterationsPlan& iterations) {
+    if (!iterations.open_loop ||
+        iterations.max_duration_ns == config::kUnlimited ||
+        iterations.arrivals == config::ArrivalProcess::kExponential ||
         iterations.composed_arrivals != nullptr) {
       return iterations.max_count;
     }
@@ -277,11 +280,11 @@ class TrafficCheck {
   }
 
   // Whether nothing can keep the action from reaching its count.
-  bool MustReachItsCount(const ActionPlan& action) const {
+  bool MustReachItsCount(const config::ActionPlan& action) const {
     return options_.ends_by_itself && !result_.overloaded && !Cancels() &&
            action.conditions.empty() && action.dependencies.empty() &&
-           action.iterations.max_duration_ns == kUnlimited &&
-           action.iterations.max_count != kUnlimited;
+           action.iterations.max_duration_ns == config::kUnlimited &&
+           action.iterations.max_count != config::kUnlimited;
   }
 
   // Then requests may be lost on their way.
@@ -292,13 +295,14 @@ class TrafficCheck {
   }
 
   bool Cancels() const {
-    return std::any_of(
-        plan_.lists.begin(), plan_.lists.end(), [](const ListPlan& list) {
-          return std::any_of(list.actions.begin(), list.actions.end(),
-                             [](const ActionPlan& action) {
+    return std::any_of(plan_.lists.begin(), plan_.lists.end(),
+                       [](const config::ListPlan& list) {
+                         return std::any_of(
+                             list.actions.begin(), list.actions.end(),
+                             [](const config::ActionPlan& action) {
                                return action.cancel_traffic_when_done;
                              });
-        });
+                       });
   }
 
   // The iteration that exceeds the limit is the last one of its worker. Workers
@@ -306,7 +310,7 @@ class TrafficCheck {
   void CheckPending(int instance) {
     int64_t most_targets = 1;
     int64_t most_attempts = 1;
-    for (const RpcPlan& rpc : plan_.rpcs) {
+    for (const config::RpcPlan& rpc : plan_.rpcs) {
       most_targets = std::max(most_targets, MaxTargets(plan_, rpc));
       if (rpc.policy.has_value()) {
         most_attempts =
@@ -314,7 +318,7 @@ class TrafficCheck {
       }
     }
     // All records of a trace may be due at once.
-    for (const ReplayTracePlan& trace : plan_.replay_traces) {
+    for (const config::ReplayTracePlan& trace : plan_.replay_traces) {
       most_targets = std::max<int64_t>(most_targets, std::ssize(trace.records));
     }
     const int64_t workers = std::max(1, plan_.workers_per_instance);
@@ -367,14 +371,14 @@ class TrafficCheck {
   }
 
   // Null if the RPC does not stream.
-  const StreamPlan* StreamOf(int rpc) const {
+  const config::StreamPlan* StreamOf(int rpc) const {
     return rpc < std::ssize(plan_.rpcs) && plan_.rpcs[rpc].stream.has_value()
                ? &*plan_.rpcs[rpc].stream
                : nullptr;
   }
 
   void CheckTimes(const RpcStatistics& statistics, const std::string& instance,
-                  const StreamPlan* stream) {
+                  const config::StreamPlan* stream) {
     if (statistics.service_time_ns().min() < 0 ||
         statistics.lateness_ns().min() < 0) {
       Complain(absl::StrCat(instance, ": a time is negative"));
@@ -403,7 +407,7 @@ class TrafficCheck {
 
   const DistributedSystemDescription& test_;
   const TrafficCheckOptions& options_;
-  const Plan plan_;
+  const config::Plan plan_;
   TrafficObserver observer_;
   std::unique_ptr<SimulatedSystem> system_;
   TrafficCheckResult result_;
@@ -416,4 +420,4 @@ TrafficCheckResult CheckTraffic(const DistributedSystemDescription& test,
   return TrafficCheck(test, options).Run();
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -9,7 +9,7 @@
 
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 struct TrafficCheckOptions {
   // Whether the test's own limits must end it; otherwise its timeout does.
@@ -40,6 +40,6 @@ struct TrafficCheckResult {
 TrafficCheckResult CheckTraffic(const DistributedSystemDescription& test,
                                 const TrafficCheckOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_PROPERTY_TESTING_TRAFFIC_CHECK_H_

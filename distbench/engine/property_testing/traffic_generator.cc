@@ -11,7 +11,7 @@
 #include "distbench/engine/property_testing/random_parts.h"
 #include "distbench/engine/property_testing/random_units.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr int64_t kLongDelayNs = 5'000'000'000;  // needs more than 32 bits
@@ -30,7 +30,7 @@ GeneratedTest TrafficGenerator::Generate() {
   may_be_endless_ = random_.Chance(0.15);
   AddSettings();
   AddServices();
-  DrawDrivers("loopback", random_, test_);
+  config::DrawDrivers("loopback", random_, test_);
   AddPlacement();
   AddDistributions();
   AddPayloads();
@@ -352,4 +352,4 @@ void TrafficGenerator::AddReplayTraces() {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -10,7 +10,7 @@
 #include "distbench/fuzzing/random_source.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Parts of the language that configs may use only once engines implement them.
 struct OptionalFeatures {
@@ -106,7 +106,7 @@ class TrafficGenerator {
   void ChooseEffects(Action& action, int level);
   int MaxTargets(const RpcSpec& rpc) const;
 
-  RandomSource random_;
+  fuzzing::RandomSource random_;
   const OptionalFeatures features_;
   GeneratedTest generated_;
   DistributedSystemDescription& test_ = generated_.test;
@@ -118,6 +118,6 @@ class TrafficGenerator {
   bool repeats_ = true;  // whether the action under construction may
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_PROPERTY_TESTING_TRAFFIC_GENERATOR_H_

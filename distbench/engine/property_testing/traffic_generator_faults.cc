@@ -7,14 +7,14 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/engine/property_testing/traffic_generator.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // Times of faults: within the two seconds that tests last at most, or beyond.
 constexpr int64_t kSoonNs = 5'000'000;
 constexpr int64_t kLateNs = 10'000'000'000;
 
-void FillTimes(RandomSource& random, ServerFault& fault) {
+void FillTimes(fuzzing::RandomSource& random, ServerFault& fault) {
   if (random.Chance(0.6)) {
     fault.set_start_ns(random.OneOf<int64_t>({0, kSoonNs, kLateNs}));
   }
@@ -104,4 +104,4 @@ void TrafficGenerator::AddAdmission() {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/engine/property_testing/traffic_generator.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // The number of iterations and RPCs that an execution of a list may cause.
@@ -310,4 +310,4 @@ void TrafficGenerator::ChooseEffects(Action& action, int level) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -5,13 +5,13 @@
 
 #include "distbench/engine/property_testing/traffic_generator.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // Attempts of a request: few, because they multiply the work.
 constexpr int64_t kMostAttempts = 3;
 
-void FillBudget(RandomSource& random, RetryBudget& budget) {
+void FillBudget(fuzzing::RandomSource& random, RetryBudget& budget) {
   if (random.Chance(0.5)) budget.set_ratio(random.OneOf({0.0, 0.1, 1.0}));
   if (random.Chance(0.5)) {
     budget.set_min_per_second(random.OneOf({0.0, 0.5, 100.0}));
@@ -21,7 +21,7 @@ void FillBudget(RandomSource& random, RetryBudget& budget) {
   }
 }
 
-void FillRetry(RandomSource& random, RetryPolicy& retry) {
+void FillRetry(fuzzing::RandomSource& random, RetryPolicy& retry) {
   retry.set_max_attempts(
       static_cast<int32_t>(random.Between(2, kMostAttempts)));
   if (random.Chance(0.7)) {
@@ -42,7 +42,7 @@ void FillRetry(RandomSource& random, RetryPolicy& retry) {
   if (random.Chance(0.4)) FillBudget(random, *retry.mutable_budget());
 }
 
-void FillHedging(RandomSource& random, HedgingPolicy& hedging) {
+void FillHedging(fuzzing::RandomSource& random, HedgingPolicy& hedging) {
   hedging.set_max_attempts(
       static_cast<int32_t>(random.Between(2, kMostAttempts)));
   if (random.Chance(0.6)) {
@@ -53,7 +53,8 @@ void FillHedging(RandomSource& random, HedgingPolicy& hedging) {
   if (random.Chance(0.3)) FillBudget(random, *hedging.mutable_budget());
 }
 
-void FillCircuitBreaker(RandomSource& random, CircuitBreakerPolicy& breaker) {
+void FillCircuitBreaker(fuzzing::RandomSource& random,
+                        CircuitBreakerPolicy& breaker) {
   if (random.Chance(0.7)) breaker.set_failure_ratio(random.OneOf({0.01, 1.0}));
   breaker.set_min_attempts(static_cast<int32_t>(random.Between(1, 5)));
   if (random.Chance(0.5)) {
@@ -64,7 +65,7 @@ void FillCircuitBreaker(RandomSource& random, CircuitBreakerPolicy& breaker) {
   }
 }
 
-void FillLimit(RandomSource& random, ConcurrencyLimitPolicy& limit) {
+void FillLimit(fuzzing::RandomSource& random, ConcurrencyLimitPolicy& limit) {
   limit.set_limit(static_cast<int32_t>(random.Between(1, 5)));
   if (random.Chance(0.3)) return;
   limit.set_kind(random.OneOf<std::string>({"aimd", "gradient"}));
@@ -106,4 +107,4 @@ void TrafficGenerator::AddPolicy(RpcSpec& rpc) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

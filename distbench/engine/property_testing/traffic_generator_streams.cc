@@ -4,7 +4,7 @@
 
 #include "distbench/engine/property_testing/traffic_generator.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr char kMessageCounts[] = "message_counts";
@@ -72,4 +72,4 @@ void TrafficGenerator::AddStreamDistributions() {
   fill(kMessageIntervals, 3'000'000, *test_.add_delay_distribution_configs());
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

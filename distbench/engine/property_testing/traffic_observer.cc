@@ -5,82 +5,89 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 void CallCounts::Start() {
   ++started;
   most_at_once = std::max(most_at_once, in_flight());
 }
 
-class WatchedStreams final : public StreamTransport, public StreamEvents {
+class WatchedStreams final : public protocol::StreamTransport,
+                             public protocol::StreamEvents {
  public:
   WatchedStreams(TrafficObserver& observer, int instance,
-                 StreamTransport& inner)
+                 protocol::StreamTransport& inner)
       : observer_(observer), instance_(instance), inner_(inner) {}
 
-  void SetEvents(StreamEvents* events) { events_ = events; }
+  void SetEvents(protocol::StreamEvents* events) { events_ = events; }
 
-  void Open(ClientCall* call) override {
+  void Open(protocol::ClientCall* call) override {
     inner_.Open(call);
     observer_.OnStart(instance_, *call);
   }
-  int64_t Write(ClientCall& call, int64_t bytes, bool last) override {
+  int64_t Write(protocol::ClientCall& call, int64_t bytes, bool last) override {
     return inner_.Write(call, bytes, last);
   }
-  void CancelStream(ClientCall& call) override { inner_.CancelStream(call); }
-  int64_t Write(ServerCall& call, int64_t bytes) override {
+  void CancelStream(protocol::ClientCall& call) override {
+    inner_.CancelStream(call);
+  }
+  int64_t Write(protocol::ServerCall& call, int64_t bytes) override {
     return inner_.Write(call, bytes);
   }
-  void Finish(ServerCall* call, int64_t last_message_bytes,
+  void Finish(protocol::ServerCall* call, int64_t last_message_bytes,
               int64_t blocked_ns) override {
     observer_.OnReply(instance_, *call);
     inner_.Finish(call, last_message_bytes, blocked_ns);
   }
 
  private:
-  void OnWritten(ClientCall& call, int64_t now_ns) override {
+  void OnWritten(protocol::ClientCall& call, int64_t now_ns) override {
     events_->OnWritten(call, now_ns);
   }
-  void OnMessage(ClientCall& call, int64_t bytes, int64_t now_ns) override {
+  void OnMessage(protocol::ClientCall& call, int64_t bytes,
+                 int64_t now_ns) override {
     events_->OnMessage(call, bytes, now_ns);
   }
-  void OnDone(ClientCall* call, int64_t server_blocked_ns) override {
+  void OnDone(protocol::ClientCall* call, int64_t server_blocked_ns) override {
     observer_.OnDone(instance_, *call);
     events_->OnDone(call, server_blocked_ns);
   }
-  void OnOpened(ServerCall* call) override {
+  void OnOpened(protocol::ServerCall* call) override {
     observer_.OnRequest(instance_, *call);
     events_->OnOpened(call);
   }
-  void OnWritten(ServerCall& call, int64_t now_ns) override {
+  void OnWritten(protocol::ServerCall& call, int64_t now_ns) override {
     events_->OnWritten(call, now_ns);
   }
-  void OnMessage(ServerCall& call, int64_t bytes, int64_t now_ns) override {
+  void OnMessage(protocol::ServerCall& call, int64_t bytes,
+                 int64_t now_ns) override {
     events_->OnMessage(call, bytes, now_ns);
   }
-  void OnRequestsOver(ServerCall& call, int64_t now_ns) override {
+  void OnRequestsOver(protocol::ServerCall& call, int64_t now_ns) override {
     events_->OnRequestsOver(call, now_ns);
   }
-  void OnBroken(ServerCall& call, int64_t now_ns) override {
+  void OnBroken(protocol::ServerCall& call, int64_t now_ns) override {
     events_->OnBroken(call, now_ns);
   }
 
   TrafficObserver& observer_;
   const int instance_;
-  StreamTransport& inner_;
-  StreamEvents* events_ = nullptr;
+  protocol::StreamTransport& inner_;
+  protocol::StreamEvents* events_ = nullptr;
 };
 
-class WatchedTransport final : public Transport, private TransportEvents {
+class WatchedTransport final : public protocol::Transport,
+                               private protocol::TransportEvents {
  public:
-  WatchedTransport(TrafficObserver& observer, int instance, Transport& inner)
+  WatchedTransport(TrafficObserver& observer, int instance,
+                   protocol::Transport& inner)
       : observer_(observer), instance_(instance), inner_(inner) {
     if (inner.streams() != nullptr) {
       streams_.emplace(observer, instance, *inner.streams());
     }
   }
 
-  bool Start(ClientCall* call) override {
+  bool Start(protocol::ClientCall* call) override {
     if (observer_.Refuses() || !inner_.Start(call)) {
       ++observer_.refused_count_;
       return false;
@@ -89,49 +96,51 @@ class WatchedTransport final : public Transport, private TransportEvents {
     observer_.OnStart(instance_, *call);
     return true;
   }
-  void Reply(ServerCall* call) override {
+  void Reply(protocol::ServerCall* call) override {
     observer_.OnReply(instance_, *call);
     inner_.Reply(call);
   }
-  void Poll(int64_t deadline_ns, TransportEvents& events) override {
+  void Poll(int64_t deadline_ns, protocol::TransportEvents& events) override {
     events_ = &events;
     if (streams_) streams_->SetEvents(events.stream_events());
     inner_.Poll(deadline_ns, *this);
   }
   void Wake() override { inner_.Wake(); }
-  bool Cancel(ClientCall& call) override { return inner_.Cancel(call); }
+  bool Cancel(protocol::ClientCall& call) override {
+    return inner_.Cancel(call);
+  }
   void CancelCalls() override { inner_.CancelCalls(); }
   int64_t BreakConnections() override { return inner_.BreakConnections(); }
-  StreamTransport* streams() override {
+  protocol::StreamTransport* streams() override {
     return streams_ ? &*streams_ : nullptr;
   }
 
  private:
-  StreamEvents* stream_events() override {
+  protocol::StreamEvents* stream_events() override {
     return streams_ ? &*streams_ : nullptr;
   }
-  void OnDone(ClientCall* call) override {
+  void OnDone(protocol::ClientCall* call) override {
     observer_.OnDone(instance_, *call);
     events_->OnDone(call);
   }
-  void OnRequest(ServerCall* call) override {
+  void OnRequest(protocol::ServerCall* call) override {
     observer_.OnRequest(instance_, *call);
     events_->OnRequest(call);
   }
 
   TrafficObserver& observer_;
   const int instance_;
-  Transport& inner_;
+  protocol::Transport& inner_;
   std::optional<WatchedStreams> streams_;
-  TransportEvents* events_ = nullptr;
+  protocol::TransportEvents* events_ = nullptr;
 };
 
 namespace {
 
-class WatchedDriver final : public ProtocolDriver {
+class WatchedDriver final : public protocol::ProtocolDriver {
  public:
   WatchedDriver(TrafficObserver& observer, int instance,
-                std::unique_ptr<ProtocolDriver> inner)
+                std::unique_ptr<protocol::ProtocolDriver> inner)
       : observer_(observer), instance_(instance), inner_(std::move(inner)) {}
 
   absl::StatusOr<std::string> Listen(int worker_count) override {
@@ -142,8 +151,10 @@ class WatchedDriver final : public ProtocolDriver {
     }
     return address;
   }
-  Transport& transport(int worker) override { return *transports_[worker]; }
-  absl::Status Connect(const std::vector<Peer>& peers,
+  protocol::Transport& transport(int worker) override {
+    return *transports_[worker];
+  }
+  absl::Status Connect(const std::vector<protocol::Peer>& peers,
                        absl::Time deadline) override {
     return inner_->Connect(peers, deadline);
   }
@@ -152,14 +163,14 @@ class WatchedDriver final : public ProtocolDriver {
  private:
   TrafficObserver& observer_;
   const int instance_;
-  const std::unique_ptr<ProtocolDriver> inner_;
+  const std::unique_ptr<protocol::ProtocolDriver> inner_;
   std::vector<std::unique_ptr<WatchedTransport>> transports_;
 };
 
 }  // namespace
 
-std::unique_ptr<ProtocolDriver> TrafficObserver::Watch(
-    int instance, std::unique_ptr<ProtocolDriver> driver) {
+std::unique_ptr<protocol::ProtocolDriver> TrafficObserver::Watch(
+    int instance, std::unique_ptr<protocol::ProtocolDriver> driver) {
   return std::make_unique<WatchedDriver>(*this, instance, std::move(driver));
 }
 
@@ -172,7 +183,7 @@ bool TrafficObserver::Refuses() {
   return refusal_probability_ > 0 && random_.Chance(refusal_probability_);
 }
 
-void TrafficObserver::OnStart(int instance, const ClientCall& call) {
+void TrafficObserver::OnStart(int instance, const protocol::ClientCall& call) {
   if (!calls_.try_emplace(&call, call.rpc_index, call.deadline_ns).second) {
     Complain(instance, "a call is sent that is in flight already");
   }
@@ -182,13 +193,13 @@ void TrafficObserver::OnStart(int instance, const ClientCall& call) {
   if (call.rpc_index >= 0 && call.rpc_index < plan_.rpcs.size() &&
       plan_.rpcs[call.rpc_index].server_service ==
           plan_.instances[instance].service &&
-      plan_.rpcs[call.rpc_index].multi_server_channel == kNone &&
+      plan_.rpcs[call.rpc_index].multi_server_channel == config::kNone &&
       call.server_instance == plan_.instances[instance].number) {
     Complain(instance, "it calls itself");
   }
 }
 
-void TrafficObserver::OnDone(int instance, const ClientCall& call) {
+void TrafficObserver::OnDone(int instance, const protocol::ClientCall& call) {
   const auto found = calls_.find(&call);
   if (found == calls_.end()) {
     Complain(instance, "a call is done that was not in flight");
@@ -204,14 +215,15 @@ void TrafficObserver::OnDone(int instance, const ClientCall& call) {
   }
 }
 
-void TrafficObserver::OnRequest(int instance, const ServerCall& call) {
+void TrafficObserver::OnRequest(int instance,
+                                const protocol::ServerCall& call) {
   if (!requests_.insert(&call).second) {
     Complain(instance, "a request arrives twice");
   }
   handled_[{instance, call.rpc_index}].Start();
 }
 
-void TrafficObserver::OnReply(int instance, const ServerCall& call) {
+void TrafficObserver::OnReply(int instance, const protocol::ServerCall& call) {
   if (requests_.erase(&call) == 0) {
     Complain(instance, "a request is answered that is not waiting");
   }
@@ -225,4 +237,4 @@ void TrafficObserver::Complain(int instance, const std::string& what) {
       absl::StrCat(plan_.instances[instance].name, ": ", what));
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

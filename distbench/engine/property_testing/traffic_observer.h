@@ -17,7 +17,7 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/streams.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // The events of one RPC at one instance: of the calls that it sends, or of the
 // requests that it handles.
@@ -41,12 +41,13 @@ class TrafficObserver {
 
   // refusal_probability: the probability that a driver refuses a call. The plan
   // must outlive this.
-  TrafficObserver(const Plan& plan, double refusal_probability, uint64_t seed)
+  TrafficObserver(const config::Plan& plan, double refusal_probability,
+                  uint64_t seed)
       : plan_(plan), refusal_probability_(refusal_probability), random_(seed) {}
 
   // Wraps a driver in one that is watched. This must outlive it.
-  std::unique_ptr<ProtocolDriver> Watch(int instance,
-                                        std::unique_ptr<ProtocolDriver> driver);
+  std::unique_ptr<protocol::ProtocolDriver> Watch(
+      int instance, std::unique_ptr<protocol::ProtocolDriver> driver);
 
   // The earliest deadline after now_ns of a call in flight; INT64_MAX if there
   // is none. An instance that is frozen sees its deadlines later.
@@ -72,10 +73,10 @@ class TrafficObserver {
 
   // Whether the driver should refuse a call.
   bool Refuses();
-  void OnStart(int instance, const ClientCall& call);
-  void OnDone(int instance, const ClientCall& call);
-  void OnRequest(int instance, const ServerCall& call);
-  void OnReply(int instance, const ServerCall& call);
+  void OnStart(int instance, const protocol::ClientCall& call);
+  void OnDone(int instance, const protocol::ClientCall& call);
+  void OnRequest(int instance, const protocol::ServerCall& call);
+  void OnReply(int instance, const protocol::ServerCall& call);
   void Complain(int instance, const std::string& what);
 
   struct CallInFlight {
@@ -83,19 +84,19 @@ class TrafficObserver {
     int64_t deadline_ns;
   };
 
-  const Plan& plan_;
+  const config::Plan& plan_;
   const double refusal_probability_;
-  RandomSource random_;
+  fuzzing::RandomSource random_;
   Counts sent_;
   Counts handled_;
   std::map<int, CallCounts> by_instance_;
-  std::map<const ClientCall*, CallInFlight> calls_;
-  std::set<const ServerCall*> requests_;
+  std::map<const protocol::ClientCall*, CallInFlight> calls_;
+  std::set<const protocol::ServerCall*> requests_;
   std::multiset<int64_t> deadlines_;
   int64_t refused_count_ = 0;
   std::vector<std::string> violations_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_PROPERTY_TESTING_TRAFFIC_OBSERVER_H_

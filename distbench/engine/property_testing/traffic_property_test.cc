@@ -30,7 +30,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::google::protobuf::Descriptor;
@@ -51,9 +51,9 @@ int64_t FromEnvironment(const char* variable, int64_t default_value) {
 
 // Whether engines can run a test like this yet.
 bool Runs(const std::string& config) {
-  auto sequence = ParseTestSequence(config, "probe");
+  auto sequence = config::ParseTestSequence(config, "probe");
   EXPECT_TRUE(sequence.ok()) << sequence.status();
-  return sequence.ok() && CheckTestSequence(*sequence).ok();
+  return sequence.ok() && config::CheckTestSequence(*sequence).ok();
 }
 
 OptionalFeatures FeaturesThatRun() {
@@ -84,7 +84,7 @@ OptionalFeatures FeaturesThatRun() {
 absl::StatusOr<TestSequence> Check(const DistributedSystemDescription& test) {
   TestSequence sequence;
   *sequence.add_tests() = test;
-  return CheckTestSequence(std::move(sequence));
+  return config::CheckTestSequence(std::move(sequence));
 }
 
 TrafficCheckOptions OptionsFor(uint64_t seed, bool ends_by_itself) {
@@ -190,7 +190,7 @@ void RunTest(uint64_t seed, OptionalFeatures features, Totals& totals) {
   if (std::getenv("DISTBENCH_PROPERTY_PRINT") != nullptr) {
     absl::FPrintF(stderr, "%s\n", generated.test.DebugString());
   }
-  CollectUsedFields(generated.test, totals.fields);
+  config::CollectUsedFields(generated.test, totals.fields);
   const TrafficCheckOptions options =
       OptionsFor(seed, generated.ends_by_itself);
   const TrafficCheckResult result = CheckTraffic(checked->tests(0), options);
@@ -233,7 +233,8 @@ TEST(TrafficPropertyTest, EveryFieldOfTheLanguageIsUsed) {
   const OptionalFeatures features = FeaturesThatRun();
   std::set<std::string> used;
   for (uint64_t seed = 1; seed <= kTests; ++seed) {
-    CollectUsedFields(TrafficGenerator(seed, features).Generate().test, used);
+    config::CollectUsedFields(TrafficGenerator(seed, features).Generate().test,
+                              used);
   }
   std::set<std::string> all;
   CollectAllFields(*DistributedSystemDescription::descriptor(), all);
@@ -250,7 +251,7 @@ TEST(TrafficPropertyTest, UnitsDoNotChangeATest) {
     const auto checked =
         Check(TrafficGenerator(seed, OptionalFeatures()).Generate().test);
     if (!checked.ok()) continue;
-    RandomSource random(seed);
+    fuzzing::RandomSource random(seed);
     DistributedSystemDescription with_units = checked->tests(0);
     WriteSomeWithUnits(random, with_units);
     if (with_units.SerializeAsString() !=
@@ -259,7 +260,8 @@ TEST(TrafficPropertyTest, UnitsDoNotChangeATest) {
     }
     const auto again = Check(with_units);
     ASSERT_TRUE(again.ok()) << again.status();
-    EXPECT_EQ(ToText(*again), ToText(*checked)) << with_units.DebugString();
+    EXPECT_EQ(config::ToText(*again), config::ToText(*checked))
+        << with_units.DebugString();
   }
   EXPECT_GT(rewritten, kTests / 10);
 }
@@ -270,11 +272,11 @@ TEST(TrafficGeneratorTest, IsDeterminedByTheSeed) {
       TestSequence sequence;
       *sequence.add_tests() =
           TrafficGenerator(seed, OptionalFeatures()).Generate().test;
-      return ToText(sequence);
+      return config::ToText(sequence);
     };
     EXPECT_EQ(generate(), generate());
   }
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

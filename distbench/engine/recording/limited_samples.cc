@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // The samples that one worker has set aside, and the number of them to keep.
@@ -70,4 +70,4 @@ void KeepOfMainList(int64_t limit, absl::Span<Recorder* const> recorders,
   for (const Part& part : parts) part.recorder->KeepAll(Choose(part, random));
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

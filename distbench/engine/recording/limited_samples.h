@@ -6,7 +6,7 @@
 #include "absl/types/span.h"
 #include "distbench/engine/recording/recorder.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Keeps `limit` of the samples that the workers have set aside, or all of them
 // if there are fewer. Each RPC is kept with the same probability, as far as the
@@ -15,6 +15,6 @@ namespace distbench {
 void KeepOfMainList(int64_t limit, absl::Span<Recorder* const> recorders,
                     uint64_t seed);
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_RECORDING_LIMITED_SAMPLES_H_

@@ -10,7 +10,7 @@
 #include "distbench/engine/testing/simulated_system.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 DistributedSystemDescription LimitedTest(int64_t iterations, int parallel,
@@ -103,4 +103,4 @@ TEST(LimitedSamplesTest, AreFewerIfThereIsNoMemory) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -6,7 +6,7 @@
 // Functions that only Flush() calls are inline: a call would cost as much as
 // the function does.
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // The number of peers that lose their histograms per second when these exceed
@@ -50,7 +50,7 @@ bool IsLike(const Sample& a, const Sample& b) {
 
 template <typename LastNs>
 inline void CountTimes(absl::Span<const Sample> batch, const LastNs& last_ns,
-                       RpcCounts& counts) {
+                       results::RpcCounts& counts) {
   int64_t first_sent_ns = counts.first_start_timestamp_ns;
   int64_t last_end_ns = counts.last_end_timestamp_ns;
   for (const Sample& sample : batch) {
@@ -90,7 +90,7 @@ inline void CountInTotals(absl::Span<const Sample> batch, int64_t request_bytes,
     totals.failures_by_error[first.error] += count;
     if (first.sent) CountTimes(batch, SentNs, totals.counts);
   } else {
-    RpcCounts& counts = totals.counts;
+    results::RpcCounts& counts = totals.counts;
     counts.succeeded_count += count;
     counts.request_bytes += request_bytes;
     counts.response_bytes += response_bytes;
@@ -101,7 +101,7 @@ inline void CountInTotals(absl::Span<const Sample> batch, int64_t request_bytes,
 
 }  // namespace
 
-Recorder::Recorder(const Options& options, RecentIntervals* recent)
+Recorder::Recorder(const Options& options, stats::RecentIntervals* recent)
     : rpc_count_(options.rpc_count),
       unix_offset_ns_(options.unix_offset_ns),
       recording_memory_bytes_(options.recording_memory_bytes),
@@ -176,7 +176,7 @@ inline void Recorder::Count(Batch batch) {
   CountInSeries(batch, bytes, record.series);
   if (first.open_loop && !first.warmup) CountOpenLoop(batch, record);
   const size_t pair = PairOf(first.peer, first.rpc);
-  RpcTotals* totals = totals_[pair].get();
+  results::RpcTotals* totals = totals_[pair].get();
   if (totals == nullptr) [[unlikely]] {
     totals = NewTotals(pair);
     if (totals == nullptr) return CountBriefly(batch, bytes, record);
@@ -191,16 +191,20 @@ void Recorder::CountBriefly(Batch batch, const Bytes& bytes,
   BriefTotals& totals = BriefTotalsOf(PairOf(first.peer, first.rpc));
   CountInTotals(batch, bytes.request, bytes.response, totals, totals.moments);
   if (!HasLatencies(first)) return;
-  if (record.pooled == nullptr) record.pooled = std::make_unique<RpcTotals>();
+  if (record.pooled == nullptr)
+    record.pooled = std::make_unique<results::RpcTotals>();
   RecordLatencies(batch, *record.pooled);
   if (measures_time_parts_) CountTimeParts(batch, *record.pooled);
 }
 
-void Recorder::CountTimeParts(Batch batch, RpcTotals& totals) {
+void Recorder::CountTimeParts(Batch batch, results::RpcTotals& totals) {
   if (!HasLatencies(batch.front())) return;
-  LogHistogram& queue_ns = totals.time_parts_ns[TimePart::kServerQueue];
-  LogHistogram& handler_ns = totals.time_parts_ns[TimePart::kServerHandler];
-  LogHistogram& network_ns = totals.time_parts_ns[TimePart::kNetwork];
+  stats::LogHistogram& queue_ns =
+      totals.time_parts_ns[results::TimePart::kServerQueue];
+  stats::LogHistogram& handler_ns =
+      totals.time_parts_ns[results::TimePart::kServerHandler];
+  stats::LogHistogram& network_ns =
+      totals.time_parts_ns[results::TimePart::kNetwork];
   for (const Sample& sample : batch) {
     if (!sample.has_time_parts()) continue;
     queue_ns.Record(static_cast<int64_t>(sample.server_queue_ns));
@@ -219,7 +223,7 @@ inline Recorder::Bytes Recorder::BytesOf(Batch batch) {
 }
 
 inline void Recorder::CountInSeries(Batch batch, const Bytes& bytes,
-                                    IntervalSeries& series) {
+                                    stats::IntervalSeries& series) {
   const Sample& first = batch.front();
   const auto count = static_cast<int64_t>(batch.size());
   if (first.open_loop) {
@@ -227,7 +231,7 @@ inline void Recorder::CountInSeries(Batch batch, const Bytes& bytes,
   }
   if (first.sent) series.At(IntervalOf(first.sent_ns)).sent += count;
   const int64_t end = IntervalOf(EndNs(first));
-  IntervalCounts& counts = series.At(end);
+  stats::IntervalCounts& counts = series.At(end);
   if (first.warmup) counts.warmup += count;
   if (first.error != 0) {
     counts.failed += count;
@@ -250,15 +254,15 @@ void Recorder::CountOpenLoop(Batch batch, RpcRecord& record) {
   record.unsent_wait_ns.RecordEach(batch, LatenessNs);
 }
 
-StreamTotals& Recorder::StreamsOf(int rpc) {
-  std::unique_ptr<StreamTotals>& streams = RecordOf(rpc).streams;
-  if (streams == nullptr) streams = std::make_unique<StreamTotals>();
+results::StreamTotals& Recorder::StreamsOf(int rpc) {
+  std::unique_ptr<results::StreamTotals>& streams = RecordOf(rpc).streams;
+  if (streams == nullptr) streams = std::make_unique<results::StreamTotals>();
   return *streams;
 }
 
-PolicyTotals& Recorder::PolicyOf(int rpc) {
-  std::unique_ptr<PolicyTotals>& policy = RecordOf(rpc).policy;
-  if (policy == nullptr) policy = std::make_unique<PolicyTotals>();
+results::PolicyTotals& Recorder::PolicyOf(int rpc) {
+  std::unique_ptr<results::PolicyTotals>& policy = RecordOf(rpc).policy;
+  if (policy == nullptr) policy = std::make_unique<results::PolicyTotals>();
   return *policy;
 }
 
@@ -306,15 +310,15 @@ int Recorder::AddTrace(absl::string_view trace) {
 }
 
 void Recorder::ForEachTotals(
-    absl::FunctionRef<void(int peer, int rpc, const RpcTotals& totals)> visit)
-    const {
+    absl::FunctionRef<void(int peer, int rpc, const results::RpcTotals& totals)>
+        visit) const {
   for (size_t i = 0; i < totals_.size(); ++i) {
     const int peer = static_cast<int>(i / rpc_count_);
     const int rpc = static_cast<int>(i % rpc_count_);
     if (totals_[i] != nullptr) {
       visit(peer, rpc, *totals_[i]);
     } else if (is_brief(peer, rpc)) {
-      RpcTotals totals;
+      results::RpcTotals totals;
       totals.counts = brief_totals_[i]->counts;
       totals.moments = brief_totals_[i]->moments;
       totals.failures_by_error = brief_totals_[i]->failures_by_error;
@@ -324,17 +328,17 @@ void Recorder::ForEachTotals(
 }
 
 // Returns null if the budget leaves no room for histograms.
-RpcTotals* Recorder::NewTotals(size_t pair) {
+results::RpcTotals* Recorder::NewTotals(size_t pair) {
   const bool is_brief =
       !brief_totals_.empty() && brief_totals_[pair] != nullptr;
   if (is_brief || detail_bytes_ >= recording_memory_bytes_ / 2) return nullptr;
-  totals_[pair] = std::make_unique<RpcTotals>();
-  RpcTotals& totals = *totals_[pair];
-  totals.service_time_ns = LogHistogram(&detail_bytes_);
-  totals.response_time_ns = LogHistogram(&detail_bytes_);
-  totals.lateness_ns = LogHistogram(&detail_bytes_);
+  totals_[pair] = std::make_unique<results::RpcTotals>();
+  results::RpcTotals& totals = *totals_[pair];
+  totals.service_time_ns = stats::LogHistogram(&detail_bytes_);
+  totals.response_time_ns = stats::LogHistogram(&detail_bytes_);
+  totals.lateness_ns = stats::LogHistogram(&detail_bytes_);
   if (measures_time_parts_) {
-    for (const TimePart part : kTimeParts) {
+    for (const results::TimePart part : results::kTimeParts) {
       totals.time_parts_ns.try_emplace(part, &detail_bytes_);
     }
   }
@@ -359,23 +363,24 @@ RpcRecord& Recorder::NewRecord(int rpc) {
 
 int64_t Recorder::recording_memory_bytes() const {
   int64_t bytes = detail_bytes_;
-  for (const IntervalSeries* series : series_) bytes += series->memory_bytes();
+  for (const stats::IntervalSeries* series : series_)
+    bytes += series->memory_bytes();
   return bytes;
 }
 
 void Recorder::OnNewSecond() {
   CloseSeries();
   KeepPeersWithinBudget();
-  series_width_ = IntervalSeries::KeepWithin(
+  series_width_ = stats::IntervalSeries::KeepWithin(
       recording_memory_bytes_ - detail_bytes_, series_width_, series_);
 }
 
 void Recorder::CloseSeries() {
-  RecentIntervals::Parts parts;
+  stats::RecentIntervals::Parts parts;
   for (int rpc = 0; rpc < rpc_count_; ++rpc) {
     if (records_[rpc] == nullptr) continue;
     records_[rpc]->series.Close(
-        [&](int64_t step, const IntervalSeries::Interval& recorded) {
+        [&](int64_t step, const stats::IntervalSeries::Interval& recorded) {
           if (recent_ != nullptr) parts.push_back({rpc, step, recorded});
         });
   }
@@ -392,10 +397,11 @@ void Recorder::KeepPeersWithinBudget() {
 void Recorder::DropLastHistograms() {
   const size_t pair = detailed_pairs_.back();
   detailed_pairs_.pop_back();
-  RpcTotals& totals = *totals_[pair];
+  results::RpcTotals& totals = *totals_[pair];
   detail_bytes_ -= totals.memory_bytes();
   RpcRecord& record = RecordOf(static_cast<int>(pair % rpc_count_));
-  if (record.pooled == nullptr) record.pooled = std::make_unique<RpcTotals>();
+  if (record.pooled == nullptr)
+    record.pooled = std::make_unique<results::RpcTotals>();
   record.pooled->MergeHistograms(totals);
   totals.DropHistograms();
   BriefTotalsOf(pair) = {
@@ -406,11 +412,11 @@ void Recorder::DropLastHistograms() {
 }
 
 void Recorder::TurnToInterval(int64_t time_ns) {
-  interval_ = (time_ns + unix_offset_ns_) / kSeriesStepNs;
-  interval_start_ns_ = interval_ * kSeriesStepNs - unix_offset_ns_;
+  interval_ = (time_ns + unix_offset_ns_) / stats::kSeriesStepNs;
+  interval_start_ns_ = interval_ * stats::kSeriesStepNs - unix_offset_ns_;
   if (interval_ <= last_interval_) return;
   last_interval_ = interval_;
   OnNewSecond();
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

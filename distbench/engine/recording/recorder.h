@@ -24,7 +24,7 @@
 #include "distbench/stats/recent_intervals.h"
 #include "distbench/stats/reservoir.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // One RPC as its client saw it: a compact form of RpcSample. Times are
 // monotonic, in nanoseconds.
@@ -71,36 +71,36 @@ struct ReplayedSample {
 };
 
 // The samples of one execution of an action list that keeps a limited number.
-using SampleReservoir = Reservoir<Sample>;
+using SampleReservoir = stats::Reservoir<Sample>;
 
 // The measurements of one RPC by one worker, over all peers.
 struct RpcRecord {
   explicit RpcRecord(int64_t series_width) : series(series_width) {}
 
   // Per second of Unix time; see RpcTimeSeries.
-  IntervalSeries series;
+  stats::IntervalSeries series;
 
   // Open loops only, warm-up excluded; see OfferedLoad.
   int64_t offered_count = 0;
   int64_t unsent_count = 0;
   int64_t held_back_count = 0;
-  LogHistogram unsent_wait_ns;
+  stats::LogHistogram unsent_wait_ns;
 
   // Shared histograms of the peers that have none of their own; null if all
   // have.
-  std::unique_ptr<RpcTotals> pooled;
+  std::unique_ptr<results::RpcTotals> pooled;
 
   // Null if the RPC does not stream.
-  std::unique_ptr<StreamTotals> streams;
+  std::unique_ptr<results::StreamTotals> streams;
 
   // Null if the RPC has no policy.
-  std::unique_ptr<PolicyTotals> policy;
+  std::unique_ptr<results::PolicyTotals> policy;
 };
 
 // RpcTotals without histograms.
 struct BriefTotals {
-  RpcCounts counts;
-  LatencyMoments moments;
+  results::RpcCounts counts;
+  results::LatencyMoments moments;
   std::map<int32_t, int64_t> failures_by_error;
 };
 
@@ -145,7 +145,8 @@ class Recorder {
 
   // `recent`, if not null, receives the measurements of each second once the
   // first RPC of a later one is recorded. It must outlive the recorder.
-  explicit Recorder(const Options& options, RecentIntervals* recent = nullptr);
+  explicit Recorder(const Options& options,
+                    stats::RecentIntervals* recent = nullptr);
 
   // Notes an RPC that has ended. The caller sets all members of the returned
   // sample before it notes another RPC; those of time parts only if they are
@@ -169,10 +170,10 @@ class Recorder {
   void CountHeldBack(int rpc) { ++RecordOf(rpc).held_back_count; }
 
   // The totals of an RPC that streams, for the caller to add to.
-  StreamTotals& StreamsOf(int rpc);
+  results::StreamTotals& StreamsOf(int rpc);
 
   // The totals of an RPC with a policy, for the caller to add to.
-  PolicyTotals& PolicyOf(int rpc);
+  results::PolicyTotals& PolicyOf(int rpc);
 
   // Counts an attempt of an RPC with a policy in its series.
   void CountAttempt(int rpc, int64_t time_ns) {
@@ -205,14 +206,14 @@ class Recorder {
   absl::Span<const std::string> errors() const { return errors_; }
   const std::string& trace(int number) const { return traces_[number]; }
   const SampleReservoir& samples() const { return samples_; }
-  const Reservoir<ReplayedSample>& replayed() const { return replayed_; }
+  const stats::Reservoir<ReplayedSample>& replayed() const { return replayed_; }
   int64_t sample_capacity() const { return samples_.capacity(); }
   int rpc_count() const { return rpc_count_; }
   // Null if nothing was recorded for the RPC.
   const RpcRecord* record(int rpc) const { return records_[rpc].get(); }
-  void ForEachTotals(
-      absl::FunctionRef<void(int peer, int rpc, const RpcTotals& totals)> visit)
-      const;
+  void ForEachTotals(absl::FunctionRef<void(int peer, int rpc,
+                                            const results::RpcTotals& totals)>
+                         visit) const;
 
   // Whether the peer has no histograms of its own.
   bool is_brief(int peer, int rpc) const {
@@ -230,7 +231,7 @@ class Recorder {
   RpcRecord& RecordOf(int rpc) {
     return records_[rpc] != nullptr ? *records_[rpc] : NewRecord(rpc);
   }
-  RpcTotals* NewTotals(size_t pair);
+  results::RpcTotals* NewTotals(size_t pair);
   BriefTotals& BriefTotalsOf(size_t pair);
   RpcRecord& NewRecord(int rpc);
 
@@ -249,9 +250,10 @@ class Recorder {
   void Count(Batch batch);
   void CountBriefly(Batch batch, const Bytes& bytes, RpcRecord& record);
   static Bytes BytesOf(Batch batch);
-  void CountInSeries(Batch batch, const Bytes& bytes, IntervalSeries& series);
+  void CountInSeries(Batch batch, const Bytes& bytes,
+                     stats::IntervalSeries& series);
   static void CountOpenLoop(Batch batch, RpcRecord& record);
-  static void CountTimeParts(Batch batch, RpcTotals& totals);
+  static void CountTimeParts(Batch batch, results::RpcTotals& totals);
 
   // Most times lie in the same interval as the previous one.
   int64_t IntervalOf(int64_t time_ns) {
@@ -262,7 +264,7 @@ class Recorder {
   }
   bool IsInLastInterval(int64_t time_ns) const {
     return time_ns >= interval_start_ns_ &&
-           time_ns - interval_start_ns_ < kSeriesStepNs;
+           time_ns - interval_start_ns_ < stats::kSeriesStepNs;
   }
   bool IsInLastInterval(const Sample& sample) const;
   void TurnToInterval(int64_t time_ns);
@@ -277,7 +279,7 @@ class Recorder {
   const int64_t unix_offset_ns_;
   const int64_t recording_memory_bytes_;
   const bool measures_time_parts_;
-  RecentIntervals* const recent_;
+  stats::RecentIntervals* const recent_;
   int64_t interval_ = 0;           // result of the last IntervalOf()
   int64_t interval_start_ns_ = 0;  // monotonic
   int64_t last_interval_ = 0;
@@ -286,22 +288,22 @@ class Recorder {
   std::array<bool, kMostNoted> is_kept_;
   // By peer, then RPC: at most one of the two is not null. brief_totals_ is
   // empty if no peer has brief totals.
-  std::vector<std::unique_ptr<RpcTotals>> totals_;
+  std::vector<std::unique_ptr<results::RpcTotals>> totals_;
   std::vector<std::unique_ptr<BriefTotals>> brief_totals_;
   std::vector<size_t> detailed_pairs_;  // pairs in totals_, oldest first
   int64_t detail_bytes_ = 0;            // memory of totals_
   int64_t series_width_ = 1;
   std::vector<std::unique_ptr<RpcRecord>> records_;  // by RPC
-  std::vector<IntervalSeries*> series_;              // the series in records_
+  std::vector<stats::IntervalSeries*> series_;       // the series in records_
   SampleReservoir samples_;
   std::optional<SampleReservoir> aside_;
-  Reservoir<ReplayedSample> replayed_;
+  stats::Reservoir<ReplayedSample> replayed_;
   std::vector<std::string> errors_ = {""};
   absl::flat_hash_map<std::string, int> error_numbers_;
   std::vector<std::string> traces_;
   int64_t free_trace_bytes_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_RECORDING_RECORDER_H_

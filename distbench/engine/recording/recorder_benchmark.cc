@@ -11,7 +11,7 @@
 #include "distbench/engine/recording/recorder.h"
 #include "distbench/stats/recent_intervals.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr int64_t kGapNs = 10'000;
@@ -30,7 +30,7 @@ std::vector<int64_t> Latencies() {
 void BM_Record(benchmark::State& state) {
   const std::vector<int64_t> latencies = Latencies();
   const int peers = static_cast<int>(state.range(0));
-  RecentIntervals recent;
+  stats::RecentIntervals recent;
   Recorder recorder({.peer_count = peers,
                      .rpc_count = 1,
                      .sample_memory_bytes = 1 << 20,
@@ -58,6 +58,6 @@ BENCHMARK(BM_Record)
     ->Args({100, 1});
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine
 
 BENCHMARK_MAIN();

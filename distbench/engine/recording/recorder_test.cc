@@ -14,7 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
@@ -44,23 +44,23 @@ void Record(Recorder& recorder, const Sample& sample) {
   recorder.Flush();
 }
 
-std::map<int64_t, IntervalCounts> CountsOf(const Recorder& recorder) {
-  std::map<int64_t, IntervalCounts> counts;
-  IntervalSeries::ForEach({&recorder.record(0)->series},
-                          [&](const IntervalSeries::View& view) {
-                            counts[view.index] = view.counts;
-                          });
+std::map<int64_t, stats::IntervalCounts> CountsOf(const Recorder& recorder) {
+  std::map<int64_t, stats::IntervalCounts> counts;
+  stats::IntervalSeries::ForEach({&recorder.record(0)->series},
+                                 [&](const stats::IntervalSeries::View& view) {
+                                   counts[view.index] = view.counts;
+                                 });
   return counts;
 }
 
-void Append(std::string& text, const LogHistogram& histogram) {
+void Append(std::string& text, const stats::LogHistogram& histogram) {
   absl::StrAppend(&text, " [", histogram.count(), " ", histogram.min(), " ",
                   histogram.max());
   // Sums must be equal to the last bit.
   for (const double sum : {histogram.sum(), histogram.sum_of_squares()}) {
     absl::StrAppend(&text, " ", absl::bit_cast<uint64_t>(sum));
   }
-  for (const LogHistogram::Bucket& bucket : histogram.Buckets()) {
+  for (const stats::LogHistogram::Bucket& bucket : histogram.Buckets()) {
     absl::StrAppend(&text, " ", bucket.index, ":", bucket.count);
   }
   absl::StrAppend(&text, "]");
@@ -69,29 +69,30 @@ void Append(std::string& text, const LogHistogram& histogram) {
 // Describes everything that was recorded.
 std::string Describe(const Recorder& recorder) {
   std::string text;
-  recorder.ForEachTotals([&](int peer, int rpc, const RpcTotals& totals) {
-    const RpcCounts& counts = totals.counts;
-    absl::StrAppend(&text, "\npeer ", peer, " rpc ", rpc, ": ",
-                    counts.succeeded_count, " ", counts.failed_count, " ",
-                    counts.warmup_count, " ", counts.request_bytes);
-    absl::StrAppend(&text, " ", counts.response_bytes, " ",
-                    counts.first_start_timestamp_ns, " ",
-                    counts.last_end_timestamp_ns);
-    for (const auto& [error, count] : totals.failures_by_error) {
-      absl::StrAppend(&text, " error ", error, ": ", count);
-    }
-    Append(text, totals.service_time_ns);
-    Append(text, totals.response_time_ns);
-    Append(text, totals.lateness_ns);
-  });
+  recorder.ForEachTotals(
+      [&](int peer, int rpc, const results::RpcTotals& totals) {
+        const results::RpcCounts& counts = totals.counts;
+        absl::StrAppend(&text, "\npeer ", peer, " rpc ", rpc, ": ",
+                        counts.succeeded_count, " ", counts.failed_count, " ",
+                        counts.warmup_count, " ", counts.request_bytes);
+        absl::StrAppend(&text, " ", counts.response_bytes, " ",
+                        counts.first_start_timestamp_ns, " ",
+                        counts.last_end_timestamp_ns);
+        for (const auto& [error, count] : totals.failures_by_error) {
+          absl::StrAppend(&text, " error ", error, ": ", count);
+        }
+        Append(text, totals.service_time_ns);
+        Append(text, totals.response_time_ns);
+        Append(text, totals.lateness_ns);
+      });
   for (int rpc = 0; rpc < recorder.rpc_count(); ++rpc) {
     const RpcRecord& record = *recorder.record(rpc);
     absl::StrAppend(&text, "\nrpc ", rpc, ": ", record.offered_count, " ",
                     record.unsent_count);
     Append(text, record.unsent_wait_ns);
-    IntervalSeries::ForEach(
-        {&record.series}, [&](const IntervalSeries::View& view) {
-          const IntervalCounts& counts = view.counts;
+    stats::IntervalSeries::ForEach(
+        {&record.series}, [&](const stats::IntervalSeries::View& view) {
+          const stats::IntervalCounts& counts = view.counts;
           absl::StrAppend(&text, "\n", view.index, ": ", counts.offered, " ",
                           counts.sent, " ", counts.succeeded, " ",
                           counts.failed, " ", counts.warmup);
@@ -113,13 +114,14 @@ TEST(RecorderTest, AnRpcIsCountedInTheSecondsInWhichItHappens) {
   // Intended in second 1000, sent in 1001, done in 1003.
   Record(recorder,
          OpenLoopSample(kSecond / 2, 3 * kSecond / 2, 13 * kSecond / 4));
-  std::map<int64_t, IntervalCounts> counts = CountsOf(recorder);
+  std::map<int64_t, stats::IntervalCounts> counts = CountsOf(recorder);
   EXPECT_EQ(counts[1000].offered, 1);
   EXPECT_EQ(counts[1000].sent, 0);
   EXPECT_EQ(counts[1001].sent, 1);
   EXPECT_EQ(counts[1003].succeeded, 1);
-  IntervalSeries::ForEach(
-      {&recorder.record(0)->series}, [&](const IntervalSeries::View& view) {
+  stats::IntervalSeries::ForEach(
+      {&recorder.record(0)->series},
+      [&](const stats::IntervalSeries::View& view) {
         EXPECT_EQ(view.service_time_ns.count(), view.index == 1003 ? 1u : 0u);
         if (view.index != 1003) return;
         EXPECT_EQ(view.service_time_ns.max(), 7 * kSecond / 4);
@@ -138,7 +140,7 @@ TEST(RecorderTest, SeriesShowWarmupAndFailuresToo) {
   Record(recorder, sample);
   sample.warmup = false;
   Record(recorder, sample);
-  const IntervalCounts counts = CountsOf(recorder).at(1000);
+  const stats::IntervalCounts counts = CountsOf(recorder).at(1000);
   EXPECT_EQ(counts.offered, 0) << "a closed loop has no intended times";
   EXPECT_EQ(counts.sent, 3);
   EXPECT_EQ(counts.succeeded, 1);
@@ -158,7 +160,7 @@ TEST(RecorderTest, FailuresCountForTheTimeOfARunWhenTheyAreSent) {
   failed.error = 1;
   failed.sent = false;
   Record(recorder, failed);
-  recorder.ForEachTotals([](int, int, const RpcTotals& totals) {
+  recorder.ForEachTotals([](int, int, const results::RpcTotals& totals) {
     EXPECT_EQ(totals.counts.first_start_timestamp_ns, 1 * kSecond);
     EXPECT_EQ(totals.counts.last_end_timestamp_ns, 5 * kSecond);
   });
@@ -191,7 +193,7 @@ TEST(RecorderTest, WhatIsNeverSentIsOfferedAndHasWaited) {
   EXPECT_EQ(record.unsent_count, 11);
   EXPECT_EQ(record.unsent_wait_ns.count(), 11u);
   EXPECT_EQ(record.unsent_wait_ns.sum(), 5700);
-  const IntervalCounts counts = CountsOf(recorder).at(1000);
+  const stats::IntervalCounts counts = CountsOf(recorder).at(1000);
   EXPECT_EQ(counts.offered, 11);
   EXPECT_EQ(counts.sent, 0);
   EXPECT_EQ(counts.failed, 1);
@@ -317,10 +319,10 @@ Sample TimedSample(int64_t service_time_ns, float queue_ns, float handler_ns) {
   return sample;
 }
 
-RpcTotals TotalsOf(const Recorder& recorder) {
-  RpcTotals all;
+results::RpcTotals TotalsOf(const Recorder& recorder) {
+  results::RpcTotals all;
   recorder.ForEachTotals(
-      [&](int, int, const RpcTotals& totals) { all = totals; });
+      [&](int, int, const results::RpcTotals& totals) { all = totals; });
   return all;
 }
 
@@ -329,10 +331,12 @@ TEST(RecorderTest, ServiceTimesAreDividedIntoParts) {
   recorder.Note(/*kept=*/true) = TimedSample(1000, 100, 700);
   recorder.Note(/*kept=*/true) = TimedSample(1000, 0, 300);
   recorder.Flush();
-  const RpcTotals totals = TotalsOf(recorder);
-  EXPECT_EQ(totals.time_parts_ns.at(TimePart::kServerQueue).sum(), 100);
-  EXPECT_EQ(totals.time_parts_ns.at(TimePart::kServerHandler).sum(), 1000);
-  EXPECT_EQ(totals.time_parts_ns.at(TimePart::kNetwork).sum(), 900);
+  const results::RpcTotals totals = TotalsOf(recorder);
+  EXPECT_EQ(totals.time_parts_ns.at(results::TimePart::kServerQueue).sum(),
+            100);
+  EXPECT_EQ(totals.time_parts_ns.at(results::TimePart::kServerHandler).sum(),
+            1000);
+  EXPECT_EQ(totals.time_parts_ns.at(results::TimePart::kNetwork).sum(), 900);
   EXPECT_EQ(recorder.samples()[0].server_handler_ns, 700);
 }
 
@@ -349,19 +353,21 @@ TEST(RecorderTest, OnlyReportedPartsOfSuccessesAreCounted) {
   failed.error = recorder.InternError("broken");
   recorder.Note(/*kept=*/true) = failed;
   recorder.Flush();
-  const RpcTotals totals = TotalsOf(recorder);
+  const results::RpcTotals totals = TotalsOf(recorder);
   EXPECT_EQ(totals.service_time_ns.count(), 2u);
-  for (const TimePart part : kTimeParts) {
-    EXPECT_EQ(totals.time_parts_ns.at(part).count(), 1u) << NameOf(part);
+  for (const results::TimePart part : results::kTimeParts) {
+    EXPECT_EQ(totals.time_parts_ns.at(part).count(), 1u)
+        << results::NameOf(part);
   }
 }
 
 TEST(RecorderTest, TheNetworkNeverTakesLessThanNothing) {
   Recorder recorder(Measured());
   Record(recorder, TimedSample(1000, 600, 600));
-  const RpcTotals totals = TotalsOf(recorder);
-  EXPECT_EQ(totals.time_parts_ns.at(TimePart::kNetwork).max(), 0);
-  EXPECT_EQ(totals.time_parts_ns.at(TimePart::kNetwork).CountAtMost(0), 1u);
+  const results::RpcTotals totals = TotalsOf(recorder);
+  EXPECT_EQ(totals.time_parts_ns.at(results::TimePart::kNetwork).max(), 0);
+  EXPECT_EQ(totals.time_parts_ns.at(results::TimePart::kNetwork).CountAtMost(0),
+            1u);
 }
 
 TEST(RecorderTest, WithoutMeasuringPartsThereAreNone) {
@@ -371,7 +377,7 @@ TEST(RecorderTest, WithoutMeasuringPartsThereAreNone) {
 }
 
 TEST(RecorderTest, TellsOfEachSecondThatHasPassed) {
-  RecentIntervals recent;
+  stats::RecentIntervals recent;
   Recorder recorder(OnePeer(), &recent);
   Record(recorder, OpenLoopSample(kSecond, kSecond + 1, kSecond + 3));
   EXPECT_EQ(recent.Take(), nullptr);
@@ -381,12 +387,12 @@ TEST(RecorderTest, TellsOfEachSecondThatHasPassed) {
   ASSERT_EQ(parts->size(), 1);
   EXPECT_EQ(parts->front().rpc, 0);
   EXPECT_EQ(parts->front().step, 1000);
-  const IntervalSeries::Interval& second = parts->front().interval;
+  const stats::IntervalSeries::Interval& second = parts->front().interval;
   EXPECT_EQ(second.counts.succeeded, 1);
-  LogHistogram service_time_ns;
+  stats::LogHistogram service_time_ns;
   second.service_time_ns.AddTo(service_time_ns);
   EXPECT_EQ(service_time_ns.max(), 2);
-  LogHistogram response_time_ns;
+  stats::LogHistogram response_time_ns;
   second.response_time_ns.AddTo(response_time_ns);
   EXPECT_EQ(response_time_ns.max(), 3);
   // RPCs that end late and fail are reported too.
@@ -404,4 +410,4 @@ TEST(RecorderTest, TellsOfEachSecondThatHasPassed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

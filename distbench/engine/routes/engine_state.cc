@@ -5,7 +5,7 @@
 
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // Mutexes wait by the wall clock, whose steps should not make a wait longer or
@@ -14,8 +14,8 @@ constexpr absl::Duration kMaxWallClockWait = absl::Milliseconds(100);
 
 }  // namespace
 
-EngineState::EngineState(std::shared_ptr<const Plan> plan, int instance,
-                         int worker_count, const Clock& clock)
+EngineState::EngineState(std::shared_ptr<const config::Plan> plan, int instance,
+                         int worker_count, const base::Clock& clock)
     : plan_(std::move(plan)),
       instance_(instance),
       worker_count_(worker_count),
@@ -24,7 +24,7 @@ EngineState::EngineState(std::shared_ptr<const Plan> plan, int instance,
       routes_(*plan_),
       targets_(plan_->rpcs.size()) {
   for (size_t i = 0; i < plan_->rpcs.size(); ++i) {
-    const RpcPlan& rpc = plan_->rpcs[i];
+    const config::RpcPlan& rpc = plan_->rpcs[i];
     if (std::count(rpc.client_services.begin(), rpc.client_services.end(),
                    instance_plan().service) == 0) {
       continue;
@@ -68,4 +68,4 @@ std::string EngineState::stop_reason() const {
   return stop_reason_;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

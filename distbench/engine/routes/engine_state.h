@@ -16,7 +16,7 @@
 #include "distbench/engine/routes/replay_table.h"
 #include "distbench/engine/routes/routes.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // The targets of an RPC of an instance.
 struct RpcTargets {
@@ -35,19 +35,19 @@ enum class StopScope {
 // does not change once traffic has started.
 class EngineState {
  public:
-  EngineState(std::shared_ptr<const Plan> plan, int instance, int worker_count,
-              const Clock& clock);
+  EngineState(std::shared_ptr<const config::Plan> plan, int instance,
+              int worker_count, const base::Clock& clock);
 
-  const Plan& plan() const { return *plan_; }
+  const config::Plan& plan() const { return *plan_; }
   int instance() const { return instance_; }
-  const InstancePlan& instance_plan() const {
+  const config::InstancePlan& instance_plan() const {
     return plan_->instances[instance_];
   }
-  const ServicePlan& service() const {
+  const config::ServicePlan& service() const {
     return plan_->services[instance_plan().service];
   }
   int worker_count() const { return worker_count_; }
-  const Clock& clock() const { return clock_; }
+  const base::Clock& clock() const { return clock_; }
 
   // The routes to the peers that this instance sends to.
   const Routes& routes() const { return routes_; }
@@ -84,10 +84,10 @@ class EngineState {
   std::string stop_reason() const;
 
  private:
-  const std::shared_ptr<const Plan> plan_;
+  const std::shared_ptr<const config::Plan> plan_;
   const int instance_;
   const int worker_count_;
-  const Clock& clock_;
+  const base::Clock& clock_;
   const int64_t unix_offset_ns_;
   Routes routes_;
   std::vector<RpcTargets> targets_;  // by RPC; empty where not a client
@@ -99,6 +99,6 @@ class EngineState {
   std::string stop_reason_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_ROUTES_ENGINE_STATE_H_

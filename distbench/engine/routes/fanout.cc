@@ -9,18 +9,18 @@
 #include "absl/random/distributions.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using Coordinates = std::array<int64_t, 3>;
 
-Coordinates CoordinatesOf(const InstancePlan& instance) {
+Coordinates CoordinatesOf(const config::InstancePlan& instance) {
   return {instance.coordinates[0], instance.coordinates[1],
           instance.coordinates[2]};
 }
 
 // The number of the instance at these coordinates; nullopt if there is none.
-std::optional<int> InstanceAt(const ServicePlan& service,
+std::optional<int> InstanceAt(const config::ServicePlan& service,
                               const Coordinates& at) {
   for (int axis = 0; axis < 3; ++axis) {
     if (at[axis] < 0 || at[axis] >= service.sizes[axis]) return std::nullopt;
@@ -59,18 +59,20 @@ int AlternatingStep(int ring_axis, const Coordinates& own) {
 }
 
 // The target of a filter that has exactly one.
-std::optional<int> FixedTarget(const FanoutPlan& plan,
-                               const ServicePlan& server, Coordinates at) {
+std::optional<int> FixedTarget(const config::FanoutPlan& plan,
+                               const config::ServicePlan& server,
+                               Coordinates at) {
   const int axis = plan.axis;
   const Coordinates own = at;
   switch (plan.kind) {
-    case FanoutPlan::Kind::kLinear:
+    case config::FanoutPlan::Kind::kLinear:
       at[axis] += plan.distance;
       return InstanceAt(server, at);
-    case FanoutPlan::Kind::kRing:
-    case FanoutPlan::Kind::kAlternatingRing: {
-      const int step =
-          plan.kind == FanoutPlan::Kind::kRing ? 1 : AlternatingStep(axis, own);
+    case config::FanoutPlan::Kind::kRing:
+    case config::FanoutPlan::Kind::kAlternatingRing: {
+      const int step = plan.kind == config::FanoutPlan::Kind::kRing
+                           ? 1
+                           : AlternatingStep(axis, own);
       // Coordinates outside the server's grid have no place on its ring.
       if (at[axis] >= server.sizes[axis]) return std::nullopt;
       at[axis] = (at[axis] + step + server.sizes[axis]) % server.sizes[axis];
@@ -81,28 +83,31 @@ std::optional<int> FixedTarget(const FanoutPlan& plan,
   }
 }
 
-bool SameCoordinates(const std::vector<int>& axes, const InstancePlan& a,
-                     const InstancePlan& b) {
+bool SameCoordinates(const std::vector<int>& axes,
+                     const config::InstancePlan& a,
+                     const config::InstancePlan& b) {
   return std::all_of(axes.begin(), axes.end(), [&](int axis) {
     return a.coordinates[axis] == b.coordinates[axis];
   });
 }
 
-std::vector<int> FindCandidates(const Plan& plan, const RpcPlan& rpc,
-                                const InstancePlan& client) {
-  if (rpc.multi_server_channel != kNone) return {kAnyInstance};
-  const ServicePlan& server = plan.services[rpc.server_service];
+std::vector<int> FindCandidates(const config::Plan& plan,
+                                const config::RpcPlan& rpc,
+                                const config::InstancePlan& client) {
+  if (rpc.multi_server_channel != config::kNone)
+    return {protocol::kAnyInstance};
+  const config::ServicePlan& server = plan.services[rpc.server_service];
   const bool among_peers = client.service == rpc.server_service;
   switch (rpc.fanout.kind) {
-    case FanoutPlan::Kind::kAll:
-    case FanoutPlan::Kind::kRandom:
-    case FanoutPlan::Kind::kStochastic:
+    case config::FanoutPlan::Kind::kAll:
+    case config::FanoutPlan::Kind::kRandom:
+    case config::FanoutPlan::Kind::kStochastic:
       return among_peers ? Others(server.instance_count, client.number)
                          : Everyone(server.instance_count);
-    case FanoutPlan::Kind::kRoundRobin:
+    case config::FanoutPlan::Kind::kRoundRobin:
       return among_peers ? PeersInTurn(server.instance_count, client.number)
                          : Everyone(server.instance_count);
-    case FanoutPlan::Kind::kSameCoordinates: {
+    case config::FanoutPlan::Kind::kSameCoordinates: {
       std::vector<int> same = among_peers
                                   ? Others(server.instance_count, client.number)
                                   : Everyone(server.instance_count);
@@ -112,9 +117,9 @@ std::vector<int> FindCandidates(const Plan& plan, const RpcPlan& rpc,
       });
       return same;
     }
-    case FanoutPlan::Kind::kRing:
-    case FanoutPlan::Kind::kAlternatingRing:
-    case FanoutPlan::Kind::kLinear: {
+    case config::FanoutPlan::Kind::kRing:
+    case config::FanoutPlan::Kind::kAlternatingRing:
+    case config::FanoutPlan::Kind::kLinear: {
       const std::optional<int> target =
           FixedTarget(rpc.fanout, server, CoordinatesOf(client));
       if (!target.has_value() || (among_peers && *target == client.number)) {
@@ -136,8 +141,9 @@ void ShuffleFront(std::vector<int>& values, int count, absl::BitGenRef random) {
 
 }  // namespace
 
-Fanout::Fanout(const Plan& plan, const RpcPlan& rpc, int client)
-    : plan_(rpc.multi_server_channel == kNone ? rpc.fanout : FanoutPlan()),
+Fanout::Fanout(const config::Plan& plan, const config::RpcPlan& rpc, int client)
+    : plan_(rpc.multi_server_channel == config::kNone ? rpc.fanout
+                                                      : config::FanoutPlan()),
       shuffled_(plan.instances[client].service != rpc.server_service),
       candidates_(FindCandidates(plan, rpc, plan.instances[client])),
       all_positions_(Everyone(static_cast<int>(candidates_.size()))),
@@ -145,10 +151,10 @@ Fanout::Fanout(const Plan& plan, const RpcPlan& rpc, int client)
 
 bool Fanout::AlwaysAll() const {
   switch (plan_.kind) {
-    case FanoutPlan::Kind::kStochastic:
+    case config::FanoutPlan::Kind::kStochastic:
       return candidates_.empty();
-    case FanoutPlan::Kind::kRandom:
-    case FanoutPlan::Kind::kRoundRobin:
+    case config::FanoutPlan::Kind::kRandom:
+    case config::FanoutPlan::Kind::kRoundRobin:
       return candidates_.size() <= 1;
     default:
       return candidates_.size() <= 1 || !shuffled_;
@@ -160,12 +166,12 @@ absl::Span<const int> Fanout::Choose(absl::BitGenRef random,
   const int count = static_cast<int>(candidates_.size());
   const absl::Span<const int> all(all_positions_);
   switch (plan_.kind) {
-    case FanoutPlan::Kind::kRandom:
+    case config::FanoutPlan::Kind::kRandom:
       return all.subspan(absl::Uniform<int>(random, 0, count), 1);
-    case FanoutPlan::Kind::kRoundRobin:
+    case config::FanoutPlan::Kind::kRoundRobin:
       return all.subspan(
           round_robin_.fetch_add(1, std::memory_order_relaxed) % count, 1);
-    case FanoutPlan::Kind::kStochastic: {
+    case config::FanoutPlan::Kind::kStochastic: {
       const int chosen = std::min(ChooseTargetCount(random), count);
       scratch = all_positions_;
       ShuffleFront(scratch, chosen, random);
@@ -180,7 +186,7 @@ absl::Span<const int> Fanout::Choose(absl::BitGenRef random,
 
 int Fanout::ChooseTargetCount(absl::BitGenRef random) const {
   double remaining = absl::Uniform(random, 0.0, 1.0);
-  for (const FanoutPlan::Choice& choice : plan_.choices) {
+  for (const config::FanoutPlan::Choice& choice : plan_.choices) {
     if (remaining < choice.probability) return choice.target_count;
     remaining -= choice.probability;
   }
@@ -188,4 +194,4 @@ int Fanout::ChooseTargetCount(absl::BitGenRef random) const {
   return plan_.choices.back().target_count;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

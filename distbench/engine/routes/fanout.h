@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "distbench/config/plan/plan.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Chooses which instances of a server one client instance calls by one RPC, for
 // each iteration. Never the client itself.
@@ -20,7 +20,7 @@ namespace distbench {
 class Fanout {
  public:
   // client: index into plan.instances.
-  Fanout(const Plan& plan, const RpcPlan& rpc, int client);
+  Fanout(const config::Plan& plan, const config::RpcPlan& rpc, int client);
 
   // All instances that may ever be called, as numbers within the server
   // service. For an RPC through a multi-server channel: kAnyInstance alone.
@@ -45,7 +45,7 @@ class Fanout {
                                std::vector<int>& scratch);
   int ChooseTargetCount(absl::BitGenRef random) const;
 
-  FanoutPlan plan_;
+  config::FanoutPlan plan_;
   bool shuffled_ = false;
   std::vector<int> candidates_;
   std::vector<int> all_positions_;  // 0, 1, 2, ...
@@ -53,6 +53,6 @@ class Fanout {
   std::atomic<uint64_t> round_robin_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_ROUTES_FANOUT_H_

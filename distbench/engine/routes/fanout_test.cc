@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,7 +19,7 @@ using ::testing::UnorderedElementsAre;
 class FanoutTest : public testing::Test {
  protected:
   void AddService(int x, int y = 1, int z = 1) {
-    ServicePlan service;
+    config::ServicePlan service;
     service.sizes[0] = x;
     service.sizes[1] = y;
     service.sizes[2] = z;
@@ -35,9 +35,9 @@ class FanoutTest : public testing::Test {
   }
 
   // Instances that `client` of service 0 calls in one iteration.
-  std::vector<int> Targets(const FanoutPlan& plan, int client,
+  std::vector<int> Targets(const config::FanoutPlan& plan, int client,
                            int server_service = 0) {
-    RpcPlan rpc;
+    config::RpcPlan rpc;
     rpc.fanout = plan;
     rpc.server_service = server_service;
     Fanout fanout(plan_, rpc, client);
@@ -52,12 +52,12 @@ class FanoutTest : public testing::Test {
     return targets;
   }
 
-  Plan plan_;
+  config::Plan plan_;
   std::mt19937_64 random_{1};
   std::vector<int> scratch_;
 };
 
-using Kind = FanoutPlan::Kind;
+using Kind = config::FanoutPlan::Kind;
 
 TEST_F(FanoutTest, AllAmongPeersGoesAroundFromTheNext) {
   AddService(5);
@@ -67,7 +67,7 @@ TEST_F(FanoutTest, AllAmongPeersGoesAroundFromTheNext) {
 TEST_F(FanoutTest, AllOfAnotherServiceIsShuffled) {
   AddService(1);
   AddService(4);
-  RpcPlan rpc;
+  config::RpcPlan rpc;
   rpc.server_service = 1;
   Fanout fanout(plan_, rpc, 0);
   std::map<std::vector<int>, int> orders;
@@ -78,7 +78,7 @@ TEST_F(FanoutTest, AllOfAnotherServiceIsShuffled) {
 
 TEST_F(FanoutTest, RandomIsUniformAndNeverOneself) {
   AddService(4);
-  RpcPlan rpc;
+  config::RpcPlan rpc;
   rpc.fanout.kind = Kind::kRandom;
   Fanout fanout(plan_, rpc, 2);
   std::map<int, int> counts;
@@ -93,7 +93,7 @@ TEST_F(FanoutTest, RandomIsUniformAndNeverOneself) {
 
 TEST_F(FanoutTest, RoundRobinAmongPeersReplacesOneselfByTheLast) {
   AddService(4);
-  RpcPlan rpc;
+  config::RpcPlan rpc;
   rpc.fanout.kind = Kind::kRoundRobin;
   Fanout fanout(plan_, rpc, 1);
   std::vector<int> sequence;
@@ -112,7 +112,7 @@ TEST_F(FanoutTest, AServiceOfOneHasNoPeers) {
 TEST_F(FanoutTest, StochasticDrawsDistinctUniformTargets) {
   AddService(1);
   AddService(5);
-  RpcPlan rpc;
+  config::RpcPlan rpc;
   rpc.server_service = 1;
   rpc.fanout = {.kind = Kind::kStochastic, .choices = {{0.7, 1}, {0.3, 4}}};
   Fanout fanout(plan_, rpc, 0);
@@ -167,13 +167,13 @@ TEST_F(FanoutTest, GridFilters) {
 TEST_F(FanoutTest, AlternatingRings) {
   AddService(4, 4, 4);
   const auto at = [](int x, int y, int z) { return x + 4 * y + 16 * z; };
-  const FanoutPlan x_ring = {.kind = Kind::kAlternatingRing, .axis = 0};
+  const config::FanoutPlan x_ring = {.kind = Kind::kAlternatingRing, .axis = 0};
   EXPECT_THAT(Targets(x_ring, at(3, 2, 0)), ElementsAre(at(0, 2, 0)));
   EXPECT_THAT(Targets(x_ring, at(0, 1, 0)), ElementsAre(at(3, 1, 0)));
-  const FanoutPlan y_ring = {.kind = Kind::kAlternatingRing, .axis = 1};
+  const config::FanoutPlan y_ring = {.kind = Kind::kAlternatingRing, .axis = 1};
   EXPECT_THAT(Targets(y_ring, at(2, 3, 0)), ElementsAre(at(2, 0, 0)));
   EXPECT_THAT(Targets(y_ring, at(1, 3, 0)), ElementsAre(at(1, 2, 0)));
-  const FanoutPlan z_ring = {.kind = Kind::kAlternatingRing, .axis = 2};
+  const config::FanoutPlan z_ring = {.kind = Kind::kAlternatingRing, .axis = 2};
   EXPECT_THAT(Targets(z_ring, at(1, 0, 0)), ElementsAre(at(1, 0, 3)));
 }
 
@@ -188,4 +188,4 @@ TEST_F(FanoutTest, CoordinatesOutsideTheServersGridHaveNoTarget) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

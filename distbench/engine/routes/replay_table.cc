@@ -4,18 +4,18 @@
 
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::engine {
 
-ReplayTable::ReplayTable(const Plan& plan, int trace, int instance,
+ReplayTable::ReplayTable(const config::Plan& plan, int trace, int instance,
                          Routes& routes) {
-  const ReplayTracePlan& trace_plan = plan.replay_traces[trace];
-  const InstancePlan& self = plan.instances[instance];
+  const config::ReplayTracePlan& trace_plan = plan.replay_traces[trace];
+  const config::InstancePlan& self = plan.instances[instance];
   if (trace_plan.client_service != self.service) return;
   const int count = static_cast<int>(trace_plan.records.size());
-  std::vector<int> position_of(count, kNone);  // by number in the trace
+  std::vector<int> position_of(count, config::kNone);  // by number in the trace
   for (int number = 0; number < count; ++number) {
     const int client = trace_plan.records[number].client_instance;
-    if (client != kNone && client != self.number) continue;
+    if (client != config::kNone && client != self.number) continue;
     position_of[number] = static_cast<int>(records_.size());
     AddRecord(trace_plan, number, routes);
   }
@@ -26,7 +26,7 @@ ReplayTable::ReplayTable(const Plan& plan, int trace, int instance,
   SortByTime(after_traffic_start_);
 }
 
-void ReplayTable::AddRecord(const ReplayTracePlan& trace, int number,
+void ReplayTable::AddRecord(const config::ReplayTracePlan& trace, int number,
                             Routes& routes) {
   Record& record = records_.emplace_back();
   record.plan = &trace.records[number];
@@ -34,20 +34,21 @@ void ReplayTable::AddRecord(const ReplayTracePlan& trace, int number,
   const int server = record.plan->server_instance;
   const int channel = record.plan->multi_server_channel;
   record.route = routes.To(trace.server_service, server, channel);
-  record.server_instance = channel != kNone ? kAnyInstance : server;
+  record.server_instance =
+      channel != config::kNone ? protocol::kAnyInstance : server;
 }
 
 void ReplayTable::Link(int position, const std::vector<int>& position_of) {
   Record& record = records_[position];
   switch (record.plan->base) {
-    case ReplayRecordPlan::Base::kTraceStart:
+    case config::ReplayRecordPlan::Base::kTraceStart:
       after_trace_start_.push_back(position);
       return;
-    case ReplayRecordPlan::Base::kTrafficStart:
+    case config::ReplayRecordPlan::Base::kTrafficStart:
       after_traffic_start_.push_back(position);
       return;
-    case ReplayRecordPlan::Base::kPriorStart:
-    case ReplayRecordPlan::Base::kPriorEnd:
+    case config::ReplayRecordPlan::Base::kPriorStart:
+    case config::ReplayRecordPlan::Base::kPriorEnd:
       break;
   }
   record.waiting_slot = waiting_count_++;
@@ -55,7 +56,7 @@ void ReplayTable::Link(int position, const std::vector<int>& position_of) {
     // Validation guarantees that this instance sends it.
     Record& prior = records_[position_of[number]];
     const bool for_start =
-        record.plan->base == ReplayRecordPlan::Base::kPriorStart;
+        record.plan->base == config::ReplayRecordPlan::Base::kPriorStart;
     (for_start ? prior.start_followers : prior.end_followers)
         .push_back(position);
     ++record.prior_count;
@@ -68,4 +69,4 @@ void ReplayTable::SortByTime(std::vector<int>& positions) const {
   });
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -7,14 +7,14 @@
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/routes/routes.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // The records of a replay trace that one client instance sends, with their
 // dependencies. Immutable.
 class ReplayTable {
  public:
   struct Record {
-    const ReplayRecordPlan* plan = nullptr;
+    const config::ReplayRecordPlan* plan = nullptr;
     int number = 0;  // in the trace
     int route = 0;
     int server_instance = 0;  // or kAnyInstance
@@ -22,7 +22,7 @@ class ReplayTable {
     // The number of earlier records that this one waits for, and its place
     // among the records that wait; kNone if it waits for none.
     int prior_count = 0;
-    int waiting_slot = kNone;
+    int waiting_slot = config::kNone;
 
     // Positions of the records that wait for the start and for the end of this
     // one.
@@ -33,7 +33,8 @@ class ReplayTable {
   // Makes the routes that the records need. The table is empty for instances of
   // services other than the trace's client, and for client instances that send
   // nothing of the trace.
-  ReplayTable(const Plan& plan, int trace, int instance, Routes& routes);
+  ReplayTable(const config::Plan& plan, int trace, int instance,
+              Routes& routes);
 
   // In the order of the trace.
   const std::vector<Record>& records() const { return records_; }
@@ -51,7 +52,8 @@ class ReplayTable {
   int waiting_count() const { return waiting_count_; }
 
  private:
-  void AddRecord(const ReplayTracePlan& trace, int number, Routes& routes);
+  void AddRecord(const config::ReplayTracePlan& trace, int number,
+                 Routes& routes);
   void Link(int position, const std::vector<int>& position_of);
   void SortByTime(std::vector<int>& positions) const;
 
@@ -61,6 +63,6 @@ class ReplayTable {
   int waiting_count_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_ROUTES_REPLAY_TABLE_H_

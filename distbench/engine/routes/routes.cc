@@ -3,13 +3,13 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/products/external/calls/external_calls.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
-Peer ExternalPeer(const ServicePlan& service) {
-  Peer peer;
+protocol::Peer ExternalPeer(const config::ServicePlan& service) {
+  protocol::Peer peer;
   for (const std::string& address : service.external_addresses) {
-    peer.addresses.push_back(absl::StrCat(kExternalPrefix, address));
+    peer.addresses.push_back(absl::StrCat(external::kExternalPrefix, address));
   }
   if (peer.addresses.size() > 1) peer.policy = service.external_policy;
   return peer;
@@ -18,7 +18,7 @@ Peer ExternalPeer(const ServicePlan& service) {
 }  // namespace
 
 int Routes::To(int service, int number, int channel) {
-  return channel != kNone
+  return channel != config::kNone
              ? ToChannel(service, channel)
              : ToInstance(plan_.services[service].first_instance + number);
 }
@@ -38,7 +38,7 @@ int Routes::ToChannel(int service, int channel) {
   Channel& made = channels_.emplace_back();
   made.service = service;
   made.channel = channel;
-  made.peer_of.assign(plan_.services[service].instance_count, kNone);
+  made.peer_of.assign(plan_.services[service].instance_count, config::kNone);
   for (const int number : PlanOf(made).members) {
     const int peer = PeerOf(plan_.services[service].first_instance + number);
     made.members.push_back(peer);
@@ -47,13 +47,13 @@ int Routes::ToChannel(int service, int channel) {
   return found->second;
 }
 
-std::vector<Peer> Routes::ConnectTo(
+std::vector<protocol::Peer> Routes::ConnectTo(
     const std::vector<std::string>& addresses) const {
-  std::vector<Peer> targets;
+  std::vector<protocol::Peer> targets;
   for (const Route& route : routes_) {
-    Peer& target = targets.emplace_back();
-    if (route.peer != kNone) {
-      const ServicePlan& service = ServiceOf(route.peer);
+    protocol::Peer& target = targets.emplace_back();
+    if (route.peer != config::kNone) {
+      const config::ServicePlan& service = ServiceOf(route.peer);
       if (service.external_addresses.empty()) {
         target.addresses.push_back(addresses[route.peer]);
       } else {
@@ -77,7 +77,8 @@ std::string Routes::NameOfCounted(int counted) const {
                       PlanOf(channel).name, "]");
 }
 
-const MultiServerChannelPlan& Routes::PlanOf(const Channel& channel) const {
+const config::MultiServerChannelPlan& Routes::PlanOf(
+    const Channel& channel) const {
   return plan_.services[channel.service].multi_server_channels[channel.channel];
 }
 
@@ -92,10 +93,10 @@ int Routes::CountedOfChannel(int route, int responding_instance) const {
   const int number = routes_[route].channel;
   const std::vector<int>& peer_of = channels_[number].peer_of;
   if (responding_instance >= 0 && responding_instance < peer_of.size() &&
-      peer_of[responding_instance] != kNone) {
+      peer_of[responding_instance] != config::kNone) {
     return peer_of[responding_instance];
   }
   return static_cast<int>(peers_.size()) + number;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

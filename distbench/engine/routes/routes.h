@@ -9,7 +9,7 @@
 #include "distbench/config/plan/plan.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // The destinations of an instance, and the peers that its RPCs are counted
 // under.
@@ -24,7 +24,7 @@ namespace distbench {
 class Routes {
  public:
   // plan must outlive this.
-  explicit Routes(const Plan& plan) : plan_(plan) {}
+  explicit Routes(const config::Plan& plan) : plan_(plan) {}
 
   // Returns the route to an instance of a service, given its number, or through
   // `channel` of the service unless that is kNone. Makes the route if
@@ -39,7 +39,8 @@ class Routes {
 
   // The driver's peers, by route. `addresses` is in the order of peers(); those
   // of external services are the plan's instead.
-  std::vector<Peer> ConnectTo(const std::vector<std::string>& addresses) const;
+  std::vector<protocol::Peer> ConnectTo(
+      const std::vector<std::string>& addresses) const;
 
   // The number of entries that RPCs are counted under: peers(), then channels.
   int counted_count() const {
@@ -51,15 +52,18 @@ class Routes {
   // comes from the network and may have any value.
   int CountedUnder(int route, int responding_instance) const {
     const int peer = routes_[route].peer;
-    return peer != kNone ? peer : CountedOfChannel(route, responding_instance);
+    return peer != config::kNone ? peer
+                                 : CountedOfChannel(route, responding_instance);
   }
 
-  bool IsChannel(int route) const { return routes_[route].peer == kNone; }
+  bool IsChannel(int route) const {
+    return routes_[route].peer == config::kNone;
+  }
 
  private:
   struct Route {
-    int peer = kNone;     // index into peers_; none: through a channel
-    int channel = kNone;  // index into channels_
+    int peer = config::kNone;     // index into peers_; none: through a channel
+    int channel = config::kNone;  // index into channels_
   };
   struct Channel {
     int service = 0;
@@ -71,14 +75,14 @@ class Routes {
 
   int ToInstance(int instance);
   int ToChannel(int service, int channel);
-  const MultiServerChannelPlan& PlanOf(const Channel& channel) const;
-  const ServicePlan& ServiceOf(int peer) const {
+  const config::MultiServerChannelPlan& PlanOf(const Channel& channel) const;
+  const config::ServicePlan& ServiceOf(int peer) const {
     return plan_.services[plan_.instances[peers_[peer]].service];
   }
   int PeerOf(int instance);
   int CountedOfChannel(int route, int responding_instance) const;
 
-  const Plan& plan_;
+  const config::Plan& plan_;
   std::vector<Route> routes_;
   std::vector<int> peers_;
   std::vector<Channel> channels_;
@@ -87,6 +91,6 @@ class Routes {
   std::map<std::pair<int, int>, int> route_of_channel_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_ROUTES_ROUTES_H_

@@ -13,30 +13,34 @@
 #include "glog/logging.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
-std::shared_ptr<const Plan> CompileTest(DistributedSystemDescription test) {
+std::shared_ptr<const config::Plan> CompileTest(
+    DistributedSystemDescription test) {
   TestSequence sequence;
   *sequence.add_tests() = std::move(test);
-  absl::StatusOr<TestSequence> checked = CheckTestSequence(sequence);
+  absl::StatusOr<TestSequence> checked = config::CheckTestSequence(sequence);
   CHECK(checked.ok()) << checked.status();
-  return std::make_shared<const Plan>(Compile(checked->tests(0)));
+  return std::make_shared<const config::Plan>(
+      config::Compile(checked->tests(0)));
 }
 
 // The loopback driver, inside the decorators that the options name.
-std::unique_ptr<ProtocolDriver> MakeDriver(const DriverOptions& options,
-                                           const Clock& clock,
-                                           bool measures_time_parts) {
+std::unique_ptr<protocol::ProtocolDriver> MakeDriver(
+    const config::DriverOptions& options, const base::Clock& clock,
+    bool measures_time_parts) {
   const auto inner = [&] {
     return MakeDriver(options.decorated.at(0), clock, measures_time_parts);
   };
-  if (options.driver == "double_barrel") return MakeDoubleBarrelDriver(inner());
+  if (options.driver == "double_barrel")
+    return protocol::MakeDoubleBarrelDriver(inner());
   if (options.driver == "composable_rpc_counter") {
-    return MakeRpcCounterDriver(inner());
+    return protocol::MakeRpcCounterDriver(inner());
   }
   CHECK(options.decorated.empty()) << options.driver;
-  return MakeLoopbackDriver(clock, /*test_nonce=*/"", measures_time_parts);
+  return protocol::MakeLoopbackDriver(clock, /*test_nonce=*/"",
+                                      measures_time_parts);
 }
 
 }  // namespace
@@ -76,7 +80,7 @@ SimulatedSystem::SimulatedSystem(const DistributedSystemDescription& test,
       overloads_.push_back(std::move(status));
     };
     options.start_threads = false;
-    const InstancePlan& instance = plan_->instances[i];
+    const config::InstancePlan& instance = plan_->instances[i];
     absl::StatusOr<std::unique_ptr<Engine>> engine =
         Engine::Create(std::move(options),
                        options_.wrap_driver(
@@ -143,7 +147,7 @@ ServiceLogs SimulatedSystem::Finish() {
   for (const auto& engine : engines_) engine->Shutdown();
   for (const auto& engine : engines_) {
     engine->Collect([&](ResultChunk chunk) {
-      const absl::Status merged = MergeChunk(std::move(chunk), logs);
+      const absl::Status merged = results::MergeChunk(std::move(chunk), logs);
       CHECK(merged.ok()) << merged;
     });
   }
@@ -188,4 +192,4 @@ void SimulatedSystem::RunUntilIdle(int64_t end_ns) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -15,7 +15,7 @@
 #include "distbench/protocol/driver.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 struct SimulationOptions {
   int workers = 1;  // per instance
@@ -30,12 +30,12 @@ struct SimulationOptions {
   int64_t max_turns = std::numeric_limits<int64_t>::max();
 
   // Wraps the driver of an engine.
-  std::function<std::unique_ptr<ProtocolDriver>(
-      int instance, std::unique_ptr<ProtocolDriver> driver)>
-      wrap_driver =
-          [](int /*instance*/, std::unique_ptr<ProtocolDriver> driver) {
-            return driver;
-          };
+  std::function<std::unique_ptr<protocol::ProtocolDriver>(
+      int instance, std::unique_ptr<protocol::ProtocolDriver> driver)>
+      wrap_driver = [](int /*instance*/,
+                       std::unique_ptr<protocol::ProtocolDriver> driver) {
+        return driver;
+      };
 
   // The monotonic time of the next event that the engines do not know about.
   std::function<int64_t()> next_due_ns = [] {
@@ -82,8 +82,8 @@ class SimulatedSystem {
   // Shuts all engines down and returns their logs.
   ServiceLogs Finish();
 
-  const Plan& plan() const { return *plan_; }
-  ManualClock& clock() { return clock_; }
+  const config::Plan& plan() const { return *plan_; }
+  base::ManualClock& clock() { return clock_; }
   Engine& engine(absl::string_view instance);
   int64_t start_ns() const { return start_ns_; }
   bool finished() const { return unfinished_ == 0; }
@@ -103,8 +103,8 @@ class SimulatedSystem {
 
   const SimulationOptions options_;
   int64_t turns_left_;
-  ManualClock clock_;
-  std::shared_ptr<const Plan> plan_;
+  base::ManualClock clock_;
+  std::shared_ptr<const config::Plan> plan_;
   std::vector<std::unique_ptr<Engine>> engines_;  // by Plan::instances
   std::vector<absl::Status> overloads_;
   Freeze freeze_;
@@ -112,6 +112,6 @@ class SimulatedSystem {
   int64_t start_ns_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_SIMULATION_SIMULATED_SYSTEM_H_

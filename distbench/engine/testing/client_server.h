@@ -6,7 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Returns the config of a test with a client and `servers` servers.
 // `client_action` completes the action "run", and `more` the config.
@@ -31,6 +31,6 @@ inline std::string ClientServer(absl::string_view client_action,
       client_action, more, servers);
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_TESTING_CLIENT_SERVER_H_

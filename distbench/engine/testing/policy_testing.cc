@@ -7,7 +7,7 @@
 #include "glog/logging.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 DistributedSystemDescription PolicyTest(absl::string_view policy,
                                         absl::string_view iterations,
@@ -32,7 +32,8 @@ PolicyOutcome::PolicyOutcome(const ServiceLogs& logs) {
   }
   for (const auto& [server, peer_log] : client.peer_logs()) {
     for (const auto& [index, log] : peer_log.rpc_logs()) {
-      const absl::Status merged = MergeStatistics(log.statistics(), rpc);
+      const absl::Status merged =
+          results::MergeStatistics(log.statistics(), rpc);
       CHECK(merged.ok()) << merged;
       sample_count += log.successful_rpc_samples_size();
       if (log.statistics().succeeded_count() > 0) {
@@ -52,4 +53,4 @@ PolicyOutcome::PolicyOutcome(const ServiceLogs& logs) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

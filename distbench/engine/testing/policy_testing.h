@@ -13,7 +13,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // The test of ClientServer(), whose RPC has a policy. `rpc` are further fields
 // of the RPC. Without iterations, there is one.
@@ -26,7 +26,7 @@ DistributedSystemDescription PolicyTest(
 struct PolicyOutcome {
   explicit PolicyOutcome(const ServiceLogs& logs);
 
-  PolicyTotals policy;
+  results::PolicyTotals policy;
   RpcStatistics rpc;  // of all servers
   std::map<std::string, int64_t> succeeded_by_server;
   std::map<std::string, int64_t> failed_by_server;
@@ -35,6 +35,6 @@ struct PolicyOutcome {
   int64_t sample_count = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_TESTING_POLICY_TESTING_H_

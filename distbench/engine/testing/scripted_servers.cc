@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <limits>
 
-namespace distbench {
+namespace distbench::engine {
 
-class ScriptedTransport final : public Transport {
+class ScriptedTransport final : public protocol::Transport {
  public:
-  ScriptedTransport(ScriptedServers& servers, Transport& inner)
+  ScriptedTransport(ScriptedServers& servers, protocol::Transport& inner)
       : servers_(servers), inner_(inner) {}
 
-  bool Start(ClientCall* call) override {
+  bool Start(protocol::ClientCall* call) override {
     const int64_t now_ns = servers_.now_ns();
     ScriptedServers::Answer answer = servers_.script_(*call, now_ns);
     if (answer.is_full) return false;
@@ -21,7 +21,7 @@ class ScriptedTransport final : public Transport {
     if (call->deadline_ns != 0 && call->deadline_ns < end_ns) {
       end_ns = std::max(now_ns, call->deadline_ns);
       answer.error = "DEADLINE_EXCEEDED: no answer in time";
-      call->responding_instance = kNoInstance;
+      call->responding_instance = protocol::kNoInstance;
     }
     servers_.endings_.insert({end_ns, {call, std::move(answer.error), this}});
     ++servers_.call_count_;
@@ -30,7 +30,7 @@ class ScriptedTransport final : public Transport {
     return true;
   }
 
-  bool Cancel(ClientCall& call) override {
+  bool Cancel(protocol::ClientCall& call) override {
     if (!servers_.can_cancel_) return false;
     ++servers_.cancelled_count_;
     CancelIf([&](const ScriptedServers::Ending& ending) {
@@ -45,7 +45,7 @@ class ScriptedTransport final : public Transport {
     });
   }
 
-  void Poll(int64_t deadline_ns, TransportEvents& events) override {
+  void Poll(int64_t deadline_ns, protocol::TransportEvents& events) override {
     const int64_t now_ns = servers_.now_ns();
     auto& endings = servers_.endings_;
     for (auto it = endings.begin();
@@ -62,7 +62,7 @@ class ScriptedTransport final : public Transport {
     inner_.Poll(deadline_ns, events);
   }
 
-  void Reply(ServerCall* call) override { inner_.Reply(call); }
+  void Reply(protocol::ServerCall* call) override { inner_.Reply(call); }
   void Wake() override { inner_.Wake(); }
 
  private:
@@ -75,15 +75,15 @@ class ScriptedTransport final : public Transport {
       ScriptedServers::Ending ending = std::move(entry->second);
       endings.erase(entry);
       ending.error = "CANCELLED: the caller gave up";
-      ending.call->responding_instance = kNoInstance;
+      ending.call->responding_instance = protocol::kNoInstance;
       // Before all entries that are not due, so that the loop does not meet it.
       endings.insert({std::numeric_limits<int64_t>::min(), std::move(ending)});
     }
   }
 
   static void End(const ScriptedServers::Ending& ending, int64_t now_ns,
-                  TransportEvents& events) {
-    ClientCall& call = *ending.call;
+                  protocol::TransportEvents& events) {
+    protocol::ClientCall& call = *ending.call;
     call.done_ns = now_ns;
     call.error = ending.error;
     call.received_bytes = ending.error.empty() ? 100 : 0;
@@ -91,13 +91,13 @@ class ScriptedTransport final : public Transport {
   }
 
   ScriptedServers& servers_;
-  Transport& inner_;
+  protocol::Transport& inner_;
 };
 
-class ScriptedDriver final : public ProtocolDriver {
+class ScriptedDriver final : public protocol::ProtocolDriver {
  public:
   ScriptedDriver(ScriptedServers& servers,
-                 std::unique_ptr<ProtocolDriver> inner)
+                 std::unique_ptr<protocol::ProtocolDriver> inner)
       : servers_(servers), inner_(std::move(inner)) {}
 
   absl::StatusOr<std::string> Listen(int worker_count) override {
@@ -108,8 +108,10 @@ class ScriptedDriver final : public ProtocolDriver {
     }
     return address;
   }
-  Transport& transport(int worker) override { return *transports_[worker]; }
-  absl::Status Connect(const std::vector<Peer>& peers,
+  protocol::Transport& transport(int worker) override {
+    return *transports_[worker];
+  }
+  absl::Status Connect(const std::vector<protocol::Peer>& peers,
                        absl::Time deadline) override {
     return inner_->Connect(peers, deadline);
   }
@@ -117,7 +119,7 @@ class ScriptedDriver final : public ProtocolDriver {
 
  private:
   ScriptedServers& servers_;
-  const std::unique_ptr<ProtocolDriver> inner_;
+  const std::unique_ptr<protocol::ProtocolDriver> inner_;
   std::vector<std::unique_ptr<ScriptedTransport>> transports_;
 };
 
@@ -125,8 +127,9 @@ ServiceLogs ScriptedServers::Run(const DistributedSystemDescription& test,
                                  int workers, int64_t limit_ns) {
   SimulationOptions options;
   options.workers = workers;
-  options.wrap_driver = [this](int /*instance*/,
-                               std::unique_ptr<ProtocolDriver> driver) {
+  options.wrap_driver = [this](
+                            int /*instance*/,
+                            std::unique_ptr<protocol::ProtocolDriver> driver) {
     return std::make_unique<ScriptedDriver>(*this, std::move(driver));
   };
   options.next_due_ns = [this] { return next_due_ns(); };
@@ -146,4 +149,4 @@ int64_t ScriptedServers::next_due_ns() const {
                           : endings_.begin()->first;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

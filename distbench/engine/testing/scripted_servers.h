@@ -12,7 +12,7 @@
 #include "distbench/engine/simulation/simulated_system.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Answers the calls of a simulated system's clients as a function says, in
 // place of its servers, so that tests know when each call ends and how.
@@ -23,7 +23,8 @@ class ScriptedServers {
     std::string error = {};  // empty: success
     bool is_full = false;    // the send queue has no room: ask again later
   };
-  using Script = std::function<Answer(const ClientCall& call, int64_t now_ns)>;
+  using Script =
+      std::function<Answer(const protocol::ClientCall& call, int64_t now_ns)>;
 
   // can_cancel: whether the stack can cancel single calls.
   explicit ScriptedServers(Script script, bool can_cancel = true)
@@ -46,7 +47,7 @@ class ScriptedServers {
   friend class ScriptedDriver;
 
   struct Ending {
-    ClientCall* call;
+    protocol::ClientCall* call;
     std::string error;
     const void* transport;
   };
@@ -63,6 +64,6 @@ class ScriptedServers {
   int64_t most_in_flight_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_TESTING_SCRIPTED_SERVERS_H_

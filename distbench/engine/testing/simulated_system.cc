@@ -1,6 +1,6 @@
 #include "distbench/engine/testing/simulated_system.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 RpcStatistics StatisticsOf(const ServiceLogs& logs, const std::string& client,
                            const std::string& server, int rpc_index) {
@@ -23,4 +23,4 @@ const RpcPerformanceLog& LogOf(const ServiceLogs& logs,
       rpc_index);
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

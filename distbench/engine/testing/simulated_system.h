@@ -9,7 +9,7 @@
 #include "distbench/engine/simulation/simulated_system.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Returns the statistics of one RPC between two instances; empty if there are
 // none.
@@ -21,6 +21,6 @@ const RpcPerformanceLog& LogOf(const ServiceLogs& logs,
                                const std::string& client,
                                const std::string& server, int rpc_index);
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_TESTING_SIMULATED_SYSTEM_H_

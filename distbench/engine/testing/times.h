@@ -5,11 +5,11 @@
 
 #include <cstdint>
 
-namespace distbench {
+namespace distbench::engine {
 
 inline constexpr int64_t kMs = 1'000'000;
 inline constexpr int64_t kSecond = 1'000'000'000;
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_TESTING_TIMES_H_

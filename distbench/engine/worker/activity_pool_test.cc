@@ -15,13 +15,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::HasSubstr;
 
-ActivityPlan ConsumeCpu() {
-  ActivityPlan plan;
+config::ActivityPlan ConsumeCpu() {
+  config::ActivityPlan plan;
   plan.function = "ConsumeCpu";
   plan.settings.resize(1);
   plan.settings[0].name = "array_size";
@@ -29,15 +29,15 @@ ActivityPlan ConsumeCpu() {
   return plan;
 }
 
-Plan PlanWith(const ActivityPlan& activity) {
-  Plan plan;
+config::Plan PlanWith(const config::ActivityPlan& activity) {
+  config::Plan plan;
   plan.activities = {activity};
   return plan;
 }
 
 // Data of hundreds of megabytes, which cannot be made within no time at all.
-Plan LargePlan() {
-  ActivityPlan large;
+config::Plan LargePlan() {
+  config::ActivityPlan large;
   large.function = "PolluteDataCache";
   large.settings.resize(2);
   large.settings[0].name = "array_size";
@@ -47,12 +47,12 @@ Plan LargePlan() {
   return PlanWith(large);
 }
 
-ActivityPool::Options OptionsFor(const Plan& plan, int thread_count) {
+ActivityPool::Options OptionsFor(const config::Plan& plan, int thread_count) {
   return {.plan = &plan,
           .activities = {0},
           .seed = 1,
           .thread_count = thread_count,
-          .clock = &RealClock()};
+          .clock = &base::RealClock()};
 }
 
 ActivityRecord RecordOf(ActivityPool& pool) {
@@ -98,9 +98,9 @@ class Blocker final : public ActivityListener {
 };
 
 // Returns the record of a number of iterations.
-ActivityRecord RunAll(const ActivityPlan& activity, int thread_count,
+ActivityRecord RunAll(const config::ActivityPlan& activity, int thread_count,
                       int iteration_count) {
-  const Plan plan = PlanWith(activity);
+  const config::Plan plan = PlanWith(activity);
   std::vector<Iteration> iterations(iteration_count);
   Collector collector(iteration_count);
   ActivityPool pool(OptionsFor(plan, thread_count));
@@ -131,13 +131,13 @@ TEST(ActivityPoolTest, ResultsDoNotDependOnTheThreads) {
 }
 
 TEST(ActivityPoolTest, IsReadyOnceItsActivitiesAreMade) {
-  const Plan plan = PlanWith(ConsumeCpu());
+  const config::Plan plan = PlanWith(ConsumeCpu());
   ActivityPool pool(OptionsFor(plan, 2));
   EXPECT_TRUE(pool.WaitUntilReady(absl::InfiniteFuture()).ok());
 }
 
 TEST(ActivityPoolTest, IsNotReadyBeforeItsActivitiesAreMade) {
-  const Plan plan = LargePlan();
+  const config::Plan plan = LargePlan();
   ActivityPool pool(OptionsFor(plan, 1));
   EXPECT_EQ(pool.WaitUntilReady(absl::InfinitePast()).code(),
             absl::StatusCode::kDeadlineExceeded);
@@ -145,12 +145,12 @@ TEST(ActivityPoolTest, IsNotReadyBeforeItsActivitiesAreMade) {
 }
 
 TEST(ActivityPoolTest, MemoryThatThereIsNotIsAnError) {
-  if (kSanitized) GTEST_SKIP() << "a sanitizer would end the process";
-  Plan plan = LargePlan();
+  if (base::kSanitized) GTEST_SKIP() << "a sanitizer would end the process";
+  config::Plan plan = LargePlan();
   plan.activities[0].settings[0].int64_value = 1'000'000'000;
   Iteration iteration;
   Collector collector(1);
-  const ScarceMemory scarce(500 << 20);
+  const base::ScarceMemory scarce(500 << 20);
   ActivityPool pool(OptionsFor(plan, 1));
   const absl::Status ready = pool.WaitUntilReady(absl::InfiniteFuture());
   EXPECT_EQ(ready.code(), absl::StatusCode::kResourceExhausted);
@@ -161,14 +161,14 @@ TEST(ActivityPoolTest, MemoryThatThereIsNotIsAnError) {
 }
 
 TEST(ActivityPoolTest, NobodyWaitsForAPoolThatIsStopped) {
-  const Plan plan = LargePlan();
+  const config::Plan plan = LargePlan();
   ActivityPool pool(OptionsFor(plan, 1));
   pool.DropWaiting();
   EXPECT_TRUE(pool.WaitUntilReady(absl::InfinitePast()).ok());
 }
 
 TEST(ActivityPoolTest, DropsWhatHasNotBegun) {
-  const Plan plan = PlanWith(ConsumeCpu());
+  const config::Plan plan = PlanWith(ConsumeCpu());
   std::vector<Iteration> iterations(10);
   Iteration first;
   Iteration late;
@@ -188,8 +188,8 @@ TEST(ActivityPoolTest, DropsWhatHasNotBegun) {
 }
 
 // Work that would take hours: reads of a page each.
-ActivityPlan FeatureQuery(int64_t lookups) {
-  ActivityPlan plan;
+config::ActivityPlan FeatureQuery(int64_t lookups) {
+  config::ActivityPlan plan;
   plan.name = "query";
   plan.function = "FeatureQuery";
   const auto set_number = [&](const char* name, int64_t value) {
@@ -217,13 +217,13 @@ ActivityPlan FeatureQuery(int64_t lookups) {
 
 // Tells when a pool has looked at it twice: when an iteration is submitted, and
 // when it begins.
-class WatchedClock final : public Clock {
+class WatchedClock final : public base::Clock {
  public:
   int64_t MonotonicNs() const override {
     if (++looks_ == 2) iteration_began.Notify();
-    return RealClock().MonotonicNs();
+    return base::RealClock().MonotonicNs();
   }
-  int64_t UnixNs() const override { return RealClock().UnixNs(); }
+  int64_t UnixNs() const override { return base::RealClock().UnixNs(); }
 
   mutable absl::Notification iteration_began;
 
@@ -232,7 +232,7 @@ class WatchedClock final : public Clock {
 };
 
 TEST(ActivityPoolTest, EndsWhatHasBegunSoon) {
-  const Plan plan = PlanWith(FeatureQuery(int64_t{1} << 40));
+  const config::Plan plan = PlanWith(FeatureQuery(int64_t{1} << 40));
   const WatchedClock clock;
   Iteration iteration;
   Collector collector(1);
@@ -247,8 +247,8 @@ TEST(ActivityPoolTest, EndsWhatHasBegunSoon) {
 }
 
 // Allocates memory up to a limit, and then has nothing to do.
-ActivityPlan GrowMemory(int64_t bytes, int64_t limit_bytes) {
-  ActivityPlan plan;
+config::ActivityPlan GrowMemory(int64_t bytes, int64_t limit_bytes) {
+  config::ActivityPlan plan;
   plan.function = "GrowMemory";
   plan.settings.resize(7);
   const auto set_number = [&](int place, const char* name, int64_t value) {
@@ -278,7 +278,7 @@ TEST(ActivityPoolTest, ThreadsShareWhatTheyAccumulate) {
 }
 
 TEST(ActivityPoolTest, ReleasesWhatHasAccumulated) {
-  const Plan plan = PlanWith(GrowMemory(kMuch, kMuch));
+  const config::Plan plan = PlanWith(GrowMemory(kMuch, kMuch));
   Iteration iteration;
   ActivityPool pool(OptionsFor(plan, 0));
   for (const int64_t expected : {kMuch, kMuch, 2 * kMuch}) {
@@ -291,7 +291,7 @@ TEST(ActivityPoolTest, ReleasesWhatHasAccumulated) {
 
 // The thread that releases may also have to do what was submitted meanwhile.
 TEST(ActivityPoolTest, GoesOnAfterTheRelease) {
-  const Plan plan = PlanWith(GrowMemory(kMuch, 100 * kMuch));
+  const config::Plan plan = PlanWith(GrowMemory(kMuch, 100 * kMuch));
   std::vector<Iteration> iterations(20);
   Collector collector(20);
   ActivityPool pool(OptionsFor(plan, 2));
@@ -305,7 +305,7 @@ TEST(ActivityPoolTest, GoesOnAfterTheRelease) {
 }
 
 TEST(ActivityPoolTest, TellsTheRecorder) {
-  const Plan plan = PlanWith(ConsumeCpu());
+  const config::Plan plan = PlanWith(ConsumeCpu());
   ActivityRecorder recorder(
       {.activity_count = 1, .recording_memory_bytes = 1 << 20});
   ActivityPool::Options options = OptionsFor(plan, 0);
@@ -315,12 +315,12 @@ TEST(ActivityPoolTest, TellsTheRecorder) {
   ActivityPool pool(options);
   pool.Submit(0, iteration, collector);
   int64_t completed = 0;
-  IntervalSeries::ForEach({recorder.series(0)},
-                          [&](const IntervalSeries::View& interval) {
-                            completed += interval.counts.succeeded;
-                          });
+  stats::IntervalSeries::ForEach(
+      {recorder.series(0)}, [&](const stats::IntervalSeries::View& interval) {
+        completed += interval.counts.succeeded;
+      });
   EXPECT_EQ(completed, 1);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

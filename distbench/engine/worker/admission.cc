@@ -2,26 +2,28 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // The first workers get what is left over.
 int64_t ShareOfLimit(int64_t limit, int worker, int worker_count) {
-  if (limit == kUnlimited) return kUnlimited;
+  if (limit == config::kUnlimited) return config::kUnlimited;
   return limit / worker_count + (worker < limit % worker_count ? 1 : 0);
 }
 
 }  // namespace
 
-Admission::Admission(const AdmissionPlan& plan, int worker, int worker_count)
+Admission::Admission(const config::AdmissionPlan& plan, int worker,
+                     int worker_count)
     : max_running_(std::max<int64_t>(
           1, ShareOfLimit(plan.max_running, worker, worker_count))),
       max_waiting_(ShareOfLimit(plan.max_waiting, worker, worker_count)),
       refuses_oldest_(plan.refuses_oldest) {}
 
-ServerCall* Admission::Add(ServerCall& request, int64_t running) {
+protocol::ServerCall* Admission::Add(protocol::ServerCall& request,
+                                     int64_t running) {
   const int64_t free_places = std::max<int64_t>(0, max_running_ - running);
-  ServerCall* refused = nullptr;
+  protocol::ServerCall* refused = nullptr;
   if (count_ - free_places >= max_waiting_) {
     ++totals_.refused_count;
     // There may be no older one, if nothing can wait.
@@ -39,23 +41,23 @@ ServerCall* Admission::Add(ServerCall& request, int64_t running) {
   return refused;
 }
 
-ServerCall* Admission::Next(int64_t running, int64_t now_ns) {
+protocol::ServerCall* Admission::Next(int64_t running, int64_t now_ns) {
   if (!has_next(running)) return nullptr;
-  ServerCall* const request = TakeFirst();
+  protocol::ServerCall* const request = TakeFirst();
   ++totals_.admitted_count;
   totals_.wait_ns.Record(std::max<int64_t>(0, now_ns - request->received_ns));
   return request;
 }
 
-ServerCall* Admission::Drop() {
+protocol::ServerCall* Admission::Drop() {
   return first_ == nullptr ? nullptr : TakeFirst();
 }
 
-ServerCall* Admission::TakeFirst() {
-  ServerCall* const request = first_;
-  first_ = static_cast<ServerCall*>(request->engine_state);
+protocol::ServerCall* Admission::TakeFirst() {
+  protocol::ServerCall* const request = first_;
+  first_ = static_cast<protocol::ServerCall*>(request->engine_state);
   --count_;
   return request;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

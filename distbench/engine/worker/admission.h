@@ -16,13 +16,13 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // What the admission of a worker has done.
 struct AdmissionTotals {
   int64_t admitted_count = 0;
   int64_t refused_count = 0;
-  LogHistogram wait_ns;  // of the admitted ones, from their arrival
+  stats::LogHistogram wait_ns;  // of the admitted ones, from their arrival
 };
 
 // First come, first served. Waiting requests are linked through their
@@ -31,36 +31,36 @@ class Admission {
  public:
   // Takes the worker's share of the limits. A worker runs at least one request,
   // so that workers in excess of max_running raise the instance's limit.
-  Admission(const AdmissionPlan& plan, int worker, int worker_count);
+  Admission(const config::AdmissionPlan& plan, int worker, int worker_count);
 
   // Lets a request wait, while the lists of `running` others run. Returns the
   // request to refuse, which may be the same; null if there is none.
-  ServerCall* Add(ServerCall& request, int64_t running);
+  protocol::ServerCall* Add(protocol::ServerCall& request, int64_t running);
 
   // Removes and returns the request whose list is to run now; null if none
   // waits or enough run.
-  ServerCall* Next(int64_t running, int64_t now_ns);
+  protocol::ServerCall* Next(int64_t running, int64_t now_ns);
   bool has_next(int64_t running) const {
     return first_ != nullptr && running < max_running_;
   }
 
   // Removes and returns a request that will not run; null if none waits.
-  ServerCall* Drop();
+  protocol::ServerCall* Drop();
 
   const AdmissionTotals& totals() const { return totals_; }
 
  private:
-  ServerCall* TakeFirst();
+  protocol::ServerCall* TakeFirst();
 
   const int64_t max_running_;
   const int64_t max_waiting_;
   const bool refuses_oldest_;
-  ServerCall* first_ = nullptr;
-  ServerCall* last_ = nullptr;
+  protocol::ServerCall* first_ = nullptr;
+  protocol::ServerCall* last_ = nullptr;
   int64_t count_ = 0;
   AdmissionTotals totals_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_ADMISSION_H_

@@ -8,12 +8,12 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 TEST(AdmissionQueueTest, TheNewestIsRefused) {
   Admission admission({.max_running = 1, .max_waiting = 1}, 0, 1);
-  ServerCall calls[3];
+  protocol::ServerCall calls[3];
   EXPECT_EQ(admission.Add(calls[0], /*running=*/1), nullptr);
   EXPECT_EQ(admission.Add(calls[1], /*running=*/1), &calls[1]);
   EXPECT_EQ(admission.Next(/*running=*/1, 0), nullptr);
@@ -24,7 +24,7 @@ TEST(AdmissionQueueTest, TheNewestIsRefused) {
 TEST(AdmissionQueueTest, TheOldestIsRefused) {
   Admission admission(
       {.max_running = 1, .max_waiting = 1, .refuses_oldest = true}, 0, 1);
-  ServerCall calls[2];
+  protocol::ServerCall calls[2];
   EXPECT_EQ(admission.Add(calls[0], /*running=*/1), nullptr);
   EXPECT_EQ(admission.Add(calls[1], /*running=*/1), &calls[0]);
   EXPECT_EQ(admission.Next(/*running=*/0, 0), &calls[1]);
@@ -38,9 +38,9 @@ TEST(AdmissionQueueTest, SharesAddUpToTheLimit) {
       for (int worker = 0; worker < workers; ++worker) {
         Admission admission({.max_running = limit, .max_waiting = limit},
                             worker, workers);
-        std::vector<ServerCall> calls(3 * limit);
+        std::vector<protocol::ServerCall> calls(3 * limit);
         int64_t started = 0;
-        for (ServerCall& call : calls) {
+        for (protocol::ServerCall& call : calls) {
           if (admission.Add(call, started) != nullptr) break;
           while (admission.Next(started, 0) != nullptr) ++started;
           ++waiting;
@@ -68,7 +68,7 @@ class RandomAdmission {
         calls_(300) {}
 
   void Run() {
-    for (ServerCall& call : calls_) {
+    for (protocol::ServerCall& call : calls_) {
       now_ns_ += Draw(0, 10);
       if (Draw(0, 2) == 0) Finish();
       Offer(call);
@@ -78,7 +78,7 @@ class RandomAdmission {
       ASSERT_LE(static_cast<int64_t>(queue_.size()),
                 plan_.max_waiting + plan_.max_running - running_);
     }
-    while (ServerCall* call = admission_.Drop()) {
+    while (protocol::ServerCall* call = admission_.Drop()) {
       ASSERT_EQ(call, queue_.front());
       queue_.pop_front();
     }
@@ -94,11 +94,11 @@ class RandomAdmission {
     return std::uniform_int_distribution<int64_t>(least, most)(random_);
   }
 
-  void Offer(ServerCall& call) {
+  void Offer(protocol::ServerCall& call) {
     call.received_ns = now_ns_;
     const bool is_full = static_cast<int64_t>(queue_.size()) + running_ >=
                          plan_.max_waiting + plan_.max_running;
-    ServerCall* expected = nullptr;
+    protocol::ServerCall* expected = nullptr;
     if (is_full) {
       expected =
           plan_.refuses_oldest && !queue_.empty() ? queue_.front() : &call;
@@ -111,7 +111,7 @@ class RandomAdmission {
   }
 
   void StartAll() {
-    while (ServerCall* call = admission_.Next(running_, now_ns_)) {
+    while (protocol::ServerCall* call = admission_.Next(running_, now_ns_)) {
       ASSERT_FALSE(queue_.empty());
       ASSERT_EQ(call, queue_.front());
       queue_.pop_front();
@@ -126,10 +126,10 @@ class RandomAdmission {
   }
 
   std::mt19937 random_;
-  const AdmissionPlan plan_;
+  const config::AdmissionPlan plan_;
   Admission admission_;
-  std::vector<ServerCall> calls_;
-  std::deque<ServerCall*> queue_;
+  std::vector<protocol::ServerCall> calls_;
+  std::deque<protocol::ServerCall*> queue_;
   int64_t running_ = 0;
   int64_t admitted_ = 0;
   int64_t refused_ = 0;
@@ -145,4 +145,4 @@ TEST(AdmissionQueueTest, IsFairAndKeepsItsLimits) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -10,28 +10,30 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // Lends the worker's turns: keeps what a borrowing thread needs.
-class LendingTransport final : public Transport {
+class LendingTransport final : public protocol::Transport {
  public:
-  bool Start(ClientCall*) override { return true; }
-  void Reply(ServerCall*) override {}
-  void Poll(int64_t, TransportEvents& events) override { lent = &events; }
+  bool Start(protocol::ClientCall*) override { return true; }
+  void Reply(protocol::ServerCall*) override {}
+  void Poll(int64_t, protocol::TransportEvents& events) override {
+    lent = &events;
+  }
   void Wake() override {}
   void CancelCalls() override {}
 
-  TransportEvents* lent = nullptr;
+  protocol::TransportEvents* lent = nullptr;
 };
 
 class FreezeCounter final : public WorkerGroup {
  public:
-  explicit FreezeCounter(const Plan& plan)
-      : activities_({.plan = &plan, .clock = &RealClock()}) {}
+  explicit FreezeCounter(const config::Plan& plan)
+      : activities_({.plan = &plan, .clock = &base::RealClock()}) {}
 
   Worker& worker(int) override { return *worker_of_test; }
   Activities& activities() override { return activities_; }
@@ -55,16 +57,16 @@ class FreezeCounter final : public WorkerGroup {
 
 // Threads that borrow turns, such as gRPC's, serve other workers too.
 TEST(BorrowedTurnTest, TheWorkersOwnThreadStandsStill) {
-  auto plan = std::make_shared<Plan>();
+  auto plan = std::make_shared<config::Plan>();
   plan->services.emplace_back();
   plan->instances.emplace_back().name = "server/0";
   plan->recording_memory_bytes = 1 << 20;
   plan->faults.push_back({.name = "fault",
-                          .kind = FaultPlan::Kind::kFreeze,
+                          .kind = config::FaultPlan::Kind::kFreeze,
                           .start_ns = 0,
                           .duration_ns = 100,
                           .repeat_ns = 1000});
-  ManualClock clock;
+  base::ManualClock clock;
   LendingTransport transport;
   EngineState engine(plan, 0, 1, clock);
   FreezeCounter group(*plan);
@@ -91,4 +93,4 @@ TEST(BorrowedTurnTest, TheWorkersOwnThreadStandsStill) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

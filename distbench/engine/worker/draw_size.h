@@ -6,15 +6,15 @@
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/worker/worker_context.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Draws a size, or returns the fixed one.
-inline int64_t DrawSize(const SizePlan& size, WorkerContext& context) {
-  if (size.distribution == kNone) return size.fixed_bytes;
+inline int64_t DrawSize(const config::SizePlan& size, WorkerContext& context) {
+  if (size.distribution == config::kNone) return size.fixed_bytes;
   return context.engine.plan().distributions[size.distribution].Draw(
       context.random)[0];
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_DRAW_SIZE_H_

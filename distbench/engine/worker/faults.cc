@@ -6,10 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
-bool IsFaultOf(const FaultPlan& fault, const InstancePlan& instance) {
+bool IsFaultOf(const config::FaultPlan& fault,
+               const config::InstancePlan& instance) {
   return fault.service == instance.service &&
          (fault.instances.empty() ||
           std::count(fault.instances.begin(), fault.instances.end(),
@@ -18,14 +19,16 @@ bool IsFaultOf(const FaultPlan& fault, const InstancePlan& instance) {
 
 }  // namespace
 
-bool Faults::HasAny(const Plan& plan, const InstancePlan& instance) {
-  return std::any_of(
-      plan.faults.begin(), plan.faults.end(),
-      [&](const FaultPlan& fault) { return IsFaultOf(fault, instance); });
+bool Faults::HasAny(const config::Plan& plan,
+                    const config::InstancePlan& instance) {
+  return std::any_of(plan.faults.begin(), plan.faults.end(),
+                     [&](const config::FaultPlan& fault) {
+                       return IsFaultOf(fault, instance);
+                     });
 }
 
 Faults::Faults(WorkerContext& context) : context_(context) {
-  for (const FaultPlan& plan : context.engine.plan().faults) {
+  for (const config::FaultPlan& plan : context.engine.plan().faults) {
     if (!IsFaultOf(plan, context.engine.instance_plan())) continue;
     State& fault = faults_.emplace_back();
     fault.plan = &plan;
@@ -40,7 +43,8 @@ Faults::Faults(WorkerContext& context) : context_(context) {
 void Faults::Start(int64_t traffic_start_ns) {
   if (context_.engine.stop_scope() == StopScope::kEverything) return;
   for (State& fault : faults_) {
-    SetPeriod(fault, SaturatingAdd(traffic_start_ns, fault.plan->start_ns));
+    SetPeriod(fault,
+              base::SaturatingAdd(traffic_start_ns, fault.plan->start_ns));
   }
   ArmTimer();
 }
@@ -49,7 +53,7 @@ absl::Status Faults::OnDue() {
   for (State& fault : faults_) {
     if (fault.in_effect && fault.end_ns <= context_.now_ns) End(fault);
     if (fault.in_effect || fault.begin_ns > context_.now_ns) continue;
-    if (fault.plan->kind == FaultPlan::Kind::kResetConnections) {
+    if (fault.plan->kind == config::FaultPlan::Kind::kResetConnections) {
       absl::Status broken = Break(fault);
       if (!broken.ok()) return broken;
     } else {
@@ -71,14 +75,15 @@ void Faults::Stop() {
 
 bool Faults::Affects(int rpc) const {
   return std::any_of(faults_.begin(), faults_.end(), [&](const State& fault) {
-    return Concerns(fault, FaultPlan::Kind::kError, rpc) ||
-           Concerns(fault, FaultPlan::Kind::kExtraLatency, rpc);
+    return Concerns(fault, config::FaultPlan::Kind::kError, rpc) ||
+           Concerns(fault, config::FaultPlan::Kind::kExtraLatency, rpc);
   });
 }
 
 absl::string_view Faults::DrawError(int rpc) {
   for (State& fault : faults_) {
-    if (Concerns(fault, FaultPlan::Kind::kError, rpc) && Happens(fault)) {
+    if (Concerns(fault, config::FaultPlan::Kind::kError, rpc) &&
+        Happens(fault)) {
       return fault.plan->error;
     }
   }
@@ -88,14 +93,14 @@ absl::string_view Faults::DrawError(int rpc) {
 int64_t Faults::DrawExtraLatency(int rpc) {
   int64_t sum_ns = 0;
   for (State& fault : faults_) {
-    if (!Concerns(fault, FaultPlan::Kind::kExtraLatency, rpc) ||
+    if (!Concerns(fault, config::FaultPlan::Kind::kExtraLatency, rpc) ||
         !Happens(fault)) {
       continue;
     }
-    const IntervalPlan& latency = fault.plan->extra_latency;
-    SaturatingAddTo(
+    const config::IntervalPlan& latency = fault.plan->extra_latency;
+    base::SaturatingAddTo(
         sum_ns,
-        latency.distribution == kNone
+        latency.distribution == config::kNone
             ? latency.fixed_ns
             : context_.engine.plan().distributions[latency.distribution].Draw(
                   context_.random)[0]);
@@ -111,7 +116,7 @@ std::vector<FaultRecord> Faults::records() const {
 
 void Faults::SetPeriod(State& fault, int64_t begin_ns) {
   fault.begin_ns = begin_ns;
-  fault.end_ns = SaturatingAdd(begin_ns, fault.plan->duration_ns);
+  fault.end_ns = base::SaturatingAdd(begin_ns, fault.plan->duration_ns);
 }
 
 // Periods that have passed meanwhile, while the worker was frozen for example,
@@ -124,7 +129,8 @@ void Faults::GoOn(State& fault) {
   }
   const int64_t missed =
       std::max<int64_t>(0, context_.now_ns - fault.end_ns) / repeat_ns;
-  SetPeriod(fault, SaturatingAdd(fault.begin_ns, (missed + 1) * repeat_ns));
+  SetPeriod(fault,
+            base::SaturatingAdd(fault.begin_ns, (missed + 1) * repeat_ns));
 }
 
 void Faults::Begin(State& fault) {
@@ -134,7 +140,7 @@ void Faults::Begin(State& fault) {
   if (fault.record.periods.size() < FaultRecord::kMaxPeriods) {
     fault.record.periods.push_back({.begin_ns = context_.now_ns});
   }
-  if (fault.plan->kind == FaultPlan::Kind::kFreeze) {
+  if (fault.plan->kind == config::FaultPlan::Kind::kFreeze) {
     frozen_until_ns_ = std::max(frozen_until_ns_, fault.end_ns);
   }
 }
@@ -175,9 +181,10 @@ void Faults::ArmTimer() {
   if (next_ns != TimerQueue::kNever) context_.timers.Arm(timer_, next_ns);
 }
 
-bool Faults::Concerns(const State& fault, FaultPlan::Kind kind, int rpc) const {
+bool Faults::Concerns(const State& fault, config::FaultPlan::Kind kind,
+                      int rpc) const {
   return fault.in_effect && fault.plan->kind == kind &&
-         (fault.plan->rpc == kNone || fault.plan->rpc == rpc);
+         (fault.plan->rpc == config::kNone || fault.plan->rpc == rpc);
 }
 
 bool Faults::Happens(State& fault) {
@@ -190,4 +197,4 @@ bool Faults::Happens(State& fault) {
   return true;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

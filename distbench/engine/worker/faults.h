@@ -24,7 +24,7 @@
 #include "distbench/engine/pacing/timer_queue.h"
 #include "distbench/engine/worker/worker_context.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // A time during which a fault was in effect: monotonic.
 struct FaultPeriod {
@@ -46,7 +46,8 @@ struct FaultRecord {
 class Faults {
  public:
   // Whether the plan has faults of the instance.
-  static bool HasAny(const Plan& plan, const InstancePlan& instance);
+  static bool HasAny(const config::Plan& plan,
+                     const config::InstancePlan& instance);
 
   explicit Faults(WorkerContext& context);
 
@@ -84,7 +85,7 @@ class Faults {
 
  private:
   struct State {
-    const FaultPlan* plan = nullptr;
+    const config::FaultPlan* plan = nullptr;
     // The period that has begun, or else the next one.
     int64_t begin_ns = TimerQueue::kNever;
     int64_t end_ns = TimerQueue::kNever;
@@ -98,7 +99,8 @@ class Faults {
   void End(State& fault);
   absl::Status Break(State& fault);
   void ArmTimer();
-  bool Concerns(const State& fault, FaultPlan::Kind kind, int rpc) const;
+  bool Concerns(const State& fault, config::FaultPlan::Kind kind,
+                int rpc) const;
   bool Happens(State& fault);
 
   WorkerContext& context_;
@@ -107,6 +109,6 @@ class Faults {
   Timer timer_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_FAULTS_H_

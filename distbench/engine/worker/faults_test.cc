@@ -10,21 +10,21 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::HasSubstr;
 
-class CountingTransport final : public Transport {
+class CountingTransport final : public protocol::Transport {
  public:
   explicit CountingTransport(int64_t connections) : connections_(connections) {}
-  bool Start(ClientCall*) override { return true; }
+  bool Start(protocol::ClientCall*) override { return true; }
   int64_t BreakConnections() override {
     ++break_count;
     return connections_;
   }
-  void Reply(ServerCall*) override {}
-  void Poll(int64_t, TransportEvents&) override {}
+  void Reply(protocol::ServerCall*) override {}
+  void Poll(int64_t, protocol::TransportEvents&) override {}
   void Wake() override {}
   void CancelCalls() override {}
 
@@ -37,8 +37,8 @@ class CountingTransport final : public Transport {
 // The faults of the only instance of a test.
 class FaultsOfWorkerTest : public ::testing::Test {
  protected:
-  void SetUpFaults(FaultPlan fault, int64_t connections) {
-    auto plan = std::make_shared<Plan>();
+  void SetUpFaults(config::FaultPlan fault, int64_t connections) {
+    auto plan = std::make_shared<config::Plan>();
     plan->services.emplace_back().driver.driver = "brittle";
     plan->instances.emplace_back().name = "server/0";
     plan->recording_memory_bytes = 1 << 20;
@@ -59,7 +59,7 @@ class FaultsOfWorkerTest : public ::testing::Test {
     return faults_->OnDue();
   }
 
-  ManualClock clock_;
+  base::ManualClock clock_;
   std::unique_ptr<CountingTransport> transport_;
   std::unique_ptr<EngineState> engine_;
   std::unique_ptr<WorkerContext> context_;
@@ -67,7 +67,7 @@ class FaultsOfWorkerTest : public ::testing::Test {
 };
 
 TEST_F(FaultsOfWorkerTest, ResetsAtEachMoment) {
-  SetUpFaults({.kind = FaultPlan::Kind::kResetConnections,
+  SetUpFaults({.kind = config::FaultPlan::Kind::kResetConnections,
                .start_ns = 500,
                .duration_ns = 0,
                .repeat_ns = 100},
@@ -90,8 +90,9 @@ TEST_F(FaultsOfWorkerTest, ResetsAtEachMoment) {
 }
 
 TEST_F(FaultsOfWorkerTest, ADriverThatCannotResetIsAnError) {
-  SetUpFaults({.kind = FaultPlan::Kind::kResetConnections, .duration_ns = 0},
-              /*connections=*/-1);
+  SetUpFaults(
+      {.kind = config::FaultPlan::Kind::kResetConnections, .duration_ns = 0},
+      /*connections=*/-1);
   const absl::Status status = TurnAt(1000);
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(status.message()),
@@ -101,7 +102,7 @@ TEST_F(FaultsOfWorkerTest, ADriverThatCannotResetIsAnError) {
 }
 
 TEST_F(FaultsOfWorkerTest, PeriodsThatWereMissedAreLeftOut) {
-  SetUpFaults({.kind = FaultPlan::Kind::kError,
+  SetUpFaults({.kind = config::FaultPlan::Kind::kError,
                .start_ns = 0,
                .duration_ns = 10,
                .repeat_ns = 100,
@@ -110,7 +111,7 @@ TEST_F(FaultsOfWorkerTest, PeriodsThatWereMissedAreLeftOut) {
   // In the middle of the fourth period.
   EXPECT_TRUE(TurnAt(1305).ok());
   EXPECT_TRUE(faults_->Affects(0));
-  EXPECT_TRUE(faults_->Affects(kNone));
+  EXPECT_TRUE(faults_->Affects(config::kNone));
   EXPECT_EQ(context_->timers.next_due_ns(), 1310);
   EXPECT_TRUE(TurnAt(1310).ok());
   EXPECT_FALSE(faults_->Affects(0));
@@ -123,7 +124,7 @@ TEST_F(FaultsOfWorkerTest, PeriodsThatWereMissedAreLeftOut) {
 }
 
 TEST_F(FaultsOfWorkerTest, NothingIsDueAfterTheLastPeriod) {
-  SetUpFaults({.kind = FaultPlan::Kind::kFreeze, .duration_ns = 10},
+  SetUpFaults({.kind = config::FaultPlan::Kind::kFreeze, .duration_ns = 10},
               /*connections=*/0);
   EXPECT_TRUE(TurnAt(1000).ok());
   EXPECT_EQ(faults_->frozen_until_ns(), 1010);
@@ -132,8 +133,9 @@ TEST_F(FaultsOfWorkerTest, NothingIsDueAfterTheLastPeriod) {
 }
 
 TEST_F(FaultsOfWorkerTest, StoppingEndsWhatIsInEffect) {
-  SetUpFaults({.kind = FaultPlan::Kind::kError, .error = "UNAVAILABLE: x"},
-              /*connections=*/0);
+  SetUpFaults(
+      {.kind = config::FaultPlan::Kind::kError, .error = "UNAVAILABLE: x"},
+      /*connections=*/0);
   EXPECT_TRUE(TurnAt(1000).ok());
   EXPECT_EQ(faults_->DrawError(0), "UNAVAILABLE: x");
   context_->now_ns = 3000;
@@ -147,4 +149,4 @@ TEST_F(FaultsOfWorkerTest, StoppingEndsWhatIsInEffect) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

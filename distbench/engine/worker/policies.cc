@@ -8,20 +8,21 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/engine/worker/rpc_sender.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr absl::string_view kLimitError =
     "RESOURCE_EXHAUSTED: the caller's concurrency limit is reached";
 constexpr absl::string_view kCircuitBreakerError =
     "UNAVAILABLE: the caller's circuit breaker is open";
-const std::optional<RetryBudgetPlan>& BudgetOf(const PolicyPlan& plan) {
-  static const std::optional<RetryBudgetPlan> kNoBudget;
+const std::optional<config::RetryBudgetPlan>& BudgetOf(
+    const config::PolicyPlan& plan) {
+  static const std::optional<config::RetryBudgetPlan> kNoBudget;
   if (plan.retry.has_value()) return plan.retry->budget;
   return plan.hedging.has_value() ? plan.hedging->budget : kNoBudget;
 }
 
-int MaxAttemptsOf(const PolicyPlan& plan) {
+int MaxAttemptsOf(const config::PolicyPlan& plan) {
   if (plan.retry.has_value()) return plan.retry->max_attempts;
   return plan.hedging.has_value() ? plan.hedging->max_attempts : 1;
 }
@@ -32,7 +33,8 @@ int64_t EarlierDeadline(int64_t request_ns, int64_t attempt_ns) {
   return request_ns == 0 ? attempt_ns : std::min(request_ns, attempt_ns);
 }
 
-bool IsClient(const InstancePlan& instance, const RpcPlan& rpc) {
+bool IsClient(const config::InstancePlan& instance,
+              const config::RpcPlan& rpc) {
   return std::count(rpc.client_services.begin(), rpc.client_services.end(),
                     instance.service) > 0;
 }
@@ -66,7 +68,7 @@ Policies::Policies(WorkerContext& context, RpcSender& sender,
                    Scheduler& scheduler)
     : context_(context), sender_(sender), scheduler_(scheduler) {
   EngineState& engine = context.engine;
-  const std::vector<RpcPlan>& rpcs = engine.plan().rpcs;
+  const std::vector<config::RpcPlan>& rpcs = engine.plan().rpcs;
   for (size_t i = 0; i < rpcs.size(); ++i) {
     const bool is_needed =
         rpcs[i].policy.has_value() && IsClient(engine.instance_plan(), rpcs[i]);
@@ -127,20 +129,20 @@ void Policies::Send(Request& request, Attempt::Kind kind) {
   RpcPolicy& rpc = *request.rpc;
   ++request.tries;
   if (rpc.limit.has_value() && !rpc.limit->has_room()) {
-    Count(request, &PolicyTotals::refused_by_limit_count);
+    Count(request, &results::PolicyTotals::refused_by_limit_count);
     Refuse(request, kLimitError);
     return;
   }
   const Target target = ChooseTarget(request);
   using Pass = CircuitBreaker::Pass;
   Pass pass;
-  if (target.route == kNone) {
+  if (target.route == config::kNone) {
     pass.kind = Pass::Kind::kRefused;
   } else if (!rpc.breakers.empty()) {
     pass = rpc.breakers[target.route].Enter(context_.now_ns);
   }
   if (pass.kind == Pass::Kind::kRefused) {
-    Count(request, &PolicyTotals::refused_by_circuit_breaker_count);
+    Count(request, &results::PolicyTotals::refused_by_circuit_breaker_count);
     Refuse(request, kCircuitBreakerError);
     return;
   }
@@ -176,9 +178,9 @@ void Policies::Refuse(Request& request, absl::string_view error) {
   if (!request.attempts.empty()) return;
   request.is_sent = true;
   if (request.sent_ns == 0) request.sent_ns = request.opened_ns;
-  ClientCall& client = request.call->client;
+  protocol::ClientCall& client = request.call->client;
   client.sent_bytes = client.received_bytes = 0;
-  client.responding_instance = kNoInstance;
+  client.responding_instance = protocol::kNoInstance;
   client.done_ns = context_.now_ns;
   request.error.assign(error.data(), error.size());
   Wait(request, Request::Next::kEndRefused, context_.now_ns);
@@ -197,12 +199,12 @@ void Policies::Start(Request& request, Target target, Attempt::Kind kind,
   attempt.kind = kind;
   attempt.pass = pass;
   attempt.call.sent = true;
-  ClientCall& client = attempt.call.client;
+  protocol::ClientCall& client = attempt.call.client;
   client = request.call->client;
   client.peer = target.route;
   client.deadline_ns = EarlierDeadline(
       client.deadline_ns,
-      SaturatingAdd(context_.now_ns, rpc.plan.attempt_deadline_ns));
+      base::SaturatingAdd(context_.now_ns, rpc.plan.attempt_deadline_ns));
   client.trace_context = request.trace_context;
   client.sent_ns = 0;
   client.error = {};
@@ -224,11 +226,11 @@ void Policies::CountSent(Attempt& attempt, int64_t time_ns) {
   attempt.is_counted = true;
   const Request& request = *attempt.request;
   context_.recorder.CountAttempt(request.rpc->index, time_ns);
-  Count(request, &PolicyTotals::attempt_count);
+  Count(request, &results::PolicyTotals::attempt_count);
   if (attempt.kind == Attempt::Kind::kRetry) {
-    Count(request, &PolicyTotals::retry_count);
+    Count(request, &results::PolicyTotals::retry_count);
   } else if (attempt.kind == Attempt::Kind::kHedge) {
-    Count(request, &PolicyTotals::hedge_count);
+    Count(request, &results::PolicyTotals::hedge_count);
   }
 }
 
@@ -240,7 +242,7 @@ void Policies::ArmHedge(Request& request) {
   }
   const int64_t delay_ns = rpc.hedge_delay->delay_ns();
   if (delay_ns == HedgeDelay::kNever) return;
-  const int64_t due_ns = SaturatingAdd(context_.now_ns, delay_ns);
+  const int64_t due_ns = base::SaturatingAdd(context_.now_ns, delay_ns);
   if (!IsInTime(request, due_ns)) return;
   Wait(request, Request::Next::kHedge, due_ns);
 }
@@ -294,4 +296,4 @@ bool Policies::IsStopped(const Request& request) const {
   return true;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

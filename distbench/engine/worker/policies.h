@@ -48,7 +48,7 @@
 #include "distbench/engine/worker/run_state.h"
 #include "distbench/engine/worker/worker_context.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 class RpcSender;
 class Scheduler;
@@ -77,7 +77,7 @@ class Policies {
  private:
   struct Target {
     int server = Balancer::kNoServer;  // candidate of the fanout, if balanced
-    int route = kNone;
+    int route = config::kNone;
   };
 
   void Join(Request& request);
@@ -111,11 +111,11 @@ class Policies {
   bool IsStopped(const Request& request) const;
 
   // Null for a request of the warm-up, whose attempts are not counted.
-  PolicyTotals* TotalsOf(const Request& request) {
+  results::PolicyTotals* TotalsOf(const Request& request) {
     return request.warmup ? nullptr
                           : &context_.recorder.PolicyOf(request.rpc->index);
   }
-  void Count(const Request& request, int64_t PolicyTotals::*count) {
+  void Count(const Request& request, int64_t results::PolicyTotals::*count) {
     if (!request.warmup) ++(TotalsOf(request)->*count);
   }
 
@@ -123,13 +123,13 @@ class Policies {
   RpcSender& sender_;
   Scheduler& scheduler_;
   std::vector<std::unique_ptr<RpcPolicy>> rpcs_;  // null without a policy
-  ObjectPool<Request> requests_;
-  ObjectPool<Attempt> attempts_;
-  ObjectPool<RequestGroup> groups_;
+  base::ObjectPool<Request> requests_;
+  base::ObjectPool<Attempt> attempts_;
+  base::ObjectPool<RequestGroup> groups_;
   int64_t attempts_in_flight_ = 0;
   int64_t abandoned_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_POLICIES_H_

@@ -14,7 +14,7 @@
 #include "distbench/engine/worker/rpc_sender.h"
 #include "distbench/engine/worker/scheduler.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr absl::string_view kNotNeededError =
@@ -25,7 +25,7 @@ absl::string_view CodeOf(absl::string_view error) {
   return error.substr(0, error.find(':'));
 }
 
-bool IsRetried(const RetryPlan& retry, absl::string_view error,
+bool IsRetried(const config::RetryPlan& retry, absl::string_view error,
                bool own_refusal) {
   if (retry.codes.empty()) return !own_refusal;
   return std::count(retry.codes.begin(), retry.codes.end(), CodeOf(error)) > 0;
@@ -33,8 +33,9 @@ bool IsRetried(const RetryPlan& retry, absl::string_view error,
 
 // Whether the caller's own deadline ended the attempt. Servers may answer with
 // the same code, for calls of their own.
-bool HasExpired(const ClientCall& call) {
-  return call.deadline_ns != 0 && call.responding_instance == kNoInstance &&
+bool HasExpired(const protocol::ClientCall& call) {
+  return call.deadline_ns != 0 &&
+         call.responding_instance == protocol::kNoInstance &&
          CodeOf(call.error) == "DEADLINE_EXCEEDED";
 }
 
@@ -84,7 +85,7 @@ void Policies::Close(Attempt& attempt) {
 
 void Policies::Learn(Attempt& attempt, AttemptEnd end) {
   RpcPolicy& rpc = *attempt.request->rpc;
-  const ClientCall& client = attempt.call.client;
+  const protocol::ClientCall& client = attempt.call.client;
   const int64_t time_ns = client.done_ns - client.sent_ns;
   if (attempt.server != Balancer::kNoServer) {
     rpc.balancer->OnEnd(attempt.server);
@@ -95,7 +96,7 @@ void Policies::Learn(Attempt& attempt, AttemptEnd end) {
   }
   if (!rpc.breakers.empty() &&
       rpc.breakers[client.peer].OnEnd(context_.now_ns, attempt.pass, end)) {
-    Count(*attempt.request, &PolicyTotals::circuit_opened_count);
+    Count(*attempt.request, &results::PolicyTotals::circuit_opened_count);
   }
 }
 
@@ -112,9 +113,9 @@ void Policies::LearnHedgeDelay(const Attempt& attempt, int64_t end_ns) {
 }
 
 void Policies::CountEnd(const Attempt& attempt, AttemptEnd end) {
-  PolicyTotals* const totals = TotalsOf(*attempt.request);
+  results::PolicyTotals* const totals = TotalsOf(*attempt.request);
   if (totals == nullptr) return;
-  const ClientCall& client = attempt.call.client;
+  const protocol::ClientCall& client = attempt.call.client;
   if (attempt.request->call == nullptr || end == AttemptEnd::kGivenUp ||
       HasExpired(client)) {
     ++totals->abandoned_attempt_count;
@@ -134,8 +135,8 @@ void Policies::CountEnd(const Attempt& attempt, AttemptEnd end) {
 
 // The attempt may be the one whose outcome is the request's.
 void Policies::TakeOutcome(Request& request, const Attempt& attempt) {
-  const ClientCall& from = attempt.call.client;
-  ClientCall& client = request.call->client;
+  const protocol::ClientCall& from = attempt.call.client;
+  protocol::ClientCall& client = request.call->client;
   client.peer = from.peer;
   client.server_instance = from.server_instance;
   client.done_ns = from.done_ns;
@@ -173,7 +174,7 @@ void Policies::AfterFailure(Request& request, bool own_refusal) {
 bool Policies::TryAgain(Request& request, bool own_refusal) {
   const RpcPolicy& rpc = *request.rpc;
   if (IsStopped(request) || request.tries >= rpc.max_attempts) return false;
-  const std::optional<RetryPlan>& retry = rpc.plan.retry;
+  const std::optional<config::RetryPlan>& retry = rpc.plan.retry;
   // A hedged request is not sent again where the caller itself refuses.
   if (retry.has_value() ? !IsRetried(*retry, request.error, own_refusal)
                         : own_refusal) {
@@ -181,7 +182,7 @@ bool Policies::TryAgain(Request& request, bool own_refusal) {
   }
   const int64_t pause_ns =
       retry.has_value() ? BackoffNs(*retry, request.tries, context_.random) : 0;
-  const int64_t due_ns = SaturatingAdd(context_.now_ns, pause_ns);
+  const int64_t due_ns = base::SaturatingAdd(context_.now_ns, pause_ns);
   if (!IsInTime(request, due_ns) || !TakeFromBudget(request)) return false;
   if (retry.has_value()) {
     Wait(request, Request::Next::kRetry, due_ns);
@@ -196,7 +197,7 @@ bool Policies::TryAgain(Request& request, bool own_refusal) {
 bool Policies::TakeFromBudget(Request& request) {
   RpcPolicy& rpc = *request.rpc;
   if (!rpc.budget.has_value() || rpc.budget->Take(context_.now_ns)) return true;
-  Count(request, &PolicyTotals::refused_by_budget_count);
+  Count(request, &results::PolicyTotals::refused_by_budget_count);
   return false;
 }
 
@@ -208,8 +209,9 @@ void Policies::End(Request& request) {
   call.sent = request.is_sent;
   call.client.sent_ns = request.is_sent ? request.sent_ns : call.client.done_ns;
   call.client.error = request.error;
-  Count(request, &PolicyTotals::request_count);
-  if (request.won_by_hedge) Count(request, &PolicyTotals::hedge_won_count);
+  Count(request, &results::PolicyTotals::request_count);
+  if (request.won_by_hedge)
+    Count(request, &results::PolicyTotals::hedge_won_count);
   Abandon(request);
   EndRpc(request, call);
   if (request.attempts.empty()) requests_.Put(&request);
@@ -220,7 +222,7 @@ void Policies::End(Request& request) {
 void Policies::Abandon(Request& request) {
   for (size_t i = request.attempts.size(); i-- > 0;) {
     Attempt& attempt = *request.attempts[i];
-    ClientCall& client = attempt.call.client;
+    protocol::ClientCall& client = attempt.call.client;
     LearnHedgeDelay(attempt, context_.now_ns);
     if (sender_.Withdraw(attempt.call)) {
       attempt.call.sent = false;
@@ -229,7 +231,7 @@ void Policies::Abandon(Request& request) {
       Close(attempt);
       attempts_.Put(&attempt);
     } else if (!context_.transport.Cancel(client)) {
-      Count(request, &PolicyTotals::uncancelled_attempt_count);
+      Count(request, &results::PolicyTotals::uncancelled_attempt_count);
     }
   }
   const auto left = static_cast<int64_t>(request.attempts.size());
@@ -263,7 +265,7 @@ void Policies::EndInGroup(Request& request, RpcCall& call) {
   if (succeeded) {
     sender_.EndLate(call, group.keeps_samples);
   } else {
-    Count(request, &PolicyTotals::not_needed_count);
+    Count(request, &results::PolicyTotals::not_needed_count);
     sender_.Drop(call);
   }
   if (group.open.empty()) groups_.Put(&group);
@@ -273,10 +275,10 @@ void Policies::EndInGroup(Request& request, RpcCall& call) {
 // with its last request.
 void Policies::CloseGroup(RequestGroup& group, const RpcPolicy& rpc) {
   Iteration& iteration = *std::exchange(group.iteration, nullptr);
-  const QuorumPlan& quorum = *rpc.plan.quorum;
+  const config::QuorumPlan& quorum = *rpc.plan.quorum;
   const bool is_complete = group.succeeded >= quorum.answers;
   if (!group.stand_in.warmup) {
-    PolicyTotals& totals = context_.recorder.PolicyOf(rpc.index);
+    results::PolicyTotals& totals = context_.recorder.PolicyOf(rpc.index);
     if (is_complete) {
       totals.quorum_time_ns.Record(context_.now_ns - group.start_ns);
     } else {
@@ -301,4 +303,4 @@ void Policies::CloseGroup(RequestGroup& group, const RpcPolicy& rpc) {
   scheduler_.FinishIteration(iteration);
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -20,14 +20,14 @@
 #include "distbench/engine/routes/engine_state.h"
 #include "distbench/engine/worker/run_state.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // What one worker knows about an RPC with a policy, across its requests.
 struct RpcPolicy {
   RpcPolicy(EngineState& engine, int worker, int index);
 
   const int index;
-  const PolicyPlan& plan;
+  const config::PolicyPlan& plan;
   RpcTargets& targets;
   const int max_attempts;
   std::optional<Balancer> balancer;
@@ -96,6 +96,6 @@ struct RequestGroup {
   std::vector<Request*> open;  // not ended; each knows its position
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_POLICY_STATE_H_

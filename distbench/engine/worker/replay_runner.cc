@@ -5,7 +5,7 @@
 
 #include "distbench/base/saturating_add.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 ReplayRunner::ReplayRunner(WorkerContext& context, RpcSender& sender,
                            Scheduler& scheduler)
@@ -45,7 +45,7 @@ void ReplayRunner::SetUp(ReplayRun& run, int trace, Iteration& iteration) {
   run.waiting.resize(run.table->waiting_count());
   for (size_t i = 0; i < run.table->records().size(); ++i) {
     const ReplayTable::Record& record = run.table->records()[i];
-    if (record.waiting_slot == kNone) continue;
+    if (record.waiting_slot == config::kNone) continue;
     WaitingRecord& waiting = run.waiting[record.waiting_slot];
     waiting.run = &run;
     waiting.position = static_cast<int>(i);
@@ -92,7 +92,7 @@ const ActionRun& ReplayRunner::ActionOf(const Timer& timer) {
   return *run.iteration->action;
 }
 
-void ReplayRunner::OnDone(ClientCall& client) {
+void ReplayRunner::OnDone(protocol::ClientCall& client) {
   RpcCall& call = RpcCall::Of(client);
   Iteration& iteration = *call.iteration;
   ReplayRun& run = *iteration.replay;
@@ -114,7 +114,7 @@ void ReplayRunner::Advance(ReplayRun& run, ReplaySchedule& schedule) {
   const bool stopped = IsStopped(run);
   for (; schedule.next < positions.size(); ++schedule.next) {
     const int position = positions[schedule.next];
-    const int64_t due_ns = SaturatingAdd(
+    const int64_t due_ns = base::SaturatingAdd(
         schedule.base_ns, run.table->records()[position].plan->offset_ns);
     if (due_ns > context_.now_ns && !stopped) {
       context_.timers.Arm(schedule.timer, due_ns);
@@ -133,7 +133,7 @@ void ReplayRunner::Release(ReplayRun& run, const std::vector<int>& followers,
     waiting.base_ns = std::max(waiting.base_ns, time_ns);
     if (--waiting.remaining_priors > 0) continue;
     const int64_t due_ns =
-        SaturatingAdd(waiting.base_ns, record.plan->offset_ns);
+        base::SaturatingAdd(waiting.base_ns, record.plan->offset_ns);
     if (due_ns > context_.now_ns && !IsStopped(run)) {
       context_.timers.Arm(waiting.timer, due_ns);
     } else {
@@ -158,11 +158,11 @@ void ReplayRunner::SendReady(ReplayRun& run) {
 
 void ReplayRunner::Send(ReplayRun& run, int position, int64_t due_ns) {
   const ReplayTable::Record& record = run.table->records()[position];
-  const ReplayRecordPlan& plan = *record.plan;
+  const config::ReplayRecordPlan& plan = *record.plan;
   RpcCall& call = sender_.NewCall(*run.iteration);
   call.record = position;
   call.intended_ns = std::max(due_ns, run.start_ns);
-  ClientCall& client = call.client;
+  protocol::ClientCall& client = call.client;
   client.peer = record.route;
   client.rpc_index = run.rpc_index;
   client.server_instance = record.server_instance;
@@ -196,4 +196,4 @@ void ReplayRunner::FinishIfDone(ReplayRun& run) {
   scheduler_.FinishIteration(iteration);
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -41,7 +41,7 @@
 #include "distbench/engine/worker/scheduler.h"
 #include "distbench/engine/worker/worker_context.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Records that are due at fixed times.
 struct ReplaySchedule {
@@ -84,7 +84,7 @@ class ReplayRunner {
   void Start(Iteration& iteration);
 
   // Handles the end of a replayed RPC.
-  void OnDone(ClientCall& call);
+  void OnDone(protocol::ClientCall& call);
 
   // Handles a timer of kind kReplaySchedule or kReplayRecord that is due, or
   // whose traffic stops.
@@ -113,12 +113,12 @@ class ReplayRunner {
   Scheduler& scheduler_;
   const int rpc_count_;  // RPCs of the config
   int64_t executions_ = 0;
-  ObjectPool<ReplayRun> runs_;
+  base::ObjectPool<ReplayRun> runs_;
 
   // Records of the current run that can be sent now: position and due time.
   std::vector<std::pair<int, int64_t>> ready_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_REPLAY_RUNNER_H_

@@ -4,11 +4,12 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/engine/worker/draw_size.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 namespace {
 
-constexpr SizePlan kNoPayload;  // replayed requests say the size themselves
+constexpr config::SizePlan
+    kNoPayload;  // replayed requests say the size themselves
 
 }  // namespace
 
@@ -16,8 +17,8 @@ RequestHandler::RequestHandler(WorkerContext& context, Faults* faults)
     : context_(context),
       faults_(faults),
       number_(context.engine.instance_plan().number) {
-  const Plan& plan = context.engine.plan();
-  for (const RpcPlan& rpc : plan.rpcs) {
+  const config::Plan& plan = context.engine.plan();
+  for (const config::RpcPlan& rpc : plan.rpcs) {
     const bool is_handled =
         rpc.server_service == context.engine.instance_plan().service &&
         !rpc.stream.has_value();
@@ -25,7 +26,7 @@ RequestHandler::RequestHandler(WorkerContext& context, Faults* faults)
         is_handled && !plan.lists[rpc.handler_list].actions.empty();
     handling_.push_back({.is_handled = is_handled,
                          .is_plain = is_handled,
-                         .list = has_actions ? rpc.handler_list : kNone,
+                         .list = has_actions ? rpc.handler_list : config::kNone,
                          .response = &rpc.response});
   }
 }
@@ -38,11 +39,11 @@ void RequestHandler::OnFaultsChanged() {
   }
 }
 
-int RequestHandler::Admit(ServerCall& request) {
+int RequestHandler::Admit(protocol::ServerCall& request) {
   const EngineState& engine = context_.engine;
   if (IsStopped()) {
     Refuse(request, StopError());
-    return kNone;
+    return config::kNone;
   }
   const bool is_plain = IsPlain(request.rpc_index);
   if (!is_plain && !IsHandled(request.rpc_index) &&
@@ -50,18 +51,18 @@ int RequestHandler::Admit(ServerCall& request) {
     Refuse(request,
            absl::StrCat("INVALID_ARGUMENT: ", engine.instance_plan().name,
                         " does not handle RPC ", request.rpc_index));
-    return kNone;
+    return config::kNone;
   }
   if (request.server_instance != number_ &&
-      request.server_instance != kAnyInstance) {
+      request.server_instance != protocol::kAnyInstance) {
     Refuse(request, absl::StrCat("INVALID_ARGUMENT: this is ",
                                  engine.instance_plan().name, ", not instance ",
                                  request.server_instance));
-    return kNone;
+    return config::kNone;
   }
   if (!is_plain) return AdmitDespiteFaults(request);
   const Handling& handling = handling_[request.rpc_index];
-  if (handling.list == kNone) {
+  if (handling.list == config::kNone) {
     Answer(request, *handling.response);
   } else {
     ++pending_;
@@ -70,21 +71,22 @@ int RequestHandler::Admit(ServerCall& request) {
 }
 
 // A request that a fault may affect, or that is replayed.
-int RequestHandler::AdmitDespiteFaults(ServerCall& request) {
-  const int rpc = IsHandled(request.rpc_index) ? request.rpc_index : kNone;
+int RequestHandler::AdmitDespiteFaults(protocol::ServerCall& request) {
+  const int rpc =
+      IsHandled(request.rpc_index) ? request.rpc_index : config::kNone;
   if (faults_ != nullptr) {
     const absl::string_view error = faults_->DrawError(rpc);
     if (!error.empty()) {
       Refuse(request, error);
-      return kNone;
+      return config::kNone;
     }
   }
-  if (rpc == kNone) {
+  if (rpc == config::kNone) {
     AnswerReplay(request);
-    return kNone;
+    return config::kNone;
   }
   const Handling& handling = handling_[rpc];
-  if (handling.list == kNone) {
+  if (handling.list == config::kNone) {
     AnswerDespiteFaults(request, *handling.response);
   } else {
     ++pending_;
@@ -94,11 +96,11 @@ int RequestHandler::AdmitDespiteFaults(ServerCall& request) {
 
 void RequestHandler::Respond(const ListRun& list) {
   --pending_;
-  ServerCall& request = *list.request;
+  protocol::ServerCall& request = *list.request;
   const Handling& handling = handling_[request.rpc_index];
-  const SizePlan& size = list.response_override != nullptr
-                             ? *list.response_override
-                             : *handling.response;
+  const config::SizePlan& size = list.response_override != nullptr
+                                     ? *list.response_override
+                                     : *handling.response;
   if (handling.is_plain) {
     AnswerUnlessStopped(request, size);
   } else {
@@ -106,7 +108,7 @@ void RequestHandler::Respond(const ListRun& list) {
   }
 }
 
-void RequestHandler::RefuseAdmitted(ServerCall& request,
+void RequestHandler::RefuseAdmitted(protocol::ServerCall& request,
                                     absl::string_view error) {
   --pending_;
   Refuse(request, error);
@@ -114,42 +116,43 @@ void RequestHandler::RefuseAdmitted(ServerCall& request,
 
 // Replayed RPCs are numbered after those of the config.
 bool RequestHandler::IsReplay(int rpc_index) const {
-  const Plan& plan = context_.engine.plan();
+  const config::Plan& plan = context_.engine.plan();
   const int64_t trace = rpc_index - static_cast<int64_t>(plan.rpcs.size());
   return trace >= 0 && trace < plan.replay_traces.size() &&
          plan.replay_traces[trace].server_service ==
              context_.engine.instance_plan().service;
 }
 
-void RequestHandler::AnswerReplay(ServerCall& request) {
+void RequestHandler::AnswerReplay(protocol::ServerCall& request) {
   if (request.processing_ns <= 0) {
     AnswerDespiteFaults(request, kNoPayload);
     return;
   }
   AnswerLater(request, kNoPayload,
-              SaturatingAdd(request.received_ns, request.processing_ns),
+              base::SaturatingAdd(request.received_ns, request.processing_ns),
               /*by_fault=*/false);
 }
 
 // Answers, unless a fault delays the answer. A stop ends lists before it ends
 // faults, and nobody waits for what would be delayed then.
-void RequestHandler::AnswerDespiteFaults(ServerCall& request,
-                                         const SizePlan& size) {
+void RequestHandler::AnswerDespiteFaults(protocol::ServerCall& request,
+                                         const config::SizePlan& size) {
   const int64_t extra_ns =
       faults_ == nullptr || IsStopped()
           ? 0
           : faults_->DrawExtraLatency(
-                IsKnown(request.rpc_index) ? request.rpc_index : kNone);
+                IsKnown(request.rpc_index) ? request.rpc_index : config::kNone);
   if (extra_ns == 0) {
     AnswerUnlessStopped(request, size);
   } else {
-    AnswerLater(request, size, SaturatingAdd(context_.now_ns, extra_ns),
+    AnswerLater(request, size, base::SaturatingAdd(context_.now_ns, extra_ns),
                 /*by_fault=*/true);
   }
 }
 
-void RequestHandler::AnswerLater(ServerCall& request, const SizePlan& size,
-                                 int64_t due_ns, bool by_fault) {
+void RequestHandler::AnswerLater(protocol::ServerCall& request,
+                                 const config::SizePlan& size, int64_t due_ns,
+                                 bool by_fault) {
   ++pending_;
   DelayedReply& reply = *delayed_.Get();
   reply.request = &request;
@@ -163,8 +166,8 @@ void RequestHandler::AnswerLater(ServerCall& request, const SizePlan& size,
 void RequestHandler::OnReplyDue(Timer& timer) {
   --pending_;
   DelayedReply& reply = *static_cast<DelayedReply*>(timer.owner);
-  ServerCall& request = *reply.request;
-  const SizePlan& size = *reply.size;
+  protocol::ServerCall& request = *reply.request;
+  const config::SizePlan& size = *reply.size;
   const bool was_by_fault = reply.by_fault;
   delayed_.Put(&reply);
   if (was_by_fault) {
@@ -174,8 +177,8 @@ void RequestHandler::OnReplyDue(Timer& timer) {
   }
 }
 
-void RequestHandler::AnswerUnlessStopped(ServerCall& request,
-                                         const SizePlan& size) {
+void RequestHandler::AnswerUnlessStopped(protocol::ServerCall& request,
+                                         const config::SizePlan& size) {
   if (IsStopped()) {
     Refuse(request, StopError());
   } else {
@@ -184,8 +187,9 @@ void RequestHandler::AnswerUnlessStopped(ServerCall& request,
 }
 
 // The client's choice takes precedence: it has drawn both sizes together.
-void RequestHandler::Answer(ServerCall& request, const SizePlan& size) {
-  request.reply_bytes = request.response_bytes != kServerDecides
+void RequestHandler::Answer(protocol::ServerCall& request,
+                            const config::SizePlan& size) {
+  request.reply_bytes = request.response_bytes != protocol::kServerDecides
                             ? request.response_bytes
                             : DrawSize(size, context_);
   request.reply_instance = number_;
@@ -193,7 +197,8 @@ void RequestHandler::Answer(ServerCall& request, const SizePlan& size) {
   context_.transport.Reply(&request);
 }
 
-void RequestHandler::Refuse(ServerCall& request, absl::string_view error) {
+void RequestHandler::Refuse(protocol::ServerCall& request,
+                            absl::string_view error) {
   request.reply_bytes = 0;
   request.reply_instance = number_;
   request.reply_error = error;
@@ -204,4 +209,4 @@ std::string RequestHandler::StopError() const {
   return absl::StrCat("Traffic cancelled: ", context_.engine.stop_reason());
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -13,7 +13,7 @@
 #include "distbench/engine/worker/run_state.h"
 #include "distbench/engine/worker/worker_context.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // The server side of one worker: decides how to handle requests, and answers
 // them. Those that stream are handled in Streams.
@@ -27,18 +27,18 @@ class RequestHandler {
   // list, this instance cannot handle it, or a fault demands an error; a
   // replayed request is answered now or when its processing time is over. A
   // fault may delay each of these answers.
-  int Admit(ServerCall& request);
+  int Admit(protocol::ServerCall& request);
 
   // The list that handles a request that was admitted.
-  int ListOf(const ServerCall& request) const {
+  int ListOf(const protocol::ServerCall& request) const {
     return handling_[request.rpc_index].list;
   }
 
   // Answers a request that was admitted, and whose list does not run.
-  void RefuseAdmitted(ServerCall& request, absl::string_view error);
+  void RefuseAdmitted(protocol::ServerCall& request, absl::string_view error);
 
   // Everything is stopped: refuses a request whose list does not run.
-  void StopAdmitted(ServerCall& request) {
+  void StopAdmitted(protocol::ServerCall& request) {
     RefuseAdmitted(request, StopError());
   }
 
@@ -58,18 +58,18 @@ class RequestHandler {
   // The answer to a replayed request whose processing time is not over, or one
   // that a fault delays.
   struct DelayedReply {
-    ServerCall* request = nullptr;
-    const SizePlan* size = nullptr;
+    protocol::ServerCall* request = nullptr;
+    const config::SizePlan* size = nullptr;
     bool by_fault = false;
     Timer timer;
   };
 
   // How requests of one RPC are handled.
   struct Handling {
-    bool is_handled = false;  // by this instance, and does not stream
-    bool is_plain = false;    // handled, and no fault affects it now
-    int list = kNone;         // none: it has no actions
-    const SizePlan* response = nullptr;
+    bool is_handled = false;   // by this instance, and does not stream
+    bool is_plain = false;     // handled, and no fault affects it now
+    int list = config::kNone;  // none: it has no actions
+    const config::SizePlan* response = nullptr;
   };
 
   bool IsKnown(int rpc_index) const {
@@ -85,24 +85,26 @@ class RequestHandler {
   bool IsStopped() const {
     return context_.engine.stop_scope() == StopScope::kEverything;
   }
-  int AdmitDespiteFaults(ServerCall& request);
-  void AnswerReplay(ServerCall& request);
-  void AnswerDespiteFaults(ServerCall& request, const SizePlan& size);
-  void AnswerLater(ServerCall& request, const SizePlan& size, int64_t due_ns,
-                   bool by_fault);
-  void AnswerUnlessStopped(ServerCall& request, const SizePlan& size);
-  void Answer(ServerCall& request, const SizePlan& size);
-  void Refuse(ServerCall& request, absl::string_view error);
+  int AdmitDespiteFaults(protocol::ServerCall& request);
+  void AnswerReplay(protocol::ServerCall& request);
+  void AnswerDespiteFaults(protocol::ServerCall& request,
+                           const config::SizePlan& size);
+  void AnswerLater(protocol::ServerCall& request, const config::SizePlan& size,
+                   int64_t due_ns, bool by_fault);
+  void AnswerUnlessStopped(protocol::ServerCall& request,
+                           const config::SizePlan& size);
+  void Answer(protocol::ServerCall& request, const config::SizePlan& size);
+  void Refuse(protocol::ServerCall& request, absl::string_view error);
   std::string StopError() const;
 
   WorkerContext& context_;
   Faults* const faults_;            // null: none
   const int number_;                // this instance's number
   std::vector<Handling> handling_;  // by RPC
-  ObjectPool<DelayedReply> delayed_;
+  base::ObjectPool<DelayedReply> delayed_;
   int64_t pending_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_REQUEST_HANDLER_H_

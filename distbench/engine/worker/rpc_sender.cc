@@ -11,10 +11,11 @@
 // Functions on the path of every RPC that only this file calls are inline: a
 // call would cost as much as the function does.
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
-const SizePlan& RequestSize(const RpcPlan& rpc, const ActionPlan& action) {
+const config::SizePlan& RequestSize(const config::RpcPlan& rpc,
+                                    const config::ActionPlan& action) {
   return action.request_override.has_value() ? *action.request_override
                                              : rpc.request;
 }
@@ -30,8 +31,8 @@ RpcSender::RpcSender(WorkerContext& context, Streams& streams,
       waiting_(context.engine.routes().count()) {}
 
 bool RpcSender::Send(Iteration& iteration) {
-  const ActionPlan& action = *iteration.action->plan;
-  const RpcPlan& rpc = context_.engine.plan().rpcs[action.target];
+  const config::ActionPlan& action = *iteration.action->plan;
+  const config::RpcPlan& rpc = context_.engine.plan().rpcs[action.target];
   RpcTargets& targets = context_.engine.targets(action.target);
   const absl::Span<const int> chosen =
       targets.fanout->Select(context_.random, scratch_);
@@ -53,7 +54,7 @@ bool RpcSender::Send(Iteration& iteration) {
     call->iteration = &iteration;
     call->intended_ns = iteration.intended_ns;
     call->sent = true;
-    ClientCall& client = call->client;
+    protocol::ClientCall& client = call->client;
     client.peer = targets.routes[chosen[i]];
     client.rpc_index = action.target;
     client.server_instance = targets.fanout->candidates()[chosen[i]];
@@ -61,9 +62,10 @@ bool RpcSender::Send(Iteration& iteration) {
     client.request_bytes = sizes.request_bytes;
     client.response_bytes = sizes.response_bytes;
     client.processing_ns = 0;
-    client.deadline_ns = rpc.deadline_ns == kUnlimited
-                             ? 0
-                             : SaturatingAdd(context_.now_ns, rpc.deadline_ns);
+    client.deadline_ns =
+        rpc.deadline_ns == config::kUnlimited
+            ? 0
+            : base::SaturatingAdd(context_.now_ns, rpc.deadline_ns);
     client.trace_context = {};
     if (traced) SetTrace(*call, static_cast<int64_t>(i));
     if (!rpc.is_special) [[likely]] {
@@ -77,7 +79,7 @@ bool RpcSender::Send(Iteration& iteration) {
   return true;
 }
 
-Iteration* RpcSender::OnDone(ClientCall& client) {
+Iteration* RpcSender::OnDone(protocol::ClientCall& client) {
   RpcCall& call = RpcCall::Of(client);
   Iteration* iteration = call.iteration;
   std::optional<SampleReservoir>& limited = iteration->action->list->samples;
@@ -145,7 +147,7 @@ bool RpcSender::Withdraw(RpcCall& call) {
 }
 
 // Transports do not know the call yet, so that its deadline is not theirs.
-ClientCall& RpcSender::Expire(Timer& timer) {
+protocol::ClientCall& RpcSender::Expire(Timer& timer) {
   RpcCall& call = *static_cast<RpcCall*>(timer.owner);
   Withdraw(call);
   EndUnsent(call,
@@ -155,10 +157,10 @@ ClientCall& RpcSender::Expire(Timer& timer) {
 }
 
 void RpcSender::EndUnsent(RpcCall& call, absl::string_view error) {
-  ClientCall& client = call.client;
+  protocol::ClientCall& client = call.client;
   client.sent_ns = client.done_ns = context_.now_ns;
   client.sent_bytes = client.received_bytes = 0;
-  client.responding_instance = kNoInstance;
+  client.responding_instance = protocol::kNoInstance;
   client.error = error;
   call.sent = false;
 }
@@ -194,31 +196,32 @@ bool RpcSender::SendWaiting() {
 
 // A joint distribution yields both sizes; the request then carries the response
 // size.
-inline RpcSender::Sizes RpcSender::DrawSizes(const RpcPlan& rpc,
-                                             const ActionPlan& action) {
-  if (rpc.joint_distribution != kNone) {
-    const Distribution::Values drawn =
+inline RpcSender::Sizes RpcSender::DrawSizes(const config::RpcPlan& rpc,
+                                             const config::ActionPlan& action) {
+  if (rpc.joint_distribution != config::kNone) {
+    const config::Distribution::Values drawn =
         context_.engine.plan().distributions[rpc.joint_distribution].Draw(
             context_.random);
     return {.request_bytes = drawn[0], .response_bytes = drawn[1]};
   }
   return {.request_bytes = DrawSize(RequestSize(rpc, action), context_),
-          .response_bytes = kServerDecides};
+          .response_bytes = protocol::kServerDecides};
 }
 
 // Whether every iteration is an RPC like the previous one, as long as nothing
 // of it is traced.
-bool RpcSender::Repeats(const RpcPlan& rpc, const Fanout& fanout,
+bool RpcSender::Repeats(const config::RpcPlan& rpc, const Fanout& fanout,
                         const ActionRun& action) {
-  const SizePlan& request = RequestSize(rpc, *action.plan);
+  const config::SizePlan& request = RequestSize(rpc, *action.plan);
   return !rpc.is_special && !action.plan->iterations.open_loop &&
          fanout.always_all() && fanout.candidates().size() == 1 &&
-         rpc.joint_distribution == kNone && request.distribution == kNone &&
-         rpc.deadline_ns == kUnlimited && rpc.tracing_interval == 0 &&
+         rpc.joint_distribution == config::kNone &&
+         request.distribution == config::kNone &&
+         rpc.deadline_ns == config::kUnlimited && rpc.tracing_interval == 0 &&
          action.list->trace_context.empty();
 }
 
-inline bool RpcSender::IsTraced(const RpcPlan& rpc,
+inline bool RpcSender::IsTraced(const config::RpcPlan& rpc,
                                 const Iteration& iteration) const {
   return !iteration.action->list->trace_context.empty() ||
          (rpc.tracing_interval > 0 &&
@@ -280,7 +283,7 @@ RpcCall* RpcSender::PopWaiting() {
 
 // Sets all members of the sample of a finished RPC.
 inline void RpcSender::Measure(const RpcCall& call, Sample& sample) {
-  const ClientCall& client = call.client;
+  const protocol::ClientCall& client = call.client;
   sample.rpc = client.rpc_index;
   const Routes& routes = context_.engine.routes();
   sample.peer = routes.CountedUnder(client.peer, client.responding_instance);
@@ -302,8 +305,10 @@ inline void RpcSender::Measure(const RpcCall& call, Sample& sample) {
 }
 
 // The server's times may be anything, because they come from a peer.
-void RpcSender::MeasureTimeParts(const ClientCall& client, Sample& sample) {
-  constexpr int64_t kMostNs = LogHistogram::kMaxValue + 1;  // an overflow
+void RpcSender::MeasureTimeParts(const protocol::ClientCall& client,
+                                 Sample& sample) {
+  constexpr int64_t kMostNs =
+      stats::LogHistogram::kMaxValue + 1;  // an overflow
   sample.server_queue_ns = sample.server_handler_ns = Sample::kNotReported;
   if (!client.error.empty() || client.server_queue_ns < 0 ||
       client.server_handler_ns < 0) {
@@ -315,4 +320,4 @@ void RpcSender::MeasureTimeParts(const ClientCall& client, Sample& sample) {
       static_cast<float>(std::min(client.server_handler_ns, kMostNs));
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -11,7 +11,7 @@
 #include "distbench/engine/worker/streams.h"
 #include "distbench/engine/worker/worker_context.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 class Policies;
 
@@ -29,11 +29,11 @@ class RpcSender {
   // Records an RPC that has ended. Returns its iteration if this was its last
   // RPC, otherwise null. If the iteration repeats, the caller must then call
   // SendAgain() or LetGo().
-  Iteration* OnDone(ClientCall& call);
+  Iteration* OnDone(protocol::ClientCall& call);
 
   // Sends the RPC again for an iteration that has become the next one of its
   // action.
-  void SendAgain(ClientCall& client) {
+  void SendAgain(protocol::ClientCall& client) {
     RpcCall& call = RpcCall::Of(client);
     call.intended_ns = call.iteration->intended_ns;
     client.warmup = call.iteration->warmup;
@@ -42,7 +42,7 @@ class RpcSender {
     WorkerProgress::Add(context_.progress.in_flight, 1);
     Submit(&call);
   }
-  void LetGo(ClientCall& client) { calls_.Put(&RpcCall::Of(client)); }
+  void LetGo(protocol::ClientCall& client) { calls_.Put(&RpcCall::Of(client)); }
 
   // Sends calls that waited for a full send queue. Returns whether any still
   // have to wait.
@@ -72,7 +72,7 @@ class RpcSender {
 
   // A timer of kind kSendQueue is due: takes back the call whose deadline has
   // passed before its send queue had room. Its end is up to the caller.
-  ClientCall& Expire(Timer& timer);
+  protocol::ClientCall& Expire(Timer& timer);
 
   // Ends every RPC that waits or is in flight: waiting ones by calls of
   // end(ClientCall&), those in flight as they always end.
@@ -99,10 +99,10 @@ class RpcSender {
     RpcCall* last = nullptr;
   };
 
-  Sizes DrawSizes(const RpcPlan& rpc, const ActionPlan& action);
-  static bool Repeats(const RpcPlan& rpc, const Fanout& fanout,
+  Sizes DrawSizes(const config::RpcPlan& rpc, const config::ActionPlan& action);
+  static bool Repeats(const config::RpcPlan& rpc, const Fanout& fanout,
                       const ActionRun& action);
-  bool IsTraced(const RpcPlan& rpc, const Iteration& iteration) const;
+  bool IsTraced(const config::RpcPlan& rpc, const Iteration& iteration) const;
   void Wait(RpcCall* call);
   RpcCall* PopWaiting();
   void StopWaiting(RpcCall& call);
@@ -110,19 +110,20 @@ class RpcSender {
   ABSL_ATTRIBUTE_ALWAYS_INLINE const Sample& End(RpcCall& call, bool kept);
   void Leave(const RpcCall& call);
   void Measure(const RpcCall& call, Sample& sample);
-  static void MeasureTimeParts(const ClientCall& client, Sample& sample);
+  static void MeasureTimeParts(const protocol::ClientCall& client,
+                               Sample& sample);
 
   WorkerContext& context_;
   Streams& streams_;
   Policies& policies_;
   const bool measures_time_parts_;
-  ObjectPool<RpcCall> calls_;
+  base::ObjectPool<RpcCall> calls_;
   std::vector<int> scratch_;
   std::vector<Queue> waiting_;      // by peer
   std::vector<int> waiting_peers_;  // those with a non-empty queue
   int64_t in_flight_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_RPC_SENDER_H_

@@ -26,7 +26,7 @@
 #include "distbench/engine/recording/recorder.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 struct ListRun;
 struct ReplayRun;
@@ -44,7 +44,7 @@ struct SharedAction {
 // An action in one execution of its list, or one worker's shard of it.
 struct ActionRun {
   ListRun* list = nullptr;
-  const ActionPlan* plan = nullptr;
+  const config::ActionPlan* plan = nullptr;
   int position = 0;  // in the list
 
   int remaining_dependencies = 0;
@@ -85,7 +85,7 @@ struct ListRun {
   bool advancing = false;    // Advance() is on the stack
   bool own_traffic = false;  // descends from the main list, not from a request
   bool warmup = false;       // inherited
-  const ListPlan* plan = nullptr;
+  const config::ListPlan* plan = nullptr;
   int list = 0;  // index into Plan::lists
   int64_t invocation = 0;
   int64_t start_ns = 0;
@@ -95,9 +95,10 @@ struct ListRun {
   std::vector<ActionRun> actions;  // as many as plan->actions
   std::vector<int> startable;      // positions whose dependencies are done
   std::vector<bool> predicates;    // drawn for this execution
-  const SizePlan* response_override = nullptr;
+  const config::SizePlan* response_override = nullptr;
 
-  ServerCall* request = nullptr;          // kHandler; null once it is answered
+  protocol::ServerCall* request =
+      nullptr;                            // kHandler; null once it is answered
   struct Iteration* iteration = nullptr;  // kNested
   SharedAction* shared = nullptr;         // kShard
   std::string trace_context;              // inherited; empty: none
@@ -139,7 +140,8 @@ struct RpcCall {
   // when the call is put back.
   enum class Kind : uint8_t { kOrdinary, kReplayed, kAttempt };
 
-  ClientCall client;  // must be first: the transport returns a ClientCall*
+  protocol::ClientCall
+      client;  // must be first: the transport returns a ClientCall*
   Kind kind = Kind::kOrdinary;
   Iteration* iteration = nullptr;
   int64_t intended_ns = 0;  // 0: closed loop
@@ -153,14 +155,14 @@ struct RpcCall {
   Timer timer;              // the deadline, while it waits for a send queue
 
   // Returns the RpcCall that contains `client`.
-  static RpcCall& Of(ClientCall& client);
+  static RpcCall& Of(protocol::ClientCall& client);
 };
 
 static_assert(offsetof(RpcCall, client) == 0);
-inline RpcCall& RpcCall::Of(ClientCall& client) {
+inline RpcCall& RpcCall::Of(protocol::ClientCall& client) {
   return reinterpret_cast<RpcCall&>(client);
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_RUN_STATE_H_

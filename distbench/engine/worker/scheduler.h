@@ -21,7 +21,7 @@
 #include "distbench/engine/worker/run_state.h"
 #include "distbench/engine/worker/worker_context.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // The effects of a scheduler on the outside.
 class SchedulerEffects {
@@ -71,7 +71,7 @@ class Scheduler {
   void StartMainList(int64_t start_ns);
 
   // Starts the handler of a request. The list must not be empty.
-  void StartHandler(int list, ServerCall& request);
+  void StartHandler(int list, protocol::ServerCall& request);
 
   // Starts this worker's share of an action of the main list.
   void StartShard(SharedAction& action, int shard);
@@ -137,7 +137,7 @@ class Scheduler {
   // scheduler_unsent.cc
   void CountUnsent(ActionRun& action);
   void CountUnsent(ActionRun& action, int64_t intended_ns, int64_t count);
-  void CountUnsentRpcs(const ActionPlan& action, int64_t intended_ns,
+  void CountUnsentRpcs(const config::ActionPlan& action, int64_t intended_ns,
                        int64_t iterations);
   bool ClaimNumbers(ActionRun& action, int64_t& count);
 
@@ -168,9 +168,9 @@ class Scheduler {
 
   WorkerContext& context_;
   SchedulerEffects& effects_;
-  ObjectPool<Iteration> iterations_;
-  std::vector<ObjectPool<ListRun>> lists_;  // by Plan::lists
-  std::vector<int64_t> invocations_;        // likewise
+  base::ObjectPool<Iteration> iterations_;
+  std::vector<base::ObjectPool<ListRun>> lists_;  // by Plan::lists
+  std::vector<int64_t> invocations_;              // likewise
   int64_t handlers_in_progress_ = 0;
   std::vector<ActionRun*> ready_;
   int advancing_actions_ = 0;  // on the stack, nested in each other
@@ -179,6 +179,6 @@ class Scheduler {
   ListRun* main_list_ = nullptr;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_SCHEDULER_H_

@@ -10,7 +10,7 @@
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/engine/worker/scheduler.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // The number of iterations that an action may start, including those of the
@@ -37,7 +37,7 @@ int64_t ExecutionOf(const ListRun& list) {
 void Scheduler::Begin(ActionRun& action, int64_t start_ns) {
   action.start_ns = start_ns;
   if (action.plan->dependencies.empty() &&
-      action.plan->delay_distribution == kNone) {
+      action.plan->delay_distribution == config::kNone) {
     action.intended_start_ns = action.list->intended_start_ns;
     action.held_back = action.list->held_back;
   }
@@ -53,9 +53,9 @@ void Scheduler::Begin(ActionRun& action, int64_t start_ns) {
 // An action of the main list is worth sharing if several of its iterations can
 // be in flight.
 int Scheduler::ShardCount(const ActionRun& action) const {
-  const IterationsPlan& iterations = action.plan->iterations;
-  const bool does_work = action.plan->kind == ActionPlan::Kind::kRpc ||
-                         action.plan->kind == ActionPlan::Kind::kList;
+  const config::IterationsPlan& iterations = action.plan->iterations;
+  const bool does_work = action.plan->kind == config::ActionPlan::Kind::kRpc ||
+                         action.plan->kind == config::ActionPlan::Kind::kList;
   if (action.list->role != ListRun::Role::kMain || !does_work) return 1;
   return static_cast<int>(
       std::min<int64_t>({context_.engine.worker_count(),
@@ -63,27 +63,27 @@ int Scheduler::ShardCount(const ActionRun& action) const {
 }
 
 void Scheduler::SetUpIterations(ActionRun& action, int shard, int shard_count) {
-  const IterationsPlan& plan = action.plan->iterations;
-  action.end_ns = SaturatingAdd(action.start_ns, plan.max_duration_ns);
+  const config::IterationsPlan& plan = action.plan->iterations;
+  action.end_ns = base::SaturatingAdd(action.start_ns, plan.max_duration_ns);
   action.max_in_flight =
-      plan.max_parallel == kUnlimited
-          ? kUnlimited
+      plan.max_parallel == config::kUnlimited
+          ? config::kUnlimited
           : plan.max_parallel / shard_count +
                 (shard < plan.max_parallel % shard_count ? 1 : 0);
   action.timer.kind = Timer::Kind::kActionPace;
   if (!plan.open_loop) return;
   const EngineState& engine = context_.engine;
-  action.pacer = Pacer(
-      plan,
-      {.start_ns = action.start_ns,
-       .shard = shard,
-       .shard_count = shard_count,
-       .common_clock_offset_ns = engine.unix_offset_ns(),
-       .instance = engine.instance_plan().number,
-       .instance_count = engine.service().instance_count,
-       .arrival_seed = ArrivalSeed(engine.plan().seed, action.list->list,
-                                   action.position, ExecutionOf(*action.list))},
-      context_.random);
+  action.pacer = Pacer(plan,
+                       {.start_ns = action.start_ns,
+                        .shard = shard,
+                        .shard_count = shard_count,
+                        .common_clock_offset_ns = engine.unix_offset_ns(),
+                        .instance = engine.instance_plan().number,
+                        .instance_count = engine.service().instance_count,
+                        .arrival_seed = config::ArrivalSeed(
+                            engine.plan().seed, action.list->list,
+                            action.position, ExecutionOf(*action.list))},
+                       context_.random);
 }
 
 // Starts the iterations that may start now. Iterations that end at once
@@ -142,7 +142,7 @@ inline bool Scheduler::MayStartClosedLoop(ActionRun& action) {
   }
   if (context_.now_ns < action.paused_until_ns) {
     WaitUntil(action, std::min(action.paused_until_ns,
-                               SaturatingAdd(action.end_ns, 1)));
+                               base::SaturatingAdd(action.end_ns, 1)));
     return false;
   }
   return true;
@@ -174,7 +174,7 @@ bool Scheduler::MayStartOpenLoop(ActionRun& action) {
 
 // The backlog is part of the reported progress.
 void Scheduler::SetBacklog(ActionRun& action) {
-  if (action.plan->kind != ActionPlan::Kind::kRpc) return;
+  if (action.plan->kind != config::ActionPlan::Kind::kRpc) return;
   const int64_t backlog_rpcs =
       action.exhausted
           ? 0
@@ -214,7 +214,7 @@ void Scheduler::WaitUntil(ActionRun& action, int64_t due_ns) {
 
 // Sets up a starting iteration with the number that was claimed for it.
 inline void Scheduler::Count(ActionRun& action, Iteration& iteration) {
-  const IterationsPlan& plan = action.plan->iterations;
+  const config::IterationsPlan& plan = action.plan->iterations;
   iteration.number = action.next_number;
   const int64_t since_start_ns =
       (plan.open_loop ? iteration.intended_ns : context_.now_ns) -
@@ -226,7 +226,7 @@ inline void Scheduler::Count(ActionRun& action, Iteration& iteration) {
 }
 
 inline void Scheduler::StartIteration(ActionRun& action) {
-  const IterationsPlan& plan = action.plan->iterations;
+  const config::IterationsPlan& plan = action.plan->iterations;
   ClaimNumber(action);
   if (action.next_number >= plan.max_count) return;
   Iteration& iteration = *iterations_.Get();
@@ -248,23 +248,23 @@ inline void Scheduler::StartIteration(ActionRun& action) {
   Count(action, iteration);
   ++action.in_flight;
   switch (action.plan->kind) {
-    case ActionPlan::Kind::kRpc:
+    case config::ActionPlan::Kind::kRpc:
       if (!effects_.SendRpcs(iteration)) {
         FinishIteration(iteration);
       } else {
         action.rpcs_per_iteration = iteration.outstanding;
       }
       break;
-    case ActionPlan::Kind::kList:
+    case config::ActionPlan::Kind::kList:
       StartNestedList(iteration);
       break;
-    case ActionPlan::Kind::kActivity:
+    case config::ActionPlan::Kind::kActivity:
       effects_.StartActivity(iteration);
       break;
-    case ActionPlan::Kind::kReplay:
+    case config::ActionPlan::Kind::kReplay:
       effects_.StartReplay(iteration);
       break;
-    case ActionPlan::Kind::kNothing:
+    case config::ActionPlan::Kind::kNothing:
       FinishIteration(iteration);
       break;
   }
@@ -305,4 +305,4 @@ inline void Scheduler::PauseAfterFailure(ActionRun& action, bool failed) {
   action.paused_until_ns = context_.now_ns + action.backoff_ns;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

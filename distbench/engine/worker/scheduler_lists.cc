@@ -7,7 +7,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/engine/worker/scheduler.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 Scheduler::Scheduler(WorkerContext& context, SchedulerEffects& effects)
     : context_(context),
@@ -24,7 +24,7 @@ void Scheduler::StartMainList(int64_t start_ns) {
   Start(list);
 }
 
-void Scheduler::StartHandler(int list_index, ServerCall& request) {
+void Scheduler::StartHandler(int list_index, protocol::ServerCall& request) {
   LimitInProgress(++handlers_in_progress_, "requests being handled");
   ListRun& list = NewList(list_index, ListRun::Role::kHandler);
   list.request = &request;
@@ -90,7 +90,7 @@ ListRun& Scheduler::NewList(int list_index, ListRun::Role role) {
 }
 
 void Scheduler::ResetActions(ListRun& list) {
-  const std::vector<ActionPlan>& plans = list.plan->actions;
+  const std::vector<config::ActionPlan>& plans = list.plan->actions;
   list.actions.resize(plans.size());
   list.startable.clear();
   list.unfinished_actions = static_cast<int>(plans.size());
@@ -187,7 +187,7 @@ void Scheduler::Finish(ListRun& list) {
 void Scheduler::Consider(ActionRun& action) {
   if (action.skipped || Stopping(*action.list) || !ConditionsHold(action)) {
     Skip(action);
-  } else if (action.plan->delay_distribution != kNone) {
+  } else if (action.plan->delay_distribution != config::kNone) {
     Delay(action);
   } else {
     Begin(action, action.plan->dependencies.empty() ? action.list->start_ns
@@ -198,18 +198,19 @@ void Scheduler::Consider(ActionRun& action) {
 bool Scheduler::ConditionsHold(const ActionRun& action) const {
   const auto& conditions = action.plan->conditions;
   return std::all_of(conditions.begin(), conditions.end(),
-                     [&](const ActionPlan::Condition& condition) {
+                     [&](const config::ActionPlan::Condition& condition) {
                        return action.list->predicates[condition.predicate] ==
                               condition.expected;
                      });
 }
 
 void Scheduler::Delay(ActionRun& action) {
-  const Distribution& distribution =
+  const config::Distribution& distribution =
       context_.engine.plan().distributions[action.plan->delay_distribution];
   const int64_t delay_ns = distribution.Draw(context_.random)[0];
   action.timer.kind = Timer::Kind::kActionDelay;
-  context_.timers.Arm(action.timer, SaturatingAdd(context_.now_ns, delay_ns));
+  context_.timers.Arm(action.timer,
+                      base::SaturatingAdd(context_.now_ns, delay_ns));
 }
 
 void Scheduler::OnDelayOver(ActionRun& action) {
@@ -231,7 +232,7 @@ void Scheduler::Finish(ActionRun& action) {
   // For a shard, these follow on the main list's worker when all shards are
   // done.
   if (list.role != ListRun::Role::kShard) {
-    const ActionPlan& plan = *action.plan;
+    const config::ActionPlan& plan = *action.plan;
     if (plan.response_override.has_value()) {
       list.response_override = &*plan.response_override;
     }
@@ -259,4 +260,4 @@ void Scheduler::ReleaseDependents(ActionRun& action) {
   Advance(list);
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

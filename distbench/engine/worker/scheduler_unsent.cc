@@ -5,7 +5,7 @@
 
 #include "distbench/engine/worker/scheduler.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // The most pieces in which a backlog is counted, so that this does not take
@@ -57,7 +57,7 @@ void Scheduler::CountUnsent(ActionRun& action) {
 void Scheduler::CountUnsent(ActionRun& action, int64_t intended_ns,
                             int64_t count) {
   WorkerProgress::Add(context_.progress.unsent, count);
-  const IterationsPlan& plan = action.plan->iterations;
+  const config::IterationsPlan& plan = action.plan->iterations;
   const bool warmup = action.list->warmup ||
                       action.next_number < plan.warmup_count ||
                       intended_ns - action.start_ns < plan.warmup_ns;
@@ -67,9 +67,9 @@ void Scheduler::CountUnsent(ActionRun& action, int64_t intended_ns,
 // Counts the RPCs and activities of iterations that never started: the action's
 // own, or those that the list it runs would have begun with. Actions that
 // depend on predicates are left out, because the predicates were never drawn.
-void Scheduler::CountUnsentRpcs(const ActionPlan& action, int64_t intended_ns,
-                                int64_t iterations) {
-  if (action.kind == ActionPlan::Kind::kRpc) {
+void Scheduler::CountUnsentRpcs(const config::ActionPlan& action,
+                                int64_t intended_ns, int64_t iterations) {
+  if (action.kind == config::ActionPlan::Kind::kRpc) {
     Fanout& fanout = *context_.engine.targets(action.target).fanout;
     const int64_t rpcs =
         iterations *
@@ -79,18 +79,19 @@ void Scheduler::CountUnsentRpcs(const ActionPlan& action, int64_t intended_ns,
                                   context_.now_ns - intended_ns, rpcs);
     return;
   }
-  if (action.kind == ActionPlan::Kind::kActivity) {
+  if (action.kind == config::ActionPlan::Kind::kActivity) {
     effects_.CountOfferedActivity(action.target, intended_ns, iterations);
     return;
   }
-  if (action.kind != ActionPlan::Kind::kList) return;
-  for (const ActionPlan& first :
+  if (action.kind != config::ActionPlan::Kind::kList) return;
+  for (const config::ActionPlan& first :
        context_.engine.plan().lists[action.target].actions) {
     if (first.dependencies.empty() && first.conditions.empty() &&
-        first.delay_distribution == kNone && !first.iterations.open_loop) {
+        first.delay_distribution == config::kNone &&
+        !first.iterations.open_loop) {
       CountUnsentRpcs(first, intended_ns, iterations);
     }
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -62,7 +62,7 @@ class SimulatedPoolTest : public testing::Test, private ActivityListener {
     return records[activity];
   }
 
-  ManualClock clock_;
+  base::ManualClock clock_;
   std::vector<Iteration> iterations_ = std::vector<Iteration>(5);
   std::unique_ptr<SimulatedPool> pool_;
 
@@ -150,4 +150,4 @@ TEST_F(SimulatedPoolTest, AShutPoolTellsNobody) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::engine

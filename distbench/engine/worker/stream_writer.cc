@@ -5,10 +5,11 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/engine/worker/draw_size.h"
 
-namespace distbench {
+namespace distbench::engine {
 
-void StreamWriter::Reset(WorkerContext& context, const StreamSidePlan& side,
-                         const SizePlan& size) {
+void StreamWriter::Reset(WorkerContext& context,
+                         const config::StreamSidePlan& side,
+                         const config::SizePlan& size) {
   context_ = &context;
   side_ = &side;
   size_ = &size;
@@ -54,15 +55,16 @@ void StreamWriter::Advance() {
 }
 
 int64_t StreamWriter::NextDueNs() {
-  const IntervalPlan& interval = side_->interval;
-  if (interval.distribution != kNone) {
-    return SaturatingAdd(
+  const config::IntervalPlan& interval = side_->interval;
+  if (interval.distribution != config::kNone) {
+    return base::SaturatingAdd(
         due_ns_,
         context_->engine.plan().distributions[interval.distribution].Draw(
             context_->random)[0]);
   }
-  return interval.fixed_ns == 0 ? started_ns_
-                                : SaturatingAdd(due_ns_, interval.fixed_ns);
+  return interval.fixed_ns == 0
+             ? started_ns_
+             : base::SaturatingAdd(due_ns_, interval.fixed_ns);
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -7,7 +7,7 @@
 #include "distbench/engine/pacing/timer_queue.h"
 #include "distbench/engine/worker/worker_context.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // The messages of one direction of a streaming RPC at the end that sends them:
 // decides when each is sent. A message is due one interval after the previous
@@ -16,8 +16,8 @@ namespace distbench {
 class StreamWriter {
  public:
   // Prepares for another stream.
-  void Reset(WorkerContext& context, const StreamSidePlan& side,
-             const SizePlan& size);
+  void Reset(WorkerContext& context, const config::StreamSidePlan& side,
+             const config::SizePlan& size);
 
   // Sends this many more messages. If all earlier ones were handed to the
   // stack, the first is due now.
@@ -56,8 +56,8 @@ class StreamWriter {
   int64_t NextDueNs();
 
   WorkerContext* context_ = nullptr;
-  const StreamSidePlan* side_ = nullptr;
-  const SizePlan* size_ = nullptr;
+  const config::StreamSidePlan* side_ = nullptr;
+  const config::SizePlan* size_ = nullptr;
   Timer timer_;
   int64_t pending_ = 0;
   bool writing_ = false;    // the stack has not taken the last message
@@ -66,6 +66,6 @@ class StreamWriter {
   int64_t blocked_ns_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_STREAM_WRITER_H_

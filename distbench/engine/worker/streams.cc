@@ -8,7 +8,7 @@
 #include "distbench/engine/worker/draw_size.h"
 #include "distbench/engine/worker/stream_writer.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // The most that a Sample can hold.
@@ -19,11 +19,11 @@ constexpr int64_t kMaxRequestBytes = std::numeric_limits<uint32_t>::max();
 // A client's end, from Open() to OnDone().
 class Streams::ClientEnd final : public StreamWriter {
  public:
-  void Start(Streams& streams, RpcCall& call, const StreamPlan& plan,
-             const SizePlan& request) {
+  void Start(Streams& streams, RpcCall& call, const config::StreamPlan& plan,
+             const config::SizePlan& request) {
     streams_ = &streams;
     call_ = &call;
-    is_echo_ = plan.start == StreamPlan::Start::kEcho;
+    is_echo_ = plan.start == config::StreamPlan::Start::kEcho;
     is_lockstep_ = is_echo_ && !plan.client.has_interval();
     sent_messages = sent_bytes = received_messages = received_bytes = 0;
     first_message_ns = last_message_ns_ = 0;
@@ -58,7 +58,7 @@ class Streams::ClientEnd final : public StreamWriter {
 
  private:
   void Send(int64_t bytes, int64_t due_ns) override {
-    StreamTransport& transport = streams_->transport();
+    protocol::StreamTransport& transport = streams_->transport();
     if (sent_bytes + bytes > kMaxRequestBytes) {
       problem = absl::StrCat(
           "OUT_OF_RANGE: the requests of one stream take more than ",
@@ -73,7 +73,7 @@ class Streams::ClientEnd final : public StreamWriter {
 
   void MeasureMessage(int64_t now_ns) {
     if (call_->client.warmup) return;
-    StreamTotals& totals = streams_->TotalsOf(call_->client);
+    results::StreamTotals& totals = streams_->TotalsOf(call_->client);
     if (!is_echo_) {
       if (received_messages > 1)
         totals.gap_ns.Record(now_ns - last_message_ns_);
@@ -95,7 +95,7 @@ class Streams::ClientEnd final : public StreamWriter {
 // A server's end, from OnOpened() to Finish().
 class Streams::ServerEnd final : public StreamWriter {
  public:
-  void Start(Streams& streams, ServerCall& server_call) {
+  void Start(Streams& streams, protocol::ServerCall& server_call) {
     streams_ = &streams;
     call = &server_call;
     plan = &streams.context_.engine.plan().rpcs[server_call.rpc_index];
@@ -104,11 +104,11 @@ class Streams::ServerEnd final : public StreamWriter {
   }
 
   bool is_echo() const {
-    return plan->stream->start == StreamPlan::Start::kEcho;
+    return plan->stream->start == config::StreamPlan::Start::kEcho;
   }
 
-  ServerCall* call = nullptr;
-  const RpcPlan* plan = nullptr;
+  protocol::ServerCall* call = nullptr;
+  const config::RpcPlan* plan = nullptr;
   size_t position = 0;       // in serving_
   bool is_handled = false;   // its list runs
   bool is_answered = false;  // its list is done
@@ -131,12 +131,12 @@ class Streams::ServerEnd final : public StreamWriter {
 namespace {
 
 template <typename End>
-End& EndOf(ServerCall& call) {
+End& EndOf(protocol::ServerCall& call) {
   return *static_cast<End*>(call.engine_state);
 }
 
 template <typename End>
-End& EndOf(ClientCall& call) {
+End& EndOf(protocol::ClientCall& call) {
   return *static_cast<End*>(RpcCall::Of(call).stream);
 }
 
@@ -153,32 +153,34 @@ void Streams::OnEvent(int64_t now_ns) {
 }
 
 // A drawn number of 0 would leave a direction without a message.
-int64_t Streams::DrawCount(const StreamSidePlan& side) {
+int64_t Streams::DrawCount(const config::StreamSidePlan& side) {
   return std::max<int64_t>(1,
                            DrawSize({.fixed_bytes = side.count,
                                      .distribution = side.count_distribution},
                                     context_));
 }
 
-void Streams::Open(RpcCall& call, const SizePlan& request) {
-  const RpcPlan& rpc = context_.engine.plan().rpcs[call.client.rpc_index];
+void Streams::Open(RpcCall& call, const config::SizePlan& request) {
+  const config::RpcPlan& rpc =
+      context_.engine.plan().rpcs[call.client.rpc_index];
   ClientEnd& end = *client_ends_.Get();
   call.stream = &end;
   transport().Open(&call.client);
   end.Start(*this, call, *rpc.stream, request);
 }
 
-void Streams::OnWritten(ClientCall& call, int64_t now_ns) {
+void Streams::OnWritten(protocol::ClientCall& call, int64_t now_ns) {
   OnEvent(now_ns);
   EndOf<ClientEnd>(call).OnWritten();
 }
 
-void Streams::OnMessage(ClientCall& call, int64_t bytes, int64_t now_ns) {
+void Streams::OnMessage(protocol::ClientCall& call, int64_t bytes,
+                        int64_t now_ns) {
   OnEvent(now_ns);
   EndOf<ClientEnd>(call).OnMessage(bytes, now_ns);
 }
 
-void Streams::OnDone(ClientCall* call, int64_t server_blocked_ns) {
+void Streams::OnDone(protocol::ClientCall* call, int64_t server_blocked_ns) {
   OnEvent(call->done_ns);
   ClientEnd& end = EndOf<ClientEnd>(*call);
   if (call->error.empty() &&
@@ -198,7 +200,7 @@ void Streams::Measure(const ClientEnd& end, int64_t server_blocked_ns) {
   const RpcCall& call = end.call();
   const int64_t start_ns =
       call.intended_ns != 0 ? call.intended_ns : call.client.sent_ns;
-  StreamTotals& totals = TotalsOf(call.client);
+  results::StreamTotals& totals = TotalsOf(call.client);
   ++totals.stream_count;
   totals.request_messages += end.sent_messages;
   totals.response_messages += end.received_messages;
@@ -206,7 +208,7 @@ void Streams::Measure(const ClientEnd& end, int64_t server_blocked_ns) {
   totals.response_bytes += end.received_bytes;
   totals.first_message_ns.Record(end.first_message_ns - start_ns);
   totals.client_blocked_ns.Record(end.blocked_ns());
-  if (server_blocked_ns != kNotReported) {
+  if (server_blocked_ns != protocol::kNotReported) {
     totals.server_blocked_ns.Record(server_blocked_ns);
   }
 }
@@ -216,11 +218,11 @@ std::string Streams::StopError() const {
 }
 
 // Returns why the RPC is refused; empty if it is not.
-std::string Streams::ProblemOf(const ServerCall& call) const {
+std::string Streams::ProblemOf(const protocol::ServerCall& call) const {
   const EngineState& engine = context_.engine;
   if (engine.stop_scope() == StopScope::kEverything) return StopError();
-  const InstancePlan& instance = engine.instance_plan();
-  const std::vector<RpcPlan>& rpcs = engine.plan().rpcs;
+  const config::InstancePlan& instance = engine.instance_plan();
+  const std::vector<config::RpcPlan>& rpcs = engine.plan().rpcs;
   const auto index = static_cast<size_t>(call.rpc_index);
   if (index >= rpcs.size() || !rpcs[index].stream.has_value() ||
       rpcs[index].server_service != instance.service) {
@@ -235,12 +237,12 @@ std::string Streams::ProblemOf(const ServerCall& call) const {
   return "";
 }
 
-void Streams::OnOpened(ServerCall* call) {
+void Streams::OnOpened(protocol::ServerCall* call) {
   OnEvent(call->received_ns);
   call->reply_instance = context_.engine.instance_plan().number;
   if (const std::string problem = ProblemOf(*call); !problem.empty()) {
     call->reply_error = problem;
-    transport().Finish(call, kNoMessage, /*blocked_ns=*/0);
+    transport().Finish(call, protocol::kNoMessage, /*blocked_ns=*/0);
     return;
   }
   ServerEnd& end = *server_ends_.Get();
@@ -251,7 +253,8 @@ void Streams::OnOpened(ServerCall* call) {
   call->engine_state = &end;
 }
 
-void Streams::OnMessage(ServerCall& call, int64_t /*bytes*/, int64_t now_ns) {
+void Streams::OnMessage(protocol::ServerCall& call, int64_t /*bytes*/,
+                        int64_t now_ns) {
   OnEvent(now_ns);
   ServerEnd& end = EndOf<ServerEnd>(call);
   if (end.is_echo() && end.is_answered) {
@@ -260,16 +263,16 @@ void Streams::OnMessage(ServerCall& call, int64_t /*bytes*/, int64_t now_ns) {
   }
   ++end.unanswered;
   if (end.unanswered == 1 &&
-      end.plan->stream->start != StreamPlan::Start::kOnLastRequest) {
+      end.plan->stream->start != config::StreamPlan::Start::kOnLastRequest) {
     Handle(end);
   }
 }
 
-void Streams::OnRequestsOver(ServerCall& call, int64_t now_ns) {
+void Streams::OnRequestsOver(protocol::ServerCall& call, int64_t now_ns) {
   OnEvent(now_ns);
   ServerEnd& end = EndOf<ServerEnd>(call);
   end.requests_over = true;
-  if (end.plan->stream->start == StreamPlan::Start::kOnLastRequest) {
+  if (end.plan->stream->start == config::StreamPlan::Start::kOnLastRequest) {
     Handle(end);
   } else {
     FinishIfDone(end);
@@ -293,7 +296,7 @@ void Streams::Respond(const ListRun& list) {
                                                  : end.plan->response);
 }
 
-void Streams::Respond(ServerEnd& end, const SizePlan& size) {
+void Streams::Respond(ServerEnd& end, const config::SizePlan& size) {
   if (end.is_broken) {
     Fail(end, "the client is gone");
     return;
@@ -303,12 +306,12 @@ void Streams::Respond(ServerEnd& end, const SizePlan& size) {
     return;
   }
   end.is_answered = true;
-  const StreamSidePlan& side = end.plan->stream->server;
+  const config::StreamSidePlan& side = end.plan->stream->server;
   end.Reset(context_, side, size);
   end.Add(end.is_echo() ? end.unanswered : DrawCount(side));
 }
 
-void Streams::OnWritten(ServerCall& call, int64_t now_ns) {
+void Streams::OnWritten(protocol::ServerCall& call, int64_t now_ns) {
   OnEvent(now_ns);
   ServerEnd& end = EndOf<ServerEnd>(call);
   const bool was_last = end.pending() == 0;
@@ -319,11 +322,11 @@ void Streams::OnWritten(ServerCall& call, int64_t now_ns) {
 
 void Streams::FinishIfDone(ServerEnd& end) {
   if (end.is_answered && end.requests_over && end.is_idle()) {
-    Finish(end, kNoMessage);
+    Finish(end, protocol::kNoMessage);
   }
 }
 
-void Streams::OnBroken(ServerCall& call, int64_t now_ns) {
+void Streams::OnBroken(protocol::ServerCall& call, int64_t now_ns) {
   OnEvent(now_ns);
   ServerEnd& end = EndOf<ServerEnd>(call);
   end.is_broken = true;
@@ -341,7 +344,7 @@ void Streams::StopServing() {
 
 void Streams::Fail(ServerEnd& end, const std::string& error) {
   end.call->reply_error = error;
-  Finish(end, kNoMessage);
+  Finish(end, protocol::kNoMessage);
 }
 
 void Streams::Finish(ServerEnd& end, int64_t last_message_bytes) {
@@ -353,4 +356,4 @@ void Streams::Finish(ServerEnd& end, int64_t last_message_bytes) {
   server_ends_.Put(&end);
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -30,7 +30,7 @@
 #include "distbench/protocol/streams.h"
 #include "distbench/results/stream_totals.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // What streams cause in their worker.
 class StreamEffects {
@@ -41,13 +41,13 @@ class StreamEffects {
   virtual void OnStreamEvent() = 0;
 
   // A client's RPC has ended.
-  virtual void EndStream(ClientCall& call) = 0;
+  virtual void EndStream(protocol::ClientCall& call) = 0;
 
   // Runs the list that handles an RPC; Respond() follows at its end.
-  virtual void StartStreamHandler(int list, ServerCall& call) = 0;
+  virtual void StartStreamHandler(int list, protocol::ServerCall& call) = 0;
 };
 
-class Streams final : public StreamEvents {
+class Streams final : public protocol::StreamEvents {
  public:
   // Both arguments must outlive this.
   Streams(WorkerContext& context, StreamEffects& effects);
@@ -55,7 +55,7 @@ class Streams final : public StreamEvents {
 
   // Starts a client's RPC, whose messages have sizes drawn from `request`.
   // Requires that the RPC streams, and so does the transport.
-  void Open(RpcCall& call, const SizePlan& request);
+  void Open(RpcCall& call, const config::SizePlan& request);
 
   // The list that handles an RPC has answered it.
   void Respond(const ListRun& list);
@@ -71,37 +71,41 @@ class Streams final : public StreamEvents {
   class ServerEnd;
 
   // StreamEvents
-  void OnWritten(ClientCall& call, int64_t now_ns) override;
-  void OnMessage(ClientCall& call, int64_t bytes, int64_t now_ns) override;
-  void OnDone(ClientCall* call, int64_t server_blocked_ns) override;
-  void OnOpened(ServerCall* call) override;
-  void OnWritten(ServerCall& call, int64_t now_ns) override;
-  void OnMessage(ServerCall& call, int64_t bytes, int64_t now_ns) override;
-  void OnRequestsOver(ServerCall& call, int64_t now_ns) override;
-  void OnBroken(ServerCall& call, int64_t now_ns) override;
+  void OnWritten(protocol::ClientCall& call, int64_t now_ns) override;
+  void OnMessage(protocol::ClientCall& call, int64_t bytes,
+                 int64_t now_ns) override;
+  void OnDone(protocol::ClientCall* call, int64_t server_blocked_ns) override;
+  void OnOpened(protocol::ServerCall* call) override;
+  void OnWritten(protocol::ServerCall& call, int64_t now_ns) override;
+  void OnMessage(protocol::ServerCall& call, int64_t bytes,
+                 int64_t now_ns) override;
+  void OnRequestsOver(protocol::ServerCall& call, int64_t now_ns) override;
+  void OnBroken(protocol::ServerCall& call, int64_t now_ns) override;
 
   void OnEvent(int64_t now_ns);
-  StreamTransport& transport() { return *context_.transport.streams(); }
-  StreamTotals& TotalsOf(const ClientCall& call) {
+  protocol::StreamTransport& transport() {
+    return *context_.transport.streams();
+  }
+  results::StreamTotals& TotalsOf(const protocol::ClientCall& call) {
     return context_.recorder.StreamsOf(call.rpc_index);
   }
   void Measure(const ClientEnd& end, int64_t server_blocked_ns);
-  int64_t DrawCount(const StreamSidePlan& side);
-  std::string ProblemOf(const ServerCall& call) const;
+  int64_t DrawCount(const config::StreamSidePlan& side);
+  std::string ProblemOf(const protocol::ServerCall& call) const;
   std::string StopError() const;
   void Handle(ServerEnd& end);
-  void Respond(ServerEnd& end, const SizePlan& size);
+  void Respond(ServerEnd& end, const config::SizePlan& size);
   void FinishIfDone(ServerEnd& end);
   void Fail(ServerEnd& end, const std::string& error);
   void Finish(ServerEnd& end, int64_t last_message_bytes);
 
   WorkerContext& context_;
   StreamEffects& effects_;
-  ObjectPool<ClientEnd> client_ends_;
-  ObjectPool<ServerEnd> server_ends_;
+  base::ObjectPool<ClientEnd> client_ends_;
+  base::ObjectPool<ServerEnd> server_ends_;
   std::vector<ServerEnd*> serving_;  // each knows its position
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_STREAMS_H_

@@ -4,7 +4,7 @@
 
 #include "distbench/base/saturating_add.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 void WaitRunner::Start(Iteration& iteration) {
   iteration.wait.requested_ns = context_.now_ns;
@@ -35,10 +35,10 @@ void WaitRunner::OnPlace(Iteration& iteration, int64_t free_since_ns) {
 void WaitRunner::Begin(Iteration& iteration, int64_t free_since_ns) {
   Iteration::Wait& wait = iteration.wait;
   wait.started_ns = std::max(free_since_ns, wait.requested_ns);
-  context_.timers.Arm(
-      iteration.timer,
-      SaturatingAdd(wait.started_ns,
-                    activities_.NextWaitNs(iteration.action->plan->target)));
+  context_.timers.Arm(iteration.timer,
+                      base::SaturatingAdd(wait.started_ns,
+                                          activities_.NextWaitNs(
+                                              iteration.action->plan->target)));
 }
 
 bool WaitRunner::OnDue(Iteration& iteration) {
@@ -71,4 +71,4 @@ void WaitRunner::FreePlace(WaitPlaces& places, int64_t free_since_ns) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -8,7 +8,7 @@
 #include "distbench/engine/worker/run_state.h"
 #include "distbench/engine/worker/worker_context.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Tells a worker, from any thread, that one of its iterations has been given a
 // place, which has been free since a monotonic time. WaitRunner::OnPlace()
@@ -52,6 +52,6 @@ class WaitRunner {
   int64_t seeking_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_WAIT_RUNNER_H_

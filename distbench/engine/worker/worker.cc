@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/engine/worker/stream_writer.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 // How long to wait before retrying a full send queue, if no event comes
@@ -22,7 +22,7 @@ std::unique_ptr<Faults> MakeFaults(WorkerContext& context) {
 
 std::unique_ptr<Admission> MakeAdmission(const WorkerContext& context) {
   const EngineState& engine = context.engine;
-  const std::optional<AdmissionPlan>& plan = engine.service().admission;
+  const std::optional<config::AdmissionPlan>& plan = engine.service().admission;
   if (!plan.has_value()) return nullptr;
   return std::make_unique<Admission>(*plan, context.worker,
                                      engine.worker_count());
@@ -30,7 +30,7 @@ std::unique_ptr<Admission> MakeAdmission(const WorkerContext& context) {
 
 }  // namespace
 
-Worker::Worker(EngineState& engine, int index, Transport& transport,
+Worker::Worker(EngineState& engine, int index, protocol::Transport& transport,
                int64_t sample_memory_bytes, uint64_t seed, WorkerGroup& group)
     : context_(engine, index, transport, sample_memory_bytes, seed),
       group_(group),
@@ -178,7 +178,8 @@ void Worker::Handle(const Message& message) {
     case Message::Kind::kStop:
       FireStoppedTimers();
       if (context_.engine.stop_scope() == StopScope::kEverything) {
-        sender_.CancelAll([this](ClientCall& call) { EndCall(call); });
+        sender_.CancelAll(
+            [this](protocol::ClientCall& call) { EndCall(call); });
         StopServing();
       }
       break;
@@ -299,13 +300,13 @@ bool Worker::IsStopped(const Timer& timer) const {
   return true;
 }
 
-void Worker::OnDone(ClientCall* call) {
+void Worker::OnDone(protocol::ClientCall* call) {
   ++event_count_;
   context_.now_ns = call->done_ns;
   EndCall(*call);
 }
 
-inline void Worker::EndCall(ClientCall& call) {
+inline void Worker::EndCall(protocol::ClientCall& call) {
   if (RpcCall::Of(call).kind != RpcCall::Kind::kOrdinary) [[unlikely]] {
     EndSpecialCall(call);
     return;
@@ -323,7 +324,7 @@ inline void Worker::EndCall(ClientCall& call) {
   scheduler_.FinishIteration(*iteration);
 }
 
-void Worker::EndSpecialCall(ClientCall& call) {
+void Worker::EndSpecialCall(protocol::ClientCall& call) {
   if (RpcCall::Of(call).kind == RpcCall::Kind::kReplayed) {
     replay_.OnDone(call);
     CheckPendingRpcs();
@@ -412,4 +413,4 @@ void Worker::CancelTraffic(const ActionRun& action) {
       absl::StrCat("action \"", action.plan->name, "\" has ended the traffic"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

@@ -22,7 +22,7 @@
 #include "distbench/engine/worker/worker_context.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 class Worker;
 
@@ -52,13 +52,13 @@ class WorkerGroup {
 // worker's thread sleeps in the transport, a thread that brings something to do
 // may run a turn of the loop in its place, one at a time: "on a worker's
 // thread" always means on the thread that has its turn.
-class Worker final : private TransportEvents,
+class Worker final : private protocol::TransportEvents,
                      private SchedulerEffects,
                      private StreamEffects,
                      private ActivityListener,
                      private PlacePoster {
  public:
-  Worker(EngineState& engine, int index, Transport& transport,
+  Worker(EngineState& engine, int index, protocol::Transport& transport,
          int64_t sample_memory_bytes, uint64_t seed, WorkerGroup& group);
   ~Worker() override;
 
@@ -97,7 +97,7 @@ class Worker final : private TransportEvents,
 
   // Returns the measurements since the last call; null if there are none yet.
   // One thread at a time.
-  std::unique_ptr<RecentIntervals::Parts> TakeRecent() {
+  std::unique_ptr<stats::RecentIntervals::Parts> TakeRecent() {
     return context_.progress.recent.Take();
   }
 
@@ -140,11 +140,11 @@ class Worker final : private TransportEvents,
   void Fire(Timer& timer);
   void FireStoppedTimers();
   bool IsStopped(const Timer& timer) const;
-  void EndCall(ClientCall& call);
-  void EndSpecialCall(ClientCall& call);
+  void EndCall(protocol::ClientCall& call);
+  void EndSpecialCall(protocol::ClientCall& call);
   void CheckPendingRpcs();
   void OnFaultDue();
-  void AdmitOrQueue(int list, ServerCall& request);
+  void AdmitOrQueue(int list, protocol::ServerCall& request);
   void StartAdmitted();
   bool MayStartAdmitted() const {
     return admission_ != nullptr &&
@@ -153,9 +153,9 @@ class Worker final : private TransportEvents,
   void StopServing();
 
   // TransportEvents
-  void OnDone(ClientCall* call) override;
-  void OnRequest(ServerCall* call) override;
-  StreamEvents* stream_events() override { return &streams_; }
+  void OnDone(protocol::ClientCall* call) override;
+  void OnRequest(protocol::ServerCall* call) override;
+  protocol::StreamEvents* stream_events() override { return &streams_; }
   bool LendsTurns() const override { return true; }
   int64_t EndBorrowedTurn() override;
 
@@ -174,8 +174,8 @@ class Worker final : private TransportEvents,
 
   // StreamEffects
   void OnStreamEvent() override { ++event_count_; }
-  void EndStream(ClientCall& call) override { EndCall(call); }
-  void StartStreamHandler(int list, ServerCall& call) override;
+  void EndStream(protocol::ClientCall& call) override { EndCall(call); }
+  void StartStreamHandler(int list, protocol::ServerCall& call) override;
 
   // ActivityListener
   void OnActivityDone(Iteration& iteration) override;
@@ -196,7 +196,7 @@ class Worker final : private TransportEvents,
   RequestHandler handler_;
   WaitRunner wait_;
   Timer start_timer_;
-  MpscQueue<Message> messages_;
+  base::MpscQueue<Message> messages_;
   // The main list's shared actions, which its worker keeps to the end.
   std::vector<std::unique_ptr<SharedAction>> shared_actions_;
   int64_t event_count_ = 0;  // events that the loop has handled
@@ -206,6 +206,6 @@ class Worker final : private TransportEvents,
   absl::Notification drained_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_WORKER_H_

@@ -13,7 +13,7 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/stats/recent_intervals.h"
 
-namespace distbench {
+namespace distbench::engine {
 
 // Counters that a worker writes and any thread may read.
 struct WorkerProgress {
@@ -24,7 +24,7 @@ struct WorkerProgress {
   std::atomic<int64_t> open_loop_ended = 0;  // of the offered ones
   std::atomic<int64_t> backlog = 0;          // open loop: due but not sent yet
   std::atomic<int64_t> unsent = 0;  // iterations held back until the end
-  RecentIntervals recent;
+  stats::RecentIntervals recent;
 
   // Cheaper than a read-modify-write; the worker is the only writer.
   static void Add(std::atomic<int64_t>& counter, int64_t amount) {
@@ -36,7 +36,7 @@ struct WorkerProgress {
 // The state that the parts of one worker share. Used by the worker's thread
 // only, except for `progress`.
 struct WorkerContext {
-  WorkerContext(EngineState& engine, int worker, Transport& transport,
+  WorkerContext(EngineState& engine, int worker, protocol::Transport& transport,
                 int64_t sample_memory_bytes, uint64_t seed)
       : engine(engine),
         worker(worker),
@@ -60,7 +60,7 @@ struct WorkerContext {
 
   EngineState& engine;
   const int worker;
-  Transport& transport;
+  protocol::Transport& transport;
   TimerQueue timers;
   WorkerProgress progress;
   Recorder recorder;
@@ -71,13 +71,13 @@ struct WorkerContext {
   int64_t now_ns = 0;
 
  private:
-  static bool IsTraced(const Plan& plan) {
+  static bool IsTraced(const config::Plan& plan) {
     return std::any_of(
         plan.rpcs.begin(), plan.rpcs.end(),
-        [](const RpcPlan& rpc) { return rpc.tracing_interval > 0; });
+        [](const config::RpcPlan& rpc) { return rpc.tracing_interval > 0; });
   }
 };
 
-}  // namespace distbench
+}  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_WORKER_WORKER_CONTEXT_H_

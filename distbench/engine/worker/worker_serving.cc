@@ -2,7 +2,7 @@
 
 #include "distbench/engine/worker/worker.h"
 
-namespace distbench {
+namespace distbench::engine {
 namespace {
 
 constexpr char kTooManyRequests[] =
@@ -10,19 +10,19 @@ constexpr char kTooManyRequests[] =
 
 }  // namespace
 
-void Worker::OnRequest(ServerCall* call) {
+void Worker::OnRequest(protocol::ServerCall* call) {
   ++event_count_;
   context_.now_ns = call->received_ns;
   const int list = handler_.Admit(*call);
-  if (list != kNone) AdmitOrQueue(list, *call);
+  if (list != config::kNone) AdmitOrQueue(list, *call);
 }
 
-void Worker::AdmitOrQueue(int list, ServerCall& request) {
+void Worker::AdmitOrQueue(int list, protocol::ServerCall& request) {
   if (admission_ == nullptr) {
     scheduler_.StartHandler(list, request);
     return;
   }
-  ServerCall* const refused =
+  protocol::ServerCall* const refused =
       admission_->Add(request, scheduler_.handlers_in_progress());
   if (refused != nullptr) handler_.RefuseAdmitted(*refused, kTooManyRequests);
   StartAdmitted();
@@ -31,7 +31,7 @@ void Worker::AdmitOrQueue(int list, ServerCall& request) {
 // Not from inside the scheduler: lists that end at once would be nested in each
 // other.
 void Worker::StartAdmitted() {
-  while (ServerCall* request = admission_->Next(
+  while (protocol::ServerCall* request = admission_->Next(
              scheduler_.handlers_in_progress(), context_.now_ns)) {
     ++event_count_;
     scheduler_.StartHandler(handler_.ListOf(*request), *request);
@@ -46,7 +46,7 @@ void Worker::StopServing() {
     handler_.OnFaultsChanged();
   }
   if (admission_ == nullptr) return;
-  while (ServerCall* request = admission_->Drop()) {
+  while (protocol::ServerCall* request = admission_->Drop()) {
     handler_.StopAdmitted(*request);
   }
 }
@@ -59,7 +59,7 @@ void Worker::Respond(const ListRun& list) {
   }
 }
 
-void Worker::StartStreamHandler(int list, ServerCall& call) {
+void Worker::StartStreamHandler(int list, protocol::ServerCall& call) {
   scheduler_.StartHandler(list, call);
 }
 
@@ -83,4 +83,4 @@ bool Worker::is_frozen() const {
          context_.engine.stop_scope() != StopScope::kEverything;
 }
 
-}  // namespace distbench
+}  // namespace distbench::engine

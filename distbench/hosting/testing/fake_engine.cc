@@ -7,7 +7,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::hosting {
 namespace {
 
 constexpr absl::Duration kGenerous = absl::Seconds(20);
@@ -24,11 +24,11 @@ bool Contains(const std::vector<int>& values, int value) {
 }
 
 // Every instance of the services that the instance's service may call.
-std::vector<int> PeersOf(const Plan& plan, int instance) {
+std::vector<int> PeersOf(const config::Plan& plan, int instance) {
   const int service = plan.instances[instance].service;
   std::vector<int> peers;
   for (int i = 0; i < plan.instances.size(); ++i) {
-    for (const RpcPlan& rpc : plan.rpcs) {
+    for (const config::RpcPlan& rpc : plan.rpcs) {
       if (Contains(rpc.client_services, service) &&
           rpc.server_service == plan.instances[i].service &&
           !Contains(peers, i)) {
@@ -43,7 +43,7 @@ std::vector<int> PeersOf(const Plan& plan, int instance) {
 
 class FakeEngine final : public HostedEngine {
  public:
-  FakeEngine(EngineOptions options, FakeEngineFactory& factory)
+  FakeEngine(engine::EngineOptions options, FakeEngineFactory& factory)
       : options_(std::move(options)),
         factory_(factory),
         name_(options_.plan->instances[options_.instance].name),
@@ -59,7 +59,7 @@ class FakeEngine final : public HostedEngine {
                        absl::Time) override {
     std::vector<std::string> expected;
     for (int peer : peers_) {
-      const InstancePlan& instance = options_.plan->instances[peer];
+      const config::InstancePlan& instance = options_.plan->instances[peer];
       const bool is_external =
           !options_.plan->services[instance.service].external_addresses.empty();
       expected.push_back(is_external ? "" : FakeAddress(instance.name));
@@ -92,14 +92,14 @@ class FakeEngine final : public HostedEngine {
     (void)factory_.Reach(name_, EngineStep::kStop);
   }
 
-  EngineProgress progress() const override {
+  engine::EngineProgress progress() const override {
     return {.succeeded_count = 7,
             .offered_count = 9,
             .open_loop_ended_count = 5,
             .counted_ns = 11};
   }
 
-  void TakeRecent(SeriesByRpc& recent) override {
+  void TakeRecent(stats::SeriesByRpc& recent) override {
     recent[0].ServiceTimes(0).Record(1000);
   }
 
@@ -144,7 +144,7 @@ class FakeEngine final : public HostedEngine {
   }
 
  private:
-  const EngineOptions options_;
+  const engine::EngineOptions options_;
   FakeEngineFactory& factory_;
   const std::string name_;
   const std::string address_;
@@ -223,7 +223,7 @@ int64_t FakeEngineFactory::sample_memory_bytes(
   return sample_memory_bytes_.at(instance);
 }
 
-DriverEnvironment FakeEngineFactory::environment(
+protocol::DriverEnvironment FakeEngineFactory::environment(
     const std::string& instance) const {
   absl::MutexLock lock(&mutex_);
   return environments_.at(instance);
@@ -234,14 +234,15 @@ int FakeEngineFactory::group(const std::string& instance) const {
   return groups_.at(instance);
 }
 
-TargetRates FakeEngineFactory::target_rates(const std::string& instance) const {
+config::TargetRates FakeEngineFactory::target_rates(
+    const std::string& instance) const {
   absl::MutexLock lock(&mutex_);
   return target_rates_.at(instance);
 }
 
 absl::StatusOr<std::unique_ptr<HostedEngine>> FakeEngineFactory::Make(
     EngineRequest request) {
-  EngineOptions& options = request.options;
+  engine::EngineOptions& options = request.options;
   const std::string name = options.plan->instances[options.instance].name;
   {
     absl::MutexLock lock(&mutex_);
@@ -284,4 +285,4 @@ int FakeEngineFactory::chunk_count() const {
   return chunk_count_;
 }
 
-}  // namespace distbench
+}  // namespace distbench::hosting

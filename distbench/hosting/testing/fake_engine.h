@@ -18,7 +18,7 @@
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/protocol/driver_environment.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
 // The steps of an engine's life.
 enum class EngineStep { kMake, kConnect, kStart, kStop, kShutdown, kCollect };
@@ -64,10 +64,10 @@ class FakeEngineFactory final : public EngineFactory {
       ABSL_LOCKS_EXCLUDED(mutex_);
   int64_t sample_memory_bytes(const std::string& instance) const
       ABSL_LOCKS_EXCLUDED(mutex_);
-  DriverEnvironment environment(const std::string& instance) const
+  protocol::DriverEnvironment environment(const std::string& instance) const
       ABSL_LOCKS_EXCLUDED(mutex_);
   int group(const std::string& instance) const ABSL_LOCKS_EXCLUDED(mutex_);
-  TargetRates target_rates(const std::string& instance) const
+  config::TargetRates target_rates(const std::string& instance) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
@@ -93,15 +93,16 @@ class FakeEngineFactory final : public EngineFactory {
   std::set<std::string> overloaded_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, int> worker_counts_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, int64_t> sample_memory_bytes_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, DriverEnvironment> environments_
+  std::map<std::string, protocol::DriverEnvironment> environments_
       ABSL_GUARDED_BY(mutex_);
   std::map<std::string, int> groups_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, TargetRates> target_rates_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, config::TargetRates> target_rates_
+      ABSL_GUARDED_BY(mutex_);
   EngineLimits limits_ ABSL_GUARDED_BY(mutex_);
   bool is_endless_ ABSL_GUARDED_BY(mutex_) = false;
   int chunk_count_ ABSL_GUARDED_BY(mutex_) = 1;
 };
 
-}  // namespace distbench
+}  // namespace distbench::hosting
 
 #endif  // DISTBENCH_HOSTING_TESTING_FAKE_ENGINE_H_

@@ -24,7 +24,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::hosting {
 
 inline constexpr absl::Duration kGenerous = absl::Seconds(20);
 
@@ -65,10 +65,10 @@ class ProcessEnginesTest : public testing::Test {
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
         absl::Substitute(kTwoServices, iterations), sequence.add_tests()));
     sequence.mutable_tests(0)->set_default_protocol(protocol);
-    auto checked = CheckTestSequence(sequence);
+    auto checked = config::CheckTestSequence(sequence);
     ASSERT_TRUE(checked.ok()) << checked.status();
     test_ = checked->tests(0);
-    plan_ = std::make_shared<const Plan>(Compile(test_));
+    plan_ = std::make_shared<const config::Plan>(config::Compile(test_));
   }
 
   absl::Status Make(int instance, Owned& owned, int group = -1) {
@@ -100,7 +100,7 @@ class ProcessEnginesTest : public testing::Test {
   }
 
   void Start() {
-    const int64_t now_ns = RealClock().MonotonicNs();
+    const int64_t now_ns = base::RealClock().MonotonicNs();
     server_.engine->Start(now_ns);
     client_.engine->Start(now_ns);
   }
@@ -112,7 +112,7 @@ class ProcessEnginesTest : public testing::Test {
   }
 
   DistributedSystemDescription test_;
-  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const config::Plan> plan_;
   ProcessEngines engines_{{.max_files = kMaxFiles}};
   Owned server_;
   Owned client_;
@@ -124,6 +124,6 @@ inline bool WaitForEnd(pid_t pid) {
   return WaitUntil([pid] { return !Exists(pid); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::hosting
 
 #endif  // DISTBENCH_HOSTING_TESTING_PROCESS_ENGINES_FIXTURE_H_

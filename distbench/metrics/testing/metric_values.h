@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "prometheus/metric_family.h"
 
-namespace distbench {
+namespace distbench::metrics {
 
 // The values of a family of counters or gauges by their labels, joined by
 // spaces; empty if there is no such family.
@@ -33,6 +33,6 @@ inline std::map<std::string, double> MetricValues(
   return values;
 }
 
-}  // namespace distbench
+}  // namespace distbench::metrics
 
 #endif  // DISTBENCH_METRICS_TESTING_METRIC_VALUES_H_

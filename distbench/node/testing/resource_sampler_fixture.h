@@ -13,7 +13,7 @@
 #include "distbench/node/resource_sampler.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 
 inline constexpr int64_t kSecond = 1'000'000'000;
 
@@ -62,10 +62,10 @@ class ResourceSamplerTest : public testing::Test {
   }
 
   const std::string root_;
-  FakeClock clock_{100 * kSecond};
+  base::FakeClock clock_{100 * kSecond};
   RUsage usage_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_TESTING_RESOURCE_SAMPLER_FIXTURE_H_

@@ -10,7 +10,7 @@
 #include "distbench/node/testing/fake_control_host.h"
 #include "distbench/products/protection/control_groups/testing/fake_hierarchy.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 // Prepares and connects the test. Returns whether that succeeded.
@@ -22,12 +22,12 @@ bool PrepareAndConnect(const SequencerTalk& talk, TestPart& test) {
 }  // namespace
 
 void ObeySequencer(const SequencerTalk& talk) {
-  FakeClock clock;
-  FakeEngineFactory engines;
+  base::FakeClock clock;
+  hosting::FakeEngineFactory engines;
   NodeEnvironment environment{
       .engines = engines, .clock = clock, .hostname = "alpha"};
   // No input may change the control groups of this host.
-  std::optional<FakeHierarchy> hierarchy;
+  std::optional<protection::FakeHierarchy> hierarchy;
   if (talk.prepare().config().traffic_config().has_controls()) {
     UseHierarchy(hierarchy.emplace(), environment);
   }
@@ -73,12 +73,12 @@ SequencerTalk ExampleSequencerTalk() {
   return talk;
 }
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   distbench::SequencerTalk talk;
   if (talk.ParsePartialFromArray(data, static_cast<int>(size))) {
-    distbench::ObeySequencer(talk);
+    distbench::node::ObeySequencer(talk);
   }
   return 0;
 }

@@ -3,7 +3,7 @@
 
 #include "distbench/node/testing/sequencer_talk.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 // Takes a test through as many of its steps as possible, with engines that send
 // nothing. Must end, with any result.
@@ -12,6 +12,6 @@ void ObeySequencer(const SequencerTalk& talk);
 // A test that can be hosted.
 SequencerTalk ExampleSequencerTalk();
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_TESTING_SEQUENCER_TALK_FUZZ_ENTRY_H_

@@ -7,21 +7,21 @@
 #include "distbench/node/testing/sequencer_talk_fuzz_entry.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::node {
 namespace {
 
 constexpr int kRounds = 1000;
 constexpr int kMaxMutations = 4;
 
 TEST(SequencerTalkFuzzTest, SurvivesTheKeptCorpus) {
-  for (const std::string& input : KeptCorpus("sequencer_talk")) {
+  for (const std::string& input : fuzzing::KeptCorpus("sequencer_talk")) {
     SequencerTalk talk;
     if (talk.ParsePartialFromString(input)) ObeySequencer(talk);
   }
 }
 
 TEST(SequencerTalkFuzzTest, SurvivesMutatedMessages) {
-  MessageMutator mutator(1, {"client/0", "server/0", "client/-1"});
+  fuzzing::MessageMutator mutator(1, {"client/0", "server/0", "client/-1"});
   for (int round = 0; round < kRounds; ++round) {
     SequencerTalk talk = ExampleSequencerTalk();
     for (int i = 0; i <= round % kMaxMutations; ++i) mutator.Mutate(talk);
@@ -30,4 +30,4 @@ TEST(SequencerTalkFuzzTest, SurvivesMutatedMessages) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::node

@@ -11,6 +11,6 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
                                           size_t max_size, unsigned int seed) {
   distbench::SequencerTalk talk;
-  return distbench::MutateMessageInput({data, size, max_size, seed}, talk,
-                                       LLVMFuzzerMutate);
+  return distbench::fuzzing::MutateMessageInput({data, size, max_size, seed},
+                                                talk, LLVMFuzzerMutate);
 }

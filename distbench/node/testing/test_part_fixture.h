@@ -17,7 +17,7 @@
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::node {
 
 inline constexpr char kTestOfParts[] = R"(
   tests {
@@ -38,7 +38,7 @@ class TestPartFixture : public testing::Test {
     TestSequence sequence;
     EXPECT_TRUE(
         google::protobuf::TextFormat::ParseFromString(kTestOfParts, &sequence));
-    auto checked = CheckTestSequence(sequence);
+    auto checked = config::CheckTestSequence(sequence);
     EXPECT_TRUE(checked.ok()) << checked.status();
     *request_.mutable_config()->mutable_traffic_config() = checked->tests(0);
     request_.mutable_config()->add_services("client/0");
@@ -76,8 +76,8 @@ class TestPartFixture : public testing::Test {
     return start;
   }
 
-  FakeClock clock_;
-  FakeEngineFactory engines_;
+  base::FakeClock clock_;
+  hosting::FakeEngineFactory engines_;
   NodeEnvironment environment_{
       .engines = engines_, .clock = clock_, .hostname = "alpha"};
   PrepareTest request_;
@@ -87,6 +87,6 @@ class TestPartFixture : public testing::Test {
   std::unique_ptr<TestPart> test_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_TESTING_TEST_PART_FIXTURE_H_

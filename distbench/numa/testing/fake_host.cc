@@ -10,7 +10,7 @@
 #include "distbench/base/index_list.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::numa {
 
 FakeHost::FakeHost()
     : root_((std::filesystem::temp_directory_path() / "fake_host_XXXXXX")
@@ -42,7 +42,7 @@ void FakeHost::AddNodes(const std::vector<FakeNode>& nodes) {
 }
 
 void FakeHost::AddCore(const std::string& cpus) {
-  const IndexSet indices = ParseIndexList(cpus).value();
+  const base::IndexSet indices = base::ParseIndexList(cpus).value();
   for (const int cpu : indices) {
     Write(absl::StrCat("/sys/devices/system/cpu/cpu", cpu,
                        "/topology/thread_siblings_list"),
@@ -53,7 +53,7 @@ void FakeHost::AddCore(const std::string& cpus) {
 void FakeHost::AddCache(const std::string& cpus, int level,
                         const std::string& size, const std::string& type) {
   const int index = type == "Instruction" ? level + 10 : level;
-  const IndexSet indices = ParseIndexList(cpus).value();
+  const base::IndexSet indices = base::ParseIndexList(cpus).value();
   for (const int cpu : indices) {
     const std::string path =
         absl::StrCat("/sys/devices/system/cpu/cpu", cpu, "/cache/index", index);
@@ -106,4 +106,4 @@ void FakeHost::PutNumastat(int node, int64_t hit, int64_t miss) {
                      "\nother_node ", miss, "\n"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::numa

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace distbench {
+namespace distbench::numa {
 
 struct FakeNode {
   int id = 0;
@@ -61,6 +61,6 @@ class FakeHost {
   std::string root_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::numa
 
 #endif  // DISTBENCH_NUMA_TESTING_FAKE_HOST_H_

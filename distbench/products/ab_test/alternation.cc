@@ -8,7 +8,7 @@
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/stopping_rule.h"
 
-namespace distbench {
+namespace distbench::ab_test {
 namespace {
 
 // What a round measured; the second side is empty if the first failed.
@@ -23,9 +23,9 @@ struct Round {
 // Why the results do not count; empty if they do.
 std::string ProblemOf(const TestSequenceResults& results) {
   for (const TestResult& result : results.test_results()) {
-    TestRun run;
+    report::TestRun run;
     run.result = &result;
-    const std::string reason = WhyInvalid(run);
+    const std::string reason = report::WhyInvalid(run);
     if (!reason.empty()) {
       return absl::StrCat(result.traffic_config().name(), " ", reason);
     }
@@ -75,7 +75,8 @@ void Keep(Round round, const AbTestOptions& options, AbTestResults& results) {
   for (TestSequenceResults* measured : {&round.base, &round.next}) {
     for (TestResult& result : *measured->mutable_test_results()) {
       result.mutable_run_info()->set_repetition(results.rounds);
-      if (options.until_decided) MarkUntilDecided(options.rounds, result);
+      if (options.until_decided)
+        report::MarkUntilDecided(options.rounds, result);
     }
   }
   Append(std::move(round.base), results.base.results);
@@ -84,10 +85,11 @@ void Keep(Round round, const AbTestOptions& options, AbTestResults& results) {
 }
 
 void Judge(const AbTestOptions& options, AbTestResults& results) {
-  results.comparisons = Compare(ListRuns(absl::MakeConstSpan(&results.base, 1)),
-                                ListRuns(absl::MakeConstSpan(&results.next, 1)),
-                                options.comparison);
-  results.checks = JudgeGates(options.gates, results.comparisons);
+  results.comparisons =
+      report::Compare(report::ListRuns(absl::MakeConstSpan(&results.base, 1)),
+                      report::ListRuns(absl::MakeConstSpan(&results.next, 1)),
+                      options.comparison);
+  results.checks = report::JudgeGates(options.gates, results.comparisons);
 }
 
 absl::Status RunRounds(const AbTestOptions& options, const AbRunner& run,
@@ -110,7 +112,7 @@ absl::Status RunRounds(const AbTestOptions& options, const AbRunner& run,
           "; find the cause, then start again"));
     }
     if (options.until_decided && results.rounds > 0 &&
-        AreDecided(results.checks)) {
+        report::AreDecided(results.checks)) {
       break;
     }
   }
@@ -130,4 +132,4 @@ absl::Status RunAbTest(const AbTestOptions& options, const AbRunner& run,
   return status;
 }
 
-}  // namespace distbench
+}  // namespace distbench::ab_test

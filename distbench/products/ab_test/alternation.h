@@ -15,7 +15,7 @@
 #include "distbench/report/verdicts/check.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::ab_test {
 
 enum class AbSide { kBase, kNew };
 
@@ -23,8 +23,8 @@ enum class AbSide { kBase, kNew };
 absl::string_view NameOf(AbSide side);
 
 struct AbTestOptions {
-  std::vector<Gate> gates = {};
-  CompareOptions comparison = {};
+  std::vector<report::Gate> gates = {};
+  report::CompareOptions comparison = {};
 
   // Rounds to run or, until_decided, the most rounds: from kFirstLook to
   // kMaxLooks.
@@ -42,8 +42,8 @@ struct AbTestResults {
   // The runs of all rounds that count, numbered as repetitions. If they were
   // repeated until decided, they say so (MarkUntilDecided()), so that
   // Compare() of them later gives the same verdicts.
-  SourcedResults base = {"base", {}};
-  SourcedResults next = {"new", {}};
+  report::SourcedResults base = {"base", {}};
+  report::SourcedResults next = {"new", {}};
   int rounds = 0;
 
   // The runs of rounds that do not count, because a run failed, is invalid or
@@ -51,8 +51,8 @@ struct AbTestResults {
   TestSequenceResults left_out;
   std::vector<std::string> left_out_reasons;
 
-  std::vector<TestComparison> comparisons;
-  std::vector<Check> checks;
+  std::vector<report::TestComparison> comparisons;
+  std::vector<report::Check> checks;
 };
 
 // Runs the tests of a side once. A failed test is in the results, with its
@@ -71,6 +71,6 @@ using AbObserver = std::function<absl::Status(const AbTestResults& results)>;
 absl::Status RunAbTest(const AbTestOptions& options, const AbRunner& run,
                        const AbObserver& observe, AbTestResults& results);
 
-}  // namespace distbench
+}  // namespace distbench::ab_test
 
 #endif  // DISTBENCH_PRODUCTS_AB_TEST_ALTERNATION_H_

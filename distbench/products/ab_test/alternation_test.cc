@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::ab_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -21,7 +21,7 @@ using ::testing::SizeIs;
 
 TestSequenceResults ResultOf(int64_t latency_ns) {
   TestSequenceResults results;
-  *results.add_test_results() = RunOf(latency_ns);
+  *results.add_test_results() = report::RunOf(latency_ns);
   return results;
 }
 
@@ -57,7 +57,7 @@ class FakeCluster {
 
 AbTestOptions OptionsWith(const std::string& gate, int rounds,
                           bool until_decided) {
-  return {.gates = {*ParseGate(gate)},
+  return {.gates = {*report::ParseGate(gate)},
           .rounds = rounds,
           .until_decided = until_decided};
 }
@@ -81,7 +81,7 @@ TEST(AbTest, RunsAllRoundsInAlternatingOrder) {
   EXPECT_THAT(results.base.results.test_results(), SizeIs(5));
   EXPECT_EQ(results.next.results.test_results(4).run_info().repetition(), 4);
   ASSERT_THAT(results.checks, SizeIs(1));
-  EXPECT_EQ(results.checks[0].verdict, CheckVerdict::kFail);
+  EXPECT_EQ(results.checks[0].verdict, report::CheckVerdict::kFail);
   EXPECT_FALSE(results.comparisons[0].look_plan);
 }
 
@@ -89,8 +89,8 @@ TEST(AbTest, EndsWhenItIsDecided) {
   FakeCluster cluster(1.5);
   AbTestResults results;
   EXPECT_TRUE(RunOn(OptionsWith("p99>5%", 50, true), cluster, results).ok());
-  EXPECT_EQ(results.rounds, kFirstLook);
-  EXPECT_EQ(results.checks[0].verdict, CheckVerdict::kFail);
+  EXPECT_EQ(results.rounds, report::kFirstLook);
+  EXPECT_EQ(results.checks[0].verdict, report::CheckVerdict::kFail);
 }
 
 // The files of an A/B test, compared later, have the same verdict: its bounds
@@ -100,12 +100,14 @@ TEST(AbTest, ResultsSayThatTheyWereRepeatedUntilDecided) {
   AbTestResults results;
   EXPECT_TRUE(RunOn(OptionsWith("p99>5%", 12, true), cluster, results).ok());
   EXPECT_EQ(results.rounds, 12);
-  const std::vector<SourcedResults> base = {results.base};
-  const std::vector<SourcedResults> next = {results.next};
-  const auto compared = Compare(ListRuns(base), ListRuns(next), {});
+  const std::vector<report::SourcedResults> base = {results.base};
+  const std::vector<report::SourcedResults> next = {results.next};
+  const auto compared =
+      report::Compare(report::ListRuns(base), report::ListRuns(next), {});
   ASSERT_TRUE(compared[0].look_plan);
   EXPECT_EQ(compared[0].look_plan->last, 12);
-  const auto checks = JudgeGates({*ParseGate("p99>5%")}, compared);
+  const auto checks =
+      report::JudgeGates({*report::ParseGate("p99>5%")}, compared);
   EXPECT_EQ(checks[0].evidence, results.checks[0].evidence);
   EXPECT_THAT(checks[0].evidence, testing::Not(HasSubstr("(95% bounds")));
 }
@@ -127,7 +129,7 @@ TEST(AbTest, AFailedRunLeavesOutItsRound) {
   EXPECT_THAT(results.left_out_reasons,
               ElementsAre("an attempt at round 1 was left out: new: t did not "
                           "run to its end: node1 was lost"));
-  EXPECT_EQ(results.checks[0].verdict, CheckVerdict::kFail);
+  EXPECT_EQ(results.checks[0].verdict, report::CheckVerdict::kFail);
 }
 
 TEST(AbTest, ManyFailedRunsEndIt) {
@@ -144,7 +146,7 @@ TEST(AbTest, ManyFailedRunsEndIt) {
   // The other side of a failed run is not measured.
   EXPECT_EQ(cluster.order, "bnb");
   EXPECT_EQ(results.rounds, 0);
-  EXPECT_EQ(results.checks[0].verdict, CheckVerdict::kFail);
+  EXPECT_EQ(results.checks[0].verdict, report::CheckVerdict::kFail);
 }
 
 TEST(AbTest, AnErrorKeepsWhatWasMeasured) {
@@ -160,7 +162,7 @@ TEST(AbTest, AnErrorKeepsWhatWasMeasured) {
   EXPECT_TRUE(absl::IsCancelled(status)) << status;
   EXPECT_EQ(results.rounds, 5);
   EXPECT_THAT(results.left_out.test_results(), SizeIs(2));
-  EXPECT_EQ(results.checks[0].verdict, CheckVerdict::kFail);
+  EXPECT_EQ(results.checks[0].verdict, report::CheckVerdict::kFail);
   EXPECT_EQ(results.comparisons[0].base_runs, 5);
 }
 
@@ -200,8 +202,8 @@ TEST(AbTest, WithoutGatesAllRoundsAreCompared) {
   EXPECT_TRUE(RunOn({.rounds = 3}, cluster, results).ok());
   EXPECT_THAT(results.checks, IsEmpty());
   EXPECT_EQ(results.comparisons[0].rpcs[0].metrics[0].verdict,
-            ComparisonVerdict::kWorse);
+            report::ComparisonVerdict::kWorse);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::ab_test

@@ -5,7 +5,7 @@
 
 #include "distbench/products/blame/sentences.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 // Each costs a replay of all requests.
@@ -63,4 +63,4 @@ std::optional<TestBlame> FindBlame(const TestResult& result) {
   return blame;
 }
 
-}  // namespace distbench
+}  // namespace distbench::blame

@@ -15,7 +15,7 @@
 #include "distbench/products/blame/what_if.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::blame {
 
 // Positions in kBlamedQuantiles.
 inline constexpr int kMedian = 0;
@@ -56,6 +56,6 @@ inline constexpr char kNoTraces[] =
     "request a tracing_interval, such as 100 for every 100th; set "
     "measure_time_parts: true to divide the time of each RPC.";
 
-}  // namespace distbench
+}  // namespace distbench::blame
 
 #endif  // DISTBENCH_PRODUCTS_BLAME_BLAME_H_

@@ -9,7 +9,7 @@
 #include "distbench/products/blame/testing/simulated_requests.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 constexpr int kSystems = 200;
@@ -129,4 +129,4 @@ TEST(BlameSimulationTest, InnocentInstancesAreNotAccused) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::blame

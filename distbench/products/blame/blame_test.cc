@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 using ::testing::Contains;
@@ -29,8 +29,8 @@ TracedRequests WithSlowLeaf(int requests) {
 }
 
 std::string TextOf(const TestResult& result) {
-  const auto results = Sourced({result});
-  return BlameText(ListRuns(results));
+  const auto results = report::Sourced({result});
+  return BlameText(report::ListRuns(results));
 }
 
 TEST(BlameTest, ASlowLeafIsNamed) {
@@ -109,4 +109,4 @@ TEST(BlameTextTest, ClocksThatDifferAreMentioned) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::blame

@@ -14,15 +14,17 @@
 #include "distbench/report/terminal/human_units.h"
 #include "distbench/report/terminal/layout.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 // Tables are never broken into paragraphs.
-constexpr PageStyle kStyle = {.columns = 1'000'000};
+constexpr report::PageStyle kStyle = {.columns = 1'000'000};
 
-void AppendTable(const char* title, const PageTable& table, std::string& text) {
+void AppendTable(const char* title, const report::PageTable& table,
+                 std::string& text) {
   if (table.rows.empty()) return;
-  absl::StrAppend(&text, "\n  ", title, "\n", RenderTable(table, kStyle));
+  absl::StrAppend(&text, "\n  ", title, "\n",
+                  report::RenderTable(table, kStyle));
 }
 
 // Says what was analysed, and what was not.
@@ -65,15 +67,15 @@ std::string RowName(const TracedRequests& requests, const BlameShare& share) {
   if (share.instance >= 0) {
     absl::StrAppend(&name, " ", requests.instances[share.instance]);
   }
-  return Visible(name);
+  return report::Visible(name);
 }
 
 // A column for each window and, in the tail, another for the excess. Rows are
 // in the order of the last window, then of those before.
-PageTable SharesTable(const RequestBlame& blame,
-                      std::vector<BlameShare> QuantileShares::*shares) {
+report::PageTable SharesTable(const RequestBlame& blame,
+                              std::vector<BlameShare> QuantileShares::*shares) {
   const std::vector<size_t> windows = ShownWindows(blame);
-  PageTable table = {{"share of time"}, {}};
+  report::PageTable table = {{"share of time"}, {}};
   for (const size_t window : windows) {
     const std::string percentile = PercentileText(kBlamedQuantiles[window]);
     table.titles.push_back(percentile);
@@ -90,7 +92,7 @@ PageTable SharesTable(const RequestBlame& blame,
         table.rows.emplace_back(table.titles.size());
         table.rows.back()[0].text = name;
       }
-      std::vector<ColoredText>& cells = table.rows[row->second];
+      std::vector<report::ColoredText>& cells = table.rows[row->second];
       cells[column].text = ShareText(share.of_time);
       if (share.of_excess.has_value()) {
         cells[column + 1].text = ShareText(*share.of_excess);
@@ -120,10 +122,11 @@ std::string VerdictText(const Straggler& straggler) {
              : "";
 }
 
-PageTable StragglersTable(const RequestBlame& blame) {
-  PageTable table = {{"last of a fanout", "verdict", "last", "by chance",
-                      "around p99", "by chance", "own time", "share of p99"},
-                     {}};
+report::PageTable StragglersTable(const RequestBlame& blame) {
+  report::PageTable table = {
+      {"last of a fanout", "verdict", "last", "by chance", "around p99",
+       "by chance", "own time", "share of p99"},
+      {}};
   const size_t count = std::min(blame.stragglers.size(), kMostListedStragglers);
   for (size_t i = 0; i < count; ++i) {
     const Straggler& straggler = blame.stragglers[i];
@@ -131,7 +134,7 @@ PageTable StragglersTable(const RequestBlame& blame) {
         absl::StrCat(blame.requests.rpcs[straggler.rpc], " ",
                      blame.requests.instances[straggler.instance]);
     table.rows.push_back(
-        {{Visible(name)},
+        {{report::Visible(name)},
          {VerdictText(straggler)},
          {LastText(straggler.of_all)},
          {ChanceText(straggler.of_all)},
@@ -147,18 +150,20 @@ PageTable StragglersTable(const RequestBlame& blame) {
 
 void AppendRequests(const RequestBlame& blame, std::string& text) {
   const TracedRequests& requests = blame.requests;
-  absl::StrAppend(&text, "Blame: ", Visible(requests.rpcs.front()), ", ",
-                  requests.is_open_loop ? "response" : "service", " time\n");
+  absl::StrAppend(&text, "Blame: ", report::Visible(requests.rpcs.front()),
+                  ", ", requests.is_open_loop ? "response" : "service",
+                  " time\n");
   AppendCounts(requests, text);
   for (const size_t window : ShownWindows(blame)) {
     absl::StrAppendFormat(&text, "  around %s: %d traces, mean %s\n",
                           PercentileText(kBlamedQuantiles[window]),
                           blame.windows[window].trees.size(),
-                          HumanDuration(blame.shares[window].mean_ns));
+                          report::HumanDuration(blame.shares[window].mean_ns));
   }
   absl::StrAppend(&text, "\n");
   for (const std::string& sentence : blame.sentences) {
-    absl::StrAppend(&text, Paragraph({"  -"}, Visible(sentence), 4, {}));
+    absl::StrAppend(
+        &text, report::Paragraph({"  -"}, report::Visible(sentence), 4, {}));
   }
   AppendTable("Where the time went",
               SharesTable(blame, &QuantileShares::shares), text);
@@ -189,11 +194,11 @@ void AppendTest(const TestBlame& blame, std::string& text) {
 
 }  // namespace
 
-std::string BlameText(absl::Span<const TestRun> runs) {
+std::string BlameText(absl::Span<const report::TestRun> runs) {
   std::string text;
-  for (const TestRun& run : runs) {
-    absl::StrAppend(&text,
-                    "Test: ", Visible(MarkedName(run.name, *run.result)));
+  for (const report::TestRun& run : runs) {
+    absl::StrAppend(&text, "Test: ",
+                    report::Visible(report::MarkedName(run.name, *run.result)));
     if (run.repetition > 0) absl::StrAppend(&text, " #", run.repetition + 1);
     absl::StrAppend(&text, "\n");
     if (const auto blame = FindBlame(*run.result)) {
@@ -205,4 +210,4 @@ std::string BlameText(absl::Span<const TestRun> runs) {
   return text;
 }
 
-}  // namespace distbench
+}  // namespace distbench::blame

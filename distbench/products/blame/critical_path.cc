@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 // The children of a call on the path, the last one first.
@@ -76,4 +76,4 @@ std::vector<PathTime> TimesOnPath(const RequestTree& tree) {
   return times;
 }
 
-}  // namespace distbench
+}  // namespace distbench::blame

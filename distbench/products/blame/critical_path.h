@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/products/blame/request_tree.h"
 
-namespace distbench {
+namespace distbench::blame {
 
 struct PathStep {
   int call = 0;  // position in the tree
@@ -59,6 +59,6 @@ struct PathTime {
 // above 0, and add up to total_ns().
 std::vector<PathTime> TimesOnPath(const RequestTree& tree);
 
-}  // namespace distbench
+}  // namespace distbench::blame
 
 #endif  // DISTBENCH_PRODUCTS_BLAME_CRITICAL_PATH_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 using ::testing::ElementsAre;
@@ -110,4 +110,4 @@ TEST(TimesOnPathTest, NoPartIsLongerThanTheRpc) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::blame

@@ -5,7 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 template <typename Entries>
@@ -67,4 +67,4 @@ HandlerActions::HandlerActions(const DistributedSystemDescription& config) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::blame

@@ -9,7 +9,7 @@
 
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::blame {
 
 class HandlerActions {
  public:
@@ -32,6 +32,6 @@ class HandlerActions {
   std::set<std::string> answering_early_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::blame
 
 #endif  // DISTBENCH_PRODUCTS_BLAME_HANDLER_ACTIONS_H_

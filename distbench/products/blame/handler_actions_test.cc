@@ -5,7 +5,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 HandlerActions ActionsOf(const std::string& config) {
@@ -77,4 +77,4 @@ TEST(HandlerActionsTest, HandlersMayAnswerEarly) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::blame

@@ -10,7 +10,7 @@
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 // Times beyond these are damage, and sums of them could overflow: a day, and
@@ -20,21 +20,22 @@ constexpr int64_t kLatestNs = 9'000'000'000'000'000'000;
 
 bool IsDuration(int64_t ns) { return ns >= 0 && ns <= kLongestNs; }
 
-bool IsDamaged(const TraceTree& tree) {
-  return std::any_of(tree.begin(), tree.end(), [](const TracedRpc& rpc) {
-    const RpcSample& sample = *rpc.sample;
-    return !IsDuration(sample.latency_ns()) ||
-           sample.lateness_ns() > kLongestNs ||
-           sample.start_timestamp_ns() < 0 ||
-           sample.start_timestamp_ns() > kLatestNs ||
-           !IsDuration(sample.server_queue_ns()) ||
-           !IsDuration(sample.server_handler_ns());
-  });
+bool IsDamaged(const report::TraceTree& tree) {
+  return std::any_of(tree.begin(), tree.end(),
+                     [](const report::TracedRpc& rpc) {
+                       const RpcSample& sample = *rpc.sample;
+                       return !IsDuration(sample.latency_ns()) ||
+                              sample.lateness_ns() > kLongestNs ||
+                              sample.start_timestamp_ns() < 0 ||
+                              sample.start_timestamp_ns() > kLatestNs ||
+                              !IsDuration(sample.server_queue_ns()) ||
+                              !IsDuration(sample.server_handler_ns());
+                     });
 }
 
 // The last hop of an RPC's trace: which action of its client sent it.
 struct Origin {
-  explicit Origin(const TracedRpc& rpc) {
+  explicit Origin(const report::TracedRpc& rpc) {
     const TraceContext& context = rpc.sample->trace_context();
     const int hop = context.engine_ids_size() - 1;
     const auto at = [hop](const auto& field) -> int64_t {
@@ -56,7 +57,8 @@ struct Origin {
 // How many RPCs each action of a handler has made: the key is list and action.
 using RpcsByAction = std::map<std::pair<int64_t, int64_t>, int64_t>;
 
-RpcsByAction CountRpcs(const TraceTree& tree, const TracedRpc& parent) {
+RpcsByAction CountRpcs(const report::TraceTree& tree,
+                       const report::TracedRpc& parent) {
   RpcsByAction counts;
   for (const int child : parent.children) {
     const Origin origin(tree[child]);
@@ -65,7 +67,8 @@ RpcsByAction CountRpcs(const TraceTree& tree, const TracedRpc& parent) {
   return counts;
 }
 
-bool HasAllTargets(const TraceTree& tree, const TracedRpc& parent) {
+bool HasAllTargets(const report::TraceTree& tree,
+                   const report::TracedRpc& parent) {
   struct Targets {
     int64_t count = 0;
     int64_t last = 0;
@@ -86,9 +89,9 @@ bool HasAllTargets(const TraceTree& tree, const TracedRpc& parent) {
 class CompletenessCheck {
  public:
   CompletenessCheck(const HandlerActions& actions,
-                    absl::Span<const TraceTree> trees) {
-    for (const TraceTree& tree : trees) {
-      for (const TracedRpc& rpc : tree) {
+                    absl::Span<const report::TraceTree> trees) {
+    for (const report::TraceTree& tree : trees) {
+      for (const report::TracedRpc& rpc : tree) {
         RpcsByAction& usual = usual_[{*rpc.server, rpc.rpc_name}];
         for (const auto& [action, count] : CountRpcs(tree, rpc)) {
           if (actions.Varies(action.first, action.second)) continue;
@@ -98,15 +101,18 @@ class CompletenessCheck {
     }
   }
 
-  bool IsComplete(const TraceTree& tree) const {
-    return std::all_of(tree.begin(), tree.end(), [&](const TracedRpc& rpc) {
-      // A handler that failed may have made only some of its RPCs.
-      return !rpc.error.empty() || IsComplete(tree, rpc);
-    });
+  bool IsComplete(const report::TraceTree& tree) const {
+    return std::all_of(tree.begin(), tree.end(),
+                       [&](const report::TracedRpc& rpc) {
+                         // A handler that failed may have made only some of its
+                         // RPCs.
+                         return !rpc.error.empty() || IsComplete(tree, rpc);
+                       });
   }
 
  private:
-  bool IsComplete(const TraceTree& tree, const TracedRpc& rpc) const {
+  bool IsComplete(const report::TraceTree& tree,
+                  const report::TracedRpc& rpc) const {
     if (!HasAllTargets(tree, rpc)) return false;
     RpcsByAction counts = CountRpcs(tree, rpc);
     const RpcsByAction& usual = usual_.at({*rpc.server, rpc.rpc_name});
@@ -145,9 +151,9 @@ class TreeMaker {
         rpcs_(requests.rpcs),
         instances_(requests.instances) {}
 
-  void Add(const TraceTree& traced) {
+  void Add(const report::TraceTree& traced) {
     traced_ = &traced;
-    const TracedRpc& root = traced.front();
+    const report::TracedRpc& root = traced.front();
     RequestTree tree;
     tree.client = instances_.Of(*root.client);
     tree.lateness_ns = std::max<int64_t>(root.sample->lateness_ns(), 0);
@@ -165,7 +171,7 @@ class TreeMaker {
  private:
   void AddCall(int position, int parent, int64_t start_ns, int64_t end_ns,
                RequestTree& tree) {
-    const TracedRpc& rpc = (*traced_)[position];
+    const report::TracedRpc& rpc = (*traced_)[position];
     Call& call = tree.calls.emplace_back();
     call.rpc = rpcs_.Of(rpc.rpc_name);
     call.server = instances_.Of(*rpc.server);
@@ -206,7 +212,7 @@ class TreeMaker {
   }
 
   std::vector<int> AwaitedChildren(int position, int64_t end_ns) const {
-    const TracedRpc& rpc = (*traced_)[position];
+    const report::TracedRpc& rpc = (*traced_)[position];
     std::vector<int> awaited;
     for (const int child : rpc.children) {
       if (actions_.AnswersEarly(rpc.rpc_name) && EndOf(child) > end_ns) {
@@ -241,7 +247,7 @@ class TreeMaker {
   TracedRequests& requests_;
   NameNumbers rpcs_;
   NameNumbers instances_;
-  const TraceTree* traced_ = nullptr;
+  const report::TraceTree* traced_ = nullptr;
   std::vector<int> origins_;  // positions of the tree's calls in *traced_
 };
 
@@ -249,21 +255,21 @@ class TreeMaker {
 
 TracedTest CollectRequests(const TestResult& result) {
   TracedTest test;
-  std::map<std::string, RpcCounts> counts;
-  RpcCounts all;
-  ForEachRpcLog(result, [&](const RpcLogView& view) {
-    const RpcCounts own = CountsOf(view.log.statistics());
+  std::map<std::string, results::RpcCounts> counts;
+  results::RpcCounts all;
+  results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
+    const results::RpcCounts own = results::CountsOf(view.log.statistics());
     counts[view.rpc_name].Add(own);
     all.Add(own);
   });
   test.dropped_sample_count = all.dropped_sample_count;
-  const std::vector<TraceTree> traces = CollectTraces(result);
+  const std::vector<report::TraceTree> traces = report::CollectTraces(result);
   const HandlerActions actions(result.traffic_config());
   const CompletenessCheck completeness(actions, traces);
   std::map<std::string, TracedRequests> by_rpc;
   std::map<std::string, TreeMaker> makers;
-  for (const TraceTree& tree : traces) {
-    const TracedRpc& root = tree.front();
+  for (const report::TraceTree& tree : traces) {
+    const report::TracedRpc& root = tree.front();
     if (root.sample->trace_context().engine_ids_size() != 1) {
       ++test.rootless_count;
       continue;
@@ -290,4 +296,4 @@ TracedTest CollectRequests(const TestResult& result) {
   return test;
 }
 
-}  // namespace distbench
+}  // namespace distbench::blame

@@ -12,7 +12,7 @@
 #include "distbench/report/export/trace_tree.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::blame {
 
 // Where an RPC waited before and after its handler ran.
 struct CallWaits {
@@ -106,6 +106,6 @@ struct TracedTest {
 // of their parent. What sticks out on both sides is cut off.
 TracedTest CollectRequests(const TestResult& result);
 
-}  // namespace distbench
+}  // namespace distbench::blame
 
 #endif  // DISTBENCH_PRODUCTS_BLAME_REQUEST_TREE_H_

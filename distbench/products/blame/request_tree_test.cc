@@ -10,7 +10,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 using ::testing::SizeIs;
@@ -194,4 +194,4 @@ TEST_F(RequestTreeTest, LatenessIsPartOfAnOpenLoop) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::blame

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 constexpr int kDraws = 500;
@@ -33,4 +33,4 @@ BlameEstimate DrawnEstimate(std::vector<double> values) {
   return {value, at(kTailShare), at(1 - kTailShare)};
 }
 
-}  // namespace distbench
+}  // namespace distbench::blame

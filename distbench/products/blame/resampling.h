@@ -9,7 +9,7 @@
 
 #include "absl/functional/function_ref.h"
 
-namespace distbench {
+namespace distbench::blame {
 
 // A value, and its 95 % confidence interval.
 struct BlameEstimate {
@@ -32,6 +32,6 @@ void VisitDraws(size_t item_count, uint64_t seed,
 // visits of VisitDraws(), in order.
 BlameEstimate DrawnEstimate(std::vector<double> values);
 
-}  // namespace distbench
+}  // namespace distbench::blame
 
 #endif  // DISTBENCH_PRODUCTS_BLAME_RESAMPLING_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 using ::testing::Each;
@@ -66,4 +66,4 @@ TEST(DrawnEstimateTest, IntervalsContainTheMean) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::blame

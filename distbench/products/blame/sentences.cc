@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/report/terminal/human_units.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 constexpr size_t kMostNamedStragglers = 5;
@@ -31,9 +31,9 @@ std::string PartText(const TracedRequests& requests, const BlameShare& share) {
 }
 
 std::string TimeText(const BlameEstimate& time_ns) {
-  return absl::StrCat(HumanDuration(time_ns.value), " (",
-                      HumanDuration(time_ns.lower), " to ",
-                      HumanDuration(time_ns.upper), ")");
+  return absl::StrCat(report::HumanDuration(time_ns.value), " (",
+                      report::HumanDuration(time_ns.lower), " to ",
+                      report::HumanDuration(time_ns.upper), ")");
 }
 
 // What makes requests around a quantile slower than those around p50.
@@ -41,8 +41,8 @@ std::string ExcessSentence(const RequestBlame& blame, size_t i) {
   const QuantileShares& tail = blame.shares[i];
   const std::string text = absl::StrFormat(
       "Requests around %s take %s, those around p50 %s.",
-      PercentileText(kBlamedQuantiles[i]), HumanDuration(tail.mean_ns),
-      HumanDuration(blame.shares[kMedian].mean_ns));
+      PercentileText(kBlamedQuantiles[i]), report::HumanDuration(tail.mean_ns),
+      report::HumanDuration(blame.shares[kMedian].mean_ns));
   const BlameShare* cause = MainCause(tail);
   if (cause != nullptr) {
     return absl::StrCat(text, " ", ShareText(*cause->of_excess),
@@ -125,4 +125,4 @@ std::vector<std::string> SentencesOf(const RequestBlame& blame) {
   return sentences;
 }
 
-}  // namespace distbench
+}  // namespace distbench::blame

@@ -8,7 +8,7 @@
 
 #include "distbench/products/blame/blame.h"
 
-namespace distbench {
+namespace distbench::blame {
 
 // Returns RequestBlame::sentences; uses everything else of `blame`.
 std::vector<std::string> SentencesOf(const RequestBlame& blame);
@@ -19,6 +19,6 @@ std::string ShareText(const BlameEstimate& share);
 // Returns "p99" or "p99.9".
 std::string PercentileText(double quantile);
 
-}  // namespace distbench
+}  // namespace distbench::blame
 
 #endif  // DISTBENCH_PRODUCTS_BLAME_SENTENCES_H_

@@ -9,7 +9,7 @@
 #include "distbench/products/blame/critical_path.h"
 #include "distbench/stats/distributions.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 constexpr double kErrorProbability = 0.05;
@@ -105,7 +105,7 @@ class Counter {
 
 void Judge(double error_probability, LastCount& count) {
   if (count.fanout_count == 0) return;
-  count.most_by_chance = BinomialQuantile(
+  count.most_by_chance = stats::BinomialQuantile(
       count.fanout_count,
       count.expected_count / static_cast<double>(count.fanout_count),
       1 - error_probability);
@@ -165,4 +165,4 @@ std::vector<Straggler> FindStragglers(const TracedRequests& requests,
   return stragglers;
 }
 
-}  // namespace distbench
+}  // namespace distbench::blame

@@ -10,7 +10,7 @@
 #include "distbench/products/blame/request_tree.h"
 #include "distbench/products/blame/tail_shares.h"
 
-namespace distbench {
+namespace distbench::blame {
 
 // How often an instance was the last of the targets of a fanout.
 struct LastCount {
@@ -63,6 +63,6 @@ inline constexpr size_t kMostListedStragglers = 20;
 std::vector<Straggler> FindStragglers(const TracedRequests& requests,
                                       const TailWindow& tail);
 
-}  // namespace distbench
+}  // namespace distbench::blame
 
 #endif  // DISTBENCH_PRODUCTS_BLAME_STRAGGLERS_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 using ::testing::IsEmpty;
@@ -111,4 +111,4 @@ TEST(StragglersTest, WhoWaitsForAStragglerIsNotToBlame) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::blame

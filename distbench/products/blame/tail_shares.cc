@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 constexpr double kWidestWindow = 0.05;
@@ -212,4 +212,4 @@ std::vector<QuantileShares> SharesIn(const TracedRequests& requests,
   return shares;
 }
 
-}  // namespace distbench
+}  // namespace distbench::blame

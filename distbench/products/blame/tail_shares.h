@@ -11,7 +11,7 @@
 #include "distbench/products/blame/request_tree.h"
 #include "distbench/products/blame/resampling.h"
 
-namespace distbench {
+namespace distbench::blame {
 
 inline constexpr double kBlamedQuantiles[] = {0.5, 0.99, 0.999};
 
@@ -73,6 +73,6 @@ const BlameShare* MainCause(const QuantileShares& shares);
 std::vector<QuantileShares> SharesIn(const TracedRequests& requests,
                                      const std::vector<TailWindow>& windows);
 
-}  // namespace distbench
+}  // namespace distbench::blame
 
 #endif  // DISTBENCH_PRODUCTS_BLAME_TAIL_SHARES_H_

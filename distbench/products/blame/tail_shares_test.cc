@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 using ::testing::DoubleNear;
@@ -136,4 +136,4 @@ TEST(SharesInTest, IntervalsAreNarrowerWithMoreTraces) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::blame

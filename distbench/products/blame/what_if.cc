@@ -8,7 +8,7 @@
 
 #include "distbench/products/blame/tail_shares.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 constexpr double kQuantile = 0.99;
@@ -204,4 +204,4 @@ WhatIfs TryRemedies(const TracedRequests& requests,
   return what_ifs;
 }
 
-}  // namespace distbench
+}  // namespace distbench::blame

@@ -11,7 +11,7 @@
 #include "distbench/products/blame/request_tree.h"
 #include "distbench/products/blame/resampling.h"
 
-namespace distbench {
+namespace distbench::blame {
 
 // Plays a request again with other durations. An iteration's RPCs start
 // together: as long after the end of the last iteration that had ended before
@@ -83,6 +83,6 @@ inline constexpr double kWorthwhileSaving = 0.01;
 WhatIfs TryRemedies(const TracedRequests& requests,
                     absl::Span<const Remedy> remedies);
 
-}  // namespace distbench
+}  // namespace distbench::blame
 
 #endif  // DISTBENCH_PRODUCTS_BLAME_WHAT_IF_H_

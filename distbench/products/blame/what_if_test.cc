@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 using ::testing::IsEmpty;
@@ -146,4 +146,4 @@ TEST(TryRemediesOnEqualsTest, NoInstanceHelps) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::blame

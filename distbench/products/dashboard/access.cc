@@ -11,7 +11,7 @@
 #include "distbench/base/host_port.h"
 #include "distbench/security/nonce.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 constexpr size_t kTokenBytes = 16;
@@ -49,15 +49,15 @@ bool IsEqual(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::string DrawToken() {
-  return absl::BytesToHexString(DrawNonce().substr(0, kTokenBytes));
+  return absl::BytesToHexString(security::DrawNonce().substr(0, kTokenBytes));
 }
 
 bool AccessGuard::IsOwnHost(const HttpRequest& request) const {
   const std::string header = request.Header("Host");
   // An IPv6 address without a port ends in a bracket.
   const std::string host = absl::EndsWith(header, "]")
-                               ? std::string(WithoutBrackets(header))
-                               : SplitHostPort(header).first;
+                               ? std::string(base::WithoutBrackets(header))
+                               : base::SplitHostPort(header).first;
   if (host.empty()) return false;
   if (host == request.local_address) return true;
   if (IsLoopback(request.local_address) &&
@@ -112,13 +112,13 @@ std::optional<HttpResponse> AccessGuard::Refuse(
 
 std::string AccessGuard::WhyNotWrite(const HttpRequest& request) const {
   if (options_.has_client_certificates) {
-    return std::string(
-        CheckAccess(options_.rules, kMethodOfChanges, request.caller_names)
-            .message());
+    return std::string(security::CheckAccess(options_.rules, kMethodOfChanges,
+                                             request.caller_names)
+                           .message());
   }
   if (IsEqual(request.Header(kTokenHeader), options_.token)) return "";
   return "changes need the token of the address that distbench printed when it "
          "started; open that address";
 }
 
-}  // namespace distbench
+}  // namespace distbench::dashboard

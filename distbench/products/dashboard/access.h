@@ -11,7 +11,7 @@
 #include "distbench/products/dashboard/http/http_message.h"
 #include "distbench/security/authorization.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 // The header in which the page sends the token.
 inline constexpr char kTokenHeader[] = "X-Distbench-Token";
@@ -29,7 +29,7 @@ struct AccessOptions {
   bool has_client_certificates = false;
 
   // With client certificates: who may change something.
-  AccessRules rules;
+  security::AccessRules rules;
 
   // Without client certificates: what allows changes; not empty then.
   std::string token;
@@ -59,6 +59,6 @@ class AccessGuard {
   const AccessOptions options_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_ACCESS_H_

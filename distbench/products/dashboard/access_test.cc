@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 using testing::HasSubstr;
@@ -114,4 +114,4 @@ TEST(PagePolicyTest, SurvivesBrokenPages) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::dashboard

@@ -19,7 +19,7 @@
 #include "distbench/security/tls_session.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,18 +60,19 @@ std::string DefaultIndexPath(const std::string& results_dir) {
   return folder / absl::StrFormat("history-%016x.db", Hash(results.string()));
 }
 
-absl::StatusOr<std::unique_ptr<HistoryIndex>> OpenIndex(
+absl::StatusOr<std::unique_ptr<history::HistoryIndex>> OpenIndex(
     const DashboardOptions& options) {
-  HistoryOptions history;
-  history.notes_path = (fs::path(options.results_dir) / kNotesFile).string();
+  history::HistoryOptions history;
+  history.notes_path =
+      (fs::path(options.results_dir) / history::kNotesFile).string();
   history.index_path =
       options.index_path.value_or(DefaultIndexPath(options.results_dir));
-  auto index = HistoryIndex::Open(history);
+  auto index = history::HistoryIndex::Open(history);
   if (index.ok() || options.index_path.has_value()) return index;
   LOG(WARNING) << "the index of results is kept in memory: "
                << index.status().message();
   history.index_path.clear();
-  return HistoryIndex::Open(history);
+  return history::HistoryIndex::Open(history);
 }
 
 }  // namespace
@@ -106,7 +107,7 @@ class Dashboard::Impl final : public EventSink {
             ? "127.0.0.1"
             : options_.listen_address;
     return absl::StrCat(has_tls ? "https://" : "http://",
-                        JoinHostPort(host, port()), "/",
+                        base::JoinHostPort(host, port()), "/",
                         token_.empty() ? "" : "#token=", token_);
   }
 
@@ -120,7 +121,7 @@ class Dashboard::Impl final : public EventSink {
  private:
   absl::Status StartHistory() {
     if (options_.results_dir.empty()) return absl::OkStatus();
-    auto source = OpenResultFolder(options_.results_dir);
+    auto source = history::OpenResultFolder(options_.results_dir);
     if (!source.ok()) return source.status();
     auto index = OpenIndex(options_);
     if (!index.ok()) return index.status();
@@ -139,7 +140,8 @@ class Dashboard::Impl final : public EventSink {
     http.listen_address = options_.listen_address;
     http.port = options_.port;
     if (!options_.tls.empty()) {
-      auto tls = TlsContext::Make(options_.tls, TlsRole::kSequencer);
+      auto tls = security::TlsContext::Make(options_.tls,
+                                            security::TlsRole::kSequencer);
       if (!tls.ok()) return tls.status();
       http.tls = *std::move(tls);
     }
@@ -178,8 +180,8 @@ class Dashboard::Impl final : public EventSink {
 
   const DashboardOptions options_;
   std::string token_;
-  std::unique_ptr<ResultSource> results_;
-  std::unique_ptr<HistoryIndex> index_;
+  std::unique_ptr<history::ResultSource> results_;
+  std::unique_ptr<history::HistoryIndex> index_;
   std::optional<IndexKeeper> keeper_;
   std::optional<LiveFeed> feed_;
   std::optional<DashboardHandler> handler_;
@@ -193,7 +195,7 @@ absl::StatusOr<std::unique_ptr<Dashboard>> Dashboard::Start(
     if (absl::Status status = impl->Start(); !status.ok()) return status;
     return std::unique_ptr<Dashboard>(new Dashboard(std::move(impl)));
   } catch (const std::system_error& error) {
-    return NoThreadError("the dashboard", error);
+    return base::NoThreadError("the dashboard", error);
   }
 }
 
@@ -205,4 +207,4 @@ int Dashboard::port() const { return impl_->port(); }
 
 std::string Dashboard::Url() const { return impl_->Url(); }
 
-}  // namespace distbench
+}  // namespace distbench::dashboard

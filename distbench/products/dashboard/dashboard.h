@@ -17,7 +17,7 @@
 #include "distbench/security/authorization.h"
 #include "distbench/security/tls_files.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 struct DashboardOptions {
   // As ListenAddresses() takes it.
@@ -30,11 +30,11 @@ struct DashboardOptions {
   std::vector<std::string> host_names;
 
   // Empty: no TLS. With a CA, clients need certificates.
-  TlsFiles tls;
+  security::TlsFiles tls;
 
   // Who may change something, if clients have certificates. Otherwise those may
   // who know the token of Url().
-  AccessRules access;
+  security::AccessRules access;
 
   // A folder of results, which is only read, except for the notes file in it.
   // Empty: there are none.
@@ -75,6 +75,6 @@ class Dashboard {
   const std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_DASHBOARD_H_

@@ -19,7 +19,7 @@
 #include "distbench/products/dashboard/result_query.h"
 #include "distbench/products/history/json.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 using SortedJson = nlohmann::json;
@@ -191,7 +191,7 @@ HttpResponse DashboardHandler::AnswerLive() {
 std::string DashboardHandler::Session(const HttpRequest& request) const {
   const std::string why_not = guard_.WhyNotWrite(request);
   const SortedJson session = {
-      {"version", std::string(ProgramVersion())},
+      {"version", std::string(base::ProgramVersion())},
       {"source", contents_.live == nullptr ? "directory" : "sequencer"},
       {"name", contents_.name},
       {"live", contents_.live != nullptr},
@@ -204,7 +204,7 @@ std::string DashboardHandler::Session(const HttpRequest& request) const {
 }
 
 DashboardHandler::Body DashboardHandler::Problems() {
-  std::vector<FileProblem> all;
+  std::vector<history::FileProblem> all;
   if (contents_.keeper != nullptr) {
     const std::string problem = contents_.keeper->Problem();
     if (!problem.empty()) all.push_back({.file = ".", .problem = problem});
@@ -214,24 +214,24 @@ DashboardHandler::Body DashboardHandler::Problems() {
     if (!files.ok()) return files.status();
     all.insert(all.end(), files->begin(), files->end());
   }
-  return ToJson(all);
+  return history::ToJson(all);
 }
 
 DashboardHandler::Body DashboardHandler::History(const Target& target) {
-  HistoryIndex* const index = contents_.index;
+  history::HistoryIndex* const index = contents_.index;
   absl::Status status;
   if (target.path == "/api/results") {
-    const absl::StatusOr<ResultQuery> query = ReadResultQuery(target);
+    const absl::StatusOr<history::ResultQuery> query = ReadResultQuery(target);
     if (!query.ok()) return query.status();
-    if (index == nullptr) return ToJson(ResultPage());
-    const absl::StatusOr<ResultPage> page = index->List(*query);
-    return page.ok() ? Body(ToJson(*page)) : page.status();
+    if (index == nullptr) return history::ToJson(history::ResultPage());
+    const absl::StatusOr<history::ResultPage> page = index->List(*query);
+    return page.ok() ? Body(history::ToJson(*page)) : page.status();
   }
   if (target.path == "/api/filters") {
     if (!(status = CheckParameters(target, {})).ok()) return status;
-    if (index == nullptr) return ToJson(FilterValues());
-    const absl::StatusOr<FilterValues> filters = index->Filters();
-    return filters.ok() ? Body(ToJson(*filters)) : filters.status();
+    if (index == nullptr) return history::ToJson(history::FilterValues());
+    const absl::StatusOr<history::FilterValues> filters = index->Filters();
+    return filters.ok() ? Body(history::ToJson(*filters)) : filters.status();
   }
   if (target.path == "/api/problems") {
     status = CheckParameters(target, {});
@@ -240,10 +240,11 @@ DashboardHandler::Body DashboardHandler::History(const Target& target) {
   if (target.path == "/api/series") {
     if (!(status = CheckParameters(target, {"test", "rpc"})).ok())
       return status;
-    if (index == nullptr) return ToJson(absl::Span<const SeriesSummary>());
+    if (index == nullptr)
+      return history::ToJson(absl::Span<const history::SeriesSummary>());
     const auto series = index->ListSeries(ParameterOf(target, "test"),
                                           ParameterOf(target, "rpc"));
-    return series.ok() ? Body(ToJson(*series)) : series.status();
+    return series.ok() ? Body(history::ToJson(*series)) : series.status();
   }
   if (target.path == "/api/trend") {
     if (!(status = CheckParameters(target, {"series"})).ok()) return status;
@@ -253,14 +254,14 @@ DashboardHandler::Body DashboardHandler::History(const Target& target) {
       return absl::InvalidArgumentError(
           "series must be the id of one of /api/series");
     }
-    const absl::StatusOr<Trend> trend = index->TrendOf(id);
-    return trend.ok() ? Body(ToJson(*trend)) : trend.status();
+    const absl::StatusOr<history::Trend> trend = index->TrendOf(id);
+    return trend.ok() ? Body(history::ToJson(*trend)) : trend.status();
   }
   return absl::NotFoundError(
       "there is no such request; docs/dashboard.md lists them");
 }
 
-absl::StatusOr<IndexedResult> DashboardHandler::FindResult(
+absl::StatusOr<history::IndexedResult> DashboardHandler::FindResult(
     const std::string& id) const {
   if (contents_.index == nullptr) {
     return absl::NotFoundError(contents_.why_no_history);
@@ -275,9 +276,10 @@ HttpResponse DashboardHandler::AnswerResult(const Target& target) const {
   absl::ConsumePrefix(&id, "/results/");
   const bool wants_file = absl::ConsumeSuffix(&id, "/file");
   const bool wants_json = !wants_file && absl::ConsumeSuffix(&id, ".json");
-  const absl::StatusOr<IndexedResult> result = FindResult(std::string(id));
+  const absl::StatusOr<history::IndexedResult> result =
+      FindResult(std::string(id));
   if (!result.ok()) return ToResponse(result.status());
-  const ResultSource& source = *contents_.results;
+  const history::ResultSource& source = *contents_.results;
   if (wants_file) {
     return FileResponse(result->file, ReportFile(*result, source));
   }
@@ -335,4 +337,4 @@ HttpResponse DashboardHandler::AnswerPost(const HttpRequest& request,
              : ToResponse(status);
 }
 
-}  // namespace distbench
+}  // namespace distbench::dashboard

@@ -18,7 +18,7 @@
 #include "distbench/products/history/history_index.h"
 #include "distbench/products/history/result_source.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 // What is shown. All pointers must outlive the handler.
 struct DashboardContents {
@@ -27,8 +27,8 @@ struct DashboardContents {
   absl::Span<const Asset> assets;
 
   // Null all together: there are no results.
-  HistoryIndex* index = nullptr;
-  const ResultSource* results = nullptr;
+  history::HistoryIndex* index = nullptr;
+  const history::ResultSource* results = nullptr;
   IndexKeeper* keeper = nullptr;
 
   // Why there are no results.
@@ -61,12 +61,13 @@ class DashboardHandler final : public HttpHandler {
   Body History(const Target& target);
   Body Problems();
   Body Compare(const Target& target) const;
-  absl::StatusOr<IndexedResult> FindResult(const std::string& id) const;
+  absl::StatusOr<history::IndexedResult> FindResult(
+      const std::string& id) const;
 
   const DashboardContents contents_;
   const AccessGuard guard_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_DASHBOARD_HANDLER_H_

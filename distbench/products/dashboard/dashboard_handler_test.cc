@@ -17,7 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 using testing::ElementsAre;
@@ -153,12 +153,13 @@ class FullDiskTest : public DashboardHandlerTest {
  protected:
   FullDiskTest() {
     TestSequenceResults results;
-    *results.add_test_results() = MakeDailyResult(1);
+    *results.add_test_results() = history::MakeDailyResult(1);
     std::ofstream(folder_ + "/a.pb", std::ios::binary)
         << results.SerializeAsString();
-    source_ = *OpenResultFolder(folder_);
+    source_ = *history::OpenResultFolder(folder_);
     // Every write to this device fails with ENOSPC.
-    index_ = *HistoryIndex::Open({.index_path = "", .notes_path = "/dev/full"});
+    index_ = *history::HistoryIndex::Open(
+        {.index_path = "", .notes_path = "/dev/full"});
     const auto never = [] { return false; };
     EXPECT_TRUE(index_->Synchronise(*source_, *source_->List(), never).ok());
     keeper_.emplace(*index_, *source_, IndexKeeper::Options());
@@ -176,8 +177,8 @@ class FullDiskTest : public DashboardHandlerTest {
     std::string pattern = testing::TempDir() + "/dashboardXXXXXX";
     return std::string(mkdtemp(pattern.data()));
   }();
-  std::unique_ptr<ResultSource> source_;
-  std::unique_ptr<HistoryIndex> index_;
+  std::unique_ptr<history::ResultSource> source_;
+  std::unique_ptr<history::HistoryIndex> index_;
   std::optional<IndexKeeper> keeper_;
 };
 
@@ -199,4 +200,4 @@ TEST_F(FullDiskTest, NotesThatCannotBeKeptSayWhatToDo) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::dashboard

@@ -8,18 +8,18 @@
 #include "distbench/base/clock.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 // Of the time that a list takes, so long is the pause at least.
 constexpr int kPausePerList = 20;
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 }  // namespace
 
-IndexKeeper::IndexKeeper(HistoryIndex& index, const ResultSource& source,
-                         Options options)
+IndexKeeper::IndexKeeper(history::HistoryIndex& index,
+                         const history::ResultSource& source, Options options)
     : index_(index),
       source_(source),
       options_(std::move(options)),
@@ -87,7 +87,7 @@ void IndexKeeper::Run() {
 }
 
 absl::Status IndexKeeper::Update() {
-  absl::StatusOr<std::vector<ResultEntry>> entries = source_.List();
+  absl::StatusOr<std::vector<history::ResultEntry>> entries = source_.List();
   if (entries.ok() && is_complete_ && *entries == entries_) {
     return absl::OkStatus();
   }
@@ -107,4 +107,4 @@ absl::Status IndexKeeper::Update() {
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::dashboard

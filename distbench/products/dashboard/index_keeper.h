@@ -16,7 +16,7 @@
 #include "distbench/products/history/history_index.h"
 #include "distbench/products/history/result_source.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 // Reads results at the start, and while somebody looks at them: then it lists
 // the files every few seconds, and reads those that have changed. While a test
@@ -37,7 +37,8 @@ class IndexKeeper {
 
   // `index` and `source` must outlive the keeper.
   // Throws std::system_error if there can be no thread.
-  IndexKeeper(HistoryIndex& index, const ResultSource& source, Options options);
+  IndexKeeper(history::HistoryIndex& index, const history::ResultSource& source,
+              Options options);
 
   // Waits until the file that is being read is read.
   ~IndexKeeper();
@@ -60,12 +61,12 @@ class IndexKeeper {
   void SetProblem(std::string problem) ABSL_LOCKS_EXCLUDED(mutex_);
   bool ShouldStop() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  HistoryIndex& index_;
-  const ResultSource& source_;
+  history::HistoryIndex& index_;
+  const history::ResultSource& source_;
   const Options options_;
 
   // Of the thread: what the index has.
-  std::vector<ResultEntry> entries_;
+  std::vector<history::ResultEntry> entries_;
   bool is_complete_ = false;
 
   absl::Mutex mutex_;
@@ -75,6 +76,6 @@ class IndexKeeper {
   std::thread thread_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_INDEX_KEEPER_H_

@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 using testing::HasSubstr;
@@ -23,7 +23,7 @@ constexpr absl::Duration kIndexDeadline = absl::Seconds(60);
 constexpr absl::Duration kInterval = absl::Milliseconds(1);
 
 // Results in memory.
-class FakeResults final : public ResultSource {
+class FakeResults final : public history::ResultSource {
  public:
   void Add(const TestResult& result) {
     const absl::MutexLock lock(&mutex_);
@@ -37,26 +37,26 @@ class FakeResults final : public ResultSource {
   int reads() const { return reads_; }
 
   // ResultSource:
-  absl::StatusOr<std::vector<ResultEntry>> List() const override {
+  absl::StatusOr<std::vector<history::ResultEntry>> List() const override {
     ++lists_;
     const absl::MutexLock lock(&mutex_);
     if (!problem_.ok()) return problem_;
-    std::vector<ResultEntry> entries;
+    std::vector<history::ResultEntry> entries;
     for (size_t i = 0; i < results_.size(); ++i) {
       entries.push_back({.name = absl::StrCat(1000 + i)});
     }
     return entries;
   }
-  absl::StatusOr<KeptResults> Read(const std::string& name,
-                                   int64_t /*max_bytes*/) const override {
+  absl::StatusOr<history::KeptResults> Read(
+      const std::string& name, int64_t /*max_bytes*/) const override {
     ++reads_;
     const absl::MutexLock lock(&mutex_);
-    KeptResults kept;
+    history::KeptResults kept;
     *kept.results.add_test_results() = results_[std::stoi(name) - 1000];
     return kept;
   }
-  bool IsUnchanged(const ResultEntry&) const override { return true; }
-  absl::StatusOr<FileDescriptor> Open(const std::string&) const override {
+  bool IsUnchanged(const history::ResultEntry&) const override { return true; }
+  absl::StatusOr<base::FileDescriptor> Open(const std::string&) const override {
     return absl::UnimplementedError("not needed");
   }
 
@@ -70,7 +70,7 @@ class FakeResults final : public ResultSource {
 
 class IndexKeeperTest : public testing::Test {
  protected:
-  IndexKeeperTest() : index_(*HistoryIndex::Open({})) {}
+  IndexKeeperTest() : index_(*history::HistoryIndex::Open({})) {}
 
   template <typename Condition>
   static bool Await(Condition condition) {
@@ -90,19 +90,19 @@ class IndexKeeperTest : public testing::Test {
     const auto series = index_->ListSeries("", "");
     return std::any_of(
         series->begin(), series->end(),
-        [](const SeriesSummary& one) { return one.changes > 0; });
+        [](const history::SeriesSummary& one) { return one.changes > 0; });
   }
 
   FakeResults results_;
-  const std::unique_ptr<HistoryIndex> index_;
+  const std::unique_ptr<history::HistoryIndex> index_;
 };
 
 TEST_F(IndexKeeperTest, FollowsTheResultsWhileSomebodyLooks) {
-  results_.Add(MakeDailyResult(1));
+  results_.Add(history::MakeDailyResult(1));
   IndexKeeper keeper(*index_, results_,
                      {.interval = kInterval, .attention = kInterval});
   EXPECT_TRUE(AwaitResults(1));
-  results_.Add(MakeDailyResult(2));
+  results_.Add(history::MakeDailyResult(2));
   EXPECT_TRUE(Await([&] {
     keeper.OnRequest();
     return index_->List({})->total == 2;
@@ -110,14 +110,14 @@ TEST_F(IndexKeeperTest, FollowsTheResultsWhileSomebodyLooks) {
 }
 
 TEST_F(IndexKeeperTest, ListsOnceForWhatHasChanged) {
-  results_.Add(MakeDailyResult(1));
+  results_.Add(history::MakeDailyResult(1));
   IndexKeeper keeper(*index_, results_, {.interval = absl::Hours(1)});
   EXPECT_TRUE(AwaitResults(1));
   EXPECT_EQ(results_.lists(), 1);
 }
 
 TEST_F(IndexKeeperTest, SaysWhatIsWrongUntilItIsRight) {
-  results_.Add(MakeDailyResult(1));
+  results_.Add(history::MakeDailyResult(1));
   IndexKeeper keeper(*index_, results_, {.interval = kInterval});
   ASSERT_TRUE(AwaitResults(1));
   results_.SetProblem(absl::NotFoundError("the folder is gone"));
@@ -129,7 +129,7 @@ TEST_F(IndexKeeperTest, SaysWhatIsWrongUntilItIsRight) {
 }
 
 TEST_F(IndexKeeperTest, BeginsNothingWhileATestIsRunning) {
-  results_.Add(MakeDailyResult(1));
+  results_.Add(history::MakeDailyResult(1));
   std::atomic<int> questions = 0;
   std::atomic<bool> is_busy = true;
   IndexKeeper keeper(*index_, results_, {.interval = kInterval, .is_busy = [&] {
@@ -145,7 +145,7 @@ TEST_F(IndexKeeperTest, BeginsNothingWhileATestIsRunning) {
 TEST_F(IndexKeeperTest, FindsChangesThoughATestBeganBeforeItCouldLook) {
   constexpr int kResults = 30;
   for (int day = 0; day < kResults; ++day) {
-    results_.Add(MakeDailyResult(day, day < kResults / 2 ? 1 : 1.5));
+    results_.Add(history::MakeDailyResult(day, day < kResults / 2 ? 1 : 1.5));
   }
   std::atomic<bool> has_interrupted = false;
   // When all results are read, a test begins, and ends at once.
@@ -160,4 +160,4 @@ TEST_F(IndexKeeperTest, FindsChangesThoughATestBeganBeforeItCouldLook) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::dashboard

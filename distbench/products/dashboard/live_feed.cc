@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 // How long a follower may take from its request to its place among followers.
@@ -93,4 +93,4 @@ void LiveFeed::Send() {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::dashboard

@@ -13,7 +13,7 @@
 #include "distbench/products/dashboard/live_json.h"
 #include "distbench/products/dashboard/live_source.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 // Where events go.
 class EventSink {
@@ -36,7 +36,7 @@ class LiveFeed {
   struct Options {
     absl::Duration interval = absl::Seconds(1);
     absl::Duration heartbeat = absl::Seconds(10);
-    const Clock* clock = &RealClock();
+    const base::Clock* clock = &base::RealClock();
   };
 
   // `source` must outlive the feed. Throws std::system_error if there can be no
@@ -94,6 +94,6 @@ class LiveFeed {
   std::thread thread_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_LIVE_FEED_H_

@@ -8,7 +8,7 @@
 #include "benchmark/benchmark.h"
 #include "distbench/products/dashboard/live_feed.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 NodeStatus MakeNode(int number) {
@@ -97,6 +97,6 @@ void BM_Look(benchmark::State& state) {
 BENCHMARK(BM_Look)->Arg(25)->Arg(1000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 BENCHMARK_MAIN();

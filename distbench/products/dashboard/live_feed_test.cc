@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 using nlohmann::json;
@@ -93,7 +93,7 @@ TEST(LiveFeedTest, OneLookIsForAllWhoAskWithinAnInterval) {
 
 TEST(LiveFeedTest, LooksAgainAfterAnIntervalOfAClockThatNeverSteps) {
   FakeSource source;
-  FakeClock clock;
+  base::FakeClock clock;
   LiveFeed feed(source, {.interval = absl::Seconds(1), .clock = &clock});
   const std::string first = feed.Json();
   clock.Advance(kSecondNs - 1);
@@ -169,4 +169,4 @@ TEST(LiveJsonTest, NamesAreTextWhateverTheyContain) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::dashboard

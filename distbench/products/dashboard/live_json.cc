@@ -7,7 +7,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/base/time_units.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -91,7 +91,7 @@ double LiveRate::Update(const LiveStatus& status) {
   const int64_t interval_ns = progress.traffic_time_ns() - traffic_time_ns_;
   if (interval_ns > 0) {
     per_second_ = static_cast<double>(progress.succeeded_count() - succeeded_) *
-                  kNsPerSecond / static_cast<double>(interval_ns);
+                  base::kNsPerSecond / static_cast<double>(interval_ns);
     succeeded_ = progress.succeeded_count();
     traffic_time_ns_ = progress.traffic_time_ns();
   }
@@ -124,4 +124,4 @@ std::string LiveJson(absl::string_view nodes, absl::string_view runs) {
   return absl::StrCat("{\"nodes\":", nodes, ",", absl::StripPrefix(runs, "{"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::dashboard

@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/products/dashboard/live_source.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 // The rate of succeeded RPCs of the running test, from one look to the next.
 // Not thread-safe.
@@ -32,6 +32,6 @@ std::string RunsJson(const LiveStatus& status, double per_second);
 // Returns the object that has these parts.
 std::string LiveJson(absl::string_view nodes, absl::string_view runs);
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_LIVE_JSON_H_

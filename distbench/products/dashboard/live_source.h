@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 struct LiveStatus {
   // The nodes and the running test.
@@ -35,6 +35,6 @@ class LiveSource {
                               const std::string& who) = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_LIVE_SOURCE_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 std::string HashSource(absl::string_view text) {
@@ -57,4 +57,4 @@ std::string PolicyOf(absl::string_view page) {
                       "frame-ancestors 'none'");
 }
 
-}  // namespace distbench
+}  // namespace distbench::dashboard

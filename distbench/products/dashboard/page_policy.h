@@ -5,7 +5,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 // The Content-Security-Policy for a self-contained page of ours: a browser runs
 // and applies its own scripts and styles, known by their SHA-256, and nothing
@@ -19,6 +19,6 @@ inline constexpr char kOwnFilesPolicy[] =
     "'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_PAGE_POLICY_H_

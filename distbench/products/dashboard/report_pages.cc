@@ -22,10 +22,10 @@
 #include "distbench/report/json/json.h"
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
-absl::Status CheckSize(int64_t bytes, const IndexedResult& result) {
+absl::Status CheckSize(int64_t bytes, const history::IndexedResult& result) {
   if (bytes <= kMaxReportedBytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
       result.file, " is too large for the dashboard (", bytes >> 20,
@@ -33,9 +33,9 @@ absl::Status CheckSize(int64_t bytes, const IndexedResult& result) {
       " MiB); use distbench report or distbench compare on its host"));
 }
 
-absl::StatusOr<FileDescriptor> OpenFile(const IndexedResult& result,
-                                        const ResultSource& source) {
-  absl::StatusOr<FileDescriptor> file = source.Open(result.file);
+absl::StatusOr<base::FileDescriptor> OpenFile(
+    const history::IndexedResult& result, const history::ResultSource& source) {
+  absl::StatusOr<base::FileDescriptor> file = source.Open(result.file);
   if (!file.ok()) return file.status();
   struct stat info = {};
   fstat(file->get(), &info);
@@ -44,18 +44,18 @@ absl::StatusOr<FileDescriptor> OpenFile(const IndexedResult& result,
   return file;
 }
 
-absl::StatusOr<SourcedResults> ReadFileOf(const IndexedResult& result,
-                                          const ResultSource& source) {
-  const absl::StatusOr<FileDescriptor> file = OpenFile(result, source);
+absl::StatusOr<report::SourcedResults> ReadFileOf(
+    const history::IndexedResult& result, const history::ResultSource& source) {
+  const absl::StatusOr<base::FileDescriptor> file = OpenFile(result, source);
   if (!file.ok()) return file.status();
-  absl::StatusOr<KeptResults> kept =
+  absl::StatusOr<history::KeptResults> kept =
       source.Read(result.file, kMaxReportedBytes);
   if (!kept.ok()) return kept.status();
-  return SourcedResults{result.file, std::move(kept->results)};
+  return report::SourcedResults{result.file, std::move(kept->results)};
 }
 
 absl::StatusOr<std::string> CheckedPage(std::string page,
-                                        const IndexedResult& result) {
+                                        const history::IndexedResult& result) {
   absl::Status status = CheckSize(static_cast<int64_t>(page.size()), result);
   if (!status.ok()) return status;
   return page;
@@ -63,28 +63,31 @@ absl::StatusOr<std::string> CheckedPage(std::string page,
 
 // The runs of the result's test, which its id numbers: all repetitions, or only
 // itself if it is a part of a search, whose loads differ.
-absl::StatusOr<std::vector<TestRun>> RunsOf(const IndexedResult& result,
-                                            const SourcedResults& sourced) {
+absl::StatusOr<std::vector<report::TestRun>> RunsOf(
+    const history::IndexedResult& result,
+    const report::SourcedResults& sourced) {
   int index = -1;
   if (!absl::SimpleAtoi(result.id.substr(result.id.rfind('-') + 1), &index) ||
       index < 0 || index >= sourced.results.test_results_size()) {
     return absl::NotFoundError(absl::StrCat(
         result.file, " no longer has this test; load the list again"));
   }
-  const absl::Span<const SourcedResults> all(&sourced, 1);
+  const absl::Span<const report::SourcedResults> all(&sourced, 1);
   const TestResult* chosen = &sourced.results.test_results(index);
-  const auto is_chosen = [&](const TestRun& run) {
+  const auto is_chosen = [&](const report::TestRun& run) {
     return run.result == chosen;
   };
-  std::vector<TestRun> runs = ListPlainRuns(all);
+  std::vector<report::TestRun> runs = report::ListPlainRuns(all);
   const auto found = std::find_if(runs.begin(), runs.end(), is_chosen);
   if (found == runs.end()) {
-    runs = ListRuns(all);
-    std::erase_if(runs, [&](const TestRun& run) { return !is_chosen(run); });
+    runs = report::ListRuns(all);
+    std::erase_if(runs,
+                  [&](const report::TestRun& run) { return !is_chosen(run); });
     return runs;
   }
   const std::string name = found->name;
-  std::erase_if(runs, [&](const TestRun& run) { return run.name != name; });
+  std::erase_if(runs,
+                [&](const report::TestRun& run) { return run.name != name; });
   return runs;
 }
 
@@ -92,35 +95,41 @@ absl::StatusOr<std::vector<TestRun>> RunsOf(const IndexedResult& result,
 
 const std::string& ReportPolicy() {
   static const auto* const policy =
-      new std::string(PolicyOf(RenderHtml(/*runs=*/{})));
+      new std::string(PolicyOf(report::RenderHtml(/*runs=*/{})));
   return *policy;
 }
 
 const std::string& ComparisonPolicy() {
-  static const auto* const policy =
-      new std::string(PolicyOf(RenderComparisonPage(ComparisonReport())));
+  static const auto* const policy = new std::string(
+      PolicyOf(report::RenderComparisonPage(report::ComparisonReport())));
   return *policy;
 }
 
-absl::StatusOr<std::string> ReportPage(const IndexedResult& result,
-                                       const ResultSource& source) {
-  const absl::StatusOr<SourcedResults> sourced = ReadFileOf(result, source);
+absl::StatusOr<std::string> ReportPage(const history::IndexedResult& result,
+                                       const history::ResultSource& source) {
+  const absl::StatusOr<report::SourcedResults> sourced =
+      ReadFileOf(result, source);
   if (!sourced.ok()) return sourced.status();
-  const absl::Span<const SourcedResults> all(&*sourced, 1);
-  return CheckedPage(RenderHtml(ListRuns(all), ListSearches(all)), result);
+  const absl::Span<const report::SourcedResults> all(&*sourced, 1);
+  return CheckedPage(
+      report::RenderHtml(report::ListRuns(all), report::ListSearches(all)),
+      result);
 }
 
-absl::StatusOr<std::string> ReportJson(const IndexedResult& result,
-                                       const ResultSource& source) {
-  const absl::StatusOr<SourcedResults> sourced = ReadFileOf(result, source);
+absl::StatusOr<std::string> ReportJson(const history::IndexedResult& result,
+                                       const history::ResultSource& source) {
+  const absl::StatusOr<report::SourcedResults> sourced =
+      ReadFileOf(result, source);
   if (!sourced.ok()) return sourced.status();
-  const absl::Span<const SourcedResults> all(&*sourced, 1);
-  return CheckedPage(RenderJson(ListRuns(all), {}, ListSearches(all)), result);
+  const absl::Span<const report::SourcedResults> all(&*sourced, 1);
+  return CheckedPage(
+      report::RenderJson(report::ListRuns(all), {}, report::ListSearches(all)),
+      result);
 }
 
-absl::StatusOr<std::string> ReportFile(const IndexedResult& result,
-                                       const ResultSource& source) {
-  const absl::StatusOr<FileDescriptor> file = OpenFile(result, source);
+absl::StatusOr<std::string> ReportFile(const history::IndexedResult& result,
+                                       const history::ResultSource& source) {
+  const absl::StatusOr<base::FileDescriptor> file = OpenFile(result, source);
   if (!file.ok()) return file.status();
   std::string bytes;
   char buffer[1 << 16];
@@ -137,23 +146,28 @@ absl::StatusOr<std::string> ReportFile(const IndexedResult& result,
   }
 }
 
-absl::StatusOr<std::string> ComparisonPage(const IndexedResult& base,
-                                           const IndexedResult& next,
-                                           const ResultSource& source) {
-  const absl::StatusOr<SourcedResults> base_results = ReadFileOf(base, source);
+absl::StatusOr<std::string> ComparisonPage(
+    const history::IndexedResult& base, const history::IndexedResult& next,
+    const history::ResultSource& source) {
+  const absl::StatusOr<report::SourcedResults> base_results =
+      ReadFileOf(base, source);
   if (!base_results.ok()) return base_results.status();
-  const absl::StatusOr<SourcedResults> next_results = ReadFileOf(next, source);
+  const absl::StatusOr<report::SourcedResults> next_results =
+      ReadFileOf(next, source);
   if (!next_results.ok()) return next_results.status();
-  absl::StatusOr<std::vector<TestRun>> base_runs = RunsOf(base, *base_results);
+  absl::StatusOr<std::vector<report::TestRun>> base_runs =
+      RunsOf(base, *base_results);
   if (!base_runs.ok()) return base_runs.status();
-  absl::StatusOr<std::vector<TestRun>> next_runs = RunsOf(next, *next_results);
+  absl::StatusOr<std::vector<report::TestRun>> next_runs =
+      RunsOf(next, *next_results);
   if (!next_runs.ok()) return next_runs.status();
 
-  ComparisonReport report;
+  report::ComparisonReport report;
   report.base = {base.file, *std::move(base_runs)};
   report.next = {next.file, *std::move(next_runs)};
-  report.tests = Compare(report.base.runs, report.next.runs, CompareOptions());
-  return CheckedPage(RenderComparisonPage(report), next);
+  report.tests = report::Compare(report.base.runs, report.next.runs,
+                                 report::CompareOptions());
+  return CheckedPage(report::RenderComparisonPage(report), next);
 }
 
-}  // namespace distbench
+}  // namespace distbench::dashboard

@@ -11,7 +11,7 @@
 #include "distbench/products/history/history_types.h"
 #include "distbench/products/history/result_source.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 // Larger files, uncompressed, are not read, and larger pages not handed out,
 // because several of them must fit into the memory of a process that has other
@@ -28,20 +28,20 @@ const std::string& ComparisonPolicy();
 // RESOURCE_EXHAUSTED if it is too large; they say what to do instead.
 
 // The HTML page and the JSON document of all tests of the result's file.
-absl::StatusOr<std::string> ReportPage(const IndexedResult& result,
-                                       const ResultSource& source);
-absl::StatusOr<std::string> ReportJson(const IndexedResult& result,
-                                       const ResultSource& source);
+absl::StatusOr<std::string> ReportPage(const history::IndexedResult& result,
+                                       const history::ResultSource& source);
+absl::StatusOr<std::string> ReportJson(const history::IndexedResult& result,
+                                       const history::ResultSource& source);
 
 // The file itself.
-absl::StatusOr<std::string> ReportFile(const IndexedResult& result,
-                                       const ResultSource& source);
+absl::StatusOr<std::string> ReportFile(const history::IndexedResult& result,
+                                       const history::ResultSource& source);
 
 // Compares two tests, each with all its repetitions in its file.
-absl::StatusOr<std::string> ComparisonPage(const IndexedResult& base,
-                                           const IndexedResult& next,
-                                           const ResultSource& source);
+absl::StatusOr<std::string> ComparisonPage(const history::IndexedResult& base,
+                                           const history::IndexedResult& next,
+                                           const history::ResultSource& source);
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_REPORT_PAGES_H_

@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 constexpr char kAttribute[] = "attribute";
@@ -30,15 +30,15 @@ absl::Status ReadTime(const Target& target, const std::string& name,
 
 absl::Status ReadLimit(const Target& target, int& limit) {
   const std::string text = ParameterOf(target, "limit");
-  if (text.empty() ||
-      (absl::SimpleAtoi(text, &limit) && limit > 0 && limit <= kMaxPageSize)) {
+  if (text.empty() || (absl::SimpleAtoi(text, &limit) && limit > 0 &&
+                       limit <= history::kMaxPageSize)) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("limit is \"", text, "\"; it must be 1 to ", kMaxPageSize));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "limit is \"", text, "\"; it must be 1 to ", history::kMaxPageSize));
 }
 
-absl::Status ReadAttributes(const Target& target, ResultQuery& query) {
+absl::Status ReadAttributes(const Target& target, history::ResultQuery& query) {
   const auto [begin, end] = target.parameters.equal_range(kAttribute);
   for (auto it = begin; it != end; ++it) {
     const std::pair<std::string, std::string> attribute =
@@ -77,8 +77,8 @@ std::string ParameterOf(const Target& target, const std::string& name) {
   return found == target.parameters.end() ? "" : found->second;
 }
 
-absl::StatusOr<ResultQuery> ReadResultQuery(const Target& target) {
-  ResultQuery query;
+absl::StatusOr<history::ResultQuery> ReadResultQuery(const Target& target) {
+  history::ResultQuery query;
   absl::Status status =
       CheckParameters(target, {"search", "test", "label", kAttribute, "host",
                                "after", "before", "limit", "cursor"});
@@ -95,4 +95,4 @@ absl::StatusOr<ResultQuery> ReadResultQuery(const Target& target) {
   return query;
 }
 
-}  // namespace distbench
+}  // namespace distbench::dashboard

@@ -10,7 +10,7 @@
 #include "distbench/products/dashboard/http/target.h"
 #include "distbench/products/history/history_types.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 // INVALID_ARGUMENT if the target has other parameters than these, or one of
 // them several times, unless it is "attribute".
@@ -22,8 +22,8 @@ std::string ParameterOf(const Target& target, const std::string& name);
 
 // Reads the parameters of /api/results (docs/dashboard.md). INVALID_ARGUMENT
 // names the parameter that is wrong.
-absl::StatusOr<ResultQuery> ReadResultQuery(const Target& target);
+absl::StatusOr<history::ResultQuery> ReadResultQuery(const Target& target);
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_RESULT_QUERY_H_

@@ -6,12 +6,13 @@
 #include "distbench/products/dashboard/live_source.h"
 #include "distbench/sequencer/serving/sequencer_server.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 // What goes on in a sequencer of this process, which must outlive this object.
 class SequencerLive final : public LiveSource {
  public:
-  explicit SequencerLive(SequencerServer& sequencer) : sequencer_(sequencer) {}
+  explicit SequencerLive(sequencer::SequencerServer& sequencer)
+      : sequencer_(sequencer) {}
 
   // LiveSource:
   LiveStatus Look() const override {
@@ -24,9 +25,9 @@ class SequencerLive final : public LiveSource {
   }
 
  private:
-  SequencerServer& sequencer_;
+  sequencer::SequencerServer& sequencer_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_SEQUENCER_LIVE_H_

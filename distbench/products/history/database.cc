@@ -5,7 +5,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 constexpr int kBusyTimeoutMs = 5000;
@@ -162,4 +162,4 @@ absl::Status Transaction::Commit() {
   return committed;
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

@@ -16,7 +16,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace distbench {
+namespace distbench::history {
 
 // A query, with its parameters and its current row. Must not outlive its
 // Database. An error of a statement stays: later calls return it, and columns
@@ -119,6 +119,6 @@ class Transaction {
   bool is_open_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_DATABASE_H_

@@ -19,7 +19,7 @@
 #include "distbench/products/history/run_file.h"
 #include "distbench/results/result_file.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,7 +39,7 @@ std::string DescriptionOf(absl::string_view name) {
   return absl::StrCat(absl::StripSuffix(name, kRunSuffix), kDescriptionSuffix);
 }
 
-std::string PathOf(const FileDescriptor& file) {
+std::string PathOf(const base::FileDescriptor& file) {
   return absl::StrCat("/proc/self/fd/", file.get());
 }
 
@@ -51,10 +51,11 @@ class ResultFolder final : public ResultSource {
   absl::StatusOr<KeptResults> Read(const std::string& name,
                                    int64_t max_bytes) const override;
   bool IsUnchanged(const ResultEntry& entry) const override;
-  absl::StatusOr<FileDescriptor> Open(const std::string& name) const override;
+  absl::StatusOr<base::FileDescriptor> Open(
+      const std::string& name) const override;
 
  private:
-  absl::StatusOr<FileDescriptor> OpenBelow(const std::string& name) const;
+  absl::StatusOr<base::FileDescriptor> OpenBelow(const std::string& name) const;
   absl::StatusOr<RunDescription> DescribeRun(const std::string& name) const;
 
   // Adds the entry of a file, unless it is no result or not complete.
@@ -63,10 +64,10 @@ class ResultFolder final : public ResultSource {
   const fs::path root_;  // without symbolic links
 };
 
-absl::StatusOr<FileDescriptor> ResultFolder::OpenBelow(
+absl::StatusOr<base::FileDescriptor> ResultFolder::OpenBelow(
     const std::string& name) const {
   const std::string path = root_ / name;
-  FileDescriptor file(
+  base::FileDescriptor file(
       open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file.is_open()) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", name));
@@ -87,7 +88,7 @@ absl::StatusOr<FileDescriptor> ResultFolder::OpenBelow(
 absl::StatusOr<RunDescription> ResultFolder::DescribeRun(
     const std::string& name) const {
   const std::string description = DescriptionOf(name);
-  const absl::StatusOr<FileDescriptor> file = OpenBelow(description);
+  const absl::StatusOr<base::FileDescriptor> file = OpenBelow(description);
   if (!file.ok()) return file.status();
   absl::StatusOr<RunDescription> run = ReadRunDescription(PathOf(*file));
   if (!run.ok()) {
@@ -111,10 +112,11 @@ void ResultFolder::Add(const std::string& name,
     const absl::StatusOr<RunDescription> run = DescribeRun(name);
     if (run.ok() && !IsKept(*run)) return;
   }
-  entries.push_back({.name = name,
-                     .size_bytes = attributes.st_size,
-                     .modified_ns = attributes.st_mtim.tv_sec * kNsPerSecond +
-                                    attributes.st_mtim.tv_nsec});
+  entries.push_back(
+      {.name = name,
+       .size_bytes = attributes.st_size,
+       .modified_ns = attributes.st_mtim.tv_sec * base::kNsPerSecond +
+                      attributes.st_mtim.tv_nsec});
 }
 
 absl::StatusOr<std::vector<ResultEntry>> ResultFolder::List() const {
@@ -142,7 +144,7 @@ absl::StatusOr<std::vector<ResultEntry>> ResultFolder::List() const {
 
 absl::StatusOr<KeptResults> ResultFolder::Read(const std::string& name,
                                                int64_t max_bytes) const {
-  const absl::StatusOr<FileDescriptor> file = OpenBelow(name);
+  const absl::StatusOr<base::FileDescriptor> file = OpenBelow(name);
   if (!file.ok()) return file.status();
   const std::string path = PathOf(*file);
   absl::StatusOr<KeptResults> kept = KeptResults();
@@ -151,7 +153,8 @@ absl::StatusOr<KeptResults> ResultFolder::Read(const std::string& name,
     if (!run.ok()) return run.status();
     kept = ReadRunResult(path, *run, max_bytes);
   } else {
-    absl::StatusOr<TestSequenceResults> results = ReadResults(path, max_bytes);
+    absl::StatusOr<TestSequenceResults> results =
+        results::ReadResults(path, max_bytes);
     if (results.ok()) {
       kept->results = *std::move(results);
     } else {
@@ -172,7 +175,7 @@ bool ResultFolder::IsUnchanged(const ResultEntry& entry) const {
   return now.size() == 1 && now.front() == entry;
 }
 
-absl::StatusOr<FileDescriptor> ResultFolder::Open(
+absl::StatusOr<base::FileDescriptor> ResultFolder::Open(
     const std::string& name) const {
   if (!IsResult(name)) {
     return absl::NotFoundError(absl::StrCat(name, " is no file of results"));
@@ -196,4 +199,4 @@ absl::StatusOr<std::unique_ptr<ResultSource>> OpenResultFolder(
   return std::make_unique<ResultFolder>(root);
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

@@ -16,7 +16,7 @@
 #include "distbench/products/history/index_file.h"
 #include "distbench/products/history/index_writer.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 void CheckOk(const absl::Status& status) { CHECK(status.ok()) << status; }
@@ -226,6 +226,6 @@ void BM_JudgedTrend(benchmark::State& state) {
 BENCHMARK(BM_JudgedTrend)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::history
 
 BENCHMARK_MAIN();

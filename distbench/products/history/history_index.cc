@@ -14,7 +14,7 @@
 #include "distbench/products/history/stored_json.h"
 #include "distbench/products/history/trend.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 MeasuredFile MeasureFile(const ResultEntry& entry, const ResultSource& source,
@@ -28,9 +28,9 @@ MeasuredFile MeasureFile(const ResultEntry& entry, const ResultSource& source,
   }
   file.run_id = std::move(kept->run_id);
   file.label = std::move(kept->label);
-  std::vector<SourcedResults> sourced(1);
+  std::vector<report::SourcedResults> sourced(1);
   sourced[0].results = std::move(kept->results);
-  for (const TestRun& run : ListRuns(sourced)) {
+  for (const report::TestRun& run : report::ListRuns(sourced)) {
     file.tests.push_back(Measure(run));
   }
   return file;
@@ -258,4 +258,4 @@ absl::Status HistoryIndex::SetAccepted(const std::string& result_id,
   return found.ok() ? notes_.SetAccepted(result_id, is_accepted) : found;
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

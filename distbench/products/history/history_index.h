@@ -25,7 +25,7 @@
 #include "distbench/products/history/notes.h"
 #include "distbench/products/history/result_source.h"
 
-namespace distbench {
+namespace distbench::history {
 
 class Database;
 
@@ -153,6 +153,6 @@ class HistoryIndex {
   ResultNotes notes_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_HISTORY_INDEX_H_

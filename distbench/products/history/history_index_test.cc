@@ -18,7 +18,7 @@
 #include "distbench/sequencer/runs/result_log.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 namespace fs = std::filesystem;
@@ -58,7 +58,7 @@ class HistoryIndexTest : public testing::Test {
     const std::string path = absl::StrCat(folder_, "/", name);
     fs::create_directories(fs::path(path).parent_path());
     const absl::Status status =
-        WriteResults(results, path, ResultEncoding::kBinary);
+        results::WriteResults(results, path, results::ResultEncoding::kBinary);
     ASSERT_TRUE(status.ok()) << status;
   }
 
@@ -70,11 +70,12 @@ class HistoryIndexTest : public testing::Test {
     *event.mutable_finished() = result;
     const std::string record = event.SerializeAsString();
     const std::string path = absl::StrCat(folder_, "/", run.id());
-    const auto file = NewResultFile(absl::StrCat(path, ".result"));
+    const auto file = sequencer::NewResultFile(absl::StrCat(path, ".result"));
     ASSERT_TRUE(file->Append(record).ok());
     ASSERT_TRUE(file->Append("no event").ok());
     run.add_test_names(result.traffic_config().name());
-    run.set_result_bytes(ResultLog::kBegin + ResultLog::SizeInFile(record));
+    run.set_result_bytes(sequencer::ResultLog::kBegin +
+                         sequencer::ResultLog::SizeInFile(record));
     std::ofstream(absl::StrCat(path, ".run")) << run.DebugString();
   }
 
@@ -446,4 +447,4 @@ TEST_F(HistoryIndexTest, ReplacesOnlyItsOwnFiles) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::history

@@ -12,7 +12,7 @@
 
 #include "distbench/products/history/trends/change_points.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // A result is one test of one file.
 struct IndexedResult {
@@ -164,6 +164,6 @@ struct Trend {
   std::string problem;
 };
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_HISTORY_TYPES_H_

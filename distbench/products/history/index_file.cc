@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 // Changes with every change of kSchema, and of what is measured of a result.
@@ -60,7 +60,7 @@ CREATE TABLE points(
 enum class FileKind { kNone, kIndex, kOther };
 
 absl::StatusOr<FileKind> KindOf(const std::string& path) {
-  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const base::FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open() && errno == ENOENT) return FileKind::kNone;
   char bytes[kApplicationOffset + kApplicationBytes.size()];
   const ssize_t size =
@@ -156,4 +156,4 @@ absl::StatusOr<std::unique_ptr<Database>> ReplaceIndexFile(
   return database;
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

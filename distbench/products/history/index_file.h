@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/products/history/database.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // Opens an index, or makes it. An index that is of another schema, or damaged,
 // is replaced by an empty one. FAILED_PRECONDITION if the file is something
@@ -31,6 +31,6 @@ int64_t FirstPosition(int64_t started_ms);
 absl::StatusOr<std::unique_ptr<Database>> ReplaceIndexFile(
     const std::string& path);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_INDEX_FILE_H_

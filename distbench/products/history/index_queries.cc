@@ -15,7 +15,7 @@
 #include "distbench/products/history/result_filters.h"
 #include "distbench/products/history/stored_json.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 constexpr absl::string_view kResultColumns =
@@ -210,4 +210,4 @@ absl::StatusOr<std::vector<FileProblem>> ListProblems(
   return problems;
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

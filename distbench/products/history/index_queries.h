@@ -11,7 +11,7 @@
 #include "distbench/products/history/database.h"
 #include "distbench/products/history/history_types.h"
 
-namespace distbench {
+namespace distbench::history {
 
 absl::StatusOr<ResultPage> ListResults(const ResultQuery& query,
                                        const Database& database);
@@ -19,6 +19,6 @@ absl::StatusOr<IndexedResult> FindResult(const std::string& result_id,
                                          const Database& database);
 absl::StatusOr<std::vector<FileProblem>> ListProblems(const Database& database);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_INDEX_QUERIES_H_

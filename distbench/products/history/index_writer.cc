@@ -9,7 +9,7 @@
 #include "distbench/products/history/result_filters.h"
 #include "distbench/products/history/stored_json.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 // The first position of the time that has no result yet.
@@ -277,4 +277,4 @@ absl::Status RemoveFile(const std::string& name, Database& database) {
   return status.ok() ? transaction.Commit() : status;
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

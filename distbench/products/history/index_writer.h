@@ -14,7 +14,7 @@
 #include "distbench/products/history/measured_result.h"
 #include "distbench/products/history/result_source.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // See IndexedResult::id.
 std::string ResultId(const std::string& file, int test_index);
@@ -36,6 +36,6 @@ absl::StatusOr<std::map<std::string, ResultEntry>> IndexedFiles(
 absl::Status StoreFile(const MeasuredFile& file, Database& database);
 absl::Status RemoveFile(const std::string& name, Database& database);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_INDEX_WRITER_H_

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -135,4 +135,4 @@ std::string ToJson(const Trend& trend) {
                {"error", trend.problem}});
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

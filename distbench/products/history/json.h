@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "distbench/products/history/history_types.h"
 
-namespace distbench {
+namespace distbench::history {
 
 std::string ToJson(const ResultPage& page);
 std::string ToJson(const FilterValues& filters);
@@ -17,6 +17,6 @@ std::string ToJson(absl::Span<const FileProblem> problems);
 std::string ToJson(absl::Span<const SeriesSummary> series);
 std::string ToJson(const Trend& trend);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_JSON_H_

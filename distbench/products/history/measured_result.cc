@@ -18,7 +18,7 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 constexpr double kKeptPercents[] = {50, 99, 99.9};
@@ -27,15 +27,17 @@ constexpr double kHeadlinePercent = 99;
 // The first RPCs of a test that lists show.
 constexpr size_t kHeadlineRpcs = 2;
 
-double Seconds(int64_t ns) { return static_cast<double>(ns) / kNsPerSecond; }
+double Seconds(int64_t ns) {
+  return static_cast<double>(ns) / base::kNsPerSecond;
+}
 
 // Absent: there is no bound, or it falls among failed requests.
 std::optional<double> Bound(const std::optional<int64_t>& ns) {
-  if (!ns || *ns == Outcomes::kFailed) return std::nullopt;
+  if (!ns || *ns == stats::Outcomes::kFailed) return std::nullopt;
   return Seconds(*ns);
 }
 
-MeasuredMetric Share(const RpcMeasurements& rpc, absl::string_view name,
+MeasuredMetric Share(const report::RpcMeasurements& rpc, absl::string_view name,
                      double value, bool higher) {
   return {.rpc = rpc.name,
           .metric = std::string(name),
@@ -44,15 +46,15 @@ MeasuredMetric Share(const RpcMeasurements& rpc, absl::string_view name,
           .value = value};
 }
 
-void AddPercentiles(const RpcMeasurements& rpc,
+void AddPercentiles(const report::RpcMeasurements& rpc,
                     std::vector<MeasuredMetric>& metrics) {
   if (rpc.latency().count() == 0) return;
   const bool has_response = rpc.response_time.count() > 0;
-  const std::vector<Outcomes> blocks = has_response
-                                           ? ResponseTimeBlocks(rpc.series)
-                                           : ServiceTimeBlocks(rpc.series);
-  for (const Percentile& percentile :
-       EstimatePercentiles(rpc.latency(), blocks)) {
+  const std::vector<stats::Outcomes> blocks =
+      has_response ? report::ResponseTimeBlocks(rpc.series)
+                   : report::ServiceTimeBlocks(rpc.series);
+  for (const report::Percentile& percentile :
+       report::EstimatePercentiles(rpc.latency(), blocks)) {
     if (!absl::c_linear_search(kKeptPercents, percentile.percent)) continue;
     metrics.push_back({.rpc = rpc.name,
                        .metric = absl::StrCat(
@@ -65,16 +67,17 @@ void AddPercentiles(const RpcMeasurements& rpc,
   }
 }
 
-std::vector<MeasuredMetric> MetricsOf(const RpcMeasurements& rpc) {
+std::vector<MeasuredMetric> MetricsOf(const report::RpcMeasurements& rpc) {
   std::vector<MeasuredMetric> metrics;
   AddPercentiles(rpc, metrics);
-  const RpcCounts& counts = rpc.totals.counts;
+  const results::RpcCounts& counts = rpc.totals.counts;
   const auto succeeded = static_cast<double>(counts.succeeded_count);
-  metrics.push_back({.rpc = rpc.name,
-                     .metric = "succeeded",
-                     .unit = "per_second",
-                     .higher_is_better = true,
-                     .value = PerSecond(succeeded, counts.duration_ns())});
+  metrics.push_back(
+      {.rpc = rpc.name,
+       .metric = "succeeded",
+       .unit = "per_second",
+       .higher_is_better = true,
+       .value = report::PerSecond(succeeded, counts.duration_ns())});
   if (rpc.latency().count() > 0) {
     metrics.push_back(
         Share(rpc, "failed", rpc.latency().failed_share(), /*higher=*/false));
@@ -95,10 +98,10 @@ bool IsHeadline(const MeasuredMetric& metric) {
 
 void AddMetrics(const TestResult& result, MeasuredTest& test) {
   const bool is_trusted = test.verdict == "ok" || test.verdict == "warn";
-  const TestTotals totals = AddUp(result);
+  const report::TestTotals totals = report::AddUp(result);
   size_t rpcs = 0;
-  for (const int rpc_index : ListRpcs(result)) {
-    const RpcMeasurements rpc = MeasurementsOf(
+  for (const int rpc_index : report::ListRpcs(result)) {
+    const report::RpcMeasurements rpc = report::MeasurementsOf(
         result, totals, rpc_index, std::numeric_limits<int64_t>::max());
     for (MeasuredMetric& metric : MetricsOf(rpc)) {
       if (!is_trusted) metric.value = metric.low = metric.high = std::nullopt;
@@ -116,7 +119,7 @@ void AddMetrics(const TestResult& result, MeasuredTest& test) {
 std::string ConfigDigest(DistributedSystemDescription config) {
   config.clear_name();
   config.clear_attributes();
-  return ConfigHash(std::move(config));
+  return config::ConfigHash(std::move(config));
 }
 
 std::string Joined(const std::set<std::string>& values) {
@@ -147,9 +150,10 @@ void AddHostFacts(const TestResult& result,
   for (const auto& [name, values] : versions) facts[name] = Joined(values);
 }
 
-std::map<std::string, std::string> FactsOf(const TestRun& run) {
+std::map<std::string, std::string> FactsOf(const report::TestRun& run) {
   std::map<std::string, std::string> facts;
-  for (const Circumstance& circumstance : CompareCircumstances({run}, {run})) {
+  for (const report::Circumstance& circumstance :
+       report::CompareCircumstances({run}, {run})) {
     facts[circumstance.name] = circumstance.base;
   }
   AddHostFacts(*run.result, facts);
@@ -174,36 +178,37 @@ void AddPlaces(const TestResult& result, MeasuredTest& test) {
   for (const auto& [name, values] : of_nodes) {
     test.attributes.try_emplace(name, Joined(values));
   }
-  if (IsSimulated(result)) test.attributes["simulated"] = "true";
+  if (report::IsSimulated(result)) test.attributes["simulated"] = "true";
 }
 
 // Tests are known by their names, in lists, filters and series. A real test
 // that is called like a simulated one must not be taken for it.
-std::string SeriesName(const TestRun& run) {
-  const bool is_misleading =
-      !IsSimulated(*run.result) && absl::EndsWith(run.name, kSimulatedMark);
+std::string SeriesName(const report::TestRun& run) {
+  const bool is_misleading = !report::IsSimulated(*run.result) &&
+                             absl::EndsWith(run.name, report::kSimulatedMark);
   return is_misleading ? absl::StrCat(run.name, " (real)")
-                       : MarkedName(run.name, *run.result);
+                       : report::MarkedName(run.name, *run.result);
 }
 
 }  // namespace
 
-MeasuredTest Measure(const TestRun& run) {
+MeasuredTest Measure(const report::TestRun& run) {
   const TestResult& result = *run.result;
   const RunInfo& info = result.run_info();
   MeasuredTest test;
   test.name = SeriesName(run);
-  test.started_ms = std::max<int64_t>(0, info.start_timestamp_ns()) / kNsPerMs;
+  test.started_ms =
+      std::max<int64_t>(0, info.start_timestamp_ns()) / base::kNsPerMs;
   // Damaged times must not overflow.
   test.duration_seconds =
       std::max(0.0, static_cast<double>(info.end_timestamp_ns()) -
                         static_cast<double>(info.start_timestamp_ns())) /
-      kNsPerSecond;
-  test.verdict = RunVerdict(result);
+      base::kNsPerSecond;
+  test.verdict = report::RunVerdict(result);
   AddPlaces(result, test);
   test.facts = FactsOf(run);
   AddMetrics(result, test);
   return test;
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

@@ -12,7 +12,7 @@
 
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // The metric of an RPC, in base units; see SeriesSummary for the names.
 struct MeasuredMetric {
@@ -48,8 +48,8 @@ struct MeasuredTest {
 
 // Takes the figures of reports. Percentiles that the number of requests does
 // not support are absent from the metrics.
-MeasuredTest Measure(const TestRun& run);
+MeasuredTest Measure(const report::TestRun& run);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_MEASURED_RESULT_H_

@@ -15,7 +15,7 @@
 #include "distbench/base/files.h"
 #include "distbench/base/write_all.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -82,7 +82,7 @@ absl::Status ResultNotes::RefreshLocked() {
       !S_ISREG(attributes.st_mode) || attributes.st_size == read_bytes_) {
     return absl::OkStatus();
   }
-  const absl::StatusOr<std::string> text = ReadFile(path_);
+  const absl::StatusOr<std::string> text = base::ReadFile(path_);
   if (!text.ok()) return text.status();
   // A file that was replaced is read anew.
   if (static_cast<int64_t>(text->size()) < read_bytes_) {
@@ -146,13 +146,14 @@ absl::Status ResultNotes::Append(absl::string_view line) {
     return absl::OkStatus();
   }
   const auto error = [this] { return NotStoredError(path_, errno); };
-  const FileDescriptor file(
+  const base::FileDescriptor file(
       open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
            0666));
   if (!file.is_open() || flock(file.get(), LOCK_EX) != 0) return error();
   const std::string bytes = absl::StrCat(IsTorn(file.get()) ? "\n" : "", line);
-  if (!WriteAll(file.get(), bytes) || fsync(file.get()) != 0) return error();
+  if (!base::WriteAll(file.get(), bytes) || fsync(file.get()) != 0)
+    return error();
   return RefreshLocked();
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

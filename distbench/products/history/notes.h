@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // The notes file of a folder of results.
 inline constexpr char kNotesFile[] = "distbench_notes.jsonl";
@@ -75,6 +75,6 @@ class ResultNotes {
   int64_t read_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // whole lines
 };
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_NOTES_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 constexpr char kTest[] = "test";
@@ -129,4 +129,4 @@ absl::StatusOr<FilterValues> ListFilters(const Database& database) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

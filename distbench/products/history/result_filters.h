@@ -12,7 +12,7 @@
 #include "distbench/products/history/database.h"
 #include "distbench/products/history/history_types.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // Each filter that a result passes is a word of the index's full text, made of
 // the filter's id: so the full text answers queries with filters and words
@@ -42,6 +42,6 @@ absl::StatusOr<std::string> WordOf(const ResultFilter& filter,
 
 absl::StatusOr<FilterValues> ListFilters(const Database& database);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_RESULT_FILTERS_H_

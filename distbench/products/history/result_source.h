@@ -12,7 +12,7 @@
 #include "distbench/base/files.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // A file of results as it is now. Equal entries have equal contents.
 struct ResultEntry {
@@ -48,7 +48,7 @@ class ResultSource {
   virtual bool IsUnchanged(const ResultEntry& entry) const = 0;
 
   // Opens the file as it is on disk, to be handed out.
-  virtual absl::StatusOr<FileDescriptor> Open(
+  virtual absl::StatusOr<base::FileDescriptor> Open(
       const std::string& name) const = 0;
 };
 
@@ -60,6 +60,6 @@ class ResultSource {
 absl::StatusOr<std::unique_ptr<ResultSource>> OpenResultFolder(
     const std::string& path);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_RESULT_SOURCE_H_

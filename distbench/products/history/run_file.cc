@@ -14,7 +14,7 @@
 #include "distbench/sequencer/runs/result_log.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 constexpr int64_t kMaxDescriptionBytes = 64 << 20;
@@ -39,8 +39,8 @@ class RunAssembler {
     }
     TestResult& result = *results_.mutable_test_results(test);
     if (event.has_result_chunk()) {
-      return MergeChunk(std::move(*event.mutable_result_chunk()),
-                        *result.mutable_service_logs());
+      return results::MergeChunk(std::move(*event.mutable_result_chunk()),
+                                 *result.mutable_service_logs());
     }
     if (event.has_finished()) {
       result.MergeFrom(event.finished());
@@ -71,16 +71,17 @@ class RunAssembler {
 
 absl::Status Assemble(const std::string& path, int64_t size,
                       RunAssembler& assembler) {
-  absl::StatusOr<std::unique_ptr<ResultFile>> file = OpenResultFile(path, size);
+  absl::StatusOr<std::unique_ptr<sequencer::ResultFile>> file =
+      sequencer::OpenResultFile(path, size);
   if (!file.ok()) return file.status();
-  int64_t offset = ResultLog::kBegin;
+  int64_t offset = sequencer::ResultLog::kBegin;
   while (offset < size) {
     const absl::StatusOr<std::string> record = (*file)->Read(offset);
     if (!record.ok()) return record.status();
     if (absl::Status status = assembler.Add(*record); !status.ok()) {
       return status;
     }
-    offset += ResultLog::SizeInFile(*record);
+    offset += sequencer::ResultLog::SizeInFile(*record);
   }
   return absl::OkStatus();
 }
@@ -88,7 +89,8 @@ absl::Status Assemble(const std::string& path, int64_t size,
 }  // namespace
 
 absl::StatusOr<RunDescription> ReadRunDescription(const std::string& path) {
-  const absl::StatusOr<std::string> text = ReadFile(path, kMaxDescriptionBytes);
+  const absl::StatusOr<std::string> text =
+      base::ReadFile(path, kMaxDescriptionBytes);
   if (!text.ok()) return text.status();
   RunDescription run;
   google::protobuf::TextFormat::Parser parser;
@@ -120,7 +122,7 @@ absl::StatusOr<KeptResults> ReadRunResult(const std::string& path,
   absl::Status status = Assemble(path, run.result_bytes(), assembler);
   if (status.ok()) {
     assembler.Finish();
-    status = CompleteResults(kept.results);
+    status = results::CompleteResults(kept.results);
   }
   if (!status.ok()) {
     return absl::Status(status.code(), absl::StrCat("cannot read ", path, ": ",
@@ -129,4 +131,4 @@ absl::StatusOr<KeptResults> ReadRunResult(const std::string& path,
   return kept;
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

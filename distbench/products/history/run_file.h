@@ -10,7 +10,7 @@
 #include "distbench/products/history/result_source.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // Reads the description of a run (ID.run). The error names the file.
 absl::StatusOr<RunDescription> ReadRunDescription(const std::string& path);
@@ -25,6 +25,6 @@ absl::StatusOr<KeptResults> ReadRunResult(const std::string& path,
                                           const RunDescription& run,
                                           int64_t max_bytes);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_RUN_FILE_H_

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 using SortedJson = nlohmann::json;
@@ -174,4 +174,4 @@ absl::Status StoreChanges(const StoredSeries& series, int64_t newest,
       .Run();
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

@@ -15,7 +15,7 @@
 #include "distbench/products/history/database.h"
 #include "distbench/products/history/history_types.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // A change as it is kept: what else is told of it follows from the points.
 struct StoredChange {
@@ -73,6 +73,6 @@ absl::StatusOr<std::string> FactsOf(int64_t environment,
 absl::Status StoreChanges(const StoredSeries& series, int64_t newest,
                           Database& database);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_SERIES_STORE_H_

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 using SortedJson = nlohmann::json;
@@ -48,4 +48,4 @@ std::map<std::string, double> StoredNumbers(const std::string& json) {
   return Load<std::map<std::string, double>>(json);
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace distbench {
+namespace distbench::history {
 
 std::string StoredJson(const std::set<std::string>& list);
 std::string StoredJson(const std::map<std::string, std::string>& texts);
@@ -20,6 +20,6 @@ std::vector<std::string> StoredList(const std::string& json);
 std::map<std::string, std::string> StoredTexts(const std::string& json);
 std::map<std::string, double> StoredNumbers(const std::string& json);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_STORED_JSON_H_

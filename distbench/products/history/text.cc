@@ -11,7 +11,7 @@
 #include "distbench/report/terminal/human_units.h"
 #include "distbench/report/terminal/layout.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 constexpr int kColumns = 120;
@@ -22,8 +22,9 @@ std::string Date(int64_t unix_ms) {
 }
 
 std::string Value(const SeriesSummary& series, double value) {
-  if (series.unit == "seconds") return HumanDuration(value * kNsPerSecond);
-  if (series.unit == "per_second") return HumanRate(value);
+  if (series.unit == "seconds")
+    return report::HumanDuration(value * base::kNsPerSecond);
+  if (series.unit == "per_second") return report::HumanRate(value);
   return absl::StrFormat("%.3f%%", 100 * value);
 }
 
@@ -42,14 +43,14 @@ std::string Shown(absl::string_view value) {
   constexpr size_t kMaxLength = 80;
   if (value.empty()) return "not known";
   return value.size() > kMaxLength
-             ? absl::StrCat(Visible(value.substr(0, kMaxLength)), "...")
-             : Visible(value);
+             ? absl::StrCat(report::Visible(value.substr(0, kMaxLength)), "...")
+             : report::Visible(value);
 }
 
 std::string FactLine(const ChangedFact& fact) {
   std::string line =
-      absl::StrCat("    ", Visible(fact.name), ": ", Shown(fact.before), " to ",
-                   Shown(fact.after));
+      absl::StrCat("    ", report::Visible(fact.name), ": ", Shown(fact.before),
+                   " to ", Shown(fact.after));
   if (fact.distance != 0) {
     absl::StrAppend(&line, ", ", std::abs(fact.distance), " results ",
                     fact.distance < 0 ? "before" : "after");
@@ -83,7 +84,7 @@ std::string ChangeText(const Trend& trend, const TrendChange& change) {
 
 std::string ResultsText(const ResultPage& page) {
   if (page.results.empty()) return "No results\n";
-  PageTable table = {
+  report::PageTable table = {
       .titles = {"result", "started (UTC)", "verdict", "test", "label", "file"},
       .rows = {}};
   std::string notes;
@@ -92,18 +93,18 @@ std::string ResultsText(const ResultPage& page) {
     table.rows.push_back({{result->id},
                           {Date(result->started_ms)},
                           {result->verdict},
-                          {Visible(result->test)},
-                          {Visible(result->label)},
-                          {Visible(result->file)}});
+                          {report::Visible(result->test)},
+                          {report::Visible(result->label)},
+                          {report::Visible(result->file)}});
     if (result->note.empty() && !result->is_accepted) continue;
     absl::StrAppend(
         &notes, "  ", result->id, result->is_accepted ? " accepted" : "",
-        result->note.empty() ? "" : ": ", Visible(result->note), "\n");
+        result->note.empty() ? "" : ": ", report::Visible(result->note), "\n");
   }
   const size_t shown = page.results.size();
   return absl::StrCat(
-      RenderTable(table, {.columns = kColumns}), notes.empty() ? "" : "Notes\n",
-      notes,
+      report::RenderTable(table, {.columns = kColumns}),
+      notes.empty() ? "" : "Notes\n", notes,
       page.next.empty()
           ? ""
           : absl::StrCat("The newest ", shown, " of ",
@@ -112,9 +113,10 @@ std::string ResultsText(const ResultPage& page) {
 }
 
 std::string TrendText(const Trend& trend) {
-  std::string text = absl::StrCat(
-      Visible(trend.series.test), ", ", Visible(trend.series.rpc), ", ",
-      Visible(trend.series.metric), ": ", trend.points.size(), " results");
+  std::string text = absl::StrCat(report::Visible(trend.series.test), ", ",
+                                  report::Visible(trend.series.rpc), ", ",
+                                  report::Visible(trend.series.metric), ": ",
+                                  trend.points.size(), " results");
   if (trend.left_out > 0) {
     absl::StrAppend(&text, ", without ", trend.left_out,
                     " that failed or are invalid");
@@ -134,4 +136,4 @@ std::string TrendText(const Trend& trend) {
   return text;
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

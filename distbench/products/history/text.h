@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "distbench/products/history/history_types.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // A table of results, newest last, and what the page leaves out. Text of
 // results is made printable.
@@ -17,6 +17,6 @@ std::string ResultsText(const ResultPage& page);
 // Segments and changes of a series, or why there are none.
 std::string TrendText(const Trend& trend);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_TEXT_H_

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 std::vector<StoredPoint> JudgedPoints(const std::vector<StoredPoint>& points) {
@@ -165,4 +165,4 @@ Trend MakeTrend(const StoredSeries& series,
   return trend;
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

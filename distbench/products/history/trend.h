@@ -12,7 +12,7 @@
 #include "distbench/products/history/notes.h"
 #include "distbench/products/history/series_store.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // By the ids of environments.
 using Environments = std::map<int64_t, std::map<std::string, std::string>>;
@@ -29,6 +29,6 @@ Trend MakeTrend(const StoredSeries& series,
                 const std::vector<StoredPoint>& points,
                 const Environments& environments, const ResultNotes& notes);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_TREND_H_

@@ -7,21 +7,21 @@
 #include "distbench/base/clock.h"
 #include "distbench/products/http2/grpc_fields.h"
 
-namespace distbench {
+namespace distbench::http2 {
 namespace {
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 }  // namespace
 
 Http2ClientConnection::Http2ClientConnection(Http2Context& context,
-                                             DialTarget target, Calls& calls,
-                                             Listener& listener)
+                                             protocol::DialTarget target,
+                                             Calls& calls, Listener& listener)
     : Http2Connection(context),
       max_queued_bytes_(context.settings.send_queue_bytes),
       calls_(calls),
       listener_(listener),
-      exchanges_(std::make_unique<ObjectPool<Exchange>>()),
+      exchanges_(std::make_unique<base::ObjectPool<Exchange>>()),
       redialer_(context, target, context.settings.handshake_timeout_ns, *this,
                 *this) {
   if (!target.stream.is_open()) return;
@@ -38,8 +38,8 @@ bool Http2ClientConnection::is_full() const {
   return queued + waiting_bytes_ >= max_queued_bytes_;
 }
 
-void Http2ClientConnection::Send(ClientCall& call, uint64_t call_id,
-                                 const RequestHeader& header) {
+void Http2ClientConnection::Send(protocol::ClientCall& call, uint64_t call_id,
+                                 const payload::RequestHeader& header) {
   unstamped_.Add(call);
   Exchange& exchange = *exchanges_->Get();
   exchange.Clear();
@@ -63,11 +63,11 @@ void Http2ClientConnection::Submit(Exchange& exchange) {
   if (!session()->SendRequest(exchange, kGenericRpcMethod, timeout_ns)) {
     Fail(exchange, "UNAVAILABLE: the connection has no stream ids left");
     exchanges_->Put(&exchange);
-    Break(StreamError::kClosedByPeer);
+    Break(protocol::StreamError::kClosedByPeer);
   }
 }
 
-void Http2ClientConnection::Abandon(ClientCall& call) {
+void Http2ClientConnection::Abandon(protocol::ClientCall& call) {
   auto& exchange = *static_cast<Exchange*>(call.transport_state);
   exchange.call = nullptr;
   if (exchange.stream_id == 0) return;  // it waits; see ContinueHandshake()
@@ -77,7 +77,7 @@ void Http2ClientConnection::Abandon(ClientCall& call) {
 }
 
 void Http2ClientConnection::OnReady(uint32_t epoll_events,
-                                    TransportEvents& events) {
+                                    protocol::TransportEvents& events) {
   if (redialer_.is_dialing()) return redialer_.Continue();
   if (!is_open()) return;
   if (epoll_events & EPOLLOUT) OnWritable();
@@ -101,14 +101,14 @@ void Http2ClientConnection::OnReceived(Http2Exchange& received) {
 
 // Ends the call if its response is in order.
 bool Http2ClientConnection::Complete(Exchange& exchange) {
-  ResponseHeader header;
+  payload::ResponseHeader header;
   if (exchange.grpc_status != "0" || !exchange.input.is_complete() ||
       !exchange.input.Decode(header)) {
     return false;
   }
   redialer_.OnReply();
   has_answered_ = true;
-  ClientCall& call = *exchange.call;
+  protocol::ClientCall& call = *exchange.call;
   RemoveCall(exchange);
   exchange.call = nullptr;
   call.transport_state = nullptr;
@@ -162,7 +162,7 @@ void Http2ClientConnection::GoDown(const std::string& error) {
   has_answered_ = false;
   waiting_.clear();
   waiting_bytes_ = 0;
-  exchanges_ = std::make_unique<ObjectPool<Exchange>>();
+  exchanges_ = std::make_unique<base::ObjectPool<Exchange>>();
   redialer_.OnDown(NowNs());
   listener_.OnDown(*this, error);
 }
@@ -186,7 +186,7 @@ void Http2ClientConnection::Work(int64_t now_ns) {
   redialer_.Work(now_ns);
 }
 
-void Http2ClientConnection::OnConnected(Stream stream) {
+void Http2ClientConnection::OnConnected(protocol::Stream stream) {
   auto begun = std::make_unique<Http2Session>(
       Http2Session::Side::kClient, context().settings.client, redialer_.name());
   handshake_.emplace(*begun, context().security.test_nonce);
@@ -235,4 +235,4 @@ void Http2ClientConnection::NoticeGoAway() {
   listener_.OnRetired(*this);
 }
 
-}  // namespace distbench
+}  // namespace distbench::http2

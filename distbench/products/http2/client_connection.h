@@ -22,7 +22,7 @@
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/unstamped_calls.h"
 
-namespace distbench {
+namespace distbench::http2 {
 
 // One connection of a worker to a server, which reconnects when it breaks, as
 // the tcp driver's (tcp/client_connection.h), and then performs the handshake
@@ -30,13 +30,13 @@ namespace distbench {
 // says that it ends the connection (GOAWAY), it is retired; calls that the
 // server has not taken go over another connection.
 class Http2ClientConnection final : public Http2Connection,
-                                    public CallOwner,
+                                    public protocol::CallOwner,
                                     private Http2Session::Handler,
-                                    private Redialer::Owner {
+                                    private protocol::Redialer::Owner {
  public:
-  using Calls = CallTable<Http2ClientConnection>;
+  using Calls = protocol::CallTable<Http2ClientConnection>;
   using Context = Http2Context;
-  using Listener = ClientListener<Http2ClientConnection>;
+  using Listener = protocol::ClientListener<Http2ClientConnection>;
 
   // A request's other fields take less than the rest.
   static constexpr size_t kMaxTraceBytes = Http2Input::kMaxKeptBytes - 256;
@@ -44,8 +44,8 @@ class Http2ClientConnection final : public Http2Connection,
   // Takes over the connection of a target that has been verified; the first
   // call makes one to a target without a stream. `calls` holds the calls in
   // flight.
-  Http2ClientConnection(Http2Context& context, DialTarget target, Calls& calls,
-                        Listener& listener);
+  Http2ClientConnection(Http2Context& context, protocol::DialTarget target,
+                        Calls& calls, Listener& listener);
 
   bool is_up() const { return is_open() && !handshake_.has_value(); }
   // Returns whether the connection accepts no more calls for now.
@@ -53,10 +53,11 @@ class Http2ClientConnection final : public Http2Connection,
 
   // Sends a request or queues it. Sets the call's sent_bytes and, before Poll()
   // returns, its sent_ns.
-  void Send(ClientCall& call, uint64_t call_id, const RequestHeader& header);
+  void Send(protocol::ClientCall& call, uint64_t call_id,
+            const payload::RequestHeader& header);
 
   // Call this before a call ends without a response.
-  void Abandon(ClientCall& call);
+  void Abandon(protocol::ClientCall& call);
 
   // Sets the sent_ns of the calls queued since the last flush.
   void StampCalls() { unstamped_.Stamp(); }
@@ -74,11 +75,12 @@ class Http2ClientConnection final : public Http2Connection,
   }
 
   // Poller::Watcher.
-  void OnReady(uint32_t epoll_events, TransportEvents& events) override;
+  void OnReady(uint32_t epoll_events,
+               protocol::TransportEvents& events) override;
 
  private:
   struct Exchange : Http2Exchange {
-    ClientCall* call = nullptr;  // null: ended
+    protocol::ClientCall* call = nullptr;  // null: ended
     uint64_t call_id = 0;
   };
 
@@ -90,7 +92,7 @@ class Http2ClientConnection final : public Http2Connection,
   }
 
   // Redialer::Owner. Begins the handshake.
-  void OnConnected(Stream stream) override;
+  void OnConnected(protocol::Stream stream) override;
   void OnNotConnected(const std::string& error) override { GoDown(error); }
 
   // Http2Session::Handler. Servers do not open streams.
@@ -111,22 +113,22 @@ class Http2ClientConnection final : public Http2Connection,
   const int64_t max_queued_bytes_;
   Calls& calls_;
   Listener& listener_;
-  UnstampedCalls unstamped_;
+  protocol::UnstampedCalls unstamped_;
 
   // Those of one session.
-  std::unique_ptr<ObjectPool<Exchange>> exchanges_;
+  std::unique_ptr<base::ObjectPool<Exchange>> exchanges_;
 
   // Requests that wait for the connection.
   std::vector<Exchange*> waiting_;
   int64_t waiting_bytes_ = 0;
 
-  Redialer redialer_;
+  protocol::Redialer redialer_;
   std::optional<Http2Handshake> handshake_;  // while it lasts
   int64_t handshake_due_ns_ = 0;
   bool has_answered_ = false;
   bool is_retired_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::http2
 
 #endif  // DISTBENCH_PRODUCTS_HTTP2_CLIENT_CONNECTION_H_

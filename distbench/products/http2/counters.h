@@ -8,10 +8,10 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
-namespace distbench {
+namespace distbench::http2 {
 
 // What one http2 driver counts. Thread-safe.
-struct Http2Counters : StreamCounters {
+struct Http2Counters : protocol::StreamCounters {
   // How often all messages of a connection had to wait for the peer: for room
   // in its windows, and for its limit of concurrent streams.
   std::atomic<int64_t> window_waits = 0;
@@ -24,9 +24,9 @@ struct Http2Counters : StreamCounters {
   std::atomic<int64_t> refused_requests = 0;
 
   // All counters that are not zero, by name.
-  std::vector<DriverCounter> List() const;
+  std::vector<protocol::DriverCounter> List() const;
 };
 
-}  // namespace distbench
+}  // namespace distbench::http2
 
 #endif  // DISTBENCH_PRODUCTS_HTTP2_COUNTERS_H_

@@ -6,7 +6,7 @@
 
 #include "distbench/payload/payload_slab.h"
 
-namespace distbench {
+namespace distbench::http2 {
 namespace {
 
 // Payloads up to this size are copied: that is cheaper than another piece for
@@ -35,19 +35,19 @@ void FrameBlock::Append(absl::string_view bytes) {
 
 void FrameBlock::AppendPayload(int64_t bytes) {
   const auto size = static_cast<size_t>(bytes);
-  const absl::string_view payload = PayloadSlab().substr(0, size);
+  const absl::string_view payload = payload::PayloadSlab().substr(0, size);
   if (bytes <= kMaxCopiedBytes) return Append(payload);
   pieces_[end_++] = {.iov_base = const_cast<char*>(payload.data()),
                      .iov_len = size};
 }
 
-SendQueue::Outcome FrameBlock::Write(Stream& stream) {
-  if (empty()) return SendQueue::Outcome::kEmpty;
+protocol::SendQueue::Outcome FrameBlock::Write(protocol::Stream& stream) {
+  if (empty()) return protocol::SendQueue::Outcome::kEmpty;
   const ssize_t written = stream.Send(pieces_ + begin_, end_ - begin_);
   if (written < 0) {
     return errno == EAGAIN || errno == EWOULDBLOCK
-               ? SendQueue::Outcome::kNotEmpty
-               : SendQueue::Outcome::kBroken;
+               ? protocol::SendQueue::Outcome::kNotEmpty
+               : protocol::SendQueue::Outcome::kBroken;
   }
   auto left = static_cast<size_t>(written);
   while (left > 0) {
@@ -58,10 +58,10 @@ SendQueue::Outcome FrameBlock::Write(Stream& stream) {
     left -= part;
     if (piece.iov_len == 0) ++begin_;
   }
-  if (!empty()) return SendQueue::Outcome::kNotEmpty;
+  if (!empty()) return protocol::SendQueue::Outcome::kNotEmpty;
   begin_ = end_ = 0;
   size_ = 0;
-  return SendQueue::Outcome::kEmpty;
+  return protocol::SendQueue::Outcome::kEmpty;
 }
 
-}  // namespace distbench
+}  // namespace distbench::http2

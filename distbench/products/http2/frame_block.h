@@ -11,7 +11,7 @@
 #include "distbench/protocol/tcp/send_queue.h"
 #include "distbench/protocol/tcp/stream.h"
 
-namespace distbench {
+namespace distbench::http2 {
 
 // Frames that are gathered to be written at once. Payloads are references to
 // the payload slab; everything else is copied.
@@ -35,7 +35,7 @@ class FrameBlock {
   void AppendPayload(int64_t bytes);
 
   // Writes as much as the stream accepts. See SendQueue.
-  [[nodiscard]] SendQueue::Outcome Write(Stream& stream);
+  [[nodiscard]] protocol::SendQueue::Outcome Write(protocol::Stream& stream);
 
  private:
   static constexpr size_t kBytes = 64 * 1024;
@@ -48,6 +48,6 @@ class FrameBlock {
   int end_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::http2
 
 #endif  // DISTBENCH_PRODUCTS_HTTP2_FRAME_BLOCK_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::http2 {
 namespace {
 
 // grpc-timeout has at most eight digits.
@@ -86,4 +86,4 @@ std::string ErrorOfResponse(absl::string_view http_status,
                DecodeGrpcMessage(grpc_message));
 }
 
-}  // namespace distbench
+}  // namespace distbench::http2

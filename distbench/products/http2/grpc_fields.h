@@ -9,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::http2 {
 
 // gRPC's status codes, as far as they are sent.
 inline constexpr int kGrpcOk = 0;
@@ -33,6 +33,6 @@ std::string ErrorOfResponse(absl::string_view http_status,
                             absl::string_view grpc_status,
                             absl::string_view grpc_message);
 
-}  // namespace distbench
+}  // namespace distbench::http2
 
 #endif  // DISTBENCH_PRODUCTS_HTTP2_GRPC_FIELDS_H_

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::http2 {
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
@@ -62,4 +62,4 @@ TEST(GrpcFieldsTest, ServersWithoutGrpcAreNamedByTheirHttpStatus) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::http2

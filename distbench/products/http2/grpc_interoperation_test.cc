@@ -27,53 +27,58 @@
 #include "gtest/gtest.h"
 #include "proto/data_plane.grpc.pb.h"
 
-namespace distbench {
+namespace distbench::http2 {
 namespace {
 
-const TlsFiles& Files() {
-  static const auto* const authority = new TestAuthority("authority");
+const security::TlsFiles& Files() {
+  static const auto* const authority = new security::TestAuthority("authority");
   static const auto* const files =
-      new TlsFiles(authority->IssueForLocalhost("node"));
+      new security::TlsFiles(authority->IssueForLocalhost("node"));
   return *files;
 }
 
-DriverFactory Http2(bool uses_tls, const std::string& nonce = "ours") {
+protocol::DriverFactory Http2(bool uses_tls,
+                              const std::string& nonce = "ours") {
   return [=] {
-    ConnectionSecurity security = {.test_nonce = nonce};
+    protocol::ConnectionSecurity security = {.test_nonce = nonce};
     if (uses_tls)
-      security.tls =
-          TlsContext::Make(Files(), TlsRole::kNode, kHttp2Alpn).value();
+      security.tls = security::TlsContext::Make(
+                         Files(), security::TlsRole::kNode, kHttp2Alpn)
+                         .value();
     return std::make_unique<Http2Driver>(ReadHttp2Settings({}),
-                                         AddressPreference{}, "127.0.0.1",
-                                         std::move(security));
+                                         protocol::AddressPreference{},
+                                         "127.0.0.1", std::move(security));
   };
 }
 
-DriverFactory Grpc(bool uses_tls) {
+protocol::DriverFactory Grpc(bool uses_tls) {
   return [=] {
-    DriverEnvironment environment = {.service_address = "127.0.0.1",
-                                     .test_nonce = "ours"};
+    protocol::DriverEnvironment environment = {.service_address = "127.0.0.1",
+                                               .test_nonce = "ours"};
     if (uses_tls) {
-      environment.tls = TlsCredentials::Load(Files(), TlsRole::kNode).value();
+      environment.tls =
+          security::TlsCredentials::Load(Files(), security::TlsRole::kNode)
+              .value();
     }
-    return MakeGrpcDriver({}, environment).value();
+    return protocol::MakeGrpcDriver({}, environment).value();
   };
 }
 
 class GrpcInteroperationTest : public testing::TestWithParam<bool> {};
 
 // Calls of many sizes, between them more than any window.
-void ExpectService(const DriverFactory& client_side,
-                   const DriverFactory& server_side) {
-  const TestServer server(server_side);
+void ExpectService(const protocol::DriverFactory& client_side,
+                   const protocol::DriverFactory& server_side) {
+  const protocol::TestServer server(server_side);
   // gRPC's name for the family of an address is for gRPC only.
   const std::string address =
       absl::StrReplaceAll(server.address(), {{"ipv4:", ""}});
-  TestClient client(client_side(), SingleServers({address}));
+  protocol::TestClient client(client_side(),
+                              protocol::SingleServers({address}));
   const std::string trace(40'000, 'T');
   for (const int64_t size : {16, 1000, 20'000, 3 << 20}) {
     for (int i = 0; i < 10; ++i) {
-      ClientCall call{.request_bytes = size, .response_bytes = size};
+      protocol::ClientCall call{.request_bytes = size, .response_bytes = size};
       if (i == 5) call.trace_context = trace;
       ASSERT_EQ(client.Call(call), "") << size;
       EXPECT_EQ(call.received_bytes, size);
@@ -94,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(PlainAndTls, GrpcInteroperationTest, testing::Bool());
 // Other implementations write the fields in the order of their numbers, some of
 // them behind the payload.
 TEST(GrpcClientTest, FieldsMayFollowThePayload) {
-  const TestServer server(Http2(false));
+  const protocol::TestServer server(Http2(false));
   const auto stub = Traffic::NewStub(grpc::CreateChannel(
       server.address(), grpc::InsecureChannelCredentials()));
   GenericRequestResponse request;
@@ -109,7 +114,7 @@ TEST(GrpcClientTest, FieldsMayFollowThePayload) {
 }
 
 TEST(GrpcClientTest, UnknownMethodsAreUnimplemented) {
-  const TestServer server(Http2(false));
+  const protocol::TestServer server(Http2(false));
   const auto stub = ConnectionSetup::NewStub(grpc::CreateChannel(
       server.address(), grpc::InsecureChannelCredentials()));
   grpc::ClientContext context;
@@ -120,7 +125,7 @@ TEST(GrpcClientTest, UnknownMethodsAreUnimplemented) {
 }
 
 TEST(GrpcClientTest, MalformedHandshakesAreRefused) {
-  const TestServer server(Http2(false));
+  const protocol::TestServer server(Http2(false));
   const auto stub = Traffic::NewStub(grpc::CreateChannel(
       server.address(), grpc::InsecureChannelCredentials()));
   HandshakeRequest request;
@@ -153,7 +158,8 @@ class RefusingService final : public Traffic::Service {
   grpc::Status Handshake(grpc::ServerContext*, const HandshakeRequest* request,
                          HandshakeResponse* response) override {
     response->ParseFromString(
-        AnswerHandshake("ours", request->SerializeAsString()).value());
+        protocol::AnswerHandshake("ours", request->SerializeAsString())
+            .value());
     return grpc::Status::OK;
   }
 
@@ -176,20 +182,23 @@ class RefusingService final : public Traffic::Service {
 
 TEST(GrpcServerTest, ErrorsAreNamedAsWithGrpc) {
   const RefusingService server;
-  TestClient client(Http2(false)(), SingleServers({server.address()}));
-  TestClient grpc_client(Grpc(false)(), SingleServers({server.address()}));
-  ClientCall call;
+  protocol::TestClient client(Http2(false)(),
+                              protocol::SingleServers({server.address()}));
+  protocol::TestClient grpc_client(Grpc(false)(),
+                                   protocol::SingleServers({server.address()}));
+  protocol::ClientCall call;
   EXPECT_EQ(client.Call(call), "RESOURCE_EXHAUSTED: 100% full: \xc3\xa4\n");
   EXPECT_EQ(client.Call(call), grpc_client.Call(call));
 }
 
 TEST(GrpcServerTest, ServersLearnHowLongTheClientWaits) {
   const RefusingService server;
-  TestClient client(Http2(false)(), SingleServers({server.address()}));
-  ClientCall call;
+  protocol::TestClient client(Http2(false)(),
+                              protocol::SingleServers({server.address()}));
+  protocol::ClientCall call;
   client.Call(call);
   EXPECT_EQ(server.last_timeout(), absl::Nanoseconds(INT64_MAX));
-  call.deadline_ns = RealClock().MonotonicNs() + 3'600'000'000'000;
+  call.deadline_ns = base::RealClock().MonotonicNs() + 3'600'000'000'000;
   client.Call(call);
   EXPECT_LE(server.last_timeout(), absl::Hours(1));
   EXPECT_GT(server.last_timeout(), absl::Minutes(50));
@@ -198,42 +207,45 @@ TEST(GrpcServerTest, ServersLearnHowLongTheClientWaits) {
 // A server that lets one request in at a time makes the others wait, and says
 // so.
 TEST(Http2LimitsTest, TheLimitOfStreamsIsKeptAndCounted) {
-  DriverOptions options;
+  config::DriverOptions options;
   options.server_settings["max_concurrent_streams"] = int64_t{1};
-  const TestServer server([&] {
-    return std::make_unique<Http2Driver>(ReadHttp2Settings(options),
-                                         AddressPreference{}, "127.0.0.1");
+  const protocol::TestServer server([&] {
+    return std::make_unique<Http2Driver>(
+        ReadHttp2Settings(options), protocol::AddressPreference{}, "127.0.0.1");
   });
-  TestClient client(Http2(false, "")(), SingleServers({server.address()}));
-  ClientCall calls[5];
-  for (ClientCall& call : calls) {
+  protocol::TestClient client(Http2(false, "")(),
+                              protocol::SingleServers({server.address()}));
+  protocol::ClientCall calls[5];
+  for (protocol::ClientCall& call : calls) {
     call.request_bytes = 100;
     ASSERT_TRUE(client.transport().Start(&call));
   }
   ASSERT_TRUE(client.events().PollUntil(
       [&] { return client.events().finished_count() == 5; }));
-  for (ClientCall& call : calls) EXPECT_EQ(client.events().error(call), "");
+  for (protocol::ClientCall& call : calls)
+    EXPECT_EQ(client.events().error(call), "");
   int64_t waits = 0;
-  for (const DriverCounter& counter : client.driver().Counters()) {
+  for (const protocol::DriverCounter& counter : client.driver().Counters()) {
     if (counter.name == "stream_limit_waits") waits = counter.value;
   }
   EXPECT_GT(waits, 0);
 }
 
 TEST(Http2LimitsTest, WaitsForWindowsAreCounted) {
-  DriverOptions options;
+  config::DriverOptions options;
   options.server_settings["stream_window_bytes"] = int64_t{65'535};
-  const TestServer server([&] {
-    return std::make_unique<Http2Driver>(ReadHttp2Settings(options),
-                                         AddressPreference{}, "127.0.0.1");
+  const protocol::TestServer server([&] {
+    return std::make_unique<Http2Driver>(
+        ReadHttp2Settings(options), protocol::AddressPreference{}, "127.0.0.1");
   });
-  TestClient client(Http2(false, "")(), SingleServers({server.address()}));
-  ClientCall call{.request_bytes = 4 << 20};
+  protocol::TestClient client(Http2(false, "")(),
+                              protocol::SingleServers({server.address()}));
+  protocol::ClientCall call{.request_bytes = 4 << 20};
   ASSERT_EQ(client.Call(call), "");
-  EXPECT_THAT(
-      client.driver().Counters(),
-      testing::Contains(testing::Field(&DriverCounter::name, "window_waits")));
+  EXPECT_THAT(client.driver().Counters(),
+              testing::Contains(testing::Field(&protocol::DriverCounter::name,
+                                               "window_waits")));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::http2

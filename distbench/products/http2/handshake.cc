@@ -18,7 +18,7 @@
 #include "distbench/protocol/tcp/stream_error.h"
 #include "distbench/security/nonce.h"
 
-namespace distbench {
+namespace distbench::http2 {
 namespace {
 
 // The maximum delay between an abort and its effect.
@@ -29,9 +29,9 @@ constexpr size_t kReadBytes = 16 * 1024;
 
 // The handshake on one connection, which says hello at once: servers close
 // connections that stay silent while others are being made.
-class Verification final : public BegunSession {
+class Verification final : public protocol::BegunSession {
  public:
-  Verification(DialTarget& target, const Http2Limits& limits,
+  Verification(protocol::DialTarget& target, const Http2Limits& limits,
                absl::string_view nonce)
       : target_(target),
         session_(std::make_unique<Http2Session>(Http2Session::Side::kClient,
@@ -43,7 +43,7 @@ class Verification final : public BegunSession {
   bool is_over() const { return !problem_.empty() || handshake_.is_over(); }
 
   pollfd awaited() const {
-    const bool writes = outcome_ == SendQueue::Outcome::kNotEmpty;
+    const bool writes = outcome_ == protocol::SendQueue::Outcome::kNotEmpty;
     return {.fd = is_over() ? -1 : target_.stream.fd(),
             .events = static_cast<int16_t>(POLLIN | (writes ? POLLOUT : 0)),
             .revents = 0};
@@ -54,7 +54,8 @@ class Verification final : public BegunSession {
     char buffer[kReadBytes];
     const ssize_t received = target_.stream.Receive(buffer, sizeof(buffer));
     if (received == 0) {
-      problem_ = std::string(Describe(StreamError::kClosedByPeer));
+      problem_ =
+          std::string(protocol::Describe(protocol::StreamError::kClosedByPeer));
     } else if (received < 0 && errno != EAGAIN && errno != EWOULDBLOCK) {
       problem_ = target_.stream.Error();
     } else if (received > 0 &&
@@ -81,17 +82,17 @@ class Verification final : public BegunSession {
  private:
   void Write() {
     outcome_ = session_->Write(target_.stream);
-    if (outcome_ == SendQueue::Outcome::kBroken) {
+    if (outcome_ == protocol::SendQueue::Outcome::kBroken) {
       problem_ = target_.stream.Error();
     } else if (session_->is_over() && !is_over()) {
       problem_ = "the server there does not speak HTTP/2";
     }
   }
 
-  DialTarget& target_;
+  protocol::DialTarget& target_;
   std::unique_ptr<Http2Session> session_;
   Http2Handshake handshake_;
-  SendQueue::Outcome outcome_ = SendQueue::Outcome::kEmpty;
+  protocol::SendQueue::Outcome outcome_ = protocol::SendQueue::Outcome::kEmpty;
   std::string problem_;
 };
 
@@ -117,10 +118,10 @@ void AwaitAll(const Verifications& all, absl::Time deadline,
 }  // namespace
 
 Http2Handshake::Http2Handshake(Http2Session& session, absl::string_view nonce)
-    : nonce_(nonce), challenge_(DrawNonce()) {
+    : nonce_(nonce), challenge_(security::DrawNonce()) {
   session.set_handler(*this);
-  exchange_.output.FillWith(HandshakeRequestWith(challenge_));
-  if (!session.SendRequest(exchange_, kHandshakeMethod,
+  exchange_.output.FillWith(protocol::HandshakeRequestWith(challenge_));
+  if (!session.SendRequest(exchange_, protocol::kHandshakeMethod,
                            Http2Session::kNoTimeout)) {
     End("out of memory");
   }
@@ -134,7 +135,7 @@ void Http2Handshake::OnReceived(Http2Exchange& exchange) {
                      ErrorOfResponse(exchange.http_status, exchange.grpc_status,
                                      exchange.grpc_message)));
   } else {
-    End(ProblemOfAnswer(nonce_, challenge_, exchange.input.kept()));
+    End(protocol::ProblemOfAnswer(nonce_, challenge_, exchange.input.kept()));
   }
 }
 
@@ -148,26 +149,26 @@ void Http2Handshake::End(std::string problem) {
   problem_ = std::move(problem);
 }
 
-void BeginHttp2Handshake(DialTarget& target, const Http2Limits& limits,
-                         absl::string_view nonce) {
+void BeginHttp2Handshake(protocol::DialTarget& target,
+                         const Http2Limits& limits, absl::string_view nonce) {
   target.session = std::make_unique<Verification>(target, limits, nonce);
 }
 
-absl::Status VerifyHttp2Peers(absl::Span<DialTarget> targets,
+absl::Status VerifyHttp2Peers(absl::Span<protocol::DialTarget> targets,
                               absl::Time deadline,
                               const std::atomic<bool>& aborted) {
   Verifications all;
-  for (DialTarget& target : targets) {
+  for (protocol::DialTarget& target : targets) {
     all.emplace_back(static_cast<Verification*>(target.session.release()));
   }
   AwaitAll(all, deadline, aborted);
   if (aborted) return absl::CancelledError("connecting was aborted");
-  FailureList failures;
+  protocol::FailureList failures;
   for (const auto& one : all) {
     std::string failure = one->Finish();
     if (!failure.empty()) failures.Add(std::move(failure));
   }
-  return HandshakeStatus(failures);
+  return protocol::HandshakeStatus(failures);
 }
 
-}  // namespace distbench
+}  // namespace distbench::http2

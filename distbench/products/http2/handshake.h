@@ -15,7 +15,7 @@
 #include "distbench/products/http2/settings.h"
 #include "distbench/protocol/tcp/dial.h"
 
-namespace distbench {
+namespace distbench::http2 {
 
 // One handshake, on the client. Used by one thread at a time.
 class Http2Handshake final : private Http2Session::Handler {
@@ -47,16 +47,16 @@ class Http2Handshake final : private Http2Session::Handler {
 
 // Begins a session and its handshake on a connection that was just made. The
 // target must stay where it is until VerifyHttp2Peers().
-void BeginHttp2Handshake(DialTarget& target, const Http2Limits& limits,
-                         absl::string_view nonce);
+void BeginHttp2Handshake(protocol::DialTarget& target,
+                         const Http2Limits& limits, absl::string_view nonce);
 
 // Completes the handshakes that were begun, and leaves an Http2Session in each
 // target. The error names the servers that do not know the nonce. Returns
 // CANCELLED soon after `aborted` is set.
-absl::Status VerifyHttp2Peers(absl::Span<DialTarget> targets,
+absl::Status VerifyHttp2Peers(absl::Span<protocol::DialTarget> targets,
                               absl::Time deadline,
                               const std::atomic<bool>& aborted);
 
-}  // namespace distbench
+}  // namespace distbench::http2
 
 #endif  // DISTBENCH_PRODUCTS_HTTP2_HANDSHAKE_H_

@@ -7,30 +7,32 @@
 #include "distbench/protocol/testing/driver_conformance.h"
 #include "distbench/protocol/testing/time_parts_conformance.h"
 
-namespace distbench {
+namespace distbench::http2 {
 namespace {
 
-std::vector<DriverUnderTest> Drivers(
-    const std::vector<ConnectionVariant>& variants) {
-  return DriversOf<Http2Driver, ReadHttp2Settings>(variants, kHttp2Alpn);
+std::vector<protocol::DriverUnderTest> Drivers(
+    const std::vector<protocol::ConnectionVariant>& variants) {
+  return protocol::DriversOf<Http2Driver, ReadHttp2Settings>(variants,
+                                                             kHttp2Alpn);
 }
 
-INSTANTIATE_TEST_SUITE_P(Usual, DriverConformanceTest,
-                         testing::ValuesIn(Drivers(UsualVariants())),
-                         NameOfDriver);
-INSTANTIATE_TEST_SUITE_P(ACallPerConnection, CallsPerConnectionTest,
-                         testing::ValuesIn(Drivers(OneCallVariants())),
-                         NameOfDriver);
-INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
-                         testing::ValuesIn(Drivers(TimedVariants())),
-                         NameOfDriver);
+INSTANTIATE_TEST_SUITE_P(Usual, protocol::DriverConformanceTest,
+                         testing::ValuesIn(Drivers(protocol::UsualVariants())),
+                         protocol::NameOfDriver);
 INSTANTIATE_TEST_SUITE_P(
-    Own, DriverConformanceTest,
+    ACallPerConnection, protocol::CallsPerConnectionTest,
+    testing::ValuesIn(Drivers(protocol::OneCallVariants())),
+    protocol::NameOfDriver);
+INSTANTIATE_TEST_SUITE_P(Timed, protocol::TimePartsConformanceTest,
+                         testing::ValuesIn(Drivers(protocol::TimedVariants())),
+                         protocol::NameOfDriver);
+INSTANTIATE_TEST_SUITE_P(
+    Own, protocol::DriverConformanceTest,
     testing::ValuesIn(Drivers(
         {{.name = "SmallWindows",
           .settings = {{"stream_window_bytes", int64_t{65'535}},
                        {"connection_window_bytes", int64_t{65'535}}}}})),
-    NameOfDriver);
+    protocol::NameOfDriver);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::http2

@@ -6,10 +6,11 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/clock.h"
 
-namespace distbench {
+namespace distbench::http2 {
 
-std::vector<DriverCounter> Http2Counters::List() const {
-  std::vector<DriverCounter> counters = StreamCounters::List();
+std::vector<protocol::DriverCounter> Http2Counters::List() const {
+  std::vector<protocol::DriverCounter> counters =
+      protocol::StreamCounters::List();
   const auto add = [&](const char* name, int64_t value) {
     if (value > 0) counters.push_back({name, value});
   };
@@ -27,7 +28,7 @@ void Http2Connection::Begin(std::unique_ptr<Http2Session> session) {
 }
 
 void Http2Connection::Close() {
-  StreamConnection::Close();
+  protocol::StreamConnection::Close();
   session_.reset();
 }
 
@@ -36,15 +37,15 @@ void Http2Connection::OnBroken(const std::string& reason) {
   OnLost(reason);
 }
 
-void Http2Connection::Read(TransportEvents& events) {
+void Http2Connection::Read(protocol::TransportEvents& events) {
   const size_t received = ReadSome(context_.kReadBytes);
   if (received == 0) return;
-  read_ns_ = RealClock().MonotonicNs();
+  read_ns_ = base::RealClock().MonotonicNs();
   events_ = &events;
   const bool is_valid = session_->Receive(
       absl::string_view(context_.read_buffer.get(), received));
   events_ = nullptr;
-  if (!is_valid) Break(StreamError::kProtocolViolated);
+  if (!is_valid) Break(protocol::StreamError::kProtocolViolated);
   // There may be acknowledgements to send, or room in a window.
   MarkDirty();
 }
@@ -53,19 +54,20 @@ void Http2Connection::Write() {
   OnFlush();
   if (!accepts_writes() || session_ == nullptr) return;
   switch (session_->Write(stream())) {
-    case SendQueue::Outcome::kEmpty:
+    case protocol::SendQueue::Outcome::kEmpty:
       NoteWait();
       break;
-    case SendQueue::Outcome::kNotEmpty:
+    case protocol::SendQueue::Outcome::kNotEmpty:
       OnFull();
       return;
-    case SendQueue::Outcome::kBroken:
-      BreakWithStreamError(StreamError::kSocketFailed);
+    case protocol::SendQueue::Outcome::kBroken:
+      BreakWithStreamError(protocol::StreamError::kSocketFailed);
       return;
   }
   if (session_->is_over()) {
-    Break(session_->was_ended_by_peer() ? StreamError::kClosedByPeer
-                                        : StreamError::kProtocolViolated);
+    Break(session_->was_ended_by_peer()
+              ? protocol::StreamError::kClosedByPeer
+              : protocol::StreamError::kProtocolViolated);
   }
 }
 
@@ -80,4 +82,4 @@ void Http2Connection::NoteWait() {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::http2

@@ -12,15 +12,16 @@
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_connection.h"
 
-namespace distbench {
+namespace distbench::http2 {
 
 inline constexpr char kGenericRpcMethod[] = "/distbench.Traffic/GenericRpc";
 
 // State shared by the connections of one worker.
-struct Http2Context : StreamContext {
+struct Http2Context : protocol::StreamContext {
   Http2Context(const Http2Settings& settings,
-               const ConnectionSecurity& security, Http2Counters& counters)
-      : StreamContext(security, counters, settings.spin_ns),
+               const protocol::ConnectionSecurity& security,
+               Http2Counters& counters)
+      : protocol::StreamContext(security, counters, settings.spin_ns),
         settings(settings),
         http2_counters(counters) {}
 
@@ -29,10 +30,10 @@ struct Http2Context : StreamContext {
 };
 
 // A connection with its session. Used by its worker's thread.
-class Http2Connection : public StreamConnection {
+class Http2Connection : public protocol::StreamConnection {
  protected:
   explicit Http2Connection(Http2Context& context)
-      : StreamConnection(context), context_(context) {}
+      : protocol::StreamConnection(context), context_(context) {}
   ~Http2Connection() = default;
 
   Http2Context& context() { return context_; }
@@ -48,8 +49,8 @@ class Http2Connection : public StreamConnection {
 
   // Reads once and delivers what has arrived, during which events() is valid
   // and read_ns() is the time of the read.
-  void Read(TransportEvents& events);
-  TransportEvents* events() { return events_; }
+  void Read(protocol::TransportEvents& events);
+  protocol::TransportEvents* events() { return events_; }
   int64_t read_ns() const { return read_ns_; }
 
   // Called before anything is written.
@@ -67,10 +68,10 @@ class Http2Connection : public StreamConnection {
   Http2Context& context_;
   std::unique_ptr<Http2Session> session_;
   Http2Session::Wait wait_ = Http2Session::Wait::kNone;
-  TransportEvents* events_ = nullptr;  // while something is delivered
+  protocol::TransportEvents* events_ = nullptr;  // while something is delivered
   int64_t read_ns_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::http2
 
 #endif  // DISTBENCH_PRODUCTS_HTTP2_HTTP2_CONNECTION_H_

@@ -8,11 +8,12 @@
 #include "distbench/protocol/tcp/stream_client.h"
 #include "distbench/protocol/tcp/stream_server.h"
 
-namespace distbench {
+namespace distbench::http2 {
 namespace {
 
 // HTTP/2 has its own handshake.
-ConnectionSecurity WithoutGreeting(ConnectionSecurity security) {
+protocol::ConnectionSecurity WithoutGreeting(
+    protocol::ConnectionSecurity security) {
   security.greet = nullptr;
   return security;
 }
@@ -20,29 +21,29 @@ ConnectionSecurity WithoutGreeting(ConnectionSecurity security) {
 }  // namespace
 
 Http2Driver::Http2Driver(const Http2Settings& settings,
-                         AddressPreference preference,
+                         protocol::AddressPreference preference,
                          std::string service_address,
-                         ConnectionSecurity security)
-    : StreamDriver(settings.connections, settings.uses_unix_socket,
-                   std::move(preference), std::move(service_address),
-                   WithoutGreeting(std::move(security))),
+                         protocol::ConnectionSecurity security)
+    : protocol::StreamDriver(settings.connections, settings.uses_unix_socket,
+                             std::move(preference), std::move(service_address),
+                             WithoutGreeting(std::move(security))),
       settings_(settings) {}
 
-std::unique_ptr<SocketTransport> Http2Driver::MakeTransport() {
-  return std::make_unique<
-      SocketTransportOf<StreamClient<Http2ClientConnection>,
-                        StreamServer<Http2ServerConnection>>>(
-      settings_, security(), counters_);
+std::unique_ptr<protocol::SocketTransport> Http2Driver::MakeTransport() {
+  return std::make_unique<protocol::SocketTransportOf<
+      protocol::StreamClient<Http2ClientConnection>,
+      protocol::StreamServer<Http2ServerConnection>>>(settings_, security(),
+                                                      counters_);
 }
 
-void Http2Driver::Begin(DialTarget& target) {
+void Http2Driver::Begin(protocol::DialTarget& target) {
   BeginHttp2Handshake(target, settings_.client, security().test_nonce);
 }
 
-absl::Status Http2Driver::Verify(absl::Span<DialTarget> targets,
+absl::Status Http2Driver::Verify(absl::Span<protocol::DialTarget> targets,
                                  absl::Time deadline,
                                  const std::atomic<bool>& aborted) {
   return VerifyHttp2Peers(targets, deadline, aborted);
 }
 
-}  // namespace distbench
+}  // namespace distbench::http2

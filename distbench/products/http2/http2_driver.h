@@ -22,25 +22,28 @@
 #include "distbench/protocol/tcp/stream_driver.h"
 #include "distbench/protocol/tcp/stream_transport.h"
 
-namespace distbench {
+namespace distbench::http2 {
 
 // Each worker has its own connections to each server. A server distributes
 // accepted connections over its workers in turn.
-class Http2Driver final : public StreamDriver {
+class Http2Driver final : public protocol::StreamDriver {
  public:
   // The TLS context, if any, must be for ALPN's protocol kHttp2Alpn. For
   // service_address, see DriverEnvironment.
-  Http2Driver(const Http2Settings& settings, AddressPreference preference,
-              std::string service_address, ConnectionSecurity security = {});
+  Http2Driver(const Http2Settings& settings,
+              protocol::AddressPreference preference,
+              std::string service_address,
+              protocol::ConnectionSecurity security = {});
 
-  std::vector<DriverCounter> Counters() const override {
+  std::vector<protocol::DriverCounter> Counters() const override {
     return counters_.List();
   }
 
  private:
-  std::unique_ptr<SocketTransport> MakeTransport() override;
-  void Begin(DialTarget& target) override;
-  absl::Status Verify(absl::Span<DialTarget> targets, absl::Time deadline,
+  std::unique_ptr<protocol::SocketTransport> MakeTransport() override;
+  void Begin(protocol::DialTarget& target) override;
+  absl::Status Verify(absl::Span<protocol::DialTarget> targets,
+                      absl::Time deadline,
                       const std::atomic<bool>& aborted) override;
 
   const Http2Settings settings_;
@@ -49,6 +52,6 @@ class Http2Driver final : public StreamDriver {
 
 inline constexpr char kHttp2Alpn[] = "h2";
 
-}  // namespace distbench
+}  // namespace distbench::http2
 
 #endif  // DISTBENCH_PRODUCTS_HTTP2_HTTP2_DRIVER_H_

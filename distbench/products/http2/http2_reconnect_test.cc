@@ -28,7 +28,7 @@
 #include "gtest/gtest.h"
 #include "proto/data_plane.grpc.pb.h"
 
-namespace distbench {
+namespace distbench::http2 {
 namespace {
 
 using ::testing::AllOf;
@@ -39,47 +39,48 @@ using ::testing::Pair;
 using ::testing::StartsWith;
 
 std::unique_ptr<Http2Driver> MakeReconnectingDriver() {
-  return std::make_unique<Http2Driver>(ReadHttp2Settings({}),
-                                       AddressPreference{}, "127.0.0.1");
+  return std::make_unique<Http2Driver>(
+      ReadHttp2Settings({}), protocol::AddressPreference{}, "127.0.0.1");
 }
 
 // Waits for a connection.
-FileDescriptor AcceptFrom(const ListeningSocket& listener) {
-  FileDescriptor accepted;
+base::FileDescriptor AcceptFrom(const base::ListeningSocket& listener) {
+  base::FileDescriptor accepted;
   while (!accepted.is_open()) {
-    accepted = AcceptConnection(listener.socket.get());
+    accepted = protocol::AcceptConnection(listener.socket.get());
   }
   return accepted;
 }
 
 TEST(Http2ReconnectTest, AConnectionThatEndsDuringItsHandshakeHasFailed) {
   Http2Driver* server_driver = nullptr;
-  const TestServer server([&] {
+  const protocol::TestServer server([&] {
     auto driver = MakeReconnectingDriver();
     server_driver = driver.get();
     return driver;
   });
-  const ListeningSocket listener = ListenAt("127.0.0.1:0").value();
+  const base::ListeningSocket listener = base::ListenAt("127.0.0.1:0").value();
   int first = -1;
   std::thread relay([&] {
-    FileDescriptor accepted = AcceptFrom(listener);
+    base::FileDescriptor accepted = AcceptFrom(listener);
     first = accepted.get();
-    static_cast<SocketTransport&>(server_driver->transport(0))
+    static_cast<protocol::SocketTransport&>(server_driver->transport(0))
         .Serve(std::move(accepted));
   });
-  TestClient client(MakeReconnectingDriver(),
-                    SingleServers({absl::StrCat("127.0.0.1:", listener.port)}));
+  protocol::TestClient client(
+      MakeReconnectingDriver(),
+      protocol::SingleServers({absl::StrCat("127.0.0.1:", listener.port)}));
   relay.join();
   shutdown(first, SHUT_RDWR);
-  ClientCall lost{.request_bytes = 16};
+  protocol::ClientCall lost{.request_bytes = 16};
   EXPECT_THAT(client.Call(lost), StartsWith("UNAVAILABLE: "));
   // The second connection is closed at once.
   std::thread closer([&] { AcceptFrom(listener); });
-  ClientCall waiting{.request_bytes = 16};
+  protocol::ClientCall waiting{.request_bytes = 16};
   EXPECT_THAT(client.Call(waiting), StartsWith("UNAVAILABLE: "));
   closer.join();
   std::map<std::string, int64_t> counters;
-  for (const DriverCounter& counter : client.driver().Counters()) {
+  for (const protocol::DriverCounter& counter : client.driver().Counters()) {
     counters[counter.name] = counter.value;
   }
   EXPECT_THAT(counters, IsSupersetOf({Pair("reconnects", 1),
@@ -91,14 +92,16 @@ TEST(Http2ReconnectTest, AConnectionThatEndsDuringItsHandshakeHasFailed) {
 class SlowPeer {
  public:
   SlowPeer()
-      : address_(NewUnixAddress(/*uses_tls=*/false).value()),
-        listener_(ListenAtUnixAddress(address_).value()) {
+      : address_(protocol::NewUnixAddress(/*uses_tls=*/false).value()),
+        listener_(protocol::ListenAtUnixAddress(address_).value()) {
     // Replaces the length of the queue, which is then filled.
     EXPECT_EQ(listen(listener_.get(), 0), 0);
-    const SocketAddress queue = ResolveAddress(address_).value().front();
+    const protocol::SocketAddress queue =
+        protocol::ResolveAddress(address_).value().front();
     while (true) {
-      FileDescriptor client = OpenSocket(AF_UNIX, NetworkSettings());
-      if (!BeginConnect(client.get(), queue)) break;
+      base::FileDescriptor client =
+          protocol::OpenSocket(AF_UNIX, protocol::NetworkSettings());
+      if (!protocol::BeginConnect(client.get(), queue)) break;
       clients_.push_back(std::move(client));
     }
   }
@@ -107,15 +110,15 @@ class SlowPeer {
 
   void LetIn() {
     for (size_t i = 0; i < clients_.size(); ++i) {
-      accepted_.push_back(AcceptConnection(listener_.get()));
+      accepted_.push_back(protocol::AcceptConnection(listener_.get()));
     }
   }
 
  private:
   const std::string address_;
-  const FileDescriptor listener_;
-  std::vector<FileDescriptor> clients_;
-  std::vector<FileDescriptor> accepted_;
+  const base::FileDescriptor listener_;
+  std::vector<base::FileDescriptor> clients_;
+  std::vector<base::FileDescriptor> accepted_;
 };
 
 // A server closes connections that stay silent. One that the client has made
@@ -124,9 +127,9 @@ TEST(Http2ReconnectTest, SaysHelloWhileOtherConnectionsAreBeingMade) {
   Http2Settings hasty = ReadHttp2Settings({});
   hasty.handshake_timeout_ns = 100'000'000;
   Http2Driver* server_driver = nullptr;
-  const TestServer server([&] {
-    auto driver =
-        std::make_unique<Http2Driver>(hasty, AddressPreference{}, "127.0.0.1");
+  const protocol::TestServer server([&] {
+    auto driver = std::make_unique<Http2Driver>(
+        hasty, protocol::AddressPreference{}, "127.0.0.1");
     server_driver = driver.get();
     return driver;
   });
@@ -137,14 +140,14 @@ TEST(Http2ReconnectTest, SaysHelloWhileOtherConnectionsAreBeingMade) {
     absl::SleepFor(absl::Milliseconds(300));
     slow.LetIn();
   });
-  const std::string problem =
-      Message(client->Connect(SingleServers({server.address(), slow.address()}),
-                              absl::Now() + absl::Seconds(1)));
+  const std::string problem = base::Message(client->Connect(
+      protocol::SingleServers({server.address(), slow.address()}),
+      absl::Now() + absl::Seconds(1)));
   later.join();
   EXPECT_THAT(problem, AllOf(HasSubstr(slow.address()),
                              HasSubstr("no answer to the handshake in time"),
                              Not(HasSubstr(server.address()))));
-  for (const DriverCounter& counter : server_driver->Counters()) {
+  for (const protocol::DriverCounter& counter : server_driver->Counters()) {
     EXPECT_NE(counter.name, "connections_lost_hello_timeout");
   }
 }
@@ -168,7 +171,7 @@ class LeavingService final : public Traffic::Service {
   grpc::Status Handshake(grpc::ServerContext*, const HandshakeRequest* request,
                          HandshakeResponse* response) override {
     response->ParseFromString(
-        AnswerHandshake("", request->SerializeAsString()).value());
+        protocol::AnswerHandshake("", request->SerializeAsString()).value());
     return grpc::Status::OK;
   }
 
@@ -183,25 +186,25 @@ class LeavingService final : public Traffic::Service {
 
 TEST(Http2ReconnectTest, CallsGoOnWhenAServerEndsItsConnections) {
   const LeavingService service;
-  TestClient client(MakeReconnectingDriver(),
-                    SingleServers({service.address()}));
+  protocol::TestClient client(MakeReconnectingDriver(),
+                              protocol::SingleServers({service.address()}));
   constexpr int64_t kRenewals = 5;
   const auto renewals = [&] {
-    for (const DriverCounter& counter : client.driver().Counters()) {
+    for (const protocol::DriverCounter& counter : client.driver().Counters()) {
       if (counter.name == "renewed_connections") return counter.value;
     }
     return int64_t{0};
   };
   // Each reply starts the next call, also in the read that brings the GOAWAY.
-  std::vector<ClientCall> calls(4);
+  std::vector<protocol::ClientCall> calls(4);
   std::vector<std::string> errors;
   bool goes_on = true;
-  client.events().on_done = [&](ClientCall* call) {
+  client.events().on_done = [&](protocol::ClientCall* call) {
     if (!call->error.empty()) errors.emplace_back(call->error);
     if (!goes_on) return;
     EXPECT_TRUE(client.transport().Start(call));
   };
-  for (ClientCall& call : calls) {
+  for (protocol::ClientCall& call : calls) {
     call.request_bytes = 16;
     ASSERT_TRUE(client.transport().Start(&call));
   }
@@ -216,4 +219,4 @@ TEST(Http2ReconnectTest, CallsGoOnWhenAServerEndsItsConnections) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::http2

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::http2 {
 
 // Returns the memory for the message's head.
 char* Http2Output::Begin(size_t head_bytes, int64_t payload_bytes) {
@@ -20,13 +20,15 @@ char* Http2Output::Begin(size_t head_bytes, int64_t payload_bytes) {
 
 template <typename Header>
 int64_t Http2Output::Fill(const Header& header, int64_t target_bytes) {
-  const MessageLayout layout = LayOutMessage(header, target_bytes);
-  WriteHead(header, layout, Begin(layout.head_bytes, layout.payload_bytes));
+  const payload::MessageLayout layout =
+      payload::LayOutMessage(header, target_bytes);
+  payload::WriteHead(header, layout,
+                     Begin(layout.head_bytes, layout.payload_bytes));
   return layout.total_bytes();
 }
 
-template int64_t Http2Output::Fill(const RequestHeader&, int64_t);
-template int64_t Http2Output::Fill(const ResponseHeader&, int64_t);
+template int64_t Http2Output::Fill(const payload::RequestHeader&, int64_t);
+template int64_t Http2Output::Fill(const payload::ResponseHeader&, int64_t);
 
 void Http2Output::FillWith(absl::string_view message) {
   std::copy(message.begin(), message.end(), Begin(message.size(), 0));
@@ -79,18 +81,18 @@ bool Http2Input::TakePrefix(absl::string_view& bytes) {
   if (prefix_bytes_ < kMessagePrefixBytes) return true;
   for (int i = 1; i <= 4; ++i) size_ = size_ << 8 | prefix_[i];
   const bool is_compressed = prefix_[0] != 0;
-  return !is_compressed && size_ <= kMaxMessageBytes;
+  return !is_compressed && size_ <= payload::kMaxMessageBytes;
 }
 
 // Keeps what precedes the payload. Usually the head is in the first piece.
 bool Http2Input::Keep(absl::string_view bytes) {
   if (kept_.empty()) {
-    const size_t head_bytes = FindHead(bytes, size_);
+    const size_t head_bytes = payload::FindHead(bytes, size_);
     has_head_ = head_bytes > 0;
     kept_.assign(bytes.data(), has_head_ ? head_bytes : bytes.size());
   } else {
     kept_.append(bytes.data(), bytes.size());
-    const size_t head_bytes = FindHead(kept_, size_);
+    const size_t head_bytes = payload::FindHead(kept_, size_);
     has_head_ = head_bytes > 0;
     if (has_head_) kept_.resize(head_bytes);
   }
@@ -99,11 +101,11 @@ bool Http2Input::Keep(absl::string_view bytes) {
 
 template <typename Header>
 bool Http2Input::Decode(Header& header) {
-  return DecodeHead(kept_, size_ - static_cast<int64_t>(kept_.size()), header,
-                    scratch_);
+  return payload::DecodeHead(kept_, size_ - static_cast<int64_t>(kept_.size()),
+                             header, scratch_);
 }
 
-template bool Http2Input::Decode(RequestHeader&);
-template bool Http2Input::Decode(ResponseHeader&);
+template bool Http2Input::Decode(payload::RequestHeader&);
+template bool Http2Input::Decode(payload::ResponseHeader&);
 
-}  // namespace distbench
+}  // namespace distbench::http2

@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/payload/message_codec.h"
 
-namespace distbench {
+namespace distbench::http2 {
 
 inline constexpr size_t kMessagePrefixBytes = 5;
 
@@ -95,6 +95,6 @@ class Http2Input {
   std::string scratch_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::http2
 
 #endif  // DISTBENCH_PRODUCTS_HTTP2_MESSAGE_H_

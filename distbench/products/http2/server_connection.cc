@@ -8,7 +8,7 @@
 #include "distbench/products/http2/grpc_fields.h"
 #include "distbench/protocol/handshake_messages.h"
 
-namespace distbench {
+namespace distbench::http2 {
 namespace {
 
 // A response's other fields take less than the rest.
@@ -17,7 +17,7 @@ constexpr size_t kMaxErrorBytes = Http2Input::kMaxKeptBytes - 256;
 }  // namespace
 
 void Http2ServerConnection::OnReady(uint32_t epoll_events,
-                                    TransportEvents& events) {
+                                    protocol::TransportEvents& events) {
   if (!is_open()) return;
   if (session() == nullptr && Secure()) BeginSession();
   if (session() != nullptr) {
@@ -49,7 +49,7 @@ void Http2ServerConnection::OnReceived(Http2Exchange& received) {
   auto& request = static_cast<Request&>(received);
   if (request.path == kGenericRpcMethod) {
     Deliver(request);
-  } else if (request.path == kHandshakeMethod) {
+  } else if (request.path == protocol::kHandshakeMethod) {
     AnswerHandshake(request);
   } else {
     Refuse(request, kGrpcUnimplemented, "there is no such method");
@@ -57,11 +57,11 @@ void Http2ServerConnection::OnReceived(Http2Exchange& received) {
 }
 
 void Http2ServerConnection::Deliver(Request& request) {
-  RequestHeader header;
+  payload::RequestHeader header;
   if (!request.input.is_complete() || !request.input.Decode(header)) {
     return Refuse(request, kGrpcInternal, "malformed message");
   }
-  static_cast<ServerCall&>(request) = {
+  static_cast<protocol::ServerCall&>(request) = {
       .rpc_index = header.rpc_index,
       .server_instance = header.server_instance,
       .warmup = header.warmup,
@@ -77,8 +77,9 @@ void Http2ServerConnection::Deliver(Request& request) {
 }
 
 void Http2ServerConnection::AnswerHandshake(Request& request) {
-  const absl::StatusOr<std::string> answer = distbench::AnswerHandshake(
-      context().security.test_nonce, request.input.kept());
+  const absl::StatusOr<std::string> answer =
+      distbench::protocol::AnswerHandshake(context().security.test_nonce,
+                                           request.input.kept());
   if (!request.input.is_complete() || !answer.ok()) {
     return Refuse(request, kGrpcInvalidArgument, "malformed handshake");
   }
@@ -124,7 +125,7 @@ void Http2ServerConnection::CloseStream(Request& request) {
 
 void Http2ServerConnection::OnLost(const std::string& reason) {
   while (!open_.empty()) CloseStream(*open_.back());
-  AcceptedConnection::OnLost(reason);
+  protocol::AcceptedConnection::OnLost(reason);
 }
 
-}  // namespace distbench
+}  // namespace distbench::http2

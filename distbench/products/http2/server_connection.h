@@ -13,13 +13,14 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/accepted_connection.h"
 
-namespace distbench {
+namespace distbench::http2 {
 
 class Http2ServerConnection;
 
 // A request from the opening of its stream until the stream has closed and the
 // engine, if it got the request, has replied.
-struct Http2Request : AcceptedRequest<Http2ServerConnection>, Http2Exchange {
+struct Http2Request : protocol::AcceptedRequest<Http2ServerConnection>,
+                      Http2Exchange {
   size_t position = 0;      // among the connection's open requests
   bool is_pending = false;  // the engine owes a reply
 };
@@ -29,20 +30,21 @@ struct Http2Request : AcceptedRequest<Http2ServerConnection>, Http2Exchange {
 // itself, and serves clients without any, as gRPC does. Used by its worker's
 // thread.
 class Http2ServerConnection final
-    : public AcceptedConnection<Http2ServerConnection, Http2Request,
-                                Http2Connection>,
+    : public protocol::AcceptedConnection<Http2ServerConnection, Http2Request,
+                                          Http2Connection>,
       private Http2Session::Handler {
  public:
   using Context = Http2Context;
 
   Http2ServerConnection(Http2Context& context, Socket accepted)
-      : AcceptedConnection(std::move(accepted), context) {}
+      : protocol::AcceptedConnection(std::move(accepted), context) {}
 
   // Sends a request's reply if its stream is still open.
   void Reply(Request& request);
 
   // Poller::Watcher.
-  void OnReady(uint32_t epoll_events, TransportEvents& events) override;
+  void OnReady(uint32_t epoll_events,
+               protocol::TransportEvents& events) override;
 
  private:
   // Http2Connection.
@@ -62,6 +64,6 @@ class Http2ServerConnection final
   std::vector<Request*> open_;  // whose streams are open
 };
 
-}  // namespace distbench
+}  // namespace distbench::http2
 
 #endif  // DISTBENCH_PRODUCTS_HTTP2_SERVER_CONNECTION_H_

@@ -10,7 +10,7 @@
 #include "distbench/products/http2/grpc_fields.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::http2 {
 namespace {
 
 // A client that cancels many calls, as by their deadlines, is not an attacker:
@@ -335,10 +335,10 @@ bool Http2Session::Gather() {
   return true;
 }
 
-SendQueue::Outcome Http2Session::Write(Stream& stream) {
-  SendQueue::Outcome outcome = block_.Write(stream);
-  while (outcome == SendQueue::Outcome::kEmpty) {
-    if (has_failed_ || !Gather()) return SendQueue::Outcome::kBroken;
+protocol::SendQueue::Outcome Http2Session::Write(protocol::Stream& stream) {
+  protocol::SendQueue::Outcome outcome = block_.Write(stream);
+  while (outcome == protocol::SendQueue::Outcome::kEmpty) {
+    if (has_failed_ || !Gather()) return protocol::SendQueue::Outcome::kBroken;
     if (block_.empty()) break;
     outcome = block_.Write(stream);
   }
@@ -357,4 +357,4 @@ Http2Session::Wait Http2Session::wait() const {
   return open_streams_ > int64_t{limit} ? Wait::kStreamLimit : Wait::kWindow;
 }
 
-}  // namespace distbench
+}  // namespace distbench::http2

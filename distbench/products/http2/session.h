@@ -19,7 +19,7 @@
 
 struct nghttp2_session;
 
-namespace distbench {
+namespace distbench::http2 {
 
 // One RPC's use of a stream. Must outlive the stream, or be forgotten.
 struct Http2Exchange {
@@ -44,7 +44,7 @@ struct Http2Exchange {
 };
 
 // Used by one thread at a time.
-class Http2Session final : public BegunSession {
+class Http2Session final : public protocol::BegunSession {
  public:
   enum class Side { kClient, kServer };
 
@@ -101,7 +101,7 @@ class Http2Session final : public BegunSession {
 
   // Writes as much as the stream, the peer's windows and its limit of streams
   // allow. May call the handler's OnClosed().
-  [[nodiscard]] SendQueue::Outcome Write(Stream& stream);
+  [[nodiscard]] protocol::SendQueue::Outcome Write(protocol::Stream& stream);
 
   // Bytes of messages that wait to be written.
   int64_t queued_bytes() const { return queued_bytes_; }
@@ -137,6 +137,6 @@ class Http2Session final : public BegunSession {
   bool has_failed_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::http2
 
 #endif  // DISTBENCH_PRODUCTS_HTTP2_SESSION_H_

@@ -6,34 +6,40 @@
 
 #include "distbench/protocol/tcp/settings.h"
 
-namespace distbench {
+namespace distbench::http2 {
 namespace {
 
 Http2Limits ReadLimits(
-    const std::map<std::string, DriverOptions::Value>& settings) {
+    const std::map<std::string, config::DriverOptions::Value>& settings) {
   return {
-      .stream_window_bytes = ReadSetting(settings, kHttp2StreamWindow),
-      .connection_window_bytes = ReadSetting(settings, kHttp2ConnectionWindow),
-      .max_concurrent_streams = ReadSetting(settings, kHttp2MaxStreams),
+      .stream_window_bytes =
+          protocol::ReadSetting(settings, config::kHttp2StreamWindow),
+      .connection_window_bytes =
+          protocol::ReadSetting(settings, config::kHttp2ConnectionWindow),
+      .max_concurrent_streams =
+          protocol::ReadSetting(settings, config::kHttp2MaxStreams),
   };
 }
 
 }  // namespace
 
-Http2Settings ReadHttp2Settings(const DriverOptions& options) {
+Http2Settings ReadHttp2Settings(const config::DriverOptions& options) {
   const auto& client = options.client_settings;
   const auto& server = options.server_settings;
   return {
-      .connections = ReadSetting(client, kTcpConnections),
-      .calls_per_connection = ReadSetting(client, kCallsPerConnection),
+      .connections = protocol::ReadSetting(client, config::kTcpConnections),
+      .calls_per_connection =
+          protocol::ReadSetting(client, config::kCallsPerConnection),
       .client = ReadLimits(client),
       .server = ReadLimits(server),
-      .send_queue_bytes = ReadSetting(client, kTcpSendQueueBytes),
-      .uses_unix_socket = UsesUnixSocket(server),
+      .send_queue_bytes =
+          protocol::ReadSetting(client, config::kTcpSendQueueBytes),
+      .uses_unix_socket = protocol::UsesUnixSocket(server),
       // One worker serves both sides.
-      .spin_ns = 1000 * std::max(ReadSetting(client, kTcpSpinUs),
-                                 ReadSetting(server, kTcpSpinUs)),
+      .spin_ns =
+          1000 * std::max(protocol::ReadSetting(client, config::kTcpSpinUs),
+                          protocol::ReadSetting(server, config::kTcpSpinUs)),
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::http2

@@ -7,7 +7,7 @@
 
 #include "distbench/config/plan/driver_options.h"
 
-namespace distbench {
+namespace distbench::http2 {
 
 // What one side of a connection announces to the other.
 struct Http2Limits {
@@ -49,8 +49,8 @@ struct Http2Settings {
 };
 
 // Missing settings take their defaults (config/plan/driver_options.h).
-Http2Settings ReadHttp2Settings(const DriverOptions& options);
+Http2Settings ReadHttp2Settings(const config::DriverOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::http2
 
 #endif  // DISTBENCH_PRODUCTS_HTTP2_SETTINGS_H_

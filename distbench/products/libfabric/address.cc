@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 constexpr absl::string_view kScheme = "libfabric:";
@@ -52,4 +52,4 @@ absl::StatusOr<LibfabricAddress> ParseAddress(absl::string_view address) {
   return parsed;
 }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 
 struct LibfabricAddress {
   std::string carrier;                      // as of LibfabricSettings
@@ -30,6 +30,6 @@ std::string FormatAddress(const LibfabricAddress& address);
 // The error quotes the address.
 absl::StatusOr<LibfabricAddress> ParseAddress(absl::string_view address);
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 #endif  // DISTBENCH_PRODUCTS_LIBFABRIC_ADDRESS_H_

@@ -8,7 +8,7 @@
 #include "distbench/products/libfabric/address.h"
 #include "distbench/protocol/tcp/redialer.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 // An answer is overdue after this time, so the server is asked whether it is
@@ -17,38 +17,39 @@ constexpr int64_t kPatienceNs = 1'000'000'000;
 
 }  // namespace
 
-ClientLink::ClientLink(LinkContext& context, DialTarget target, Calls& calls,
-                       Listener& listener)
+ClientLink::ClientLink(LinkContext& context, protocol::DialTarget target,
+                       Calls& calls, Listener& listener)
     : Link(context),
       name_(std::move(target.name)),
       server_(ParseAddress(name_)->OfWorker(context.worker)),
-      reply_kind_(context.settings.measures_time_parts ? FrameKind::kTimedReply
-                                                       : FrameKind::kReply),
+      reply_kind_(context.settings.measures_time_parts
+                      ? protocol::FrameKind::kTimedReply
+                      : protocol::FrameKind::kReply),
       max_queued_bytes_(context.settings.send_queue_bytes),
       calls_(calls),
       listener_(listener),
-      backoff_ns_(Redialer::kMinBackoffNs),
+      backoff_ns_(protocol::Redialer::kMinBackoffNs),
       decoder_(reply_kind_) {
   RequestDial();
 }
 
-void ClientLink::Send(ClientCall& call, uint64_t call_id,
-                      const RequestHeader& header) {
-  QueuedFrame* const frame =
-      MakeFrame(FrameKind::kRequest, call_id, header, call.request_bytes);
+void ClientLink::Send(protocol::ClientCall& call, uint64_t call_id,
+                      const payload::RequestHeader& header) {
+  QueuedFrame* const frame = MakeFrame(protocol::FrameKind::kRequest, call_id,
+                                       header, call.request_bytes);
   call.sent_bytes =
-      frame->frame_bytes - static_cast<int64_t>(kFrameHeaderBytes);
+      frame->frame_bytes - static_cast<int64_t>(protocol::kFrameHeaderBytes);
   call.transport_state = frame;
   frame->call = &call;
   Push(frame);
   if (!is_open()) RequestDial();
 }
 
-void ClientLink::Abandon(ClientCall& call) {
+void ClientLink::Abandon(protocol::ClientCall& call) {
   if (call.transport_state == nullptr) return;
   static_cast<QueuedFrame*>(call.transport_state)->call = nullptr;
   call.transport_state = nullptr;
-  call.sent_ns = RealClock().MonotonicNs();
+  call.sent_ns = base::RealClock().MonotonicNs();
 }
 
 void ClientLink::RequestDial() {
@@ -62,7 +63,7 @@ void ClientLink::Work(int64_t now_ns) {
   if (is_requested_) {
     BeginGreeting(now_ns);
   } else {
-    Break(StreamError::kHelloTimeout, "no answer in time");
+    Break(protocol::StreamError::kHelloTimeout, "no answer in time");
   }
 }
 
@@ -70,7 +71,7 @@ void ClientLink::BeginGreeting(int64_t now_ns) {
   is_requested_ = false;
   due_ns_ = now_ns + context().settings.answer_timeout_ns;
   if (was_up_) ++context().counters.reconnects;
-  greeting_.emplace(Greeting::Side::kClient, context().test_nonce);
+  greeting_.emplace(protocol::Greeting::Side::kClient, context().test_nonce);
   problem_.clear();
   decoder_.Reset();
   unanswered_ = 0;
@@ -84,34 +85,34 @@ void ClientLink::BeginGreeting(int64_t now_ns) {
 }
 
 void ClientLink::OnMessage(MessageKind kind, absl::string_view content,
-                           int64_t read_ns, TransportEvents* events) {
+                           int64_t read_ns, protocol::TransportEvents* events) {
   NoteLife(kind, read_ns);
   if (kind == MessageKind::kWelcome && greeting_.has_value()) {
     return OnWelcome(content);
   }
   if (kind == MessageKind::kGoodbye) {
-    return Break(StreamError::kClosedByPeer);
+    return Break(protocol::StreamError::kClosedByPeer);
   }
   if (kind != MessageKind::kFrames || !is_open()) return;
   // A server that does not wait for requests replies before its welcome.
-  if (events == nullptr) return Break(StreamError::kUnknownCall);
-  const StreamError error = decoder_.Decode(
-      content, [&](const FrameHeader& frame, absl::string_view head) {
+  if (events == nullptr) return Break(protocol::StreamError::kUnknownCall);
+  const protocol::StreamError error = decoder_.Decode(
+      content, [&](const protocol::FrameHeader& frame, absl::string_view head) {
         return OnReply(frame, head, read_ns, *events);
       });
-  if (error != StreamError::kNone) Break(error);
+  if (error != protocol::StreamError::kNone) Break(error);
 }
 
 void ClientLink::OnWelcome(absl::string_view content) {
   Introduction server;
   if (!DecodeIntroduction(content, server) ||
       server.greeting.size() > greeting_->missing_bytes()) {
-    return Break(StreamError::kMalformedMessage);
+    return Break(protocol::StreamError::kMalformedMessage);
   }
-  const StreamError error = greeting_->Receive(server.greeting);
-  if (error != StreamError::kNone) return Break(error);
+  const protocol::StreamError error = greeting_->Receive(server.greeting);
+  if (error != protocol::StreamError::kNone) return Break(error);
   if (greeting_->missing_bytes() > 0) {
-    return Break(StreamError::kMalformedMessage);
+    return Break(protocol::StreamError::kMalformedMessage);
   }
   Know(server);
   SendControl(MessageKind::kProof, greeting_->TakeOutput());
@@ -120,47 +121,49 @@ void ClientLink::OnWelcome(absl::string_view content) {
   Open();
 }
 
-StreamError ClientLink::OnReply(const FrameHeader& frame,
-                                absl::string_view head, int64_t read_ns,
-                                TransportEvents& events) {
-  const size_t times_bytes = TimesBytes(reply_kind_);
-  if (head.size() < times_bytes) return StreamError::kMalformedMessage;
+protocol::StreamError ClientLink::OnReply(const protocol::FrameHeader& frame,
+                                          absl::string_view head,
+                                          int64_t read_ns,
+                                          protocol::TransportEvents& events) {
+  const size_t times_bytes = protocol::TimesBytes(reply_kind_);
+  if (head.size() < times_bytes)
+    return protocol::StreamError::kMalformedMessage;
   const char* const times = head.data();
   head.remove_prefix(times_bytes);
   Calls::Entry* entry;
   switch (calls_.Find(frame.call_id, entry)) {
     case Calls::Match::kUnknown:
-      return StreamError::kUnknownCall;
+      return protocol::StreamError::kUnknownCall;
     case Calls::Match::kEnded:
-      if (unanswered_ == 0) return StreamError::kUnknownCall;
+      if (unanswered_ == 0) return protocol::StreamError::kUnknownCall;
       --unanswered_;
       ++context().counters.late_replies;
-      return StreamError::kNone;
+      return protocol::StreamError::kNone;
     case Calls::Match::kFound:
       break;
   }
   // A reply to a request that has not been sent.
   if (entry->owner != this || entry->call->transport_state != nullptr) {
-    return StreamError::kUnknownCall;
+    return protocol::StreamError::kUnknownCall;
   }
-  const ResponseHeader* const header =
+  const payload::ResponseHeader* const header =
       heads_.Read(head, frame.message_bytes - frame.head_bytes);
-  if (header == nullptr) return StreamError::kMalformedMessage;
+  if (header == nullptr) return protocol::StreamError::kMalformedMessage;
   --unanswered_;
-  backoff_ns_ = Redialer::kMinBackoffNs;
-  ClientCall& call = *entry->call;
+  backoff_ns_ = protocol::Redialer::kMinBackoffNs;
+  protocol::ClientCall& call = *entry->call;
   calls_.Remove(*entry);
   call.done_ns = read_ns;
   call.received_bytes = frame.message_bytes - times_bytes;
   call.responding_instance = header->server_instance;
   call.error = header->error_message;
   if (times_bytes > 0) {
-    const ReplyTimes reported = DecodeReplyTimes(times);
+    const protocol::ReplyTimes reported = protocol::DecodeReplyTimes(times);
     call.server_queue_ns = reported.queue_ns;
     call.server_handler_ns = reported.handler_ns;
   }
   events.OnDone(&call);
-  return StreamError::kNone;
+  return protocol::StreamError::kNone;
 }
 
 int64_t ClientLink::patience_ns() const {
@@ -184,8 +187,8 @@ void ClientLink::GoDown(const std::string& error) {
   StampUnsent();
   End();
   unanswered_ = 0;
-  due_ns_ = RealClock().MonotonicNs() + backoff_ns_;
-  backoff_ns_ = std::min(2 * backoff_ns_, Redialer::kMaxBackoffNs);
+  due_ns_ = base::RealClock().MonotonicNs() + backoff_ns_;
+  backoff_ns_ = std::min(2 * backoff_ns_, protocol::Redialer::kMaxBackoffNs);
   listener_.OnDown(*this, error);
 }
 
@@ -196,4 +199,4 @@ void ClientLink::Close() {
   End();
 }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric

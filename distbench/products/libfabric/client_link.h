@@ -16,23 +16,23 @@
 #include "distbench/protocol/tcp/frame.h"
 #include "distbench/protocol/tcp/greeting.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 
 // A client's end of a link to a worker of a server. It greets the server, and
 // does so again after a loss, with the rules and delays of ClientConnection
 // (tcp/client_connection.h), in whose place StreamClient uses it.
-class ClientLink final : public Link, public CallOwner {
+class ClientLink final : public Link, public protocol::CallOwner {
  public:
-  using Calls = CallTable<ClientLink>;
+  using Calls = protocol::CallTable<ClientLink>;
   using Context = LinkContext;
-  using Listener = ClientListener<ClientLink>;
+  using Listener = protocol::ClientListener<ClientLink>;
 
   // A request's other fields take less than the rest of kMaxHeadBytes.
-  static constexpr size_t kMaxTraceBytes = kMaxHeadBytes - 256;
+  static constexpr size_t kMaxTraceBytes = protocol::kMaxHeadBytes - 256;
 
   // The target's name is the address of a server (address.h), which has been
   // checked; its other fields are not used. Begins to greet the server.
-  ClientLink(LinkContext& context, DialTarget target, Calls& calls,
+  ClientLink(LinkContext& context, protocol::DialTarget target, Calls& calls,
              Listener& listener);
 
   const std::string& name() const { return name_; }
@@ -47,10 +47,11 @@ class ClientLink final : public Link, public CallOwner {
 
   // Sends a request or queues it. Sets the call's sent_bytes, and its sent_ns
   // when the request is handed to the provider.
-  void Send(ClientCall& call, uint64_t call_id, const RequestHeader& header);
+  void Send(protocol::ClientCall& call, uint64_t call_id,
+            const payload::RequestHeader& header);
 
   // Call this before a call ends without a reply. The server is not told.
-  void Abandon(ClientCall& call);
+  void Abandon(protocol::ClientCall& call);
 
   // Sets the sent_ns of calls that have not been sent.
   void StampCalls() { StampUnsent(); }
@@ -70,7 +71,7 @@ class ClientLink final : public Link, public CallOwner {
 
  private:
   void OnMessage(MessageKind kind, absl::string_view content, int64_t read_ns,
-                 TransportEvents* events) override;
+                 protocol::TransportEvents* events) override;
   void OnFrameSent() override { ++unanswered_; }
   bool IsInUse() const override { return unanswered_ > 0; }
   int64_t patience_ns() const override;
@@ -78,17 +79,18 @@ class ClientLink final : public Link, public CallOwner {
 
   void BeginGreeting(int64_t now_ns);
   void OnWelcome(absl::string_view content);
-  StreamError OnReply(const FrameHeader& frame, absl::string_view head,
-                      int64_t read_ns, TransportEvents& events);
+  protocol::StreamError OnReply(const protocol::FrameHeader& frame,
+                                absl::string_view head, int64_t read_ns,
+                                protocol::TransportEvents& events);
   void GoDown(const std::string& error);
 
   const std::string name_;
   const std::string server_;  // the address of the server's endpoint
-  const FrameKind reply_kind_;
+  const protocol::FrameKind reply_kind_;
   const int64_t max_queued_bytes_;
   Calls& calls_;
   Listener& listener_;
-  std::optional<Greeting> greeting_;  // while it goes on
+  std::optional<protocol::Greeting> greeting_;  // while it goes on
   std::string problem_;
   int64_t unanswered_ = 0;  // requests that were sent
 
@@ -97,10 +99,10 @@ class ClientLink final : public Link, public CallOwner {
   int64_t backoff_ns_;
   bool was_up_ = false;
 
-  FrameDecoder decoder_;
-  HeadReader<ResponseHeader> heads_;
+  protocol::FrameDecoder decoder_;
+  protocol::HeadReader<payload::ResponseHeader> heads_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 #endif  // DISTBENCH_PRODUCTS_LIBFABRIC_CLIENT_LINK_H_

@@ -8,7 +8,7 @@
 #include "distbench/products/libfabric/library.h"
 #include "distbench/products/libfabric/wire.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 absl::Status Failed(absl::string_view what, int64_t code) {
@@ -160,4 +160,4 @@ void Connections::End(fid_t endpoint, int error) {
   if (connection != nullptr) connection->endpoint.reset();
 }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric

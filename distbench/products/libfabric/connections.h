@@ -26,7 +26,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/products/libfabric/fabric.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 
 // Used by one thread at a time. Never waits.
 class Connections {
@@ -92,6 +92,6 @@ class Connections {
   absl::flat_hash_map<std::string, size_t> latest_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 #endif  // DISTBENCH_PRODUCTS_LIBFABRIC_CONNECTIONS_H_

@@ -13,7 +13,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/payload/payload_slab.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 // Events of one Read(), so that the worker's timers get their turn.
@@ -190,8 +190,8 @@ absl::Status Endpoint::OpenBuffers() {
   absl::Status status =
       Register(memory_.get(), bytes, FI_SEND | FI_RECV, memory_region_);
   if (!status.ok()) return status;
-  status = Register(PayloadSlab().data(), PayloadSlab().size(), FI_SEND,
-                    slab_region_);
+  status = Register(payload::PayloadSlab().data(),
+                    payload::PayloadSlab().size(), FI_SEND, slab_region_);
   if (!status.ok()) return status;
   operations_.resize(receive_count_ + send_count_);
   for (size_t i = 0; i < operations_.size(); ++i) {
@@ -262,7 +262,8 @@ Endpoint::Sent Endpoint::Send(fi_addr_t to, const MessageHeader& header,
     const size_t room =
         (info_.tx_attr->iov_limit < 2 ? buffer_bytes : message_bytes) - used;
     sent.payload_bytes = std::min<int64_t>(
-        payload_bytes, static_cast<int64_t>(std::min(room, kPayloadSlabBytes)));
+        payload_bytes,
+        static_cast<int64_t>(std::min(room, payload::kPayloadSlabBytes)));
   }
   const size_t total = used + static_cast<size_t>(sent.payload_bytes);
   ssize_t code = 0;
@@ -299,9 +300,10 @@ fid_ep* Endpoint::SenderTo(fi_addr_t to, int& error) const {
 // Sends what the buffer has and, without a copy, payload.
 int Endpoint::SendLarge(fid_ep* sender, fi_addr_t to, Operation* buffer,
                         size_t copied_bytes, int64_t payload_bytes) {
-  const iovec pieces[] = {{.iov_base = buffer->bytes, .iov_len = copied_bytes},
-                          {.iov_base = const_cast<char*>(PayloadSlab().data()),
-                           .iov_len = static_cast<size_t>(payload_bytes)}};
+  const iovec pieces[] = {
+      {.iov_base = buffer->bytes, .iov_len = copied_bytes},
+      {.iov_base = const_cast<char*>(payload::PayloadSlab().data()),
+       .iov_len = static_cast<size_t>(payload_bytes)}};
   void* descriptors[2] = {};
   if (memory_region_ != nullptr) {
     descriptors[0] = fi_mr_desc(memory_region_.get());
@@ -317,7 +319,7 @@ bool Endpoint::Read(Events& events) {
   const ssize_t count = fi_cq_read(queue_.get(), entries, kBatch);
   if (count == -FI_EAVAIL) return ReadError(events);
   if (count <= 0) return connections_ != nullptr && connections_->Poll();
-  const int64_t read_ns = RealClock().MonotonicNs();
+  const int64_t read_ns = base::RealClock().MonotonicNs();
   for (ssize_t i = 0; i < count; ++i) {
     Complete(reinterpret_cast<Operation*>(entries[i].op_context),
              entries[i].len, read_ns, events);
@@ -361,4 +363,4 @@ bool Endpoint::MayWait() const {
          0;
 }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric

@@ -23,7 +23,7 @@
 #include "distbench/products/libfabric/settings.h"
 #include "distbench/products/libfabric/wire.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 
 // Sends and receives messages of bounded size. Never waits. Used by one thread
 // at a time.
@@ -148,6 +148,6 @@ class Endpoint {
   std::vector<Operation*> unposted_;  // receives
 };
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 #endif  // DISTBENCH_PRODUCTS_LIBFABRIC_ENDPOINT_H_

@@ -14,7 +14,7 @@
 #include "distbench/products/libfabric/library.h"
 #include "distbench/products/libfabric/providers.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 // Of Debian 12's libfabric; later ones keep to what it promises.
@@ -136,4 +136,4 @@ std::vector<std::string> ListLibfabricProviders() {
   return ListProviders(FI_EP_RDM);
 }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric

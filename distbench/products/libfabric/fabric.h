@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 
 // Closes what libfabric has opened.
 struct CloseFid {
@@ -58,6 +58,6 @@ class Fabric {
 absl::StatusOr<bool> UsesIpAddresses(const std::string& provider,
                                      fi_ep_type type);
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 #endif  // DISTBENCH_PRODUCTS_LIBFABRIC_FABRIC_H_

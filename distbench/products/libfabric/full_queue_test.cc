@@ -10,14 +10,15 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 class FullQueueTest : public testing::Test {
  protected:
-  static std::unique_ptr<ProtocolDriver> MakeDriver() {
-    return std::make_unique<LibfabricDriver>(
-        ReadLibfabricSettings({}), AddressPreference{}, "127.0.0.1", "nonce");
+  static std::unique_ptr<protocol::ProtocolDriver> MakeDriver() {
+    return std::make_unique<LibfabricDriver>(ReadLibfabricSettings({}),
+                                             protocol::AddressPreference{},
+                                             "127.0.0.1", "nonce");
   }
 
   BusyProvider provider_;
@@ -25,10 +26,11 @@ class FullQueueTest : public testing::Test {
 
 // The sizes are sent by each of the functions that send.
 TEST_F(FullQueueTest, RefusedRequestsAreSentAgain) {
-  TestServer server(MakeDriver);
-  TestClient client(MakeDriver(), SingleServers({server.address()}));
+  protocol::TestServer server(MakeDriver);
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
   for (const int64_t size : {16, 400, 70'000, 3 << 20}) {
-    ClientCall call{.request_bytes = size, .response_bytes = 16};
+    protocol::ClientCall call{.request_bytes = size, .response_bytes = 16};
     BusyProvider::RefuseNext(3);
     ASSERT_EQ(client.Call(call), "") << size;
     EXPECT_EQ(BusyProvider::left(), 0);
@@ -39,14 +41,16 @@ TEST_F(FullQueueTest, RefusedRequestsAreSentAgain) {
 }
 
 TEST_F(FullQueueTest, RefusedRepliesAreSentAgain) {
-  const auto reply = [](Transport& transport, ServerCall* call) {
+  const auto reply = [](protocol::Transport& transport,
+                        protocol::ServerCall* call) {
     BusyProvider::RefuseNext(3);
-    TestEvents::ReplyAsAsked(transport, call);
+    protocol::TestEvents::ReplyAsAsked(transport, call);
   };
-  TestServer server(MakeDriver, reply);
-  TestClient client(MakeDriver(), SingleServers({server.address()}));
+  protocol::TestServer server(MakeDriver, reply);
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
   for (const int64_t size : {16, 400, 70'000, 3 << 20}) {
-    ClientCall call{.request_bytes = 16, .response_bytes = size};
+    protocol::ClientCall call{.request_bytes = 16, .response_bytes = size};
     ASSERT_EQ(client.Call(call), "") << size;
     EXPECT_EQ(BusyProvider::left(), 0);
     EXPECT_EQ(call.received_bytes, size);
@@ -55,32 +59,34 @@ TEST_F(FullQueueTest, RefusedRepliesAreSentAgain) {
 
 // Nothing else would wake the worker sooner than in a second.
 TEST_F(FullQueueTest, SendsAreTriedAgainSoon) {
-  TestServer server(MakeDriver);
-  TestClient client(MakeDriver(), SingleServers({server.address()}));
-  ClientCall call{.request_bytes = 16, .response_bytes = 16};
-  const int64_t begin_ns = RealClock().MonotonicNs();
+  protocol::TestServer server(MakeDriver);
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
+  protocol::ClientCall call{.request_bytes = 16, .response_bytes = 16};
+  const int64_t begin_ns = base::RealClock().MonotonicNs();
   BusyProvider::RefuseNext(100);
   ASSERT_TRUE(client.transport().Start(&call));
   while (!client.events().Finished(call)) {
     client.transport().Poll(begin_ns + 60'000'000'000, client.events());
   }
   EXPECT_EQ(client.events().error(call), "");
-  EXPECT_LT(RealClock().MonotonicNs() - begin_ns, 3'000'000'000);
+  EXPECT_LT(base::RealClock().MonotonicNs() - begin_ns, 3'000'000'000);
 }
 
 TEST_F(FullQueueTest, RequestsKeepTheirOrder) {
-  TestServer server(MakeDriver);
-  TestClient client(MakeDriver(), SingleServers({server.address()}));
-  ClientCall calls[8];
+  protocol::TestServer server(MakeDriver);
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
+  protocol::ClientCall calls[8];
   int64_t last_ns = 0;
   BusyProvider::RefuseNext(3);
-  for (ClientCall& call : calls) {
+  for (protocol::ClientCall& call : calls) {
     call = {.request_bytes = 16, .response_bytes = 16};
     ASSERT_TRUE(client.transport().Start(&call));
   }
   ASSERT_TRUE(client.events().PollUntil(
       [&] { return client.events().finished_count() == 8; }));
-  for (const ClientCall& call : calls) {
+  for (const protocol::ClientCall& call : calls) {
     EXPECT_EQ(client.events().error(call), "");
     EXPECT_GE(call.sent_ns, last_ns);
     last_ns = call.sent_ns;
@@ -88,18 +94,20 @@ TEST_F(FullQueueTest, RequestsKeepTheirOrder) {
 }
 
 TEST_F(FullQueueTest, HellosAreSentAgain) {
-  TestServer server(MakeDriver);
+  protocol::TestServer server(MakeDriver);
   BusyProvider::RefuseNext(10);
-  TestClient client(MakeDriver(), SingleServers({server.address()}));
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
   EXPECT_EQ(BusyProvider::left(), 0);
-  ClientCall call{.request_bytes = 16, .response_bytes = 16};
+  protocol::ClientCall call{.request_bytes = 16, .response_bytes = 16};
   EXPECT_EQ(client.Call(call), "");
 }
 
 TEST_F(FullQueueTest, CallsEndWhileTheirRequestsWait) {
-  TestServer server(MakeDriver);
-  TestClient client(MakeDriver(), SingleServers({server.address()}));
-  ClientCall call{.request_bytes = 16, .response_bytes = 16};
+  protocol::TestServer server(MakeDriver);
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
+  protocol::ClientCall call{.request_bytes = 16, .response_bytes = 16};
   BusyProvider::RefuseNext(INT64_MAX);
   ASSERT_TRUE(client.transport().Start(&call));
   client.transport().CancelCalls();
@@ -111,4 +119,4 @@ TEST_F(FullQueueTest, CallsEndWhileTheirRequestsWait) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::libfabric

@@ -7,7 +7,7 @@
 #include "distbench/protocol/testing/driver_conformance.h"
 #include "distbench/protocol/testing/time_parts_conformance.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 struct Variant {
@@ -15,12 +15,12 @@ struct Variant {
   int64_t receive_buffer_bytes = 64 << 10;
   int64_t spin_us = 0;
   bool measures_time_parts = false;
-  std::string endpoint = kRdmEndpoint;
+  std::string endpoint = config::kRdmEndpoint;
 };
 
-DriverUnderTest MakeVariant(const Variant& variant) {
+protocol::DriverUnderTest MakeVariant(const Variant& variant) {
   return {[variant](const std::string& test_nonce) {
-    DriverOptions options;
+    config::DriverOptions options;
     options.server_settings["provider"] = variant.provider;
     options.server_settings["endpoint"] = variant.endpoint;
     options.server_settings["receive_buffer_bytes"] =
@@ -28,23 +28,23 @@ DriverUnderTest MakeVariant(const Variant& variant) {
     options.client_settings["spin_us"] = variant.spin_us;
     LibfabricSettings settings = ReadLibfabricSettings(options);
     settings.measures_time_parts = variant.measures_time_parts;
-    return std::make_unique<LibfabricDriver>(settings, AddressPreference{},
-                                             "127.0.0.1", test_nonce);
+    return std::make_unique<LibfabricDriver>(
+        settings, protocol::AddressPreference{}, "127.0.0.1", test_nonce);
   }};
 }
 
-INSTANTIATE_TEST_SUITE_P(Tcp, DriverConformanceTest,
+INSTANTIATE_TEST_SUITE_P(Tcp, protocol::DriverConformanceTest,
                          testing::Values(MakeVariant({"tcp"})));
-INSTANTIATE_TEST_SUITE_P(SmallBuffers, DriverConformanceTest,
+INSTANTIATE_TEST_SUITE_P(SmallBuffers, protocol::DriverConformanceTest,
                          testing::Values(MakeVariant({"tcp;ofi_rxm", 4096})));
-INSTANTIATE_TEST_SUITE_P(Spinning, DriverConformanceTest,
+INSTANTIATE_TEST_SUITE_P(Spinning, protocol::DriverConformanceTest,
                          testing::Values(MakeVariant({"tcp", 64 << 10, 100})));
-INSTANTIATE_TEST_SUITE_P(Connected, DriverConformanceTest,
+INSTANTIATE_TEST_SUITE_P(Connected, protocol::DriverConformanceTest,
                          testing::Values(MakeVariant({.provider = "tcp",
                                                       .endpoint = "msg"})));
-INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
+INSTANTIATE_TEST_SUITE_P(Timed, protocol::TimePartsConformanceTest,
                          testing::Values(MakeVariant({"tcp", 64 << 10, 0,
                                                       true})));
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::libfabric

@@ -12,17 +12,18 @@
 #include "distbench/products/libfabric/address.h"
 #include "distbench/protocol/driver_parts.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 // Between two looks at connections that are being made.
 constexpr absl::Duration kPause = absl::Microseconds(200);
 
-std::vector<StreamPeer> TargetsOf(const std::vector<Peer>& peers) {
-  std::vector<StreamPeer> targets;
-  for (const Peer& peer : peers) {
-    StreamPeer& target = targets.emplace_back();
-    target.round_robin = peer.policy != kPickFirstPolicy;
+std::vector<protocol::StreamPeer> TargetsOf(
+    const std::vector<protocol::Peer>& peers) {
+  std::vector<protocol::StreamPeer> targets;
+  for (const protocol::Peer& peer : peers) {
+    protocol::StreamPeer& target = targets.emplace_back();
+    target.round_robin = peer.policy != config::kPickFirstPolicy;
     for (const std::string& address : peer.addresses) {
       target.servers.emplace_back().emplace_back().name = address;
     }
@@ -33,7 +34,7 @@ std::vector<StreamPeer> TargetsOf(const std::vector<Peer>& peers) {
 }  // namespace
 
 LibfabricDriver::LibfabricDriver(LibfabricSettings settings,
-                                 AddressPreference preference,
+                                 protocol::AddressPreference preference,
                                  std::string service_address,
                                  std::string test_nonce, bool tls_is_wanted)
     : settings_(std::move(settings)),
@@ -80,18 +81,19 @@ absl::StatusOr<std::string> LibfabricDriver::ChooseHost() const {
         "libfabric's provider \"", settings_.provider,
         "\" does not use IP addresses; remove netdev_name and ip_version"));
   }
-  const auto interfaces = ListInterfaceAddresses();
+  const auto interfaces = protocol::ListInterfaceAddresses();
   if (!interfaces.ok()) return interfaces.status();
   const auto address =
-      ChooseListenAddress(*interfaces, preference_, service_address_);
+      protocol::ChooseListenAddress(*interfaces, preference_, service_address_);
   if (!address.ok()) return address.status();
   // An endpoint tells peers the address to which it is bound.
   return preference_.listen_address.empty() ? address->advertised_host
                                             : address->bind_host;
 }
 
-absl::Status LibfabricDriver::CheckPeers(const std::vector<Peer>& peers) const {
-  for (const Peer& peer : peers) {
+absl::Status LibfabricDriver::CheckPeers(
+    const std::vector<protocol::Peer>& peers) const {
+  for (const protocol::Peer& peer : peers) {
     for (const std::string& name : peer.addresses) {
       const absl::StatusOr<LibfabricAddress> address = ParseAddress(name);
       if (!address.ok()) return address.status();
@@ -99,8 +101,9 @@ absl::Status LibfabricDriver::CheckPeers(const std::vector<Peer>& peers) const {
         return absl::InvalidArgumentError(absl::StrCat(
             "peer ", name, " uses libfabric's provider \"", address->carrier,
             "\", and this instance \"", settings_.carrier(),
-            "\"; give both services the same settings \"", kLibfabricProvider,
-            "\" and \"", kLibfabricEndpoint, "\""));
+            "\"; give both services the same settings \"",
+            config::kLibfabricProvider, "\" and \"", config::kLibfabricEndpoint,
+            "\""));
       }
       // The provider would keep using the memory of an endpoint that is gone.
       if (SharesMemory() &&
@@ -120,7 +123,7 @@ bool LibfabricDriver::SharesMemory() const {
   return absl::StrContains(settings_.provider, "shm");
 }
 
-absl::Status LibfabricDriver::Connect(const std::vector<Peer>& peers,
+absl::Status LibfabricDriver::Connect(const std::vector<protocol::Peer>& peers,
                                       absl::Time deadline) {
   absl::Status status = CheckPeers(peers);
   if (!status.ok()) return status;
@@ -146,7 +149,7 @@ absl::Status LibfabricDriver::AwaitConnections(absl::Time deadline) {
     }
     absl::SleepFor(kPause);
   }
-  FailureList failures;
+  protocol::FailureList failures;
   for (const auto& transport : transports_) {
     for (const std::string& failure : transport->TakeFailures()) {
       failures.Add(failure);
@@ -167,4 +170,4 @@ void LibfabricDriver::Shutdown() {
   for (const auto& transport : transports_) transport->WaitUntilDrained();
 }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric

@@ -18,36 +18,39 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/host_address.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 
 // Each worker has an endpoint of its own, and a link to one worker of each
 // server.
-class LibfabricDriver final : public ProtocolDriver {
+class LibfabricDriver final : public protocol::ProtocolDriver {
  public:
   // For service_address and test_nonce, see DriverEnvironment. If
   // `tls_is_wanted`, Listen() refuses, because there is none.
-  LibfabricDriver(LibfabricSettings settings, AddressPreference preference,
+  LibfabricDriver(LibfabricSettings settings,
+                  protocol::AddressPreference preference,
                   std::string service_address, std::string test_nonce,
                   bool tls_is_wanted = false);
 
   absl::StatusOr<std::string> Listen(int worker_count) override;
-  Transport& transport(int worker) override { return *transports_[worker]; }
-  absl::Status Connect(const std::vector<Peer>& peers,
+  protocol::Transport& transport(int worker) override {
+    return *transports_[worker];
+  }
+  absl::Status Connect(const std::vector<protocol::Peer>& peers,
                        absl::Time deadline) override;
   void AbortConnect() override { connect_aborted_ = true; }
   void Shutdown() override;
-  std::vector<DriverCounter> Counters() const override {
+  std::vector<protocol::DriverCounter> Counters() const override {
     return counters_.List();
   }
 
  private:
   absl::StatusOr<std::string> ChooseHost() const;
   bool SharesMemory() const;
-  absl::Status CheckPeers(const std::vector<Peer>& peers) const;
+  absl::Status CheckPeers(const std::vector<protocol::Peer>& peers) const;
   absl::Status AwaitConnections(absl::Time deadline);
 
   const LibfabricSettings settings_;
-  const AddressPreference preference_;
+  const protocol::AddressPreference preference_;
   const std::string service_address_;
   const std::string test_nonce_;
   const bool tls_is_wanted_;
@@ -58,6 +61,6 @@ class LibfabricDriver final : public ProtocolDriver {
   bool shut_down_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 #endif  // DISTBENCH_PRODUCTS_LIBFABRIC_LIBFABRIC_DRIVER_H_

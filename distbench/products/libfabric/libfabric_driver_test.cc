@@ -20,7 +20,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 using ::testing::AllOf;
@@ -31,10 +31,10 @@ using ::testing::StartsWith;
 constexpr int64_t kPatienceNs = 20'000'000'000;
 
 // "tcp/msg" is tcp with connected endpoints.
-std::unique_ptr<LibfabricDriver> MakeDriver(const std::string& carrier,
-                                            AddressPreference preference = {},
-                                            bool tls_is_wanted = false) {
-  DriverOptions options;
+std::unique_ptr<LibfabricDriver> MakeDriver(
+    const std::string& carrier, protocol::AddressPreference preference = {},
+    bool tls_is_wanted = false) {
+  config::DriverOptions options;
   const std::pair<std::string, std::string> parts =
       absl::StrSplit(carrier, absl::MaxSplits('/', 1));
   options.server_settings["provider"] = parts.first;
@@ -80,9 +80,9 @@ class ServerProcess {
     const auto driver = MakeDriver(provider);
     const std::string address = driver->Listen(1).value();
     if (write(out, address.data(), address.size()) < 0) _exit(1);
-    TestEvents events(driver->transport(0));
+    protocol::TestEvents events(driver->transport(0));
     while (getppid() == parent) {
-      const int64_t now_ns = RealClock().MonotonicNs();
+      const int64_t now_ns = base::RealClock().MonotonicNs();
       driver->transport(0).Poll(now_ns + 100'000'000, events);
     }
     _exit(0);
@@ -96,9 +96,10 @@ class TwoProcessesTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(TwoProcessesTest, CallsHaveExactSizes) {
   ServerProcess server(GetParam());
-  TestClient client(MakeDriver(GetParam()), SingleServers({server.address()}));
+  protocol::TestClient client(MakeDriver(GetParam()),
+                              protocol::SingleServers({server.address()}));
   for (const int64_t size : {16, 1000, 4096, 70'000, 3 << 20}) {
-    ClientCall call{.request_bytes = size, .response_bytes = size};
+    protocol::ClientCall call{.request_bytes = size, .response_bytes = size};
     ASSERT_EQ(client.Call(call), "") << size;
     EXPECT_EQ(call.received_bytes, size);
   }
@@ -107,11 +108,12 @@ TEST_P(TwoProcessesTest, CallsHaveExactSizes) {
 // A process that was killed says no goodbye.
 TEST_P(TwoProcessesTest, CallsToAKilledServerFail) {
   ServerProcess server(GetParam());
-  TestClient client(MakeDriver(GetParam()), SingleServers({server.address()}));
-  ClientCall call{.request_bytes = 16};
+  protocol::TestClient client(MakeDriver(GetParam()),
+                              protocol::SingleServers({server.address()}));
+  protocol::ClientCall call{.request_bytes = 16};
   ASSERT_EQ(client.Call(call), "");
   server.Kill();
-  const int64_t killed_ns = RealClock().MonotonicNs();
+  const int64_t killed_ns = base::RealClock().MonotonicNs();
   EXPECT_THAT(client.Call(call), StartsWith("UNAVAILABLE: "));
   EXPECT_LT(call.done_ns - killed_ns, kPatienceNs);
 }
@@ -128,17 +130,18 @@ TEST(ConnectedEndpointsTest, LostServersGiveBuffersBack) {
     servers.push_back(std::make_unique<ServerProcess>("tcp/msg"));
     addresses.push_back(servers.back()->address());
   }
-  TestClient client(MakeDriver("tcp/msg"), SingleServers(addresses));
-  ClientCall calls_to[kLost][10];
+  protocol::TestClient client(MakeDriver("tcp/msg"),
+                              protocol::SingleServers(addresses));
+  protocol::ClientCall calls_to[kLost][10];
   for (int i = 0; i < kLost; ++i) {
     servers[i]->Pause();
     auto& calls = calls_to[i];
-    for (ClientCall& call : calls) {
+    for (protocol::ClientCall& call : calls) {
       call = {.peer = i, .request_bytes = 3 << 20};
       if (!client.transport().Start(&call)) call.peer = -1;
     }
     const auto have_ended = [&] {
-      return absl::c_all_of(calls, [&](const ClientCall& call) {
+      return absl::c_all_of(calls, [&](const protocol::ClientCall& call) {
         return call.peer < 0 || client.events().Finished(call);
       });
     };
@@ -146,7 +149,7 @@ TEST(ConnectedEndpointsTest, LostServersGiveBuffersBack) {
     servers[i]->Kill();
     ASSERT_TRUE(client.events().PollUntil(have_ended)) << i;
   }
-  ClientCall call{.peer = kLost, .request_bytes = 3 << 20};
+  protocol::ClientCall call{.peer = kLost, .request_bytes = 3 << 20};
   EXPECT_EQ(client.Call(call), "");
 }
 
@@ -155,8 +158,8 @@ TEST(LibfabricDriverTest, SharedMemoryIsNotForOneProcess) {
   const std::string address = server->Listen(1).value();
   const auto client = MakeDriver("shm");
   ASSERT_TRUE(client->Listen(1).ok());
-  const absl::Status status =
-      client->Connect(SingleServers({address}), absl::InfiniteFuture());
+  const absl::Status status = client->Connect(
+      protocol::SingleServers({address}), absl::InfiniteFuture());
   EXPECT_THAT(std::string(status.message()), HasSubstr("same process"));
 }
 
@@ -190,8 +193,8 @@ TEST(LibfabricDriverTest, PeersHaveTheSameProvider) {
   ASSERT_TRUE(client->Listen(1).ok());
   for (const char* address :
        {"libfabric:shm:6162", "libfabric:tcp/msg:6162", "127.0.0.1:80"}) {
-    const absl::Status status =
-        client->Connect(SingleServers({address}), absl::InfiniteFuture());
+    const absl::Status status = client->Connect(
+        protocol::SingleServers({address}), absl::InfiniteFuture());
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << address;
     EXPECT_THAT(std::string(status.message()), HasSubstr(address));
   }
@@ -203,8 +206,8 @@ TEST(LibfabricDriverTest, AbortEndsConnect) {
   const auto client = MakeDriver("tcp");
   ASSERT_TRUE(client->Listen(1).ok());
   client->AbortConnect();
-  const absl::Status status =
-      client->Connect(SingleServers({address}), absl::InfiniteFuture());
+  const absl::Status status = client->Connect(
+      protocol::SingleServers({address}), absl::InfiniteFuture());
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
 }
 
@@ -233,4 +236,4 @@ TEST(ProvidersTest, ThereIsSharedMemory) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::libfabric

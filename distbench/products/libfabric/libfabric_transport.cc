@@ -9,7 +9,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/products/libfabric/wire.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 // How often links are looked at.
@@ -25,7 +25,7 @@ constexpr int64_t kRetryNs = 20'000;
 // Messages that wait until the worker polls.
 constexpr size_t kMaxDeferred = 1024;
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 }  // namespace
 
@@ -54,7 +54,7 @@ void LibfabricTransport::Post(const Change& change) {
   Wake();
 }
 
-void LibfabricTransport::SetPeers(std::vector<StreamPeer> peers) {
+void LibfabricTransport::SetPeers(std::vector<protocol::StreamPeer> peers) {
   is_connecting_ = true;
   Post([&](Inbox& inbox) { inbox.peers = std::move(peers); });
 }
@@ -110,7 +110,8 @@ void LibfabricTransport::NoteConnecting(bool give_up) {
   is_connecting_ = false;
 }
 
-void LibfabricTransport::Poll(int64_t deadline_ns, TransportEvents& events) {
+void LibfabricTransport::Poll(int64_t deadline_ns,
+                              protocol::TransportEvents& events) {
   if (is_settled_.load(std::memory_order_acquire)) {
     return PollOnce(deadline_ns, events);
   }
@@ -119,7 +120,7 @@ void LibfabricTransport::Poll(int64_t deadline_ns, TransportEvents& events) {
 }
 
 void LibfabricTransport::PollOnce(int64_t deadline_ns,
-                                  TransportEvents& events) {
+                                  protocol::TransportEvents& events) {
   if (Turn(&events) || deadline_ns <= 0) return;
   if (is_woken_.exchange(false, std::memory_order_acq_rel)) return;
   deadline_ns = std::min(deadline_ns, next_due_ns());
@@ -133,7 +134,7 @@ void LibfabricTransport::PollOnce(int64_t deadline_ns,
 
 // Does everything but wait. `events` is null if they cannot be delivered.
 // Returns whether anything has happened.
-bool LibfabricTransport::Turn(TransportEvents* events) {
+bool LibfabricTransport::Turn(protocol::TransportEvents* events) {
   if (has_mail_.load(std::memory_order_acquire)) TakeInbox();
   SettleLinks();
   bool happened = Work(events);
@@ -163,7 +164,7 @@ void LibfabricTransport::SettleLinks() {
   settling_.clear();
 }
 
-bool LibfabricTransport::Work(TransportEvents* events) {
+bool LibfabricTransport::Work(protocol::TransportEvents* events) {
   const int64_t now_ns = NowNs();
   const int64_t due_ns = next_due_ns();
   if (now_ns >= due_ns &&
@@ -192,7 +193,8 @@ int64_t LibfabricTransport::next_due_ns() const {
 }
 
 // Returns whether anything has happened by then.
-bool LibfabricTransport::Spin(int64_t until_ns, TransportEvents& events) {
+bool LibfabricTransport::Spin(int64_t until_ns,
+                              protocol::TransportEvents& events) {
   Dispatcher dispatcher(*this, &events);
   while (NowNs() < until_ns) {
     if (context_.endpoint->Read(dispatcher)) return true;
@@ -203,7 +205,8 @@ bool LibfabricTransport::Spin(int64_t until_ns, TransportEvents& events) {
   return false;
 }
 
-void LibfabricTransport::Sleep(int64_t deadline_ns, TransportEvents& events) {
+void LibfabricTransport::Sleep(int64_t deadline_ns,
+                               protocol::TransportEvents& events) {
   const bool is_told = !context_.endpoint->wait_fds().empty();
   if (is_told && !context_.endpoint->MayWait()) return;
   if (!is_told) deadline_ns = std::min(deadline_ns, NowNs() + kNapNs);
@@ -253,4 +256,4 @@ void LibfabricTransport::Dispatcher::OnSent(uint64_t owner, int error) {
   if (link != nullptr) link->OnSent(error);
 }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric

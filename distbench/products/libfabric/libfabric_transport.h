@@ -23,14 +23,14 @@
 #include "distbench/protocol/tcp/poller.h"
 #include "distbench/protocol/tcp/stream_client.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 
 // One worker's share of the driver: an endpoint with a client side and a server
 // side.
 //
 // The driver's Connect() may have to run the transport's turns, because nobody
 // polls yet. Until it is over, whoever runs a turn therefore holds a lock.
-class LibfabricTransport final : public Transport {
+class LibfabricTransport final : public protocol::Transport {
  public:
   // For the arguments, see LinkContext.
   LibfabricTransport(const LibfabricSettings& settings,
@@ -45,7 +45,7 @@ class LibfabricTransport final : public Transport {
   // ContinueConnecting() does a part of it and returns whether it is over,
   // GiveUpConnecting() makes it so, and TakeFailures() says who was not
   // reached. After Settle() only the worker runs turns.
-  void SetPeers(std::vector<StreamPeer> peers);
+  void SetPeers(std::vector<protocol::StreamPeer> peers);
   bool ContinueConnecting();
   void GiveUpConnecting();
   std::vector<std::string> TakeFailures();
@@ -57,11 +57,13 @@ class LibfabricTransport final : public Transport {
   void WaitUntilDrained() { drained_.WaitForNotification(); }
 
   // Transport.
-  bool Start(ClientCall* call) override { return client_.Start(call); }
-  void Reply(ServerCall* call) override { LinkServer::Reply(call); }
-  void Poll(int64_t deadline_ns, TransportEvents& events) override;
+  bool Start(protocol::ClientCall* call) override {
+    return client_.Start(call);
+  }
+  void Reply(protocol::ServerCall* call) override { LinkServer::Reply(call); }
+  void Poll(int64_t deadline_ns, protocol::TransportEvents& events) override;
   void Wake() override;
-  bool Cancel(ClientCall& call) override {
+  bool Cancel(protocol::ClientCall& call) override {
     client_.Cancel(call);
     return true;
   }
@@ -70,7 +72,7 @@ class LibfabricTransport final : public Transport {
  private:
   // Work that other threads have left for the worker.
   struct Inbox {
-    std::optional<std::vector<StreamPeer>> peers;
+    std::optional<std::vector<protocol::StreamPeer>> peers;
     bool give_up = false;
     bool shutdown = false;
   };
@@ -78,14 +80,14 @@ class LibfabricTransport final : public Transport {
   // Hands the endpoint's events to links, and to the engine if it listens.
   class Dispatcher final : public Endpoint::Events {
    public:
-    Dispatcher(LibfabricTransport& transport, TransportEvents* events)
+    Dispatcher(LibfabricTransport& transport, protocol::TransportEvents* events)
         : transport_(transport), events_(events) {}
     void OnMessage(absl::string_view message, int64_t read_ns) override;
     void OnSent(uint64_t owner, int error) override;
 
    private:
     LibfabricTransport& transport_;
-    TransportEvents* const events_;
+    protocol::TransportEvents* const events_;
   };
 
   // A message that waits until its events can be delivered.
@@ -98,31 +100,31 @@ class LibfabricTransport final : public Transport {
   void Post(const Change& change);
   void TakeInbox();
   void NoteConnecting(bool give_up);
-  bool Turn(TransportEvents* events);
-  void PollOnce(int64_t deadline_ns, TransportEvents& events);
+  bool Turn(protocol::TransportEvents* events);
+  void PollOnce(int64_t deadline_ns, protocol::TransportEvents& events);
   void SettleLinks();
-  bool Work(TransportEvents* events);
+  bool Work(protocol::TransportEvents* events);
   void Judge(int64_t now_ns);
   int64_t next_due_ns() const;
-  bool Spin(int64_t until_ns, TransportEvents& events);
-  void Sleep(int64_t deadline_ns, TransportEvents& events);
+  bool Spin(int64_t until_ns, protocol::TransportEvents& events);
+  void Sleep(int64_t deadline_ns, protocol::TransportEvents& events);
   void Shutdown();
 
   // Watches the endpoint's descriptors; what is there, the next turn reads.
-  class Doorbell final : public Poller::Watcher {
-    void OnReady(uint32_t, TransportEvents&) override {}
+  class Doorbell final : public protocol::Poller::Watcher {
+    void OnReady(uint32_t, protocol::TransportEvents&) override {}
   };
 
   LinkContext context_;
-  StreamClient<ClientLink> client_{context_};
+  protocol::StreamClient<ClientLink> client_{context_};
   LinkServer server_{context_};
   Doorbell doorbell_;
-  Poller poller_{/*spin_ns=*/0};
-  BriefWaits brief_waits_;
+  protocol::Poller poller_{/*spin_ns=*/0};
+  protocol::BriefWaits brief_waits_;
   std::vector<Link*> settling_;
   std::vector<Deferred> deferred_;
   int64_t next_check_ns_ = 0;  // of the links
-  LateDeadlines late_deadlines_;
+  protocol::LateDeadlines late_deadlines_;
   bool nothing_left_ = true;  // the last turn found nothing to read
 
   absl::Mutex turn_;  // see above
@@ -139,6 +141,6 @@ class LibfabricTransport final : public Transport {
   absl::Notification drained_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 #endif  // DISTBENCH_PRODUCTS_LIBFABRIC_LIBFABRIC_TRANSPORT_H_

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 // Of libfabric 1 and 2.
@@ -51,4 +51,4 @@ void ReplaceLibfabric(const LibfabricFunctions* functions) {
   replacement.store(functions, std::memory_order_release);
 }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace distbench {
+namespace distbench::libfabric {
 
 // The functions that libfabric exports; the others are inline.
 struct LibfabricFunctions {
@@ -29,6 +29,6 @@ const LibfabricFunctions& Libfabric();
 // again if null. Call it while nobody else uses libfabric.
 void ReplaceLibfabric(const LibfabricFunctions* functions);
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 #endif  // DISTBENCH_PRODUCTS_LIBFABRIC_LIBRARY_H_

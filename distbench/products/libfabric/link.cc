@@ -8,19 +8,20 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 // Messages of a link that may wait for earlier ones.
 constexpr size_t kMaxHeld = 4096;
 constexpr size_t kMaxHeldBytes = 16 << 20;
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 }  // namespace
 
-std::vector<DriverCounter> LibfabricCounters::List() const {
-  std::vector<DriverCounter> counters = StreamCounters::List();
+std::vector<protocol::DriverCounter> LibfabricCounters::List() const {
+  std::vector<protocol::DriverCounter> counters =
+      protocol::StreamCounters::List();
   if (stray_messages > 0) {
     counters.push_back({"stray_messages", stray_messages});
   }
@@ -40,7 +41,7 @@ void Link::Begin(fi_addr_t peer) {
   received_count_ = 0;
   heard_ns_ = NowNs();
   pinged_ns_ = 0;
-  error_ = StreamError::kNone;
+  error_ = protocol::StreamError::kNone;
   message_bytes_ = kMinReceiveBufferBytes;
 }
 
@@ -49,7 +50,7 @@ void Link::End() {
   id_ = 0;
   peer_id_ = 0;
   is_open_ = false;
-  error_ = StreamError::kNone;
+  error_ = protocol::StreamError::kNone;
   controls_.clear();
   held_.clear();
   held_bytes_ = 0;
@@ -108,7 +109,8 @@ bool Link::Take(const Endpoint::Sent& sent) {
     return true;
   }
   if (sent.error != FI_EAGAIN) {
-    Break(StreamError::kSocketFailed, FabricProblem("send", sent.error));
+    Break(protocol::StreamError::kSocketFailed,
+          FabricProblem("send", sent.error));
   }
   return false;
 }
@@ -119,7 +121,7 @@ void Link::SayGoodbye() {
 }
 
 void Link::Deliver(const MessageHeader& header, absl::string_view content,
-                   int64_t read_ns, TransportEvents* events) {
+                   int64_t read_ns, protocol::TransportEvents* events) {
   if (header.sequence != received_count_) return Hold(header, content);
   ++received_count_;
   OnMessage(header.kind, content, read_ns, events);
@@ -141,7 +143,7 @@ void Link::Hold(const MessageHeader& header, absl::string_view content) {
       static_cast<int32_t>(header.sequence - received_count_) < 0;
   if (is_past || held_.size() >= kMaxHeld || held_bytes_ > kMaxHeldBytes ||
       held_.contains(header.sequence)) {
-    return Break(StreamError::kSocketFailed, "messages are missing");
+    return Break(protocol::StreamError::kSocketFailed, "messages are missing");
   }
   held_[header.sequence] = {.kind = header.kind,
                             .content = std::string(content)};
@@ -150,7 +152,7 @@ void Link::Hold(const MessageHeader& header, absl::string_view content) {
 void Link::OnSent(int error) {
   if (posted_ > 0) --posted_;
   if (error != 0) {
-    Break(StreamError::kSocketFailed, FabricProblem("send", error));
+    Break(protocol::StreamError::kSocketFailed, FabricProblem("send", error));
   }
 }
 
@@ -174,7 +176,7 @@ void Link::Flush() {
   // So that one slow peer does not take all buffers.
   const size_t max_posted =
       std::max<size_t>(1, context_.endpoint->send_buffers() / 4);
-  bool goes_on = error_ == StreamError::kNone;
+  bool goes_on = error_ == protocol::StreamError::kNone;
   while (goes_on && !controls_.empty()) goes_on = SendNextControl();
   while (goes_on && is_open_ && first_ != nullptr && posted_ < max_posted) {
     goes_on = SendSome(*first_);
@@ -186,12 +188,12 @@ void Link::Settle() {
   is_dirty_ = false;
   if (!has_begun()) return;
   Flush();
-  if (error_ == StreamError::kNone) return;
-  const StreamError error = error_;
-  const bool is_loss = error == StreamError::kClosedByPeer ||
-                       error == StreamError::kSocketFailed;
+  if (error_ == protocol::StreamError::kNone) return;
+  const protocol::StreamError error = error_;
+  const bool is_loss = error == protocol::StreamError::kClosedByPeer ||
+                       error == protocol::StreamError::kSocketFailed;
   if (!is_loss || IsInUse()) context_.counters.CountError(error);
-  std::string reason(Describe(error));
+  std::string reason(protocol::Describe(error));
   if (!detail_.empty()) absl::StrAppend(&reason, ": ", detail_);
   OnBroken(reason);
 }
@@ -228,9 +230,9 @@ void Link::Stamp(QueuedFrame& frame) {
   const int64_t now_ns = NowNs();
   if (frame.call != nullptr) frame.call->sent_ns = now_ns;
   if (frame.begun_ns == 0) return;
-  EncodeReplyTimes(
+  protocol::EncodeReplyTimes(
       {.queue_ns = frame.queue_ns, .handler_ns = now_ns - frame.begun_ns},
-      frame.head.data() + kFrameHeaderBytes);
+      frame.head.data() + protocol::kFrameHeaderBytes);
 }
 
 void Link::StampUnsent() {
@@ -256,15 +258,16 @@ void Link::CheckLife(int64_t now_ns) {
     pinged_ns_ = now_ns;
     SendControl(MessageKind::kPing);
   } else if (now_ns - pinged_ns_ >= context_.settings.answer_timeout_ns) {
-    Break(StreamError::kSocketFailed, "the peer gives no sign of life");
+    Break(protocol::StreamError::kSocketFailed,
+          "the peer gives no sign of life");
   }
 }
 
-void Link::Break(StreamError error, std::string detail) {
-  if (error_ != StreamError::kNone) return;
+void Link::Break(protocol::StreamError error, std::string detail) {
+  if (error_ != protocol::StreamError::kNone) return;
   error_ = error;
   detail_ = std::move(detail);
   MarkDirty();
 }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric

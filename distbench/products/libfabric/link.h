@@ -22,14 +22,14 @@
 #include "distbench/protocol/tcp/frame.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 
 // Thread-safe.
-struct LibfabricCounters : StreamCounters {
+struct LibfabricCounters : protocol::StreamCounters {
   // Messages for links that there are not, or that nobody would send.
   std::atomic<int64_t> stray_messages = 0;
 
-  std::vector<DriverCounter> List() const;
+  std::vector<protocol::DriverCounter> List() const;
 };
 
 // A frame from the moment it is queued until the last byte was handed over.
@@ -38,8 +38,9 @@ struct QueuedFrame {
   size_t head_sent = 0;
   int64_t payload_left = 0;
   int64_t frame_bytes = 0;
-  ClientCall* call = nullptr;  // of a request; its sent_ns is not yet set
-  int64_t queue_ns = 0;        // of a timed reply
+  protocol::ClientCall* call =
+      nullptr;           // of a request; its sent_ns is not yet set
+  int64_t queue_ns = 0;  // of a timed reply
   int64_t begun_ns = 0;
   QueuedFrame* next = nullptr;
 };
@@ -55,7 +56,7 @@ struct LinkContext {
   LibfabricCounters& counters;
   std::unique_ptr<Endpoint> endpoint;
   LinkTable<Link> links = {};
-  ObjectPool<QueuedFrame> frames = {};
+  base::ObjectPool<QueuedFrame> frames = {};
   std::vector<Link*> to_flush = {};
 };
 
@@ -73,7 +74,7 @@ class Link {
   // A message has arrived, possibly before earlier ones. `events` is null if
   // none can be delivered now; then the message is a welcome.
   void Deliver(const MessageHeader& header, absl::string_view content,
-               int64_t read_ns, TransportEvents* events);
+               int64_t read_ns, protocol::TransportEvents* events);
 
   // The provider is done with a message.
   void OnSent(int error);
@@ -115,8 +116,8 @@ class Link {
   // Queues a frame, and sends it at once if nothing is in its way. The caller
   // fills in the rest of the result and calls Push().
   template <typename Header>
-  QueuedFrame* MakeFrame(FrameKind kind, uint64_t call_id, const Header& header,
-                         int64_t target_bytes);
+  QueuedFrame* MakeFrame(protocol::FrameKind kind, uint64_t call_id,
+                         const Header& header, int64_t target_bytes);
   void Push(QueuedFrame* frame);
   int64_t queued_bytes() const { return queued_bytes_; }
 
@@ -127,11 +128,12 @@ class Link {
   void NoteLife(MessageKind kind, int64_t now_ns);
 
   // Makes Settle() end the link. `detail` may be empty.
-  void Break(StreamError error, std::string detail = {});
+  void Break(protocol::StreamError error, std::string detail = {});
 
   // The next message has arrived; arguments as above.
   virtual void OnMessage(MessageKind kind, absl::string_view content,
-                         int64_t read_ns, TransportEvents* events) = 0;
+                         int64_t read_ns,
+                         protocol::TransportEvents* events) = 0;
   // Called when the last bytes of a frame were handed over.
   virtual void OnFrameSent() = 0;
   // Whether the end of the link would affect anyone.
@@ -184,26 +186,27 @@ class Link {
 
   int64_t heard_ns_ = 0;
   int64_t pinged_ns_ = 0;  // 0: not since the peer was heard
-  StreamError error_ = StreamError::kNone;
+  protocol::StreamError error_ = protocol::StreamError::kNone;
   std::string detail_;
 };
 
 template <typename Header>
-QueuedFrame* Link::MakeFrame(FrameKind kind, uint64_t call_id,
+QueuedFrame* Link::MakeFrame(protocol::FrameKind kind, uint64_t call_id,
                              const Header& header, int64_t target_bytes) {
-  const MessageLayout layout = LayOutMessage(header, target_bytes);
-  const size_t times_bytes = TimesBytes(kind);
-  const size_t before_bytes = kFrameHeaderBytes + times_bytes;
+  const payload::MessageLayout layout =
+      payload::LayOutMessage(header, target_bytes);
+  const size_t times_bytes = protocol::TimesBytes(kind);
+  const size_t before_bytes = protocol::kFrameHeaderBytes + times_bytes;
   QueuedFrame* const frame = context_.frames.Get();
   frame->head.resize(before_bytes + layout.head_bytes);
-  EncodeFrameHeader(
+  protocol::EncodeFrameHeader(
       {.message_bytes =
            static_cast<uint32_t>(layout.total_bytes() + times_bytes),
        .head_bytes = static_cast<uint32_t>(layout.head_bytes + times_bytes),
        .kind = kind,
        .call_id = call_id},
       frame->head.data());
-  WriteHead(header, layout, frame->head.data() + before_bytes);
+  payload::WriteHead(header, layout, frame->head.data() + before_bytes);
   frame->head_sent = 0;
   frame->payload_left = layout.payload_bytes;
   frame->frame_bytes =
@@ -214,6 +217,6 @@ QueuedFrame* Link::MakeFrame(FrameKind kind, uint64_t call_id,
   return frame;
 }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 #endif  // DISTBENCH_PRODUCTS_LIBFABRIC_LINK_H_

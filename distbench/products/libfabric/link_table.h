@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace distbench {
+namespace distbench::libfabric {
 
 // The links of one worker by their numbers on the wire. A number consists of a
 // position in the table and the number of earlier links there, so that a
@@ -67,6 +67,6 @@ class LinkTable {
   std::vector<uint32_t> free_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 #endif  // DISTBENCH_PRODUCTS_LIBFABRIC_LINK_TABLE_H_

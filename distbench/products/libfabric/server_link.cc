@@ -7,21 +7,21 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver_parts.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 // A reply's other fields take less than the rest of kMaxHeadBytes.
-constexpr size_t kMaxErrorBytes = kMaxHeadBytes - 256;
+constexpr size_t kMaxErrorBytes = protocol::kMaxHeadBytes - 256;
 
 // Clients may be silent for long; this finds those that are gone.
 constexpr int64_t kPatienceNs = 10'000'000'000;
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 }  // namespace
 
 ServerLink::ServerLink(LinkContext& context, const Introduction& client,
-                       ObjectPool<LibfabricRequest>& requests)
+                       base::ObjectPool<LibfabricRequest>& requests)
     : Link(context),
       reports_times_(context.settings.measures_time_parts),
       proof_due_ns_(NowNs() + context.settings.answer_timeout_ns),
@@ -29,7 +29,7 @@ ServerLink::ServerLink(LinkContext& context, const Introduction& client,
   Begin(context.endpoint->Insert(client.address));
   Know(client);
   NoteHello();
-  greeting_.emplace(Greeting::Side::kServer, context.test_nonce);
+  greeting_.emplace(protocol::Greeting::Side::kServer, context.test_nonce);
   if (Greet(client.greeting)) {
     SendControl(MessageKind::kWelcome,
                 EncodeIntroduction({.link = id(),
@@ -41,31 +41,32 @@ ServerLink::ServerLink(LinkContext& context, const Introduction& client,
 
 // Takes the client's next part of the greeting. Returns whether it was right.
 bool ServerLink::Greet(absl::string_view part) {
-  const StreamError error = part.size() == greeting_->missing_bytes()
-                                ? greeting_->Receive(part)
-                                : StreamError::kNoHello;
-  if (error != StreamError::kNone) Break(error);
-  return error == StreamError::kNone;
+  const protocol::StreamError error = part.size() == greeting_->missing_bytes()
+                                          ? greeting_->Receive(part)
+                                          : protocol::StreamError::kNoHello;
+  if (error != protocol::StreamError::kNone) Break(error);
+  return error == protocol::StreamError::kNone;
 }
 
 void ServerLink::TimeOut(int64_t now_ns) {
   if (awaits_proof() && has_begun() && now_ns >= proof_due_ns_) {
-    Break(StreamError::kHelloTimeout);
+    Break(protocol::StreamError::kHelloTimeout);
   }
 }
 
 void ServerLink::OnMessage(MessageKind kind, absl::string_view content,
-                           int64_t read_ns, TransportEvents* events) {
+                           int64_t read_ns, protocol::TransportEvents* events) {
   NoteLife(kind, read_ns);
-  if (kind == MessageKind::kGoodbye) return Break(StreamError::kClosedByPeer);
+  if (kind == MessageKind::kGoodbye)
+    return Break(protocol::StreamError::kClosedByPeer);
   if (kind == MessageKind::kProof && awaits_proof()) return OnProof(content);
   if (kind != MessageKind::kFrames) return;
-  if (!is_open()) return Break(StreamError::kNoHello);
-  const StreamError error = decoder_.Decode(
-      content, [&](const FrameHeader& frame, absl::string_view head) {
+  if (!is_open()) return Break(protocol::StreamError::kNoHello);
+  const protocol::StreamError error = decoder_.Decode(
+      content, [&](const protocol::FrameHeader& frame, absl::string_view head) {
         return OnRequest(frame, head, read_ns, *events);
       });
-  if (error != StreamError::kNone) Break(error);
+  if (error != protocol::StreamError::kNone) Break(error);
 }
 
 void ServerLink::OnProof(absl::string_view proof) {
@@ -74,20 +75,22 @@ void ServerLink::OnProof(absl::string_view proof) {
   Open();
 }
 
-StreamError ServerLink::OnRequest(const FrameHeader& frame,
-                                  absl::string_view head, int64_t read_ns,
-                                  TransportEvents& events) {
-  const RequestHeader* const header =
+protocol::StreamError ServerLink::OnRequest(const protocol::FrameHeader& frame,
+                                            absl::string_view head,
+                                            int64_t read_ns,
+                                            protocol::TransportEvents& events) {
+  const payload::RequestHeader* const header =
       heads_.Read(head, frame.message_bytes - frame.head_bytes);
-  if (header == nullptr) return StreamError::kMalformedMessage;
+  if (header == nullptr) return protocol::StreamError::kMalformedMessage;
   if (unanswered_ > kMaxUnanswered) {
-    Break(StreamError::kSocketFailed, "too many requests without a reply");
-    return StreamError::kSocketFailed;
+    Break(protocol::StreamError::kSocketFailed,
+          "too many requests without a reply");
+    return protocol::StreamError::kSocketFailed;
   }
   LibfabricRequest* request = requests_.Get();
-  auto& call = static_cast<ServerCall&>(*request);
+  auto& call = static_cast<protocol::ServerCall&>(*request);
   call = {.request_bytes = frame.message_bytes, .received_ns = read_ns};
-  TakeHeader(*header, call);
+  protocol::TakeHeader(*header, call);
   if (!header->trace_context.empty()) {
     request->trace_bytes = std::string(header->trace_context);
     request->trace_context = request->trace_bytes;
@@ -98,17 +101,18 @@ StreamError ServerLink::OnRequest(const FrameHeader& frame,
   ++unanswered_;
   if (reports_times_) request->begun_ns = NowNs();
   events.OnRequest(request);
-  return StreamError::kNone;
+  return protocol::StreamError::kNone;
 }
 
 void ServerLink::Reply(LibfabricRequest& request) {
   --pending_requests_;
   if (is_open()) {
-    const ResponseHeader header = {
+    const payload::ResponseHeader header = {
         .server_instance = request.reply_instance,
         .error_message = request.reply_error.substr(0, kMaxErrorBytes)};
     QueuedFrame* const frame =
-        MakeFrame(reports_times_ ? FrameKind::kTimedReply : FrameKind::kReply,
+        MakeFrame(reports_times_ ? protocol::FrameKind::kTimedReply
+                                 : protocol::FrameKind::kReply,
                   request.call_id, header, request.reply_bytes);
     if (reports_times_) {
       frame->queue_ns = request.begun_ns - request.received_ns;
@@ -142,7 +146,7 @@ void LinkServer::OnHello(absl::string_view content) {
   links_.push_back(std::make_unique<ServerLink>(context_, client, requests_));
 }
 
-void LinkServer::Reply(ServerCall* call) {
+void LinkServer::Reply(protocol::ServerCall* call) {
   auto* const request = static_cast<LibfabricRequest*>(call);
   request->link->Reply(*request);
 }
@@ -157,4 +161,4 @@ void LinkServer::Close() {
   for (const auto& link : links_) link->Close();
 }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric

@@ -16,12 +16,12 @@
 #include "distbench/protocol/tcp/frame.h"
 #include "distbench/protocol/tcp/greeting.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 
 class ServerLink;
 
 // A request from its arrival to its reply.
-struct LibfabricRequest : ServerCall {
+struct LibfabricRequest : protocol::ServerCall {
   ServerLink* link = nullptr;
   uint64_t call_id = 0;
   int64_t begun_ns = 0;     // monotonic; only if time parts are measured
@@ -34,7 +34,7 @@ class ServerLink final : public Link {
  public:
   // The client's hello has arrived. The pool must outlive this.
   ServerLink(LinkContext& context, const Introduction& client,
-             ObjectPool<LibfabricRequest>& requests);
+             base::ObjectPool<LibfabricRequest>& requests);
 
   // Sends a request's reply if the link still goes on, and returns the request
   // to the pool.
@@ -53,7 +53,7 @@ class ServerLink final : public Link {
 
  private:
   void OnMessage(MessageKind kind, absl::string_view content, int64_t read_ns,
-                 TransportEvents* events) override;
+                 protocol::TransportEvents* events) override;
   void OnFrameSent() override { --unanswered_; }
   bool IsInUse() const override { return unanswered_ > 0; }
   int64_t patience_ns() const override;
@@ -61,17 +61,18 @@ class ServerLink final : public Link {
 
   bool Greet(absl::string_view part);
   void OnProof(absl::string_view proof);
-  StreamError OnRequest(const FrameHeader& frame, absl::string_view head,
-                        int64_t read_ns, TransportEvents& events);
+  protocol::StreamError OnRequest(const protocol::FrameHeader& frame,
+                                  absl::string_view head, int64_t read_ns,
+                                  protocol::TransportEvents& events);
 
   const bool reports_times_;
   const int64_t proof_due_ns_;
-  ObjectPool<LibfabricRequest>& requests_;
-  std::optional<Greeting> greeting_;  // until it is over
-  int64_t pending_requests_ = 0;      // without a Reply()
-  int64_t unanswered_ = 0;            // whose reply was not sent
-  FrameDecoder decoder_{FrameKind::kRequest};
-  HeadReader<RequestHeader> heads_;
+  base::ObjectPool<LibfabricRequest>& requests_;
+  std::optional<protocol::Greeting> greeting_;  // until it is over
+  int64_t pending_requests_ = 0;                // without a Reply()
+  int64_t unanswered_ = 0;                      // whose reply was not sent
+  protocol::FrameDecoder decoder_{protocol::FrameKind::kRequest};
+  protocol::HeadReader<payload::RequestHeader> heads_;
 };
 
 // The server side of one worker. Used by its thread.
@@ -84,7 +85,7 @@ class LinkServer {
   void OnHello(absl::string_view content);
 
   // As Transport::Reply().
-  static void Reply(ServerCall* call);
+  static void Reply(protocol::ServerCall* call);
 
   // Call this about once a second: ends links whose clients do not complete
   // their greeting, and destroys those that have ended.
@@ -98,11 +99,11 @@ class LinkServer {
   static constexpr size_t kMaxGreetings = 4096;
 
   LinkContext& context_;
-  ObjectPool<LibfabricRequest> requests_;
+  base::ObjectPool<LibfabricRequest> requests_;
   std::vector<std::unique_ptr<ServerLink>> links_;
   bool closed_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 #endif  // DISTBENCH_PRODUCTS_LIBFABRIC_SERVER_LINK_H_

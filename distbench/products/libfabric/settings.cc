@@ -6,11 +6,11 @@
 
 #include "distbench/protocol/tcp/settings.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 std::string ReadText(
-    const std::map<std::string, DriverOptions::Value>& settings,
+    const std::map<std::string, config::DriverOptions::Value>& settings,
     const char* setting, const char* default_value) {
   const auto it = settings.find(setting);
   if (it == settings.end()) return default_value;
@@ -20,21 +20,25 @@ std::string ReadText(
 
 }  // namespace
 
-LibfabricSettings ReadLibfabricSettings(const DriverOptions& options) {
+LibfabricSettings ReadLibfabricSettings(const config::DriverOptions& options) {
   const auto& client = options.client_settings;
   const auto& server = options.server_settings;
   return {
-      .provider =
-          ReadText(server, kLibfabricProvider, kLibfabricDefaultProvider),
-      .is_connected =
-          ReadText(server, kLibfabricEndpoint, kRdmEndpoint) == kMsgEndpoint,
-      .receive_buffers = ReadSetting(server, kLibfabricReceiveBuffers),
-      .receive_buffer_bytes = ReadSetting(server, kLibfabricReceiveBufferBytes),
-      .send_queue_bytes = ReadSetting(client, kTcpSendQueueBytes),
+      .provider = ReadText(server, config::kLibfabricProvider,
+                           config::kLibfabricDefaultProvider),
+      .is_connected = ReadText(server, config::kLibfabricEndpoint,
+                               config::kRdmEndpoint) == config::kMsgEndpoint,
+      .receive_buffers =
+          protocol::ReadSetting(server, config::kLibfabricReceiveBuffers),
+      .receive_buffer_bytes =
+          protocol::ReadSetting(server, config::kLibfabricReceiveBufferBytes),
+      .send_queue_bytes =
+          protocol::ReadSetting(client, config::kTcpSendQueueBytes),
       // One worker serves both sides.
-      .spin_ns = 1000 * std::max(ReadSetting(client, kTcpSpinUs),
-                                 ReadSetting(server, kTcpSpinUs)),
+      .spin_ns =
+          1000 * std::max(protocol::ReadSetting(client, config::kTcpSpinUs),
+                          protocol::ReadSetting(server, config::kTcpSpinUs)),
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric

@@ -10,7 +10,7 @@
 
 #include "distbench/config/plan/driver_options.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 
 struct LibfabricSettings {
   // The name of a provider, with its utility layers if they are to be chosen,
@@ -49,8 +49,8 @@ struct LibfabricSettings {
 };
 
 // Missing settings take their defaults (config/plan/driver_options.h).
-LibfabricSettings ReadLibfabricSettings(const DriverOptions& options);
+LibfabricSettings ReadLibfabricSettings(const config::DriverOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 #endif  // DISTBENCH_PRODUCTS_LIBFABRIC_SETTINGS_H_

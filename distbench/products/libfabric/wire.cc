@@ -1,6 +1,6 @@
 #include "distbench/products/libfabric/wire.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 
 std::string EncodeIntroduction(const Introduction& introduction) {
   const auto address_bytes = static_cast<uint32_t>(introduction.address.size());
@@ -30,4 +30,4 @@ bool DecodeIntroduction(absl::string_view bytes, Introduction& introduction) {
   return true;
 }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric

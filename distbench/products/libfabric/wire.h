@@ -33,7 +33,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 
 enum class MessageKind : uint8_t {
   kFrames = 1,
@@ -94,6 +94,6 @@ std::string EncodeIntroduction(const Introduction& introduction);
 [[nodiscard]] bool DecodeIntroduction(absl::string_view bytes,
                                       Introduction& introduction);
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 #endif  // DISTBENCH_PRODUCTS_LIBFABRIC_WIRE_H_

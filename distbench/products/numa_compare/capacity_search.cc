@@ -9,46 +9,47 @@
 #include "distbench/products/search/search_plan.h"
 #include "distbench/products/search/sequencer_runner.h"
 
-namespace distbench {
+namespace distbench::numa_compare {
 
 absl::StatusOr<CapacityAnswer> LocalCapacitySearch::Search(
     const CapacityQuestion& question) {
   const PlannedDeployment& deployment = *question.deployment;
   LoadSearchSpec spec = spec_;
   spec.add_objectives(question.objective);
-  const absl::StatusOr<SearchPlan> plan = PlanSearch(spec, deployment.test);
+  const absl::StatusOr<search::SearchPlan> plan =
+      search::PlanSearch(spec, deployment.test);
   if (!plan.ok()) return plan.status();
   const absl::StatusOr<std::unique_ptr<LocalCluster>> cluster =
       LocalCluster::Start(program_, deployment.node_flags);
   if (!cluster.ok()) return cluster.status();
-  const absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect((*cluster)->address());
+  const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+      client::TestClient::Connect((*cluster)->address());
   if (!client.ok()) return client.status();
   return Search(*plan, **client);
 }
 
 absl::StatusOr<CapacityAnswer> LocalCapacitySearch::Search(
-    const SearchPlan& plan, TestClient& client) {
+    const search::SearchPlan& plan, client::TestClient& client) {
   {
     absl::MutexLock lock(&mutex_);
     if (is_cancelled_) return absl::CancelledError("cancelled");
     client_ = &client;
   }
-  SearchCallbacks callbacks;
-  callbacks.run = RunOnSequencer(client);
+  search::SearchCallbacks callbacks;
+  callbacks.run = search::RunOnSequencer(client);
   callbacks.observe = [&](const SearchReport&, const SearchProbe& probe) {
     observe_(absl::StrFormat("  %s at %.6g per second: %s, %s", probe.phase(),
                              probe.requested_load(), probe.outcome(),
                              absl::StrJoin(probe.measured(), ", ")));
   };
   TestSequenceResults results;
-  const absl::Status status = RunLoadSearch(plan, callbacks, results);
+  const absl::Status status = search::RunLoadSearch(plan, callbacks, results);
   {
     absl::MutexLock lock(&mutex_);
     client_ = nullptr;
   }
   if (!status.ok()) return status;
-  if (results.searches(0).verdict() == kInvalidVerdict) {
+  if (results.searches(0).verdict() == search::kInvalidVerdict) {
     return absl::AbortedError(results.searches(0).evidence());
   }
   CapacityAnswer answer;
@@ -65,4 +66,4 @@ void LocalCapacitySearch::Cancel() {
   if (client_ != nullptr) client_->Cancel();
 }
 
-}  // namespace distbench
+}  // namespace distbench::numa_compare

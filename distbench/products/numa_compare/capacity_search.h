@@ -14,7 +14,7 @@
 #include "distbench/products/search/search_run.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::numa_compare {
 
 // Searches for capacities, each on a local cluster of fresh processes.
 class LocalCapacitySearch {
@@ -36,8 +36,8 @@ class LocalCapacitySearch {
   void Cancel() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  absl::StatusOr<CapacityAnswer> Search(const SearchPlan& plan,
-                                        TestClient& client)
+  absl::StatusOr<CapacityAnswer> Search(const search::SearchPlan& plan,
+                                        client::TestClient& client)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::string program_;
@@ -46,9 +46,9 @@ class LocalCapacitySearch {
 
   absl::Mutex mutex_;
   bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
-  TestClient* client_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  client::TestClient* client_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 
-}  // namespace distbench
+}  // namespace distbench::numa_compare
 
 #endif  // DISTBENCH_PRODUCTS_NUMA_COMPARE_CAPACITY_SEARCH_H_

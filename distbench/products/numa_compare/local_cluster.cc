@@ -16,7 +16,7 @@
 #include "absl/time/clock.h"
 #include "distbench/flags/connection_defaults.h"
 
-namespace distbench {
+namespace distbench::numa_compare {
 namespace {
 
 constexpr absl::Duration kEndPatience = absl::Seconds(15);
@@ -30,21 +30,21 @@ constexpr char kNodeTimeout[] = "--node_timeout=60s";
 
 absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(
     const std::vector<std::string>& arguments) {
-  FileDescriptor output;
-  absl::StatusOr<ChildProcess> process =
-      ChildProcess::Start({.path = arguments.front(),
-                           .arguments = arguments,
-                           // Those of the user are for another sequencer.
-                           .more_environment = NoConnectionDefaults(),
-                           .ends_with_parent = true},
-                          &output);
+  base::FileDescriptor output;
+  absl::StatusOr<base::ChildProcess> process = base::ChildProcess::Start(
+      {.path = arguments.front(),
+       .arguments = arguments,
+       // Those of the user are for another sequencer.
+       .more_environment = flags::NoConnectionDefaults(),
+       .ends_with_parent = true},
+      &output);
   if (!process.ok()) return process.status();
   return std::unique_ptr<ServerProcess>(new ServerProcess(
       *std::move(process), std::move(output), absl::StrJoin(arguments, " ")));
 }
 
-ServerProcess::ServerProcess(ChildProcess process, FileDescriptor output,
-                             std::string name)
+ServerProcess::ServerProcess(base::ChildProcess process,
+                             base::FileDescriptor output, std::string name)
     : process_(std::move(process)),
       output_(std::move(output)),
       name_(std::move(name)) {}
@@ -131,4 +131,4 @@ LocalCluster::~LocalCluster() {
   while (!processes_.empty()) processes_.pop_back();
 }
 
-}  // namespace distbench
+}  // namespace distbench::numa_compare

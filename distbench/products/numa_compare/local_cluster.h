@@ -13,7 +13,7 @@
 #include "distbench/base/child_process.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::numa_compare {
 
 // A program that says when it is ready. It ends with this process at the
 // latest. Its output is read when somebody waits for it. Not thread-safe.
@@ -36,14 +36,15 @@ class ServerProcess {
   void Terminate();
 
  private:
-  ServerProcess(ChildProcess process, FileDescriptor output, std::string name);
+  ServerProcess(base::ChildProcess process, base::FileDescriptor output,
+                std::string name);
 
   // Returns false at the end of the output, or if there is none by the
   // deadline.
   bool ReadSome(absl::Time deadline);
 
-  const ChildProcess process_;
-  const FileDescriptor output_;
+  const base::ChildProcess process_;
+  const base::FileDescriptor output_;
   const std::string name_;
   std::string text_;
 };
@@ -77,6 +78,6 @@ class LocalCluster {
   std::vector<std::unique_ptr<ServerProcess>> processes_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::numa_compare
 
 #endif  // DISTBENCH_PRODUCTS_NUMA_COMPARE_LOCAL_CLUSTER_H_

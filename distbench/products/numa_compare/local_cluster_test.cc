@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::numa_compare {
 namespace {
 
 using ::testing::HasSubstr;
@@ -61,4 +61,4 @@ TEST(ServerProcessTest, MissingProgramsSayNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::numa_compare

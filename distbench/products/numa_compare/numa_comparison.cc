@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::numa_compare {
 namespace {
 
 struct Turn {
@@ -126,4 +126,4 @@ absl::Status RunNumaComparison(const DeploymentPlan& plan,
                                          " searches failed; see the notes"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::numa_compare

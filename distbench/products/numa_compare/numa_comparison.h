@@ -12,7 +12,7 @@
 #include "distbench/products/numa_compare/numa_deployments.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::numa_compare {
 
 // A search for the capacity of one deployment, under one objective.
 struct CapacityQuestion {
@@ -56,6 +56,6 @@ absl::Status RunNumaComparison(const DeploymentPlan& plan,
                                const CapacitySearch& search,
                                TestSequenceResults& results);
 
-}  // namespace distbench
+}  // namespace distbench::numa_compare
 
 #endif  // DISTBENCH_PRODUCTS_NUMA_COMPARE_NUMA_COMPARISON_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::numa_compare {
 namespace {
 
 using ::testing::ElementsAre;
@@ -131,4 +131,4 @@ TEST(NumaComparisonTest, SaysThatEmulatedSpeedMeansNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::numa_compare

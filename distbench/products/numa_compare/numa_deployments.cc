@@ -9,12 +9,12 @@
 #include "distbench/numa/topology.h"
 #include "distbench/products/numa_compare/test_deployment.h"
 
-namespace distbench {
+namespace distbench::numa_compare {
 namespace {
 
 // A group of CPUs and the NUMA nodes whose memory is near to and far from it.
 struct Place {
-  IndexSet cpus;
+  base::IndexSet cpus;
   int near_node = 0;
   int far_node = 0;
 };
@@ -22,37 +22,39 @@ struct Place {
 // Properties shared by all deployments.
 struct Host {
   std::vector<Place> places;
-  IndexSet service_cpus;
-  IndexSet generator_cpus;  // empty: shared with the service
+  base::IndexSet service_cpus;
+  base::IndexSet generator_cpus;  // empty: shared with the service
   bool has_memory_nodes = false;
   bool has_far_memory = false;
 };
 
 // Returns the requested nodes, or all with usable CPUs and memory.
 absl::StatusOr<std::vector<const NumaNode*>> ChooseNodes(
-    const IndexSet& asked, const HostTopology& topology) {
-  const IndexSet cpus = IndicesOf(topology.allowed_cpus());
-  const IndexSet memory = IndicesOf(topology.allowed_memory_nodes());
+    const base::IndexSet& asked, const HostTopology& topology) {
+  const base::IndexSet cpus = numa::IndicesOf(topology.allowed_cpus());
+  const base::IndexSet memory =
+      numa::IndicesOf(topology.allowed_memory_nodes());
   std::vector<const NumaNode*> nodes;
   for (const NumaNode& node : topology.numa_nodes()) {
-    const bool is_usable = node.memory_bytes() > 0 &&
-                           memory.contains(node.id()) &&
-                           !Intersection(IndicesOf(node.cpus()), cpus).empty();
+    const bool is_usable =
+        node.memory_bytes() > 0 && memory.contains(node.id()) &&
+        !base::Intersection(numa::IndicesOf(node.cpus()), cpus).empty();
     if (asked.contains(node.id()) && !is_usable) {
       return absl::FailedPreconditionError(absl::StrCat(
           "NUMA node ", node.id(),
           " has no usable CPUs or no usable memory; the host has: ",
-          DescribeTopology(topology)));
+          numa::DescribeTopology(topology)));
     }
     if (is_usable && (asked.empty() || asked.contains(node.id()))) {
       nodes.push_back(&node);
     }
   }
-  const IndexSet missing = Without(asked, NumaNodeIds(topology));
+  const base::IndexSet missing =
+      base::Without(asked, numa::NumaNodeIds(topology));
   if (missing.empty()) return nodes;
   return absl::FailedPreconditionError(
-      absl::StrCat("the host has no NUMA node ", FormatIndexList(missing),
-                   "; it has: ", DescribeTopology(topology)));
+      absl::StrCat("the host has no NUMA node ", base::FormatIndexList(missing),
+                   "; it has: ", numa::DescribeTopology(topology)));
 }
 
 // Returns the tested node that is farthest from this one, or the node itself if
@@ -75,25 +77,26 @@ int FarthestNode(const NumaNode& node, const HostTopology& topology,
 
 // Splits the CPUs of one node into parts of about equal size, keeping
 // neighbours together.
-std::vector<Place> Split(const IndexSet& cpus, int node, int parts) {
+std::vector<Place> Split(const base::IndexSet& cpus, int node, int parts) {
   std::vector<Place> places;
   auto next = cpus.begin();
   for (int part = 0; part < parts; ++part) {
     const auto end = std::next(
         cpus.begin(), static_cast<int64_t>(cpus.size()) * (part + 1) / parts);
-    places.push_back({IndexSet(next, end), node, node});
+    places.push_back({base::IndexSet(next, end), node, node});
     next = end;
   }
   return places;
 }
 
-absl::Status CheckGeneratorCpus(const IndexSet& cpus,
+absl::Status CheckGeneratorCpus(const base::IndexSet& cpus,
                                 const HostTopology& topology) {
-  const IndexSet missing = Without(cpus, IndicesOf(topology.allowed_cpus()));
+  const base::IndexSet missing =
+      base::Without(cpus, numa::IndicesOf(topology.allowed_cpus()));
   if (missing.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("the generators cannot use CPUs ", FormatIndexList(missing),
-                   "; there are ", topology.allowed_cpus()));
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the generators cannot use CPUs ", base::FormatIndexList(missing),
+      "; there are ", topology.allowed_cpus()));
 }
 
 // Describes the host with whole nodes as places; Split() may divide them later.
@@ -103,22 +106,23 @@ absl::StatusOr<Host> LookAt(const NumaDeploymentOptions& options,
   if (!nodes.ok()) return nodes.status();
   absl::Status status = CheckGeneratorCpus(options.generator_cpus, topology);
   if (!status.ok()) return status;
-  const IndexSet allowed = IndicesOf(topology.allowed_cpus());
+  const base::IndexSet allowed = numa::IndicesOf(topology.allowed_cpus());
   Host host;
   host.has_memory_nodes = !nodes->empty();
-  IndexSet tested = allowed;
+  base::IndexSet tested = allowed;
   if (!nodes->empty()) {
     tested.clear();
-    for (const NumaNode* node : *nodes) tested.merge(IndicesOf(node->cpus()));
-    tested = Intersection(tested, allowed);
+    for (const NumaNode* node : *nodes)
+      tested.merge(numa::IndicesOf(node->cpus()));
+    tested = base::Intersection(tested, allowed);
   }
-  host.service_cpus = Without(tested, options.generator_cpus);
+  host.service_cpus = base::Without(tested, options.generator_cpus);
   host.generator_cpus = options.generator_cpus.empty()
-                            ? Without(allowed, tested)
+                            ? base::Without(allowed, tested)
                             : options.generator_cpus;
   for (const NumaNode* node : *nodes) {
-    const IndexSet cpus =
-        Intersection(IndicesOf(node->cpus()), host.service_cpus);
+    const base::IndexSet cpus =
+        base::Intersection(numa::IndicesOf(node->cpus()), host.service_cpus);
     if (cpus.empty()) {
       return absl::FailedPreconditionError(
           absl::StrCat("the generators take all CPUs of NUMA node ", node->id(),
@@ -132,8 +136,8 @@ absl::StatusOr<Host> LookAt(const NumaDeploymentOptions& options,
   return host;
 }
 
-std::string CpusFlag(const IndexSet& cpus) {
-  return absl::StrCat("--cpus=", FormatIndexList(cpus));
+std::string CpusFlag(const base::IndexSet& cpus) {
+  return absl::StrCat("--cpus=", base::FormatIndexList(cpus));
 }
 
 std::string WorkersFlag(int workers) {
@@ -211,8 +215,9 @@ class Planner {
   // These are the same in all deployments.
   std::vector<std::string> GeneratorFlags(
       const DistributedSystemDescription& test) const {
-    const IndexSet& cpus = host_.generator_cpus.empty() ? host_.service_cpus
-                                                        : host_.generator_cpus;
+    const base::IndexSet& cpus = host_.generator_cpus.empty()
+                                     ? host_.service_cpus
+                                     : host_.generator_cpus;
     const int count =
         std::max(1, test.node_service_bundles().at("node0").services_size());
     return {CpusFlag(cpus), "--mem_policy=local",
@@ -281,4 +286,4 @@ absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
   return plan;
 }
 
-}  // namespace distbench
+}  // namespace distbench::numa_compare

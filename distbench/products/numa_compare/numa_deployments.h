@@ -11,7 +11,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::numa_compare {
 
 struct NumaDeploymentOptions {
   // The service to deploy in different ways; all others generate its load. If
@@ -19,11 +19,11 @@ struct NumaDeploymentOptions {
   std::string service;
 
   // NUMA nodes for the service. If empty, all that have CPUs and memory.
-  IndexSet numa_nodes;
+  base::IndexSet numa_nodes;
 
   // CPUs of the load generators. If empty, those of other nodes; if there are
   // none, generators share the CPUs with the service.
-  IndexSet generator_cpus;
+  base::IndexSet generator_cpus;
 
   // Instances in all deployments but the first. If 0, one per node, or two on a
   // single node.
@@ -63,6 +63,6 @@ absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
     const DistributedSystemDescription& test,
     const NumaDeploymentOptions& options, const HostTopology& topology);
 
-}  // namespace distbench
+}  // namespace distbench::numa_compare
 
 #endif  // DISTBENCH_PRODUCTS_NUMA_COMPARE_NUMA_DEPLOYMENTS_H_

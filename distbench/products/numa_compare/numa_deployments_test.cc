@@ -10,7 +10,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::numa_compare {
 namespace {
 
 using ::testing::Contains;
@@ -36,16 +36,16 @@ DistributedSystemDescription OneTest(const std::string& fanout = "",
         actions { name: "run" rpc_name: "query" })",
                    more, "}"),
       &sequence));
-  Canonicalize(sequence);
+  config::Canonicalize(sequence);
   return sequence.tests(0);
 }
 
-HostTopology Host(const std::vector<FakeNode>& nodes,
+HostTopology Host(const std::vector<numa::FakeNode>& nodes,
                   const std::string& cpus = "0-7") {
-  FakeHost host;
+  numa::FakeHost host;
   host.AddNodes(nodes);
   host.Allow(cpus, "0-3");
-  return ReadHostTopology(host.root());
+  return numa::ReadHostTopology(host.root());
 }
 
 HostTopology TwoNodes() {
@@ -103,7 +103,7 @@ TEST(NumaDeploymentsTest, TestsOfAllDeploymentsAreValidAndSendAlike) {
     const DistributedSystemDescription& test = deployment.test;
     TestSequence sequence;
     *sequence.add_tests() = test;
-    EXPECT_THAT(Validate(sequence), IsEmpty());
+    EXPECT_THAT(config::Validate(sequence), IsEmpty());
     EXPECT_EQ(test.name(), "t@" + deployment.name);
     EXPECT_EQ(test.services(1).count(), deployment.instances);
     EXPECT_FALSE(test.services(1).has_numa_binding());
@@ -207,4 +207,4 @@ TEST(NumaDeploymentsTest, SaysWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::numa_compare

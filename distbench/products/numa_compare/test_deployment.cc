@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/config/syntax/instance_names.h"
 
-namespace distbench {
+namespace distbench::numa_compare {
 namespace {
 
 constexpr char kEachInTurn[] = "round_robin";
@@ -119,7 +119,7 @@ DistributedSystemDescription DeployTest(
       spec.set_x_size(instances);
     }
     int node = 0;
-    for (const std::string& instance : InstanceNames(spec)) {
+    for (const std::string& instance : config::InstanceNames(spec)) {
       if (spec.name() == service) ++node;
       bundles[absl::StrCat("node", node)].add_services(instance);
     }
@@ -135,4 +135,4 @@ DistributedSystemDescription DeployTest(
   return test;
 }
 
-}  // namespace distbench
+}  // namespace distbench::numa_compare

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::numa_compare {
 
 // Returns the service to deploy: `asked` unless it is empty, else the only
 // service that serves RPCs and has no main list. The INVALID_ARGUMENT error
@@ -30,6 +30,6 @@ DistributedSystemDescription DeployTest(
     const DistributedSystemDescription& test, const std::string& service,
     int instances, absl::string_view name);
 
-}  // namespace distbench
+}  // namespace distbench::numa_compare
 
 #endif  // DISTBENCH_PRODUCTS_NUMA_COMPARE_TEST_DEPLOYMENT_H_

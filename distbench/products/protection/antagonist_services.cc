@@ -15,7 +15,7 @@
 #include "distbench/products/protection/experiment/antagonist_names.h"
 #include "distbench/products/protection/experiment/subject.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // A part of the antagonist's work, which begins at one step of the ramp.
@@ -34,18 +34,18 @@ struct LoopPart {
 // Texts of a valid experiment can be read; these are never used for others.
 absl::Duration RampOf(const Antagonist& antagonist) {
   if (!antagonist.has_ramp()) return absl::ZeroDuration();
-  return ParseDurationWithUnit(antagonist.ramp())
+  return config::ParseDurationWithUnit(antagonist.ramp())
       .value_or(absl::ZeroDuration());
 }
 
 std::optional<double> RateOf(const Antagonist& antagonist) {
   if (!antagonist.has_rate()) return std::nullopt;
-  const auto rate = ParseRateWithUnit(antagonist.rate());
+  const auto rate = config::ParseRateWithUnit(antagonist.rate());
   return rate.ok() ? std::optional<double>(*rate) : std::nullopt;
 }
 
 int64_t IntervalNs(double rate) {
-  return std::max<int64_t>(1, std::llround(kNsPerSecond / rate));
+  return std::max<int64_t>(1, std::llround(base::kNsPerSecond / rate));
 }
 
 // Bursts take place at the multiples of their interval, so those of parts side
@@ -149,10 +149,10 @@ class AntagonistBuilder {
 
   // The activity as the test has it, in a pool of its own.
   void AddPool() {
-    const int index =
-        NameIndex(test_.activity_configs()).Find(antagonist_.activity());
+    const int index = config::NameIndex(test_.activity_configs())
+                          .Find(antagonist_.activity());
     ActivityConfig activity;
-    if (index != kNone) activity = test_.activity_configs(index);
+    if (index != config::kNone) activity = test_.activity_configs(index);
     activity.set_name(name_);
     activity.set_pool_name(name_);
     *test_.add_activity_configs() = std::move(activity);
@@ -223,7 +223,7 @@ std::set<std::string> NodesBeside(const DistributedSystemDescription& test,
         services.end()) {
       continue;
     }
-    for (const std::string& instance : InstanceNames(service)) {
+    for (const std::string& instance : config::InstanceNames(service)) {
       beside.insert(nodes.at(instance));
     }
   }
@@ -272,4 +272,4 @@ void AddAntagonist(const Antagonist& antagonist,
   IsIncast(antagonist) ? builder.AddIncast(nodes) : builder.AddActivity(nodes);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

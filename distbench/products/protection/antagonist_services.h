@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // When the antagonist works, since the start of the test.
 struct AntagonistWindow {
@@ -45,6 +45,6 @@ void AddAntagonist(const Antagonist& antagonist,
                    const AntagonistWindow& window,
                    DistributedSystemDescription& test);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_ANTAGONIST_SERVICES_H_

@@ -9,7 +9,7 @@
 #include "distbench/products/protection/experiment/phases.h"
 #include "distbench/products/search/strategy/load_search.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 constexpr char kRateKnob[] = "rate";
@@ -17,20 +17,24 @@ constexpr char kRateKnob[] = "rate";
 // The objective names no RPC if it is the subject's.
 std::string ObjectiveOf(const ExperimentPlan& plan) {
   const std::string& text = plan.experiment.subject().objective();
-  const absl::StatusOr<Objective> objective = ParseObjective(text);
+  const absl::StatusOr<config::Objective> objective =
+      config::ParseObjective(text);
   if (!objective.ok() || !objective->rpc.empty()) return text;
   return absl::StrCat(plan.rpc, " ", text);
 }
 
 // Iterations per second of all open loops for each request of the subject.
-double LoadPerRequest(const SearchPlan& search, const ExperimentPlan& plan) {
+double LoadPerRequest(const search::SearchPlan& search,
+                      const ExperimentPlan& plan) {
   return search.knob->base_load() / plan.own_rate;
 }
 
 bool IsAnswer(const SearchReport& report) {
   return report.has_load() &&
-         (report.verdict() == ToString(SearchVerdict::kConverged) ||
-          report.verdict() == ToString(SearchVerdict::kUpperBoundHit));
+         (report.verdict() ==
+              search::ToString(search::SearchVerdict::kConverged) ||
+          report.verdict() ==
+              search::ToString(search::SearchVerdict::kUpperBoundHit));
 }
 
 }  // namespace
@@ -43,7 +47,8 @@ bool NeedsCapacity(const ExperimentPlan& plan) {
                         });
 }
 
-absl::StatusOr<SearchPlan> PlanCapacitySearch(const ExperimentPlan& plan) {
+absl::StatusOr<search::SearchPlan> PlanCapacitySearch(
+    const ExperimentPlan& plan) {
   DistributedSystemDescription test = plan.subject;
   // The arrivals of cells are alike. Those of probes must not be, because a
   // probe that repeats another one tells nothing new.
@@ -53,14 +58,15 @@ absl::StatusOr<SearchPlan> PlanCapacitySearch(const ExperimentPlan& plan) {
   LoadSearchSpec spec;
   spec.set_knob(kRateKnob);
   spec.add_objectives(ObjectiveOf(plan));
-  return PlanSearch(spec, test);
+  return search::PlanSearch(spec, test);
 }
 
 absl::StatusOr<double> FindCapacity(const ExperimentPlan& plan,
-                                    const SearchPlan& search_plan,
-                                    const SearchCallbacks& callbacks,
+                                    const search::SearchPlan& search_plan,
+                                    const search::SearchCallbacks& callbacks,
                                     TestSequenceResults& results) {
-  const absl::Status status = RunLoadSearch(search_plan, callbacks, results);
+  const absl::Status status =
+      search::RunLoadSearch(search_plan, callbacks, results);
   if (!status.ok()) return status;
   const SearchReport& report = results.searches(0);
   if (!IsAnswer(report)) {
@@ -72,4 +78,4 @@ absl::StatusOr<double> FindCapacity(const ExperimentPlan& plan,
   return report.load() / LoadPerRequest(search_plan, plan);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::ElementsAre;
@@ -18,10 +18,10 @@ ExperimentPlan SharesOfCapacity() {
   return ExamplePlan("subject { loads: '80%' objective: 'p99<=20ms' }");
 }
 
-SearchPlan SearchOf(const ExperimentPlan& plan) {
-  absl::StatusOr<SearchPlan> search = PlanCapacitySearch(plan);
+search::SearchPlan SearchOf(const ExperimentPlan& plan) {
+  absl::StatusOr<search::SearchPlan> search = PlanCapacitySearch(plan);
   EXPECT_TRUE(search.ok()) << search.status();
-  return search.ok() ? *std::move(search) : SearchPlan();
+  return search.ok() ? *std::move(search) : search::SearchPlan();
 }
 
 TEST(CapacityTest, IsNeededForSharesOnly) {
@@ -32,7 +32,7 @@ TEST(CapacityTest, IsNeededForSharesOnly) {
 
 TEST(CapacityTest, IsSearchedForWithTheSubjectsObjective) {
   const ExperimentPlan plan = SharesOfCapacity();
-  const SearchPlan search = SearchOf(plan);
+  const search::SearchPlan search = SearchOf(plan);
   EXPECT_THAT(search.spec.objectives(), ElementsAre("query p99<=20ms"));
   EXPECT_EQ(search.spec.knob(), "rate");
   EXPECT_DOUBLE_EQ(search.options.initial_load, 100);
@@ -59,8 +59,8 @@ TEST(CapacityTest, TheTestsSearchSettingsAreUsedIfTheyAreForTheRate) {
 }
 
 // A search that has ended does not run again.
-TestSequenceResults Ended(const SearchPlan& search, const std::string& verdict,
-                          double load) {
+TestSequenceResults Ended(const search::SearchPlan& search,
+                          const std::string& verdict, double load) {
   TestSequenceResults results;
   SearchReport& report = *results.add_searches();
   *report.mutable_search() = search.spec;
@@ -72,7 +72,7 @@ TestSequenceResults Ended(const SearchPlan& search, const std::string& verdict,
 
 TEST(CapacityTest, IsTheRateOfTheRpcAtTheSearchedLoad) {
   const ExperimentPlan plan = SharesOfCapacity();
-  const SearchPlan search = SearchOf(plan);
+  const search::SearchPlan search = SearchOf(plan);
   TestSequenceResults results = Ended(search, "converged", 350);
   const auto capacity = FindCapacity(plan, search, {}, results);
   ASSERT_TRUE(capacity.ok()) << capacity.status();
@@ -81,7 +81,7 @@ TEST(CapacityTest, IsTheRateOfTheRpcAtTheSearchedLoad) {
 
 TEST(CapacityTest, IsNotGuessedFromASearchWithoutAnAnswer) {
   const ExperimentPlan plan = SharesOfCapacity();
-  const SearchPlan search = SearchOf(plan);
+  const search::SearchPlan search = SearchOf(plan);
   for (const char* verdict : {"objective_unreachable", "unstable"}) {
     TestSequenceResults results = Ended(search, verdict, 0);
     const auto capacity = FindCapacity(plan, search, {}, results);
@@ -93,4 +93,4 @@ TEST(CapacityTest, IsNotGuessedFromASearchWithoutAnAnswer) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

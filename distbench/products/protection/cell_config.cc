@@ -16,7 +16,7 @@
 #include "distbench/products/search/knobs/config_knobs.h"
 #include "distbench/products/search/knobs/knob.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 bool IsAlone(const ExperimentCell& cell) {
@@ -49,15 +49,16 @@ void RemoveTraffic(DistributedSystemDescription& test) {
 absl::StatusOr<DistributedSystemDescription> SubjectAt(
     const ExperimentPlan& plan, const ExperimentCell& cell,
     absl::Duration duration) {
-  const ProbeTiming timing = {.warmup = absl::ZeroDuration(),
-                              .measured = duration};
+  const search::ProbeTiming timing = {.warmup = absl::ZeroDuration(),
+                                      .measured = duration};
   DistributedSystemDescription test = plan.subject;
   if (IsAlone(cell)) RemoveTraffic(test);
   if (IsAlone(cell) || cell.load().empty()) {
-    TimeProbe(timing, IsOpenLoop, test);
+    search::TimeProbe(timing, config::IsOpenLoop, test);
     return test;
   }
-  const absl::StatusOr<RateKnob> knob = RateKnob::Make(std::move(test));
+  const absl::StatusOr<search::RateKnob> knob =
+      search::RateKnob::Make(std::move(test));
   if (!knob.ok()) return knob.status();
   // All open loops are scaled alike; the load is that of the RPC.
   return knob->At(knob->base_load() * cell.load_per_second() / plan.own_rate,
@@ -69,7 +70,7 @@ void SetControls(const ControlSet& controls,
                  DistributedSystemDescription& test) {
   const auto matches_service = [&](const std::string& glob) {
     return absl::c_any_of(test.services(), [&](const ServiceSpec& service) {
-      return GlobMatches(glob, service.name());
+      return config::GlobMatches(glob, service.name());
     });
   };
   ControlSet kept = controls;
@@ -159,9 +160,10 @@ absl::StatusOr<DistributedSystemDescription> CellTest(
   }
   TestSequence sequence;
   *sequence.add_tests() = *std::move(test);
-  absl::StatusOr<TestSequence> checked = CheckTestSequence(std::move(sequence));
+  absl::StatusOr<TestSequence> checked =
+      config::CheckTestSequence(std::move(sequence));
   if (!checked.ok()) return checked.status();
   return std::move(*checked->mutable_tests(0));
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -10,7 +10,7 @@
 #include "proto/experiment.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // When the phases of a cell begin, since the start of its test.
 struct CellTimes {
@@ -38,6 +38,6 @@ absl::StatusOr<DistributedSystemDescription> CellTest(
     const ExperimentPlan& plan, const ExperimentCell& cell,
     absl::Duration stabilise);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CELL_CONFIG_H_

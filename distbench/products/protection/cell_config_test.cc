@@ -15,7 +15,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::ElementsAre;
@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 ExperimentCell Cell(const std::string& text) {
-  return FromText<ExperimentCell>(text);
+  return base::FromText<ExperimentCell>(text);
 }
 
 DistributedSystemDescription MakeCell(const ExperimentPlan& plan,
@@ -40,7 +40,7 @@ void ExpectSame(const DistributedSystemDescription& actual,
   std::string differences;
   differencer.ReportDifferencesToString(&differences);
   EXPECT_TRUE(differencer.Compare(
-      FromText<DistributedSystemDescription>(expected), actual))
+      base::FromText<DistributedSystemDescription>(expected), actual))
       << differences;
 }
 
@@ -338,12 +338,12 @@ TEST(PlanExperimentProperty, CellsOfValidExperimentsAreValid) {
   constexpr uint64_t kSeeds = 400;
   int valid = 0;
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    RandomSource random(seed);
+    fuzzing::RandomSource random(seed);
     DistributedSystemDescription test = ExampleTest("");
-    DrawExperiment(random, test);
+    config::DrawExperiment(random, test);
     TestSequence sequence;
     *sequence.add_tests() = test;
-    const auto checked = CheckTestSequence(sequence);
+    const auto checked = config::CheckTestSequence(sequence);
     if (!checked.ok()) continue;
     ++valid;
     const auto plan = PlanExperiment(checked->tests(0), {.seed = seed});
@@ -362,4 +362,4 @@ TEST(PlanExperimentProperty, CellsOfValidExperimentsAreValid) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

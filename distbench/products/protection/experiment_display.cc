@@ -9,7 +9,7 @@
 #include "distbench/products/protection/experiment/cells.h"
 #include "distbench/products/protection/resumption.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 std::string Seconds(absl::Duration duration) {
@@ -68,4 +68,4 @@ void ExperimentDisplay::Observe(const CellRun& run, CellOutcome outcome,
   write_(absl::StrCat(text, "\n"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

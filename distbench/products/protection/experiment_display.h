@@ -11,7 +11,7 @@
 #include "distbench/products/protection/runner.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // Not thread-safe.
 class ExperimentDisplay {
@@ -33,6 +33,6 @@ class ExperimentDisplay {
   const std::function<void(absl::string_view text)> write_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_EXPERIMENT_DISPLAY_H_

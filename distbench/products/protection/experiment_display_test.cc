@@ -5,7 +5,7 @@
 #include "distbench/products/protection/testing/example_experiment.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 TEST(ExperimentDisplayTest, SaysWhatRunsAndWhatCameOfIt) {
@@ -48,4 +48,4 @@ TEST(ExperimentDisplayTest, CountsWhatIsLeft) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

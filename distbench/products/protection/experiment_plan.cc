@@ -11,7 +11,7 @@
 #include "distbench/products/protection/experiment/cells.h"
 #include "distbench/products/protection/experiment/subject.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // The experiment with its defaults, except for loads: their absence is a cell
@@ -83,11 +83,11 @@ absl::StatusOr<ExperimentPlan> PlanExperiment(
     return absl::InvalidArgumentError(
         "the test has no experiment; add one, as docs/protection.md shows");
   }
-  Problems problems;
+  config::Problems problems;
   ExperimentPlan plan;
   plan.phases = ReadPhases(test.experiment().phases(),
-                           Path("experiment.phases"), problems);
-  if (absl::Status status = ToStatus(std::move(problems).Take());
+                           config::Path("experiment.phases"), problems);
+  if (absl::Status status = config::ToStatus(std::move(problems).Take());
       !status.ok()) {
     return status;
   }
@@ -101,4 +101,4 @@ absl::StatusOr<ExperimentPlan> PlanExperiment(
   return plan;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

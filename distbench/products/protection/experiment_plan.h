@@ -10,7 +10,7 @@
 #include "distbench/products/protection/experiment/phases.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 struct ExperimentOptions {
   // Seed of the order of the cells, and of the traffic in each.
@@ -47,6 +47,6 @@ struct ExperimentPlan {
 absl::StatusOr<ExperimentPlan> PlanExperiment(
     const DistributedSystemDescription& test, const ExperimentOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_EXPERIMENT_PLAN_H_

@@ -14,7 +14,7 @@
 #include "distbench/products/protection/experiment/antagonist_names.h"
 #include "distbench/products/protection/experiment/phases.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // Keeps the element with this name.
@@ -37,9 +37,9 @@ absl::StatusOr<std::string> Choose(absl::string_view what,
     if (names.back() == wanted) return wanted;
   }
   if (!wanted.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the experiment has no ", what, " named ", Quoted(wanted),
-                     "; ", Suggestion(wanted, names)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the experiment has no ", what, " named ", config::Quoted(wanted), "; ",
+        config::Suggestion(wanted, names)));
   }
   if (names.size() == 1) return names[0];
   if (names.empty()) {
@@ -49,15 +49,16 @@ absl::StatusOr<std::string> Choose(absl::string_view what,
   return absl::InvalidArgumentError(absl::StrCat(
       "a search is beside one antagonist, with one set of controls, and the "
       "experiment has ",
-      QuotedList(names), "; choose one with ", flag));
+      config::QuotedList(names), "; choose one with ", flag));
 }
 
 // The set of controls that the knob varies, if it does.
-absl::StatusOr<std::string> VariedControls(const SearchPlan& plan,
+absl::StatusOr<std::string> VariedControls(const search::SearchPlan& plan,
                                            const std::string& chosen) {
-  const absl::StatusOr<KnobName> knob = ParseKnobName(plan.spec.knob());
+  const absl::StatusOr<config::KnobName> knob =
+      config::ParseKnobName(plan.spec.knob());
   if (!knob.ok()) return knob.status();
-  if (knob->kind != KnobName::Kind::kControl) return chosen;
+  if (knob->kind != config::KnobName::Kind::kControl) return chosen;
   if (chosen.empty() || chosen == knob->control_set) return knob->control_set;
   return absl::InvalidArgumentError(absl::StrCat(
       "the knob ", plan.spec.knob(),
@@ -65,7 +66,7 @@ absl::StatusOr<std::string> VariedControls(const SearchPlan& plan,
 }
 
 absl::StatusOr<ExperimentCell> ChooseCell(const Experiment& experiment,
-                                          const SearchPlan& plan,
+                                          const search::SearchPlan& plan,
                                           const CellChoice& choice) {
   ExperimentCell cell;
   const absl::StatusOr<std::string> controls =
@@ -112,17 +113,17 @@ void FillInTimes(const PhaseDurations& phases, LoadSearchSpec& search) {
 
 }  // namespace
 
-absl::StatusOr<SearchPlan> PlanIsolationSearch(
+absl::StatusOr<search::SearchPlan> PlanIsolationSearch(
     const LoadSearchSpec& spec, const DistributedSystemDescription& test,
     const CellChoice& choice, const ExperimentOptions& options) {
-  Problems problems;
-  const PhaseDurations phases = ReadPhases(test.experiment().phases(),
-                                           Path("experiment.phases"), problems);
-  const absl::Status valid = ToStatus(std::move(problems).Take());
+  config::Problems problems;
+  const PhaseDurations phases = ReadPhases(
+      test.experiment().phases(), config::Path("experiment.phases"), problems);
+  const absl::Status valid = config::ToStatus(std::move(problems).Take());
   if (!valid.ok()) return valid;
   DistributedSystemDescription timed = test;
   FillInTimes(phases, *timed.mutable_search());
-  absl::StatusOr<SearchPlan> plan = PlanSearch(spec, timed);
+  absl::StatusOr<search::SearchPlan> plan = search::PlanSearch(spec, timed);
   if (!plan.ok()) return plan;
   absl::StatusOr<ExperimentCell> cell =
       ChooseCell(test.experiment(), *plan, choice);
@@ -130,16 +131,16 @@ absl::StatusOr<SearchPlan> PlanIsolationSearch(
   plan->knob = std::make_unique<CellKnob>(
       std::move(plan->knob), *std::move(cell), phases.baseline, options);
   // A probe that cannot run is told now.
-  const ProbeTiming shortest = {
+  const search::ProbeTiming shortest = {
       .warmup = plan->timing.warmup,
       .measured = std::min(plan->timing.probe, plan->timing.final_run)};
   const absl::Status possible =
-      ProbeTest(*plan, plan->options.initial_load, shortest).status();
+      search::ProbeTest(*plan, plan->options.initial_load, shortest).status();
   if (!possible.ok()) return possible;
   return plan;
 }
 
-CellKnob::CellKnob(std::unique_ptr<Knob> knob, ExperimentCell cell,
+CellKnob::CellKnob(std::unique_ptr<search::Knob> knob, ExperimentCell cell,
                    absl::Duration baseline, ExperimentOptions options)
     : knob_(std::move(knob)),
       cell_(std::move(cell)),
@@ -147,7 +148,7 @@ CellKnob::CellKnob(std::unique_ptr<Knob> knob, ExperimentCell cell,
       options_(options) {}
 
 absl::StatusOr<DistributedSystemDescription> CellKnob::At(
-    double load, const ProbeTiming& timing) const {
+    double load, const search::ProbeTiming& timing) const {
   if (timing.warmup < baseline_) {
     return absl::InvalidArgumentError(absl::StrCat(
         "a warm-up of ", absl::FormatDuration(timing.warmup),
@@ -170,7 +171,8 @@ absl::StatusOr<DistributedSystemDescription> CellKnob::At(
   return test;
 }
 
-void CellKnob::Label(const ProbeTiming& timing, TestResult& result) const {
+void CellKnob::Label(const search::ProbeTiming& timing,
+                     TestResult& result) const {
   ExperimentCell& cell = *result.mutable_experiment_cell();
   cell = cell_;
   if (!result.run_info().has_start_timestamp_ns()) return;
@@ -184,4 +186,4 @@ void CellKnob::Label(const ProbeTiming& timing, TestResult& result) const {
   cell.set_end_timestamp_ns(at(timing.warmup + timing.measured));
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -15,7 +15,7 @@
 #include "proto/experiment.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // The cell that probes are runs of. A name may be empty if there is no choice.
 struct CellChoice {
@@ -30,16 +30,16 @@ struct CellChoice {
 // and of the baseline; what is measured is the time beside the antagonist.
 // Where neither `spec` nor the test's search says how long they are, the phases
 // of the experiment do. INVALID_ARGUMENT also if the choice is not clear.
-absl::StatusOr<SearchPlan> PlanIsolationSearch(
+absl::StatusOr<search::SearchPlan> PlanIsolationSearch(
     const LoadSearchSpec& spec, const DistributedSystemDescription& test,
     const CellChoice& choice, const ExperimentOptions& options);
 
 // A knob whose tests are cells.
-class CellKnob final : public Knob {
+class CellKnob final : public search::Knob {
  public:
   // `knob` is one of the experiment's test; `cell` names controls and
   // antagonist of the experiment. `baseline` is the end of each warm-up.
-  CellKnob(std::unique_ptr<Knob> knob, ExperimentCell cell,
+  CellKnob(std::unique_ptr<search::Knob> knob, ExperimentCell cell,
            absl::Duration baseline, ExperimentOptions options);
 
   absl::string_view unit() const override { return knob_->unit(); }
@@ -53,18 +53,19 @@ class CellKnob final : public Knob {
   // INVALID_ARGUMENT also if the warm-up is shorter than the baseline, or the
   // measured time shorter than the antagonist's ramp.
   absl::StatusOr<DistributedSystemDescription> At(
-      double load, const ProbeTiming& timing) const override;
+      double load, const search::ProbeTiming& timing) const override;
 
   // Sets the result's experiment_cell.
-  void Label(const ProbeTiming& timing, TestResult& result) const override;
+  void Label(const search::ProbeTiming& timing,
+             TestResult& result) const override;
 
  private:
-  const std::unique_ptr<Knob> knob_;
+  const std::unique_ptr<search::Knob> knob_;
   const ExperimentCell cell_;
   const absl::Duration baseline_;
   const ExperimentOptions options_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_ISOLATION_SEARCH_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::HasSubstr;
@@ -18,9 +18,9 @@ DistributedSystemDescription MakeTest(const std::string& antagonists,
                                       const std::string& search) {
   TestSequence sequence;
   DistributedSystemDescription& test = *sequence.add_tests();
-  test = SimulatedTest(10'000'000);
+  test = search::SimulatedTest(10'000'000);
   test.set_name("shop");
-  test.MergeFrom(FromText<DistributedSystemDescription>(absl::StrCat(
+  test.MergeFrom(base::FromText<DistributedSystemDescription>(absl::StrCat(
       R"(activity_configs {
            name: "burn"
            activity_settings { name: "activity_func" string_value: "ConsumeCpu" }
@@ -36,7 +36,7 @@ DistributedSystemDescription MakeTest(const std::string& antagonists,
              groups { services: "antagonist_*" cpu_max: "1" }
            } )",
       antagonists, "} search {", search, "}")));
-  absl::StatusOr<TestSequence> checked = CheckTestSequence(sequence);
+  absl::StatusOr<TestSequence> checked = config::CheckTestSequence(sequence);
   EXPECT_TRUE(checked.ok()) << checked.status();
   return checked.ok() ? checked->tests(0) : DistributedSystemDescription();
 }
@@ -44,9 +44,9 @@ DistributedSystemDescription MakeTest(const std::string& antagonists,
 constexpr char kHog[] = "antagonists { name: 'hog' activity: 'burn' } ";
 constexpr char kCat[] = "antagonists { name: 'cat' activity: 'burn' } ";
 
-absl::StatusOr<SearchPlan> Plan(const std::string& antagonists,
-                                const std::string& search,
-                                const CellChoice& choice) {
+absl::StatusOr<search::SearchPlan> Plan(const std::string& antagonists,
+                                        const std::string& search,
+                                        const CellChoice& choice) {
   return PlanIsolationSearch({}, MakeTest(antagonists, search), choice, {});
 }
 
@@ -73,9 +73,9 @@ TEST(PlanIsolationSearchTest, ProbesAreCells) {
            {.antagonist = "cat"});
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_TRUE(plan->options.finds_lowest);
-  const ProbeTiming timing = {.warmup = absl::Seconds(9),
-                              .measured = absl::Seconds(60)};
-  const auto test = ProbeTest(*plan, 20, timing);
+  const search::ProbeTiming timing = {.warmup = absl::Seconds(9),
+                                      .measured = absl::Seconds(60)};
+  const auto test = search::ProbeTest(*plan, 20, timing);
   ASSERT_TRUE(test.ok()) << test.status();
   EXPECT_FALSE(test->has_experiment());
   EXPECT_FALSE(test->has_search());
@@ -98,7 +98,7 @@ TEST(PlanIsolationSearchTest, LabelsResults) {
   plan->knob->Label({.warmup = absl::Seconds(9), .measured = absl::Seconds(30)},
                     result);
   EXPECT_EQ(result.experiment_cell().ShortDebugString(),
-            FromText<ExperimentCell>(R"(
+            base::FromText<ExperimentCell>(R"(
               controls: "on"
               antagonist: "hog"
               baseline_start_timestamp_ns: 1005000000000
@@ -110,7 +110,7 @@ TEST(PlanIsolationSearchTest, LabelsResults) {
 
 TEST(PlanIsolationSearchTest, SaysWhatIsNotClear) {
   const std::string goodput = "objectives: 'isol_p05>=90%' ";
-  const auto error = [](const absl::StatusOr<SearchPlan>& plan) {
+  const auto error = [](const absl::StatusOr<search::SearchPlan>& plan) {
     EXPECT_EQ(plan.status().code(), absl::StatusCode::kInvalidArgument);
     return std::string(plan.status().message());
   };
@@ -141,4 +141,4 @@ TEST(PlanIsolationSearchTest, SaysWhatIsNotClear) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -13,7 +13,7 @@
 #include "distbench/products/search/search_run.h"
 #include "google/protobuf/util/message_differencer.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // Returns how the messages differ; empty if they do not.
@@ -30,15 +30,16 @@ DistributedSystemDescription Comparable(DistributedSystemDescription test) {
   for (ServiceSpec& service : *test.mutable_services()) {
     service.clear_multi_server_channels();
   }
-  RedactSecrets(test);
+  config::RedactSecrets(test);
   return test;
 }
 
 // Checks a search for the capacity by its last run.
 absl::Status CheckSearch(const ExperimentPlan& plan,
                          const TestSequenceResults& results) {
-  const absl::StatusOr<SearchPlan> search = PlanCapacitySearch(plan);
-  return search.ok() ? CheckResumable(*search, results) : search.status();
+  const absl::StatusOr<search::SearchPlan> search = PlanCapacitySearch(plan);
+  return search.ok() ? search::CheckResumable(*search, results)
+                     : search.status();
 }
 
 // Checks a kept run by making its test again.
@@ -129,4 +130,4 @@ bool IsCompleteExperiment(const ExperimentPlan& plan,
       [&](const ExperimentCell& cell) { return HasRun(results, cell); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

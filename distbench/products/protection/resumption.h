@@ -10,7 +10,7 @@
 #include "distbench/products/protection/experiment_plan.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // The report of an experiment of which nothing has been run.
 ExperimentReport NewReport(const ExperimentPlan& plan);
@@ -40,6 +40,6 @@ absl::Status CheckExperimentResumable(const ExperimentPlan& plan,
 bool IsCompleteExperiment(const ExperimentPlan& plan,
                           const TestSequenceResults& results);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_RESUMPTION_H_

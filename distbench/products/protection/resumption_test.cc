@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::AllOf;
@@ -25,16 +25,16 @@ ExperimentPlan PlanThatSearches() {
 TestSequenceResults InSearch(const ExperimentPlan& plan) {
   TestSequenceResults results;
   *results.add_experiments() = NewReport(plan);
-  const absl::StatusOr<SearchPlan> search = PlanCapacitySearch(plan);
+  const absl::StatusOr<search::SearchPlan> search = PlanCapacitySearch(plan);
   EXPECT_TRUE(search.ok()) << search.status();
   SearchReport& report = *results.add_searches();
   *report.mutable_search() = search->spec;
   SearchProbe& probe = *report.add_probes();
   probe.set_requested_load(kLoad);
   probe.set_achieved_load(kLoad);
-  const auto test =
-      ProbeTest(*search, kLoad,
-                {.warmup = absl::Seconds(1), .measured = absl::Seconds(10)});
+  const auto test = search::ProbeTest(
+      *search, kLoad,
+      {.warmup = absl::Seconds(1), .measured = absl::Seconds(10)});
   EXPECT_TRUE(test.ok()) << test.status();
   *results.add_test_results()->mutable_traffic_config() = *test;
   return results;
@@ -71,4 +71,4 @@ TEST(ResumeSearchTest, ARunOfTheSearchIsNoCell) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

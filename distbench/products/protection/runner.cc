@@ -15,7 +15,7 @@
 #include "distbench/products/protection/resumption.h"
 #include "distbench/products/protection/subject_record.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // The first attempts give the subject this many times the time over which it
@@ -107,12 +107,12 @@ absl::Status ExperimentRunner::SetCapacity() {
   const ExperimentSubject& subject = plan_.experiment.subject();
   absl::StatusOr<double> capacity;
   if (subject.has_capacity()) {
-    capacity = ParseRateWithUnit(subject.capacity());
+    capacity = config::ParseRateWithUnit(subject.capacity());
   } else {
-    const absl::StatusOr<SearchPlan> search = PlanCapacitySearch(plan_);
+    const absl::StatusOr<search::SearchPlan> search = PlanCapacitySearch(plan_);
     if (!search.ok()) return search.status();
     if (callbacks_.announce_search) callbacks_.announce_search(*search);
-    SearchCallbacks callbacks = callbacks_.search;
+    search::SearchCallbacks callbacks = callbacks_.search;
     callbacks.run = callbacks_.run;
     callbacks.save = callbacks_.save;
     capacity = FindCapacity(plan_, *search, callbacks, results_);
@@ -208,4 +208,4 @@ absl::Status RunExperiment(const ExperimentPlan& plan,
   return ExperimentRunner(plan, callbacks, results).Run();
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

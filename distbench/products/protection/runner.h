@@ -13,7 +13,7 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // A run of a cell that is about to start.
 struct CellRun {
@@ -39,7 +39,7 @@ enum class CellOutcome {
 struct ExperimentCallbacks {
   // Runs one test. CANCELLED and UNAVAILABLE (the sequencer is gone) end the
   // experiment, which can be resumed; another error omits the cell.
-  TestRunner run;
+  search::TestRunner run;
 
   // Called before and after each attempt. `evidence` says how the subject held
   // still, or why the cell is omitted.
@@ -57,8 +57,8 @@ struct ExperimentCallbacks {
 
   // For the search of the capacity, if loads are shares of an unknown one. Its
   // `run` and `save` are those above.
-  std::function<void(const SearchPlan& plan)> announce_search;
-  SearchCallbacks search;
+  std::function<void(const search::SearchPlan& plan)> announce_search;
+  search::SearchCallbacks search;
 };
 
 // Runs the cells that `results` does not hold yet. results.experiments(0) is
@@ -77,6 +77,6 @@ absl::Status RunExperiment(const ExperimentPlan& plan,
                            const ExperimentCallbacks& callbacks,
                            TestSequenceResults& results);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_RUNNER_H_

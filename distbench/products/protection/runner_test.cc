@@ -18,7 +18,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::Each;
@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr int64_t kStartNs = 1000 * kNsPerSecond;
+constexpr int64_t kStartNs = 1000 * base::kNsPerSecond;
 
 // How long a test of the example lasts.
 int64_t SecondsOf(const DistributedSystemDescription& test) {
@@ -35,7 +35,7 @@ int64_t SecondsOf(const DistributedSystemDescription& test) {
   for (const Action& action : test.actions()) {
     longest_us = std::max(longest_us, action.iterations().max_duration_us());
   }
-  return longest_us / kUsPerSecond;
+  return longest_us / base::kUsPerSecond;
 }
 
 // Answers 100 requests a second, after a time to settle.
@@ -61,7 +61,7 @@ struct FakeSequencer {
     *result.mutable_traffic_config() = test;
     RunInfo& info = *result.mutable_run_info();
     info.set_start_timestamp_ns(kStartNs);
-    info.set_end_timestamp_ns(kStartNs + SecondsOf(test) * kNsPerSecond);
+    info.set_end_timestamp_ns(kStartNs + SecondsOf(test) * base::kNsPerSecond);
     AddSeries(SecondsOf(test), result);
     change(test, result);
     return result;
@@ -71,15 +71,15 @@ struct FakeSequencer {
     RpcTimeSeries& series =
         (*(*result.mutable_service_logs()->mutable_instance_logs())["client/0"]
               .mutable_rpc_time_series())[0];
-    series.set_interval_ns(kNsPerSecond);
+    series.set_interval_ns(base::kNsPerSecond);
     for (int64_t i = 0; i < seconds; ++i) {
       const int64_t count = i < settling_seconds ? 10 + 4 * i : 100;
-      LogHistogram latency;
+      stats::LogHistogram latency;
       latency.RecordN(1'000'000, count);
       RpcInterval& interval = *series.add_intervals();
-      interval.set_index(kStartNs / kNsPerSecond + i);
+      interval.set_index(kStartNs / base::kNsPerSecond + i);
       interval.set_succeeded_count(count);
-      EncodeHistogram(latency, *interval.mutable_response_time_ns());
+      results::EncodeHistogram(latency, *interval.mutable_response_time_ns());
     }
   }
 
@@ -92,7 +92,9 @@ struct FakeSequencer {
   ExperimentCallbacks Callbacks() {
     ExperimentCallbacks callbacks;
     callbacks.run = [this](const DistributedSystemDescription& test,
-                           const ProgressWatcher&) { return Run(test); };
+                           const search::ProgressWatcher&) {
+      return Run(test);
+    };
     return callbacks;
   }
 };
@@ -134,14 +136,14 @@ TEST(RunExperimentTest, SaysWhenThePhasesBegan) {
     const int64_t baseline = is_alone ? 0 : 10;
     const int64_t interfere = is_alone ? 0 : 20;
     EXPECT_EQ(cell.baseline_start_timestamp_ns(),
-              kStartNs + baseline * kNsPerSecond);
+              kStartNs + baseline * base::kNsPerSecond);
     EXPECT_EQ(cell.interfere_start_timestamp_ns(),
-              kStartNs + interfere * kNsPerSecond);
+              kStartNs + interfere * base::kNsPerSecond);
     EXPECT_EQ(cell.recover_start_timestamp_ns(),
-              kStartNs + (interfere + 20) * kNsPerSecond);
+              kStartNs + (interfere + 20) * base::kNsPerSecond);
     EXPECT_EQ(cell.has_is_stable(), !is_alone);
     if (is_alone) continue;
-    EXPECT_EQ(cell.end_timestamp_ns(), kStartNs + 45 * kNsPerSecond);
+    EXPECT_EQ(cell.end_timestamp_ns(), kStartNs + 45 * base::kNsPerSecond);
     EXPECT_TRUE(cell.is_stable());
     EXPECT_DOUBLE_EQ(cell.load_per_second(), 100);
     EXPECT_THAT(cell.stability(), HasSubstr("still since 0 s"));
@@ -224,8 +226,8 @@ void FailAfter(int64_t seconds, const std::string& name,
     if (test.name() != name || !is_first) return;
     is_first = false;
     result.mutable_run_info()->set_failure("server/0 was killed");
-    result.mutable_run_info()->set_end_timestamp_ns(kStartNs +
-                                                    seconds * kNsPerSecond);
+    result.mutable_run_info()->set_end_timestamp_ns(
+        kStartNs + seconds * base::kNsPerSecond);
   };
 }
 
@@ -274,8 +276,9 @@ absl::Status RunUntil(const absl::Status& third, const ExperimentPlan& plan,
                       TestSequenceResults& results) {
   FakeSequencer sequencer;
   ExperimentCallbacks callbacks = sequencer.Callbacks();
-  callbacks.run = [&](const DistributedSystemDescription& test,
-                      const ProgressWatcher&) -> absl::StatusOr<TestResult> {
+  callbacks.run =
+      [&](const DistributedSystemDescription& test,
+          const search::ProgressWatcher&) -> absl::StatusOr<TestResult> {
     if (sequencer.tests.size() == 2) return third;
     return sequencer.Run(test);
   };
@@ -383,7 +386,7 @@ TEST(RunExperimentTest, SharesAreOfTheGivenCapacity) {
     if (!cell.purpose().empty()) continue;
     const double expected = cell.load() == "50%" ? 100 : 240;
     EXPECT_DOUBLE_EQ(cell.load_per_second(), expected);
-    EXPECT_NEAR(static_cast<double>(kNsPerSecond) /
+    EXPECT_NEAR(static_cast<double>(base::kNsPerSecond) /
                     static_cast<double>(result.traffic_config()
                                             .actions(0)
                                             .iterations()
@@ -393,4 +396,4 @@ TEST(RunExperimentTest, SharesAreOfTheGivenCapacity) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

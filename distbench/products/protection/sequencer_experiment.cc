@@ -3,11 +3,11 @@
 #include "distbench/products/protection/resumption.h"
 #include "distbench/products/protection/subject_workers.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 absl::StatusOr<ExperimentPlan> PlanOnSequencer(
     const DistributedSystemDescription& test, uint64_t seed,
-    const TestSequenceResults& results, TestClient& client) {
+    const TestSequenceResults& results, client::TestClient& client) {
   ExperimentOptions options;
   options.seed = SeedOf(results).value_or(seed);
   options.workers_per_instance = WorkersOf(results);
@@ -25,4 +25,4 @@ absl::StatusOr<ExperimentPlan> PlanOnSequencer(
   return plan;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -11,7 +11,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // Plans the experiment of a canonical test for the nodes of the sequencer, so
 // that RunExperiment() can begin it, or continue it from `results`. `seed` is
@@ -19,8 +19,8 @@ namespace distbench {
 // PlanExperiment() and of CheckExperimentResumable().
 absl::StatusOr<ExperimentPlan> PlanOnSequencer(
     const DistributedSystemDescription& test, uint64_t seed,
-    const TestSequenceResults& results, TestClient& client);
+    const TestSequenceResults& results, client::TestClient& client);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_SEQUENCER_EXPERIMENT_H_

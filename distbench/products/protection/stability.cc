@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // How many standard errors chance explains, and how many times the percentage
@@ -134,4 +134,4 @@ Stability JudgeStability(absl::Span<const StabilityInterval> record,
   return stability;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -11,7 +11,7 @@
 
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // One interval of a service's record; all intervals are equally long and follow
 // each other.
@@ -61,6 +61,6 @@ struct Stability {
 Stability JudgeStability(absl::Span<const StabilityInterval> record,
                          double interval_seconds, const FlatnessRule& rule);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_STABILITY_H_

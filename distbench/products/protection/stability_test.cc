@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::HasSubstr;
@@ -107,4 +107,4 @@ TEST(StabilityTest, NeedsARecordThatIsLongEnough) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -14,7 +14,7 @@
 #include "distbench/products/protection/stability.h"
 #include "distbench/report/measurements/rpc_series.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 constexpr double kMedian = 0.5;
@@ -22,11 +22,12 @@ constexpr double kMedian = 0.5;
 // For a slope with an error.
 constexpr size_t kFewestIntervals = 3;
 
-StabilityInterval IntervalOf(const IntervalTotals& totals, double seconds) {
+StabilityInterval IntervalOf(const report::IntervalTotals& totals,
+                             double seconds) {
   // Only open loops have response times.
-  const LogHistogram& latency = totals.response_time_ns.count() > 0
-                                    ? totals.response_time_ns
-                                    : totals.service_time_ns;
+  const stats::LogHistogram& latency = totals.response_time_ns.count() > 0
+                                           ? totals.response_time_ns
+                                           : totals.service_time_ns;
   StabilityInterval interval;
   interval.throughput = static_cast<double>(totals.succeeded_count) / seconds;
   if (latency.count() > 0) {
@@ -37,11 +38,11 @@ StabilityInterval IntervalOf(const IntervalTotals& totals, double seconds) {
 
 // The whole intervals from start_ns to end_ns. Those in which nothing happened
 // are absent from the series, but not from the record.
-std::vector<StabilityInterval> RecordBetween(const RpcSeries& series,
+std::vector<StabilityInterval> RecordBetween(const report::RpcSeries& series,
                                              int64_t start_ns, int64_t end_ns) {
   const int64_t width_ns = series.interval_ns;
-  const double seconds = static_cast<double>(width_ns) / kNsPerSecond;
-  const IntervalTotals silence;
+  const double seconds = static_cast<double>(width_ns) / base::kNsPerSecond;
+  const report::IntervalTotals silence;
   std::vector<StabilityInterval> record;
   const int64_t first = (start_ns + width_ns - 1) / width_ns;
   for (int64_t index = first; index < end_ns / width_ns; ++index) {
@@ -54,10 +55,11 @@ std::vector<StabilityInterval> RecordBetween(const RpcSeries& series,
 
 Stability StabilityOf(const ExperimentPlan& plan, const TestResult& result) {
   const ExperimentCell& cell = result.experiment_cell();
-  const int rpc =
-      NameIndex(result.traffic_config().rpc_descriptions()).Find(plan.rpc);
-  const RpcSeries series =
-      rpc == kNone ? RpcSeries() : CollectSeries(result, rpc);
+  const int rpc = config::NameIndex(result.traffic_config().rpc_descriptions())
+                      .Find(plan.rpc);
+  const report::RpcSeries series = rpc == config::kNone
+                                       ? report::RpcSeries()
+                                       : report::CollectSeries(result, rpc);
   if (series.interval_ns <= 0) {
     return {.description = "no request of the subject was recorded"};
   }
@@ -65,7 +67,7 @@ Stability StabilityOf(const ExperimentPlan& plan, const TestResult& result) {
       RecordBetween(series, result.run_info().start_timestamp_ns(),
                     cell.baseline_start_timestamp_ns());
   const double interval_seconds =
-      static_cast<double>(series.interval_ns) / kNsPerSecond;
+      static_cast<double>(series.interval_ns) / base::kNsPerSecond;
   const double asked =
       absl::ToDoubleSeconds(plan.phases.flat_over) / interval_seconds;
   // A phase that is just long enough lacks the seconds that its ends cut.
@@ -123,4 +125,4 @@ absl::Duration StabiliseTimeOf(const TestResult& result) {
       result.run_info().start_timestamp_ns());
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -9,7 +9,7 @@
 #include "distbench/products/protection/experiment_plan.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // Sets the result's experiment_cell: the cell, its phases by the clock of the
 // sequencer and, unless the antagonist ran alone, whether the subject held
@@ -25,6 +25,6 @@ std::string WhyUnusable(const TestResult& result);
 // The time that a labelled result's subject had to hold still.
 absl::Duration StabiliseTimeOf(const TestResult& result);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_SUBJECT_RECORD_H_

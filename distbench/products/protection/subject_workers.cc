@@ -8,7 +8,7 @@
 
 #include "distbench/products/protection/experiment/subject.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // Nodes that share CPUs: those of a host that may use the same ones.
@@ -42,4 +42,4 @@ int WorkersOfSubject(const DistributedSystemDescription& test,
   return instances.empty() ? 1 : std::max(1, fewest);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -6,7 +6,7 @@
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // The fewest workers that the sequencer would give any instance of the test on
 // its own: the CPUs of a host divided by the instances there, at least 1.
@@ -19,6 +19,6 @@ namespace distbench {
 int WorkersOfSubject(const DistributedSystemDescription& test,
                      const GetStatusResponse& status);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_SUBJECT_WORKERS_H_

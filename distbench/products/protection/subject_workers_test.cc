@@ -7,7 +7,7 @@
 #include "distbench/products/protection/testing/example_experiment.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 std::string Node(int number, const std::string& host, int cpus,
@@ -20,7 +20,8 @@ std::string Node(int number, const std::string& host, int cpus,
 
 int WorkersWith(const std::string& nodes) {
   // client/0, server/0 and server/1.
-  return WorkersOfSubject(ExampleTest(""), FromText<GetStatusResponse>(nodes));
+  return WorkersOfSubject(ExampleTest(""),
+                          base::FromText<GetStatusResponse>(nodes));
 }
 
 TEST(SubjectWorkersTest, AHostsCpusAreSharedByItsInstances) {
@@ -51,4 +52,4 @@ TEST(SubjectWorkersTest, IsAtLeastOne) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -8,28 +8,28 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/index_list.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 // The CPUs of each core, ordered by the lowest of them.
-std::vector<IndexSet> CoresOf(const HostTopology& topology,
-                              const IndexSet& allowed) {
-  std::set<IndexSet> cores;
-  IndexSet alone = allowed;
+std::vector<base::IndexSet> CoresOf(const HostTopology& topology,
+                                    const base::IndexSet& allowed) {
+  std::set<base::IndexSet> cores;
+  base::IndexSet alone = allowed;
   for (const std::string& siblings : topology.smt_siblings()) {
-    const absl::StatusOr<IndexSet> cpus = ParseIndexList(siblings);
+    const absl::StatusOr<base::IndexSet> cpus = base::ParseIndexList(siblings);
     if (!cpus.ok()) continue;  // damaged: its CPUs count as cores
-    const IndexSet usable = Intersection(*cpus, alone);
+    const base::IndexSet usable = base::Intersection(*cpus, alone);
     if (usable.empty()) continue;
     cores.insert(usable);
-    alone = Without(alone, usable);
+    alone = base::Without(alone, usable);
   }
   for (const int cpu : alone) cores.insert({cpu});
   return {cores.begin(), cores.end()};
 }
 
 absl::StatusOr<std::vector<std::string>> Slice(
-    const std::vector<IndexSet>& cores, int count) {
+    const std::vector<base::IndexSet>& cores, int count) {
   const size_t slice_count = std::max(count, 1);
   if (cores.size() < slice_count) {
     return absl::FailedPreconditionError(
@@ -38,12 +38,12 @@ absl::StatusOr<std::vector<std::string>> Slice(
   }
   std::vector<std::string> slices;
   for (size_t i = 0; i < slice_count; ++i) {
-    IndexSet cpus;
+    base::IndexSet cpus;
     const size_t end = (i + 1) * cores.size() / slice_count;
     for (size_t core = i * cores.size() / slice_count; core < end; ++core) {
       cpus.insert(cores[core].begin(), cores[core].end());
     }
-    slices.push_back(FormatIndexList(cpus));
+    slices.push_back(base::FormatIndexList(cpus));
   }
   return slices;
 }
@@ -52,8 +52,8 @@ absl::StatusOr<std::vector<std::string>> Slice(
 
 absl::StatusOr<std::vector<std::string>> SliceCpus(const HostTopology& topology,
                                                    int count) {
-  const absl::StatusOr<IndexSet> allowed =
-      ParseIndexList(topology.allowed_cpus());
+  const absl::StatusOr<base::IndexSet> allowed =
+      base::ParseIndexList(topology.allowed_cpus());
   if (!allowed.ok()) return allowed.status();
   return Slice(CoresOf(topology, *allowed), count);
 }
@@ -76,11 +76,12 @@ absl::StatusOr<std::vector<std::string>> SliceHost(
   HostTopology topology = status.nodes(0).registration().topology();
   for (const NodeStatus& node : status.nodes()) {
     const auto usable =
-        ParseIndexList(node.registration().topology().allowed_cpus());
-    const auto common = ParseIndexList(topology.allowed_cpus());
+        base::ParseIndexList(node.registration().topology().allowed_cpus());
+    const auto common = base::ParseIndexList(topology.allowed_cpus());
     if (!usable.ok()) return usable.status();
     if (!common.ok()) return common.status();
-    topology.set_allowed_cpus(FormatIndexList(Intersection(*common, *usable)));
+    topology.set_allowed_cpus(
+        base::FormatIndexList(base::Intersection(*common, *usable)));
   }
   return SliceCpus(topology, count);
 }
@@ -106,4 +107,4 @@ absl::Status BindCopies(const std::vector<std::string>& slices,
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

@@ -13,7 +13,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // Divides the CPUs that may be used into `count` lists ("0-3,8-11") of
 // neighbouring cores. The CPUs of a core stay together, and the numbers of
@@ -36,6 +36,6 @@ bool IsOneHost(const GetStatusResponse& status);
 absl::Status BindCopies(const std::vector<std::string>& slices,
                         DistributedSystemDescription& test);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_CPU_SLICES_H_

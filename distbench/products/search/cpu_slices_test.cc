@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using ::testing::ElementsAre;
@@ -100,4 +100,4 @@ TEST(BindCopiesTest, OwnBindingsAreNotOverruled) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

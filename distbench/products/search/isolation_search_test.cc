@@ -19,7 +19,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using ::testing::HasSubstr;
@@ -31,7 +31,7 @@ constexpr int kServedPerSecond = 10'000;
 
 DistributedSystemDescription MakeTest(const std::string& search) {
   DistributedSystemDescription test = SimulatedTest(10'000'000);
-  test.MergeFrom(FromText<DistributedSystemDescription>(absl::StrCat(
+  test.MergeFrom(base::FromText<DistributedSystemDescription>(absl::StrCat(
       R"(activity_configs {
            name: "burn"
            activity_settings { name: "activity_func" string_value: "ConsumeCpu" }
@@ -66,8 +66,9 @@ class FakeCells final : public Knob {
   }
   void Label(const ProbeTiming& timing, TestResult& result) const override {
     const int64_t baseline_ns =
-        (kStartSecond + kStabiliseSeconds) * kNsPerSecond;
-    const int64_t interfere_ns = baseline_ns + kBaselineSeconds * kNsPerSecond;
+        (kStartSecond + kStabiliseSeconds) * base::kNsPerSecond;
+    const int64_t interfere_ns =
+        baseline_ns + kBaselineSeconds * base::kNsPerSecond;
     ExperimentCell& cell = *result.mutable_experiment_cell();
     cell.set_baseline_start_timestamp_ns(baseline_ns);
     cell.set_interfere_start_timestamp_ns(interfere_ns);
@@ -92,40 +93,40 @@ TestResult Serve(const DistributedSystemDescription& test, double kept) {
   TestResult result;
   *result.mutable_traffic_config() = test;
   result.mutable_run_info()->set_start_timestamp_ns(kStartSecond *
-                                                    kNsPerSecond);
+                                                    base::kNsPerSecond);
   ServicePerformanceLog& log =
       (*result.mutable_service_logs()->mutable_instance_logs())["client/0"];
-  LogHistogram all;
+  stats::LogHistogram all;
   const int64_t seconds =
       test.actions(0).iterations().max_duration_us() / 1'000'000;
   const int64_t interference = kStabiliseSeconds + kBaselineSeconds;
   RpcTimeSeries& series = (*log.mutable_rpc_time_series())[0];
-  series.set_interval_ns(kNsPerSecond);
+  series.set_interval_ns(base::kNsPerSecond);
   for (int64_t second = 0; second < seconds; ++second) {
     const int count = static_cast<int>(
         std::lround(kServedPerSecond * (second < interference ? 1 : kept)));
-    LogHistogram latency;
+    stats::LogHistogram latency;
     latency.RecordN(1'000'000, count);
     RpcInterval& interval = *series.add_intervals();
     interval.set_index(kStartSecond + second);
     interval.set_succeeded_count(count);
-    EncodeHistogram(latency, *interval.mutable_service_time_ns());
-    EncodeHistogram(latency, *interval.mutable_response_time_ns());
+    results::EncodeHistogram(latency, *interval.mutable_service_time_ns());
+    results::EncodeHistogram(latency, *interval.mutable_response_time_ns());
     all.RecordN(1'000'000, count);
   }
   RpcStatistics& statistics =
       *(*(*log.mutable_peer_logs())["server/0"].mutable_rpc_logs())[0]
            .mutable_statistics();
   statistics.set_succeeded_count(static_cast<int64_t>(all.count()));
-  EncodeHistogram(all, *statistics.mutable_service_time_ns());
-  EncodeHistogram(all, *statistics.mutable_response_time_ns());
+  results::EncodeHistogram(all, *statistics.mutable_service_time_ns());
+  results::EncodeHistogram(all, *statistics.mutable_response_time_ns());
   result.mutable_run_info()->set_end_timestamp_ns((kStartSecond + seconds) *
-                                                  kNsPerSecond);
+                                                  base::kNsPerSecond);
   return result;
 }
 
 double RateOf(const DistributedSystemDescription& test) {
-  return static_cast<double>(kNsPerSecond) /
+  return static_cast<double>(base::kNsPerSecond) /
          static_cast<double>(
              test.actions(0).iterations().open_loop_interval_ns());
 }
@@ -232,7 +233,7 @@ TEST(IsolationSearchTest, ALostSubjectIsAMiss) {
         result.mutable_run_info()->set_failure("server/0 was lost");
         (*result.mutable_service_logs()->mutable_instance_logs())["server/0"]
             .set_measurements_end_timestamp_ns((kStartSecond + 20) *
-                                               kNsPerSecond);
+                                               base::kNsPerSecond);
         return result;
       }};
   const absl::Status status = RunLoadSearch(plan, callbacks, results);
@@ -253,4 +254,4 @@ TEST(IsolationSearchTest, NeedsAnExperiment) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

@@ -14,7 +14,7 @@
 #include "distbench/report/measurements/search_answer.h"
 #include "distbench/results/histogram_proto.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 constexpr int64_t kDrawIntervalNs = 500'000'000;
@@ -59,7 +59,8 @@ std::string BracketText(const std::optional<double>& met,
 
 }  // namespace
 
-SearchDisplay::SearchDisplay(ProgressDisplayOptions options, bool is_simulated)
+SearchDisplay::SearchDisplay(client::ProgressDisplayOptions options,
+                             bool is_simulated)
     : options_(std::move(options)), is_simulated_(is_simulated) {}
 
 SearchDisplay::~SearchDisplay() { Clear(); }
@@ -124,10 +125,10 @@ void SearchDisplay::Show(const RunTestsEvent& event) {
   if (!event.has_progress() || !options_.terminal) return;
   const TrafficProgress& progress = event.progress();
   // Used for display only.
-  AddHistogram(progress.has_recent_response_time_ns()
-                   ? progress.recent_response_time_ns()
-                   : progress.recent_service_time_ns(),
-               latency_ns_)
+  results::AddHistogram(progress.has_recent_response_time_ns()
+                            ? progress.recent_response_time_ns()
+                            : progress.recent_service_time_ns(),
+                        latency_ns_)
       .IgnoreError();
   if (now_ns - shown_ns_ < kDrawIntervalNs) return;
   count_ = progress.succeeded_count();
@@ -145,8 +146,8 @@ std::string SearchDisplay::Status(int64_t now_ns) const {
   const int64_t left_ns = std::max<int64_t>(0, started_ns_ + total_ns - now_ns);
   std::string text = absl::StrFormat(
       "%d s left, %.6g RPCs per second",
-      (left_ns + kNsPerSecond - 1) / kNsPerSecond,
-      static_cast<double>(count_ - shown_count_) * kNsPerSecond /
+      (left_ns + base::kNsPerSecond - 1) / base::kNsPerSecond,
+      static_cast<double>(count_ - shown_count_) * base::kNsPerSecond /
           static_cast<double>(now_ns - shown_ns_));
   if (latency_ns_.count() > 0) {
     absl::StrAppendFormat(
@@ -181,7 +182,7 @@ void SearchDisplay::ShowVerdict(const SearchReport& report) {
                          ": ", report.verdict()));
   if (report.has_load()) {
     WriteLine(absl::StrCat(report.finds_lowest() ? "Lowest" : "Highest",
-                           " load that met: ", SearchAnswer(report)));
+                           " load that met: ", report::SearchAnswer(report)));
   }
   WriteLine(absl::StrCat("Evidence: ", report.evidence()));
 }
@@ -229,4 +230,4 @@ std::string BracketBar(const SearchReport& report, int width) {
   return absl::StrCat("[", bar, "]");
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

@@ -14,7 +14,7 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // Prints a permanent line after each probe. On a terminal, the running probe
 // has a line that is redrawn; otherwise, a line is printed before each probe.
@@ -22,7 +22,7 @@ namespace distbench {
 class SearchDisplay {
  public:
   // `is_simulated`: probes take simulated time, not that of clocks.
-  explicit SearchDisplay(ProgressDisplayOptions options,
+  explicit SearchDisplay(client::ProgressDisplayOptions options,
                          bool is_simulated = false);
 
   // Calls Clear().
@@ -52,7 +52,7 @@ class SearchDisplay {
   // The running probe's status: "6 s left, 812 per second, p99 31 ms".
   std::string Status(int64_t now_ns) const;
 
-  const ProgressDisplayOptions options_;
+  const client::ProgressDisplayOptions options_;
   const bool is_simulated_;
   bool drawn_ = false;
 
@@ -65,7 +65,7 @@ class SearchDisplay {
   int64_t shown_ns_ = 0;
   int64_t shown_count_ = 0;
   int64_t count_ = 0;
-  LogHistogram latency_ns_;
+  stats::LogHistogram latency_ns_;
 };
 
 // Draws the bracket among the tried loads on a logarithmic scale, for example
@@ -73,6 +73,6 @@ class SearchDisplay {
 // that missed; 'o' is the last probe. Empty until there are two loads.
 std::string BracketBar(const SearchReport& report, int width);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_SEARCH_DISPLAY_H_

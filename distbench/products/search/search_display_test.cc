@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using ::testing::EndsWith;
@@ -50,7 +50,7 @@ class SearchDisplayTest : public ::testing::TestWithParam<bool> {
                           }});
   }
 
-  FakeClock clock_;
+  base::FakeClock clock_;
   std::string written_;
 };
 
@@ -101,4 +101,4 @@ TEST_P(SearchDisplayTest, SaysWhenTheFinalRunIs) {
 INSTANTIATE_TEST_SUITE_P(Outputs, SearchDisplayTest, ::testing::Bool());
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

@@ -15,7 +15,7 @@
 #include "distbench/products/search/system_copies.h"
 #include "distbench/report/measurements/protection_run.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 // Durations of probes are multiples of this, for readability.
@@ -50,8 +50,8 @@ void FillIn(const SearchPlan& plan, LoadSearchSpec& spec) {
 
 // Isolation is that of the experiment's subject.
 absl::Status CompleteIsolation(const DistributedSystemDescription& test,
-                               Objective& objective) {
-  auto* isolation = std::get_if<Isolation>(&objective.metric);
+                               config::Objective& objective) {
+  auto* isolation = std::get_if<config::Isolation>(&objective.metric);
   if (isolation == nullptr) return absl::OkStatus();
   if (!test.has_experiment()) {
     return absl::InvalidArgumentError(
@@ -60,8 +60,9 @@ absl::Status CompleteIsolation(const DistributedSystemDescription& test,
                      "test"));
   }
   Experiment experiment = test.experiment();
-  experiment.mutable_subject()->set_rpc(SubjectRpc(test));
-  const absl::StatusOr<ProtectionSubject> subject = SubjectOf(experiment);
+  experiment.mutable_subject()->set_rpc(protection::SubjectRpc(test));
+  const absl::StatusOr<report::ProtectionSubject> subject =
+      report::SubjectOf(experiment);
   if (!subject.ok()) return subject.status();
   objective.rpc = subject->rpc;
   isolation->served_within_ns = subject->limit_ns;
@@ -78,7 +79,7 @@ absl::Status SetObjectives(const LoadSearchSpec& spec,
         "in the config's search");
   }
   for (const std::string& text : spec.objectives()) {
-    absl::StatusOr<Objective> objective = ParseObjective(text);
+    absl::StatusOr<config::Objective> objective = config::ParseObjective(text);
     if (!objective.ok()) return objective.status();
     const absl::Status status = CompleteIsolation(test, *objective);
     if (!status.ok()) return status;
@@ -147,19 +148,20 @@ absl::Status CheckPlannedTest(const SearchPlan& plan) {
   *test->mutable_search()->mutable_objectives() = plan.spec.objectives();
   TestSequence sequence;
   *sequence.add_tests() = *std::move(test);
-  return CheckTestSequence(std::move(sequence)).status();
+  return config::CheckTestSequence(std::move(sequence)).status();
 }
 
 // The number of RPCs that an objective needs; 0 if it is not about a
 // percentile. Of messages, each stream counts once.
-double NeededCount(const Objective& objective, int min_tail_samples) {
+double NeededCount(const config::Objective& objective, int min_tail_samples) {
   double percent = 0;
-  if (const auto* time = std::get_if<StreamTime>(&objective.metric)) {
+  if (const auto* time = std::get_if<config::StreamTime>(&objective.metric)) {
     percent = time->percent;
   } else if (const auto* attempt =
-                 std::get_if<AttemptTime>(&objective.metric)) {
+                 std::get_if<config::AttemptTime>(&objective.metric)) {
     percent = attempt->percent;
-  } else if (const auto* metric = std::get_if<Metric>(&objective.metric)) {
+  } else if (const auto* metric =
+                 std::get_if<stats::Metric>(&objective.metric)) {
     percent = metric->percent;
   }
   return percent == 0 ? 0 : min_tail_samples / (1 - percent / 100);
@@ -172,7 +174,8 @@ absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
                                       int instances) {
   SearchPlan plan = {.spec = MergeSpecs(spec, test.search()),
                      .instances = instances};
-  const absl::StatusOr<KnobName> name = ParseKnobName(plan.spec.knob());
+  const absl::StatusOr<config::KnobName> name =
+      config::ParseKnobName(plan.spec.knob());
   if (!name.ok()) return name.status();
   absl::StatusOr<std::unique_ptr<Knob>> knob = MakeKnob(*name, test);
   if (!knob.ok()) return knob.status();
@@ -180,7 +183,8 @@ absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
   absl::Status status = SetObjectives(plan.spec, test, plan);
   if (status.ok()) status = SetLoads(plan.spec, plan);
   if (!status.ok()) return status;
-  if (name->kind == KnobName::Kind::kControl && !MeasuresIsolation(plan)) {
+  if (name->kind == config::KnobName::Kind::kControl &&
+      !MeasuresIsolation(plan)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the knob ", plan.spec.knob(),
         " varies controls, which hold only beside an antagonist; give an "
@@ -196,8 +200,8 @@ absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
 bool MeasuresIsolation(const SearchPlan& plan) {
   return std::any_of(
       plan.objectives.begin(), plan.objectives.end(),
-      [](const Objective& objective) {
-        return std::holds_alternative<Isolation>(objective.metric);
+      [](const config::Objective& objective) {
+        return std::holds_alternative<config::Isolation>(objective.metric);
       });
 }
 
@@ -221,7 +225,7 @@ absl::Duration ProbeTime(const SearchPlan& plan, const ProbeRequest& request,
   // Warm-ups are not judged.
   if (rate <= 0 || request.phase == ProbePhase::kWarmup) return asked;
   double needed_count = 0;
-  for (const Objective& objective : plan.objectives) {
+  for (const config::Objective& objective : plan.objectives) {
     needed_count = std::max(
         needed_count, NeededCount(objective, plan.timing.min_tail_samples));
   }
@@ -235,4 +239,4 @@ absl::Duration ProbeTime(const SearchPlan& plan, const ProbeRequest& request,
                     asked, std::max(asked, unit * kMaxLengthening));
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

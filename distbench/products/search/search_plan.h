@@ -15,7 +15,7 @@
 #include "proto/simulation.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 
 struct SearchTiming {
   absl::Duration warmup = absl::Seconds(2);  // of each probe
@@ -35,7 +35,7 @@ struct SearchPlan {
   LoadSearchSpec spec;
 
   std::unique_ptr<Knob> knob;
-  std::vector<Objective> objectives;
+  std::vector<config::Objective> objectives;
   SearchOptions options;
   SearchTiming timing;
 
@@ -75,6 +75,6 @@ absl::StatusOr<DistributedSystemDescription> ProbeTest(
 absl::Duration ProbeTime(const SearchPlan& plan, const ProbeRequest& request,
                          double rate);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_SEARCH_PLAN_H_

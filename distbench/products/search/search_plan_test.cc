@@ -6,14 +6,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 DistributedSystemDescription MakeTest() {
-  return FromText<DistributedSystemDescription>(
+  return base::FromText<DistributedSystemDescription>(
       R"(services { name: "client" count: 1 x_size: 1 }
          services { name: "server" count: 1 x_size: 1 }
          payload_descriptions { name: "p" size: 100 }
@@ -32,7 +32,7 @@ DistributedSystemDescription MakeTest() {
          })");
 }
 
-constexpr auto Spec = FromText<LoadSearchSpec>;
+constexpr auto Spec = base::FromText<LoadSearchSpec>;
 
 std::string ErrorOf(const std::string& spec) {
   return std::string(PlanSearch(Spec(spec), MakeTest()).status().message());
@@ -91,7 +91,7 @@ TEST(PlanSearchTest, InstancesShareARate) {
 TEST(ProbeTimeTest, GrowsUntilTheTailHasSamples) {
   const auto time = [&](double rate, const std::string& objective) {
     SearchPlan plan = {
-        .objectives = {*ParseObjective(objective)},
+        .objectives = {*config::ParseObjective(objective)},
         .timing = {.probe = absl::Seconds(10), .min_tail_samples = 100}};
     return ProbeTime(plan, {.phase = ProbePhase::kRefine}, rate);
   };
@@ -103,4 +103,4 @@ TEST(ProbeTimeTest, GrowsUntilTheTailHasSamples) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

@@ -21,7 +21,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 // A copy has fallen behind if it did less than this share of the best copy's
@@ -54,9 +54,9 @@ void SetWindow(const PlannedProbe& planned, const TestResult& result,
 // The RPC that the tables show: that of the first objective that has one,
 // otherwise the test's first.
 int FirstRpc(const SearchPlan& plan, const TestResult& result) {
-  for (const Objective& objective : plan.objectives) {
-    if (std::holds_alternative<HostCpu>(objective.metric)) continue;
-    const absl::StatusOr<int> rpc = FindRpc(objective, result);
+  for (const config::Objective& objective : plan.objectives) {
+    if (std::holds_alternative<config::HostCpu>(objective.metric)) continue;
+    const absl::StatusOr<int> rpc = report::FindRpc(objective, result);
     if (rpc.ok()) return *rpc;
   }
   return 0;
@@ -89,17 +89,17 @@ bool IsClearlyLess(int64_t count, int64_t reference) {
 bool RanOutOfTime(const TestResult& result) {
   const RunInfo& info = result.run_info();
   const absl::StatusOr<int64_t> timeout =
-      TestTimeoutSeconds(result.traffic_config());
+      config::TestTimeoutSeconds(result.traffic_config());
   if (!info.has_failure() || !timeout.ok()) return false;
   return info.end_timestamp_ns() - info.start_timestamp_ns() >=
-         *timeout * kNsPerSecond;
+         *timeout * base::kNsPerSecond;
 }
 
 // Whether the subject of an experiment did not survive its antagonist, which is
 // the clearest of misses.
 bool LostItsSubject(const SearchPlan& plan, const TestResult& result) {
   return MeasuresIsolation(plan) && result.run_info().has_failure() &&
-         LostSubject(result);
+         report::LostSubject(result);
 }
 
 SearchProbe MissedByFar(const PlannedProbe& planned, std::string reason,
@@ -158,7 +158,7 @@ CopyOutcomes ReportCopies(const SearchPlan& plan,
 double SecondsOf(const SearchProbe& probe) {
   return std::max(1e-3, static_cast<double>(probe.end_timestamp_ns() -
                                             probe.start_timestamp_ns()) /
-                            kNsPerSecond);
+                            base::kNsPerSecond);
 }
 
 }  // namespace
@@ -170,7 +170,7 @@ absl::StatusOr<SearchProbe> ReportProbe(
   SetWindow(planned, result, probe);
   const TestResult merged = ResultOfCopy(result, test, plan.instances, 0);
   *probe.mutable_statistics() = StatisticsOf(merged, FirstRpc(plan, merged));
-  if (const std::optional<double> share = HostCpuShare(result)) {
+  if (const std::optional<double> share = report::HostCpuShare(result)) {
     probe.set_host_cpu_share(*share);
   }
   CopyOutcomes copies;
@@ -213,7 +213,7 @@ absl::StatusOr<SearchProbe> ReportProbe(
 
 SearchProbe ReportHopelessProbe(const PlannedProbe& planned,
                                 absl::string_view evidence,
-                                const LogHistogram& response_time_ns,
+                                const stats::LogHistogram& response_time_ns,
                                 int64_t start_timestamp_ns,
                                 int64_t end_timestamp_ns) {
   SearchProbe probe = BeginReport(planned);
@@ -227,7 +227,8 @@ SearchProbe ReportHopelessProbe(const PlannedProbe& planned,
       static_cast<int64_t>(response_time_ns.count()));
   statistics.set_first_start_timestamp_ns(start_timestamp_ns);
   statistics.set_last_end_timestamp_ns(end_timestamp_ns);
-  EncodeHistogram(response_time_ns, *statistics.mutable_response_time_ns());
+  results::EncodeHistogram(response_time_ns,
+                           *statistics.mutable_response_time_ns());
   return probe;
 }
 
@@ -256,4 +257,4 @@ double RateOf(const SearchProbe& probe) {
   return static_cast<double>(EndedCount(probe.statistics())) / seconds;
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

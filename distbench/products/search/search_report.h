@@ -14,7 +14,7 @@
 #include "distbench/stats/log_histogram.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // Reports a probe from its result. `test` is the test of one copy of the
 // system. The outcome is kFailedOutcome if the run failed, or if copies failed
@@ -27,7 +27,7 @@ absl::StatusOr<SearchProbe> ReportProbe(
 // Reports a run that was ended early because it could only miss by far.
 SearchProbe ReportHopelessProbe(const PlannedProbe& planned,
                                 absl::string_view evidence,
-                                const LogHistogram& response_time_ns,
+                                const stats::LogHistogram& response_time_ns,
                                 int64_t start_timestamp_ns,
                                 int64_t end_timestamp_ns);
 
@@ -39,6 +39,6 @@ absl::StatusOr<Probe> ToProbe(const SearchProbe& probe);
 // none ended.
 double RateOf(const SearchProbe& probe);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_SEARCH_REPORT_H_

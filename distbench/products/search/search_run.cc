@@ -16,7 +16,7 @@
 #include "distbench/products/search/search_report.h"
 #include "google/protobuf/util/message_differencer.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 bool IsFinal(const SearchProbe& probe) {
@@ -246,7 +246,7 @@ void DropFailedProbe(TestSequenceResults& results) {
 // results do not keep.
 DistributedSystemDescription Comparable(DistributedSystemDescription test) {
   test.clear_random_seed();
-  test.mutable_attributes()->erase(kTestTimeoutAttribute);
+  test.mutable_attributes()->erase(config::kTestTimeoutAttribute);
   for (Action& action : *test.mutable_actions()) {
     if (!action.has_iterations()) continue;
     action.mutable_iterations()->clear_max_duration_us();
@@ -256,7 +256,7 @@ DistributedSystemDescription Comparable(DistributedSystemDescription test) {
   for (ServiceSpec& service : *test.mutable_services()) {
     service.clear_multi_server_channels();
   }
-  RedactSecrets(test);
+  config::RedactSecrets(test);
   return test;
 }
 
@@ -373,4 +373,4 @@ absl::Status CheckResumable(const SearchPlan& plan,
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

@@ -16,7 +16,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // Verdicts of a report in addition to those of LoadSearch: all loads of a list
 // met, or not all of them did, or a failed run ended the search.
@@ -84,6 +84,6 @@ absl::Status RunLoadSearch(const SearchPlan& plan,
 absl::Status CheckResumable(const SearchPlan& plan,
                             const TestSequenceResults& results);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_SEARCH_RUN_H_

@@ -14,7 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using ::testing::AllOf;
@@ -24,7 +24,7 @@ using ::testing::SizeIs;
 
 DistributedSystemDescription MakeSearchedTest() {
   DistributedSystemDescription test = SimulatedTest(10'000'000);
-  *test.mutable_search() = FromText<LoadSearchSpec>(
+  *test.mutable_search() = base::FromText<LoadSearchSpec>(
       "objectives: 'query p95<=1ms' initial_load: 100");
   return test;
 }
@@ -76,7 +76,7 @@ struct FakeSystem {
     }
     const bool is_last = rpc > 0 && rpc == test.rpc_descriptions_size() - 1;
     const int count = static_cast<int>(1000 * (is_last ? slow_share : 1));
-    LogHistogram latency;
+    stats::LogHistogram latency;
     for (int i = 0; i < count; ++i) {
       latency.Record(static_cast<int64_t>(1e6 * load / capacity));
     }
@@ -88,8 +88,8 @@ struct FakeSystem {
     statistics.set_succeeded_count(count);
     statistics.set_first_start_timestamp_ns(0);
     statistics.set_last_end_timestamp_ns(1'000'000'000);
-    EncodeHistogram(latency, *statistics.mutable_service_time_ns());
-    EncodeHistogram(latency, *statistics.mutable_response_time_ns());
+    results::EncodeHistogram(latency, *statistics.mutable_service_time_ns());
+    results::EncodeHistogram(latency, *statistics.mutable_response_time_ns());
     AddSeries(count, static_cast<int64_t>(1e6 * load / capacity),
               (*log.mutable_rpc_time_series())[rpc]);
     OfferedLoad& offered = (*log.mutable_offered_loads())[rpc];
@@ -104,13 +104,13 @@ struct FakeSystem {
   static void AddSeries(int count, int64_t latency_ns, RpcTimeSeries& series) {
     series.set_interval_ns(1'000'000'000);
     for (int second = 0; second < 10; ++second) {
-      LogHistogram latency;
+      stats::LogHistogram latency;
       latency.RecordN(latency_ns, count / 10);
       RpcInterval& interval = *series.add_intervals();
       interval.set_index(second);
       interval.set_succeeded_count(count / 10);
-      EncodeHistogram(latency, *interval.mutable_service_time_ns());
-      EncodeHistogram(latency, *interval.mutable_response_time_ns());
+      results::EncodeHistogram(latency, *interval.mutable_service_time_ns());
+      results::EncodeHistogram(latency, *interval.mutable_response_time_ns());
     }
   }
 
@@ -368,10 +368,10 @@ TEST(RunLoadSearchTest, EndsHopelessProbesEarly) {
     if (system.loads.back() <= 300) return result;
     now += absl::Milliseconds(1600);
     RunTestsEvent event;
-    LogHistogram slow;
+    stats::LogHistogram slow;
     for (int i = 0; i < 10'000; ++i) slow.Record(50'000'000);
     event.mutable_progress()->set_offered_count(100);
-    EncodeHistogram(
+    results::EncodeHistogram(
         slow, *event.mutable_progress()->mutable_recent_response_time_ns());
     if (!watch(event)) {
       ++abandoned;
@@ -430,4 +430,4 @@ TEST(InstancesTest, OneThatFallsBehindEndsTheSearchAndIsNamed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

@@ -7,12 +7,12 @@
 
 #include "absl/status/status.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 constexpr int kCpusPerInstance = 100;
 
-absl::StatusOr<TestResult> RunTest(TestClient& client,
+absl::StatusOr<TestResult> RunTest(client::TestClient& client,
                                    const DistributedSystemDescription& test,
                                    const ProgressWatcher& watch) {
   TestSequence sequence;
@@ -36,7 +36,7 @@ absl::StatusOr<TestResult> RunTest(TestClient& client,
 
 }  // namespace
 
-TestRunner RunOnSequencer(TestClient& client) {
+TestRunner RunOnSequencer(client::TestClient& client) {
   return [&client](const DistributedSystemDescription& test,
                    const ProgressWatcher& watch) {
     return RunTest(client, test, watch);
@@ -60,4 +60,4 @@ absl::StatusOr<int> InstanceCountFor(const GetStatusResponse& status) {
   return std::max(1, (cpu_count + kCpusPerInstance - 1) / kCpusPerInstance);
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

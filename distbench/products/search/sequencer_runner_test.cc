@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 void AddNode(const std::string& hostname, int cpu_count,
@@ -28,4 +28,4 @@ TEST(InstanceCountForTest, CountsAHostOnce) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

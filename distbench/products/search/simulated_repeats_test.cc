@@ -7,11 +7,11 @@
 #include "distbench/products/search/simulation_runner.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 DistributedSystemDescription OpenLoop() {
-  absl::StatusOr<TestSequence> tests = ParseTestSequence(
+  absl::StatusOr<TestSequence> tests = config::ParseTestSequence(
       R"(tests {
            services { name: "client" count: 1 }
            services { name: "server" count: 1 }
@@ -24,7 +24,7 @@ DistributedSystemDescription OpenLoop() {
            }
          })",
       "test");
-  tests = CheckTestSequence(*std::move(tests));
+  tests = config::CheckTestSequence(*std::move(tests));
   EXPECT_TRUE(tests.ok()) << tests.status();
   return tests->tests(0);
 }
@@ -49,4 +49,4 @@ TEST(SimulatedRepeatsTest, EachRunHasASeedOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

@@ -6,9 +6,10 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::search {
 
-TestRunner RunOnSimulation(ClusterRunOptions options, int runs_before) {
+TestRunner RunOnSimulation(simulation::ClusterRunOptions options,
+                           int runs_before) {
   return [options = std::move(options), runs = runs_before](
              DistributedSystemDescription test,
              const ProgressWatcher& /*watch*/) mutable
@@ -16,7 +17,8 @@ TestRunner RunOnSimulation(ClusterRunOptions options, int runs_before) {
     const uint64_t first_seed = test.has_random_seed() ? test.random_seed() : 1;
     test.set_random_seed(first_seed + runs++);
     options.start_unix_ns = absl::ToUnixNanos(absl::Now());
-    absl::StatusOr<TestResult> result = RunSimulatedTest(test, options);
+    absl::StatusOr<TestResult> result =
+        simulation::RunSimulatedTest(test, options);
     if (options.is_cancelled != nullptr && *options.is_cancelled) {
       return absl::CancelledError("the search was cancelled");
     }
@@ -24,4 +26,4 @@ TestRunner RunOnSimulation(ClusterRunOptions options, int runs_before) {
   };
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

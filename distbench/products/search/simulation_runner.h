@@ -6,7 +6,7 @@
 #include "distbench/products/search/search_run.h"
 #include "distbench/products/simulation/cluster/simulated_cluster.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // Each test runs on a cluster of its own. Watchers receive no events, because
 // simulated time passes faster than anyone could decide: no probe ends early.
@@ -15,8 +15,9 @@ namespace distbench {
 // `runs_before` of them were used by the search that is resumed.
 // Errors are those of RunSimulatedTest(), and CANCELLED if the options' flag
 // was set.
-TestRunner RunOnSimulation(ClusterRunOptions options, int runs_before = 0);
+TestRunner RunOnSimulation(simulation::ClusterRunOptions options,
+                           int runs_before = 0);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_SIMULATION_RUNNER_H_

@@ -8,12 +8,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 // One worker that answers from its own CPU time.
 DistributedSystemDescription SimulatedTest() {
-  absl::StatusOr<TestSequence> tests = ParseTestSequence(
+  absl::StatusOr<TestSequence> tests = config::ParseTestSequence(
       R"(tests {
            name: "t"
            workers_per_instance: 1
@@ -29,14 +29,14 @@ DistributedSystemDescription SimulatedTest() {
            }
          })",
       "test");
-  tests = CheckTestSequence(*std::move(tests));
+  tests = config::CheckTestSequence(*std::move(tests));
   EXPECT_TRUE(tests.ok()) << tests.status();
   return tests->tests(0);
 }
 
 // A server that needs exactly a millisecond for each request.
-ClusterRunOptions OneThousandPerSecond() {
-  ClusterRunOptions options;
+simulation::ClusterRunOptions OneThousandPerSecond() {
+  simulation::ClusterRunOptions options;
   StackCosts& costs = *options.fabric.add_stacks();
   costs.set_driver("grpc");
   costs.mutable_client_send()->set_fixed_ns(1000);
@@ -69,7 +69,7 @@ TEST(SimulationRunnerTest, ASearchFindsTheCapacityOfTheSimulatedServer) {
 
 TEST(SimulationRunnerTest, ACancelledProbeIsAnError) {
   std::atomic<bool> is_cancelled = true;
-  ClusterRunOptions options = OneThousandPerSecond();
+  simulation::ClusterRunOptions options = OneThousandPerSecond();
   options.is_cancelled = &is_cancelled;
   const auto result = RunOnSimulation(options)(
       SimulatedTest(), [](const RunTestsEvent&) { return true; });
@@ -77,4 +77,4 @@ TEST(SimulationRunnerTest, ACancelledProbeIsAnError) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

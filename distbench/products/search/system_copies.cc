@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/config/syntax/external_services.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 std::string PrefixOf(int copy) { return absl::StrCat(copy, "."); }
@@ -143,7 +143,7 @@ TestResult ResultOfCopy(const TestResult& result,
   if (count == 1) return result;
   TestResult own;
   *own.mutable_traffic_config() = system;
-  RedactSecrets(*own.mutable_traffic_config());
+  config::RedactSecrets(*own.mutable_traffic_config());
   *own.mutable_run_info() = result.run_info();
   *own.mutable_resource_usage_logs() = result.resource_usage_logs();
   const auto own_index = [&](int index) {
@@ -188,4 +188,4 @@ std::string FailureOfCopy(const TestResult& result, int copy) {
   return absl::StrJoin(reasons, "; ");
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

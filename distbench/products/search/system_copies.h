@@ -10,7 +10,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // Returns a test with `count` copies of the system. Services, RPCs, actions,
 // lists, traces and faults of copy k (from 1) are called "k.NAME". What they
@@ -32,6 +32,6 @@ TestResult ResultOfCopy(const TestResult& result,
 // was stopped. Empty if the copy took part.
 std::string FailureOfCopy(const TestResult& result, int copy);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_SYSTEM_COPIES_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using ::testing::ElementsAre;
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
 DistributedSystemDescription System() {
-  const auto sequence = ParseTestSequence(
+  const auto sequence = config::ParseTestSequence(
       R"(tests {
            services {
              name: "client" count: 1
@@ -52,7 +52,7 @@ DistributedSystemDescription System() {
          })",
       "system");
   EXPECT_TRUE(sequence.ok()) << sequence.status();
-  const auto checked = CheckTestSequence(*sequence);
+  const auto checked = config::CheckTestSequence(*sequence);
   EXPECT_TRUE(checked.ok()) << checked.status();
   return checked->tests(0);
 }
@@ -65,7 +65,7 @@ TEST(ReplicateSystemTest, OneIsTheSystemItself) {
 TEST(ReplicateSystemTest, CopiesAreATestThatMayRun) {
   TestSequence sequence;
   *sequence.add_tests() = ReplicateSystem(System(), 3);
-  const auto checked = CheckTestSequence(sequence);
+  const auto checked = config::CheckTestSequence(sequence);
   ASSERT_TRUE(checked.ok()) << checked.status();
   const DistributedSystemDescription& test = checked->tests(0);
   EXPECT_EQ(test.services_size(), 6);
@@ -178,4 +178,4 @@ TEST(FailureOfCopyTest, NamesWhoWasLostOrStopped) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

@@ -10,7 +10,7 @@
 #include "distbench/config/plan/test_names.h"
 #include "distbench/report/measurements/simulated_runs.h"
 
-namespace distbench {
+namespace distbench::stacks {
 namespace {
 
 std::string SettingText(absl::string_view side, const NamedSetting& setting) {
@@ -38,14 +38,15 @@ std::string SettingsOf(const ProtocolDriverOptions& options) {
 }
 
 StackName StackOfService(const DistributedSystemDescription& test,
-                         const TestNames& names, const ServiceSpec& service) {
-  const DriverStack stack =
-      ResolveDriverStack(test, names, OptionsOf(names, service));
+                         const config::TestNames& names,
+                         const ServiceSpec& service) {
+  const config::DriverStack stack = config::ResolveDriverStack(
+      test, names, config::OptionsOf(names, service));
   // Results may name drivers that this program was built without.
   if (stack.problem) return {"an unknown driver", stack.problem->message};
   std::vector<std::string> drivers;
   std::vector<std::string> settings;
-  for (const ResolvedDriver& level : stack.drivers) {
+  for (const config::ResolvedDriver& level : stack.drivers) {
     drivers.push_back(level.driver->name);
     settings.push_back(SettingsOf(*level.options));
   }
@@ -55,7 +56,7 @@ StackName StackOfService(const DistributedSystemDescription& test,
 }  // namespace
 
 StackName StackOf(const DistributedSystemDescription& test) {
-  const TestNames names(test);
+  const config::TestNames names(test);
   std::set<std::string> drivers;
   std::set<std::string> settings;
   // The services of each stack are part of it only if there are several.
@@ -78,13 +79,13 @@ StackName StackOf(const DistributedSystemDescription& test) {
   return {absl::StrJoin(drivers, " + "), absl::StrJoin(by_service, "; ")};
 }
 
-std::vector<std::string> NameStacks(absl::Span<const TestRun> runs) {
+std::vector<std::string> NameStacks(absl::Span<const report::TestRun> runs) {
   std::vector<StackName> stacks;
   std::map<std::string, std::set<std::string>> settings_of_drivers;
-  for (const TestRun& run : runs) {
+  for (const report::TestRun& run : runs) {
     StackName& stack =
         stacks.emplace_back(StackOf(run.result->traffic_config()));
-    stack.drivers = MarkedName(stack.drivers, *run.result);
+    stack.drivers = report::MarkedName(stack.drivers, *run.result);
     settings_of_drivers[stack.drivers].insert(stack.settings);
   }
   std::vector<std::string> names;
@@ -99,4 +100,4 @@ std::vector<std::string> NameStacks(absl::Span<const TestRun> runs) {
   return names;
 }
 
-}  // namespace distbench
+}  // namespace distbench::stacks

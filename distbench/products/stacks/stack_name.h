@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::stacks {
 
 // The protocol drivers of a test, which carry its RPCs.
 struct StackName {
@@ -24,8 +24,8 @@ StackName StackOf(const DistributedSystemDescription& test);
 // Returns a name for the stack of each run: its drivers, and their settings if
 // these differ between runs of the same drivers. Runs with equal names have
 // equal stacks. Names of simulated ones are marked.
-std::vector<std::string> NameStacks(absl::Span<const TestRun> runs);
+std::vector<std::string> NameStacks(absl::Span<const report::TestRun> runs);
 
-}  // namespace distbench
+}  // namespace distbench::stacks
 
 #endif  // DISTBENCH_PRODUCTS_STACKS_STACK_NAME_H_

@@ -13,7 +13,7 @@
 #include "distbench/report/measurements/topology.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::stacks {
 namespace {
 
 // Positions in kStackMetrics.
@@ -29,8 +29,9 @@ enum Position : size_t {
 static_assert(kFailedPosition + 1 == kStackMetricCount);
 
 constexpr double kPercents[] = {50, 99, 99.9};
-constexpr TimePart kParts[] = {TimePart::kNetwork, TimePart::kServerQueue,
-                               TimePart::kServerHandler};
+constexpr results::TimePart kParts[] = {results::TimePart::kNetwork,
+                                        results::TimePart::kServerQueue,
+                                        results::TimePart::kServerHandler};
 
 // The RPCs that nothing else causes, and who sends them.
 struct Entries {
@@ -40,21 +41,21 @@ struct Entries {
 
 Entries EntriesOf(const TestResult& result) {
   Entries entries;
-  const Topology topology = FindTopology(result);
-  for (const TopologyEdge& edge : topology.edges) {
+  const report::Topology topology = report::FindTopology(result);
+  for (const report::TopologyEdge& edge : topology.edges) {
     if (!edge.is_entry) continue;
     entries.rpcs.insert(edge.rpc);
     entries.clients.insert(edge.client);
   }
   if (!entries.rpcs.empty()) return entries;
-  for (const TopologyEdge& edge : topology.edges) {
+  for (const report::TopologyEdge& edge : topology.edges) {
     entries.rpcs.insert(edge.rpc);
   }
   return entries;
 }
 
 double AsDouble(int64_t latency_ns) {
-  return latency_ns == Outcomes::kFailed
+  return latency_ns == stats::Outcomes::kFailed
              ? std::numeric_limits<double>::infinity()
              : static_cast<double>(latency_ns);
 }
@@ -64,13 +65,13 @@ std::optional<double> AsDouble(const std::optional<int64_t>& bound) {
   return AsDouble(*bound);
 }
 
-void AddPercentiles(const RpcMeasurements& rpc, StackValues& values) {
+void AddPercentiles(const report::RpcMeasurements& rpc, StackValues& values) {
   const bool by_response = rpc.response_time.count() > 0;
-  const std::vector<Outcomes> blocks = by_response
-                                           ? ResponseTimeBlocks(rpc.series)
-                                           : ServiceTimeBlocks(rpc.series);
-  for (const Percentile& percentile :
-       EstimatePercentiles(rpc.latency(), blocks)) {
+  const std::vector<stats::Outcomes> blocks =
+      by_response ? report::ResponseTimeBlocks(rpc.series)
+                  : report::ServiceTimeBlocks(rpc.series);
+  for (const report::Percentile& percentile :
+       report::EstimatePercentiles(rpc.latency(), blocks)) {
     for (size_t i = 0; i < std::size(kPercents); ++i) {
       if (percentile.percent != kPercents[i]) continue;
       values.figures[kFirstPercentilePosition + i] = {
@@ -81,28 +82,31 @@ void AddPercentiles(const RpcMeasurements& rpc, StackValues& values) {
 }
 
 // The shares of the parts in their sum, which is the service time.
-void AddTimeParts(const RpcTotals& totals, StackValues& values) {
+void AddTimeParts(const results::RpcTotals& totals, StackValues& values) {
   double sum_ns = 0;
-  for (const TimePart part : kParts) sum_ns += TimesOf(totals, part).sum();
-  if (TimesOf(totals, TimePart::kNetwork).count() == 0 || sum_ns <= 0) return;
+  for (const results::TimePart part : kParts)
+    sum_ns += report::TimesOf(totals, part).sum();
+  if (report::TimesOf(totals, results::TimePart::kNetwork).count() == 0 ||
+      sum_ns <= 0)
+    return;
   for (size_t i = 0; i < std::size(kParts); ++i) {
     values.figures[kFirstPartPosition + i] = {
-        TimesOf(totals, kParts[i]).sum() / sum_ns, {}, {}};
+        report::TimesOf(totals, kParts[i]).sum() / sum_ns, {}, {}};
   }
 }
 
-StackValues ValuesOfRpc(const RpcMeasurements& rpc) {
+StackValues ValuesOfRpc(const report::RpcMeasurements& rpc) {
   StackValues values;
-  const RpcCounts& counts = rpc.totals.counts;
+  const results::RpcCounts& counts = rpc.totals.counts;
   values.has_response_times = rpc.response_time.count() > 0;
   if (rpc.offered) {
     values.offered_per_second =
-        PerSecond(static_cast<double>(rpc.offered->offered_count()),
-                  counts.duration_ns());
+        report::PerSecond(static_cast<double>(rpc.offered->offered_count()),
+                          counts.duration_ns());
   }
   values.figures[kRatePosition] = {
-      PerSecond(static_cast<double>(counts.succeeded_count),
-                counts.duration_ns()),
+      report::PerSecond(static_cast<double>(counts.succeeded_count),
+                        counts.duration_ns()),
       {},
       {}};
   AddPercentiles(rpc, values);
@@ -159,15 +163,15 @@ void AddCpu(const CpuTime& cpu, const Entries& entries, double rpc_count,
 
 std::map<std::string, StackValues> StackValuesOf(const TestResult& result) {
   const Entries entries = EntriesOf(result);
-  const TestTotals totals = AddUp(result);
+  const report::TestTotals totals = report::AddUp(result);
   std::map<std::string, StackValues> values;
   double rpc_count = 0;
-  for (const int index : ListRpcs(result)) {
-    const std::string name = RpcName(result, index);
+  for (const int index : report::ListRpcs(result)) {
+    const std::string name = results::RpcName(result, index);
     if (entries.rpcs.count(name) == 0) continue;
-    const RpcMeasurements rpc = MeasurementsOf(
+    const report::RpcMeasurements rpc = report::MeasurementsOf(
         result, totals, index, std::numeric_limits<int64_t>::max());
-    const RpcCounts& counts = rpc.totals.counts;
+    const results::RpcCounts& counts = rpc.totals.counts;
     rpc_count += static_cast<double>(counts.succeeded_count) +
                  static_cast<double>(counts.failed_count) +
                  static_cast<double>(counts.warmup_count);
@@ -179,4 +183,4 @@ std::map<std::string, StackValues> StackValuesOf(const TestResult& result) {
   return values;
 }
 
-}  // namespace distbench
+}  // namespace distbench::stacks

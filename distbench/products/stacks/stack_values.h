@@ -11,7 +11,7 @@
 #include "distbench/products/stacks/stacks.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::stacks {
 
 // The metrics of one RPC in one run.
 struct StackValues {
@@ -27,6 +27,6 @@ struct StackValues {
 // results/statistics_from_samples.h).
 std::map<std::string, StackValues> StackValuesOf(const TestResult& result);
 
-}  // namespace distbench
+}  // namespace distbench::stacks
 
 #endif  // DISTBENCH_PRODUCTS_STACKS_STACK_VALUES_H_

@@ -15,26 +15,26 @@
 #include "distbench/products/stacks/stack_values.h"
 #include "distbench/report/comparison/comparability.h"
 
-namespace distbench {
+namespace distbench::stacks {
 namespace {
 
 // The runs of a stack with one traffic, and what they measured by RPC.
 struct StackRuns {
   std::string stack;
-  std::vector<TestRun> runs;
+  std::vector<report::TestRun> runs;
   std::vector<std::map<std::string, StackValues>> values;
 };
 
 // All stacks with one traffic.
 using TrafficStacks = std::vector<StackRuns>;
 
-bool ChoosesItsLoad(const TestRun& run) {
+bool ChoosesItsLoad(const report::TestRun& run) {
   return run.sequence->searches_size() > 0 ||
          run.sequence->has_numa_comparison() ||
          run.result->has_experiment_cell();
 }
 
-std::string RunText(const TestRun& run) {
+std::string RunText(const report::TestRun& run) {
   // Numbered as on the HTML page.
   return absl::StrCat(
       run.name,
@@ -44,14 +44,14 @@ std::string RunText(const TestRun& run) {
 
 // Runs with the names of their stacks.
 struct NamedRuns {
-  std::vector<TestRun> runs;
+  std::vector<report::TestRun> runs;
   std::vector<std::string> stacks;
 };
 
-NamedRuns RunsToCompare(absl::Span<const TestRun> runs) {
+NamedRuns RunsToCompare(absl::Span<const report::TestRun> runs) {
   NamedRuns named;
   std::copy_if(runs.begin(), runs.end(), std::back_inserter(named.runs),
-               [](const TestRun& run) { return !ChoosesItsLoad(run); });
+               [](const report::TestRun& run) { return !ChoosesItsLoad(run); });
   named.stacks = NameStacks(named.runs);
   return named;
 }
@@ -73,7 +73,7 @@ NamedRuns ValidRuns(const NamedRuns& named,
                     std::vector<std::string>& omissions) {
   NamedRuns valid;
   for (size_t i = 0; i < named.runs.size(); ++i) {
-    const std::string why = WhyInvalid(named.runs[i]);
+    const std::string why = report::WhyInvalid(named.runs[i]);
     if (why.empty()) {
       valid.runs.push_back(named.runs[i]);
       valid.stacks.push_back(named.stacks[i]);
@@ -89,7 +89,7 @@ std::vector<TrafficStacks> GroupByTraffic(const NamedRuns& named) {
   std::map<std::string, size_t> positions;
   for (size_t i = 0; i < named.runs.size(); ++i) {
     const auto [position, is_new] =
-        positions.emplace(TrafficText(named.runs[i]), groups.size());
+        positions.emplace(report::TrafficText(named.runs[i]), groups.size());
     if (is_new) groups.emplace_back();
     TrafficStacks& group = groups[position->second];
     auto stack = std::find_if(
@@ -105,13 +105,13 @@ std::vector<TrafficStacks> GroupByTraffic(const NamedRuns& named) {
 
 // Says why the only stack of a traffic has nothing to be compared with.
 std::string WhyAlone(const StackRuns& alone, const NamedRuns& named) {
-  const TestRun& run = alone.runs.front();
+  const report::TestRun& run = alone.runs.front();
   for (size_t i = 0; i < named.runs.size(); ++i) {
     if (named.stacks[i] == alone.stack) continue;
     return absl::StrCat(
         RunText(run), " is the only one with its traffic; that of ",
         RunText(named.runs[i]), ", over ", named.stacks[i],
-        ", differs: ", TrafficDifference({named.runs[i]}, {run}));
+        ", differs: ", report::TrafficDifference({named.runs[i]}, {run}));
   }
   return absl::StrCat(RunText(run), ": no run of another stack is valid");
 }
@@ -165,26 +165,28 @@ std::vector<double> ComparableValues(const std::vector<StackFigure>& figures) {
   return values;
 }
 
-ComparisonVerdict Judge(const StackMetric& metric, const Difference& ratio) {
-  if (!ratio.interval) return ComparisonVerdict::kNotShown;
+report::ComparisonVerdict Judge(const StackMetric& metric,
+                                const stats::Difference& ratio) {
+  if (!ratio.interval) return report::ComparisonVerdict::kNotShown;
   const bool is_shown = ratio.interval->lower > 1 || ratio.interval->upper < 1;
-  if (!is_shown || std::abs(ratio.estimate - 1) <= kLatencyResolution) {
-    return ComparisonVerdict::kNoDifference;
+  if (!is_shown || std::abs(ratio.estimate - 1) <= report::kLatencyResolution) {
+    return report::ComparisonVerdict::kNoDifference;
   }
   return (ratio.estimate > 1) == metric.higher_is_better
-             ? ComparisonVerdict::kBetter
-             : ComparisonVerdict::kWorse;
+             ? report::ComparisonVerdict::kBetter
+             : report::ComparisonVerdict::kWorse;
 }
 
 StackChange ChangeOfMetric(const StackRuns& first, const StackRuns& next,
                            const std::string& rpc, size_t metric) {
-  StackChange change = {next.stack, metric, ComparisonVerdict::kNotComparable};
+  StackChange change = {next.stack, metric,
+                        report::ComparisonVerdict::kNotComparable};
   const std::vector<double> base =
       ComparableValues(FiguresOf(first, rpc, metric));
   const std::vector<double> other =
       ComparableValues(FiguresOf(next, rpc, metric));
   if (base.empty() || other.empty()) return change;
-  change.ratio = RatioOfMeans(base, other, kCompareConfidence);
+  change.ratio = stats::RatioOfMeans(base, other, report::kCompareConfidence);
   change.verdict = Judge(kStackMetrics[metric], change.ratio);
   return change;
 }
@@ -200,10 +202,10 @@ std::string RatioText(const StackChange& change) {
 std::string Sentence(const std::string& first,
                      absl::Span<const StackChange> changes) {
   std::vector<std::string> shown;
-  std::map<ComparisonVerdict, std::vector<std::string>> others;
+  std::map<report::ComparisonVerdict, std::vector<std::string>> others;
   for (const StackChange& change : changes) {
-    if (change.verdict == ComparisonVerdict::kBetter ||
-        change.verdict == ComparisonVerdict::kWorse) {
+    if (change.verdict == report::ComparisonVerdict::kBetter ||
+        change.verdict == report::ComparisonVerdict::kWorse) {
       shown.push_back(RatioText(change));
     } else {
       others[change.verdict].push_back(kStackMetrics[change.metric].title);
@@ -220,11 +222,12 @@ std::string Sentence(const std::string& first,
     separator = "; ";
   };
   add(shown, "", "");
-  add(others[ComparisonVerdict::kNoDifference], "no difference shown: ", "");
-  add(others[ComparisonVerdict::kNotShown], "unknown: ",
+  add(others[report::ComparisonVerdict::kNoDifference],
+      "no difference shown: ", "");
+  add(others[report::ComparisonVerdict::kNotShown], "unknown: ",
       ", because a single run does not tell how runs differ (repeat the tests, "
       "as with run_tests --repeat=5)");
-  add(others[ComparisonVerdict::kNotComparable],
+  add(others[report::ComparisonVerdict::kNotComparable],
       "not measured by all runs: ", "");
   return text + ".";
 }
@@ -232,9 +235,10 @@ std::string Sentence(const std::string& first,
 std::vector<std::string> NotesOn(const StackRuns& first,
                                  const StackRuns& next) {
   std::vector<std::string> notes;
-  for (const Circumstance& circumstance :
-       CompareCircumstances(first.runs, next.runs)) {
-    if (!circumstance.differs() || circumstance.name == kDriversCircumstance) {
+  for (const report::Circumstance& circumstance :
+       report::CompareCircumstances(first.runs, next.runs)) {
+    if (!circumstance.differs() ||
+        circumstance.name == report::kDriversCircumstance) {
       continue;
     }
     notes.push_back(absl::StrCat(
@@ -306,13 +310,13 @@ class Studies {
                 return RankOf(a.stack) < RankOf(b.stack);
               });
     for (StackRuns& stack : stacks) {
-      for (const TestRun& run : stack.runs) {
+      for (const report::TestRun& run : stack.runs) {
         stack.values.push_back(StackValuesOf(*run.result));
       }
     }
     const StackRuns& first = stacks.front();
     for (const auto& [rpc, values] : first.values.front()) {
-      StackStudy& study = StudyOf(rpc, WorkText(first.runs.front()));
+      StackStudy& study = StudyOf(rpc, report::WorkText(first.runs.front()));
       study.has_response_times = values.has_response_times;
       study.loads.push_back(LoadOf(stacks, rpc));
     }
@@ -343,7 +347,7 @@ class Studies {
 
 }  // namespace
 
-StackComparison CompareStacks(absl::Span<const TestRun> runs) {
+StackComparison CompareStacks(absl::Span<const report::TestRun> runs) {
   const NamedRuns named = RunsToCompare(runs);
   const std::vector<std::string> order = StackOrder(named);
   if (order.size() < 2) return {};
@@ -361,4 +365,4 @@ StackComparison CompareStacks(absl::Span<const TestRun> runs) {
   return comparison;
 }
 
-}  // namespace distbench
+}  // namespace distbench::stacks

@@ -14,7 +14,7 @@
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::stacks {
 
 // What is measured of a stack under a load.
 struct StackMetric {
@@ -72,11 +72,11 @@ struct StackRow {
 struct StackChange {
   std::string stack;
   size_t metric = 0;  // position in kStackMetrics
-  ComparisonVerdict verdict = ComparisonVerdict::kNotShown;
+  report::ComparisonVerdict verdict = report::ComparisonVerdict::kNotShown;
 
   // Of the geometric means over the runs, by the first stack's; with its
   // interval at kCompareConfidence if both have at least two runs.
-  Difference ratio = {};
+  stats::Difference ratio = {};
 };
 
 // One traffic over several stacks.
@@ -119,8 +119,8 @@ struct StackComparison {
 // same traffic and drivers are repetitions. Runs of searches and experiments
 // are not compared, because these choose their loads. Empty if all other runs
 // have the same drivers.
-StackComparison CompareStacks(absl::Span<const TestRun> runs);
+StackComparison CompareStacks(absl::Span<const report::TestRun> runs);
 
-}  // namespace distbench
+}  // namespace distbench::stacks
 
 #endif  // DISTBENCH_PRODUCTS_STACKS_STACKS_H_

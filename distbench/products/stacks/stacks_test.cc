@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::stacks {
 namespace {
 
 using testing::AllOf;
@@ -40,9 +40,9 @@ struct MadeRun {
 
 // 10 000 RPCs within a second.
 TestResult Make(const MadeRun& made) {
-  TestResult result = RunOf(made.latency_ns);
+  TestResult result = report::RunOf(made.latency_ns);
   *result.mutable_traffic_config() =
-      ResultFromText(
+      report::ResultFromText(
           absl::StrCat(
               R"pb(traffic_config { name: "test over )pb", made.driver,
               R"pb("
@@ -66,8 +66,8 @@ TestResult Make(const MadeRun& made) {
 }
 
 StackComparison Compare(std::vector<TestResult> results) {
-  const auto sourced = Sourced(std::move(results));
-  return CompareStacks(ListRuns(sourced));
+  const auto sourced = report::Sourced(std::move(results));
+  return CompareStacks(report::ListRuns(sourced));
 }
 
 TEST(CompareStacksTest, SetsDriversOfTheSameTrafficBesideEachOther) {
@@ -98,7 +98,7 @@ TEST(CompareStacksTest, SingleRunsProveNothing) {
                Make({.server_cpu_s = 1})});
   const StackLoad& load = comparison.studies.at(0).loads.at(0);
   for (const StackChange& change : load.changes) {
-    EXPECT_EQ(change.verdict, ComparisonVerdict::kNotShown);
+    EXPECT_EQ(change.verdict, report::ComparisonVerdict::kNotShown);
   }
   EXPECT_THAT(
       load.sentences,
@@ -177,7 +177,7 @@ TEST(CompareStacksTest, ResultsOfOneDriverAreNotAboutStacks) {
 
 TEST(CompareStacksTest, PercentilesAmongFailuresAreNoLatencies) {
   TestResult failing = Make({});
-  StatisticsOf(failing).set_failed_count(1000);
+  report::StatisticsOf(failing).set_failed_count(1000);
   const StackComparison comparison =
       Compare({Make({.driver = "grpc"}), std::move(failing)});
   const StackLoad& load = comparison.studies.at(0).loads.at(0);
@@ -200,16 +200,16 @@ TEST(NameStacksTest, SettingsTellEqualDriversApart) {
   const std::string four =
       "protocol_driver_options { name: 'default_protocol_driver_options' "
       "client_settings { name: 'connections' int64_value: 4 } }";
-  const auto sourced =
-      Sourced({Make({}), Make({.settings = four}), Make({.driver = "grpc"})});
+  const auto sourced = report::Sourced(
+      {Make({}), Make({.settings = four}), Make({.driver = "grpc"})});
   EXPECT_THAT(
-      NameStacks(ListRuns(sourced)),
+      NameStacks(report::ListRuns(sourced)),
       ElementsAre("tcp (defaults)", "tcp (client connections=4)", "grpc"));
 }
 
 TEST(StacksTextTest, IsATableForEachLoad) {
-  const auto sourced = Sourced({Make({.driver = "grpc"}), Make({})});
-  const auto text = StacksText(ListRuns(sourced), StacksFormat::kText);
+  const auto sourced = report::Sourced({Make({.driver = "grpc"}), Make({})});
+  const auto text = StacksText(report::ListRuns(sourced), StacksFormat::kText);
   ASSERT_TRUE(text.ok()) << text.status();
   EXPECT_THAT(*text, HasSubstr("Stacks: grpc, tcp; RPC query, latency is "
                                "service time\nAs test over\n"));
@@ -220,8 +220,8 @@ TEST(StacksTextTest, IsATableForEachLoad) {
 // Returns what the load of these two is called.
 std::string LoadName(const std::string& grpc_test,
                      const std::string& tcp_test) {
-  const auto sourced = Sourced({Make({.driver = "grpc"}), Make({})});
-  auto runs = ListRuns(sourced);
+  const auto sourced = report::Sourced({Make({.driver = "grpc"}), Make({})});
+  auto runs = report::ListRuns(sourced);
   runs[0].name = grpc_test;
   runs[1].name = tcp_test;
   return CompareStacks(runs).studies.at(0).loads.at(0).test;
@@ -236,8 +236,8 @@ TEST(CompareStacksTest, ALoadIsCalledAsWhatItsTestsHaveInCommon) {
 }
 
 TEST(StacksTextTest, MarkdownEscapesNames) {
-  const auto sourced = Sourced({Make({.driver = "grpc"}), Make({})});
-  auto runs = ListRuns(sourced);
+  const auto sourced = report::Sourced({Make({.driver = "grpc"}), Make({})});
+  auto runs = report::ListRuns(sourced);
   runs[0].name = runs[1].name = "@someone|else";
   const auto text = StacksText(runs, StacksFormat::kMarkdown);
   ASSERT_TRUE(text.ok()) << text.status();
@@ -246,12 +246,13 @@ TEST(StacksTextTest, MarkdownEscapesNames) {
 }
 
 TEST(StacksTextTest, NothingToCompareIsAnErrorWithTheReason) {
-  const auto sourced = Sourced({Make({})});
-  EXPECT_THAT(
-      StacksText(ListRuns(sourced), StacksFormat::kText).status().message(),
-      AllOf(HasSubstr("no stacks to compare"),
-            HasSubstr("PATTERN:{grpc,tcp}")));
+  const auto sourced = report::Sourced({Make({})});
+  EXPECT_THAT(StacksText(report::ListRuns(sourced), StacksFormat::kText)
+                  .status()
+                  .message(),
+              AllOf(HasSubstr("no stacks to compare"),
+                    HasSubstr("PATTERN:{grpc,tcp}")));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::stacks

@@ -13,7 +13,7 @@
 #include "distbench/report/terminal/layout.h"
 #include "distbench/report/verdicts/escape.h"
 
-namespace distbench {
+namespace distbench::stacks {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -22,9 +22,9 @@ std::string ValueText(const StackMetric& metric, double value) {
   if (std::isinf(value)) return "failed";
   switch (metric.unit) {
     case StackMetric::Unit::kPerSecond:
-      return HumanRate(value);
+      return report::HumanRate(value);
     case StackMetric::Unit::kNs:
-      return HumanDuration(value);
+      return report::HumanDuration(value);
     case StackMetric::Unit::kShare:
       return absl::StrFormat("%.3g%%", 100 * value);
   }
@@ -74,10 +74,11 @@ std::string StudyTitle(const StackStudy& study) {
 }
 
 std::string LoadTitle(const StackLoad& load) {
-  return absl::StrCat("As ", load.test,
-                      load.offered_per_second
-                          ? ", offered " + HumanRate(*load.offered_per_second)
-                          : "");
+  return absl::StrCat(
+      "As ", load.test,
+      load.offered_per_second
+          ? ", offered " + report::HumanRate(*load.offered_per_second)
+          : "");
 }
 
 constexpr char kExplanation[] =
@@ -117,7 +118,7 @@ class Writer {
 
  private:
   std::string Escaped(const std::string& text) const {
-    return is_markdown_ ? MarkdownText(text) : Visible(text);
+    return is_markdown_ ? report::MarkdownText(text) : report::Visible(text);
   }
 
   void MarkdownTable(const Rows& rows) {
@@ -134,14 +135,14 @@ class Writer {
 
   // Tables are never broken into paragraphs.
   void TextTable(const Rows& rows) {
-    PageTable table = {rows.front(), {}};
+    report::PageTable table = {rows.front(), {}};
     for (size_t i = 1; i < rows.size(); ++i) {
       auto& cells = table.rows.emplace_back();
       for (const std::string& cell : rows[i]) {
-        cells.push_back({Escaped(cell), Color::kNone});
+        cells.push_back({Escaped(cell), report::Color::kNone});
       }
     }
-    document_ += RenderTable(table, {.columns = 1'000'000});
+    document_ += report::RenderTable(table, {.columns = 1'000'000});
   }
 
   const bool is_markdown_;
@@ -150,7 +151,7 @@ class Writer {
 
 }  // namespace
 
-absl::StatusOr<std::string> StacksText(absl::Span<const TestRun> runs,
+absl::StatusOr<std::string> StacksText(absl::Span<const report::TestRun> runs,
                                        StacksFormat format) {
   const StackComparison comparison = CompareStacks(runs);
   if (comparison.studies.empty()) {
@@ -176,4 +177,4 @@ absl::StatusOr<std::string> StacksText(absl::Span<const TestRun> runs,
   return writer.Take();
 }
 
-}  // namespace distbench
+}  // namespace distbench::stacks

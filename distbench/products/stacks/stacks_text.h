@@ -7,16 +7,16 @@
 #include "absl/types/span.h"
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::stacks {
 
 enum class StacksFormat { kText, kMarkdown };
 
 // Compares the stacks of the runs for users: for each traffic a table with a
 // row per stack, and sentences. INVALID_ARGUMENT says why no two runs can be
 // compared.
-absl::StatusOr<std::string> StacksText(absl::Span<const TestRun> runs,
+absl::StatusOr<std::string> StacksText(absl::Span<const report::TestRun> runs,
                                        StacksFormat format);
 
-}  // namespace distbench
+}  // namespace distbench::stacks
 
 #endif  // DISTBENCH_PRODUCTS_STACKS_STACKS_TEXT_H_

@@ -30,7 +30,7 @@
 #include "gtest/gtest.h"
 #include "proto/data_plane.pb.h"
 
-namespace distbench {
+namespace distbench::thrift {
 namespace {
 
 using ::apache::thrift::TApplicationException;
@@ -48,10 +48,10 @@ using ::testing::HasSubstr;
 
 constexpr char kNonce[] = "ours";
 
-std::unique_ptr<ProtocolDriver> MakeDriver() {
+std::unique_ptr<protocol::ProtocolDriver> MakeDriver() {
   return std::make_unique<ThriftDriver>(
-      ReadTcpSettings({}), AddressPreference{}, "127.0.0.1",
-      ConnectionSecurity{.test_nonce = kNonce});
+      protocol::ReadTcpSettings({}), protocol::AddressPreference{}, "127.0.0.1",
+      protocol::ConnectionSecurity{.test_nonce = kNonce});
 }
 
 // Returns a message of this size at least.
@@ -68,7 +68,7 @@ std::string MessageOf(int64_t bytes) {
 class Handler final : public thrift::TrafficIf {
  public:
   void Handshake(std::string& answer, const std::string& request) override {
-    answer = AnswerHandshake(kNonce, request).value();
+    answer = protocol::AnswerHandshake(kNonce, request).value();
   }
   void GenericRpc(std::string& answer, const std::string& request) override {
     GenericRequestResponse message;
@@ -101,7 +101,7 @@ class ApacheServer final : public TServerEventHandler {
   }
 
   std::string address() const {
-    return JoinHostPort("127.0.0.1", socket_->getPort());
+    return base::JoinHostPort("127.0.0.1", socket_->getPort());
   }
 
   void preServe() override { listens_.Notify(); }
@@ -115,9 +115,10 @@ class ApacheServer final : public TServerEventHandler {
 
 TEST(ApacheServerTest, AnswersOurCalls) {
   ApacheServer server;
-  TestClient client(MakeDriver(), SingleServers({server.address()}));
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
   for (const int64_t size : {0, 16, 1000, 20'000, 3 << 20}) {
-    ClientCall call{.request_bytes = size, .response_bytes = size};
+    protocol::ClientCall call{.request_bytes = size, .response_bytes = size};
     ASSERT_EQ(client.Call(call), "") << size;
     EXPECT_EQ(call.received_bytes, MessageOf(size).size());
     EXPECT_EQ(call.responding_instance, 5);
@@ -126,24 +127,26 @@ TEST(ApacheServerTest, AnswersOurCalls) {
 
 TEST(ApacheServerTest, HasManyOfOurCallsInFlight) {
   ApacheServer server;
-  TestClient client(MakeDriver(), SingleServers({server.address()}));
-  std::vector<ClientCall> calls(100);
-  for (ClientCall& call : calls) {
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
+  std::vector<protocol::ClientCall> calls(100);
+  for (protocol::ClientCall& call : calls) {
     call.request_bytes = 300;
     call.response_bytes = 300;
     ASSERT_TRUE(client.transport().Start(&call));
   }
   ASSERT_TRUE(client.events().PollUntil(
       [&] { return client.events().finished_count() == calls.size(); }));
-  for (const ClientCall& call : calls) {
+  for (const protocol::ClientCall& call : calls) {
     EXPECT_EQ(client.events().error(call), "");
   }
 }
 
 TEST(ApacheServerTest, MayThrowExceptions) {
   ApacheServer server;
-  TestClient client(MakeDriver(), SingleServers({server.address()}));
-  ClientCall call{.rpc_index = 13};
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
+  protocol::ClientCall call{.rpc_index = 13};
   EXPECT_EQ(client.Call(call),
             absl::StrCat("INTERNAL: ", server.address(),
                          " has answered with an exception: thirteen"));
@@ -155,7 +158,7 @@ class ApacheClientTest : public testing::Test {
  protected:
   ApacheClientTest() { transport_->open(); }
 
-  const TestServer server_{MakeDriver};
+  const protocol::TestServer server_{MakeDriver};
   const std::shared_ptr<TFramedTransport> transport_ =
       std::make_shared<TFramedTransport>(std::make_shared<TSocket>(
           "127.0.0.1", std::stoi(server_.address().substr(
@@ -165,9 +168,9 @@ class ApacheClientTest : public testing::Test {
 
 TEST_F(ApacheClientTest, GetsReplies) {
   std::string answer;
-  const std::string challenge = DrawNonce();
-  client_.Handshake(answer, HandshakeRequestWith(challenge));
-  EXPECT_EQ(ProblemOfAnswer(kNonce, challenge, answer), "");
+  const std::string challenge = security::DrawNonce();
+  client_.Handshake(answer, protocol::HandshakeRequestWith(challenge));
+  EXPECT_EQ(protocol::ProblemOfAnswer(kNonce, challenge, answer), "");
   for (const int64_t size : {16, 1000, 20'000, 3 << 20}) {
     GenericRequestResponse request;
     request.set_response_payload_size(size);
@@ -246,11 +249,11 @@ TEST(ApacheFrameTest, ExceptionsAreTheSame) {
                            [&](const ThriftMessage& message) {
                              text =
                                  std::string(ThriftExceptionText(message.body));
-                             return StreamError::kNone;
+                             return protocol::StreamError::kNone;
                            }),
-            StreamError::kNone);
+            protocol::StreamError::kNone);
   EXPECT_EQ(text, "unknown");
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::thrift

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
 
-namespace distbench {
+namespace distbench::thrift {
 namespace {
 
 // Of an exception's text, in errors.
@@ -14,8 +14,8 @@ constexpr size_t kMaxTextBytes = 1000;
 }  // namespace
 
 ThriftClientConnection::ThriftClientConnection(ThriftContext& context,
-                                               DialTarget target, Calls& calls,
-                                               Listener& listener)
+                                               protocol::DialTarget target,
+                                               Calls& calls, Listener& listener)
     : ThriftConnection(context),
       max_queued_bytes_(context.settings.send_queue_bytes),
       calls_(calls),
@@ -27,8 +27,8 @@ ThriftClientConnection::ThriftClientConnection(ThriftContext& context,
   Open(std::move(target.stream), /*watched=*/false);
 }
 
-void ThriftClientConnection::Send(ClientCall& call, uint64_t call_id,
-                                  const RequestHeader& header) {
+void ThriftClientConnection::Send(protocol::ClientCall& call, uint64_t call_id,
+                                  const payload::RequestHeader& header) {
   // Must precede Send(), which may flush.
   unstamped_.Add(call);
   call.sent_bytes =
@@ -38,7 +38,7 @@ void ThriftClientConnection::Send(ClientCall& call, uint64_t call_id,
 }
 
 void ThriftClientConnection::OnReady(uint32_t epoll_events,
-                                     TransportEvents& events) {
+                                     protocol::TransportEvents& events) {
   if (redialer_.is_dialing()) return redialer_.Continue();
   if (!is_open()) return;
   if (epoll_events & EPOLLOUT) OnWritable();
@@ -50,45 +50,44 @@ void ThriftClientConnection::OnReady(uint32_t epoll_events,
   SettleError();
 }
 
-StreamError ThriftClientConnection::OnMessage(const ThriftMessage& message,
-                                              int64_t read_ns,
-                                              TransportEvents& events) {
+protocol::StreamError ThriftClientConnection::OnMessage(
+    const ThriftMessage& message, int64_t read_ns,
+    protocol::TransportEvents& events) {
   const bool is_exception = message.type == ThriftType::kException;
   if (message.method != kThriftGenericRpc ||
       (message.type != ThriftType::kReply && !is_exception)) {
-    return StreamError::kWrongFrameKind;
+    return protocol::StreamError::kWrongFrameKind;
   }
   Calls::Entry* entry;
   switch (sequence_ids_.Find(message.sequence_id, entry)) {
     case Calls::Match::kUnknown:
-      return StreamError::kUnknownCall;
+      return protocol::StreamError::kUnknownCall;
     case Calls::Match::kEnded:
       ++context().counters.late_replies;
-      return StreamError::kNone;
+      return protocol::StreamError::kNone;
     case Calls::Match::kFound:
       break;
   }
   if (!is_exception) return Complete(message, *entry, read_ns, events);
   ++context().thrift_counters.exceptions;
-  ClientCall& call = *entry->call;
+  protocol::ClientCall& call = *entry->call;
   calls_.Remove(*entry);
   listener_.OnFailed(
       call,
       absl::StrCat("INTERNAL: ", redialer_.name(),
                    " has answered with an exception: ",
                    ThriftExceptionText(message.body).substr(0, kMaxTextBytes)));
-  return StreamError::kNone;
+  return protocol::StreamError::kNone;
 }
 
-StreamError ThriftClientConnection::Complete(const ThriftMessage& reply,
-                                             Calls::Entry& entry,
-                                             int64_t read_ns,
-                                             TransportEvents& events) {
-  const ResponseHeader* const header =
+protocol::StreamError ThriftClientConnection::Complete(
+    const ThriftMessage& reply, Calls::Entry& entry, int64_t read_ns,
+    protocol::TransportEvents& events) {
+  const payload::ResponseHeader* const header =
       heads_.Read(reply.body, reply.payload_bytes);
-  if (header == nullptr) return StreamError::kMalformedMessage;
+  if (header == nullptr) return protocol::StreamError::kMalformedMessage;
   redialer_.OnReply();
-  ClientCall& call = *entry.call;
+  protocol::ClientCall& call = *entry.call;
   calls_.Remove(entry);
   call.done_ns = read_ns;
   call.received_bytes = reply.size();
@@ -99,14 +98,14 @@ StreamError ThriftClientConnection::Complete(const ThriftMessage& reply,
     call.server_handler_ns = header->handler_ns;
   }
   events.OnDone(&call);
-  return StreamError::kNone;
+  return protocol::StreamError::kNone;
 }
 
 // Fails the calls in flight.
 void ThriftClientConnection::GoDown(const std::string& error) {
   StampCalls();
   Close();
-  redialer_.OnDown(RealClock().MonotonicNs());
+  redialer_.OnDown(base::RealClock().MonotonicNs());
   listener_.OnDown(*this, error);
 }
 
@@ -116,4 +115,4 @@ void ThriftClientConnection::RequestDial() {
   listener_.OnDialNeeded(*this);
 }
 
-}  // namespace distbench
+}  // namespace distbench::thrift

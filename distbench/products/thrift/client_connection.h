@@ -18,24 +18,24 @@
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/unstamped_calls.h"
 
-namespace distbench {
+namespace distbench::thrift {
 
 // One connection of a worker to a server, which reconnects when it breaks, as
 // the tcp driver's (tcp/client_connection.h).
 class ThriftClientConnection final : public ThriftConnection,
-                                     public CallOwner,
-                                     private Redialer::Owner {
+                                     public protocol::CallOwner,
+                                     private protocol::Redialer::Owner {
  public:
-  using Calls = CallTable<ThriftClientConnection>;
+  using Calls = protocol::CallTable<ThriftClientConnection>;
   using Context = ThriftContext;
-  using Listener = ClientListener<ThriftClientConnection>;
+  using Listener = protocol::ClientListener<ThriftClientConnection>;
 
   // A request's other fields take less than the rest.
   static constexpr size_t kMaxTraceBytes = ThriftDecoder::kMaxKeptBytes - 512;
 
   // Takes over the connection of a target that has been reached; the first call
   // makes one to a target without a stream. `calls` holds the calls in flight.
-  ThriftClientConnection(ThriftContext& context, DialTarget target,
+  ThriftClientConnection(ThriftContext& context, protocol::DialTarget target,
                          Calls& calls, Listener& listener);
 
   bool is_up() const { return is_open(); }
@@ -44,11 +44,12 @@ class ThriftClientConnection final : public ThriftConnection,
 
   // Sends a request or queues it. Sets the call's sent_bytes and, before Poll()
   // returns, its sent_ns.
-  void Send(ClientCall& call, uint64_t call_id, const RequestHeader& header);
+  void Send(protocol::ClientCall& call, uint64_t call_id,
+            const payload::RequestHeader& header);
 
   // Call this before a call ends without a reply. Thrift has no way to tell the
   // server.
-  void Abandon(ClientCall& /*call*/) {}
+  void Abandon(protocol::ClientCall& /*call*/) {}
 
   // Sets the sent_ns of the calls queued since the last flush.
   void StampCalls() { unstamped_.Stamp(); }
@@ -64,7 +65,8 @@ class ThriftClientConnection final : public ThriftConnection,
   bool is_dialing() const { return redialer_.is_pending(); }
 
   // Poller::Watcher.
-  void OnReady(uint32_t epoll_events, TransportEvents& events) override;
+  void OnReady(uint32_t epoll_events,
+               protocol::TransportEvents& events) override;
 
  private:
   // ThriftConnection.
@@ -75,26 +77,27 @@ class ThriftClientConnection final : public ThriftConnection,
   }
 
   // Redialer::Owner.
-  void OnConnected(Stream stream) override {
+  void OnConnected(protocol::Stream stream) override {
     Open(std::move(stream), /*watched=*/true);
   }
   void OnNotConnected(const std::string& error) override { GoDown(error); }
 
-  StreamError OnMessage(const ThriftMessage& message, int64_t read_ns,
-                        TransportEvents& events);
-  StreamError Complete(const ThriftMessage& reply, Calls::Entry& entry,
-                       int64_t read_ns, TransportEvents& events);
+  protocol::StreamError OnMessage(const ThriftMessage& message, int64_t read_ns,
+                                  protocol::TransportEvents& events);
+  protocol::StreamError Complete(const ThriftMessage& reply,
+                                 Calls::Entry& entry, int64_t read_ns,
+                                 protocol::TransportEvents& events);
   void GoDown(const std::string& error);
 
   const int64_t max_queued_bytes_;
   Calls& calls_;
   Listener& listener_;
   SequenceIds<ThriftClientConnection> sequence_ids_;
-  UnstampedCalls unstamped_;
-  Redialer redialer_;
-  HeadReader<ResponseHeader> heads_;
+  protocol::UnstampedCalls unstamped_;
+  protocol::Redialer redialer_;
+  protocol::HeadReader<payload::ResponseHeader> heads_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::thrift
 
 #endif  // DISTBENCH_PRODUCTS_THRIFT_CLIENT_CONNECTION_H_

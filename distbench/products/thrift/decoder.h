@@ -10,7 +10,7 @@
 #include "distbench/products/thrift/message.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
-namespace distbench {
+namespace distbench::thrift {
 
 // Finds the messages in a stream of frames, however the stream is split into
 // pieces. A payload at the end of a message is skipped, and of a frame that is
@@ -24,15 +24,15 @@ class ThriftDecoder {
   static constexpr size_t kMaxKeptBytes = 4 << 20;
   static constexpr size_t kMaxMethodBytes = 256;
   // The largest message, and what is around it.
-  static constexpr uint32_t kMaxFrameBytes = kMaxMessageBytes + 30;
+  static constexpr uint32_t kMaxFrameBytes = payload::kMaxMessageBytes + 30;
 
   // Takes the next piece. For each message that it completes, in order, calls
   //   StreamError on_message(const ThriftMessage& message)
   // and stops at the first error, which it returns. The message is valid during
   // the call, which must not use this decoder.
   template <typename OnMessage>
-  [[nodiscard]] StreamError Decode(absl::string_view bytes,
-                                   const OnMessage& on_message);
+  [[nodiscard]] protocol::StreamError Decode(absl::string_view bytes,
+                                             const OnMessage& on_message);
 
   // Bytes of the current frame that are still to be skipped.
   size_t bytes_to_skip() const { return left_; }
@@ -58,15 +58,16 @@ class ThriftDecoder {
 
   // Finds the layout of the frame of which `bytes` are the first, possibly
   // followed by other frames, if there are enough bytes.
-  StreamError LayOut(absl::string_view bytes);
-  StreamError LayOutMethod(absl::string_view bytes);
-  StreamError LayOutField(absl::string_view bytes, absl::string_view method);
+  protocol::StreamError LayOut(absl::string_view bytes);
+  protocol::StreamError LayOutMethod(absl::string_view bytes);
+  protocol::StreamError LayOutField(absl::string_view bytes,
+                                    absl::string_view method);
   ThriftMessage MessageAt(const char* frame) const;
 
   // Takes the next bytes of a frame that is spread over several pieces.
-  StreamError Continue(absl::string_view& bytes);
-  StreamError Keep(absl::string_view& bytes);
-  StreamError Skip(absl::string_view& bytes);
+  protocol::StreamError Continue(absl::string_view& bytes);
+  protocol::StreamError Keep(absl::string_view& bytes);
+  protocol::StreamError Skip(absl::string_view& bytes);
 
   Layout layout_;
 
@@ -78,32 +79,32 @@ class ThriftDecoder {
 };
 
 template <typename OnMessage>
-StreamError ThriftDecoder::Decode(absl::string_view bytes,
-                                  const OnMessage& on_message) {
+protocol::StreamError ThriftDecoder::Decode(absl::string_view bytes,
+                                            const OnMessage& on_message) {
   while (!bytes.empty()) {
     if (kept_.empty()) {
-      StreamError error = LayOut(bytes);
-      if (error != StreamError::kNone) return error;
+      protocol::StreamError error = LayOut(bytes);
+      if (error != protocol::StreamError::kNone) return error;
       if (layout_.is_known && bytes.size() >= layout_.frame_bytes) {
         if (bytes[layout_.frame_bytes - 1] != 0) {
-          return StreamError::kMalformedMessage;
+          return protocol::StreamError::kMalformedMessage;
         }
         error = on_message(MessageAt(bytes.data()));
-        if (error != StreamError::kNone) return error;
+        if (error != protocol::StreamError::kNone) return error;
         bytes.remove_prefix(layout_.frame_bytes);
         continue;
       }
     }
-    StreamError error = Continue(bytes);
-    if (error != StreamError::kNone) return error;
+    protocol::StreamError error = Continue(bytes);
+    if (error != protocol::StreamError::kNone) return error;
     if (!layout_.is_known || left_ > 0) continue;
     error = on_message(MessageAt(kept_.data()));
-    if (error != StreamError::kNone) return error;
+    if (error != protocol::StreamError::kNone) return error;
     Reset();
   }
-  return StreamError::kNone;
+  return protocol::StreamError::kNone;
 }
 
-}  // namespace distbench
+}  // namespace distbench::thrift
 
 #endif  // DISTBENCH_PRODUCTS_THRIFT_DECODER_H_

@@ -8,7 +8,7 @@
 #include "distbench/protocol/handshake_messages.h"
 #include "distbench/security/nonce.h"
 
-namespace distbench {
+namespace distbench::thrift {
 namespace {
 
 // Each connection has a sequence of its own afterwards.
@@ -24,50 +24,52 @@ constexpr size_t kMaxAnswerBytes = 64 * 1024;
 
 ThriftGreeting::ThriftGreeting(absl::string_view nonce)
     : nonce_(nonce),
-      challenge_(DrawNonce()),
+      challenge_(security::DrawNonce()),
       output_(ThriftFrame(ThriftType::kCall, kThriftHandshake, kSequenceId,
-                          HandshakeRequestWith(challenge_))),
+                          protocol::HandshakeRequestWith(challenge_))),
       missing_bytes_(kFirstBytes) {}
 
 std::string ThriftGreeting::TakeOutput() { return std::exchange(output_, {}); }
 
 // Reads the beginning of the answer, and then its other bytes.
-StreamError ThriftGreeting::Receive(absl::string_view bytes) {
+protocol::StreamError ThriftGreeting::Receive(absl::string_view bytes) {
   absl::StrAppend(&received_, bytes);
   missing_bytes_ -= bytes.size();
-  if (missing_bytes_ > 0) return StreamError::kNone;
+  if (missing_bytes_ > 0) return protocol::StreamError::kNone;
   bool is_judged = false;
   ThriftDecoder decoder;
-  const StreamError error =
+  const protocol::StreamError error =
       decoder.Decode(received_, [&](const ThriftMessage& answer) {
         is_judged = true;
         return Judge(answer);
       });
-  if (error != StreamError::kNone || is_judged) return error;
+  if (error != protocol::StreamError::kNone || is_judged) return error;
   uint32_t frame_bytes = 0;
   const bool has_size = ThriftReader(received_).Read32(frame_bytes);
   if (!has_size || frame_bytes > kMaxAnswerBytes) {
-    return StreamError::kOversizedMessage;
+    return protocol::StreamError::kOversizedMessage;
   }
   missing_bytes_ = kThriftSizeBytes + frame_bytes - received_.size();
-  return StreamError::kNone;
+  return protocol::StreamError::kNone;
 }
 
-StreamError ThriftGreeting::Judge(const ThriftMessage& answer) {
-  if (answer.sequence_id != kSequenceId) return StreamError::kUnknownCall;
+protocol::StreamError ThriftGreeting::Judge(const ThriftMessage& answer) {
+  if (answer.sequence_id != kSequenceId)
+    return protocol::StreamError::kUnknownCall;
   if (answer.type == ThriftType::kException) {
-    return StreamError::kHandshakeRefused;
+    return protocol::StreamError::kHandshakeRefused;
   }
   if (answer.type != ThriftType::kReply || answer.method != kThriftHandshake) {
-    return StreamError::kWrongFrameKind;
+    return protocol::StreamError::kWrongFrameKind;
   }
-  return ProblemOfAnswer(nonce_, challenge_, answer.body).empty()
-             ? StreamError::kNone
-             : StreamError::kOtherTest;
+  return protocol::ProblemOfAnswer(nonce_, challenge_, answer.body).empty()
+             ? protocol::StreamError::kNone
+             : protocol::StreamError::kOtherTest;
 }
 
-std::unique_ptr<ClientGreeting> MakeThriftGreeting(absl::string_view nonce) {
+std::unique_ptr<protocol::ClientGreeting> MakeThriftGreeting(
+    absl::string_view nonce) {
   return std::make_unique<ThriftGreeting>(nonce);
 }
 
-}  // namespace distbench
+}  // namespace distbench::thrift

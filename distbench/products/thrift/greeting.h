@@ -9,21 +9,21 @@
 #include "distbench/products/thrift/decoder.h"
 #include "distbench/protocol/tcp/client_greeting.h"
 
-namespace distbench {
+namespace distbench::thrift {
 
 // Calls Handshake (traffic.thrift) before anything else, and requires the
 // server's proof that it knows the test's nonce.
-class ThriftGreeting final : public ClientGreeting {
+class ThriftGreeting final : public protocol::ClientGreeting {
  public:
   explicit ThriftGreeting(absl::string_view nonce);
 
   // ClientGreeting.
   std::string TakeOutput() override;
   size_t missing_bytes() const override { return missing_bytes_; }
-  StreamError Receive(absl::string_view bytes) override;
+  protocol::StreamError Receive(absl::string_view bytes) override;
 
  private:
-  StreamError Judge(const ThriftMessage& answer);
+  protocol::StreamError Judge(const ThriftMessage& answer);
 
   const std::string nonce_;
   const std::string challenge_;
@@ -32,8 +32,9 @@ class ThriftGreeting final : public ClientGreeting {
   size_t missing_bytes_;
 };
 
-std::unique_ptr<ClientGreeting> MakeThriftGreeting(absl::string_view nonce);
+std::unique_ptr<protocol::ClientGreeting> MakeThriftGreeting(
+    absl::string_view nonce);
 
-}  // namespace distbench
+}  // namespace distbench::thrift
 
 #endif  // DISTBENCH_PRODUCTS_THRIFT_GREETING_H_

@@ -4,7 +4,7 @@
 
 #include "distbench/products/thrift/wire.h"
 
-namespace distbench {
+namespace distbench::thrift {
 namespace {
 
 constexpr size_t kFieldBytes = 7;  // before a field's bytes
@@ -34,14 +34,16 @@ void PutField(ThriftWriter& out, uint16_t id, size_t size) {
 uint16_t FieldOf(ThriftType type) { return type == ThriftType::kCall ? 1 : 0; }
 
 template <typename Header>
-int64_t AppendMessage(WriteQueue& queue, ThriftType type, uint32_t sequence_id,
-                      const Header& header, int64_t target_bytes) {
+int64_t AppendMessage(protocol::WriteQueue& queue, ThriftType type,
+                      uint32_t sequence_id, const Header& header,
+                      int64_t target_bytes) {
   constexpr size_t kBeforeMessage =
       EnvelopeBytes(kThriftGenericRpc) + kFieldBytes;
-  const MessageLayout layout = LayOutMessage(header, target_bytes);
+  const payload::MessageLayout layout =
+      payload::LayOutMessage(header, target_bytes);
   const int64_t total_bytes = layout.total_bytes();
   const bool is_inline =
-      layout.payload_bytes <= WriteQueue::kMaxInlinePayloadBytes;
+      layout.payload_bytes <= protocol::WriteQueue::kMaxInlinePayloadBytes;
   const auto inline_bytes =
       static_cast<size_t>(is_inline ? layout.payload_bytes : 0);
   const size_t encoded_bytes =
@@ -50,7 +52,7 @@ int64_t AppendMessage(WriteQueue& queue, ThriftType type, uint32_t sequence_id,
   PutEnvelope(out, kBeforeMessage + static_cast<size_t>(total_bytes) + 1, type,
               kThriftGenericRpc, sequence_id);
   PutField(out, FieldOf(type), static_cast<size_t>(total_bytes));
-  WriteHead(header, layout, out.position());
+  payload::WriteHead(header, layout, out.position());
   char* const end = out.position() + layout.head_bytes;
   if (is_inline) {
     std::memset(end, 'D', inline_bytes);
@@ -66,14 +68,16 @@ int64_t AppendMessage(WriteQueue& queue, ThriftType type, uint32_t sequence_id,
 
 }  // namespace
 
-int64_t AppendGenericRpc(WriteQueue& queue, ThriftType type,
-                         uint32_t sequence_id, const RequestHeader& header,
+int64_t AppendGenericRpc(protocol::WriteQueue& queue, ThriftType type,
+                         uint32_t sequence_id,
+                         const payload::RequestHeader& header,
                          int64_t target_bytes) {
   return AppendMessage(queue, type, sequence_id, header, target_bytes);
 }
 
-int64_t AppendGenericRpc(WriteQueue& queue, ThriftType type,
-                         uint32_t sequence_id, const ResponseHeader& header,
+int64_t AppendGenericRpc(protocol::WriteQueue& queue, ThriftType type,
+                         uint32_t sequence_id,
+                         const payload::ResponseHeader& header,
                          int64_t target_bytes) {
   return AppendMessage(queue, type, sequence_id, header, target_bytes);
 }
@@ -118,4 +122,4 @@ absl::string_view ThriftExceptionText(absl::string_view body) {
   return has_text ? text : absl::string_view();
 }
 
-}  // namespace distbench
+}  // namespace distbench::thrift

@@ -11,7 +11,7 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/tcp/write_queue.h"
 
-namespace distbench {
+namespace distbench::thrift {
 
 inline constexpr absl::string_view kThriftHandshake = "Handshake";
 inline constexpr absl::string_view kThriftGenericRpc = "GenericRpc";
@@ -47,11 +47,13 @@ struct ThriftMessage {
 
 // Queues a frame of GenericRpc with a message of target_bytes (see
 // message_codec.h). Returns the message's size.
-int64_t AppendGenericRpc(WriteQueue& queue, ThriftType type,
-                         uint32_t sequence_id, const RequestHeader& header,
+int64_t AppendGenericRpc(protocol::WriteQueue& queue, ThriftType type,
+                         uint32_t sequence_id,
+                         const payload::RequestHeader& header,
                          int64_t target_bytes);
-int64_t AppendGenericRpc(WriteQueue& queue, ThriftType type,
-                         uint32_t sequence_id, const ResponseHeader& header,
+int64_t AppendGenericRpc(protocol::WriteQueue& queue, ThriftType type,
+                         uint32_t sequence_id,
+                         const payload::ResponseHeader& header,
                          int64_t target_bytes);
 
 // Returns a frame that carries these bytes.
@@ -66,6 +68,6 @@ std::string ThriftExceptionFrame(absl::string_view method, uint32_t sequence_id,
 // safe.
 absl::string_view ThriftExceptionText(absl::string_view body);
 
-}  // namespace distbench
+}  // namespace distbench::thrift
 
 #endif  // DISTBENCH_PRODUCTS_THRIFT_MESSAGE_H_

@@ -7,7 +7,7 @@
 
 #include "distbench/protocol/call_table.h"
 
-namespace distbench {
+namespace distbench::thrift {
 
 // The sequence ids of one connection's calls, which have 32 bits, in place of
 // the 64 of call ids. An id is used again only after 2^32 others, so that a
@@ -15,7 +15,7 @@ namespace distbench {
 template <typename Owner>
 class SequenceIds {
  public:
-  using Calls = CallTable<Owner>;
+  using Calls = protocol::CallTable<Owner>;
 
   // `calls` must outlive this.
   explicit SequenceIds(Calls& calls) : calls_(calls), slots_(kFirstSlots) {}
@@ -78,6 +78,6 @@ class SequenceIds {
   uint32_t next_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::thrift
 
 #endif  // DISTBENCH_PRODUCTS_THRIFT_SEQUENCE_IDS_H_

@@ -7,23 +7,23 @@
 #include "distbench/protocol/driver.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::thrift {
 namespace {
 
 class SequenceIdsTest : public testing::Test {
  protected:
-  using Calls = CallTable<CallOwner>;
+  using Calls = protocol::CallTable<protocol::CallOwner>;
 
   uint64_t AddCall() { return calls_.Add(&call_, &owner_); }
   Calls::Match Find(uint32_t sequence_id) {
     return ids_.Find(sequence_id, entry_);
   }
 
-  CallOwner owner_;
+  protocol::CallOwner owner_;
   Calls calls_;
-  SequenceIds<CallOwner> ids_{calls_};
+  SequenceIds<protocol::CallOwner> ids_{calls_};
   Calls::Entry* entry_ = nullptr;
-  ClientCall call_;
+  protocol::ClientCall call_;
 };
 
 // A call that lasts while others come and go keeps its id, and its memory does
@@ -57,4 +57,4 @@ TEST_F(SequenceIdsTest, ManyCallsAreInFlight) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::thrift

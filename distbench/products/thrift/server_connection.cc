@@ -6,7 +6,7 @@
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/handshake_messages.h"
 
-namespace distbench {
+namespace distbench::thrift {
 namespace {
 
 // A reply's other fields take less than the rest.
@@ -15,7 +15,7 @@ constexpr size_t kMaxErrorBytes = ThriftDecoder::kMaxKeptBytes - 512;
 }  // namespace
 
 void ThriftServerConnection::OnReady(uint32_t epoll_events,
-                                     TransportEvents& events) {
+                                     protocol::TransportEvents& events) {
   if (!is_open()) return;
   if (!is_secured_) is_secured_ = Secure();
   if (is_secured_) {
@@ -31,10 +31,11 @@ void ThriftServerConnection::OnReady(uint32_t epoll_events,
   SettleError();
 }
 
-StreamError ThriftServerConnection::OnMessage(const ThriftMessage& message,
-                                              int64_t read_ns,
-                                              TransportEvents& events) {
-  if (message.type != ThriftType::kCall) return StreamError::kWrongFrameKind;
+protocol::StreamError ThriftServerConnection::OnMessage(
+    const ThriftMessage& message, int64_t read_ns,
+    protocol::TransportEvents& events) {
+  if (message.type != ThriftType::kCall)
+    return protocol::StreamError::kWrongFrameKind;
   EndHello();
   if (message.method == kThriftGenericRpc) {
     Deliver(message, read_ns, events);
@@ -43,21 +44,22 @@ StreamError ThriftServerConnection::OnMessage(const ThriftMessage& message,
   } else {
     Refuse(message, ThriftFault::kUnknownMethod, "there is no such method");
   }
-  return StreamError::kNone;
+  return protocol::StreamError::kNone;
 }
 
 void ThriftServerConnection::Deliver(const ThriftMessage& message,
-                                     int64_t read_ns, TransportEvents& events) {
-  const RequestHeader* const header =
+                                     int64_t read_ns,
+                                     protocol::TransportEvents& events) {
+  const payload::RequestHeader* const header =
       heads_.Read(message.body, message.payload_bytes);
   if (header == nullptr) {
     return Refuse(message, ThriftFault::kProtocolError,
                   "the request is no GenericRequestResponse");
   }
   Request* const request = requests_.Get();
-  static_cast<ServerCall&>(*request) = {.request_bytes = message.size(),
-                                        .received_ns = read_ns};
-  TakeHeader(*header, *request);
+  static_cast<protocol::ServerCall&>(*request) = {
+      .request_bytes = message.size(), .received_ns = read_ns};
+  protocol::TakeHeader(*header, *request);
   KeepTrace(*header, *request);
   request->sequence_id = message.sequence_id;
   NotePending(*request);
@@ -66,7 +68,8 @@ void ThriftServerConnection::Deliver(const ThriftMessage& message,
 
 void ThriftServerConnection::AnswerHandshake(const ThriftMessage& message) {
   const absl::StatusOr<std::string> answer =
-      distbench::AnswerHandshake(context().security.test_nonce, message.body);
+      distbench::protocol::AnswerHandshake(context().security.test_nonce,
+                                           message.body);
   if (!answer.ok()) {
     return Refuse(message, ThriftFault::kProtocolError, "malformed handshake");
   }
@@ -93,4 +96,4 @@ void ThriftServerConnection::Reply(Request& request) {
   requests_.Put(&request);
 }
 
-}  // namespace distbench
+}  // namespace distbench::thrift

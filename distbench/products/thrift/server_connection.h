@@ -11,11 +11,11 @@
 #include "distbench/protocol/tcp/accepted_connection.h"
 #include "distbench/protocol/tcp/connection.h"
 
-namespace distbench {
+namespace distbench::thrift {
 
 class ThriftServerConnection;
 
-struct ThriftRequest : AcceptedRequest<ThriftServerConnection> {
+struct ThriftRequest : protocol::AcceptedRequest<ThriftServerConnection> {
   uint32_t sequence_id = 0;
 };
 
@@ -24,34 +24,35 @@ struct ThriftRequest : AcceptedRequest<ThriftServerConnection> {
 // handshakes itself, and serves clients without any, as gRPC does. Used by its
 // worker's thread.
 class ThriftServerConnection final
-    : public AcceptedConnection<ThriftServerConnection, ThriftRequest,
-                                ThriftConnection> {
+    : public protocol::AcceptedConnection<ThriftServerConnection, ThriftRequest,
+                                          ThriftConnection> {
  public:
   using Context = ThriftContext;
 
   ThriftServerConnection(ThriftContext& context, Socket accepted)
-      : AcceptedConnection(std::move(accepted), context) {}
+      : protocol::AcceptedConnection(std::move(accepted), context) {}
 
   // Sends a request's reply if the connection is still open, and returns the
   // request to the pool.
   void Reply(Request& request);
 
   // Poller::Watcher.
-  void OnReady(uint32_t epoll_events, TransportEvents& events) override;
+  void OnReady(uint32_t epoll_events,
+               protocol::TransportEvents& events) override;
 
  private:
-  StreamError OnMessage(const ThriftMessage& message, int64_t read_ns,
-                        TransportEvents& events);
+  protocol::StreamError OnMessage(const ThriftMessage& message, int64_t read_ns,
+                                  protocol::TransportEvents& events);
   void Deliver(const ThriftMessage& message, int64_t read_ns,
-               TransportEvents& events);
+               protocol::TransportEvents& events);
   void AnswerHandshake(const ThriftMessage& message);
   void Refuse(const ThriftMessage& message, ThriftFault fault,
               absl::string_view text);
 
   bool is_secured_ = false;
-  HeadReader<RequestHeader> heads_;
+  protocol::HeadReader<payload::RequestHeader> heads_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::thrift
 
 #endif  // DISTBENCH_PRODUCTS_THRIFT_SERVER_CONNECTION_H_

@@ -7,28 +7,29 @@
 #include "distbench/protocol/testing/driver_conformance.h"
 #include "distbench/protocol/testing/time_parts_conformance.h"
 
-namespace distbench {
+namespace distbench::thrift {
 namespace {
 
-std::vector<DriverUnderTest> Drivers(
-    const std::vector<ConnectionVariant>& variants) {
-  return DriversOf<ThriftDriver, ReadTcpSettings>(variants);
+std::vector<protocol::DriverUnderTest> Drivers(
+    const std::vector<protocol::ConnectionVariant>& variants) {
+  return protocol::DriversOf<ThriftDriver, protocol::ReadTcpSettings>(variants);
 }
 
-INSTANTIATE_TEST_SUITE_P(Usual, DriverConformanceTest,
-                         testing::ValuesIn(Drivers(UsualVariants())),
-                         NameOfDriver);
-INSTANTIATE_TEST_SUITE_P(ACallPerConnection, CallsPerConnectionTest,
-                         testing::ValuesIn(Drivers(OneCallVariants())),
-                         NameOfDriver);
-INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
-                         testing::ValuesIn(Drivers(TimedVariants())),
-                         NameOfDriver);
+INSTANTIATE_TEST_SUITE_P(Usual, protocol::DriverConformanceTest,
+                         testing::ValuesIn(Drivers(protocol::UsualVariants())),
+                         protocol::NameOfDriver);
 INSTANTIATE_TEST_SUITE_P(
-    Own, DriverConformanceTest,
+    ACallPerConnection, protocol::CallsPerConnectionTest,
+    testing::ValuesIn(Drivers(protocol::OneCallVariants())),
+    protocol::NameOfDriver);
+INSTANTIATE_TEST_SUITE_P(Timed, protocol::TimePartsConformanceTest,
+                         testing::ValuesIn(Drivers(protocol::TimedVariants())),
+                         protocol::NameOfDriver);
+INSTANTIATE_TEST_SUITE_P(
+    Own, protocol::DriverConformanceTest,
     testing::ValuesIn(Drivers({{.name = "Spinning",
                                 .settings = {{"spin_us", int64_t{100}}}}})),
-    NameOfDriver);
+    protocol::NameOfDriver);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::thrift

@@ -5,10 +5,11 @@
 
 #include "distbench/config/plan/driver_options.h"
 
-namespace distbench {
+namespace distbench::thrift {
 
-std::vector<DriverCounter> ThriftCounters::List() const {
-  std::vector<DriverCounter> counters = StreamCounters::List();
+std::vector<protocol::DriverCounter> ThriftCounters::List() const {
+  std::vector<protocol::DriverCounter> counters =
+      protocol::StreamCounters::List();
   const auto add = [&](const char* name, int64_t value) {
     if (value > 0) counters.push_back({name, value});
   };
@@ -17,14 +18,14 @@ std::vector<DriverCounter> ThriftCounters::List() const {
   return counters;
 }
 
-void ThriftConnection::Open(Stream stream, bool watched) {
-  StreamConnection::Open(std::move(stream), watched);
+void ThriftConnection::Open(protocol::Stream stream, bool watched) {
+  protocol::StreamConnection::Open(std::move(stream), watched);
   decoder_.Reset();
   if (!queue_.empty()) MarkDirty();
 }
 
 void ThriftConnection::Close() {
-  StreamConnection::Close();
+  protocol::StreamConnection::Close();
   queue_.Clear();
 }
 
@@ -42,7 +43,7 @@ void ThriftConnection::SendFrame(absl::string_view frame) {
 void ThriftConnection::NoteQueued(int64_t bytes) {
   MarkDirty();
   batched_bytes_ += bytes;
-  if (batched_bytes_ >= kTcpMaxBatchBytes) Write();
+  if (batched_bytes_ >= config::kTcpMaxBatchBytes) Write();
 }
 
 void ThriftConnection::Write() {
@@ -50,15 +51,15 @@ void ThriftConnection::Write() {
   batched_bytes_ = 0;
   if (!accepts_writes()) return;
   switch (queue_.Write(stream())) {
-    case WriteQueue::Outcome::kEmpty:
+    case protocol::WriteQueue::Outcome::kEmpty:
       break;
-    case WriteQueue::Outcome::kNotEmpty:
+    case protocol::WriteQueue::Outcome::kNotEmpty:
       OnFull();
       break;
-    case WriteQueue::Outcome::kBroken:
-      BreakWithStreamError(StreamError::kSocketFailed);
+    case protocol::WriteQueue::Outcome::kBroken:
+      BreakWithStreamError(protocol::StreamError::kSocketFailed);
       break;
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::thrift

@@ -18,10 +18,10 @@
 #include "distbench/protocol/tcp/stream_error.h"
 #include "distbench/protocol/tcp/write_queue.h"
 
-namespace distbench {
+namespace distbench::thrift {
 
 // What one thrift driver counts. Thread-safe.
-struct ThriftCounters : StreamCounters {
+struct ThriftCounters : protocol::StreamCounters {
   // Calls that were answered with an exception.
   std::atomic<int64_t> exceptions = 0;
 
@@ -29,34 +29,35 @@ struct ThriftCounters : StreamCounters {
   std::atomic<int64_t> refused_requests = 0;
 
   // All counters that are not zero, by name.
-  std::vector<DriverCounter> List() const;
+  std::vector<protocol::DriverCounter> List() const;
 };
 
 // State shared by the connections of one worker.
-struct ThriftContext : StreamContext {
-  ThriftContext(const TcpSettings& settings, const ConnectionSecurity& security,
+struct ThriftContext : protocol::StreamContext {
+  ThriftContext(const protocol::TcpSettings& settings,
+                const protocol::ConnectionSecurity& security,
                 ThriftCounters& counters)
-      : StreamContext(security, counters, settings.spin_ns),
+      : protocol::StreamContext(security, counters, settings.spin_ns),
         settings(settings),
         thrift_counters(counters) {}
 
-  const TcpSettings settings;
+  const protocol::TcpSettings settings;
   ThriftCounters& thrift_counters;
 };
 
 // The messages of one connection in both directions. Used by its worker's
 // thread.
-class ThriftConnection : public StreamConnection {
+class ThriftConnection : public protocol::StreamConnection {
  protected:
   explicit ThriftConnection(ThriftContext& context)
-      : StreamConnection(context), context_(context) {}
+      : protocol::StreamConnection(context), context_(context) {}
   ~ThriftConnection() = default;
 
   ThriftContext& context() { return context_; }
   int64_t queued_bytes() const { return queue_.queued_bytes(); }
 
   // As StreamConnection; messages may have been queued before.
-  void Open(Stream stream, bool watched);
+  void Open(protocol::Stream stream, bool watched);
 
   // Drops what is queued.
   void Close();
@@ -94,7 +95,7 @@ class ThriftConnection : public StreamConnection {
   void NoteQueued(int64_t bytes);
 
   ThriftContext& context_;
-  WriteQueue queue_;
+  protocol::WriteQueue queue_;
   ThriftDecoder decoder_;
   int64_t batched_bytes_ = 0;  // queued since the last Write()
 };
@@ -106,15 +107,15 @@ void ThriftConnection::Read(const OnMessage& on_message) {
                             : context_.kReadBytes;
   const size_t received = ReadSome(wanted);
   if (received == 0) return;
-  const int64_t read_ns = RealClock().MonotonicNs();
-  const StreamError error =
+  const int64_t read_ns = base::RealClock().MonotonicNs();
+  const protocol::StreamError error =
       decoder_.Decode(absl::string_view(context_.read_buffer.get(), received),
                       [&](const ThriftMessage& message) {
                         return on_message(message, read_ns);
                       });
-  if (error != StreamError::kNone) Break(error);
+  if (error != protocol::StreamError::kNone) Break(error);
 }
 
-}  // namespace distbench
+}  // namespace distbench::thrift
 
 #endif  // DISTBENCH_PRODUCTS_THRIFT_THRIFT_CONNECTION_H_

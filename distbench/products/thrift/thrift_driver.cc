@@ -8,30 +8,31 @@
 #include "distbench/protocol/tcp/stream_client.h"
 #include "distbench/protocol/tcp/stream_server.h"
 
-namespace distbench {
+namespace distbench::thrift {
 namespace {
 
-ConnectionSecurity WithHandshake(ConnectionSecurity security) {
+protocol::ConnectionSecurity WithHandshake(
+    protocol::ConnectionSecurity security) {
   security.greet = MakeThriftGreeting;
   return security;
 }
 
 }  // namespace
 
-ThriftDriver::ThriftDriver(const TcpSettings& settings,
-                           AddressPreference preference,
+ThriftDriver::ThriftDriver(const protocol::TcpSettings& settings,
+                           protocol::AddressPreference preference,
                            std::string service_address,
-                           ConnectionSecurity security)
-    : StreamDriver(settings.connections, settings.uses_unix_socket,
-                   std::move(preference), std::move(service_address),
-                   WithHandshake(std::move(security))),
+                           protocol::ConnectionSecurity security)
+    : protocol::StreamDriver(settings.connections, settings.uses_unix_socket,
+                             std::move(preference), std::move(service_address),
+                             WithHandshake(std::move(security))),
       settings_(settings) {}
 
-std::unique_ptr<SocketTransport> ThriftDriver::MakeTransport() {
-  return std::make_unique<
-      SocketTransportOf<StreamClient<ThriftClientConnection>,
-                        StreamServer<ThriftServerConnection>>>(
-      settings_, security(), counters_);
+std::unique_ptr<protocol::SocketTransport> ThriftDriver::MakeTransport() {
+  return std::make_unique<protocol::SocketTransportOf<
+      protocol::StreamClient<ThriftClientConnection>,
+      protocol::StreamServer<ThriftServerConnection>>>(settings_, security(),
+                                                       counters_);
 }
 
-}  // namespace distbench
+}  // namespace distbench::thrift

@@ -17,28 +17,30 @@
 #include "distbench/protocol/tcp/stream_driver.h"
 #include "distbench/protocol/tcp/stream_transport.h"
 
-namespace distbench {
+namespace distbench::thrift {
 
 // Each worker has its own connections to each server. A server distributes
 // accepted connections over its workers in turn.
-class ThriftDriver final : public StreamDriver {
+class ThriftDriver final : public protocol::StreamDriver {
  public:
   // Ignores the settings of batches. For service_address, see
   // DriverEnvironment.
-  ThriftDriver(const TcpSettings& settings, AddressPreference preference,
-               std::string service_address, ConnectionSecurity security = {});
+  ThriftDriver(const protocol::TcpSettings& settings,
+               protocol::AddressPreference preference,
+               std::string service_address,
+               protocol::ConnectionSecurity security = {});
 
-  std::vector<DriverCounter> Counters() const override {
+  std::vector<protocol::DriverCounter> Counters() const override {
     return counters_.List();
   }
 
  private:
-  std::unique_ptr<SocketTransport> MakeTransport() override;
+  std::unique_ptr<protocol::SocketTransport> MakeTransport() override;
 
-  const TcpSettings settings_;
+  const protocol::TcpSettings settings_;
   ThriftCounters counters_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::thrift
 
 #endif  // DISTBENCH_PRODUCTS_THRIFT_THRIFT_DRIVER_H_

@@ -25,7 +25,7 @@
 #include "gtest/gtest.h"
 #include "proto/data_plane.pb.h"
 
-namespace distbench {
+namespace distbench::thrift {
 namespace {
 
 using ::testing::AllOf;
@@ -33,8 +33,8 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 std::unique_ptr<ThriftDriver> MakeDriver(
-    const TcpSettings& settings = ReadTcpSettings({})) {
-  return std::make_unique<ThriftDriver>(settings, AddressPreference{},
+    const protocol::TcpSettings& settings = protocol::ReadTcpSettings({})) {
+  return std::make_unique<ThriftDriver>(settings, protocol::AddressPreference{},
                                         "127.0.0.1");
 }
 
@@ -47,15 +47,16 @@ std::string Request(int reply_bytes = 16) {
 }
 
 // Reads one frame, without its size.
-std::string ReceiveFrame(RawConnection& connection) {
+std::string ReceiveFrame(protocol::RawConnection& connection) {
   const std::string size = connection.Receive(kThriftSizeBytes);
   uint32_t bytes = 0;
   EXPECT_TRUE(ThriftReader(size).Read32(bytes));
   return connection.Receive(bytes);
 }
 
-int64_t Counter(const ProtocolDriver& driver, const std::string& name) {
-  for (const DriverCounter& counter : driver.Counters()) {
+int64_t Counter(const protocol::ProtocolDriver& driver,
+                const std::string& name) {
+  for (const protocol::DriverCounter& counter : driver.Counters()) {
     if (counter.name == name) return counter.value;
   }
   return 0;
@@ -79,8 +80,9 @@ TEST(ThriftFrameTest, IsWhatTheServiceSays) {
 
 class ThriftServerTest : public testing::Test {
  protected:
-  const TestServer server_{[] { return MakeDriver(); }};
-  RawConnection client_ = RawConnection::To(server_.address());
+  const protocol::TestServer server_{[] { return MakeDriver(); }};
+  protocol::RawConnection client_ =
+      protocol::RawConnection::To(server_.address());
 };
 
 TEST_F(ThriftServerTest, RequestsMayArriveByteByByte) {
@@ -126,7 +128,8 @@ TEST_F(ThriftServerTest, DamagedFramesEndTheConnection) {
       std::string("\0\0\0\x05\x80\x01\0\x01\0", 9),      // too short
   };
   for (const std::string& bytes : damaged) {
-    RawConnection client = RawConnection::To(server_.address());
+    protocol::RawConnection client =
+        protocol::RawConnection::To(server_.address());
     client.Send(bytes);
     EXPECT_TRUE(client.PeerCloses());
   }
@@ -134,23 +137,24 @@ TEST_F(ThriftServerTest, DamagedFramesEndTheConnection) {
 
 // The requests of a client that reads no replies stay in its socket.
 TEST(ThriftBackPressureTest, AClientThatDoesNotReadIsNotServedWithoutEnd) {
-  TcpSettings settings = ReadTcpSettings({});
+  protocol::TcpSettings settings = protocol::ReadTcpSettings({});
   settings.send_queue_bytes = 1 << 20;
   std::atomic<int> requests = 0;
-  const TestServer server([&] { return MakeDriver(settings); },
-                          [&](Transport& transport, ServerCall* call) {
-                            ++requests;
-                            TestEvents::ReplyAsAsked(transport, call);
-                          });
+  const protocol::TestServer server(
+      [&] { return MakeDriver(settings); },
+      [&](protocol::Transport& transport, protocol::ServerCall* call) {
+        ++requests;
+        protocol::TestEvents::ReplyAsAsked(transport, call);
+      });
   constexpr int kRequests = 200;
   constexpr int kReplyBytes = 1 << 20;
-  RawConnection deaf = RawConnection::To(server.address());
+  protocol::RawConnection deaf = protocol::RawConnection::To(server.address());
   std::thread sender([&] {
     for (int i = 0; i < kRequests; ++i) deaf.Send(Request(kReplyBytes));
   });
   // After many turns of the server's loop:
   constexpr int kOtherRequests = 50;
-  RawConnection other = RawConnection::To(server.address());
+  protocol::RawConnection other = protocol::RawConnection::To(server.address());
   for (int i = 0; i < kOtherRequests; ++i) {
     other.Send(Request());
     EXPECT_NE(ReceiveFrame(other), "");
@@ -169,19 +173,20 @@ TEST(ThriftBackPressureTest, AClientThatDoesNotReadIsNotServedWithoutEnd) {
 // A client of one raw server.
 class ThriftClientTest : public testing::Test {
  protected:
-  void Connect(const TcpSettings& settings = ReadTcpSettings({})) {
+  void Connect(
+      const protocol::TcpSettings& settings = protocol::ReadTcpSettings({})) {
     std::thread server([this] { AcceptWithHandshake(); });
-    client_ = std::make_unique<TestClient>(
-        MakeDriver(settings), SingleServers({listener_.address()}));
+    client_ = std::make_unique<protocol::TestClient>(
+        MakeDriver(settings), protocol::SingleServers({listener_.address()}));
     server.join();
   }
 
   void AcceptWithHandshake() {
-    connection_ = std::make_unique<RawConnection>(listener_.Accept());
+    connection_ = std::make_unique<protocol::RawConnection>(listener_.Accept());
     const std::string call = ReceiveFrame(*connection_);
     constexpr size_t kBeforeBytes = 4 + 4 + 9 + 4 + 7;
     ASSERT_GT(call.size(), kBeforeBytes);
-    const auto answer = AnswerHandshake(
+    const auto answer = protocol::AnswerHandshake(
         "", call.substr(kBeforeBytes, call.size() - kBeforeBytes - 1));
     ASSERT_TRUE(answer.ok());
     connection_->Send(
@@ -190,7 +195,7 @@ class ThriftClientTest : public testing::Test {
 
   // Starts a call, and takes its request from the connection. Returns its
   // sequence id.
-  uint32_t Start(ClientCall& call) {
+  uint32_t Start(protocol::ClientCall& call) {
     call.request_bytes = 16;
     EXPECT_TRUE(client_->transport().Start(&call));
     client_->transport().Poll(0, client_->events());
@@ -204,8 +209,8 @@ class ThriftClientTest : public testing::Test {
   }
 
   // Returns the error with which the call ends.
-  std::string ErrorOf(const ClientCall& call) {
-    TestEvents& events = client_->events();
+  std::string ErrorOf(const protocol::ClientCall& call) {
+    protocol::TestEvents& events = client_->events();
     EXPECT_TRUE(events.PollUntil([&] { return events.Finished(call); }));
     return events.error(call);
   }
@@ -215,15 +220,15 @@ class ThriftClientTest : public testing::Test {
                                   sequence_id, "\x50\x03"));
   }
 
-  RawListener listener_;
-  std::unique_ptr<RawConnection> connection_;
-  std::unique_ptr<TestClient> client_;
+  protocol::RawListener listener_;
+  std::unique_ptr<protocol::RawConnection> connection_;
+  std::unique_ptr<protocol::TestClient> client_;
 };
 
 TEST_F(ThriftClientTest, RepliesAreMatchedBySequenceId) {
   Connect();
-  ClientCall first;
-  ClientCall second;
+  protocol::ClientCall first;
+  protocol::ClientCall second;
   const uint32_t first_id = Start(first);
   const uint32_t second_id = Start(second);
   Reply(second_id);
@@ -236,7 +241,7 @@ TEST_F(ThriftClientTest, RepliesAreMatchedBySequenceId) {
 
 TEST_F(ThriftClientTest, ExceptionsFailTheirCallOnly) {
   Connect();
-  ClientCall call;
+  protocol::ClientCall call;
   const uint32_t id = Start(call);
   connection_->Send(ThriftExceptionFrame(
       kThriftGenericRpc, id, ThriftFault::kProtocolError, "not today"));
@@ -244,18 +249,19 @@ TEST_F(ThriftClientTest, ExceptionsFailTheirCallOnly) {
             absl::StrCat("INTERNAL: ", listener_.address(),
                          " has answered with an exception: not today"));
   EXPECT_EQ(Counter(client_->driver(), "exceptions"), 1);
-  ClientCall next;
+  protocol::ClientCall next;
   Reply(Start(next));
   EXPECT_EQ(ErrorOf(next), "");
 }
 
 TEST_F(ThriftClientTest, LateRepliesAreCounted) {
   Connect();
-  ClientCall late{.deadline_ns = RealClock().MonotonicNs() + 20'000'000};
+  protocol::ClientCall late{.deadline_ns =
+                                base::RealClock().MonotonicNs() + 20'000'000};
   const uint32_t late_id = Start(late);
   EXPECT_THAT(ErrorOf(late), StartsWith("DEADLINE_EXCEEDED: "));
   Reply(late_id);
-  ClientCall call;
+  protocol::ClientCall call;
   Reply(Start(call));
   EXPECT_EQ(ErrorOf(call), "");
   EXPECT_EQ(Counter(client_->driver(), "late_replies"), 1);
@@ -263,7 +269,7 @@ TEST_F(ThriftClientTest, LateRepliesAreCounted) {
 
 TEST_F(ThriftClientTest, RepliesToNoCallEndTheConnection) {
   Connect();
-  ClientCall call;
+  protocol::ClientCall call;
   Reply(Start(call) + 1);
   EXPECT_THAT(ErrorOf(call), HasSubstr("a reply to a call that was never"));
 }
@@ -271,7 +277,7 @@ TEST_F(ThriftClientTest, RepliesToNoCallEndTheConnection) {
 // The handshake comes before the call that has waited.
 TEST_F(ThriftClientTest, ReconnectsWithAHandshake) {
   Connect();
-  ClientCall lost;
+  protocol::ClientCall lost;
   Start(lost);
   connection_->Close();
   EXPECT_THAT(ErrorOf(lost), StartsWith("UNAVAILABLE: "));
@@ -280,7 +286,7 @@ TEST_F(ThriftClientTest, ReconnectsWithAHandshake) {
     ReceiveFrame(*connection_);
     Reply(1);
   });
-  ClientCall call{.request_bytes = 16};
+  protocol::ClientCall call{.request_bytes = 16};
   EXPECT_EQ(client_->Call(call), "");
   server.join();
   EXPECT_EQ(Counter(client_->driver(), "reconnects"), 1);
@@ -299,24 +305,24 @@ TEST_F(ThriftClientTest, MalformedRepliesDoNotLeadToAStorm) {
       EXPECT_TRUE(connection_->PeerCloses());
     }
   });
-  const int64_t start_ns = RealClock().MonotonicNs();
+  const int64_t start_ns = base::RealClock().MonotonicNs();
   for (int i = 0; i < kFailures; ++i) {
-    ClientCall call{.request_bytes = 16};
+    protocol::ClientCall call{.request_bytes = 16};
     EXPECT_THAT(client_->Call(call), HasSubstr("a malformed message"));
   }
   server.join();
   // The delays were 1, 2, 4, 8 and 16 ms.
-  EXPECT_GE(RealClock().MonotonicNs() - start_ns, 31'000'000);
+  EXPECT_GE(base::RealClock().MonotonicNs() - start_ns, 31'000'000);
 }
 
 TEST_F(ThriftClientTest, AFullSendQueueIsSaid) {
-  TcpSettings settings = ReadTcpSettings({});
+  protocol::TcpSettings settings = protocol::ReadTcpSettings({});
   settings.send_queue_bytes = 1 << 20;
   Connect(settings);
   // The server does not read.
-  std::vector<ClientCall> calls(1000);
+  std::vector<protocol::ClientCall> calls(1000);
   size_t started = 0;
-  for (ClientCall& call : calls) {
+  for (protocol::ClientCall& call : calls) {
     call.request_bytes = 1 << 20;
     if (!client_->transport().Start(&call)) break;
     ++started;
@@ -330,7 +336,8 @@ TEST_F(ThriftClientTest, AFullSendQueueIsSaid) {
 
 // Other servers are named when connecting, with the reason.
 TEST(ThriftGreetingTest, ServersThatAreNotOursAreRefused) {
-  const std::string unproven = HandshakeRequestWith(DrawNonce());
+  const std::string unproven =
+      protocol::HandshakeRequestWith(security::DrawNonce());
   const struct {
     std::string answer;
     std::string problem;
@@ -346,9 +353,9 @@ TEST(ThriftGreetingTest, ServersThatAreNotOursAreRefused) {
       {std::string("\x7f\0\0\0\x80\x01\0\x02", 8), "too large"},
   };
   for (const auto& [answer, problem] : cases) {
-    RawListener listener;
+    protocol::RawListener listener;
     std::thread server([&] {
-      RawConnection connection = listener.Accept();
+      protocol::RawConnection connection = listener.Accept();
       ReceiveFrame(connection);
       connection.Send(answer);
       EXPECT_TRUE(connection.PeerCloses());
@@ -356,7 +363,7 @@ TEST(ThriftGreetingTest, ServersThatAreNotOursAreRefused) {
     const auto driver = MakeDriver();
     ASSERT_TRUE(driver->Listen(1).ok());
     EXPECT_THAT(driver
-                    ->Connect(SingleServers({listener.address()}),
+                    ->Connect(protocol::SingleServers({listener.address()}),
                               absl::Now() + absl::Seconds(20))
                     .message(),
                 AllOf(HasSubstr(listener.address()), HasSubstr(problem)));
@@ -365,4 +372,4 @@ TEST(ThriftGreetingTest, ServersThatAreNotOursAreRefused) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::thrift

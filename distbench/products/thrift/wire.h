@@ -12,7 +12,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::thrift {
 
 inline constexpr uint32_t kThriftVersion = 0x80010000;
 inline constexpr uint32_t kThriftVersionMask = 0xffff0000;
@@ -85,6 +85,6 @@ class ThriftReader {
   size_t at_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::thrift
 
 #endif  // DISTBENCH_PRODUCTS_THRIFT_WIRE_H_

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 // Longer names make configs illegible; they are cut off.
@@ -74,4 +74,4 @@ ConfigNames::ConfigNames(const TrafficModel& model,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

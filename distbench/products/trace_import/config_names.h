@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/products/trace_import/traces/traffic_model.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 // Names that differ from one another.
 class UniqueNames {
@@ -49,6 +49,6 @@ class ConfigNames {
   std::vector<std::string> rpcs_;  // by the model's RPCs
 };
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_CONFIG_NAMES_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/string_view.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 std::string Indented(absl::string_view text, absl::string_view prefix) {
@@ -46,4 +46,4 @@ std::string ConfigText(const Provenance& from,
   return absl::StrCat(text, "}\n");
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

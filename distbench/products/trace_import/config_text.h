@@ -8,7 +8,7 @@
 
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 // Where the parts of an imported config are from: a sentence each.
 struct Provenance {
@@ -27,6 +27,6 @@ struct ConfigPart {
 std::string ConfigText(const Provenance& from,
                        const std::vector<ConfigPart>& parts);
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_CONFIG_TEXT_H_

@@ -14,7 +14,7 @@
 #include "distbench/products/trace_import/distribution_fit.h"
 #include "distbench/products/trace_import/handler_lists.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 using Process = ArrivalModel::Process;
@@ -156,7 +156,8 @@ class ConfigWriter {
         absl::StrCat(rpc.calls, " calls, ", rpc.failures, " of them failed");
     if (rpc.failures > 0) {
       absl::StrAppendFormat(&comment, ", after %.1f us on average",
-                            static_cast<double>(rpc.failed_ns) / kNsPerUs /
+                            static_cast<double>(rpc.failed_ns) /
+                                base::kNsPerUs /
                                 static_cast<double>(rpc.failures));
     }
     comment += ".";
@@ -246,8 +247,9 @@ class ConfigWriter {
                             ? arrival.rate_per_second / sampled_fraction_
                             : kInventedRate;
     const auto instances = static_cast<double>(instances_.at(arrival.client));
-    return std::llround(std::clamp(kNsPerSecond * instances / rate, 1.0,
-                                   static_cast<double>(kMaxIntervalNs)));
+    return std::llround(
+        std::clamp(base::kNsPerSecond * instances / rate, 1.0,
+                   static_cast<double>(config::kMaxIntervalNs)));
   }
 
   // Of all requests, if only a share was traced. Thinning a renewal process
@@ -395,4 +397,4 @@ ImportedConfig WriteConfig(const TrafficModel& model, const ConfigNames& names,
   return ConfigWriter(model, names, sampled_fraction).Write();
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

@@ -10,7 +10,7 @@
 #include "distbench/products/trace_import/traces/traffic_model.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 struct ImportedConfig {
   DistributedSystemDescription test;
@@ -26,6 +26,6 @@ struct ImportedConfig {
 ImportedConfig WriteConfig(const TrafficModel& model, const ConfigNames& names,
                            double sampled_fraction);
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_CONFIG_WRITER_H_

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 constexpr size_t kParts = 32;
@@ -98,4 +98,4 @@ CountWeights SimplifyCounts(const std::map<int, int64_t>& counts) {
   return simple;
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

@@ -10,7 +10,7 @@
 
 #include "proto/joint_distribution.pb.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 // Fills the points, and not the name, of a distribution of delays: ranges that
 // each have a 32nd of the values, and less and less of them in the tail. Values
@@ -29,6 +29,6 @@ using CountWeights = std::vector<std::pair<int, int64_t>>;
 // mean. 0 stays as it is.
 CountWeights SimplifyCounts(const std::map<int, int64_t>& counts);
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_DISTRIBUTION_FIT_H_

@@ -16,7 +16,7 @@
 #include "distbench/report/export/otlp.h"
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 constexpr uint64_t kSeed = 1;
@@ -110,7 +110,7 @@ std::map<std::string, const RpcModel*> ByName(const TrafficModel& simulation) {
 double ConfiguredRate(const DistributedSystemDescription& test) {
   std::map<std::string, double> rates;  // by action
   for (const Action& action : test.actions()) {
-    rates[action.name()] = MeanRatePerSecond(action.iterations());
+    rates[action.name()] = config::MeanRatePerSecond(action.iterations());
   }
   std::map<std::string, double> programs;  // by service
   for (const ActionList& list : test.action_lists()) {
@@ -151,20 +151,20 @@ absl::StatusOr<std::string> SimulatedTraces(DistributedSystemDescription test,
   }
   test.set_measure_time_parts(true);
   test.set_random_seed(seed);
-  SimulationOptions options;
+  engine::SimulationOptions options;
   options.max_turns = kMaxTurns;
   options.sample_memory_bytes = kSampleMemoryBytes;
-  SimulatedSystem system(test, options);
+  engine::SimulatedSystem system(test, options);
   if (!system.Run(std::numeric_limits<int64_t>::max() / 2)) {
     return absl::InternalError("the imported config does not end");
   }
-  SourcedResults results;
+  report::SourcedResults results;
   TestResult& result = *results.results.add_test_results();
   *result.mutable_traffic_config() = std::move(test);
   *result.mutable_service_logs() = system.Finish();
   std::string traces;
-  const absl::Status status = RenderOtlp(
-      ListRuns(absl::MakeSpan(&results, 1)),
+  const absl::Status status = report::RenderOtlp(
+      report::ListRuns(absl::MakeSpan(&results, 1)),
       [&](absl::string_view bytes) { absl::StrAppend(&traces, bytes); });
   if (!status.ok()) return status;
   return traces;
@@ -218,4 +218,4 @@ absl::StatusOr<Fidelity> MeasureFidelity(
   return fidelity;
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

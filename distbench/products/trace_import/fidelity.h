@@ -13,7 +13,7 @@
 #include "distbench/products/trace_import/traces/traffic_model.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 // A figure of the traces, and of the config on simulated time.
 struct Compared {
@@ -60,6 +60,6 @@ absl::StatusOr<Fidelity> MeasureFidelity(
 absl::StatusOr<std::string> SimulatedTraces(DistributedSystemDescription test,
                                             uint64_t seed);
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_FIDELITY_H_

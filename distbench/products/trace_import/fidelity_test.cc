@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 using ::testing::ElementsAre;
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 // others take 7.5 ms on average.
 Import ImportRides(bool with_failures) {
   const absl::StatusOr<std::string> input =
-      ReadFile("tests/corpus/traces/otlp_client_with_servers_name");
+      base::ReadFile("tests/corpus/traces/otlp_client_with_servers_name");
   EXPECT_TRUE(input.ok()) << input.status();
   ImportOptions options;
   options.naming.keep_names = true;
@@ -149,4 +149,4 @@ TEST(FidelityTest, RareOperationsAreSimulatedAsOne) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::trace_import

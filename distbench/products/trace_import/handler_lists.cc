@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 HandlerLists::HandlerLists(const TrafficModel& model, const ConfigNames& names)
     : model_(model), names_(names) {
@@ -94,4 +94,4 @@ void HandlerLists::AddChoice(const CallGroup& group, const CountWeights& counts,
   *test.add_action_lists() = list;
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

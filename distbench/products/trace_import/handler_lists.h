@@ -10,7 +10,7 @@
 #include "distbench/products/trace_import/traces/traffic_model.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 // Adds lists and actions to a test. Their names do not meet those of services
 // and RPCs.
@@ -40,6 +40,6 @@ class HandlerLists {
   UniqueNames actions_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_HANDLER_LISTS_H_

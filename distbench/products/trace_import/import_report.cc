@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/products/trace_import/import_traces.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -134,4 +134,4 @@ std::string ImportJson(const Import& import) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

@@ -6,7 +6,7 @@
 #include "distbench/config/validate/check.h"
 #include "distbench/products/trace_import/traces/call_tree.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 absl::StatusOr<Import> ImportTraces(SpanSet spans,
                                     const ImportOptions& options) {
@@ -22,7 +22,7 @@ absl::StatusOr<Import> ImportTraces(SpanSet spans,
   TestSequence sequence;
   *sequence.add_tests() = import.config.test;
   const absl::StatusOr<TestSequence> checked =
-      CheckTestSequence(std::move(sequence));
+      config::CheckTestSequence(std::move(sequence));
   if (!checked.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the traces make no valid config: ", checked.status().message()));
@@ -36,4 +36,4 @@ absl::StatusOr<Import> ImportTraces(SpanSet spans,
   return import;
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

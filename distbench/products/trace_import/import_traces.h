@@ -13,7 +13,7 @@
 #include "distbench/products/trace_import/spans/span.h"
 #include "distbench/products/trace_import/traces/traffic_model.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 struct ImportOptions {
   NamingOptions naming;
@@ -38,6 +38,6 @@ absl::StatusOr<Import> ImportTraces(SpanSet spans,
 std::string ImportText(const Import& import);
 std::string ImportJson(const Import& import);
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_IMPORT_TRACES_H_

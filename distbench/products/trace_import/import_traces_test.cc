@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 using ::testing::ElementsAre;
@@ -312,7 +312,8 @@ TEST(DistributionFitTest, ManyCountsAreMergedButNotNone) {
 }
 
 TEST(TracesFuzzTest, KeptInputs) {
-  for (const std::string& input : KeptCorpus("traces")) ImportAnything(input);
+  for (const std::string& input : fuzzing::KeptCorpus("traces"))
+    ImportAnything(input);
 }
 
 // Half of a process with a squared variation of 7 has one of 4.
@@ -338,4 +339,4 @@ TEST(ImportTest, BurstyArrivalsKeepTheirVariation) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::trace_import

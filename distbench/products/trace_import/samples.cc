@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace distbench {
+namespace distbench::trace_import {
 
 double Mean(const std::vector<int64_t>& values) {
   double sum = 0;
@@ -44,4 +44,4 @@ double RelativeDistance(const std::vector<int64_t>& sorted,
   return area / mean;
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace distbench {
+namespace distbench::trace_import {
 
 // 0 of no values.
 double Mean(const std::vector<int64_t>& values);
@@ -25,6 +25,6 @@ double Quantile(const std::vector<int64_t>& sorted, double share);
 double RelativeDistance(const std::vector<int64_t>& sorted,
                         const std::vector<int64_t>& other);
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_SAMPLES_H_

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 using Values = std::vector<int64_t>;
@@ -42,4 +42,4 @@ TEST(SamplesTest, QuantilesAreValues) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::trace_import

@@ -15,7 +15,7 @@
 #include "absl/time/time.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 class TransportDecorator : public Transport, protected TransportEvents {
  public:
@@ -90,6 +90,6 @@ class DriverDecorator : public ProtocolDriver {
   std::vector<std::unique_ptr<TransportType>> transports_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_DECORATORS_DECORATOR_H_

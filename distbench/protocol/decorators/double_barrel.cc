@@ -5,7 +5,7 @@
 
 #include "distbench/protocol/decorators/decorator.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // Maps peer n of N to the inner driver's peers n and n + N.
@@ -61,4 +61,4 @@ std::unique_ptr<ProtocolDriver> MakeDoubleBarrelDriver(
   return std::make_unique<DoubleBarrelDriver>(std::move(inner));
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -5,7 +5,7 @@
 
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Sends RPCs through two clients of `inner` alternately: every transport has
 // two connections to each peer, and alternates between them separately for each
@@ -17,6 +17,6 @@ namespace distbench {
 std::unique_ptr<ProtocolDriver> MakeDoubleBarrelDriver(
     std::unique_ptr<ProtocolDriver> inner);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_DECORATORS_DOUBLE_BARREL_H_

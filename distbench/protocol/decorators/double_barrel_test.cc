@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::ElementsAre;
@@ -106,4 +106,4 @@ TEST_F(DoubleBarrelTest, PassesTheRestOn) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -7,7 +7,7 @@
 
 #include "distbench/protocol/decorators/decorator.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // A counter that one thread increments and any thread reads.
@@ -85,4 +85,4 @@ std::unique_ptr<ProtocolDriver> MakeRpcCounterDriver(
   return std::make_unique<RpcCounterDriver>(std::move(inner));
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

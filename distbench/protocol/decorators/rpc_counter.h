@@ -5,7 +5,7 @@
 
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Counts all RPCs that pass through `inner`, including those of the warm-up and
 // those that are cancelled. Counters():
@@ -19,6 +19,6 @@ namespace distbench {
 std::unique_ptr<ProtocolDriver> MakeRpcCounterDriver(
     std::unique_ptr<ProtocolDriver> inner);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_DECORATORS_RPC_COUNTER_H_

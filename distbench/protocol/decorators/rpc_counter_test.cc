@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::Pair;
@@ -75,4 +75,4 @@ TEST(RpcCounterTest, LeavesGivingUpAndBreakingToTheDriver) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 struct Variant {
@@ -28,19 +28,19 @@ struct Variant {
 };
 
 // Certificates shared by all drivers of a test.
-std::shared_ptr<const TlsCredentials> SharedTls() {
-  static const auto* const authority = new TestAuthority("authority");
+std::shared_ptr<const security::TlsCredentials> SharedTls() {
+  static const auto* const authority = new security::TestAuthority("authority");
   static const auto* const credentials =
-      new std::shared_ptr<const TlsCredentials>(
-          TlsCredentials::Load(authority->IssueForLocalhost("node"),
-                               TlsRole::kNode)
+      new std::shared_ptr<const security::TlsCredentials>(
+          security::TlsCredentials::Load(authority->IssueForLocalhost("node"),
+                                         security::TlsRole::kNode)
               .value());
   return *credentials;
 }
 
 DriverUnderTest MakeVariant(const Variant& variant) {
   const auto make = [variant](const std::string& test_nonce) {
-    DriverOptions options;
+    config::DriverOptions options;
     options.client_settings["client_type"] = variant.client_type;
     options.client_settings["calls_per_connection"] =
         variant.calls_per_connection;
@@ -68,7 +68,7 @@ struct StreamVariant {
 
 DriverUnderTest MakeStreams(const StreamVariant& variant) {
   const auto make = [variant](const std::string& test_nonce) {
-    DriverOptions options;
+    config::DriverOptions options;
     options.client_settings["streams"] = variant.streams;
     options.client_settings["messages_per_stream"] =
         variant.messages_per_stream;
@@ -133,4 +133,4 @@ TEST(UnixSocketsTest, AreUsed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

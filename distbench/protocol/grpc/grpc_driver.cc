@@ -29,7 +29,7 @@
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_diagnosis.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr absl::Duration kDiagnosisTimeout = absl::Seconds(2);
@@ -58,14 +58,15 @@ absl::StatusOr<ChannelPlan> PlanChannel(const Peer& peer,
 
 Channel MakeChannel(const std::string& target,
                     const ChannelArguments& arguments,
-                    const CoreChannelCredentials& credentials) {
+                    const security::CoreChannelCredentials& credentials) {
   std::vector<grpc_arg> list = arguments.AsGrpc();
   const grpc_channel_args args = AsChannelArgs(list);
   return Channel(target, args, credentials.get());
 }
 
-std::vector<Channel> MakeChannels(const ChannelPlan& plan, int count,
-                                  const CoreChannelCredentials& credentials) {
+std::vector<Channel> MakeChannels(
+    const ChannelPlan& plan, int count,
+    const security::CoreChannelCredentials& credentials) {
   std::vector<Channel> channels;
   for (int i = 0; i < count; ++i) {
     channels.push_back(MakeChannel(plan.target, plan.arguments, credentials));
@@ -75,9 +76,9 @@ std::vector<Channel> MakeChannels(const ChannelPlan& plan, int count,
 
 // Makes a channel to each server of the peers that have several. For a channel
 // over several servers, gRPC tells only that one of them is connected.
-std::vector<Channel> MakeProbes(const std::vector<Peer>& peers,
-                                const ChannelArguments& arguments,
-                                const CoreChannelCredentials& credentials) {
+std::vector<Channel> MakeProbes(
+    const std::vector<Peer>& peers, const ChannelArguments& arguments,
+    const security::CoreChannelCredentials& credentials) {
   std::vector<Channel> probes;
   for (const Peer& peer : peers) {
     if (peer.policy.empty()) continue;
@@ -149,7 +150,8 @@ absl::StatusOr<std::string> GrpcDriver::Listen(int worker_count) {
                                            environment_.service_address);
   if (!address.ok()) return address.status();
   if (absl::Status made = MakePool(); !made.ok()) return made;
-  const int port = Start(JoinHostPort(address->bind_host, 0), worker_count);
+  const int port =
+      Start(base::JoinHostPort(address->bind_host, 0), worker_count);
   if (port == 0) {
     return absl::UnavailableError(absl::StrCat(
         "cannot listen on ", address->bind_host,
@@ -220,8 +222,8 @@ absl::Status GrpcDriver::Connect(const std::vector<Peer>& announced,
       PeersToDial(announced, uses_tls());
   if (!dialled.ok()) return dialled.status();
   const std::vector<Peer>& peers = *dialled;
-  const CoreChannelCredentials credentials =
-      PeerChannelCredentials(environment_.tls.get());
+  const security::CoreChannelCredentials credentials =
+      security::PeerChannelCredentials(environment_.tls.get());
   std::vector<ChannelMaker> makers;  // by peer
   // Indexed by transport and peer.
   std::vector<std::vector<std::vector<Channel>>> channels(transports_.size());
@@ -229,8 +231,9 @@ absl::Status GrpcDriver::Connect(const std::vector<Peer>& announced,
     const auto plan = PlanChannel(peer, settings_.client);
     if (!plan.ok()) return plan.status();
     makers.push_back([this, plan = *plan] {
-      return MakeChannel(plan.target, plan.arguments,
-                         PeerChannelCredentials(environment_.tls.get()));
+      return MakeChannel(
+          plan.target, plan.arguments,
+          security::PeerChannelCredentials(environment_.tls.get()));
     });
     for (std::vector<std::vector<Channel>>& of_transport : channels) {
       of_transport.push_back(
@@ -275,8 +278,8 @@ absl::Status GrpcDriver::ExplainByTls(const absl::Status& status,
     for (const std::string& target : peer.addresses) {
       if (!absl::StrContains(status.message(), target)) continue;
       const std::string problem =
-          DiagnoseTls(HostPortOf(target), environment_.tls->files(),
-                      ServerName::kAny, kDiagnosisTimeout);
+          security::DiagnoseTls(HostPortOf(target), environment_.tls->files(),
+                                security::ServerName::kAny, kDiagnosisTimeout);
       if (problem.empty()) continue;
       return absl::Status(status.code(),
                           absl::StrCat(status.message(), "; ", problem));
@@ -321,7 +324,7 @@ void GrpcDriver::ShutDownUnpolled() {
 }
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> Make(
-    absl::StatusOr<GrpcSettings> settings, const DriverOptions& options,
+    absl::StatusOr<GrpcSettings> settings, const config::DriverOptions& options,
     const DriverEnvironment& environment) {
   if (!settings.ok()) return settings.status();
   try {
@@ -332,20 +335,22 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> Make(
                           .listen_address = environment.listen_address},
         environment);
   } catch (const std::system_error& error) {  // thrown by its timer
-    return NoThreadError("the timer of a gRPC driver", error);
+    return base::NoThreadError("the timer of a gRPC driver", error);
   }
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcDriver(
-    const DriverOptions& options, const DriverEnvironment& environment) {
+    const config::DriverOptions& options,
+    const DriverEnvironment& environment) {
   return Make(ParseGrpcSettings(options), options, environment);
 }
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcStreamDriver(
-    const DriverOptions& options, const DriverEnvironment& environment) {
+    const config::DriverOptions& options,
+    const DriverEnvironment& environment) {
   return Make(ParseGrpcStreamSettings(options), options, environment);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

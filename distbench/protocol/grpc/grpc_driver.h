@@ -44,16 +44,16 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/driver_environment.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // The error names the setting that is wrong.
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcDriver(
-    const DriverOptions& options, const DriverEnvironment& environment);
+    const config::DriverOptions& options, const DriverEnvironment& environment);
 
 // Same, for the driver grpc_stream.
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcStreamDriver(
-    const DriverOptions& options, const DriverEnvironment& environment);
+    const config::DriverOptions& options, const DriverEnvironment& environment);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_GRPC_DRIVER_H_

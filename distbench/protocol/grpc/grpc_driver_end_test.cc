@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::HasSubstr;
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverEndTest,
 
 TEST(GrpcDriverWithoutThreads, CanNotBeMade) {
   const auto library = MakeDriver();  // starts gRPC's own threads
-  const ScarceThreads scarce(0);
+  const base::ScarceThreads scarce(0);
   const absl::Status status =
       MakeGrpcDriver(Mode().Options(), DriverEnvironment()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
@@ -148,9 +148,9 @@ TEST(GrpcDriverWithoutThreads, CanNotBeMade) {
 
 TEST(GrpcDriverWithoutThreads, CanBeShutDown) {
   Service service({.server_type = "handoff"});
-  const ScarceThreads scarce(0);
+  const base::ScarceThreads scarce(0);
   service.Stop();
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -16,7 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::AllOf;
@@ -131,7 +131,7 @@ TEST_P(GrpcDriverFailureTest, ConnectToAPeerThatIsSilentCanBeAborted) {
 }
 
 TEST_P(GrpcDriverFailureTest, ListenRefusesForeignAddresses) {
-  DriverOptions options = GetParam().Options();
+  config::DriverOptions options = GetParam().Options();
   options.netdev = "no-such-device";
   auto driver = MakeGrpcDriver(options, {}).value();
   EXPECT_THAT(std::string(driver->Listen(1).status().message()),
@@ -170,4 +170,4 @@ INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverFailureTest,
                          testing::ValuesIn(AllModes()), ModeName);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

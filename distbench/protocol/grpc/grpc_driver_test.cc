@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "proto/data_plane.pb.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // Messages arrive as they were sent, in every threading model.
@@ -192,4 +192,4 @@ INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverTest,
                          testing::ValuesIn(AllModes()), ModeName);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -10,7 +10,7 @@
 #include "distbench/protocol/grpc/testing/driver_testing.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // A server whose worker is the test's thread, which keeps requests until they
@@ -270,4 +270,4 @@ TEST(GrpcDriverThreadsTest, CallbacksTakeTheTimeWhileTheWorkerIsBusy) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

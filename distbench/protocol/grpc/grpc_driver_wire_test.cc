@@ -18,7 +18,7 @@
 #include "proto/data_plane.grpc.pb.h"
 #include "proto/data_plane.pb.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // The wire format is that of data_plane.proto, in every threading model.
@@ -82,7 +82,7 @@ class GeneratedServer final : public Traffic::Service {
 
   grpc::Status Handshake(grpc::ServerContext*, const HandshakeRequest* request,
                          HandshakeResponse* response) override {
-    response->set_proof(ProveNonce("", request->challenge()));
+    response->set_proof(security::ProveNonce("", request->challenge()));
     return grpc::Status::OK;
   }
 
@@ -143,18 +143,18 @@ TEST_P(GrpcDriverWireTest, AnswersHandshakes) {
   const auto stub = Traffic::NewStub(PlainChannel(service.address()));
   HandshakeRequest request;
   HandshakeResponse response;
-  request.set_challenge(std::string(kNonceBytes, 'c'));
+  request.set_challenge(std::string(security::kNonceBytes, 'c'));
   {
     grpc::ClientContext context;
     ASSERT_TRUE(stub->Handshake(&context, request, &response).ok());
   }
-  EXPECT_EQ(response.proof(), ProveNonce("", request.challenge()));
+  EXPECT_EQ(response.proof(), security::ProveNonce("", request.challenge()));
   // More challenges than are answered at a time, and of many lengths.
   for (int i = 0; i < 100; ++i) {
     request.set_challenge(std::string(i, 'c'));
     grpc::ClientContext context;
     EXPECT_EQ(stub->Handshake(&context, request, &response).ok(),
-              i == kNonceBytes);
+              i == security::kNonceBytes);
   }
 }
 
@@ -189,7 +189,7 @@ TEST_P(GrpcDriverWireTest, SendsNothingToServersThatKnowNoHandshake) {
 TEST_P(GrpcDriverWireTest, ChannelsAreConnectionsThatTakeTurns) {
   constexpr int kChannels = 3;
   GeneratedServer server;
-  DriverOptions options = GetParam().Options();
+  config::DriverOptions options = GetParam().Options();
   options.client_settings["channels"] = int64_t{kChannels};
   auto client =
       MakeGrpcDriver(options, {.service_address = "127.0.0.1"}).value();
@@ -260,4 +260,4 @@ INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverWireTest,
                          testing::ValuesIn(AllModes()), ModeName);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

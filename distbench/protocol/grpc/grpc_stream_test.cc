@@ -13,7 +13,7 @@
 #include "proto/data_plane.grpc.pb.h"
 #include "proto/data_plane.pb.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::StartsWith;
@@ -21,13 +21,13 @@ using ::testing::StartsWith;
 constexpr int64_t kLargeBytes = 1 << 20;
 
 std::unique_ptr<ProtocolDriver> MakeStreamDriver(
-    const DriverOptions& options = {}) {
+    const config::DriverOptions& options = {}) {
   return MakeGrpcStreamDriver(options, {.service_address = "127.0.0.1"})
       .value();
 }
 
-DriverOptions ClientSetting(const std::string& name, int64_t value) {
-  DriverOptions options;
+config::DriverOptions ClientSetting(const std::string& name, int64_t value) {
+  config::DriverOptions options;
   options.client_settings[name] = value;
   return options;
 }
@@ -169,4 +169,4 @@ TEST(GrpcStreamTest, StreamsThatEndWhileTheyAreIdleHaveNotFailed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -5,7 +5,7 @@
 
 #include "distbench/protocol/grpc/client/client_side.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 std::unique_ptr<ClientSide> MakeClientSide(const GrpcSettings& settings,
@@ -90,4 +90,4 @@ void GrpcTransport::NoticeDrained() {
   if (NothingInFlight() && !drained_.HasBeenNotified()) drained_.Notify();
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -23,7 +23,7 @@
 #include "distbench/protocol/grpc/wire/stream_counts.h"
 #include "distbench/protocol/streams.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 class GrpcTransport final : public Transport, private StreamTransport {
  public:
@@ -113,6 +113,6 @@ class NoEvents final : public TransportEvents {
   void OnRequest(ServerCall*) override {}
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_GRPC_TRANSPORT_H_

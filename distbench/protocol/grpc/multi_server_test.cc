@@ -17,7 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::AllOf;
@@ -118,7 +118,7 @@ TEST(MultiServerTest, RoundRobinSpreadsEvenly) {
   ASSERT_EQ(
       client.Connect({{.addresses = {servers[0].address(), servers[1].address(),
                                      servers[2].address()},
-                       .policy = kRoundRobinPolicy}}),
+                       .policy = config::kRoundRobinPolicy}}),
       absl::OkStatus());
   client.CallUntilAllAnswer(3);
   std::map<int, int> answers;
@@ -131,7 +131,7 @@ TEST(MultiServerTest, PickFirstStaysWithOne) {
   Client client;
   ASSERT_EQ(client.Connect(
                 {{.addresses = {servers[0].address(), servers[1].address()},
-                  .policy = kPickFirstPolicy}}),
+                  .policy = config::kPickFirstPolicy}}),
             absl::OkStatus());
   for (int i = 0; i < 5; ++i) EXPECT_EQ(client.Call(), 0);
 }
@@ -141,7 +141,7 @@ TEST(MultiServerTest, ServerThatDiesIsPassedOver) {
   Client client;
   ASSERT_EQ(client.Connect(
                 {{.addresses = {servers[0].address(), servers[1].address()},
-                  .policy = kRoundRobinPolicy}}),
+                  .policy = config::kRoundRobinPolicy}}),
             absl::OkStatus());
   client.CallUntilAllAnswer(2);
   servers[0].Stop();
@@ -160,7 +160,7 @@ TEST(MultiServerTest, PeersOfOneServerStandBesideThem) {
   ASSERT_EQ(client.Connect(
                 {{.addresses = {servers[1].address()}},
                  {.addresses = {servers[0].address(), servers[1].address()},
-                  .policy = kPickFirstPolicy}}),
+                  .policy = config::kPickFirstPolicy}}),
             absl::OkStatus());
   EXPECT_EQ(client.Call(/*peer=*/0), 1);
   EXPECT_EQ(client.Call(/*peer=*/1), 0);
@@ -175,7 +175,7 @@ TEST(MultiServerTest, ServersMayHaveAddressesOfBothFamilies) {
   ASSERT_EQ(
       client.Connect({{.addresses = {servers[0].address(), servers[1].address(),
                                      servers[2].address()},
-                       .policy = kRoundRobinPolicy}}),
+                       .policy = config::kRoundRobinPolicy}}),
       absl::OkStatus());
   client.CallUntilAllAnswer(3);
 }
@@ -190,7 +190,7 @@ TEST(MultiServerTest, ConnectNamesTheServerThatIsNotThere) {
   Client client;
   const absl::Status status =
       client.Connect({{.addresses = {server.address(), closed_address},
-                       .policy = kRoundRobinPolicy}},
+                       .policy = config::kRoundRobinPolicy}},
                      absl::Now() + absl::Milliseconds(300));
   EXPECT_THAT(
       std::string(status.message()),
@@ -198,4 +198,4 @@ TEST(MultiServerTest, ConnectNamesTheServerThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

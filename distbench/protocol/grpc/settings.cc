@@ -18,10 +18,10 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/threads.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
-using Value = DriverOptions::Value;
+using Value = config::DriverOptions::Value;
 using Settings = std::map<std::string, Value>;
 
 constexpr int64_t kMaxSpinUs = 1'000'000;
@@ -81,10 +81,10 @@ void SetTransport(GrpcSettings& settings) {
 }
 
 ChoiceSetting TransportSetting() {
-  return {kTransportSetting,
+  return {config::kTransportSetting,
           {{"", SetTransport<false>},
-           {kTcpTransport, SetTransport<false>},
-           {kUnixTransport, SetTransport<true>}}};
+           {config::kTcpTransport, SetTransport<false>},
+           {config::kUnixTransport, SetTransport<true>}}};
 }
 
 NumberSetting SpinSetting() {
@@ -102,16 +102,18 @@ const SideSettings& ClientSettings() {
                    {{"", SetClientType<ClientType::kPolling>},
                     {"polling", SetClientType<ClientType::kPolling>},
                     {"callback", SetClientType<ClientType::kCallback>}}}},
-      .numbers = {SpinSetting(),
-                  {"channels", 1, kMaxChannels, "connections to each server",
-                   [](GrpcSettings& settings, int64_t value) {
-                     settings.channels = static_cast<int>(value);
-                   }},
-                  {kCallsPerConnection.name, kCallsPerConnection.minimum,
-                   kCallsPerConnection.maximum, "calls; 0 is any number",
-                   [](GrpcSettings& settings, int64_t value) {
-                     settings.calls_per_connection = value;
-                   }}}};
+      .numbers = {
+          SpinSetting(),
+          {"channels", 1, kMaxChannels, "connections to each server",
+           [](GrpcSettings& settings, int64_t value) {
+             settings.channels = static_cast<int>(value);
+           }},
+          {config::kCallsPerConnection.name,
+           config::kCallsPerConnection.minimum,
+           config::kCallsPerConnection.maximum, "calls; 0 is any number",
+           [](GrpcSettings& settings, int64_t value) {
+             settings.calls_per_connection = value;
+           }}}};
   return *settings;
 }
 
@@ -148,19 +150,20 @@ const SideSettings& StreamClientSettings() {
       .driver = "grpc_stream",
       .side = "client",
       .choices = {},
-      .numbers = {SpinSetting(),
-                  {"streams", 1, kMaxGrpcStreams, "streams to each server",
-                   [](GrpcSettings& settings, int64_t value) {
-                     settings.streams->streams = static_cast<int>(value);
-                   }},
-                  {"messages_per_stream", 0, kMaxMessagesPerStream, "messages",
-                   [](GrpcSettings& settings, int64_t value) {
-                     settings.streams->messages_per_stream = value;
-                   }},
-                  {"send_queue_messages", 1, kMaxSendQueueMessages, "messages",
-                   [](GrpcSettings& settings, int64_t value) {
-                     settings.streams->send_queue_messages = value;
-                   }}}};
+      .numbers = {
+          SpinSetting(),
+          {"streams", 1, config::kMaxGrpcStreams, "streams to each server",
+           [](GrpcSettings& settings, int64_t value) {
+             settings.streams->streams = static_cast<int>(value);
+           }},
+          {"messages_per_stream", 0, config::kMaxMessagesPerStream, "messages",
+           [](GrpcSettings& settings, int64_t value) {
+             settings.streams->messages_per_stream = value;
+           }},
+          {"send_queue_messages", 1, config::kMaxSendQueueMessages, "messages",
+           [](GrpcSettings& settings, int64_t value) {
+             settings.streams->send_queue_messages = value;
+           }}}};
   return *settings;
 }
 
@@ -273,7 +276,7 @@ class Side {
 
 GrpcSettings Defaults() {
   GrpcSettings settings;
-  settings.pool_size = UsableCpuCount();
+  settings.pool_size = base::UsableCpuCount();
   for (ChannelArguments* arguments : {&settings.client, &settings.server}) {
     arguments->Set(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1);
     arguments->Set(GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1);
@@ -291,7 +294,7 @@ GrpcSettings Defaults() {
   return settings;
 }
 
-absl::StatusOr<GrpcSettings> Parse(const DriverOptions& options,
+absl::StatusOr<GrpcSettings> Parse(const config::DriverOptions& options,
                                    const SideSettings& client,
                                    const SideSettings& server,
                                    GrpcSettings settings) {
@@ -305,16 +308,17 @@ absl::StatusOr<GrpcSettings> Parse(const DriverOptions& options,
 
 }  // namespace
 
-absl::StatusOr<GrpcSettings> ParseGrpcSettings(const DriverOptions& options) {
+absl::StatusOr<GrpcSettings> ParseGrpcSettings(
+    const config::DriverOptions& options) {
   return Parse(options, ClientSettings(), ServerSettings(), Defaults());
 }
 
 absl::StatusOr<GrpcSettings> ParseGrpcStreamSettings(
-    const DriverOptions& options) {
+    const config::DriverOptions& options) {
   GrpcSettings defaults = Defaults();
   defaults.streams.emplace();
   return Parse(options, StreamClientSettings(), StreamServerSettings(),
                std::move(defaults));
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -12,7 +12,7 @@
 #include "distbench/protocol/grpc/server/handler_pool.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // How the ends of calls reach a worker: through its completion queue or through
 // gRPC's callback API.
@@ -55,12 +55,13 @@ struct GrpcSettings {
 // Settings named "grpc.*" become channel arguments, in addition to those that
 // the driver needs. A pool of size 0 gets as many threads as the process has
 // CPUs. The error names the setting and says what would be right.
-absl::StatusOr<GrpcSettings> ParseGrpcSettings(const DriverOptions& options);
+absl::StatusOr<GrpcSettings> ParseGrpcSettings(
+    const config::DriverOptions& options);
 
 // Same, for the driver grpc_stream.
 absl::StatusOr<GrpcSettings> ParseGrpcStreamSettings(
-    const DriverOptions& options);
+    const config::DriverOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_SETTINGS_H_

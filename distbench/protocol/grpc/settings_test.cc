@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::AllOf;
@@ -22,7 +22,7 @@ std::optional<int> IntArgument(const ChannelArguments& arguments,
   return std::nullopt;
 }
 
-std::string ErrorOf(const DriverOptions& options) {
+std::string ErrorOf(const config::DriverOptions& options) {
   return std::string(ParseGrpcSettings(options).status().message());
 }
 
@@ -38,7 +38,7 @@ TEST(GrpcSettingsTest, DefaultsNeitherShareNorRetryNorLimit) {
 }
 
 TEST(GrpcSettingsTest, ChannelArgumentsPassThroughAndWin) {
-  DriverOptions options;
+  config::DriverOptions options;
   options.client_settings["grpc.enable_retries"] = int64_t{1};
   options.client_settings["grpc.lb_policy_name"] = std::string("round_robin");
   options.server_settings["grpc.http2.max_frame_size"] = int64_t{65536};
@@ -56,7 +56,7 @@ TEST(GrpcSettingsTest, ChannelArgumentsPassThroughAndWin) {
 }
 
 TEST(GrpcSettingsTest, AcceptsWhatTheDefaultModesAreCalled) {
-  DriverOptions options;
+  config::DriverOptions options;
   options.client_settings["client_type"] = std::string("polling");
   options.server_settings["server_type"] = std::string("inline");
   options.server_settings["threadpool_size"] = int64_t{0};
@@ -73,7 +73,7 @@ TEST(GrpcSettingsTest, ThreadingModels) {
   EXPECT_GE(defaults.pool_size, 1);
   EXPECT_FALSE(defaults.pool_for_all);
 
-  DriverOptions options;
+  config::DriverOptions options;
   options.client_settings["client_type"] = std::string("callback");
   options.server_settings["server_type"] = std::string("handoff");
   options.server_settings["threadpool_type"] = std::string("simple");
@@ -98,15 +98,15 @@ TEST(GrpcSettingsTest, ThreadingModels) {
 }
 
 TEST(GrpcSettingsTest, TheLongerSpinCounts) {
-  DriverOptions options;
+  config::DriverOptions options;
   options.client_settings["spin_us"] = int64_t{50};
   options.server_settings["spin_us"] = int64_t{20};
   EXPECT_EQ(ParseGrpcSettings(options)->spin_ns, 50'000);
 }
 
 TEST(GrpcSettingsTest, HasOneChannelUnlessToldOtherwise) {
-  EXPECT_EQ(ParseGrpcSettings(DriverOptions())->channels, 1);
-  DriverOptions options;
+  EXPECT_EQ(ParseGrpcSettings(config::DriverOptions())->channels, 1);
+  config::DriverOptions options;
   options.client_settings["channels"] = int64_t{4};
   EXPECT_EQ(ParseGrpcSettings(options)->channels, 4);
   options.client_settings["channels"] = int64_t{0};
@@ -114,37 +114,37 @@ TEST(GrpcSettingsTest, HasOneChannelUnlessToldOtherwise) {
 }
 
 TEST(GrpcSettingsTest, ErrorsNameTheSettingAndWhatIsRight) {
-  DriverOptions unknown;
+  config::DriverOptions unknown;
   unknown.server_settings["serverr_type"] = std::string("inline");
   EXPECT_THAT(ErrorOf(unknown),
               AllOf(HasSubstr("server setting \"serverr_type\""),
                     HasSubstr("server_type"), HasSubstr("grpc.*")));
 
-  DriverOptions client;
+  config::DriverOptions client;
   client.client_settings["server_type"] = std::string("inline");
   EXPECT_THAT(ErrorOf(client), HasSubstr("client setting \"server_type\""));
 
-  DriverOptions value;
+  config::DriverOptions value;
   value.client_settings["client_type"] = std::string("turbo");
   EXPECT_THAT(ErrorOf(value), AllOf(HasSubstr("\"turbo\""),
                                     HasSubstr("\"polling\", \"callback\"")));
 
-  DriverOptions pool;
+  config::DriverOptions pool;
   pool.server_settings["threadpool_size"] = int64_t{10'001};
   EXPECT_THAT(ErrorOf(pool), HasSubstr("from 0 to 10000 (threads)"));
 
-  DriverOptions kind;
+  config::DriverOptions kind;
   kind.client_settings["client_type"] = int64_t{1};
   EXPECT_THAT(ErrorOf(kind), HasSubstr("string_value"));
 
-  DriverOptions spin;
+  config::DriverOptions spin;
   spin.client_settings["spin_us"] = int64_t{-1};
   EXPECT_THAT(ErrorOf(spin), HasSubstr("from 0 to 1000000"));
 
-  DriverOptions large;
+  config::DriverOptions large;
   large.client_settings["grpc.x"] = int64_t{1} << 40;
   EXPECT_THAT(ErrorOf(large), HasSubstr("32 bits"));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -12,7 +12,7 @@
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/loopback/loopback_transport.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using Transports = std::vector<std::shared_ptr<LoopbackTransport>>;
@@ -58,7 +58,7 @@ class Directory {
 
 class LoopbackDriver final : public ProtocolDriver {
  public:
-  LoopbackDriver(const Clock& clock, std::string test_nonce,
+  LoopbackDriver(const base::Clock& clock, std::string test_nonce,
                  bool measures_time_parts)
       : clock_(clock),
         test_nonce_(std::move(test_nonce)),
@@ -98,7 +98,7 @@ class LoopbackDriver final : public ProtocolDriver {
                          "; the loopback driver reaches instances of the same "
                          "process only, so place all instances on one node"));
       }
-      AddPeer(servers, peer.policy == kRoundRobinPolicy);
+      AddPeer(servers, peer.policy == config::kRoundRobinPolicy);
     }
     return absl::OkStatus();
   }
@@ -135,7 +135,7 @@ class LoopbackDriver final : public ProtocolDriver {
     }
   }
 
-  const Clock& clock_;
+  const base::Clock& clock_;
   const std::string test_nonce_;
   const bool measures_time_parts_;
   Transports transports_;
@@ -144,11 +144,11 @@ class LoopbackDriver final : public ProtocolDriver {
 
 }  // namespace
 
-std::unique_ptr<ProtocolDriver> MakeLoopbackDriver(const Clock& clock,
+std::unique_ptr<ProtocolDriver> MakeLoopbackDriver(const base::Clock& clock,
                                                    std::string test_nonce,
                                                    bool measures_time_parts) {
   return std::make_unique<LoopbackDriver>(clock, std::move(test_nonce),
                                           measures_time_parts);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

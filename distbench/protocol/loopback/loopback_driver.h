@@ -23,15 +23,15 @@
 #include "distbench/base/clock.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // `clock` must outlive the driver. With a fake clock, poll transports without
 // waiting only, that is, with deadlines that have passed. For the other
 // arguments, see DriverEnvironment.
 std::unique_ptr<ProtocolDriver> MakeLoopbackDriver(
-    const Clock& clock = RealClock(), std::string test_nonce = "",
+    const base::Clock& clock = base::RealClock(), std::string test_nonce = "",
     bool measures_time_parts = false);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_LOOPBACK_LOOPBACK_DRIVER_H_

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::ElementsAre;
@@ -26,7 +26,8 @@ MATCHER_P2(Counts, name, value, "") {
 // Answers every request with the size that it asks for, or keeps it.
 class Endpoint final : public TransportEvents {
  public:
-  explicit Endpoint(const Clock& clock) : driver(MakeLoopbackDriver(clock)) {
+  explicit Endpoint(const base::Clock& clock)
+      : driver(MakeLoopbackDriver(clock)) {
     address = driver->Listen(1).value();
   }
 
@@ -77,7 +78,7 @@ class LoopbackDriverTest : public testing::Test {
 
   void Start() { ASSERT_TRUE(client_.driver->transport(0).Start(&call_)); }
 
-  FakeClock clock_;
+  base::FakeClock clock_;
   Endpoint client_;
   std::unique_ptr<Endpoint> server_;
   ClientCall call_;
@@ -264,13 +265,13 @@ class LoopbackChannelTest : public testing::Test {
     return call.responding_instance;
   }
 
-  FakeClock clock_;
+  base::FakeClock clock_;
   Endpoint client_{clock_};
   std::vector<std::unique_ptr<Endpoint>> servers_;
 };
 
 TEST_F(LoopbackChannelTest, RoundRobinTakesTurnsAndPassesOverTheDead) {
-  Connect(kRoundRobinPolicy);
+  Connect(config::kRoundRobinPolicy);
   EXPECT_EQ(Call(), 0);
   EXPECT_EQ(Call(), 1);
   EXPECT_EQ(Call(), 2);
@@ -282,7 +283,7 @@ TEST_F(LoopbackChannelTest, RoundRobinTakesTurnsAndPassesOverTheDead) {
 }
 
 TEST_F(LoopbackChannelTest, PickFirstStaysWithTheFirstThatLives) {
-  Connect(kPickFirstPolicy);
+  Connect(config::kPickFirstPolicy);
   EXPECT_EQ(Call(), 0);
   EXPECT_EQ(Call(), 0);
   servers_[0]->driver->Shutdown();
@@ -290,18 +291,18 @@ TEST_F(LoopbackChannelTest, PickFirstStaysWithTheFirstThatLives) {
 }
 
 TEST_F(LoopbackChannelTest, NobodyHasAnsweredACallToServersThatAreGone) {
-  Connect(kRoundRobinPolicy);
+  Connect(config::kRoundRobinPolicy);
   for (const auto& server : servers_) server->driver->Shutdown();
   EXPECT_EQ(Call(), kNoInstance);
   EXPECT_THAT(client_.errors.at(0), HasSubstr("UNAVAILABLE"));
 }
 
 TEST(LoopbackTransportTest, WakeEndsAWait) {
-  Endpoint peer(RealClock());
+  Endpoint peer(base::RealClock());
   peer.driver->transport(0).Wake();
   // Without a wake-up this would never return.
   peer.driver->transport(0).Poll(std::numeric_limits<int64_t>::max(), peer);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

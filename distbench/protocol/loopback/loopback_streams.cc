@@ -6,7 +6,7 @@
 
 #include "distbench/protocol/loopback/loopback_transport.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // A streaming RPC, which both ends share. Each touches only its own fields.
 struct LoopbackStreams::Stream final
@@ -348,4 +348,4 @@ void LoopbackStreams::Refuse(const std::shared_ptr<Stream>& stream) {
               .error = "UNAVAILABLE: the instance has shut down"}));
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -14,7 +14,7 @@
 #include "distbench/protocol/late_deadlines.h"
 #include "distbench/protocol/streams.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 class LoopbackTransport;
 
@@ -25,7 +25,7 @@ class LoopbackTransport;
 class LoopbackStreams final : public StreamTransport {
  public:
   // Both arguments must outlive this.
-  LoopbackStreams(LoopbackTransport& transport, const Clock& clock)
+  LoopbackStreams(LoopbackTransport& transport, const base::Clock& clock)
       : transport_(transport), clock_(clock) {}
   ~LoopbackStreams() override;
 
@@ -88,18 +88,18 @@ class LoopbackStreams final : public StreamTransport {
   void Forget(Stream& stream);
 
   LoopbackTransport& transport_;
-  const Clock& clock_;
+  const base::Clock& clock_;
   std::vector<std::shared_ptr<Stream>> calling_;  // those with a ClientCall
   std::vector<std::shared_ptr<Stream>> serving_;  // those of the engine
   std::vector<Ended> ended_;
   std::set<std::pair<int64_t, Stream*>> deadlines_;
   LateDeadlines late_deadlines_;
   bool breaks_ = false;
-  MpscQueue<Message> inbox_;
+  base::MpscQueue<Message> inbox_;
   std::atomic<bool> closed_ = false;
   std::atomic<bool> detached_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_LOOPBACK_LOOPBACK_STREAMS_H_

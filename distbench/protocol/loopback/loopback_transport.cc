@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // The serving_position of a call to which the engine has no reply, or one that
@@ -350,4 +350,4 @@ void LoopbackTransport::SendBack(LoopbackCall* call) {
   if (origin->detached_) origin->DropAll(origin->inbox_.TakeAll());
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

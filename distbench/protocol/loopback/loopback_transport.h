@@ -19,7 +19,7 @@
 #include "distbench/protocol/late_deadlines.h"
 #include "distbench/protocol/loopback/loopback_streams.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 class LoopbackTransport;
 
@@ -57,7 +57,7 @@ class LoopbackTransport final
     : public Transport,
       public std::enable_shared_from_this<LoopbackTransport> {
  public:
-  LoopbackTransport(const Clock& clock, bool measures_time_parts)
+  LoopbackTransport(const base::Clock& clock, bool measures_time_parts)
       : clock_(clock),
         measures_time_parts_(measures_time_parts),
         streams_(*this, clock) {}
@@ -144,11 +144,11 @@ class LoopbackTransport final
   static void Refuse(LoopbackCall* call, const char* error);
   static void SendBack(LoopbackCall* call);
 
-  const Clock& clock_;
+  const base::Clock& clock_;
   const bool measures_time_parts_;
   LoopbackStreams streams_;
   std::vector<Target> peers_;
-  ObjectPool<LoopbackCall> calls_;
+  base::ObjectPool<LoopbackCall> calls_;
   std::vector<LoopbackCall*> active_;   // those with a client
   std::vector<LoopbackCall*> serving_;  // those that the engine has
   std::vector<Cancelled> cancelled_;
@@ -159,8 +159,8 @@ class LoopbackTransport final
   bool is_broken_ = false;           // since the last Poll()
   LoopbackCall* arrived_ = nullptr;  // taken from inbox_, not delivered yet
 
-  MpscQueue<LoopbackCall> inbox_;
-  Wakeup wakeup_;
+  base::MpscQueue<LoopbackCall> inbox_;
+  base::Wakeup wakeup_;
   std::atomic<bool> asleep_ = false;
   std::atomic<bool> closed_ = false;
   std::atomic<bool> detached_ = false;
@@ -169,6 +169,6 @@ class LoopbackTransport final
   std::atomic<int64_t> broken_connections_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_LOOPBACK_LOOPBACK_TRANSPORT_H_

@@ -34,18 +34,18 @@
 #include "distbench/products/http2/settings.h"
 #endif
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr char kSpinSetting[] = "spin_us";
 
-using Settings = std::map<std::string, DriverOptions::Value>;
+using Settings = std::map<std::string, config::DriverOptions::Value>;
 
 // Removes the setting if it is kSpinByCpus. Returns whether it was.
 bool DropIfByCpus(Settings& settings) {
   const auto found = settings.find(kSpinSetting);
   if (found == settings.end() ||
-      found->second != DriverOptions::Value(kSpinByCpus)) {
+      found->second != config::DriverOptions::Value(config::kSpinByCpus)) {
     return false;
   }
   settings.erase(found);
@@ -55,12 +55,14 @@ bool DropIfByCpus(Settings& settings) {
 struct Driver {
   absl::string_view name;
   absl::StatusOr<std::unique_ptr<ProtocolDriver>> (*make)(
-      const DriverOptions& options, const DriverEnvironment& environment);
+      const config::DriverOptions& options,
+      const DriverEnvironment& environment);
 };
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLoopback(
-    const DriverOptions& /*options*/, const DriverEnvironment& environment) {
-  return MakeLoopbackDriver(RealClock(), environment.test_nonce,
+    const config::DriverOptions& /*options*/,
+    const DriverEnvironment& environment) {
+  return MakeLoopbackDriver(base::RealClock(), environment.test_nonce,
                             environment.measures_time_parts);
 }
 
@@ -68,15 +70,16 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLoopback(
 template <typename MadeDriver, typename MadeSettings>
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeStreamDriver(
     MadeSettings settings, absl::string_view protocol,
-    const DriverOptions& options, const DriverEnvironment& environment) {
+    const config::DriverOptions& options,
+    const DriverEnvironment& environment) {
   ConnectionSecurity security = {
       .test_nonce = environment.test_nonce,
       .network = std::make_shared<DriverNetwork>(
           ReadNetworkSettings(options.client_settings),
           ReadNetworkSettings(options.server_settings))};
   if (environment.tls != nullptr) {
-    auto context =
-        TlsContext::Make(environment.tls->files(), TlsRole::kNode, protocol);
+    auto context = security::TlsContext::Make(
+        environment.tls->files(), security::TlsRole::kNode, protocol);
     if (!context.ok()) return context.status();
     security.tls = *std::move(context);
   }
@@ -91,18 +94,22 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeStreamDriver(
 
 #if DISTBENCH_HAS_NGHTTP2
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeHttp2(
-    const DriverOptions& options, const DriverEnvironment& environment) {
-  return MakeStreamDriver<Http2Driver>(ReadHttp2Settings(options), kHttp2Alpn,
-                                       options, environment);
+    const config::DriverOptions& options,
+    const DriverEnvironment& environment) {
+  return MakeStreamDriver<http2::Http2Driver>(http2::ReadHttp2Settings(options),
+                                              http2::kHttp2Alpn, options,
+                                              environment);
 }
 #endif
 
 #if DISTBENCH_HAS_LIBFABRIC
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLibfabric(
-    const DriverOptions& options, const DriverEnvironment& environment) {
-  LibfabricSettings settings = ReadLibfabricSettings(options);
+    const config::DriverOptions& options,
+    const DriverEnvironment& environment) {
+  libfabric::LibfabricSettings settings =
+      libfabric::ReadLibfabricSettings(options);
   settings.measures_time_parts = environment.measures_time_parts;
-  return std::make_unique<LibfabricDriver>(
+  return std::make_unique<libfabric::LibfabricDriver>(
       std::move(settings),
       AddressPreference{.netdev = options.netdev,
                         .ip_version = options.ip_version,
@@ -113,25 +120,28 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLibfabric(
 #endif
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
-    const DriverOptions& options, const DriverEnvironment& environment) {
+    const config::DriverOptions& options,
+    const DriverEnvironment& environment) {
   return MakeStreamDriver<TcpDriver>(ReadTcpSettings(options), "", options,
                                      environment);
 }
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeThrift(
-    const DriverOptions& options, const DriverEnvironment& environment) {
-  return MakeStreamDriver<ThriftDriver>(ReadTcpSettings(options), "", options,
-                                        environment);
+    const config::DriverOptions& options,
+    const DriverEnvironment& environment) {
+  return MakeStreamDriver<thrift::ThriftDriver>(ReadTcpSettings(options), "",
+                                                options, environment);
 }
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeInner(
-    const DriverOptions& options, const DriverEnvironment& environment);
+    const config::DriverOptions& options, const DriverEnvironment& environment);
 
 // Makes a driver that decorates the driver named by its options.
 template <std::unique_ptr<ProtocolDriver> (*decorate)(
     std::unique_ptr<ProtocolDriver> inner)>
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeDecorator(
-    const DriverOptions& options, const DriverEnvironment& environment) {
+    const config::DriverOptions& options,
+    const DriverEnvironment& environment) {
   if (options.decorated.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("driver \"", options.driver,
@@ -169,7 +179,8 @@ absl::Status NoSuchDriver(const std::string& name) {
 
 // Makes the driver without what it calls outside of the test.
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeInner(
-    const DriverOptions& options, const DriverEnvironment& environment) {
+    const config::DriverOptions& options,
+    const DriverEnvironment& environment) {
   const Driver* driver = std::find_if(std::begin(kDrivers), std::end(kDrivers),
                                       [&](const Driver& candidate) {
                                         return candidate.name == options.driver;
@@ -181,7 +192,8 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeInner(
 
 }  // namespace
 
-DriverOptions WithSpinning(DriverOptions options, bool has_spare_cpu) {
+config::DriverOptions WithSpinning(config::DriverOptions options,
+                                   bool has_spare_cpu) {
   const bool client_by_cpus = DropIfByCpus(options.client_settings);
   const bool server_by_cpus = DropIfByCpus(options.server_settings);
   const bool is_said = options.client_settings.count(kSpinSetting) > 0 ||
@@ -193,10 +205,11 @@ DriverOptions WithSpinning(DriverOptions options, bool has_spare_cpu) {
 }
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeProtocolDriver(
-    const DriverOptions& options, const DriverEnvironment& environment) {
+    const config::DriverOptions& options,
+    const DriverEnvironment& environment) {
   auto driver = MakeInner(options, environment);
   if (!driver.ok() || environment.external.calls.empty()) return driver;
-  return MakeExternalRouter(*std::move(driver), environment.external);
+  return external::MakeExternalRouter(*std::move(driver), environment.external);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -10,7 +10,7 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/driver_environment.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // How long an idle worker polls before it sleeps, if it has a CPU to itself and
 // the options do not say. This is the cost of a wake-up on a virtual machine,
@@ -20,14 +20,15 @@ inline constexpr int kSpareCpuSpinUs = 50;
 // Returns the options with a number for `spin_us` where it is kSpinByCpus: the
 // setting of the other side if that has one, else kSpareCpuSpinUs on a host
 // with spare CPUs, and 0 (no setting) on others.
-DriverOptions WithSpinning(DriverOptions options, bool has_spare_cpu);
+config::DriverOptions WithSpinning(config::DriverOptions options,
+                                   bool has_spare_cpu);
 
 // Makes the driver named by options.driver, which also calls the external
 // servers of the environment, if there are any. The error lists the available
 // drivers.
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeProtocolDriver(
-    const DriverOptions& options, const DriverEnvironment& environment);
+    const config::DriverOptions& options, const DriverEnvironment& environment);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_REGISTRY_REGISTRY_H_

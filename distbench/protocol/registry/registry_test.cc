@@ -8,23 +8,23 @@
 #include "gtest/gtest.h"
 #include "optional_libraries.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-int64_t SpinOf(const DriverOptions& options) {
+int64_t SpinOf(const config::DriverOptions& options) {
   const auto found = options.client_settings.find("spin_us");
   return found == options.client_settings.end()
              ? -1
              : std::get<int64_t>(found->second);
 }
 
-DriverOptions ByCpus() {
-  DriverOptions options;
-  options.client_settings["spin_us"] = kSpinByCpus;
-  options.server_settings["spin_us"] = kSpinByCpus;
+config::DriverOptions ByCpus() {
+  config::DriverOptions options;
+  options.client_settings["spin_us"] = config::kSpinByCpus;
+  options.server_settings["spin_us"] = config::kSpinByCpus;
   return options;
 }
 
@@ -35,7 +35,7 @@ TEST(SpareCpuTest, WorkersSpinWhereThereAreCpusToSpare) {
 }
 
 TEST(SpareCpuTest, WhatOneSideSaysCounts) {
-  DriverOptions options = ByCpus();
+  config::DriverOptions options = ByCpus();
   options.client_settings["spin_us"] = int64_t{7};
   EXPECT_EQ(SpinOf(WithSpinning(options, true)), 7);
   options = ByCpus();
@@ -49,7 +49,7 @@ TEST(SpareCpuTest, DriversWithoutTheSettingDoNotSpin) {
 
 TEST(RegistryTest, MakesDriversByName) {
   for (const char* name : {"grpc", "tcp", "thrift", "loopback"}) {
-    DriverOptions options;
+    config::DriverOptions options;
     options.driver = name;
     EXPECT_TRUE(MakeProtocolDriver(options, {}).ok()) << name;
   }
@@ -65,7 +65,7 @@ TEST(RegistryTest, HasTheDriversWhoseLibrariesThereAre) {
 
 #if DISTBENCH_HAS_LIBFABRIC
 TEST(RegistryTest, LibfabricIsMadeWithItsProvider) {
-  DriverOptions options = {.driver = "libfabric"};
+  config::DriverOptions options = {.driver = "libfabric"};
   options.server_settings["provider"] = "no such";
   auto driver = MakeProtocolDriver(options, {});
   ASSERT_TRUE(driver.ok()) << driver.status();
@@ -99,7 +99,7 @@ TEST(RegistryTest, DriversBreakConnectionsAsTheCatalogueSays) {
 }
 
 TEST(RegistryTest, DecoratorsMayDecorateDecorators) {
-  const DriverOptions counter = {
+  const config::DriverOptions counter = {
       .driver = "composable_rpc_counter",
       .decorated = {
           {.driver = "double_barrel", .decorated = {{.driver = "loopback"}}}}};
@@ -109,7 +109,7 @@ TEST(RegistryTest, DecoratorsMayDecorateDecorators) {
 }
 
 TEST(RegistryTest, DecoratorsNeedADriverThatThereIs) {
-  DriverOptions options;
+  config::DriverOptions options;
   options.driver = "double_barrel";
   EXPECT_EQ(MakeProtocolDriver(options, {}).status().code(),
             absl::StatusCode::kInvalidArgument);
@@ -119,7 +119,7 @@ TEST(RegistryTest, DecoratorsNeedADriverThatThereIs) {
 }
 
 TEST(RegistryTest, UnknownNamesAreToldWhatThereIs) {
-  DriverOptions options;
+  config::DriverOptions options;
   options.driver = "homa";
   const absl::Status status = MakeProtocolDriver(options, {}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
@@ -128,4 +128,4 @@ TEST(RegistryTest, UnknownNamesAreToldWhatThereIs) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

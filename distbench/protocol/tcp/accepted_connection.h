@@ -18,7 +18,7 @@
 #include "distbench/protocol/tcp/stream_error.h"
 #include "distbench/security/tls_session.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // A request from its arrival to its reply.
 template <typename Connection>
@@ -45,9 +45,9 @@ class ServerListener {
 // What a connection begins with. Pool and listener must outlive it.
 template <typename Connection, typename Request>
 struct AcceptedSocket {
-  FileDescriptor socket;
+  base::FileDescriptor socket;
   int64_t hello_due_ns;  // see AcceptedConnection
-  ObjectPool<Request>& requests;
+  base::ObjectPool<Request>& requests;
   ServerListener<Connection>& listener;
 };
 
@@ -88,7 +88,7 @@ class AcceptedConnection : public Base {
         hello_due_ns_(accepted.hello_due_ns),
         listener_(accepted.listener) {
     Stream stream(std::move(accepted.socket));
-    stream.Secure(context.security, TlsContext::Side::kServer);
+    stream.Secure(context.security, security::TlsContext::Side::kServer);
     this->Open(std::move(stream), /*watched=*/false);
   }
   ~AcceptedConnection() = default;
@@ -102,12 +102,12 @@ class AcceptedConnection : public Base {
 
   // Continues the TLS handshake. Returns whether it is over.
   bool Secure() {
-    const TlsSession::State state = this->stream().Handshake();
-    if (state == TlsSession::State::kFailed) {
+    const security::TlsSession::State state = this->stream().Handshake();
+    if (state == security::TlsSession::State::kFailed) {
       this->BreakWithStreamError(StreamError::kTlsFailed);
     }
     // A new connection has enough room for the output of a handshake.
-    return state == TlsSession::State::kReady;
+    return state == security::TlsSession::State::kReady;
   }
 
   // The client has said hello, or no longer will. Only the first call counts.
@@ -118,7 +118,8 @@ class AcceptedConnection : public Base {
   void NoteClosed() { listener_.OnClosed(self()); }
 
   // Copies the header's trace context, whose bytes are gone at the next read.
-  static void KeepTrace(const RequestHeader& header, Request& request) {
+  static void KeepTrace(const payload::RequestHeader& header,
+                        Request& request) {
     if (header.trace_context.empty()) return;
     request.trace_bytes = std::string(header.trace_context);
     request.trace_context = request.trace_bytes;
@@ -128,18 +129,18 @@ class AcceptedConnection : public Base {
   void NotePending(Request& request) {
     request.connection = &self();
     ++pending_requests_;
-    if (reports_times_) request.begun_ns = RealClock().MonotonicNs();
+    if (reports_times_) request.begun_ns = base::RealClock().MonotonicNs();
   }
 
   // The header of a reply that is given now.
-  ResponseHeader ReplyHeader(const Request& request,
-                             size_t max_error_bytes) const {
-    ResponseHeader header = {
+  payload::ResponseHeader ReplyHeader(const Request& request,
+                                      size_t max_error_bytes) const {
+    payload::ResponseHeader header = {
         .server_instance = request.reply_instance,
         .error_message = request.reply_error.substr(0, max_error_bytes)};
     if (reports_times_) {
       header.queue_ns = request.begun_ns - request.received_ns;
-      header.handler_ns = RealClock().MonotonicNs() - request.begun_ns;
+      header.handler_ns = base::RealClock().MonotonicNs() - request.begun_ns;
     }
     return header;
   }
@@ -154,7 +155,7 @@ class AcceptedConnection : public Base {
   }
 
   const bool reports_times_;
-  ObjectPool<Request>& requests_;
+  base::ObjectPool<Request>& requests_;
   size_t pending_requests_ = 0;
 
  private:
@@ -165,6 +166,6 @@ class AcceptedConnection : public Base {
   bool awaits_hello_ = true;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_ACCEPTED_CONNECTION_H_

@@ -8,7 +8,7 @@
 #include "distbench/base/clock.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr int64_t kNever = INT64_MAX;
@@ -26,7 +26,7 @@ bool IsTransient(int error) {
 
 }  // namespace
 
-Acceptor::Acceptor(FileDescriptor listener, OnAccepted on_accepted,
+Acceptor::Acceptor(base::FileDescriptor listener, OnAccepted on_accepted,
                    Poller& poller, StreamCounters& counters)
     : listener_(std::move(listener)),
       on_accepted_(std::move(on_accepted)),
@@ -38,7 +38,7 @@ Acceptor::Acceptor(FileDescriptor listener, OnAccepted on_accepted,
 
 void Acceptor::OnReady(uint32_t, TransportEvents&) {
   for (int i = 0; i < kMaxAtOnce && listener_.is_open(); ++i) {
-    FileDescriptor socket = AcceptConnection(listener_.get());
+    base::FileDescriptor socket = AcceptConnection(listener_.get());
     if (socket.is_open()) {
       on_accepted_(std::move(socket));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
@@ -54,7 +54,7 @@ void Acceptor::Pause() {
   ++counters_.failed_accepts;
   LOG_FIRST_N(WARNING, 1) << "tcp driver: cannot accept a connection: "
                           << std::strerror(errno);
-  resume_ns_ = RealClock().MonotonicNs() + kPauseNs;
+  resume_ns_ = base::RealClock().MonotonicNs() + kPauseNs;
   poller_.Rewatch(listener_.get(), 0, *this);
 }
 
@@ -69,4 +69,4 @@ void Acceptor::Close() {
   resume_ns_ = kNever;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

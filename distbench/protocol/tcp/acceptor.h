@@ -8,16 +8,16 @@
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Accepts the connections of a listening socket. Used by one worker's thread.
 class Acceptor final : public Poller::Watcher {
  public:
-  using OnAccepted = std::function<void(FileDescriptor socket)>;
+  using OnAccepted = std::function<void(base::FileDescriptor socket)>;
 
   // The poller and the counters must outlive this.
-  Acceptor(FileDescriptor listener, OnAccepted on_accepted, Poller& poller,
-           StreamCounters& counters);
+  Acceptor(base::FileDescriptor listener, OnAccepted on_accepted,
+           Poller& poller, StreamCounters& counters);
 
   // The monotonic time at which Work() has something to do, or INT64_MAX.
   int64_t next_due_ns() const { return resume_ns_; }
@@ -34,13 +34,13 @@ class Acceptor final : public Poller::Watcher {
  private:
   void Pause();
 
-  FileDescriptor listener_;
+  base::FileDescriptor listener_;
   const OnAccepted on_accepted_;
   Poller& poller_;
   StreamCounters& counters_;
   int64_t resume_ns_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_ACCEPTOR_H_

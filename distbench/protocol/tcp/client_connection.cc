@@ -4,7 +4,7 @@
 
 #include "distbench/base/clock.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 FrameKind ReplyKind(const TcpSettings& settings) {
@@ -71,7 +71,7 @@ inline StreamError ClientConnection::OnReply(const FrameHeader& frame,
       break;
   }
   if (entry->owner != this) return StreamError::kUnknownCall;
-  const ResponseHeader* const header =
+  const payload::ResponseHeader* const header =
       heads_.Read(head, frame.message_bytes - frame.head_bytes);
   if (header == nullptr) return StreamError::kMalformedMessage;
   redialer_.OnReply();
@@ -94,7 +94,7 @@ inline StreamError ClientConnection::OnReply(const FrameHeader& frame,
 void ClientConnection::GoDown(const std::string& error) {
   StampCalls();
   Close();
-  redialer_.OnDown(RealClock().MonotonicNs());
+  redialer_.OnDown(base::RealClock().MonotonicNs());
   listener_.OnDown(*this, error);
 }
 
@@ -104,4 +104,4 @@ void ClientConnection::RequestDial() {
   listener_.OnDialNeeded(*this);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -18,7 +18,7 @@
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/unstamped_calls.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // One connection of a worker to a server, which reconnects when it breaks.
 //
@@ -48,7 +48,8 @@ class ClientConnection final : public Connection,
 
   // Sends a request or queues it. Sets the call's sent_bytes and, before Poll()
   // returns, its sent_ns.
-  void Send(ClientCall& call, uint64_t call_id, const RequestHeader& header) {
+  void Send(ClientCall& call, uint64_t call_id,
+            const payload::RequestHeader& header) {
     // Must precede Send(), which may flush.
     unstamped_.Add(call);
     call.sent_bytes = Connection::Send(FrameKind::kRequest, call_id, header,
@@ -104,9 +105,9 @@ class ClientConnection final : public Connection,
   UnstampedCalls unstamped_;
 
   Redialer redialer_;
-  HeadReader<ResponseHeader> heads_;
+  HeadReader<payload::ResponseHeader> heads_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_CLIENT_CONNECTION_H_

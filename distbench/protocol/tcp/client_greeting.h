@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // What a client says first on a connection, and how it makes sure that the
 // server belongs to its test; without the socket. Any input is safe.
@@ -35,6 +35,6 @@ using MakeClientGreeting =
 // The tcp driver's (greeting.h).
 std::unique_ptr<ClientGreeting> MakeTcpGreeting(absl::string_view nonce);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_CLIENT_GREETING_H_

@@ -5,7 +5,7 @@
 
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // What is told to the owner of a client's connections, which reconnect when
 // they break.
@@ -28,6 +28,6 @@ class ClientListener {
   ~ClientListener() = default;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_CLIENT_LISTENER_H_

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 const NetworkSettings& SettingsOf(const ConnectionContext& context,
@@ -49,7 +49,7 @@ uint32_t Connection::TakeReports(uint32_t epoll_events) {
 }
 
 int64_t Connection::SendTimedReply(uint64_t call_id,
-                                   const ResponseHeader& header,
+                                   const payload::ResponseHeader& header,
                                    int64_t target_bytes, int64_t queue_ns,
                                    int64_t begun_ns) {
   return Queued(queue_.AppendTimedReply(call_id, header, target_bytes, queue_ns,
@@ -60,7 +60,7 @@ void Connection::Write() {
   if (batched_frames_ > 0) {
     OnFlush();
     if (queue_.has_unstamped_replies()) {
-      queue_.StampReplies(RealClock().MonotonicNs());
+      queue_.StampReplies(base::RealClock().MonotonicNs());
     }
   }
   batched_frames_ = 0;
@@ -78,4 +78,4 @@ void Connection::Write() {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -19,7 +19,7 @@
 #include "distbench/protocol/tcp/stream_connection.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Reads the heads of one connection's messages. Most heads equal the one
 // before, so comparing the bytes is usually enough. Not thread-safe.
@@ -37,16 +37,17 @@ class HeadReader {
   // Stands for no message.
   static constexpr int64_t kNone = -1;
 
-  static bool HasStrings(const RequestHeader& header) {
+  static bool HasStrings(const payload::RequestHeader& header) {
     return !header.trace_context.empty();
   }
-  static bool HasStrings(const ResponseHeader& header) {
+  static bool HasStrings(const payload::ResponseHeader& header) {
     return !header.error_message.empty();
   }
 
   bool Decode(absl::string_view head, int64_t payload_bytes) {
     payload_bytes_ = kNone;
-    if (!DecodeHead(head, payload_bytes, header_, scratch_)) return false;
+    if (!payload::DecodeHead(head, payload_bytes, header_, scratch_))
+      return false;
     // The strings point into this head, so the next one cannot share them.
     if (HasStrings(header_)) return true;
     head_.assign(head.data(), head.size());
@@ -98,7 +99,8 @@ class Connection : public StreamConnection {
                                             int64_t target_bytes);
 
   // As Send(), for a timed reply; see SendQueue.
-  int64_t SendTimedReply(uint64_t call_id, const ResponseHeader& header,
+  int64_t SendTimedReply(uint64_t call_id,
+                         const payload::ResponseHeader& header,
                          int64_t target_bytes, int64_t queue_ns,
                          int64_t begun_ns);
 
@@ -146,7 +148,8 @@ inline int64_t Connection::Queued(int64_t message_bytes) {
   if (!is_dirty()) MarkDirty();
   ++batched_frames_;
   batched_bytes_ += message_bytes;
-  if (batched_frames_ >= max_batch_ || batched_bytes_ >= kTcpMaxBatchBytes) {
+  if (batched_frames_ >= max_batch_ ||
+      batched_bytes_ >= config::kTcpMaxBatchBytes) {
     Write();
   }
   return message_bytes;
@@ -159,7 +162,7 @@ void Connection::Read(const OnFrame& on_frame) {
                             : context_.kReadBytes;
   const size_t received = ReadSome(wanted);
   if (received == 0) return;
-  const int64_t read_ns = RealClock().MonotonicNs();
+  const int64_t read_ns = base::RealClock().MonotonicNs();
   const StreamError error =
       decoder_.Decode(absl::string_view(context_.read_buffer.get(), received),
                       [&](const FrameHeader& header, absl::string_view head) {
@@ -168,6 +171,6 @@ void Connection::Read(const OnFrame& on_frame) {
   if (error != StreamError::kNone) Break(error);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_CONNECTION_H_

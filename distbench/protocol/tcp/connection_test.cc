@@ -7,16 +7,17 @@
 #include "distbench/payload/message_codec.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // A message without its payload.
 template <typename Header>
 struct Message {
   Message(const Header& header, int64_t target_bytes) {
-    const MessageLayout layout = LayOutMessage(header, target_bytes);
+    const payload::MessageLayout layout =
+        payload::LayOutMessage(header, target_bytes);
     head.resize(layout.head_bytes);
-    WriteHead(header, layout, head.data());
+    payload::WriteHead(header, layout, head.data());
     payload_bytes = layout.payload_bytes;
   }
 
@@ -25,16 +26,20 @@ struct Message {
 };
 
 TEST(HeadReaderTest, HeadsThatDifferInOneThingAreToldApart) {
-  HeadReader<RequestHeader> reader;
-  for (const RequestHeader& header :
-       {RequestHeader{}, RequestHeader{}, RequestHeader{.rpc_index = 1},
-        RequestHeader{.server_instance = 1}, RequestHeader{.warmup = true},
-        RequestHeader{.response_bytes = 5}, RequestHeader{.processing_ns = 5},
-        RequestHeader{.trace_context = "trace"},
-        RequestHeader{.trace_context = "other"}, RequestHeader{}}) {
+  HeadReader<payload::RequestHeader> reader;
+  for (const payload::RequestHeader& header :
+       {payload::RequestHeader{}, payload::RequestHeader{},
+        payload::RequestHeader{.rpc_index = 1},
+        payload::RequestHeader{.server_instance = 1},
+        payload::RequestHeader{.warmup = true},
+        payload::RequestHeader{.response_bytes = 5},
+        payload::RequestHeader{.processing_ns = 5},
+        payload::RequestHeader{.trace_context = "trace"},
+        payload::RequestHeader{.trace_context = "other"},
+        payload::RequestHeader{}}) {
     for (const int64_t bytes : {30, 30, 31, 1000}) {
-      const Message<RequestHeader> message(header, bytes);
-      const RequestHeader* read =
+      const Message<payload::RequestHeader> message(header, bytes);
+      const payload::RequestHeader* read =
           reader.Read(message.head, message.payload_bytes);
       ASSERT_NE(read, nullptr);
       EXPECT_EQ(read->rpc_index, header.rpc_index);
@@ -48,12 +53,13 @@ TEST(HeadReaderTest, HeadsThatDifferInOneThingAreToldApart) {
 }
 
 TEST(HeadReaderTest, StringsAreThoseOfTheHeadThatIsRead) {
-  HeadReader<ResponseHeader> reader;
-  const ResponseHeader header{.error_message = "no such RPC"};
+  HeadReader<payload::ResponseHeader> reader;
+  const payload::ResponseHeader header{.error_message = "no such RPC"};
   // The same bytes at two addresses.
-  const Message<ResponseHeader> messages[] = {{header, 100}, {header, 100}};
-  for (const Message<ResponseHeader>& message : messages) {
-    const ResponseHeader* read =
+  const Message<payload::ResponseHeader> messages[] = {{header, 100},
+                                                       {header, 100}};
+  for (const Message<payload::ResponseHeader>& message : messages) {
+    const payload::ResponseHeader* read =
         reader.Read(message.head, message.payload_bytes);
     ASSERT_NE(read, nullptr);
     EXPECT_EQ(read->error_message, header.error_message);
@@ -65,23 +71,26 @@ TEST(HeadReaderTest, StringsAreThoseOfTheHeadThatIsRead) {
 
 // A head says how large the payload behind it is.
 TEST(HeadReaderTest, TheSameHeadBeforeAnotherPayloadIsMalformed) {
-  HeadReader<ResponseHeader> reader;
-  const Message<ResponseHeader> message(ResponseHeader{}, 100);
+  HeadReader<payload::ResponseHeader> reader;
+  const Message<payload::ResponseHeader> message(payload::ResponseHeader{},
+                                                 100);
   EXPECT_NE(reader.Read(message.head, message.payload_bytes), nullptr);
   EXPECT_EQ(reader.Read(message.head, message.payload_bytes + 1), nullptr);
   EXPECT_NE(reader.Read(message.head, message.payload_bytes), nullptr);
 }
 
 TEST(HeadReaderTest, AMalformedHeadIsMalformedEachTime) {
-  HeadReader<ResponseHeader> reader;
-  const Message<ResponseHeader> good(ResponseHeader{.server_instance = 3}, 100);
+  HeadReader<payload::ResponseHeader> reader;
+  const Message<payload::ResponseHeader> good(
+      payload::ResponseHeader{.server_instance = 3}, 100);
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(reader.Read("\xff", 0), nullptr);
-    const ResponseHeader* read = reader.Read(good.head, good.payload_bytes);
+    const payload::ResponseHeader* read =
+        reader.Read(good.head, good.payload_bytes);
     ASSERT_NE(read, nullptr);
     EXPECT_EQ(read->server_instance, 3);
   }
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

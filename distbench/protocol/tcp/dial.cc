@@ -14,7 +14,7 @@
 #include "distbench/protocol/driver_parts.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // How many connections are made at the same time, so that a listener's queue of
@@ -199,18 +199,18 @@ void Dial::FinishConnecting() {
     Fail(Explain(error));
     return;
   }
-  stream_.Secure(security_, TlsContext::Side::kClient);
+  stream_.Secure(security_, security::TlsContext::Side::kClient);
   state_ = State::kSecuring;
 }
 
 void Dial::Secure() {
-  const TlsSession::State tls = stream_.Handshake();
-  if (tls == TlsSession::State::kFailed) {
+  const security::TlsSession::State tls = stream_.Handshake();
+  if (tls == security::TlsSession::State::kFailed) {
     Fail(stream_.Error());
     return;
   }
-  wants_write_ = tls == TlsSession::State::kWantsWrite;
-  if (tls != TlsSession::State::kReady) return;
+  wants_write_ = tls == security::TlsSession::State::kWantsWrite;
+  if (tls != security::TlsSession::State::kReady) return;
   if (security_.greet == nullptr) {
     state_ = State::kConnected;
     return;
@@ -280,7 +280,7 @@ absl::Status DialAll(absl::Span<DialTarget> targets,
                      const ConnectionSecurity& security, absl::Time deadline,
                      const std::atomic<bool>& aborted,
                      absl::FunctionRef<void(DialTarget&)> on_connected) {
-  const FileDescriptor epoll(epoll_create1(EPOLL_CLOEXEC));
+  const base::FileDescriptor epoll(epoll_create1(EPOLL_CLOEXEC));
   // All file descriptors may be in use.
   if (!epoll.is_open()) {
     return absl::ResourceExhaustedError(
@@ -305,4 +305,4 @@ absl::Status DialAll(absl::Span<DialTarget> targets,
   return ToStatus(failures);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -17,7 +17,7 @@
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // One attempt to make a connection: connects a socket with the client's network
 // settings, performs the TLS handshake if TLS is wanted, and greets the peer,
@@ -115,6 +115,6 @@ absl::Status DialAll(
     absl::Time deadline, const std::atomic<bool>& aborted,
     absl::FunctionRef<void(DialTarget&)> on_connected = [](DialTarget&) {});
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_DIAL_H_

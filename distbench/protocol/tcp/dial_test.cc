@@ -18,7 +18,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::HasSubstr;
@@ -47,7 +47,7 @@ class BusyServer {
     // Replaces the length of the queue.
     EXPECT_EQ(listen(listener_.get(), 0), 0);
     while (true) {
-      FileDescriptor client = OpenSocket(AF_UNIX, NetworkSettings());
+      base::FileDescriptor client = OpenSocket(AF_UNIX, NetworkSettings());
       if (!BeginConnect(client.get(), address_)) break;
       clients_.push_back(std::move(client));
     }
@@ -66,8 +66,8 @@ class BusyServer {
  private:
   const std::string name_;
   const SocketAddress address_;
-  const FileDescriptor listener_;
-  std::vector<FileDescriptor> clients_;
+  const base::FileDescriptor listener_;
+  std::vector<base::FileDescriptor> clients_;
 };
 
 ConnectionSecurity WithoutGreeting() {
@@ -181,4 +181,4 @@ TEST_F(RedialerTest, WaitsLongerAfterEachFailureUntilAReply) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 absl::Status CheckSide(const NetworkSettings& settings, absl::string_view side,
@@ -32,7 +32,7 @@ absl::Status DriverNetwork::Admit(Side side, int fd) {
   const std::vector<NetworkReading> found = ReadBack(settings(side), fd);
   if (found.empty()) return absl::OkStatus();
   for (const NetworkReading& reading : found) {
-    if (reading.is_as_asked || reading.name != kEcn) continue;
+    if (reading.is_as_asked || reading.name != config::kEcn) continue;
     return absl::FailedPreconditionError(
         "ECN was not negotiated, which the setting ecn requires; set "
         "net.ipv4.tcp_ecn to 1 on this host and to 1 or 2 on the peer's, or "
@@ -59,4 +59,4 @@ std::vector<ConnectionReadings> DriverNetwork::Readings() const {
   return readings_;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -10,7 +10,7 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/network_settings.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // The network settings of a driver's connections, and what was read back from
 // their sockets. Thread-safe.
@@ -52,6 +52,6 @@ class DriverNetwork {
   std::vector<ConnectionReadings> readings_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_DRIVER_NETWORK_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr absl::string_view kMagic = "distbtcp";
@@ -57,4 +57,4 @@ void FrameDecoder::Keep(size_t count, absl::string_view& bytes) {
   bytes.remove_prefix(taken);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

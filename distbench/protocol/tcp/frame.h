@@ -45,7 +45,7 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 inline constexpr uint32_t kTcpProtocolVersion = 2;
 inline constexpr size_t kHelloBytes = 16;
@@ -121,8 +121,8 @@ inline ReplyTimes DecodeReplyTimes(const char* bytes) {
 inline StreamError CheckFrameHeader(const FrameHeader& header,
                                     FrameKind expected) {
   if (header.kind != expected) return StreamError::kWrongFrameKind;
-  if (header.message_bytes > kMaxMessageBytes &&
-      header.message_bytes - TimesBytes(expected) > kMaxMessageBytes) {
+  if (header.message_bytes > payload::kMaxMessageBytes &&
+      header.message_bytes - TimesBytes(expected) > payload::kMaxMessageBytes) {
     return StreamError::kOversizedMessage;
   }
   if (header.head_bytes > kMaxHeadBytes) return StreamError::kOversizedHead;
@@ -209,6 +209,6 @@ StreamError FrameDecoder::Decode(absl::string_view bytes,
   return StreamError::kNone;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_FRAME_H_

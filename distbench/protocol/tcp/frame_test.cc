@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 TEST(FrameTest, HeadersHaveTheDocumentedBytes) {
@@ -58,12 +58,13 @@ TEST(FrameTest, TimesDoNotMakeTheLargestMessageTooLarge) {
         {.message_bytes = static_cast<uint32_t>(message_bytes), .kind = kind},
         kind);
   };
-  EXPECT_EQ(check(kMaxMessageBytes, FrameKind::kReply), StreamError::kNone);
-  EXPECT_EQ(check(kMaxMessageBytes + 1, FrameKind::kReply),
-            StreamError::kOversizedMessage);
-  EXPECT_EQ(check(kMaxMessageBytes + 16, FrameKind::kTimedReply),
+  EXPECT_EQ(check(payload::kMaxMessageBytes, FrameKind::kReply),
             StreamError::kNone);
-  EXPECT_EQ(check(kMaxMessageBytes + 17, FrameKind::kTimedReply),
+  EXPECT_EQ(check(payload::kMaxMessageBytes + 1, FrameKind::kReply),
+            StreamError::kOversizedMessage);
+  EXPECT_EQ(check(payload::kMaxMessageBytes + 16, FrameKind::kTimedReply),
+            StreamError::kNone);
+  EXPECT_EQ(check(payload::kMaxMessageBytes + 17, FrameKind::kTimedReply),
             StreamError::kOversizedMessage);
   EXPECT_EQ(
       CheckFrameHeader({.kind = FrameKind::kReply}, FrameKind::kTimedReply),
@@ -200,4 +201,4 @@ TEST(FrameDecoderTest, MayBeUsedForAnotherStreamAfterAReset) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

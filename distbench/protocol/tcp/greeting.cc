@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr absl::string_view kClient = "distbtcp client";
@@ -23,7 +23,7 @@ std::unique_ptr<ClientGreeting> MakeTcpGreeting(absl::string_view nonce) {
 }
 
 Greeting::Greeting(Side side, absl::string_view nonce)
-    : side_(side), nonce_(nonce), challenge_(DrawNonce()) {
+    : side_(side), nonce_(nonce), challenge_(security::DrawNonce()) {
   if (side == Side::kClient) {
     output_ = Hello() + challenge_;
     expected_bytes_ = kServerHelloBytes;
@@ -39,7 +39,7 @@ std::string Greeting::TakeOutput() {
 }
 
 StreamError Greeting::Receive(absl::string_view bytes) {
-  const bool is_hello = expected_bytes_ > kProofBytes;
+  const bool is_hello = expected_bytes_ > security::kProofBytes;
   absl::StrAppend(&received_, bytes);
   if (is_hello) {
     const StreamError error =
@@ -66,29 +66,29 @@ std::string Greeting::Challenges(absl::string_view prover) const {
 }
 
 StreamError Greeting::OnServerHello() {
-  peer_challenge_ = received_.substr(kHelloBytes, kNonceBytes);
+  peer_challenge_ = received_.substr(kHelloBytes, security::kNonceBytes);
   const absl::string_view proof =
       absl::string_view(received_).substr(kClientHelloBytes);
-  if (!IsProofOf(nonce_, Challenges(kServer), proof)) {
+  if (!security::IsProofOf(nonce_, Challenges(kServer), proof)) {
     return StreamError::kOtherTest;
   }
-  output_ = ProveNonce(nonce_, Challenges(kClient));
+  output_ = security::ProveNonce(nonce_, Challenges(kClient));
   return StreamError::kNone;
 }
 
 StreamError Greeting::OnClientHello() {
-  peer_challenge_ = received_.substr(kHelloBytes, kNonceBytes);
+  peer_challenge_ = received_.substr(kHelloBytes, security::kNonceBytes);
   output_ = absl::StrCat(Hello(), challenge_,
-                         ProveNonce(nonce_, Challenges(kServer)));
+                         security::ProveNonce(nonce_, Challenges(kServer)));
   received_.clear();
-  expected_bytes_ = kProofBytes;
+  expected_bytes_ = security::kProofBytes;
   return StreamError::kNone;
 }
 
 StreamError Greeting::OnClientProof() {
-  return IsProofOf(nonce_, Challenges(kClient), received_)
+  return security::IsProofOf(nonce_, Challenges(kClient), received_)
              ? StreamError::kNone
              : StreamError::kOtherTest;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -14,11 +14,12 @@
 #include "distbench/protocol/tcp/stream_error.h"
 #include "distbench/security/nonce.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Sizes of a client's and a server's hello with all that accompanies it.
-inline constexpr size_t kClientHelloBytes = kHelloBytes + kNonceBytes;
-inline constexpr size_t kServerHelloBytes = kClientHelloBytes + kProofBytes;
+inline constexpr size_t kClientHelloBytes = kHelloBytes + security::kNonceBytes;
+inline constexpr size_t kServerHelloBytes =
+    kClientHelloBytes + security::kProofBytes;
 
 // One side of the greeting, without the socket. Any input is safe.
 class Greeting final : public ClientGreeting {
@@ -50,6 +51,6 @@ class Greeting final : public ClientGreeting {
   size_t expected_bytes_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_GREETING_H_

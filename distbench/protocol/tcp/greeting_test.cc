@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using Side = Greeting::Side;
@@ -30,7 +30,7 @@ TEST(GreetingTest, SidesOfOneTestUnderstandEachOther) {
     Greeting client(Side::kClient, "nonce");
     Greeting server(Side::kServer, "nonce");
     EXPECT_EQ(Pass(client, server, piece_bytes), StreamError::kNone);
-    EXPECT_EQ(server.missing_bytes(), kProofBytes);
+    EXPECT_EQ(server.missing_bytes(), security::kProofBytes);
     EXPECT_EQ(Pass(server, client, piece_bytes), StreamError::kNone);
     EXPECT_EQ(client.missing_bytes(), 0);
     EXPECT_EQ(Pass(client, server, piece_bytes), StreamError::kNone);
@@ -51,7 +51,7 @@ TEST(GreetingTest, TheServerRefusesAClientOfAnotherTest) {
   Greeting client(Side::kClient, "nonce");
   Greeting server(Side::kServer, "nonce");
   EXPECT_EQ(Pass(client, server, 1000), StreamError::kNone);
-  EXPECT_EQ(server.Receive(std::string(kProofBytes, 'x')),
+  EXPECT_EQ(server.Receive(std::string(security::kProofBytes, 'x')),
             StreamError::kOtherTest);
 }
 
@@ -74,7 +74,7 @@ TEST(GreetingTest, WhatWasSaidBeforeProvesNothing) {
 TEST(GreetingTest, AMirrorProvesNothing) {
   Greeting client(Side::kClient, "nonce");
   std::string mirrored = client.TakeOutput();
-  mirrored += ProveNonce("", mirrored);
+  mirrored += security::ProveNonce("", mirrored);
   EXPECT_EQ(client.Receive(mirrored), StreamError::kOtherTest);
 }
 
@@ -94,4 +94,4 @@ TEST(GreetingTest, ClientsOfAnotherVersionAreToldTheVersion) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -22,7 +22,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::HasSubstr;
@@ -37,7 +37,7 @@ void SetSysctl(const std::string &name, const std::string &value) {
 }
 
 void StartLoopbackDevice() {
-  const FileDescriptor socket = OpenSocket(AF_INET, NetworkSettings());
+  const base::FileDescriptor socket = OpenSocket(AF_INET, NetworkSettings());
   ifreq request = {};
   std::strcpy(request.ifr_name, "lo");
   request.ifr_flags = IFF_UP;
@@ -58,7 +58,7 @@ bool RunInNewNetwork(const std::function<void()> &body) {
 }
 
 std::unique_ptr<ProtocolDriver> MakeUnboundDriver() {
-  DriverOptions options;
+  config::DriverOptions options;
   options.client_settings["calls_per_connection"] = int64_t{1};
   return std::make_unique<TcpDriver>(ReadTcpSettings(options),
                                      AddressPreference{}, "127.0.0.1");
@@ -97,4 +97,4 @@ TEST(LocalPortsTest, AreKeptByClosedConnections) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -17,12 +17,12 @@
 #include "absl/strings/string_view.h"
 #include "distbench/protocol/tcp/settings.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // A setting that is a number of the socket, of 32 or 64 bits.
 struct NumberOption {
-  const TcpSettingLimits& setting;
+  const config::TcpSettingLimits& setting;
   int64_t NetworkSettings::*asked;
   int option;          // of SOL_SOCKET
   size_t bytes;        // of the number
@@ -30,16 +30,18 @@ struct NumberOption {
 };
 
 constexpr NumberOption kNumberOptions[] = {
-    {kSendBufferBytes, &NetworkSettings::send_buffer_bytes, SO_SNDBUF, 4, 2},
-    {kReceiveBufferBytes, &NetworkSettings::receive_buffer_bytes, SO_RCVBUF, 4,
-     2},
-    {kBusyPollUs, &NetworkSettings::busy_poll_us, SO_BUSY_POLL, 4, 1},
-    {kMaxPacingRate, &NetworkSettings::max_pacing_bytes_per_second,
+    {config::kSendBufferBytes, &NetworkSettings::send_buffer_bytes, SO_SNDBUF,
+     4, 2},
+    {config::kReceiveBufferBytes, &NetworkSettings::receive_buffer_bytes,
+     SO_RCVBUF, 4, 2},
+    {config::kBusyPollUs, &NetworkSettings::busy_poll_us, SO_BUSY_POLL, 4, 1},
+    {config::kMaxPacingRate, &NetworkSettings::max_pacing_bytes_per_second,
      SO_MAX_PACING_RATE, 8, 1},
 };
 
-std::string ReadText(const std::map<std::string, DriverOptions::Value>& values,
-                     const char* name, const char* default_value) {
+std::string ReadText(
+    const std::map<std::string, config::DriverOptions::Value>& values,
+    const char* name, const char* default_value) {
   const auto it = values.find(name);
   if (it == values.end()) return default_value;
   const auto* text = std::get_if<std::string>(&it->second);
@@ -146,11 +148,12 @@ std::vector<NetworkReading> ReadSocket(const NetworkSettings& settings,
                                        int fd) {
   std::vector<NetworkReading> readings;
   if (!settings.congestion_control.empty()) {
-    readings.push_back(Reading(kCongestionControl, settings.congestion_control,
+    readings.push_back(Reading(config::kCongestionControl,
+                               settings.congestion_control,
                                GetCongestionControl(fd)));
   }
-  if (settings.dscp != kDscp.default_value) {
-    readings.push_back(Reading(kDscp.name, absl::StrCat(settings.dscp),
+  if (settings.dscp != config::kDscp.default_value) {
+    readings.push_back(Reading(config::kDscp.name, absl::StrCat(settings.dscp),
                                absl::StrCat(GetDscp(fd))));
   }
   for (const NumberOption& number : kNumberOptions) {
@@ -160,11 +163,13 @@ std::vector<NetworkReading> ReadSocket(const NetworkSettings& settings,
   }
   if (!settings.no_delay) {
     const bool is_on = GetNumber(fd, IPPROTO_TCP, TCP_NODELAY) != 0;
-    readings.push_back(Reading(kNoDelay, kOff, is_on ? kOn : kOff));
+    readings.push_back(Reading(config::kNoDelay, config::kOff,
+                               is_on ? config::kOn : config::kOff));
   }
   if (settings.zero_copy) {
     const bool is_on = GetNumber(fd, SOL_SOCKET, SO_ZEROCOPY) == 1;
-    readings.push_back(Reading(kZeroCopy, kOn, is_on ? kOn : kOff));
+    readings.push_back(Reading(config::kZeroCopy, config::kOn,
+                               is_on ? config::kOn : config::kOff));
   }
   return readings;
 }
@@ -179,18 +184,19 @@ std::string PermittedCongestionControls() {
 }
 
 std::string RemedyFor(absl::string_view name) {
-  if (name == kCongestionControl) {
+  if (name == config::kCongestionControl) {
     return absl::StrCat(
         "name one that this host permits: ", PermittedCongestionControls(),
         ", or add it to net.ipv4.tcp_allowed_congestion_control");
   }
-  if (name == kSendBufferBytes.name) return "raise net.core.wmem_max";
-  if (name == kReceiveBufferBytes.name) return "raise net.core.rmem_max";
-  if (name == kBusyPollUs.name) {
+  if (name == config::kSendBufferBytes.name) return "raise net.core.wmem_max";
+  if (name == config::kReceiveBufferBytes.name)
+    return "raise net.core.rmem_max";
+  if (name == config::kBusyPollUs.name) {
     return "more than net.core.busy_read needs CAP_NET_ADMIN and a kernel with "
            "CONFIG_NET_RX_BUSY_POLL";
   }
-  if (name == kMptcp) {
+  if (name == config::kMptcp) {
     return "set net.mptcp.enabled to 1 on a kernel with CONFIG_MPTCP";
   }
   return "this kernel does not offer it for such a socket";
@@ -205,14 +211,15 @@ absl::Status CannotSet(absl::string_view name, absl::string_view asked,
 
 // Refuses what has no meaning for a Unix socket.
 absl::Status CheckForUnixSocket(NetworkSettings settings, int fd) {
-  settings.send_buffer_bytes = kSendBufferBytes.default_value;
+  settings.send_buffer_bytes = config::kSendBufferBytes.default_value;
   const std::vector<NetworkReading> others = ReadSocket(settings, fd);
   if (others.empty() && !settings.requires_ecn && !settings.mptcp) {
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(absl::StrCat(
       "the setting ",
-      !others.empty() ? others.front().name : (settings.mptcp ? kMptcp : kEcn),
+      !others.empty() ? others.front().name
+                      : (settings.mptcp ? config::kMptcp : config::kEcn),
       " has no effect on Unix sockets; remove it, or set the server setting "
       "\"transport\" to \"tcp\""));
 }
@@ -226,13 +233,14 @@ absl::Status Set(const NetworkSettings& settings, int fd) {
   if (!control.empty() &&
       setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, control.data(),
                  static_cast<socklen_t>(control.size())) != 0) {
-    return refused(kCongestionControl, control);
+    return refused(config::kCongestionControl, control);
   }
-  if (settings.dscp != kDscp.default_value && !SetDscp(fd, settings.dscp)) {
-    return refused(kDscp.name, absl::StrCat(settings.dscp));
+  if (settings.dscp != config::kDscp.default_value &&
+      !SetDscp(fd, settings.dscp)) {
+    return refused(config::kDscp.name, absl::StrCat(settings.dscp));
   }
   if (settings.zero_copy && !SetFlag(fd, SOL_SOCKET, SO_ZEROCOPY, true)) {
-    return refused(kZeroCopy, kOn);
+    return refused(config::kZeroCopy, config::kOn);
   }
   for (const NumberOption& number : kNumberOptions) {
     const int64_t asked = settings.*number.asked;
@@ -249,17 +257,22 @@ absl::Status Set(const NetworkSettings& settings, int fd) {
 }  // namespace
 
 NetworkSettings ReadNetworkSettings(
-    const std::map<std::string, DriverOptions::Value>& values) {
+    const std::map<std::string, config::DriverOptions::Value>& values) {
   NetworkSettings settings;
-  settings.congestion_control = ReadText(values, kCongestionControl, "");
-  settings.dscp = ReadSetting(values, kDscp);
-  settings.requires_ecn = ReadText(values, kEcn, "") == kRequired;
+  settings.congestion_control =
+      ReadText(values, config::kCongestionControl, "");
+  settings.dscp = ReadSetting(values, config::kDscp);
+  settings.requires_ecn =
+      ReadText(values, config::kEcn, "") == config::kRequired;
   for (const NumberOption& number : kNumberOptions) {
     settings.*number.asked = ReadSetting(values, number.setting);
   }
-  settings.no_delay = ReadText(values, kNoDelay, kOn) == kOn;
-  settings.zero_copy = ReadText(values, kZeroCopy, kOff) == kOn;
-  settings.mptcp = ReadText(values, kMptcp, kOff) == kOn;
+  settings.no_delay =
+      ReadText(values, config::kNoDelay, config::kOn) == config::kOn;
+  settings.zero_copy =
+      ReadText(values, config::kZeroCopy, config::kOff) == config::kOn;
+  settings.mptcp =
+      ReadText(values, config::kMptcp, config::kOff) == config::kOn;
   return settings;
 }
 
@@ -267,9 +280,9 @@ int ProtocolOf(const NetworkSettings& settings) {
   return settings.mptcp ? IPPROTO_MPTCP : 0;
 }
 
-FileDescriptor OpenSocket(int family, const NetworkSettings& settings) {
+base::FileDescriptor OpenSocket(int family, const NetworkSettings& settings) {
   const int protocol = family == AF_UNIX ? 0 : ProtocolOf(settings);
-  return FileDescriptor(
+  return base::FileDescriptor(
       socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol));
 }
 
@@ -289,23 +302,26 @@ absl::Status ApplyNetworkSettings(const NetworkSettings& settings, int fd) {
 }
 
 absl::Status TryNetworkSettings(const NetworkSettings& settings, int family) {
-  const FileDescriptor fd = OpenSocket(family, settings);
+  const base::FileDescriptor fd = OpenSocket(family, settings);
   if (fd.is_open()) return ApplyNetworkSettings(settings, fd.get());
-  return settings.mptcp ? CannotSet(kMptcp, kOn, std::strerror(errno))
-                        : absl::ErrnoToStatus(errno, "cannot open a socket");
+  return settings.mptcp
+             ? CannotSet(config::kMptcp, config::kOn, std::strerror(errno))
+             : absl::ErrnoToStatus(errno, "cannot open a socket");
 }
 
 std::vector<NetworkReading> ReadBack(const NetworkSettings& settings, int fd) {
   std::vector<NetworkReading> readings = ReadSocket(settings, fd);
   if (settings.requires_ecn) {
-    readings.push_back(Reading(
-        kEcn, kRequired, HasNegotiatedEcn(fd) ? kRequired : "not negotiated"));
+    readings.push_back(
+        Reading(config::kEcn, config::kRequired,
+                HasNegotiatedEcn(fd) ? config::kRequired : "not negotiated"));
   }
   if (settings.mptcp) {
     readings.push_back(
-        Reading(kMptcp, kOn, UsesMptcp(fd) ? kOn : "fell back to TCP"));
+        Reading(config::kMptcp, config::kOn,
+                UsesMptcp(fd) ? config::kOn : "fell back to TCP"));
   }
   return readings;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -23,7 +23,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::AllOf;
@@ -96,14 +96,14 @@ TEST(NetworkSettingsTest, ReadsThemFromOptions) {
 
 TEST(NetworkSettingsTest, ByDefaultNothingIsAskedFor) {
   const NetworkSettings settings = ReadNetworkSettings({});
-  const FileDescriptor fd = OpenSocket(AF_INET, settings);
+  const base::FileDescriptor fd = OpenSocket(AF_INET, settings);
   EXPECT_TRUE(ApplyNetworkSettings(settings, fd.get()).ok());
   EXPECT_THAT(ReadBack(settings, fd.get()), IsEmpty());
 }
 
 TEST(NetworkSettingsTest, ASocketHasWhatWasAppliedToIt) {
   for (const int family : {AF_INET, AF_INET6}) {
-    const FileDescriptor fd = OpenSocket(family, Everything());
+    const base::FileDescriptor fd = OpenSocket(family, Everything());
     if (!fd.is_open()) continue;  // a kernel without IPv6
     const absl::Status applied = ApplyNetworkSettings(Everything(), fd.get());
     ASSERT_TRUE(applied.ok()) << applied;
@@ -112,7 +112,7 @@ TEST(NetworkSettingsTest, ASocketHasWhatWasAppliedToIt) {
 }
 
 TEST(NetworkSettingsTest, ReadsBackWhatTheSocketHasNotWhatWasAskedFor) {
-  const FileDescriptor fd = OpenSocket(AF_INET, {});
+  const base::FileDescriptor fd = OpenSocket(AF_INET, {});
   const std::vector<NetworkReading> found = ReadBack({.dscp = 10}, fd.get());
   EXPECT_EQ(found, (std::vector<NetworkReading>{{"dscp", "10", "0", false}}));
 }
@@ -197,9 +197,10 @@ TEST(NetworkOfDriverTest, WhatCannotBeSetFailsBeforeAnyoneCanConnect) {
 }
 
 TEST(NetworkOfDriverTest, ZeroCopyIsRefusedWithTls) {
-  const TestAuthority authority("authority");
+  const security::TestAuthority authority("authority");
   ConnectionSecurity security = With({.zero_copy = true}, {});
-  security.tls = TlsContext::Make(authority.IssueForLocalhost("node")).value();
+  security.tls =
+      security::TlsContext::Make(authority.IssueForLocalhost("node")).value();
   EXPECT_THAT(std::string(MakeDriver(security)->Listen(1).status().message()),
               HasSubstr("client_settings: zero_copy has no effect with TLS"));
 }
@@ -278,4 +279,4 @@ TEST(NetworkOfDriverTest, LargePayloadsAreSentWithoutCopyAndArriveWhole) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -11,17 +11,17 @@
 #include "distbench/base/timers.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // The worker does not sleep for a shorter time, which is about the cost of a
 // wake-up.
-constexpr int64_t kShortestSleepNs = WakeAhead::kMaxNs;
+constexpr int64_t kShortestSleepNs = base::WakeAhead::kMaxNs;
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 constexpr int kForever = -1;
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 void Control(int epoll_fd, int operation, int fd, uint32_t epoll_events,
              void* tag) {
@@ -42,7 +42,7 @@ Poller::Poller(int64_t spin_ns)
   PCHECK(wake_fd_.is_open());
   PCHECK(timer_fd_.is_open());
   // Edge-triggered, so that they need not be read.
-  for (const FileDescriptor* fd : {&wake_fd_, &timer_fd_}) {
+  for (const base::FileDescriptor* fd : {&wake_fd_, &timer_fd_}) {
     Control(epoll_.get(), EPOLL_CTL_ADD, fd->get(), EPOLLIN | EPOLLET, nullptr);
   }
 }
@@ -130,7 +130,7 @@ int Poller::Look(int timeout_ms) {
 void Poller::SetTimer(int64_t due_ns) {
   if (due_ns == timer_ns_) return;
   timer_ns_ = due_ns;
-  ArmTimer(timer_fd_.get(), due_ns);
+  base::ArmTimer(timer_fd_.get(), due_ns);
 }
 
 void Poller::Wake() {
@@ -140,4 +140,4 @@ void Poller::Wake() {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -12,7 +12,7 @@
 #include "distbench/base/timers.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Decides how long a worker polls before it sleeps. Sleeping and being woken
 // takes some microseconds, and as much time of the waking thread, so polling is
@@ -83,12 +83,12 @@ class Poller {
   void NoteLateness(int count);
 
   const int64_t spin_ns_;
-  const FileDescriptor epoll_;
-  const FileDescriptor wake_fd_;
-  const FileDescriptor timer_fd_;
+  const base::FileDescriptor epoll_;
+  const base::FileDescriptor wake_fd_;
+  const base::FileDescriptor timer_fd_;
   epoll_event ready_[kMaxEvents];
   int64_t timer_ns_ = kNoTimer;  // what the timer is set to
-  WakeAhead ahead_;
+  base::WakeAhead ahead_;
   BriefWaits brief_waits_;
 
   std::atomic<bool> wake_requested_ = false;
@@ -96,6 +96,6 @@ class Poller {
   std::atomic<bool> blocked_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_POLLER_H_

@@ -8,7 +8,7 @@
 #include "distbench/base/clock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 TEST(BriefWaitsTest, AsksForPollingWhileWaitsAreBrief) {
@@ -20,7 +20,7 @@ TEST(BriefWaitsTest, AsksForPollingWhileWaitsAreBrief) {
   EXPECT_EQ(waits.spin_ns(), 0);
 }
 
-int64_t ClockNs() { return RealClock().MonotonicNs(); }
+int64_t ClockNs() { return base::RealClock().MonotonicNs(); }
 
 class NoEvents final : public TransportEvents {
  public:
@@ -50,7 +50,7 @@ class PollerTest : public testing::TestWithParam<int64_t> {
 };
 
 TEST_P(PollerTest, TellsWatchers) {
-  const FileDescriptor event(eventfd(0, EFD_NONBLOCK));
+  const base::FileDescriptor event(eventfd(0, EFD_NONBLOCK));
   Counter counter;
   poller_.Watch(event.get(), EPOLLIN, counter);
   Poll(0);
@@ -114,4 +114,4 @@ TEST_P(PollerTest, DoesNotWaitAfterTheDeadline) {
 INSTANTIATE_TEST_SUITE_P(Spin, PollerTest, testing::Values(0, 100'000));
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 Redialer::Redialer(StreamContext& context, const DialTarget& target,
                    int64_t timeout_ns, Poller::Watcher& watcher, Owner& owner)
@@ -69,4 +69,4 @@ void Redialer::Finish() {
                                      dial_.error()));
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

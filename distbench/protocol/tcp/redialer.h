@@ -9,7 +9,7 @@
 #include "distbench/protocol/tcp/poller.h"
 #include "distbench/protocol/tcp/stream_connection.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Makes a client's connection to one server anew, for all protocols over
 // streams:
@@ -92,6 +92,6 @@ class Redialer {
   int64_t backoff_ns_ = kMinBackoffNs;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_REDIALER_H_

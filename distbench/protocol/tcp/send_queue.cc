@@ -2,22 +2,25 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::protocol {
 
-void SendQueue::Encode(FrameKind kind, const RequestHeader& header,
-                       int64_t target_bytes, Template<RequestHeader>& frame) {
+void SendQueue::Encode(FrameKind kind, const payload::RequestHeader& header,
+                       int64_t target_bytes,
+                       Template<payload::RequestHeader>& frame) {
   EncodeMessage(kind, header, target_bytes, frame);
 }
 
-void SendQueue::Encode(FrameKind kind, const ResponseHeader& header,
-                       int64_t target_bytes, Template<ResponseHeader>& frame) {
+void SendQueue::Encode(FrameKind kind, const payload::ResponseHeader& header,
+                       int64_t target_bytes,
+                       Template<payload::ResponseHeader>& frame) {
   EncodeMessage(kind, header, target_bytes, frame);
 }
 
 template <typename Header>
 void SendQueue::EncodeMessage(FrameKind kind, const Header& header,
                               int64_t target_bytes, Template<Header>& frame) {
-  const MessageLayout layout = LayOutMessage(header, target_bytes);
+  const payload::MessageLayout layout =
+      payload::LayOutMessage(header, target_bytes);
   const bool is_inline =
       layout.payload_bytes <= WriteQueue::kMaxInlinePayloadBytes;
   const size_t times_bytes = TimesBytes(kind);
@@ -36,9 +39,9 @@ void SendQueue::EncodeMessage(FrameKind kind, const Header& header,
        .head_bytes = static_cast<uint32_t>(layout.head_bytes + times_bytes),
        .kind = kind},
       out);
-  WriteHead(header, layout, out + kFrameHeaderBytes + times_bytes);
+  payload::WriteHead(header, layout, out + kFrameHeaderBytes + times_bytes);
   // The caller owns the strings; they may be gone at the next frame.
   frame.is_reusable = !HasStrings(header);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

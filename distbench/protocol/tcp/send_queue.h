@@ -13,7 +13,7 @@
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/write_queue.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // The frames that wait to be written to one connection (write_queue.h).
 class SendQueue {
@@ -27,19 +27,20 @@ class SendQueue {
 
   // Appends a message of target_bytes (see message_codec.h), whose head must
   // not exceed kMaxHeadBytes. Returns the message's size.
-  int64_t Append(FrameKind kind, uint64_t call_id, const RequestHeader& header,
-                 int64_t target_bytes) {
+  int64_t Append(FrameKind kind, uint64_t call_id,
+                 const payload::RequestHeader& header, int64_t target_bytes) {
     return AppendMessage(kind, call_id, header, target_bytes, last_request_);
   }
-  int64_t Append(FrameKind kind, uint64_t call_id, const ResponseHeader& header,
-                 int64_t target_bytes) {
+  int64_t Append(FrameKind kind, uint64_t call_id,
+                 const payload::ResponseHeader& header, int64_t target_bytes) {
     return AppendMessage(kind, call_id, header, target_bytes, last_response_);
   }
 
   // Appends a timed reply to a request that waited for queue_ns and whose
   // handler began at begun_ns (monotonic). StampReplies() must be called before
   // Write().
-  int64_t AppendTimedReply(uint64_t call_id, const ResponseHeader& header,
+  int64_t AppendTimedReply(uint64_t call_id,
+                           const payload::ResponseHeader& header,
                            int64_t target_bytes, int64_t queue_ns,
                            int64_t begun_ns) {
     const int64_t message_bytes =
@@ -106,34 +107,38 @@ class SendQueue {
                                                      const Header& header,
                                                      int64_t target_bytes,
                                                      Template<Header>& last);
-  static void Encode(FrameKind kind, const RequestHeader& header,
-                     int64_t target_bytes, Template<RequestHeader>& frame);
-  static void Encode(FrameKind kind, const ResponseHeader& header,
-                     int64_t target_bytes, Template<ResponseHeader>& frame);
+  static void Encode(FrameKind kind, const payload::RequestHeader& header,
+                     int64_t target_bytes,
+                     Template<payload::RequestHeader>& frame);
+  static void Encode(FrameKind kind, const payload::ResponseHeader& header,
+                     int64_t target_bytes,
+                     Template<payload::ResponseHeader>& frame);
   template <typename Header>
   static void EncodeMessage(FrameKind kind, const Header& header,
                             int64_t target_bytes, Template<Header>& frame);
 
-  static bool HasStrings(const RequestHeader& header) {
+  static bool HasStrings(const payload::RequestHeader& header) {
     return !header.trace_context.empty();
   }
-  static bool HasStrings(const ResponseHeader& header) {
+  static bool HasStrings(const payload::ResponseHeader& header) {
     return !header.error_message.empty();
   }
   // Compares headers, of which the second has no strings.
-  static bool IsSame(const RequestHeader& a, const RequestHeader& b) {
+  static bool IsSame(const payload::RequestHeader& a,
+                     const payload::RequestHeader& b) {
     return a.rpc_index == b.rpc_index &&
            a.server_instance == b.server_instance && a.warmup == b.warmup &&
            a.response_bytes == b.response_bytes &&
            a.processing_ns == b.processing_ns && !HasStrings(a);
   }
   // The times of replies are not part of their messages here.
-  static bool IsSame(const ResponseHeader& a, const ResponseHeader& b) {
+  static bool IsSame(const payload::ResponseHeader& a,
+                     const payload::ResponseHeader& b) {
     return a.server_instance == b.server_instance && !HasStrings(a);
   }
 
-  Template<RequestHeader> last_request_;
-  Template<ResponseHeader> last_response_;
+  Template<payload::RequestHeader> last_request_;
+  Template<payload::ResponseHeader> last_response_;
 
   WriteQueue queue_;
   std::vector<Unstamped> unstamped_;
@@ -159,6 +164,6 @@ inline int64_t SendQueue::AppendMessage(FrameKind kind, uint64_t call_id,
   return last.message_bytes;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_SEND_QUEUE_H_

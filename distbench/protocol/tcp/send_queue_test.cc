@@ -19,7 +19,7 @@
 #include "gtest/gtest.h"
 #include "proto/data_plane.pb.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // The two ends of a stream without a network.
@@ -27,7 +27,7 @@ class SendQueueTest : public testing::Test {
  protected:
   SendQueueTest() {
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends_), 0);
-    stream_ = Stream(FileDescriptor(ends_[0]));
+    stream_ = Stream(base::FileDescriptor(ends_[0]));
   }
   ~SendQueueTest() override { close(ends_[1]); }
 
@@ -68,7 +68,9 @@ void ExpectFrame(std::string& bytes, uint64_t id, int64_t message_bytes) {
 TEST_F(SendQueueTest, WritesManyFramesAtOnce) {
   EXPECT_EQ(Write(), SendQueue::Outcome::kEmpty);
   for (uint64_t id = 0; id < 100; ++id) {
-    EXPECT_EQ(queue_.Append(FrameKind::kRequest, id, RequestHeader{}, 16), 16);
+    EXPECT_EQ(
+        queue_.Append(FrameKind::kRequest, id, payload::RequestHeader{}, 16),
+        16);
   }
   EXPECT_EQ(queue_.queued_bytes(), 100 * 32);
   EXPECT_EQ(Write(), SendQueue::Outcome::kEmpty);
@@ -84,7 +86,7 @@ TEST_F(SendQueueTest, MessagesOfAllSizesArriveWhole) {
   uint64_t next_in = 0;
   for (uint64_t id = 0; id < 200; ++id) {
     const int64_t size = sizes[id % std::size(sizes)];
-    queue_.Append(FrameKind::kReply, id, ResponseHeader{}, size);
+    queue_.Append(FrameKind::kReply, id, payload::ResponseHeader{}, size);
     // The queue is rarely empty, and the socket is full most of the time.
     if (random() % 2 == 0) continue;
     while (queue_.queued_bytes() > 1 << 20) {
@@ -109,8 +111,8 @@ TEST_F(SendQueueTest, MessagesOfAllSizesArriveWhole) {
 }
 
 TEST_F(SendQueueTest, FramesThatDifferInOneThingAreToldApart) {
-  const RequestHeader plain;
-  const RequestHeader headers[] = {
+  const payload::RequestHeader plain;
+  const payload::RequestHeader headers[] = {
       plain,
       {.rpc_index = 1},
       {.server_instance = 1},
@@ -123,17 +125,18 @@ TEST_F(SendQueueTest, FramesThatDifferInOneThingAreToldApart) {
       plain,
   };
   std::string scratch;
-  for (const RequestHeader& header : headers) {
+  for (const payload::RequestHeader& header : headers) {
     for (int64_t bytes : {30, 30, 31, 1000}) {
       queue_.Append(FrameKind::kRequest, 1, header, bytes);
       ASSERT_EQ(Write(), SendQueue::Outcome::kEmpty);
       const std::string frame = Read();
       const FrameHeader frame_header = DecodeFrameHeader(frame.data());
       EXPECT_EQ(frame_header.message_bytes, bytes);
-      RequestHeader read;
-      ASSERT_TRUE(DecodeHead(absl::string_view(frame).substr(
-                                 kFrameHeaderBytes, frame_header.head_bytes),
-                             bytes - frame_header.head_bytes, read, scratch));
+      payload::RequestHeader read;
+      ASSERT_TRUE(
+          payload::DecodeHead(absl::string_view(frame).substr(
+                                  kFrameHeaderBytes, frame_header.head_bytes),
+                              bytes - frame_header.head_bytes, read, scratch));
       EXPECT_EQ(read.rpc_index, header.rpc_index);
       EXPECT_EQ(read.server_instance, header.server_instance);
       EXPECT_EQ(read.warmup, header.warmup);
@@ -147,17 +150,20 @@ TEST_F(SendQueueTest, FramesThatDifferInOneThingAreToldApart) {
 TEST_F(SendQueueTest, RepliesWithAnErrorAreToldApart) {
   const std::string error = "no such RPC";
   std::string scratch;
-  for (const ResponseHeader& header :
-       {ResponseHeader{}, ResponseHeader{.error_message = error},
-        ResponseHeader{}, ResponseHeader{.server_instance = 2}}) {
+  for (const payload::ResponseHeader& header :
+       {payload::ResponseHeader{},
+        payload::ResponseHeader{.error_message = error},
+        payload::ResponseHeader{},
+        payload::ResponseHeader{.server_instance = 2}}) {
     queue_.Append(FrameKind::kReply, 1, header, 30);
     ASSERT_EQ(Write(), SendQueue::Outcome::kEmpty);
     const std::string frame = Read();
     const FrameHeader frame_header = DecodeFrameHeader(frame.data());
-    ResponseHeader read;
-    ASSERT_TRUE(DecodeHead(absl::string_view(frame).substr(
-                               kFrameHeaderBytes, frame_header.head_bytes),
-                           30 - frame_header.head_bytes, read, scratch));
+    payload::ResponseHeader read;
+    ASSERT_TRUE(
+        payload::DecodeHead(absl::string_view(frame).substr(
+                                kFrameHeaderBytes, frame_header.head_bytes),
+                            30 - frame_header.head_bytes, read, scratch));
     EXPECT_EQ(read.server_instance, header.server_instance);
     EXPECT_EQ(read.error_message, header.error_message);
   }
@@ -183,15 +189,16 @@ void ExpectTimedReply(std::string& bytes, uint64_t id, int64_t message_bytes,
 TEST_F(SendQueueTest, TimedRepliesSayWhenTheyWereHandedOver) {
   constexpr int64_t kBytes = kFrameHeaderBytes + kReplyTimesBytes + 16;
   EXPECT_FALSE(queue_.has_unstamped_replies());
-  EXPECT_EQ(queue_.AppendTimedReply(1, ResponseHeader{}, 16, /*queue_ns=*/7,
-                                    /*begun_ns=*/1000),
-            16);
+  EXPECT_EQ(
+      queue_.AppendTimedReply(1, payload::ResponseHeader{}, 16, /*queue_ns=*/7,
+                              /*begun_ns=*/1000),
+      16);
   EXPECT_EQ(queue_.queued_bytes(), kBytes);
-  queue_.AppendTimedReply(2, ResponseHeader{}, 16, 8, 1100);
+  queue_.AppendTimedReply(2, payload::ResponseHeader{}, 16, 8, 1100);
   EXPECT_TRUE(queue_.has_unstamped_replies());
   queue_.StampReplies(1500);
   EXPECT_FALSE(queue_.has_unstamped_replies());
-  queue_.AppendTimedReply(3, ResponseHeader{}, 16, 9, 1200);
+  queue_.AppendTimedReply(3, payload::ResponseHeader{}, 16, 9, 1200);
   queue_.StampReplies(1600);
   EXPECT_EQ(Write(), SendQueue::Outcome::kEmpty);
   std::string bytes = Read();
@@ -217,8 +224,8 @@ TEST_F(SendQueueTest, TimedRepliesOfAllSizesArriveWhole) {
     ++next_in;
   };
   for (uint64_t id = 0; id < 3000; ++id) {
-    queue_.AppendTimedReply(id, ResponseHeader{}, sizes[id % std::size(sizes)],
-                            times(id).queue_ns,
+    queue_.AppendTimedReply(id, payload::ResponseHeader{},
+                            sizes[id % std::size(sizes)], times(id).queue_ns,
                             /*begun_ns=*/5000 - times(id).handler_ns);
     if (random() % 20 != 0) continue;
     queue_.StampReplies(5000);
@@ -237,7 +244,7 @@ TEST_F(SendQueueTest, TimedRepliesOfAllSizesArriveWhole) {
 }
 
 TEST_F(SendQueueTest, DroppedRepliesAreNotStamped) {
-  queue_.AppendTimedReply(1, ResponseHeader{}, 16, 7, 1000);
+  queue_.AppendTimedReply(1, payload::ResponseHeader{}, 16, 7, 1000);
   queue_.Clear();
   EXPECT_FALSE(queue_.has_unstamped_replies());
 }
@@ -247,12 +254,15 @@ TEST_F(SendQueueTest, AbsurdSizesGiveTheSmallestMessage) {
   for (const int64_t target_bytes :
        {INT64_MIN, INT64_MIN + 1, int64_t{-1}, int64_t{0}}) {
     SendQueue queue;
-    const int64_t reply_bytes =
-        queue.Append(FrameKind::kReply, 1, ResponseHeader{}, target_bytes);
+    const int64_t reply_bytes = queue.Append(
+        FrameKind::kReply, 1, payload::ResponseHeader{}, target_bytes);
     EXPECT_EQ(
-        queue.Append(FrameKind::kRequest, 2, RequestHeader{}, target_bytes),
-        LayOutMessage(RequestHeader{}, 0).total_bytes());
-    EXPECT_EQ(reply_bytes, LayOutMessage(ResponseHeader{}, 0).total_bytes());
+        queue.Append(FrameKind::kRequest, 2, payload::RequestHeader{},
+                     target_bytes),
+        payload::LayOutMessage(payload::RequestHeader{}, 0).total_bytes());
+    EXPECT_EQ(
+        reply_bytes,
+        payload::LayOutMessage(payload::ResponseHeader{}, 0).total_bytes());
     ASSERT_EQ(queue.Write(stream_), SendQueue::Outcome::kEmpty);
     std::string bytes = Read();
     ExpectFrame(bytes, 1, reply_bytes);
@@ -261,14 +271,14 @@ TEST_F(SendQueueTest, AbsurdSizesGiveTheSmallestMessage) {
 }
 
 TEST_F(SendQueueTest, OneWriteIsBounded) {
-  queue_.Append(FrameKind::kReply, 1, ResponseHeader{}, 100 << 20);
+  queue_.Append(FrameKind::kReply, 1, payload::ResponseHeader{}, 100 << 20);
   const int64_t before = queue_.queued_bytes();
   EXPECT_EQ(Write(), SendQueue::Outcome::kNotEmpty);
   EXPECT_LE(before - queue_.queued_bytes(), SendQueue::kMaxWriteBytes);
 }
 
 TEST_F(SendQueueTest, AFullSocketLeavesTheRest) {
-  queue_.Append(FrameKind::kReply, 1, ResponseHeader{}, 100 << 20);
+  queue_.Append(FrameKind::kReply, 1, payload::ResponseHeader{}, 100 << 20);
   int64_t before;
   do {
     before = queue_.queued_bytes();
@@ -279,7 +289,7 @@ TEST_F(SendQueueTest, AFullSocketLeavesTheRest) {
 TEST_F(SendQueueTest, ABrokenSocketIsSaid) {
   close(ends_[1]);
   ends_[1] = dup(ends_[0]);
-  queue_.Append(FrameKind::kReply, 1, ResponseHeader{}, 16);
+  queue_.Append(FrameKind::kReply, 1, payload::ResponseHeader{}, 16);
   EXPECT_EQ(Write(), SendQueue::Outcome::kBroken);
   EXPECT_EQ(errno, EPIPE);
   queue_.Clear();
@@ -289,7 +299,7 @@ TEST_F(SendQueueTest, ABrokenSocketIsSaid) {
 // ---- Without copying --------------------------------------------------------
 
 TEST(SendQueueWithoutCopyTest, PayloadsArriveAsTheyAre) {
-  const auto listening = ListenAt("127.0.0.1:0");
+  const auto listening = base::ListenAt("127.0.0.1:0");
   ASSERT_TRUE(listening.ok()) << listening.status();
   const auto address =
       ResolveAddress(absl::StrCat("127.0.0.1:", listening->port));
@@ -297,14 +307,15 @@ TEST(SendQueueWithoutCopyTest, PayloadsArriveAsTheyAre) {
   Stream stream(OpenSocket(AF_INET, settings));
   ASSERT_TRUE(ApplyNetworkSettings(settings, stream.fd()).ok());
   ASSERT_TRUE(BeginConnect(stream.fd(), address->front()));
-  const FileDescriptor reader = AcceptConnection(listening->socket.get());
+  const base::FileDescriptor reader = AcceptConnection(listening->socket.get());
   ASSERT_TRUE(reader.is_open());
 
   // Neither payloads of less than is worth it, nor what precedes payloads.
   SendQueue queue(/*copies=*/false);
   const int64_t sizes[] = {16, 5000, 100'000, 3 << 20, 20'000};
   for (uint64_t id = 0; id < 50; ++id) {
-    queue.Append(FrameKind::kRequest, id, RequestHeader{}, sizes[id % 5]);
+    queue.Append(FrameKind::kRequest, id, payload::RequestHeader{},
+                 sizes[id % 5]);
   }
   const auto total = static_cast<size_t>(queue.queued_bytes());
   std::string bytes;
@@ -325,4 +336,4 @@ TEST(SendQueueWithoutCopyTest, PayloadsArriveAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -5,7 +5,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/payload/message_codec.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // A reply's other fields take less than the rest of kMaxHeadBytes.
@@ -61,7 +61,7 @@ inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
                                                absl::string_view head,
                                                int64_t read_ns,
                                                TransportEvents& events) {
-  const RequestHeader* const header =
+  const payload::RequestHeader* const header =
       heads_.Read(head, frame.message_bytes - frame.head_bytes);
   if (header == nullptr) return StreamError::kMalformedMessage;
   TcpRequest* request = requests_.Get();
@@ -79,7 +79,7 @@ inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
   request->call_id = frame.call_id;
   ++pending_requests_;
   if constexpr (reply_kind == FrameKind::kTimedReply) {
-    request->begun_ns = RealClock().MonotonicNs();
+    request->begun_ns = base::RealClock().MonotonicNs();
   }
   events.OnRequest(request);
   return StreamError::kNone;
@@ -88,7 +88,7 @@ inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
 void ServerConnection::Reply(TcpRequest& request) {
   --pending_requests_;
   if (is_open()) {
-    const ResponseHeader header = {
+    const payload::ResponseHeader header = {
         .server_instance = request.reply_instance,
         .error_message = request.reply_error.substr(0, kMaxErrorBytes)};
     if (reports_times_) {
@@ -104,4 +104,4 @@ void ServerConnection::Reply(TcpRequest& request) {
   requests_.Put(&request);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -11,7 +11,7 @@
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/server_greeting.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 class ServerConnection;
 
@@ -46,9 +46,9 @@ class ServerConnection final
   void ReadRequests(TransportEvents& events);
 
   std::optional<ServerGreeting> greeting_;  // until it is over
-  HeadReader<RequestHeader> heads_;
+  HeadReader<payload::RequestHeader> heads_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_SERVER_CONNECTION_H_

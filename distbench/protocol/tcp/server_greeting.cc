@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <string>
 
-namespace distbench {
+namespace distbench::protocol {
 
 StreamError ServerGreeting::Continue(Stream& stream) {
   if (!is_secured_) {
@@ -15,11 +15,11 @@ StreamError ServerGreeting::Continue(Stream& stream) {
 
 // TLS is ready at once if it is not used.
 StreamError ServerGreeting::Secure(Stream& stream) {
-  const TlsSession::State state = stream.Handshake();
+  const security::TlsSession::State state = stream.Handshake();
   // A new connection has enough room for the output of a handshake.
-  is_secured_ = state == TlsSession::State::kReady;
-  return state == TlsSession::State::kFailed ? StreamError::kTlsFailed
-                                             : StreamError::kNone;
+  is_secured_ = state == security::TlsSession::State::kReady;
+  return state == security::TlsSession::State::kFailed ? StreamError::kTlsFailed
+                                                       : StreamError::kNone;
 }
 
 StreamError ServerGreeting::Greet(Stream& stream) {
@@ -46,4 +46,4 @@ void ServerGreeting::Send(Stream& stream) {
   [[maybe_unused]] const ssize_t sent = stream.Send(&piece, 1);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

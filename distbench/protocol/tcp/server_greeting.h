@@ -6,7 +6,7 @@
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // How an accepted connection begins: the TLS handshake, if TLS is used, and the
 // greeting. Never waits.
@@ -32,6 +32,6 @@ class ServerGreeting {
   bool is_secured_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_SERVER_GREETING_H_

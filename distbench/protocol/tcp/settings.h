@@ -9,7 +9,7 @@
 
 #include "distbench/config/plan/driver_options.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 struct TcpSettings {
   // Number of connections from each worker to each server.
@@ -41,16 +41,17 @@ struct TcpSettings {
 };
 
 // Returns the setting if it is there, else its default.
-int64_t ReadSetting(const std::map<std::string, DriverOptions::Value>& settings,
-                    const TcpSettingLimits& setting);
+int64_t ReadSetting(
+    const std::map<std::string, config::DriverOptions::Value>& settings,
+    const config::TcpSettingLimits& setting);
 
 // Returns whether a server with these settings listens on a Unix socket.
 bool UsesUnixSocket(
-    const std::map<std::string, DriverOptions::Value>& server_settings);
+    const std::map<std::string, config::DriverOptions::Value>& server_settings);
 
 // Missing settings take their defaults (config/plan/driver_options.h).
-TcpSettings ReadTcpSettings(const DriverOptions& options);
+TcpSettings ReadTcpSettings(const config::DriverOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_SETTINGS_H_

@@ -18,7 +18,7 @@
 #include "distbench/base/host_port.h"
 #include "distbench/protocol/unix_address.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // Names of abstract sockets follow a NUL. Longer names than fit are none of
@@ -44,7 +44,7 @@ const sockaddr* Generic(const SocketAddress& address) {
 absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
     const std::string& address) {
   if (IsUnixAddress(address)) return std::vector{UnixSocketAddress(address)};
-  const auto [host, port] = SplitHostPort(address);
+  const auto [host, port] = base::SplitHostPort(address);
   if (host.empty() || port.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "\"", address, "\" is not an address; expected HOST:PORT"));
@@ -71,10 +71,10 @@ absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
   return addresses;
 }
 
-absl::StatusOr<FileDescriptor> ListenAtUnixAddress(
+absl::StatusOr<base::FileDescriptor> ListenAtUnixAddress(
     absl::string_view unix_address) {
   const SocketAddress address = UnixSocketAddress(unix_address);
-  FileDescriptor fd(
+  base::FileDescriptor fd(
       socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd.is_open() || bind(fd.get(), Generic(address), address.length) != 0 ||
       listen(fd.get(), SOMAXCONN) != 0) {
@@ -85,8 +85,8 @@ absl::StatusOr<FileDescriptor> ListenAtUnixAddress(
   return fd;
 }
 
-FileDescriptor AcceptConnection(int listener) {
-  return FileDescriptor(
+base::FileDescriptor AcceptConnection(int listener) {
+  return base::FileDescriptor(
       accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
 }
 
@@ -152,4 +152,4 @@ ZeroCopyReports TakeZeroCopyReports(int fd) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

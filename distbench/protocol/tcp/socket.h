@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 struct SocketAddress {
   sockaddr_storage storage = {};
@@ -27,12 +27,12 @@ absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
     const std::string& address);
 
 // Listens at a Unix address.
-absl::StatusOr<FileDescriptor> ListenAtUnixAddress(
+absl::StatusOr<base::FileDescriptor> ListenAtUnixAddress(
     absl::string_view unix_address);
 
 // Takes a connection from the queue. With no connection there, the result is
 // not open and errno is EAGAIN; else errno says what went wrong.
-FileDescriptor AcceptConnection(int listener);
+base::FileDescriptor AcceptConnection(int listener);
 
 // Starts to connect. Returns false if that fails at once; errno says why.
 bool BeginConnect(int fd, const SocketAddress& address);
@@ -61,6 +61,6 @@ struct ZeroCopyReports {
 // Empties the socket's error queue. The socket must not use it otherwise.
 ZeroCopyReports TakeZeroCopyReports(int fd);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_SOCKET_H_

@@ -4,16 +4,18 @@
 #include <cerrno>
 #include <cstring>
 
-namespace distbench {
+namespace distbench::protocol {
 
-void Stream::Secure(const ConnectionSecurity& security, TlsContext::Side side) {
+void Stream::Secure(const ConnectionSecurity& security,
+                    security::TlsContext::Side side) {
   if (security.tls == nullptr) return;
   tls_ = security.tls->NewSession(socket_.get(), side);
-  record_.reset(new char[TlsSession::kMaxRecordBytes]);
+  record_.reset(new char[security::TlsSession::kMaxRecordBytes]);
 }
 
-TlsSession::State Stream::Handshake() {
-  return tls_ == nullptr ? TlsSession::State::kReady : tls_->Handshake();
+security::TlsSession::State Stream::Handshake() {
+  return tls_ == nullptr ? security::TlsSession::State::kReady
+                         : tls_->Handshake();
 }
 
 void Stream::Close() {
@@ -23,7 +25,7 @@ void Stream::Close() {
 
 // Sends records one after the other, each as full as possible.
 ssize_t Stream::SendRecords(const iovec* pieces, int count) {
-  constexpr size_t kRoom = TlsSession::kMaxRecordBytes;
+  constexpr size_t kRoom = security::TlsSession::kMaxRecordBytes;
   ssize_t total = 0;
   size_t offset = 0;  // into the first piece
   while (count > 0) {
@@ -52,4 +54,4 @@ std::string Stream::Error() const {
   return std::strerror(errno);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

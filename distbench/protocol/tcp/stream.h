@@ -13,7 +13,7 @@
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/security/tls_session.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // How every connection of a driver secures itself against wrong peers, and what
 // it asks of its socket.
@@ -22,7 +22,7 @@ struct ConnectionSecurity {
   std::string test_nonce = {};
 
   // Null means plain text.
-  std::shared_ptr<TlsContext> tls = {};
+  std::shared_ptr<security::TlsContext> tls = {};
 
   // How a client greets a server before anything else is sent. Null if the
   // protocol makes sure only later that the server knows the nonce.
@@ -36,13 +36,14 @@ struct ConnectionSecurity {
 class Stream {
  public:
   Stream() = default;
-  explicit Stream(FileDescriptor socket) : socket_(std::move(socket)) {}
+  explicit Stream(base::FileDescriptor socket) : socket_(std::move(socket)) {}
 
   // Uses TLS from now on, if `security` has it.
-  void Secure(const ConnectionSecurity& security, TlsContext::Side side);
+  void Secure(const ConnectionSecurity& security,
+              security::TlsContext::Side side);
 
   // Continues the TLS handshake; returns kReady at once without TLS.
-  TlsSession::State Handshake();
+  security::TlsSession::State Handshake();
 
   bool is_open() const { return socket_.is_open(); }
   int fd() const { return socket_.get(); }
@@ -50,7 +51,7 @@ class Stream {
 
   // As recv(). May hold bytes back if `size` is less than a TLS record's size.
   ssize_t Receive(char* buffer, size_t size) {
-    return tls_ == nullptr ? distbench::Receive(socket_.get(), buffer, size)
+    return tls_ == nullptr ? distbench::protocol::Receive(socket_.get(), buffer, size)
                            : tls_->Receive(buffer, size);
   }
 
@@ -64,7 +65,7 @@ class Stream {
   // As Send(), of bytes that never change, and without copying them where the
   // kernel can. Not with TLS.
   ssize_t SendWithoutCopy(const iovec& piece) {
-    return distbench::SendWithoutCopy(socket_.get(), piece);
+    return distbench::protocol::SendWithoutCopy(socket_.get(), piece);
   }
 
   // Explains why the last call failed.
@@ -73,11 +74,11 @@ class Stream {
  private:
   ssize_t SendRecords(const iovec* pieces, int count);
 
-  FileDescriptor socket_;
-  std::unique_ptr<TlsSession> tls_;  // none: plain text
-  std::unique_ptr<char[]> record_;   // being put together; with TLS
+  base::FileDescriptor socket_;
+  std::unique_ptr<security::TlsSession> tls_;  // none: plain text
+  std::unique_ptr<char[]> record_;             // being put together; with TLS
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_STREAM_H_

@@ -19,7 +19,7 @@
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/tcp/dial.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // The connections to one peer, which may consist of several servers.
 struct StreamPeer {
@@ -317,7 +317,7 @@ void StreamClient<Connection>::BuryRetired() {
 // Ends a call that cannot be sent.
 template <typename Connection>
 void StreamClient<Connection>::Refuse(ClientCall* call) {
-  call->sent_ns = RealClock().MonotonicNs();
+  call->sent_ns = base::RealClock().MonotonicNs();
   call->sent_bytes = 0;
   EndWith(call, closed_ ? kCancelled
                         : absl::StrCat("INVALID_ARGUMENT: a trace of ",
@@ -414,7 +414,7 @@ bool StreamClient<Connection>::DeliverEnded(TransportEvents& events) {
   // The engine may start calls that end at once; those wait for the next turn.
   std::vector<Ended> ended;
   ended.swap(ended_);
-  const int64_t now_ns = RealClock().MonotonicNs();
+  const int64_t now_ns = base::RealClock().MonotonicNs();
   for (const auto& [call, error] : ended) {
     call->done_ns = now_ns;
     call->received_bytes = 0;
@@ -425,6 +425,6 @@ bool StreamClient<Connection>::DeliverEnded(TransportEvents& events) {
   return true;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_STREAM_CLIENT_H_

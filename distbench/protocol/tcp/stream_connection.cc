@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 void StreamConnection::Open(Stream stream, bool watched) {
   stream_ = std::move(stream);
@@ -93,4 +93,4 @@ void StreamConnection::SettleError() {
   OnBroken(reason);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

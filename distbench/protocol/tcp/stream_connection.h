@@ -11,7 +11,7 @@
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 class StreamConnection;
 
@@ -123,6 +123,6 @@ class StreamConnection : public Poller::Watcher {
   std::string socket_error_;  // with kSocketFailed and kTlsFailed
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_STREAM_CONNECTION_H_

@@ -14,7 +14,7 @@
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/unix_address.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using AddressMap = absl::flat_hash_map<std::string, std::vector<SocketAddress>>;
@@ -52,7 +52,7 @@ std::vector<StreamPeer> TakePeers(const std::vector<Peer>& peers,
   std::vector<StreamPeer> taken;
   for (const Peer& peer : peers) {
     StreamPeer& stream_peer = taken.emplace_back();
-    stream_peer.round_robin = peer.policy != kPickFirstPolicy;
+    stream_peer.round_robin = peer.policy != config::kPickFirstPolicy;
     stream_peer.servers.resize(peer.addresses.size());
     for (std::vector<DialTarget>& server : stream_peer.servers) {
       for (int64_t i = 0; i < connections; ++i) {
@@ -88,13 +88,13 @@ absl::StatusOr<std::string> StreamDriver::Listen(int worker_count) {
   }
   transports_.front()->Accept(
       std::move(listening->socket),
-      [this](FileDescriptor socket) { Serve(std::move(socket)); });
+      [this](base::FileDescriptor socket) { Serve(std::move(socket)); });
   return listening->address;
 }
 
 // A connection that does not have the settings, although its listener has them,
 // is not refused: it is among the readings.
-void StreamDriver::Serve(FileDescriptor socket) {
+void StreamDriver::Serve(base::FileDescriptor socket) {
   constexpr auto kServer = DriverNetwork::Side::kServer;
   ApplyNetworkSettings(security_.network->settings(kServer), socket.get())
       .IgnoreError();
@@ -111,8 +111,8 @@ absl::StatusOr<StreamDriver::Listening> StreamDriver::ListenAtHost() const {
   const NetworkSettings& settings =
       security_.network->settings(DriverNetwork::Side::kServer);
   absl::Status applied;
-  absl::StatusOr<ListeningSocket> listener = ListenAt(
-      JoinHostPort(address->bind_host, 0),
+  absl::StatusOr<base::ListeningSocket> listener = base::ListenAt(
+      base::JoinHostPort(address->bind_host, 0),
       [&](int fd) { applied = ApplyNetworkSettings(settings, fd); },
       ProtocolOf(settings));
   if (!applied.ok()) return applied;
@@ -122,10 +122,11 @@ absl::StatusOr<StreamDriver::Listening> StreamDriver::ListenAtHost() const {
         "; check that it is an address of this host (netdev_name, ip_version, "
         "--service_address) and that ports are left"));
   }
-  return Listening{.socket = std::move(listener->socket),
-                   .address = AnnounceTls(
-                       JoinHostPort(address->advertised_host, listener->port),
-                       security_.tls != nullptr)};
+  return Listening{
+      .socket = std::move(listener->socket),
+      .address = AnnounceTls(
+          base::JoinHostPort(address->advertised_host, listener->port),
+          security_.tls != nullptr)};
 }
 
 absl::StatusOr<StreamDriver::Listening> StreamDriver::ListenAtUnixSocket()
@@ -133,7 +134,7 @@ absl::StatusOr<StreamDriver::Listening> StreamDriver::ListenAtUnixSocket()
   absl::StatusOr<std::string> address =
       NewUnixAddress(/*uses_tls=*/security_.tls != nullptr);
   if (!address.ok()) return address.status();
-  absl::StatusOr<FileDescriptor> socket = ListenAtUnixAddress(*address);
+  absl::StatusOr<base::FileDescriptor> socket = ListenAtUnixAddress(*address);
   if (!socket.ok()) return socket.status();
   return Listening{.socket = *std::move(socket),
                    .address = *std::move(address)};
@@ -172,4 +173,4 @@ void StreamDriver::Shutdown() {
   for (const auto& transport : transports_) transport->WaitUntilDrained();
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -22,7 +22,7 @@
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_transport.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Each worker has its own connections to each server. A server distributes
 // accepted connections over its workers in turn.
@@ -51,12 +51,12 @@ class StreamDriver : public ProtocolDriver {
  private:
   // A socket and the address to which peers connect.
   struct Listening {
-    FileDescriptor socket;
+    base::FileDescriptor socket;
     std::string address;
   };
   absl::StatusOr<Listening> ListenAtHost() const;
   absl::StatusOr<Listening> ListenAtUnixSocket() const;
-  void Serve(FileDescriptor socket);
+  void Serve(base::FileDescriptor socket);
 
   virtual std::unique_ptr<SocketTransport> MakeTransport() = 0;
 
@@ -84,6 +84,6 @@ class StreamDriver : public ProtocolDriver {
   bool shut_down_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_STREAM_DRIVER_H_

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 absl::string_view Describe(StreamError error) {
   switch (error) {
@@ -113,4 +113,4 @@ std::vector<DriverCounter> StreamCounters::List() const {
   return counters;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 enum class StreamError {
   kNone,
@@ -86,6 +86,6 @@ class StreamCounters {
   std::array<std::atomic<int64_t>, kStreamErrorCount> errors_ = {};
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_STREAM_ERROR_H_

@@ -16,7 +16,7 @@
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Serves connections such as ServerConnection (server_connection.h). Used by
 // its worker's thread.
@@ -31,7 +31,7 @@ class StreamServer final : private ServerListener<Connection> {
   StreamServer& operator=(const StreamServer&) = delete;
 
   // Serves an accepted connection.
-  void Serve(FileDescriptor socket);
+  void Serve(base::FileDescriptor socket);
 
   // As Transport::Reply().
   void Reply(ServerCall* call);
@@ -60,7 +60,7 @@ class StreamServer final : private ServerListener<Connection> {
   void OnClosed(Connection& connection) override;
 
   Context& context_;
-  ObjectPool<Request> requests_;
+  base::ObjectPool<Request> requests_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<Connection*> awaiting_hello_;  // the earliest due first
   bool some_are_closed_ = false;
@@ -68,10 +68,10 @@ class StreamServer final : private ServerListener<Connection> {
 };
 
 template <typename Connection>
-void StreamServer<Connection>::Serve(FileDescriptor socket) {
+void StreamServer<Connection>::Serve(base::FileDescriptor socket) {
   if (closed_) return;
   const int64_t due_ns =
-      RealClock().MonotonicNs() + context_.settings.handshake_timeout_ns;
+      base::RealClock().MonotonicNs() + context_.settings.handshake_timeout_ns;
   connections_.push_back(std::make_unique<Connection>(
       context_, typename Connection::Socket{std::move(socket), due_ns,
                                             requests_, *this}));
@@ -138,6 +138,6 @@ void StreamServer<Connection>::OnClosed(Connection&) {
   some_are_closed_ = true;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_STREAM_SERVER_H_

@@ -27,18 +27,18 @@
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream_client.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // A transport as its driver sees it.
 class SocketTransport : public Transport {
  public:
   // For the driver, before the transport is polled.
-  virtual void Accept(FileDescriptor listener,
+  virtual void Accept(base::FileDescriptor listener,
                       Acceptor::OnAccepted on_accepted) = 0;
 
   // Hands something over to the worker. The driver and the acceptor may call
   // these on any thread.
-  virtual void Serve(FileDescriptor socket) = 0;
+  virtual void Serve(base::FileDescriptor socket) = 0;
   virtual void SetPeers(std::vector<StreamPeer> peers) = 0;
 
   // Makes the worker close everything. The driver may call it on any thread.
@@ -60,9 +60,9 @@ class SocketTransportOf final : public SocketTransport {
         server_(context_) {}
 
   // SocketTransport.
-  void Accept(FileDescriptor listener,
+  void Accept(base::FileDescriptor listener,
               Acceptor::OnAccepted on_accepted) override;
-  void Serve(FileDescriptor socket) override;
+  void Serve(base::FileDescriptor socket) override;
   void SetPeers(std::vector<StreamPeer> peers) override;
   void BeginShutdown() override;
   void WaitUntilDrained() override { drained_.WaitForNotification(); }
@@ -82,7 +82,7 @@ class SocketTransportOf final : public SocketTransport {
  private:
   // Work that other threads have left for the worker.
   struct Inbox {
-    std::vector<FileDescriptor> sockets;
+    std::vector<base::FileDescriptor> sockets;
     std::optional<std::vector<StreamPeer>> peers;
     bool shutdown = false;
   };
@@ -114,7 +114,7 @@ class SocketTransportOf final : public SocketTransport {
 
 template <typename Client, typename Server>
 void SocketTransportOf<Client, Server>::Accept(
-    FileDescriptor listener, Acceptor::OnAccepted on_accepted) {
+    base::FileDescriptor listener, Acceptor::OnAccepted on_accepted) {
   acceptor_.emplace(std::move(listener), std::move(on_accepted),
                     context_.poller, context_.counters);
 }
@@ -131,7 +131,7 @@ void SocketTransportOf<Client, Server>::Post(const Change& change) {
 }
 
 template <typename Client, typename Server>
-void SocketTransportOf<Client, Server>::Serve(FileDescriptor socket) {
+void SocketTransportOf<Client, Server>::Serve(base::FileDescriptor socket) {
   Post([&](Inbox& inbox) { inbox.sockets.push_back(std::move(socket)); });
 }
 
@@ -155,7 +155,7 @@ void SocketTransportOf<Client, Server>::TakeInbox() {
     has_mail_.store(false, std::memory_order_relaxed);
   }
   if (inbox.peers.has_value()) client_.SetPeers(*std::move(inbox.peers));
-  for (FileDescriptor& socket : inbox.sockets) {
+  for (base::FileDescriptor& socket : inbox.sockets) {
     server_.Serve(std::move(socket));
   }
   if (inbox.shutdown) Shutdown();
@@ -200,7 +200,7 @@ int64_t SocketTransportOf<Client, Server>::next_due_ns() const {
 
 template <typename Client, typename Server>
 void SocketTransportOf<Client, Server>::Work() {
-  const int64_t now_ns = RealClock().MonotonicNs();
+  const int64_t now_ns = base::RealClock().MonotonicNs();
   const int64_t due_ns = next_due_ns();
   if (now_ns < due_ns ||
       !late_deadlines_.MayJudge(due_ns, now_ns, nothing_left_)) {
@@ -226,6 +226,6 @@ void SocketTransportOf<Client, Server>::NoticeDrained() {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_STREAM_TRANSPORT_H_

@@ -15,14 +15,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 // A client of one raw server.
 class TcpClientTest : public testing::Test {
@@ -335,4 +335,4 @@ TEST_F(TcpClientTest, DestructionNeedsNoShutdown) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

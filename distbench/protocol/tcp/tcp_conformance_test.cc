@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 std::vector<DriverUnderTest> Drivers(
@@ -66,4 +66,4 @@ TEST(UnixSocketTest, IsUsed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::AllOf;
@@ -106,4 +106,4 @@ TEST(TcpConnectTest, SaysThatThereAreNoFilesLeftForConnections) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

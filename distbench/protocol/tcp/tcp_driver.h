@@ -21,7 +21,7 @@
 #include "distbench/protocol/tcp/stream_server.h"
 #include "distbench/protocol/tcp/stream_transport.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Each worker has its own connections to each server. A server distributes
 // accepted connections over its workers in turn.
@@ -53,6 +53,6 @@ class TcpDriver final : public StreamDriver {
   StreamCounters counters_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_TCP_DRIVER_H_

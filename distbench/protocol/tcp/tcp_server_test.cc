@@ -14,17 +14,17 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr FrameHeader kEmptyRequest = {.kind = FrameKind::kRequest};
 
 // A request so large that one read cannot take many of them.
 std::string RequestFor(int64_t reply_bytes) {
-  const RequestHeader header{.response_bytes = reply_bytes};
-  const MessageLayout layout = LayOutMessage(header, 60'000);
+  const payload::RequestHeader header{.response_bytes = reply_bytes};
+  const payload::MessageLayout layout = payload::LayOutMessage(header, 60'000);
   std::string message(layout.total_bytes(), 'D');
-  WriteHead(header, layout, message.data());
+  payload::WriteHead(header, layout, message.data());
   return FrameBytes({.message_bytes = static_cast<uint32_t>(message.size()),
                      .head_bytes = static_cast<uint32_t>(layout.head_bytes)},
                     message);
@@ -100,7 +100,7 @@ TEST_F(TcpServerTest, ClientsOfAnotherTestAreRefused) {
   Greeting greeting(Greeting::Side::kClient, "");
   connection.Send(greeting.TakeOutput());
   EXPECT_EQ(connection.Receive(kServerHelloBytes).size(), kServerHelloBytes);
-  connection.Send(std::string(kProofBytes, 'x') +
+  connection.Send(std::string(security::kProofBytes, 'x') +
                   FrameBytes(kEmptyRequest, ""));
   EXPECT_TRUE(connection.PeerCloses());
   EXPECT_EQ(driver_->counters().errors(StreamError::kOtherTest), 1);
@@ -291,4 +291,4 @@ TEST_F(TcpServerTest, ListenRefusesForeignAddresses) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

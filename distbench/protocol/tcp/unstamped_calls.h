@@ -7,7 +7,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // The calls of a connection that have been queued since it was last written,
 // which share a time of sending.
@@ -18,7 +18,7 @@ class UnstampedCalls {
   // Sets their sent_ns. Call this before they can end.
   void Stamp() {
     if (calls_.empty()) return;
-    const int64_t now_ns = RealClock().MonotonicNs();
+    const int64_t now_ns = base::RealClock().MonotonicNs();
     for (ClientCall* call : calls_) call->sent_ns = now_ns;
     calls_.clear();
   }
@@ -27,6 +27,6 @@ class UnstampedCalls {
   std::vector<ClientCall*> calls_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_UNSTAMPED_CALLS_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/payload/payload_slab.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr size_t kFirstCapacity = 4096;
@@ -53,7 +53,7 @@ WriteQueue::Outcome WriteQueue::Write(Stream& stream) {
 
 // Collects the next pieces to write.
 int WriteQueue::Gather(iovec* pieces) const {
-  const absl::string_view slab = PayloadSlab();
+  const absl::string_view slab = payload::PayloadSlab();
   int count = 0;
   int64_t room = kMaxWriteBytes;
   const auto add = [&](const char* data, int64_t bytes) {
@@ -85,9 +85,9 @@ int WriteQueue::Gather(iovec* pieces) const {
 // As Stream::Send(): errors that follow a partial success come again with the
 // next call.
 ssize_t WriteQueue::SendWithoutCopies(Stream& stream, const iovec* pieces,
-                                     int count) {
+                                      int count) {
   const auto is_large_payload = [](const iovec& piece) {
-    return piece.iov_base == PayloadSlab().data() &&
+    return piece.iov_base == payload::PayloadSlab().data() &&
            piece.iov_len >= kMinBytesWithoutCopy;
   };
   ssize_t total = 0;
@@ -147,4 +147,4 @@ void WriteQueue::Clear() {
   queued_bytes_ = 0;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

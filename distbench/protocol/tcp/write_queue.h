@@ -10,7 +10,7 @@
 
 #include "distbench/protocol/tcp/stream.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // The bytes that wait to be written to one connection, of any protocol. Large
 // payloads are references to the payload slab; everything else is encoded in
@@ -102,6 +102,6 @@ class WriteQueue {
   int64_t queued_bytes_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_WRITE_QUEUE_H_

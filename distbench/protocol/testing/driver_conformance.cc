@@ -15,13 +15,13 @@
 #include "distbench/protocol/late_deadlines.h"
 #include "gmock/gmock.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 // Returns an announced address in the form that errors quote.
 std::string DialledAddress(const std::string& announced) {
@@ -201,7 +201,8 @@ TEST_P(DriverConformanceTest, ServersOfAPeerTakeTurns) {
   for (const bool in_turn : {true, false}) {
     const std::vector<Peer> peers = {
         {.addresses = {first->address(), second->address()},
-         .policy = in_turn ? kRoundRobinPolicy : kPickFirstPolicy}};
+         .policy =
+             in_turn ? config::kRoundRobinPolicy : config::kPickFirstPolicy}};
     TestClient client(MakeDriver(), peers);
     // gRPC takes a channel for connected once one of its servers is. With TLS
     // the others may follow a moment later.
@@ -417,4 +418,4 @@ TEST_P(DriverConformanceTest, PollDoesNotWaitBeyondItsDeadline) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

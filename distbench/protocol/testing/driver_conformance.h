@@ -19,7 +19,7 @@
 #include "distbench/protocol/testing/driver_testing.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 struct DriverUnderTest {
   // Makes a driver that belongs to the test with this nonce. It listens on
@@ -94,6 +94,6 @@ class DriverConformanceTest : public testing::TestWithParam<DriverUnderTest> {
 // The same drivers with a client setting calls_per_connection of 1.
 class CallsPerConnectionTest : public DriverConformanceTest {};
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TESTING_DRIVER_CONFORMANCE_H_

@@ -7,13 +7,13 @@
 #include "distbench/base/clock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr int64_t kPatienceNs = 20'000'000'000;
 constexpr int64_t kStepNs = 10'000'000;
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 }  // namespace
 
@@ -94,4 +94,4 @@ void TestClient::Shutdown() {
   shutdown.join();
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

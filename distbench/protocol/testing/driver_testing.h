@@ -18,7 +18,7 @@
 #include "absl/synchronization/mutex.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 using DriverFactory = std::function<std::unique_ptr<ProtocolDriver>()>;
 
@@ -128,6 +128,6 @@ class TestClient {
   std::unique_ptr<TestEvents> events_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TESTING_DRIVER_TESTING_H_

@@ -10,7 +10,7 @@
 #include "distbench/protocol/testing/driver_testing.h"
 #include "gmock/gmock.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Not all drivers have the setting.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CallsPerConnectionTest);
@@ -298,4 +298,4 @@ TEST_P(CallsPerConnectionTest, AServerThatIsGoneFailsEachCall) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -14,7 +14,7 @@
 #include "distbench/protocol/streams.h"
 #include "gmock/gmock.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::HasSubstr;
@@ -23,7 +23,7 @@ using ::testing::StartsWith;
 constexpr int64_t kPatienceNs = 20'000'000'000;
 constexpr int64_t kStepNs = 10'000'000;
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 // Events of streams at one end; each end implements its half.
 class Ends : public TransportEvents, protected StreamEvents {
@@ -331,4 +331,4 @@ TEST_P(StreamingConformanceTest, AServerThatHasShutDownFailsTheRpc) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

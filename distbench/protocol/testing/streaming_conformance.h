@@ -8,10 +8,10 @@
 
 #include "distbench/protocol/testing/driver_conformance.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 class StreamingConformanceTest : public DriverConformanceTest {};
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TESTING_STREAMING_CONFORMANCE_H_

@@ -7,10 +7,10 @@
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/clock.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 int64_t ServiceTimeNs(const ClientCall& call) {
   return call.done_ns - call.sent_ns;
@@ -127,4 +127,4 @@ TEST_P(TimePartsConformanceTest, ErrorsStillArrive) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -10,10 +10,10 @@
 
 #include "distbench/protocol/testing/driver_conformance.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 class TimePartsConformanceTest : public DriverConformanceTest {};
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TESTING_TIME_PARTS_CONFORMANCE_H_

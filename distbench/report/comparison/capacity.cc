@@ -15,7 +15,7 @@
 #include "distbench/stats/outcomes.h"
 #include "distbench/stats/quantile_interval.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr double kPercents[] = {50, 99};
@@ -79,10 +79,10 @@ std::optional<double> PercentileOf(const SearchReport& search, double percent) {
   for (auto probe = search.probes().rbegin(); probe != search.probes().rend();
        ++probe) {
     if (probe->phase() != "final") continue;
-    const Outcomes latency = ProbeLatency(probe->statistics());
-    if (!SupportsQuantile(latency.count(), percent / 100)) break;
+    const stats::Outcomes latency = ProbeLatency(probe->statistics());
+    if (!stats::SupportsQuantile(latency.count(), percent / 100)) break;
     const int64_t value_ns = latency.ValueAtQuantile(percent / 100);
-    if (value_ns <= 0 || value_ns == Outcomes::kFailed) break;
+    if (value_ns <= 0 || value_ns == stats::Outcomes::kFailed) break;
     return static_cast<double>(value_ns);
   }
   return std::nullopt;
@@ -109,7 +109,7 @@ std::vector<double> PercentilesOf(const Searches& searches, double percent) {
 }
 
 double GeometricMean(const std::vector<double>& values) {
-  return RatioOfMeans({1.0}, values, kCompareConfidence).estimate;
+  return stats::RatioOfMeans({1.0}, values, kCompareConfidence).estimate;
 }
 
 void AddRatio(const std::string& name, const std::vector<double>& base,
@@ -119,7 +119,7 @@ void AddRatio(const std::string& name, const std::vector<double>& base,
       {.name = name,
        .base = GeometricMean(base),
        .next = GeometricMean(next),
-       .ratio = RatioOfMeans(base, next, kCompareConfidence)});
+       .ratio = stats::RatioOfMeans(base, next, kCompareConfidence)});
 }
 
 // Why a side has no load; empty if it has one.
@@ -215,4 +215,4 @@ CapacityComparisons CompareCapacities(absl::Span<const SourcedResults> base,
   return comparisons;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

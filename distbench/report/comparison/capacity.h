@@ -13,7 +13,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/welch_interval.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // The results without those of searches and NUMA comparisons, whose runs have
 // the loads that their search chose, so that they are not compared one by one.
@@ -26,7 +26,7 @@ struct CapacityRatio {
   std::string name;  // "load", "p50" or "p99"
   double base = 0;   // in the load's unit, or in nanoseconds
   double next = 0;
-  Difference ratio = {};
+  stats::Difference ratio = {};
 };
 
 // Whether it is the load that was found, of which more is better.
@@ -73,6 +73,6 @@ std::string DescribeRatio(const CapacityRatio& ratio);
 // Formats the comparisons for users.
 std::string DescribeCapacities(const CapacityComparisons& comparisons);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_CAPACITY_H_

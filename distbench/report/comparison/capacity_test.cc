@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -72,9 +72,8 @@ TEST(CapacityTest, LoadAndLatencyAreRatios) {
 }
 
 TEST(CapacityTest, SingleSearchesHaveNoVerdict) {
-  const std::string text = DescribeCapacities(
-      ComparedFiles(Files({SearchOf(1000, 1000)}),
-                    Files({SearchOf(2000, 1000)})));
+  const std::string text = DescribeCapacities(ComparedFiles(
+      Files({SearchOf(1000, 1000)}), Files({SearchOf(2000, 1000)})));
   EXPECT_THAT(text, HasSubstr("x2.000"));
   EXPECT_THAT(text, HasSubstr("unknown: a single search"));
 }
@@ -184,4 +183,4 @@ TEST(CapacityTest, RunsOfSearchesAreNoPlainRuns) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -7,7 +7,7 @@
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/metric_text.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 std::string ValueText(const CapacityRatio& ratio, double value) {
@@ -104,4 +104,4 @@ std::string DescribeCapacities(const CapacityComparisons& comparisons) {
   return text;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

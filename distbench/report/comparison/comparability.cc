@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/report/measurements/simulated_runs.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Config = DistributedSystemDescription;
@@ -316,4 +316,4 @@ std::vector<std::string> DescribeDifferences(absl::Span<const TestRun> base,
   return differences;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

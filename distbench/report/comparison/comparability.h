@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Explains why the run's numbers must not be compared with others; empty if
 // they are valid.
@@ -68,6 +68,6 @@ std::vector<std::string> DescribeDifferences(absl::Span<const TestRun> base,
                                              absl::string_view other_name,
                                              absl::Span<const TestRun> other);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_COMPARABILITY_H_

@@ -13,7 +13,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -177,4 +177,4 @@ TEST(ComparabilityTest, CircumstancesOfIncomparableTestsAreKnown) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

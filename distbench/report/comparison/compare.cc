@@ -13,27 +13,29 @@
 #include "distbench/report/comparison/stopping_rule.h"
 #include "distbench/report/measurements/simulated_runs.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
-ComparisonVerdict Judge(const Metric& metric, const Difference& change) {
+ComparisonVerdict Judge(const stats::Metric& metric,
+                        const stats::Difference& change) {
   if (!change.interval) return ComparisonVerdict::kNotShown;
-  const double no_change = IsComparedByRatio(metric) ? 1 : 0;
+  const double no_change = stats::IsComparedByRatio(metric) ? 1 : 0;
   const bool is_shown =
       change.interval->lower > no_change || change.interval->upper < no_change;
-  const bool is_resolved = metric.kind != Metric::Kind::kPercentile ||
+  const bool is_resolved = metric.kind != stats::Metric::Kind::kPercentile ||
                            std::abs(change.estimate - 1) > kLatencyResolution;
   if (!is_shown || !is_resolved) return ComparisonVerdict::kNoDifference;
-  return (change.estimate > no_change) == HigherIsBetter(metric)
+  return (change.estimate > no_change) == stats::HigherIsBetter(metric)
              ? ComparisonVerdict::kBetter
              : ComparisonVerdict::kWorse;
 }
 
 // The mean of the values that RatioOfMeans() or DifferenceOfMeans() uses.
-double Center(const Metric& metric, const std::vector<double>& values) {
-  return IsComparedByRatio(metric)
-             ? RatioOfMeans({1.0}, values, kCompareConfidence).estimate
-             : DifferenceOfMeans({0.0}, values, kCompareConfidence).estimate;
+double Center(const stats::Metric& metric, const std::vector<double>& values) {
+  return stats::IsComparedByRatio(metric)
+             ? stats::RatioOfMeans({1.0}, values, kCompareConfidence).estimate
+             : stats::DifferenceOfMeans({0.0}, values, kCompareConfidence)
+                   .estimate;
 }
 
 // The runs of a test.
@@ -61,7 +63,8 @@ std::optional<double> NoiseFloorOf(const MetricComparison& comparison,
                     comparison.next_values.size());
 }
 
-MetricComparison CompareMetric(const Metric& metric, const RpcGroups& groups,
+MetricComparison CompareMetric(const stats::Metric& metric,
+                               const RpcGroups& groups,
                                OutcomesOf outcomes_of) {
   MetricComparison comparison = {metric, ComparisonVerdict::kNotComparable, ""};
   auto base_values = ValuesOf("base", metric, groups.base, outcomes_of);
@@ -84,13 +87,13 @@ MetricComparison CompareMetric(const Metric& metric, const RpcGroups& groups,
 }
 
 RpcComparison CompareRpc(const std::string& name, const RpcGroups& groups,
-                         const std::vector<Metric>& metrics) {
+                         const std::vector<stats::Metric>& metrics) {
   const bool by_response =
       HaveResponseTimes(groups.base) && HaveResponseTimes(groups.next);
   const OutcomesOf outcomes_of = by_response ? ResponseTime : ServiceTime;
   RpcComparison comparison = {
       name, by_response ? "response time" : "service time", {}};
-  for (const Metric& metric :
+  for (const stats::Metric& metric :
        MetricsOf(metrics, {&groups.base, &groups.next})) {
     comparison.metrics.push_back(CompareMetric(metric, groups, outcomes_of));
   }
@@ -100,7 +103,8 @@ RpcComparison CompareRpc(const std::string& name, const RpcGroups& groups,
 }
 
 // Adds a note for each RPC that only one group has.
-void CompareRpcs(const Groups& groups, const std::vector<Metric>& metrics,
+void CompareRpcs(const Groups& groups,
+                 const std::vector<stats::Metric>& metrics,
                  TestComparison& comparison) {
   std::map<std::string, RpcRuns> base_rpcs = RpcsOf(groups.base);
   std::map<std::string, RpcRuns> next_rpcs = RpcsOf(groups.next);
@@ -216,12 +220,13 @@ RunsByTest GroupByTest(absl::Span<const TestRun> runs) {
 
 }  // namespace
 
-Difference ChangeOf(const MetricComparison& comparison, double confidence) {
-  return IsComparedByRatio(comparison.metric)
-             ? RatioOfMeans(comparison.base_values, comparison.next_values,
-                            confidence)
-             : DifferenceOfMeans(comparison.base_values, comparison.next_values,
-                                 confidence);
+stats::Difference ChangeOf(const MetricComparison& comparison,
+                           double confidence) {
+  return stats::IsComparedByRatio(comparison.metric)
+             ? stats::RatioOfMeans(comparison.base_values,
+                                   comparison.next_values, confidence)
+             : stats::DifferenceOfMeans(comparison.base_values,
+                                        comparison.next_values, confidence);
 }
 
 std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
@@ -252,4 +257,4 @@ std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
   return comparisons;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

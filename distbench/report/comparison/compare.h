@@ -19,13 +19,14 @@
 #include "distbench/stats/metric.h"
 #include "distbench/stats/welch_interval.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Confidence level of all intervals of differences.
 inline constexpr double kCompareConfidence = 0.95;
 
 // Two latencies in one histogram bucket may differ by this share.
-inline constexpr double kLatencyResolution = 1.0 / LogHistogram::kSubBuckets;
+inline constexpr double kLatencyResolution =
+    1.0 / stats::LogHistogram::kSubBuckets;
 
 enum class ComparisonVerdict {
   kBetter,
@@ -36,7 +37,7 @@ enum class ComparisonVerdict {
 };
 
 struct MetricComparison {
-  Metric metric;
+  stats::Metric metric;
   ComparisonVerdict verdict;
   std::string reason;  // kNotComparable only
 
@@ -46,7 +47,7 @@ struct MetricComparison {
   double next = 0;
 
   // next / base; for failures, next - base.
-  Difference change = {};
+  stats::Difference change = {};
 
   // The metric in each run; empty if it is not comparable.
   std::vector<double> base_values = {};
@@ -61,7 +62,8 @@ struct MetricComparison {
 };
 
 // Returns the change with its confidence interval.
-Difference ChangeOf(const MetricComparison& comparison, double confidence);
+stats::Difference ChangeOf(const MetricComparison& comparison,
+                           double confidence);
 
 struct RpcComparison {
   std::string rpc;
@@ -104,7 +106,7 @@ struct TestComparison {
 
 struct CompareOptions {
   // RPCs with a policy also have PolicyMetrics().
-  std::vector<Metric> metrics = DefaultMetrics();
+  std::vector<stats::Metric> metrics = stats::DefaultMetrics();
 
   // Compare even if the traffic differs, and add a note.
   bool allow_different_traffic = false;
@@ -126,6 +128,6 @@ std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
 // Formats comparisons for users: a table per RPC, with verdicts.
 std::string DescribeComparisons(absl::Span<const TestComparison> comparisons);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_COMPARE_H_

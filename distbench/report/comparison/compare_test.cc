@@ -16,7 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -27,7 +27,7 @@ const MetricComparison& Find(const std::vector<TestComparison>& comparisons,
                              const std::string& metric) {
   for (const MetricComparison& comparison :
        comparisons.at(0).rpcs.at(0).metrics) {
-    if (MetricName(comparison.metric) == metric) return comparison;
+    if (stats::MetricName(comparison.metric) == metric) return comparison;
   }
   ADD_FAILURE() << "no " << metric;
   std::abort();
@@ -107,9 +107,9 @@ TEST(CompareTest, RpcsWithAPolicyHaveItsMeasures) {
 TEST(CompareTest, OtherRpcsDoNot) {
   const auto compared =
       Compared({RunOf(1000), RunOf(1000)}, {RetryingRun(1), RetryingRun(1)});
-  EXPECT_EQ(compared[0].rpcs[0].metrics.size(), DefaultMetrics().size());
+  EXPECT_EQ(compared[0].rpcs[0].metrics.size(), stats::DefaultMetrics().size());
   CompareOptions options;
-  options.metrics = {{Metric::Kind::kWasted}};
+  options.metrics = {{stats::Metric::Kind::kWasted}};
   const auto asked = Compared({RunOf(1000)}, {RunOf(1000)}, options);
   EXPECT_THAT(Find(asked, "wasted").reason, HasSubstr("no policy"));
 }
@@ -252,7 +252,8 @@ TEST(CompareTest, ResponseTimesAreComparedIfBothHaveThem) {
 
 TEST(CompareTextTest, IsATableWithVerdicts) {
   CompareOptions options;
-  options.metrics = {{Metric::Kind::kPercentile, 99}, {Metric::Kind::kRate}};
+  options.metrics = {{stats::Metric::Kind::kPercentile, 99},
+                     {stats::Metric::Kind::kRate}};
   EXPECT_EQ(DescribeComparisons(Compared({RunOf(1'000'000), RunOf(1'000'000)},
                                          {RunOf(2'000'000), RunOf(2'000'000)},
                                          options)),
@@ -335,7 +336,7 @@ TestResult RandomRun(std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   const double run_factor = std::exp(0.05 * normal(random));
   const int64_t count = 2000;
-  RpcTotals totals;
+  results::RpcTotals totals;
   for (int i = 0; i < count; ++i) {
     totals.service_time_ns.Record(
         std::llround(1e6 * run_factor * std::exp(0.5 * normal(random))));
@@ -356,9 +357,9 @@ TEST(CompareSimulationTest, EqualsAreToldApartAsOftenAsPromised) {
   constexpr int kRuns = 5;
   std::mt19937_64 random(2024);
   CompareOptions options;
-  options.metrics = {{Metric::Kind::kPercentile, 50},
-                     {Metric::Kind::kPercentile, 99},
-                     {Metric::Kind::kRate}};
+  options.metrics = {{stats::Metric::Kind::kPercentile, 50},
+                     {stats::Metric::Kind::kPercentile, 99},
+                     {stats::Metric::Kind::kRate}};
   std::map<std::string, int> better;
   std::map<std::string, int> worse;
   int distributions = 0;
@@ -366,14 +367,14 @@ TEST(CompareSimulationTest, EqualsAreToldApartAsOftenAsPromised) {
     const auto compared =
         Compared(RandomRuns(kRuns, random), RandomRuns(kRuns, random), options);
     for (const MetricComparison& metric : compared[0].rpcs[0].metrics) {
-      const std::string name = MetricName(metric.metric);
+      const std::string name = stats::MetricName(metric.metric);
       better[name] += metric.verdict == ComparisonVerdict::kBetter;
       worse[name] += metric.verdict == ComparisonVerdict::kWorse;
     }
     distributions += compared[0].rpcs[0].distribution.differs();
   }
-  for (const Metric& metric : options.metrics) {
-    const std::string name = MetricName(metric);
+  for (const stats::Metric& metric : options.metrics) {
+    const std::string name = stats::MetricName(metric);
     // Binomial: 5 % of 1000, half of them in each direction, plus or minus 3.3
     // standard errors.
     EXPECT_NEAR(better[name] + worse[name], 50, 23) << name;
@@ -385,4 +386,4 @@ TEST(CompareSimulationTest, EqualsAreToldApartAsOftenAsPromised) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

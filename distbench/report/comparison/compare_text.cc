@@ -7,21 +7,21 @@
 #include "distbench/report/comparison/metric_text.h"
 #include "distbench/report/comparison/verdict_counts.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // The width of the column of names.
 int NameWidth(const RpcComparison& rpc) {
   size_t width = 8;
   for (const MetricComparison& comparison : rpc.metrics) {
-    width = std::max(width, MetricName(comparison.metric).size());
+    width = std::max(width, stats::MetricName(comparison.metric).size());
   }
   return static_cast<int>(width);
 }
 
 void AppendMetric(const MetricComparison& comparison, int name_width,
                   std::string& text) {
-  const std::string name = MetricName(comparison.metric);
+  const std::string name = stats::MetricName(comparison.metric);
   if (comparison.verdict == ComparisonVerdict::kNotComparable) {
     absl::StrAppendFormat(&text, "    %-*s %12s %12s %10s  %-22s %s\n",
                           name_width, name, "-", "-", "-", "-",
@@ -97,4 +97,4 @@ std::string DescribeComparisons(absl::Span<const TestComparison> comparisons) {
   return text;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

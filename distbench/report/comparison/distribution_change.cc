@@ -9,18 +9,19 @@
 #include "absl/types/span.h"
 #include "distbench/report/comparison/permutations.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Logarithms of quantiles at equal distances, ascending.
 constexpr int kQuantiles = 400;
 using Curve = std::vector<double>;
 
-Curve CurveOf(const Outcomes& outcomes, double log_of_failures) {
+Curve CurveOf(const stats::Outcomes& outcomes, double log_of_failures) {
   const double step = static_cast<double>(outcomes.count()) / kQuantiles;
   Curve curve;
   uint64_t count = 0;
-  for (const LogHistogram::Bucket& bucket : outcomes.latency_ns.Buckets()) {
+  for (const stats::LogHistogram::Bucket& bucket :
+       outcomes.latency_ns.Buckets()) {
     count += bucket.count;
     const double middle =
         (static_cast<double>(bucket.lower) + bucket.upper) / 2;
@@ -57,9 +58,9 @@ DistanceMatrix DistancesBetween(const std::vector<Curve>& curves) {
   return distances;
 }
 
-std::vector<const Outcomes*> FirstRuns(const RpcRuns& runs,
-                                       OutcomesOf outcomes_of) {
-  std::vector<const Outcomes*> first;
+std::vector<const stats::Outcomes*> FirstRuns(const RpcRuns& runs,
+                                              OutcomesOf outcomes_of) {
+  std::vector<const stats::Outcomes*> first;
   for (const RpcMeasurements& rpc : runs) {
     if (first.size() == kMaxDistributionRuns) break;
     first.push_back(&outcomes_of(rpc));
@@ -72,9 +73,10 @@ std::vector<const Outcomes*> FirstRuns(const RpcRuns& runs,
 DistributionChange CompareDistributions(const RpcRuns& base,
                                         const RpcRuns& next,
                                         OutcomesOf outcomes_of) {
-  std::vector<const Outcomes*> runs = FirstRuns(base, outcomes_of);
+  std::vector<const stats::Outcomes*> runs = FirstRuns(base, outcomes_of);
   const size_t base_count = runs.size();
-  for (const Outcomes* run : FirstRuns(next, outcomes_of)) runs.push_back(run);
+  for (const stats::Outcomes* run : FirstRuns(next, outcomes_of))
+    runs.push_back(run);
   if (SmallestPValue(base_count, runs.size() - base_count) >
       kDistributionError) {
     return {.reason =
@@ -82,7 +84,7 @@ DistributionChange CompareDistributions(const RpcRuns& base,
                 "--repeat=4 or more"};
   }
   int64_t highest_ns = 1;
-  for (const Outcomes* run : runs) {
+  for (const stats::Outcomes* run : runs) {
     if (run->count() == 0) return {.reason = "a run has no RPCs"};
     if (run->latency_ns.count() > 0) {
       highest_ns = std::max(highest_ns, run->latency_ns.max());
@@ -90,7 +92,7 @@ DistributionChange CompareDistributions(const RpcRuns& base,
   }
   const double log_of_failures = std::log(2.0 * highest_ns);
   std::vector<Curve> curves;
-  for (const Outcomes* run : runs) {
+  for (const stats::Outcomes* run : runs) {
     curves.push_back(CurveOf(*run, log_of_failures));
   }
   const absl::Span<const Curve> all = curves;
@@ -99,4 +101,4 @@ DistributionChange CompareDistributions(const RpcRuns& base,
               MeanOf(all.first(base_count)), MeanOf(all.subspan(base_count))))};
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

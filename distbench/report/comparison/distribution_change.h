@@ -9,7 +9,7 @@
 
 #include "distbench/report/comparison/metric_values.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // A distribution differs if its p-value is at most this.
 inline constexpr double kDistributionError = 0.05;
@@ -42,6 +42,6 @@ DistributionChange CompareDistributions(const RpcRuns& base,
                                         const RpcRuns& next,
                                         OutcomesOf outcomes_of);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_DISTRIBUTION_CHANGE_H_

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -36,7 +36,7 @@ std::vector<TestResult> Runs(int count, const Quantiles& quantiles,
   std::vector<TestResult> runs;
   for (int i = 0; i < count; ++i) {
     const double run_factor = std::exp(normal(random));
-    RpcTotals totals;
+    results::RpcTotals totals;
     for (int j = 0; j < kRpcs; ++j) {
       totals.service_time_ns.Record(
           std::llround(1e6 * run_factor * quantiles(uniform(random))));
@@ -59,7 +59,7 @@ TEST(DistributionChangeTest, IsFoundWherePercentilesAndTheMeanHoldStill) {
       Compared(Runs(8, Smooth, random), Runs(8, Hollow, random));
   for (const MetricComparison& metric : compared[0].rpcs[0].metrics) {
     EXPECT_EQ(metric.verdict, ComparisonVerdict::kNoDifference)
-        << MetricName(metric.metric);
+        << stats::MetricName(metric.metric);
   }
   EXPECT_TRUE(ChangeIn(compared).differs()) << *ChangeIn(compared).p_value;
   EXPECT_NEAR(ChangeIn(compared).distance, 0.017, 0.01);
@@ -114,4 +114,4 @@ TEST(DistributionChangeTest, ManyRunsDoNotTakeLong) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -15,7 +15,7 @@
 #include "distbench/report/comparison/gate_bounds.h"
 #include "distbench/report/comparison/repeated_looks.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 absl::Status SyntaxError(absl::string_view text, absl::string_view problem) {
@@ -25,8 +25,8 @@ absl::Status SyntaxError(absl::string_view text, absl::string_view problem) {
 }
 
 // Returns the change as a share of the base, or as a difference of shares.
-double RelativeChange(const Metric& metric, double change) {
-  return IsComparedByRatio(metric) ? change - 1 : change;
+double RelativeChange(const stats::Metric& metric, double change) {
+  return stats::IsComparedByRatio(metric) ? change - 1 : change;
 }
 
 // One gate on one RPC of a test.
@@ -61,7 +61,7 @@ Judgement OnRpc(const Gate& gate, const TestComparison& test,
     return judgement;
   }
   judgement.problem =
-      absl::StrCat(MetricName(gate.metric), " was not compared");
+      absl::StrCat(stats::MetricName(gate.metric), " was not compared");
   return judgement;
 }
 
@@ -96,10 +96,10 @@ void ListJudgements(const Gate& gate,
 
 // The limit in the form of ChangeOf(): a ratio or a difference.
 double LimitOf(const Gate& gate) {
-  return IsComparedByRatio(gate.metric) ? 1 + gate.limit : gate.limit;
+  return stats::IsComparedByRatio(gate.metric) ? 1 + gate.limit : gate.limit;
 }
 
-CheckVerdict VerdictOf(const Gate& gate, const Difference& change) {
+CheckVerdict VerdictOf(const Gate& gate, const stats::Difference& change) {
   if (!change.interval) return CheckVerdict::kUndecided;
   const double limit = LimitOf(gate);
   const auto& [lower, upper] = *change.interval;
@@ -112,16 +112,16 @@ CheckVerdict VerdictOf(const Gate& gate, const Difference& change) {
   return CheckVerdict::kUndecided;
 }
 
-std::string ChangeText(const Metric& metric, double change) {
+std::string ChangeText(const stats::Metric& metric, double change) {
   return absl::StrFormat(
       "%+.1f%s", 100 * RelativeChange(metric, change),
-      IsComparedByRatio(metric) ? "%" : " percentage points");
+      stats::IsComparedByRatio(metric) ? "%" : " percentage points");
 }
 
 // "p99 changed by +19.2% (95% bounds: +15.0% to +23.5%)".
-std::string EvidenceText(const Metric& metric, const Difference& change,
-                         double error) {
-  std::string text = absl::StrCat(MetricName(metric), " changed by ",
+std::string EvidenceText(const stats::Metric& metric,
+                         const stats::Difference& change, double error) {
+  std::string text = absl::StrCat(stats::MetricName(metric), " changed by ",
                                   ChangeText(metric, change.estimate));
   if (change.interval) {
     absl::StrAppendFormat(&text, " (%.4g%% bounds: %s to %s)",
@@ -138,8 +138,8 @@ int RunsOfEach(const MetricComparison& comparison) {
 }
 
 // Says why more runs like these do not decide.
-std::string ResolutionText(const Metric& metric) {
-  return IsShare(metric)
+std::string ResolutionText(const stats::Metric& metric) {
+  return stats::IsShare(metric)
              ? "; the runs agree, but have too few RPCs: longer or more runs "
                "would decide"
              : absl::StrFormat(
@@ -161,14 +161,14 @@ std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
     return ResolutionText(gate.metric);
   }
   const std::optional<int> runs =
-      IsComparedByRatio(gate.metric)
-          ? RunsToTellRatioFrom(LimitOf(gate), comparison.base_values,
-                                comparison.next_values, confidence)
-          : RunsToTellFrom(LimitOf(gate), comparison.base_values,
-                           comparison.next_values, confidence);
+      stats::IsComparedByRatio(gate.metric)
+          ? stats::RunsToTellRatioFrom(LimitOf(gate), comparison.base_values,
+                                       comparison.next_values, confidence)
+          : stats::RunsToTellFrom(LimitOf(gate), comparison.base_values,
+                                  comparison.next_values, confidence);
   return runs ? absl::StrCat("; at this spread, ", *runs,
                              " runs of each would decide")
-              : absl::StrCat("; at this spread, not even ", kMostRuns,
+              : absl::StrCat("; at this spread, not even ", stats::kMostRuns,
                              " runs of each would decide");
 }
 
@@ -203,7 +203,7 @@ void DecideByBounds(const Judgement& judgement, ErrorOfLooks& errors,
     return;
   }
   const double error = errors.At(plan, runs);
-  const Difference change = BoundsOf(*judgement.comparison, error);
+  const stats::Difference change = BoundsOf(*judgement.comparison, error);
   check.verdict = VerdictOf(gate, change);
   check.evidence = EvidenceText(gate.metric, change, error);
   if (check.verdict == CheckVerdict::kUndecided) {
@@ -258,7 +258,7 @@ absl::StatusOr<Gate> ParseGate(absl::string_view text) {
     gate.rpc = std::string(absl::StripAsciiWhitespace(name.substr(0, colon)));
     name = absl::StripAsciiWhitespace(name.substr(colon + 1));
   }
-  const absl::StatusOr<Metric> metric = ParseMetric(name);
+  const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
   if (!metric.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the condition \"", text, "\": ", metric.status().message()));
@@ -290,4 +290,4 @@ bool AreDecided(absl::Span<const Check> checks) {
   return has(CheckVerdict::kFail) || !has(CheckVerdict::kUndecided);
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

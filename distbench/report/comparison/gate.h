@@ -13,7 +13,7 @@
 #include "distbench/report/verdicts/check.h"
 #include "distbench/stats/metric.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Written as [RPC:]METRIC>PERCENT% or [RPC:]METRIC<PERCENT%. The change from
 // base to new is relative: "p99>5%" means that the new p99 is more than 5 %
@@ -22,7 +22,7 @@ namespace distbench {
 struct Gate {
   std::string text;
   std::string rpc;  // empty: every RPC
-  Metric metric;
+  stats::Metric metric;
   bool is_upper_limit;  // '>'
   double limit;         // as a share: 0.05 for 5 %
 };
@@ -51,6 +51,6 @@ std::vector<Check> JudgeGates(absl::Span<const Gate> gates,
 // none is undecided.
 bool AreDecided(absl::Span<const Check> checks);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_GATE_H_

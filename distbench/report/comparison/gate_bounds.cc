@@ -5,7 +5,7 @@
 
 #include "distbench/stats/distributions.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // The variance of a share of failures if RPCs fail independently.
@@ -13,8 +13,8 @@ double BinomialVariance(double share, double count) {
   return share * (1 - share) / count;
 }
 
-void WidenPercentile(Difference& change) {
-  Interval& bounds = *change.interval;
+void WidenPercentile(stats::Difference& change) {
+  stats::Interval& bounds = *change.interval;
   bounds.lower =
       std::min(bounds.lower, change.estimate / (1 + kLatencyResolution));
   bounds.upper =
@@ -22,14 +22,14 @@ void WidenPercentile(Difference& change) {
 }
 
 void WidenFailures(const MetricComparison& comparison, double error,
-                   Difference& change) {
+                   stats::Difference& change) {
   const double base_count = static_cast<double>(comparison.base_count);
   const double next_count = static_cast<double>(comparison.next_count);
   const double half_width =
-      NormalQuantile(1 - error) *
+      stats::NormalQuantile(1 - error) *
       std::sqrt(BinomialVariance(comparison.base, base_count) +
                 BinomialVariance(comparison.next, next_count));
-  Interval& bounds = *change.interval;
+  stats::Interval& bounds = *change.interval;
   bounds.lower = std::min(bounds.lower, change.estimate - half_width);
   bounds.upper = std::max(bounds.upper, change.estimate + half_width);
   if (comparison.base == 0) bounds.lower += std::log(error) / base_count;
@@ -38,25 +38,25 @@ void WidenFailures(const MetricComparison& comparison, double error,
 
 }  // namespace
 
-Difference BoundsOf(const MetricComparison& comparison, double error) {
+stats::Difference BoundsOf(const MetricComparison& comparison, double error) {
   // A two-sided interval excludes `error` on each side.
-  Difference change = ChangeOf(comparison, 1 - 2 * error);
+  stats::Difference change = ChangeOf(comparison, 1 - 2 * error);
   if (!change.interval) return change;
   switch (comparison.metric.kind) {
-    case Metric::Kind::kPercentile:
+    case stats::Metric::Kind::kPercentile:
       WidenPercentile(change);
       break;
-    case Metric::Kind::kFailures:
-    case Metric::Kind::kWasted:  // attempts are at least as many as RPCs
+    case stats::Metric::Kind::kFailures:
+    case stats::Metric::Kind::kWasted:  // attempts are at least as many as RPCs
       WidenFailures(comparison, error, change);
       break;
-    case Metric::Kind::kMean:
-    case Metric::Kind::kRate:
-    case Metric::Kind::kGoodput:
-    case Metric::Kind::kAmplification:
+    case stats::Metric::Kind::kMean:
+    case stats::Metric::Kind::kRate:
+    case stats::Metric::Kind::kGoodput:
+    case stats::Metric::Kind::kAmplification:
       break;
   }
   return change;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

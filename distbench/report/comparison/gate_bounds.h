@@ -6,7 +6,7 @@
 #include "distbench/report/comparison/compare.h"
 #include "distbench/stats/welch_interval.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Returns the change with a lower and an upper bound, each of which is wrong
 // with a probability of at most `error`. The bounds are those of ChangeOf(),
@@ -17,8 +17,8 @@ namespace distbench {
 //   n RPCs failed, that is a share of up to -ln(error) / n, the "rule of
 //   three": J. A. Hanley and A. Lippman-Hand, If Nothing Goes Wrong, Is
 //   Everything All Right?, JAMA 249 (1983) 1743-1745.
-Difference BoundsOf(const MetricComparison& comparison, double error);
+stats::Difference BoundsOf(const MetricComparison& comparison, double error);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_GATE_BOUNDS_H_

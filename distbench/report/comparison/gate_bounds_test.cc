@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -56,8 +56,8 @@ TEST(GateBoundsTest, ASpreadBetweenRunsIsNotWidened) {
   const auto compared = Compared({RunOf(1'000'000), RunOf(1'200'000)},
                                  {RunOf(1'100'000), RunOf(1'300'000)});
   const MetricComparison& p50 = compared[0].rpcs[0].metrics[0];
-  const Difference bounds = BoundsOf(p50, 0.05);
-  const Difference welch = ChangeOf(p50, 0.9);
+  const stats::Difference bounds = BoundsOf(p50, 0.05);
+  const stats::Difference welch = ChangeOf(p50, 0.9);
   EXPECT_DOUBLE_EQ(bounds.interval->lower, welch.interval->lower);
   EXPECT_DOUBLE_EQ(bounds.interval->upper, welch.interval->upper);
   EXPECT_FALSE(
@@ -67,4 +67,4 @@ TEST(GateBoundsTest, ASpreadBetweenRunsIsNotWidened) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -6,7 +6,7 @@
 #include "distbench/report/comparison/testing/simulated_gates.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Ten conditions take thirty times as long as one.
@@ -60,4 +60,4 @@ TEST(EarlyGateTest, LargeChangesAreDecidedEarly) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/report/comparison/noise_floor.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 std::string JudgementText(const MetricComparison& comparison) {
@@ -36,26 +36,27 @@ std::string LatencyText(double ns) {
   return absl::StrFormat("%.2f s", ns / 1e9);
 }
 
-std::string FormatValue(const Metric& metric, double value) {
+std::string FormatValue(const stats::Metric& metric, double value) {
   switch (metric.kind) {
-    case Metric::Kind::kPercentile:
-    case Metric::Kind::kMean:
+    case stats::Metric::Kind::kPercentile:
+    case stats::Metric::Kind::kMean:
       return LatencyText(value);
-    case Metric::Kind::kRate:
-    case Metric::Kind::kGoodput:
+    case stats::Metric::Kind::kRate:
+    case stats::Metric::Kind::kGoodput:
       return absl::StrFormat("%.1f/s", value);
-    case Metric::Kind::kAmplification:
+    case stats::Metric::Kind::kAmplification:
       return absl::StrFormat("%.3f", value);
-    case Metric::Kind::kFailures:
-    case Metric::Kind::kWasted:
+    case stats::Metric::Kind::kFailures:
+    case stats::Metric::Kind::kWasted:
       return absl::StrFormat("%.3f%%", 100 * value);
   }
   return "";
 }
 
-std::string FormatChange(const Metric& metric, double change) {
-  return IsComparedByRatio(metric) ? absl::StrFormat("x%.3f", change)
-                                   : absl::StrFormat("%+.3fpp", 100 * change);
+std::string FormatChange(const stats::Metric& metric, double change) {
+  return stats::IsComparedByRatio(metric)
+             ? absl::StrFormat("x%.3f", change)
+             : absl::StrFormat("%+.3fpp", 100 * change);
 }
 
 std::string FormatInterval(const MetricComparison& comparison) {
@@ -84,7 +85,7 @@ absl::string_view VerdictName(ComparisonVerdict verdict) {
 bool IsBeyondNoise(const MetricComparison& comparison) {
   const double noise_floor = *comparison.noise_floor;
   const double change = comparison.change.estimate;
-  if (!IsComparedByRatio(comparison.metric)) {
+  if (!stats::IsComparedByRatio(comparison.metric)) {
     return std::abs(change) > noise_floor;
   }
   return std::abs(std::log(change)) > std::log1p(noise_floor);
@@ -99,4 +100,4 @@ std::string VerdictText(const MetricComparison& comparison) {
                       NoiseText(comparison.metric, *comparison.noise_floor));
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

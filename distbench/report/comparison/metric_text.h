@@ -9,16 +9,16 @@
 #include "distbench/report/comparison/compare.h"
 #include "distbench/stats/metric.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Formats a latency in a unit that suits it, such as "1.25 ms".
 std::string LatencyText(double ns);
 
 // "1.25 ms", "314.7/s" or "0.100%".
-std::string FormatValue(const Metric& metric, double value);
+std::string FormatValue(const stats::Metric& metric, double value);
 
 // Formats a ratio as "x1.362", a difference of shares as "+0.100pp".
-std::string FormatChange(const Metric& metric, double change);
+std::string FormatChange(const stats::Metric& metric, double change);
 
 // "x1.068 to x1.736", or "-" without an interval.
 std::string FormatInterval(const MetricComparison& comparison);
@@ -34,6 +34,6 @@ bool IsBeyondNoise(const MetricComparison& comparison);
 // A verdict as a phrase, with its reason, and the noise floor beside it.
 std::string VerdictText(const MetricComparison& comparison);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_METRIC_TEXT_H_

@@ -11,13 +11,13 @@
 #include "distbench/results/walk.h"
 #include "distbench/stats/quantile_interval.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // The reason why a run has no value of a metric.
 absl::Status TooFewRpcs() { return absl::NotFoundError("too few RPCs"); }
 
-absl::Status TooManyFailed(const Outcomes& outcomes) {
+absl::Status TooManyFailed(const stats::Outcomes& outcomes) {
   return absl::NotFoundError(absl::StrFormat("%.3g%% of the RPCs failed",
                                              100 * outcomes.failed_share()));
 }
@@ -31,45 +31,47 @@ bool HasPolicy(const RpcMeasurements& rpc) { return rpc.attempts.has_value(); }
 // Whether the value can be compared by ratio.
 bool IsPositive(double value) { return value > 0 && std::isfinite(value); }
 
-absl::StatusOr<double> ValueOf(const Metric& metric, const RpcMeasurements& rpc,
-                               const Outcomes& outcomes) {
+absl::StatusOr<double> ValueOf(const stats::Metric& metric,
+                               const RpcMeasurements& rpc,
+                               const stats::Outcomes& outcomes) {
   switch (metric.kind) {
-    case Metric::Kind::kPercentile: {
+    case stats::Metric::Kind::kPercentile: {
       const double quantile = metric.percent / 100;
-      if (!SupportsQuantile(outcomes.count(), quantile)) return TooFewRpcs();
+      if (!stats::SupportsQuantile(outcomes.count(), quantile))
+        return TooFewRpcs();
       const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
-      if (value_ns == Outcomes::kFailed) return TooManyFailed(outcomes);
+      if (value_ns == stats::Outcomes::kFailed) return TooManyFailed(outcomes);
       if (value_ns <= 0) return TooFewRpcs();
       return static_cast<double>(value_ns);
     }
-    case Metric::Kind::kMean:
-      if (outcomes.failed_share() > kAllowedFailures) {
+    case stats::Metric::Kind::kMean:
+      if (outcomes.failed_share() > stats::kAllowedFailures) {
         return TooManyFailed(outcomes);
       }
       if (!IsPositive(outcomes.latency_ns.mean())) return TooFewRpcs();
       return outcomes.latency_ns.mean();
-    case Metric::Kind::kRate: {
-      const RpcCounts& counts = rpc.totals.counts;
+    case stats::Metric::Kind::kRate: {
+      const results::RpcCounts& counts = rpc.totals.counts;
       const double rate = PerSecond(static_cast<double>(counts.succeeded_count),
                                     counts.duration_ns());
       if (IsPositive(rate)) return rate;
       return outcomes.failed_count > 0 ? TooManyFailed(outcomes) : TooFewRpcs();
     }
-    case Metric::Kind::kFailures:
+    case stats::Metric::Kind::kFailures:
       if (outcomes.count() == 0) return TooFewRpcs();
       return outcomes.failed_share();
-    case Metric::Kind::kGoodput:
+    case stats::Metric::Kind::kGoodput:
       if (IsPositive(rpc.goodput_per_second())) return rpc.goodput_per_second();
       return outcomes.failed_count > 0 ? TooManyFailed(outcomes) : TooFewRpcs();
-    case Metric::Kind::kAmplification:
-    case Metric::Kind::kWasted: {
+    case stats::Metric::Kind::kAmplification:
+    case stats::Metric::Kind::kWasted: {
       if (!HasPolicy(rpc)) return NoPolicy();
       const std::optional<double> value =
-          metric.kind == Metric::Kind::kAmplification
+          metric.kind == stats::Metric::Kind::kAmplification
               ? Amplification(*rpc.attempts)
               : WastedShare(*rpc.attempts, rpc.totals.counts.succeeded_count);
       const bool is_usable =
-          value && (IsPositive(*value) || !IsComparedByRatio(metric));
+          value && (IsPositive(*value) || !stats::IsComparedByRatio(metric));
       return is_usable ? absl::StatusOr<double>(*value) : NoPolicy();
     }
   }
@@ -84,18 +86,18 @@ std::map<std::string, RpcRuns> RpcsOf(absl::Span<const TestRun> runs) {
     const TestTotals totals = AddUp(*run.result);
     for (const int index : ListRpcs(*run.result)) {
       // Series are not compared.
-      rpcs[RpcName(*run.result, index)].push_back(
+      rpcs[results::RpcName(*run.result, index)].push_back(
           MeasurementsOf(*run.result, totals, index, /*max_intervals=*/1));
     }
   }
   return rpcs;
 }
 
-const Outcomes& ServiceTime(const RpcMeasurements& rpc) {
+const stats::Outcomes& ServiceTime(const RpcMeasurements& rpc) {
   return rpc.service_time;
 }
 
-const Outcomes& ResponseTime(const RpcMeasurements& rpc) {
+const stats::Outcomes& ResponseTime(const RpcMeasurements& rpc) {
   return rpc.response_time;
 }
 
@@ -106,7 +108,7 @@ bool HaveResponseTimes(const RpcRuns& runs) {
 }
 
 absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
-                                             const Metric& metric,
+                                             const stats::Metric& metric,
                                              const RpcRuns& runs,
                                              OutcomesOf outcomes_of) {
   std::vector<double> values;
@@ -122,13 +124,13 @@ absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
   return values;
 }
 
-std::vector<Metric> MetricsOf(const std::vector<Metric>& metrics,
-                              absl::Span<const RpcRuns* const> groups) {
-  std::vector<Metric> all = metrics;
+std::vector<stats::Metric> MetricsOf(const std::vector<stats::Metric>& metrics,
+                                     absl::Span<const RpcRuns* const> groups) {
+  std::vector<stats::Metric> all = metrics;
   for (const RpcRuns* runs : groups) {
     if (!std::all_of(runs->begin(), runs->end(), HasPolicy)) return all;
   }
-  for (const Metric& metric : PolicyMetrics()) {
+  for (const stats::Metric& metric : stats::PolicyMetrics()) {
     if (std::find(all.begin(), all.end(), metric) == all.end()) {
       all.push_back(metric);
     }
@@ -142,4 +144,4 @@ uint64_t CountRpcs(const RpcRuns& runs, OutcomesOf outcomes_of) {
   return count;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

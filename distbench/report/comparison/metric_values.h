@@ -16,7 +16,7 @@
 #include "distbench/stats/metric.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // One RPC in the runs of a group; runs without the RPC are left out.
 using RpcRuns = std::vector<RpcMeasurements>;
@@ -25,9 +25,9 @@ using RpcRuns = std::vector<RpcMeasurements>;
 std::map<std::string, RpcRuns> RpcsOf(absl::Span<const TestRun> runs);
 
 // The kind of latency that is judged.
-using OutcomesOf = const Outcomes& (*)(const RpcMeasurements&);
-const Outcomes& ServiceTime(const RpcMeasurements& rpc);
-const Outcomes& ResponseTime(const RpcMeasurements& rpc);
+using OutcomesOf = const stats::Outcomes& (*)(const RpcMeasurements&);
+const stats::Outcomes& ServiceTime(const RpcMeasurements& rpc);
+const stats::Outcomes& ResponseTime(const RpcMeasurements& rpc);
 
 // Whether all of the runs have response times.
 bool HaveResponseTimes(const RpcRuns& runs);
@@ -37,18 +37,18 @@ bool HaveResponseTimes(const RpcRuns& runs);
 // compared by ratio. NOT_FOUND says which run has no value, and why; `group` is
 // the name of the group in this message.
 absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
-                                             const Metric& metric,
+                                             const stats::Metric& metric,
                                              const RpcRuns& runs,
                                              OutcomesOf outcomes_of);
 
 // Returns `metrics` and, of RPCs that have a policy in all of the runs, those
 // of PolicyMetrics() that are not among them.
-std::vector<Metric> MetricsOf(const std::vector<Metric>& metrics,
-                              absl::Span<const RpcRuns* const> groups);
+std::vector<stats::Metric> MetricsOf(const std::vector<stats::Metric>& metrics,
+                                     absl::Span<const RpcRuns* const> groups);
 
 // The number of RPCs in all of the runs.
 uint64_t CountRpcs(const RpcRuns& runs, OutcomesOf outcomes_of);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_METRIC_VALUES_H_

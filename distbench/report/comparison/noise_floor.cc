@@ -15,7 +15,7 @@
 #include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/stats/distributions.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr double kNoiseConfidence = 0.95;
@@ -46,18 +46,19 @@ std::string WhyUnusable(absl::Span<const TestRun> runs) {
 }
 
 // The values, or their logarithms, whose differences are compared.
-std::vector<double> ScaledValues(const Metric& metric,
+std::vector<double> ScaledValues(const stats::Metric& metric,
                                  absl::Span<const double> values) {
   std::vector<double> scaled(values.begin(), values.end());
-  if (IsComparedByRatio(metric)) {
+  if (stats::IsComparedByRatio(metric)) {
     for (double& value : scaled) value = std::log(value);
   }
   return scaled;
 }
 
-void AppendMetric(const Metric& metric, const RpcRuns& runs,
+void AppendMetric(const stats::Metric& metric, const RpcRuns& runs,
                   OutcomesOf outcomes_of, int name_width, std::string& text) {
-  absl::StrAppendFormat(&text, "    %-*s", name_width, MetricName(metric));
+  absl::StrAppendFormat(&text, "    %-*s", name_width,
+                        stats::MetricName(metric));
   const absl::StatusOr<std::vector<double>> values =
       ValuesOf("the test", metric, runs, outcomes_of);
   if (!values.ok()) {
@@ -78,10 +79,11 @@ void AppendRpc(const std::string& name, const RpcRuns& runs,
   const bool by_response = HaveResponseTimes(runs);
   absl::StrAppend(&text, "  ", name, ", ",
                   by_response ? "response time" : "service time", ":\n");
-  const std::vector<Metric> metrics = MetricsOf(DefaultMetrics(), {&runs});
+  const std::vector<stats::Metric> metrics =
+      MetricsOf(stats::DefaultMetrics(), {&runs});
   size_t name_width = 8;
-  for (const Metric& metric : metrics) {
-    name_width = std::max(name_width, MetricName(metric).size());
+  for (const stats::Metric& metric : metrics) {
+    name_width = std::max(name_width, stats::MetricName(metric).size());
   }
   absl::StrAppendFormat(&text, "    %-*s", static_cast<int>(name_width), "");
   for (const int size : kGroupSizes) {
@@ -89,7 +91,7 @@ void AppendRpc(const std::string& name, const RpcRuns& runs,
                           absl::StrCat(size, size == 1 ? " run" : " runs"));
   }
   text += '\n';
-  for (const Metric& metric : metrics) {
+  for (const stats::Metric& metric : metrics) {
     AppendMetric(metric, runs, by_response ? ResponseTime : ServiceTime,
                  static_cast<int>(name_width), text);
   }
@@ -97,7 +99,7 @@ void AppendRpc(const std::string& name, const RpcRuns& runs,
 
 }  // namespace
 
-std::optional<double> NoiseFloor(const Metric& metric,
+std::optional<double> NoiseFloor(const stats::Metric& metric,
                                  absl::Span<const double> values, int base_runs,
                                  int next_runs) {
   if (values.size() < kMinNoiseRuns) return std::nullopt;
@@ -108,10 +110,10 @@ std::optional<double> NoiseFloor(const Metric& metric,
   for (const double value : scaled) squares += (value - mean) * (value - mean);
   const double degrees_of_freedom = scaled.size() - 1.0;
   const double half_width =
-      StudentTQuantile((1 + kNoiseConfidence) / 2, degrees_of_freedom) *
+      stats::StudentTQuantile((1 + kNoiseConfidence) / 2, degrees_of_freedom) *
       std::sqrt(squares / degrees_of_freedom *
                 (1.0 / base_runs + 1.0 / next_runs));
-  return IsComparedByRatio(metric) ? std::expm1(half_width) : half_width;
+  return stats::IsComparedByRatio(metric) ? std::expm1(half_width) : half_width;
 }
 
 std::vector<TestRun> FindNoiseRuns(absl::Span<const TestRun> base,
@@ -158,10 +160,10 @@ absl::StatusOr<std::string> DescribeNoise(absl::Span<const TestRun> runs) {
   return text;
 }
 
-std::string NoiseText(const Metric& metric, double noise_floor) {
-  return IsComparedByRatio(metric)
+std::string NoiseText(const stats::Metric& metric, double noise_floor) {
+  return stats::IsComparedByRatio(metric)
              ? absl::StrFormat("±%.1f%%", 100 * noise_floor)
              : absl::StrFormat("±%.3fpp", 100 * noise_floor);
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

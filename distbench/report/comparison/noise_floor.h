@@ -13,7 +13,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/metric.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Fewer runs do not show how runs vary.
 inline constexpr int kMinNoiseRuns = 3;
@@ -26,7 +26,7 @@ inline constexpr int kMinNoiseRuns = 3;
 // with the standard deviation of the values (for ratios, of their logarithms)
 // and their degrees of freedom. A rise by x and a fall by x / (1 + x) are
 // equally likely where the metric is compared by ratio; x is returned.
-std::optional<double> NoiseFloor(const Metric& metric,
+std::optional<double> NoiseFloor(const stats::Metric& metric,
                                  absl::Span<const double> values, int base_runs,
                                  int next_runs);
 
@@ -45,8 +45,8 @@ std::vector<TestRun> FindNoiseRuns(absl::Span<const TestRun> base,
 absl::StatusOr<std::string> DescribeNoise(absl::Span<const TestRun> runs);
 
 // "±4.0%" or, for failures, "±0.010pp".
-std::string NoiseText(const Metric& metric, double noise_floor);
+std::string NoiseText(const stats::Metric& metric, double noise_floor);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_NOISE_FLOOR_H_

@@ -11,15 +11,15 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr Metric kP99 = {Metric::Kind::kPercentile, 99};
-constexpr Metric kFailures = {Metric::Kind::kFailures};
+constexpr stats::Metric kP99 = {stats::Metric::Kind::kPercentile, 99};
+constexpr stats::Metric kFailures = {stats::Metric::Kind::kFailures};
 
 TEST(NoiseFloorTest, WorkedExample) {
   // t(0.975, 2) = 4.3027; the deviation is 0.01.
@@ -121,4 +121,4 @@ TEST(NoiseFloorTest, TableShowsGroupsOfSeveralSizes) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

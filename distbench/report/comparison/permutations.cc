@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Equal distances may differ by rounding.
@@ -71,4 +71,4 @@ double PermutationPValue(const DistanceMatrix& distances,
   return (as_far + 1.0) / (kRandomDivisions + 1.0);
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

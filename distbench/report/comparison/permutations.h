@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace distbench {
+namespace distbench::report {
 
 // Distances between runs: symmetric, 0 from a run to itself. The first runs are
 // the first group, all others the second.
@@ -37,6 +37,6 @@ double PermutationPValue(const DistanceMatrix& distances,
 // have.
 double SmallestPValue(size_t first_group_size, size_t second_group_size);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_PERMUTATIONS_H_

@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 DistanceMatrix Between(const std::vector<double>& positions) {
@@ -67,4 +67,4 @@ TEST(PermutationTest, EqualGroupsAreToldApartAtMostAsOftenAsPromised) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

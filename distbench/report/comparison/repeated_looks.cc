@@ -6,7 +6,7 @@
 
 #include "distbench/stats/distributions.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // The sum of the runs is a Brownian motion on the times from 0 to 1, where 1 is
@@ -49,7 +49,8 @@ class Recursion {
         step_(deviation_ / kStepsPerDeviation) {
     const double time = static_cast<double>(plan.first) / last_;
     const double deviation = std::sqrt(time);
-    density_.boundary = deviation * NormalQuantile(1 - SpentError(error, time));
+    density_.boundary =
+        deviation * stats::NormalQuantile(1 - SpentError(error, time));
     for (double sum = density_.boundary; sum > kLowestSum; sum -= step_) {
       density_.values.push_back(NormalDensity(sum / deviation) / deviation);
     }
@@ -121,4 +122,4 @@ double LevelOfLook(double error, const LookPlan& plan, int runs) {
                    std::sqrt(static_cast<double>(runs) / plan.last));
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

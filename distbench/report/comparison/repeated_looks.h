@@ -3,7 +3,7 @@
 #ifndef DISTBENCH_REPORT_COMPARISON_REPEATED_LOOKS_H_
 #define DISTBENCH_REPORT_COMPARISON_REPEATED_LOOKS_H_
 
-namespace distbench {
+namespace distbench::report {
 
 // A plan to judge after every run from the first look to the last, and to stop
 // as soon as there is a verdict. Requires 1 <= first <= last <= kMaxLooks.
@@ -31,6 +31,6 @@ inline constexpr int kMaxLooks = 200;
 // repeated confidence bounds (chapter 9 there).
 double LevelOfLook(double error, const LookPlan& plan, int runs);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_REPEATED_LOOKS_H_

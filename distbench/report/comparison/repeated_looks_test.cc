@@ -8,7 +8,7 @@
 #include "distbench/stats/distributions.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 std::vector<double> LevelsOf(double error, const LookPlan& plan) {
@@ -29,7 +29,7 @@ TEST(RepeatedLooksTest, BoundariesAreThoseOfOtherPrograms) {
   const std::vector<double> expected = {2.438, 2.427, 2.410, 2.397, 2.386};
   const std::vector<double> levels = LevelsOf(0.025, {1, 5});
   for (int i = 0; i < 5; ++i) {
-    EXPECT_NEAR(NormalQuantile(1 - levels[i]), expected[i], 1.5e-3) << i;
+    EXPECT_NEAR(stats::NormalQuantile(1 - levels[i]), expected[i], 1.5e-3) << i;
   }
 }
 
@@ -76,4 +76,4 @@ TEST(RepeatedLooksTest, TheErrorIsFiniteAtBothEnds) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

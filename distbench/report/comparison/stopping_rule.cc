@@ -7,7 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr char kAttribute[] = "until_decided";
@@ -62,4 +62,4 @@ absl::StatusOr<std::optional<LookPlan>> LookPlanOf(
   return LookPlan{kFirstLook, *most_runs};
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -12,7 +12,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Fewer runs of each are not judged: what they say about the spread is too
 // uncertain.
@@ -28,6 +28,6 @@ void MarkUntilDecided(int most_runs, TestResult& result);
 absl::StatusOr<std::optional<LookPlan>> LookPlanOf(
     absl::Span<const TestRun> base, absl::Span<const TestRun> next);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_STOPPING_RULE_H_

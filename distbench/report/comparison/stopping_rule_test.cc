@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -68,4 +68,4 @@ TEST(StoppingRuleTest, OtherRunsThanItAllowsAreNotComparable) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_format.h"
 
-namespace distbench {
+namespace distbench::report {
 
 void VerdictCounts::Add(ComparisonVerdict verdict) {
   switch (verdict) {
@@ -56,4 +56,4 @@ std::vector<std::string> Cautions(const VerdictCounts& counts) {
   return cautions;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "distbench/report/comparison/compare.h"
 
-namespace distbench {
+namespace distbench::report {
 
 struct VerdictCounts {
   // Of metrics.
@@ -34,6 +34,6 @@ VerdictCounts CountVerdicts(absl::Span<const TestComparison> comparisons);
 // What readers of these verdicts should bear in mind, in sentences.
 std::vector<std::string> Cautions(const VerdictCounts& counts);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_VERDICT_COUNTS_H_

@@ -7,7 +7,7 @@
 
 #include "distbench/report/comparison_formats/comparison_report.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // For a terminal.
 std::string ComparisonText(const ComparisonReport& report);
@@ -27,6 +27,6 @@ std::string ComparisonMarkdown(const ComparisonReport& report);
 // is not 0: conditions that are not met, and runs that are not valid.
 std::string ComparisonJunit(const ComparisonReport& report);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_FORMATS_COMPARISON_FORMATS_H_

@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -36,9 +36,9 @@ ComparisonReport ReportOf(std::vector<TestResult> base,
 // Slower, with two conditions.
 ComparisonReport SlowerReport() {
   CompareOptions options;
-  options.metrics = {{Metric::Kind::kPercentile, 99},
-                     {Metric::Kind::kRate},
-                     {Metric::Kind::kFailures}};
+  options.metrics = {{stats::Metric::Kind::kPercentile, 99},
+                     {stats::Metric::Kind::kRate},
+                     {stats::Metric::Kind::kFailures}};
   ComparisonReport report =
       ReportOf({RunOf(1'000'000), RunOf(1'010'000)},
                {RunOf(2'000'000), RunOf(2'020'000)}, options);
@@ -233,4 +233,4 @@ TEST(ComparisonFormatsTest, NothingToCompareIsSaid) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -5,7 +5,7 @@
 #include "distbench/report/comparison_formats/comparison_formats.h"
 #include "distbench/report/measurements/simulated_runs.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -21,25 +21,25 @@ Json ValueOrNull(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-std::string UnitOf(const Metric& metric) {
+std::string UnitOf(const stats::Metric& metric) {
   switch (metric.kind) {
-    case Metric::Kind::kPercentile:
-    case Metric::Kind::kMean:
+    case stats::Metric::Kind::kPercentile:
+    case stats::Metric::Kind::kMean:
       return "ns";
-    case Metric::Kind::kRate:
-    case Metric::Kind::kGoodput:
+    case stats::Metric::Kind::kRate:
+    case stats::Metric::Kind::kGoodput:
       return "per_second";
-    case Metric::Kind::kAmplification:
+    case stats::Metric::Kind::kAmplification:
       return "ratio";
-    case Metric::Kind::kFailures:
-    case Metric::Kind::kWasted:
+    case stats::Metric::Kind::kFailures:
+    case stats::Metric::Kind::kWasted:
       return "share";
   }
   return "";
 }
 
 // Adds the change and its interval.
-void AddChange(const Difference& change, Json& json) {
+void AddChange(const stats::Difference& change, Json& json) {
   json["change"] = change.estimate;
   json["lower"] =
       change.interval ? Json(change.interval->lower) : Json(nullptr);
@@ -49,10 +49,11 @@ void AddChange(const Difference& change, Json& json) {
 
 Json MetricJson(const MetricComparison& metric) {
   Json json = {
-      {"metric", MetricName(metric.metric)},
+      {"metric", stats::MetricName(metric.metric)},
       {"unit", UnitOf(metric.metric)},
-      {"higher_is_better", HigherIsBetter(metric.metric)},
-      {"change_is", IsComparedByRatio(metric.metric) ? "ratio" : "difference"},
+      {"higher_is_better", stats::HigherIsBetter(metric.metric)},
+      {"change_is",
+       stats::IsComparedByRatio(metric.metric) ? "ratio" : "difference"},
       {"verdict", Name(VerdictName(metric.verdict))},
       {"reason", TextOrNull(metric.reason)}};
   const bool is_compared = metric.verdict != ComparisonVerdict::kNotComparable;
@@ -169,7 +170,7 @@ std::string ComparisonJson(const ComparisonReport& report) {
   const Headline headline = HeadlineOf(report);
   Json document = {{"schema", "distbench comparison"},
                    {"schema_version", kComparisonSchemaVersion},
-                   {"distbench_version", std::string(ProgramVersion())},
+                   {"distbench_version", std::string(base::ProgramVersion())},
                    {"confidence", kCompareConfidence},
                    {"verdict", headline.verdict},
                    {"headline", headline.text},
@@ -191,4 +192,4 @@ std::string ComparisonJson(const ComparisonReport& report) {
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -5,7 +5,7 @@
 #include "distbench/report/comparison_formats/comparison_formats.h"
 #include "distbench/report/verdicts/junit.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Outcome = JunitCase::Outcome;
@@ -38,7 +38,7 @@ void AppendMetrics(const TestComparison& test, std::vector<JunitCase>& cases) {
     for (const MetricComparison& metric : rpc.metrics) {
       cases.push_back(
           {.suite = test.test,
-           .name = absl::StrCat(rpc.rpc, " ", MetricName(metric.metric)),
+           .name = absl::StrCat(rpc.rpc, " ", stats::MetricName(metric.metric)),
            .outcome = OutcomeOf(metric.verdict),
            .message =
                absl::StrCat(MetricMessage(metric),
@@ -89,4 +89,4 @@ std::string ComparisonJunit(const ComparisonReport& report) {
   return RenderJunit(cases);
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -9,7 +9,7 @@
 #include "distbench/report/comparison_formats/comparison_formats.h"
 #include "distbench/report/verdicts/escape.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // GitHub takes comments of 65536 characters. Few reports have as many rows.
@@ -74,8 +74,8 @@ std::string SideText(absl::string_view name, const ComparisonSide& side) {
 }
 
 // Ratios as people write them in comments: "+36.2%".
-std::string ChangeText(const Metric& metric, double change) {
-  return IsComparedByRatio(metric)
+std::string ChangeText(const stats::Metric& metric, double change) {
+  return stats::IsComparedByRatio(metric)
              ? absl::StrFormat("%+.1f%%", 100 * (change - 1))
              : FormatChange(metric, change);
 }
@@ -94,7 +94,7 @@ Table MetricTable() {
 
 void AddMetric(const PlacedMetric& placed, Table& table) {
   const MetricComparison& metric = *placed.metric;
-  const std::string name = MetricName(metric.metric);
+  const std::string name = stats::MetricName(metric.metric);
   if (metric.verdict == ComparisonVerdict::kNotComparable) {
     table.Add({VerdictText(metric), placed.test->test, placed.rpc->rpc, name,
                "-", "-", "-", "-"});
@@ -216,4 +216,4 @@ std::string ComparisonMarkdown(const ComparisonReport& report) {
                       Circumstances(report), Notes(report, headline.cautions));
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -13,7 +13,7 @@
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/verdict_counts.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Of metrics of tests and of searches.
@@ -106,7 +106,7 @@ int Rank(ComparisonVerdict verdict) {
 // Differences of shares count as much as equal relative changes.
 double SizeOfChange(const MetricComparison& metric) {
   if (metric.verdict == ComparisonVerdict::kNotComparable) return 0;
-  return IsComparedByRatio(metric.metric)
+  return stats::IsComparedByRatio(metric.metric)
              ? std::abs(std::log(metric.change.estimate))
              : std::abs(metric.change.estimate);
 }
@@ -186,4 +186,4 @@ std::vector<Check> ChecksWorstFirst(const ComparisonReport& report) {
   return checks;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

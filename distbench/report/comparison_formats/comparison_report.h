@@ -11,7 +11,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/verdicts/check.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // One of the two groups of runs.
 struct ComparisonSide {
@@ -63,6 +63,6 @@ std::vector<PlacedMetric> MetricsWorstFirst(const ComparisonReport& report);
 // All checks: those that failed, are undecided, and passed.
 std::vector<Check> ChecksWorstFirst(const ComparisonReport& report);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_FORMATS_COMPARISON_REPORT_H_

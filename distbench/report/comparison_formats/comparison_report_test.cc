@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -89,12 +89,12 @@ TEST(ComparisonReportTest, TheWorstComesFirst) {
   ASSERT_THAT(metrics, SizeIs(7));
   EXPECT_EQ(metrics[0].metric->verdict, ComparisonVerdict::kWorse);
   EXPECT_EQ(metrics[5].metric->verdict, ComparisonVerdict::kBetter);
-  EXPECT_EQ(MetricName(metrics[5].metric->metric), "rate");
-  EXPECT_EQ(MetricName(metrics[6].metric->metric), "failures");
+  EXPECT_EQ(stats::MetricName(metrics[5].metric->metric), "rate");
+  EXPECT_EQ(stats::MetricName(metrics[6].metric->metric), "failures");
   const std::vector<Check> checks = ChecksWorstFirst(report);
   EXPECT_EQ(checks[0].verdict, CheckVerdict::kFail);
   EXPECT_EQ(checks[1].verdict, CheckVerdict::kUndecided);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -1,7 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/report/comparison_formats/comparison_formats.h"
 
-namespace distbench {
+namespace distbench::report {
 
 std::string ComparisonText(const ComparisonReport& report) {
   const Headline headline = HeadlineOf(report);
@@ -11,4 +11,4 @@ std::string ComparisonText(const ComparisonReport& report) {
                       ChecksText(report.checks));
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

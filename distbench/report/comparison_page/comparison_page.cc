@@ -11,7 +11,7 @@
 #include "distbench/report/html/page_template.h"
 #include "distbench/report/json/json.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Of all runs together, but enough of each to show its course.
@@ -52,4 +52,4 @@ std::string RenderComparisonPage(const ComparisonReport& report) {
        .script = script});
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

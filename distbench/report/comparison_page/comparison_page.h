@@ -7,7 +7,7 @@
 
 #include "distbench/report/comparison_formats/comparison_report.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Returns a self-contained HTML file that needs neither a network nor other
 // files. It contains the document of ComparisonJson(), that of RenderJson()
@@ -16,6 +16,6 @@ namespace distbench {
 // text, never interpreted as markup.
 std::string RenderComparisonPage(const ComparisonReport& report);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_PAGE_COMPARISON_PAGE_H_

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -63,4 +63,4 @@ TEST(ComparisonPageTest, NamesCanNotBecomeMarkup) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -7,13 +7,13 @@
 #include "distbench/base/time_units.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // HdrHistogram's default.
 constexpr int kPointsPerHalving = 5;
 
-double StandardDeviation(const LogHistogram& histogram) {
+double StandardDeviation(const stats::LogHistogram& histogram) {
   const double mean = histogram.mean();
   const double mean_square =
       histogram.sum_of_squares() / static_cast<double>(histogram.count());
@@ -36,8 +36,8 @@ absl::StatusOr<SelectedLatency> SelectLatency(absl::Span<const TestRun> runs,
 }
 
 std::string RenderHdr(const SelectedLatency& latency) {
-  const Outcomes& outcomes = latency.outcomes;
-  const LogHistogram& latency_ns = outcomes.latency_ns;
+  const stats::Outcomes& outcomes = latency.outcomes;
+  const stats::LogHistogram& latency_ns = outcomes.latency_ns;
   std::string text =
       absl::StrFormat("%12s %14s %10s %14s\n\n", "Value", "Percentile",
                       "TotalCount", "1/(1-Percentile)");
@@ -47,8 +47,8 @@ std::string RenderHdr(const SelectedLatency& latency) {
     const double share =
         static_cast<double>(point.count_at_most) / static_cast<double>(total);
     absl::StrAppendFormat(&text, "%12.6f %14.12f %10d",
-                          static_cast<double>(point.value) / kNsPerMs, share,
-                          point.count_at_most);
+                          static_cast<double>(point.value) / base::kNsPerMs,
+                          share, point.count_at_most);
     if (point.count_at_most < total) {
       absl::StrAppendFormat(&text, " %14.2f", 1 / (1 - share));
     }
@@ -58,12 +58,13 @@ std::string RenderHdr(const SelectedLatency& latency) {
   const double max_ns = is_empty ? 0.0 : static_cast<double>(latency_ns.max());
   absl::StrAppendFormat(
       &text, "#[Mean    = %12.6f, StdDeviation   = %12.6f]\n",
-      latency_ns.mean() / kNsPerMs,
-      is_empty ? 0.0 : StandardDeviation(latency_ns) / kNsPerMs);
+      latency_ns.mean() / base::kNsPerMs,
+      is_empty ? 0.0 : StandardDeviation(latency_ns) / base::kNsPerMs);
   absl::StrAppendFormat(&text, "#[Max     = %12.6f, Total count    = %12d]\n",
-                        max_ns / kNsPerMs, total);
+                        max_ns / base::kNsPerMs, total);
   absl::StrAppendFormat(&text, "#[Buckets = %12d, SubBuckets     = %12d]\n",
-                        LogHistogram::kOctaves, LogHistogram::kSubBuckets);
+                        stats::LogHistogram::kOctaves,
+                        stats::LogHistogram::kSubBuckets);
   if (outcomes.failed_count > 0) {
     absl::StrAppendFormat(&text, "#[Failed  = %12d, above all values]\n",
                           outcomes.failed_count);
@@ -74,4 +75,4 @@ std::string RenderHdr(const SelectedLatency& latency) {
   return text;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

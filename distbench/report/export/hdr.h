@@ -12,10 +12,10 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::report {
 
 struct SelectedLatency {
-  Outcomes outcomes;
+  stats::Outcomes outcomes;
   bool is_simulated = false;
 };
 
@@ -29,6 +29,6 @@ absl::StatusOr<SelectedLatency> SelectLatency(absl::Span<const TestRun> runs,
 // cover those that succeeded.
 std::string RenderHdr(const SelectedLatency& latency);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_EXPORT_HDR_H_

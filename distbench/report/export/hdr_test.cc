@@ -5,13 +5,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
 
 TEST(HdrTest, FormatIsThatOfHdrHistogram) {
-  Outcomes outcomes;
+  stats::Outcomes outcomes;
   for (int i = 1; i <= 4; ++i) outcomes.latency_ns.Record(i * 25);
   EXPECT_EQ(RenderHdr({.outcomes = outcomes}),
             "       Value     Percentile TotalCount 1/(1-Percentile)\n"
@@ -26,7 +26,7 @@ TEST(HdrTest, FormatIsThatOfHdrHistogram) {
 }
 
 TEST(HdrTest, TheCurveEndsWhereFailuresBegin) {
-  Outcomes outcomes;
+  stats::Outcomes outcomes;
   outcomes.latency_ns.Record(25);
   outcomes.failed_count = 3;
   const std::string text = RenderHdr({.outcomes = outcomes});
@@ -89,4 +89,4 @@ TEST(SelectLatencyTest, ClosedLoopsHaveNoResponseTime) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

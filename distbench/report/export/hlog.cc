@@ -15,7 +15,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Of version 2, with words of 8 bytes.
@@ -23,7 +23,7 @@ constexpr uint32_t kCookie = 0x1c849313;
 constexpr uint32_t kCompressedCookie = 0x1c849314;
 
 constexpr uint32_t kSignificantDigits = 2;
-static_assert(LogHistogram::kSubBuckets == 128,
+static_assert(stats::LogHistogram::kSubBuckets == 128,
               "two digits make as many buckets per octave");
 
 // HdrHistogram writes numbers with the highest byte first.
@@ -47,13 +47,13 @@ void AppendZigZag(int64_t value, std::string& bytes) {
 
 // The counts of all buckets up to the last that has any; -n stands for n empty
 // ones. Values above the range of the buckets count in the last one.
-std::string EncodeCounts(const LogHistogram& histogram) {
+std::string EncodeCounts(const stats::LogHistogram& histogram) {
   std::map<int, uint64_t> counts;
-  for (const LogHistogram::Bucket& bucket : histogram.Buckets()) {
+  for (const stats::LogHistogram::Bucket& bucket : histogram.Buckets()) {
     counts[bucket.index] = bucket.count;
   }
   if (histogram.overflow_count() > 0) {
-    counts[LogHistogram::kBucketCount - 1] += histogram.overflow_count();
+    counts[stats::LogHistogram::kBucketCount - 1] += histogram.overflow_count();
   }
   std::string bytes;
   int next = 0;
@@ -75,11 +75,13 @@ std::string Compress(const std::string& bytes) {
   return compressed;
 }
 
-double Seconds(int64_t ns) { return static_cast<double>(ns) / kNsPerSecond; }
+double Seconds(int64_t ns) {
+  return static_cast<double>(ns) / base::kNsPerSecond;
+}
 
 struct LoggedInterval {
   int64_t width_ns;
-  LogHistogram latency_ns;
+  stats::LogHistogram latency_ns;
 };
 
 // The intervals of all runs, by their starts, and what is not in them.
@@ -94,20 +96,20 @@ Intervals ListIntervals(const SelectedRpc& rpc) {
   Intervals all;
   for (const RpcMeasurements& run : rpc.runs) {
     const bool is_service = rpc.latency == LatencyKind::kService;
-    const Outcomes& outcomes =
+    const stats::Outcomes& outcomes =
         is_service ? run.service_time : run.response_time;
     all.failed_count += static_cast<int64_t>(outcomes.failed_count);
     all.left_out_clients += run.series.left_out_count;
     for (const auto& [index, interval] : run.series.intervals) {
-      const LogHistogram& latency_ns =
+      const stats::LogHistogram& latency_ns =
           is_service ? interval.service_time_ns : interval.response_time_ns;
       if (latency_ns.count() == 0) continue;
       if (interval.warmup_count > 0) {
         ++all.warmup_intervals;
         continue;
       }
-      LoggedInterval& logged =
-          all.by_start_ns[SaturatingMultiply(index, run.series.interval_ns)];
+      LoggedInterval& logged = all.by_start_ns[base::SaturatingMultiply(
+          index, run.series.interval_ns)];
       logged.width_ns = run.series.interval_ns;
       logged.latency_ns.Merge(latency_ns);
     }
@@ -154,7 +156,7 @@ void AppendHeader(const SelectedRpc& rpc, const Intervals& intervals,
 
 }  // namespace
 
-std::string EncodeHdrHistogram(const LogHistogram& histogram) {
+std::string EncodeHdrHistogram(const stats::LogHistogram& histogram) {
   const std::string counts = EncodeCounts(histogram);
   std::string encoded;
   AppendNumber(kCookie, encoded);
@@ -162,7 +164,7 @@ std::string EncodeHdrHistogram(const LogHistogram& histogram) {
   AppendNumber(uint32_t{0}, encoded);  // offset of normalisation
   AppendNumber(kSignificantDigits, encoded);
   AppendNumber(uint64_t{1}, encoded);  // lowest value
-  AppendNumber(static_cast<uint64_t>(LogHistogram::kMaxValue), encoded);
+  AppendNumber(static_cast<uint64_t>(stats::LogHistogram::kMaxValue), encoded);
   AppendNumber(std::bit_cast<uint64_t>(1.0), encoded);  // ratio of doubles
   encoded += counts;
   const std::string compressed = Compress(encoded);
@@ -181,12 +183,12 @@ std::string RenderHlog(const SelectedRpc& rpc) {
   for (const auto& [interval_start_ns, interval] : intervals.by_start_ns) {
     absl::StrAppendFormat(
         &text, "%.3f,%.3f,%.6f,%s\n",
-        Seconds(SaturatingSubtract(interval_start_ns, start_ns)),
+        Seconds(base::SaturatingSubtract(interval_start_ns, start_ns)),
         Seconds(interval.width_ns),
-        static_cast<double>(interval.latency_ns.max()) / kNsPerMs,
+        static_cast<double>(interval.latency_ns.max()) / base::kNsPerMs,
         absl::Base64Escape(EncodeHdrHistogram(interval.latency_ns)));
   }
   return text;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

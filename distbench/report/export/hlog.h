@@ -10,7 +10,7 @@
 #include "distbench/report/export/rpc_selection.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Returns the log of the selected RPC: a line for each interval of its series,
 // in order of time, over all repetitions. Values are nanoseconds, the maxima of
@@ -20,8 +20,8 @@ std::string RenderHlog(const SelectedRpc& rpc);
 
 // Returns the histogram in HdrHistogram's encoding V2, compressed, as bytes.
 // Two significant digits give it the same buckets, so nothing is rounded.
-std::string EncodeHdrHistogram(const LogHistogram& histogram);
+std::string EncodeHdrHistogram(const stats::LogHistogram& histogram);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_EXPORT_HLOG_H_

@@ -17,7 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -104,19 +104,19 @@ std::map<int64_t, int64_t> Decode(const std::string& framed) {
 }
 
 TEST(EncodeHdrHistogramTest, BucketsAreTheSame) {
-  LogHistogram histogram;
-  for (int64_t value = 1; value <= LogHistogram::kMaxValue; value *= 3) {
+  stats::LogHistogram histogram;
+  for (int64_t value = 1; value <= stats::LogHistogram::kMaxValue; value *= 3) {
     histogram.Record(value);
   }
   std::map<int64_t, int64_t> expected;
-  for (const LogHistogram::Bucket& bucket : histogram.Buckets()) {
+  for (const stats::LogHistogram::Bucket& bucket : histogram.Buckets()) {
     expected[bucket.lower] = static_cast<int64_t>(bucket.count);
   }
   EXPECT_EQ(Decode(EncodeHdrHistogram(histogram)), expected);
 }
 
 TEST(EncodeHdrHistogramTest, CountsMayBeLarge) {
-  LogHistogram histogram;
+  stats::LogHistogram histogram;
   histogram.RecordN(0, 1);
   histogram.RecordN(1, 63);
   histogram.RecordN(2, 64);
@@ -127,16 +127,16 @@ TEST(EncodeHdrHistogramTest, CountsMayBeLarge) {
 }
 
 TEST(EncodeHdrHistogramTest, OverflowIsInTheLastBucket) {
-  LogHistogram histogram;
-  histogram.Record(LogHistogram::kMaxValue + 1);
-  EXPECT_THAT(
-      Decode(EncodeHdrHistogram(histogram)),
-      ElementsAre(
-          Pair(LogHistogram::BucketLower(LogHistogram::kBucketCount - 1), 1)));
+  stats::LogHistogram histogram;
+  histogram.Record(stats::LogHistogram::kMaxValue + 1);
+  EXPECT_THAT(Decode(EncodeHdrHistogram(histogram)),
+              ElementsAre(Pair(stats::LogHistogram::BucketLower(
+                                   stats::LogHistogram::kBucketCount - 1),
+                               1)));
 }
 
 TEST(EncodeHdrHistogramTest, AnEmptyHistogramHasNoCounts) {
-  EXPECT_THAT(Decode(EncodeHdrHistogram(LogHistogram())), IsEmpty());
+  EXPECT_THAT(Decode(EncodeHdrHistogram(stats::LogHistogram())), IsEmpty());
 }
 
 // The lines without comments and header.
@@ -223,4 +223,4 @@ TEST(HlogTest, WarmupAndFailuresAreInComments) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

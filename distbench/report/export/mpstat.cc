@@ -13,7 +13,7 @@
 #include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/tables/table.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // The times of one CPU or of several, in nanoseconds.
@@ -149,4 +149,4 @@ std::string RenderMpstat(absl::Span<const TestRun> runs) {
   return text;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Renders what `mpstat -P ALL 1` would have printed on each node during each
 // run, and its averages: percentages of the interval, in UTC. Guest time is
@@ -17,6 +17,6 @@ namespace distbench {
 // rows of a node, or in very long runs) are left out.
 std::string RenderMpstat(absl::Span<const TestRun> runs);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_EXPORT_MPSTAT_H_

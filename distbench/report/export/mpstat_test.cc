@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -79,4 +79,4 @@ TEST(MpstatTest, DamagedTimesAreNotPrinted) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -22,7 +22,7 @@
 #include "distbench/report/verdicts/check.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using prometheus::MetricFamily;
@@ -31,13 +31,14 @@ using prometheus::MetricType;
 constexpr const char* kRunVerdicts[] = {"ok", "warn", "invalid", "failed"};
 constexpr const char* kObjectiveVerdicts[] = {"pass", "fail", "undecided"};
 
-Labels With(Labels labels, const std::string& name, const std::string& value) {
+metrics::Labels With(metrics::Labels labels, const std::string& name,
+                     const std::string& value) {
   labels.emplace_back(name, value);
   return labels;
 }
 
-RpcTraffic TrafficOf(const RpcMeasurements& rpc) {
-  RpcTraffic traffic;
+metrics::RpcTraffic TrafficOf(const RpcMeasurements& rpc) {
+  metrics::RpcTraffic traffic;
   traffic.counts.succeeded = rpc.totals.counts.succeeded_count;
   traffic.counts.failed = rpc.totals.counts.failed_count;
   traffic.counts.warmup = rpc.totals.counts.warmup_count;
@@ -53,7 +54,8 @@ RpcTraffic TrafficOf(const RpcMeasurements& rpc) {
 // fault.
 class PolicyAndFaultFamilies {
  public:
-  void AddPolicy(const PolicyTotals& totals, const Labels& labels) {
+  void AddPolicy(const results::PolicyTotals& totals,
+                 const metrics::Labels& labels) {
     Count(With(labels, "outcome", "succeeded"), totals.succeeded_attempt_count,
           attempts_);
     Count(With(labels, "outcome", "failed"), totals.failed_attempt_count,
@@ -70,19 +72,19 @@ class PolicyAndFaultFamilies {
     Count(labels, totals.circuit_opened_count, opened_);
   }
 
-  void AddFaults(const TestResult& result, const Labels& labels) {
+  void AddFaults(const TestResult& result, const metrics::Labels& labels) {
     std::set<std::string> names;  // a damaged result may repeat one
     for (const PlannedFault& fault : PlannedFaultsOf(result)) {
       if (!names.insert(fault.name).second) continue;
-      const Labels own = With(labels, "fault", fault.name);
+      const metrics::Labels own = With(labels, "fault", fault.name);
       Count(own, fault.request_count, affected_);
       Count(own, fault.connection_count, broken_);
       int64_t in_effect_ns = 0;
       for (const FaultSpan& span : fault.spans) {
-        SaturatingAddTo(in_effect_ns, span.end_ns - span.begin_ns);
+        base::SaturatingAddTo(in_effect_ns, span.end_ns - span.begin_ns);
       }
-      AddMetric(own, in_effect_).counter.value =
-          static_cast<double>(in_effect_ns) / kNsPerSecond;
+      metrics::AddMetric(own, in_effect_).counter.value =
+          static_cast<double>(in_effect_ns) / base::kNsPerSecond;
     }
   }
 
@@ -95,11 +97,13 @@ class PolicyAndFaultFamilies {
 
  private:
   static MetricFamily CounterFamily(const char* name, const char* help) {
-    return Family(name, help, MetricType::Counter);
+    return metrics::Family(name, help, MetricType::Counter);
   }
 
-  static void Count(const Labels& labels, int64_t count, MetricFamily& family) {
-    AddMetric(labels, family).counter.value = static_cast<double>(count);
+  static void Count(const metrics::Labels& labels, int64_t count,
+                    MetricFamily& family) {
+    metrics::AddMetric(labels, family).counter.value =
+        static_cast<double>(count);
   }
 
   MetricFamily attempts_ =
@@ -128,16 +132,18 @@ class PolicyAndFaultFamilies {
 // Collects the families over all runs: all metrics of a family are together.
 class RunFamilies {
  public:
-  void Add(const TestRun& run, const Labels& labels) {
+  void Add(const TestRun& run, const metrics::Labels& labels) {
     const TestResult& result = *run.result;
     AddRpcs(result, labels);
     policies_and_faults_.AddFaults(result, labels);
-    AddStates(labels, "verdict", kRunVerdicts, RunVerdict(result), verdicts_);
+    metrics::AddStates(labels, "verdict", kRunVerdicts, RunVerdict(result),
+                       verdicts_);
     AddFindings(result, labels);
     for (const Check& check : CheckObjectives(result)) {
-      AddStates(With(labels, "objective", check.condition), "verdict",
-                kObjectiveVerdicts,
-                absl::AsciiStrToLower(VerdictName(check.verdict)), objectives_);
+      metrics::AddStates(With(labels, "objective", check.condition), "verdict",
+                         kObjectiveVerdicts,
+                         absl::AsciiStrToLower(VerdictName(check.verdict)),
+                         objectives_);
     }
     const RunInfo& info = result.run_info();
     if (info.has_start_timestamp_ns()) {
@@ -149,7 +155,7 @@ class RunFamilies {
   }
 
   std::vector<MetricFamily> Take() {
-    std::vector<MetricFamily> families = RpcFamilies(traffic_);
+    std::vector<MetricFamily> families = metrics::RpcFamilies(traffic_);
     policies_and_faults_.MoveTo(families);
     for (MetricFamily* family : {&service_times_, &response_times_, &verdicts_,
                                  &findings_, &objectives_, &starts_, &ends_}) {
@@ -160,17 +166,17 @@ class RunFamilies {
 
  private:
   static MetricFamily GaugeFamily(const char* name, const char* help) {
-    return Family(name, help, MetricType::Gauge);
+    return metrics::Family(name, help, MetricType::Gauge);
   }
 
-  void AddRpcs(const TestResult& result, const Labels& labels) {
+  void AddRpcs(const TestResult& result, const metrics::Labels& labels) {
     const TestTotals totals = AddUp(result);
     std::set<std::string> names;  // a damaged result may repeat one
     for (const int index : ListRpcs(result)) {
       const RpcMeasurements rpc = MeasurementsOf(
           result, totals, index, std::numeric_limits<int64_t>::max());
       if (!names.insert(rpc.name).second) continue;
-      const Labels own = With(labels, "rpc", rpc.name);
+      const metrics::Labels own = With(labels, "rpc", rpc.name);
       traffic_.push_back({own, TrafficOf(rpc)});
       if (rpc.attempts) policies_and_faults_.AddPolicy(*rpc.attempts, own);
       AddPercentiles(rpc.service_time, own, service_times_);
@@ -178,38 +184,40 @@ class RunFamilies {
     }
   }
 
-  static void AddPercentiles(const Outcomes& outcomes, const Labels& labels,
+  static void AddPercentiles(const stats::Outcomes& outcomes,
+                             const metrics::Labels& labels,
                              MetricFamily& family) {
     for (const Percentile& percentile : EstimatePercentiles(outcomes, {})) {
       const double seconds =
-          percentile.value_ns == Outcomes::kFailed
+          percentile.value_ns == stats::Outcomes::kFailed
               ? std::numeric_limits<double>::infinity()
-              : static_cast<double>(percentile.value_ns) / kNsPerSecond;
-      AddMetric(With(labels, "percentile", absl::StrCat(percentile.percent)),
-                family)
+              : static_cast<double>(percentile.value_ns) / base::kNsPerSecond;
+      metrics::AddMetric(
+          With(labels, "percentile", absl::StrCat(percentile.percent)), family)
           .gauge.value = seconds;
     }
   }
 
-  void AddFindings(const TestResult& result, const Labels& labels) {
+  void AddFindings(const TestResult& result, const metrics::Labels& labels) {
     std::map<std::pair<std::string, std::string>, int> counts;
     for (const Finding& finding : result.run_info().findings()) {
       ++counts[{SeverityName(finding.severity()), finding.code()}];
     }
     for (const auto& [kind, count] : counts) {
-      AddMetric(With(With(labels, "severity", kind.first), "code", kind.second),
-                findings_)
+      metrics::AddMetric(
+          With(With(labels, "severity", kind.first), "code", kind.second),
+          findings_)
           .gauge.value = count;
     }
   }
 
-  static void AddTime(int64_t unix_ns, const Labels& labels,
+  static void AddTime(int64_t unix_ns, const metrics::Labels& labels,
                       MetricFamily& family) {
-    AddMetric(labels, family).gauge.value =
-        static_cast<double>(unix_ns) / kNsPerSecond;
+    metrics::AddMetric(labels, family).gauge.value =
+        static_cast<double>(unix_ns) / base::kNsPerSecond;
   }
 
-  std::vector<LabelledTraffic> traffic_;
+  std::vector<metrics::LabelledTraffic> traffic_;
   PolicyAndFaultFamilies policies_and_faults_;
   MetricFamily service_times_ =
       GaugeFamily("distbench_rpc_service_time_percentile_seconds",
@@ -236,15 +244,15 @@ std::string RenderOpenMetrics(absl::Span<const TestRun> runs) {
   for (const TestRun& run : runs) ++counts[{run.name, run.repetition}];
   RunFamilies families;
   for (size_t i = 0; i < runs.size(); ++i) {
-    Labels labels = {{"test", runs[i].name},
-                     {"repetition", absl::StrCat(runs[i].repetition)}};
+    metrics::Labels labels = {{"test", runs[i].name},
+                              {"repetition", absl::StrCat(runs[i].repetition)}};
     if (counts[{runs[i].name, runs[i].repetition}] > 1) {
       labels.emplace_back("run", absl::StrCat(i));
     }
     if (IsSimulated(*runs[i].result)) labels.emplace_back("simulated", "true");
     families.Add(runs[i], labels);
   }
-  return OpenMetricsText(families.Take());
+  return metrics::OpenMetricsText(families.Take());
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

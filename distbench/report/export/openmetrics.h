@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Renders the families that a node manager serves while a test runs, without
 // the warm-up, then percentiles, verdicts, findings and times of each run.
@@ -17,6 +17,6 @@ namespace distbench {
 // the position among all runs.
 std::string RenderOpenMetrics(absl::Span<const TestRun> runs);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_EXPORT_OPENMETRICS_H_

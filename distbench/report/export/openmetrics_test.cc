@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -137,4 +137,4 @@ TEST(OpenMetricsTest, RunsThatAgreeInTheirLabelsAreNumbered) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -18,7 +18,7 @@
 #include "distbench/report/export/trace_tree.h"
 #include "distbench/report/measurements/simulated_runs.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -51,12 +51,12 @@ std::string ServiceOf(const std::string& server) {
 std::map<std::string, std::string> DriversOf(
     const DistributedSystemDescription& test) {
   std::map<std::string, std::string> drivers;
-  const TestNames names(test);
+  const config::TestNames names(test);
   for (const ServiceSpec& service : test.services()) {
-    const DriverStack stack =
-        ResolveDriverStack(test, names, OptionsOf(names, service));
+    const config::DriverStack stack = config::ResolveDriverStack(
+        test, names, config::OptionsOf(names, service));
     if (stack.problem || stack.drivers.empty()) continue;
-    const DriverDeclaration& driver = *stack.drivers.back().driver;
+    const config::DriverDeclaration& driver = *stack.drivers.back().driver;
     drivers[service.name()] =
         driver.alias_of.empty() ? driver.name : driver.alias_of;
   }
@@ -81,10 +81,10 @@ class RunSpans {
   Json Take() {
     Json all = Json::array();
     for (auto& [instance, spans] : spans_) {
-      Json scope = {
-          {"scope",
-           {{"name", "distbench"}, {"version", std::string(ProgramVersion())}}},
-          {"spans", std::move(spans)}};
+      Json scope = {{"scope",
+                     {{"name", "distbench"},
+                      {"version", std::string(base::ProgramVersion())}}},
+                    {"spans", std::move(spans)}};
       all.push_back({{"resource", ResourceOf(instance)},
                      {"scopeSpans", Json::array({std::move(scope)})}});
     }
@@ -130,12 +130,13 @@ class RunSpans {
   void AddServerSpan(const TracedRpc& rpc, int position) {
     const int64_t queue_ns = rpc.sample->server_queue_ns();
     const int64_t server_ns =
-        SaturatingAdd(queue_ns, rpc.sample->server_handler_ns());
+        base::SaturatingAdd(queue_ns, rpc.sample->server_handler_ns());
     const int64_t network_ns = std::max<int64_t>(
-        0, SaturatingSubtract(rpc.sample->latency_ns(), server_ns));
-    const int64_t start_ns = SaturatingAdd(rpc.start_ns(), network_ns / 2);
-    Json span =
-        Span(rpc, kServerSpan, start_ns, SaturatingAdd(start_ns, server_ns));
+        0, base::SaturatingSubtract(rpc.sample->latency_ns(), server_ns));
+    const int64_t start_ns =
+        base::SaturatingAdd(rpc.start_ns(), network_ns / 2);
+    Json span = Span(rpc, kServerSpan, start_ns,
+                     base::SaturatingAdd(start_ns, server_ns));
     span["spanId"] = ServerSpanId(position);
     span["parentSpanId"] = ClientSpanId(position);
     Json& attributes = span["attributes"];
@@ -195,7 +196,7 @@ class RunSpans {
   void AddServerAddress(const std::string& server, Json& attributes) const {
     const ServiceEndpoint* endpoint = EndpointOf(server);
     if (endpoint == nullptr || endpoint->endpoint_address().empty()) return;
-    const auto [host, port] = SplitHostPort(endpoint->endpoint_address());
+    const auto [host, port] = base::SplitHostPort(endpoint->endpoint_address());
     attributes.push_back(TextAttribute("server.address", host));
     int64_t number;
     if (absl::SimpleAtoi(port, &number)) {
@@ -245,4 +246,4 @@ absl::Status RenderOtlp(absl::Span<const TestRun> runs, ByteSink sink) {
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

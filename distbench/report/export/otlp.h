@@ -9,7 +9,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/tables/csv.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Renders the traced samples of all runs as one request of OTLP/HTTP in JSON,
 // on one line. An RPC is a span of its client. It is a span of its server as
@@ -19,6 +19,6 @@ namespace distbench {
 // INVALID_ARGUMENT if no RPC was traced; the sink has received nothing then.
 absl::Status RenderOtlp(absl::Span<const TestRun> runs, ByteSink sink);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_EXPORT_OTLP_H_

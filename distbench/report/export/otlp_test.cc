@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::json;
@@ -224,4 +224,4 @@ TEST_F(OtlpTest, NothingTracedIsAnError) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -12,7 +12,7 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Returns the selected name, or the only one. `what` names the kind of thing.
@@ -52,7 +52,7 @@ std::vector<std::string> RpcNamesOf(const std::vector<TestRun>& runs) {
   std::vector<std::string> names;
   for (const TestRun& run : runs) {
     for (const int index : ListRpcs(*run.result)) {
-      AddOnce(RpcName(*run.result, index), names);
+      AddOnce(results::RpcName(*run.result, index), names);
     }
   }
   return names;
@@ -70,7 +70,7 @@ std::vector<RpcMeasurements> MeasurementsIn(const std::vector<TestRun>& runs,
   for (const TestRun& run : runs) {
     const TestTotals totals = AddUp(*run.result);
     for (const int index : ListRpcs(*run.result)) {
-      if (RpcName(*run.result, index) != rpc_name) continue;
+      if (results::RpcName(*run.result, index) != rpc_name) continue;
       all.push_back(MeasurementsOf(*run.result, totals, index,
                                    std::numeric_limits<int64_t>::max()));
     }
@@ -112,4 +112,4 @@ absl::StatusOr<SelectedRpc> SelectRpc(absl::Span<const TestRun> runs,
   return selected;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

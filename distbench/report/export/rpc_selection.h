@@ -12,7 +12,7 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::report {
 
 enum class LatencyKind { kService, kResponse };
 
@@ -39,6 +39,6 @@ struct SelectedRpc {
 absl::StatusOr<SelectedRpc> SelectRpc(absl::Span<const TestRun> runs,
                                       const RpcSelection& selection);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_EXPORT_RPC_SELECTION_H_

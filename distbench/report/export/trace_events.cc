@@ -11,7 +11,7 @@
 #include "distbench/report/export/trace_tree.h"
 #include "distbench/report/measurements/simulated_runs.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -46,7 +46,8 @@ class EventWriter {
 
  private:
   double Microseconds(int64_t timestamp_ns) const {
-    return static_cast<double>(SaturatingSubtract(timestamp_ns, origin_ns_)) /
+    return static_cast<double>(
+               base::SaturatingSubtract(timestamp_ns, origin_ns_)) /
            1000;
   }
 
@@ -135,4 +136,4 @@ absl::Status RenderTraceEvents(absl::Span<const TestRun> runs, ByteSink sink) {
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

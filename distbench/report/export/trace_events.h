@@ -9,7 +9,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/tables/csv.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Renders the traced samples of all runs as a JSON document of trace events. A
 // viewer's "process" is a trace, and its "threads" are the trace's lanes: the
@@ -19,6 +19,6 @@ namespace distbench {
 // INVALID_ARGUMENT if no RPC was traced; the sink has received nothing then.
 absl::Status RenderTraceEvents(absl::Span<const TestRun> runs, ByteSink sink);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_EXPORT_TRACE_EVENTS_H_

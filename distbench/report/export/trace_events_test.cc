@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::json;
@@ -165,4 +165,4 @@ TEST_F(TraceEventsTest, NothingTracedIsAnError) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -6,7 +6,7 @@
 
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using HopPath = std::vector<int64_t>;
@@ -39,7 +39,7 @@ HopPath ParentOf(HopPath path) {
 
 using RpcsByPath = std::map<HopPath, TracedRpc>;
 
-void AddSamples(const RpcLogView& view,
+void AddSamples(const results::RpcLogView& view,
                 const google::protobuf::RepeatedPtrField<RpcSample>& samples,
                 bool failed, RpcsByPath& rpcs) {
   for (const RpcSample& sample : samples) {
@@ -49,7 +49,8 @@ void AddSamples(const RpcLogView& view,
     rpc.client = &view.client;
     rpc.server = &view.server;
     rpc.rpc_name = view.rpc_name;
-    if (failed) rpc.error = ErrorMessage(view.errors, sample.error_index());
+    if (failed)
+      rpc.error = results::ErrorMessage(view.errors, sample.error_index());
     rpcs.emplace(PathOf(sample.trace_context()), std::move(rpc));
   }
 }
@@ -119,7 +120,7 @@ Place Insert(TracedRpc rpc, const Place* parent,
 
 std::vector<TraceTree> CollectTraces(const TestResult& result) {
   RpcsByPath rpcs;
-  ForEachRpcLog(result, [&](const RpcLogView& view) {
+  results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
     AddSamples(view, view.log.successful_rpc_samples(), false, rpcs);
     AddSamples(view, view.log.failed_rpc_samples(), true, rpcs);
   });
@@ -146,4 +147,4 @@ absl::Status NoTracesError() {
       "tracing_interval, such as 1000 for every 1000th iteration");
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

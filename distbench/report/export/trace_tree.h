@@ -11,7 +11,7 @@
 #include "distbench/base/saturating_add.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 struct TracedRpc {
   // Pointers into the result.
@@ -31,7 +31,7 @@ struct TracedRpc {
 
   int64_t start_ns() const { return sample->start_timestamp_ns(); }
   int64_t end_ns() const {
-    return SaturatingAdd(start_ns(), sample->latency_ns());
+    return base::SaturatingAdd(start_ns(), sample->latency_ns());
   }
 };
 
@@ -45,6 +45,6 @@ std::vector<TraceTree> CollectTraces(const TestResult& result);
 // Tells how to trace RPCs.
 absl::Status NoTracesError();
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_EXPORT_TRACE_TREE_H_

@@ -1,6 +1,6 @@
 #include "distbench/report/findings/advice.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 struct Advice {
@@ -139,4 +139,4 @@ absl::string_view AdviceFor(absl::string_view code) {
   return "";
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

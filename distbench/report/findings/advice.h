@@ -5,12 +5,12 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Returns the next step after a finding with this code, in one or two
 // sentences. Empty if the code is unknown.
 absl::string_view AdviceFor(absl::string_view code);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_FINDINGS_ADVICE_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -37,4 +37,4 @@ TEST(AdviceTest, UnknownCodesHaveNone) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -17,7 +17,7 @@
 #include "distbench/report/findings/judge_parts.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr int kSeeds = 2000;
@@ -53,33 +53,33 @@ TestResult MakeRun(const AlarmRow& row, int rate, int seconds, uint64_t seed) {
                    " action_lists { name: 'client' action_names: 'run' }"
                    " actions { name: 'run' rpc_name: 'query' iterations {"
                    " open_loop_interval_ns: ",
-                   kNsPerSecond / rate, " max_duration_us: ",
+                   base::kNsPerSecond / rate, " max_duration_us: ",
                    int64_t{1'000'000} * seconds, " ", row.iterations, " } } }"),
       &result);
   return result;
 }
 
-ArrivalPlan PlanOf(const Iterations& iterations) {
+config::ArrivalPlan PlanOf(const Iterations& iterations) {
   Arrivals arrivals = iterations.arrivals();
   const bool is_constant =
       !iterations.has_arrivals() &&
       iterations.open_loop_interval_distribution() != "exponential";
   if (is_constant) arrivals.set_process("constant");
-  return CompileArrivals(arrivals);
+  return config::CompileArrivals(arrivals);
 }
 
 // Sends what is due, each a little late.
 void SendLate(int seconds, uint64_t seed, TestResult& result) {
   const Iterations& iterations =
       result.traffic_config().actions(0).iterations();
-  const ArrivalPlan plan = PlanOf(iterations);
-  ArrivalStream stream(plan,
-                       static_cast<double>(iterations.open_loop_interval_ns()),
-                       {.seed = ArrivalSeed(seed, 0, 0, 0)});
+  const config::ArrivalPlan plan = PlanOf(iterations);
+  config::ArrivalStream stream(
+      plan, static_cast<double>(iterations.open_loop_interval_ns()),
+      {.seed = config::ArrivalSeed(seed, 0, 0, 0)});
   std::mt19937_64 random(seed);
   std::exponential_distribution<double> lateness_ns(1 / kMeanLatenessNs);
   std::vector<int64_t> counts(seconds + 2, 0);
-  const double length_ns = static_cast<double>(kNsPerSecond) * seconds;
+  const double length_ns = static_cast<double>(base::kNsPerSecond) * seconds;
   while (stream.time_ns() < length_ns) {
     if (!stream.found()) {
       stream.Search();
@@ -87,7 +87,8 @@ void SendLate(int seconds, uint64_t seed, TestResult& result) {
     }
     const int64_t sent_ns =
         kStartNs + static_cast<int64_t>(stream.time_ns() + lateness_ns(random));
-    const int64_t second = sent_ns / kNsPerSecond - kStartNs / kNsPerSecond;
+    const int64_t second =
+        sent_ns / base::kNsPerSecond - kStartNs / base::kNsPerSecond;
     if (second < std::ssize(counts)) ++counts[second];
     stream.Advance();
   }
@@ -95,10 +96,10 @@ void SendLate(int seconds, uint64_t seed, TestResult& result) {
       (*result.mutable_service_logs()->mutable_instance_logs())["client/0"];
   log.set_traffic_start_timestamp_ns(kStartNs);
   RpcTimeSeries& series = (*log.mutable_rpc_time_series())[0];
-  series.set_interval_ns(kNsPerSecond);
+  series.set_interval_ns(base::kNsPerSecond);
   for (int i = 0; i <= seconds; ++i) {
     RpcInterval& interval = *series.add_intervals();
-    interval.set_index(kStartNs / kNsPerSecond + i);
+    interval.set_index(kStartNs / base::kNsPerSecond + i);
     interval.set_offered_count(counts[i]);
     interval.set_sent_count(counts[i]);
   }
@@ -131,6 +132,6 @@ void PrintAlarms() {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report
 
-int main() { distbench::PrintAlarms(); }
+int main() { distbench::report::PrintAlarms(); }

@@ -12,7 +12,7 @@
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/simulated_runs.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Shares of failed RPCs: above the first, failures deserve more than a note;
@@ -185,4 +185,4 @@ std::vector<Finding> Judge(const TestResult& result) {
   return findings.Take();
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

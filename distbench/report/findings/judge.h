@@ -7,7 +7,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Examines what a test measured about itself: the load that it offered and
 // sent, its lateness, whether latencies had settled, how busy the hosts were,
@@ -21,6 +21,6 @@ namespace distbench {
 // result already contains.
 std::vector<Finding> Judge(const TestResult& result);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_FINDINGS_JUDGE_H_

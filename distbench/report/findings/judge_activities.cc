@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/report/findings/judge_parts.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 int64_t MetricOf(const ActivityTotals& totals, const char* name) {
@@ -28,4 +28,4 @@ void JudgeActivities(const TestResult& result, FindingList& findings) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -23,4 +23,4 @@ TEST_F(JudgeTest, WorkThatTheSystemRefusedIsAWarning) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

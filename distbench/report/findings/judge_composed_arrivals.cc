@@ -18,7 +18,7 @@
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Root mean square deviation of sends per interval, relative to their mean.
@@ -74,23 +74,24 @@ std::optional<Loop> LoopOf(const DistributedSystemDescription& test,
   if (!found || found->iterations->open_loop_interval_ns() <= 0) {
     return std::nullopt;
   }
-  Problems problems;
-  CheckArrivals(found->iterations->arrivals(), Path(), problems);
+  config::Problems problems;
+  config::CheckArrivals(found->iterations->arrivals(), config::Path(),
+                        problems);
   return problems.count() > 0 ? std::nullopt : found;
 }
 
-std::optional<ArrivalClient> ClientOf(const DistributedSystemDescription& test,
-                                      const std::string& service,
-                                      const std::string& instance) {
+std::optional<config::ArrivalClient> ClientOf(
+    const DistributedSystemDescription& test, const std::string& service,
+    const std::string& instance) {
   for (const ServiceSpec& spec : test.services()) {
     if (spec.name() != service || spec.count() > kMostComparedIntervals) {
       continue;
     }
-    const std::vector<std::string> names = InstanceNames(spec);
+    const std::vector<std::string> names = config::InstanceNames(spec);
     const auto found = std::find(names.begin(), names.end(), instance);
     if (found == names.end()) continue;
-    return ArrivalClient{static_cast<int>(found - names.begin()),
-                         static_cast<int>(names.size())};
+    return config::ArrivalClient{static_cast<int>(found - names.begin()),
+                                 static_cast<int>(names.size())};
   }
   return std::nullopt;
 }
@@ -113,7 +114,7 @@ struct Compared {
     for (const RpcInterval& interval : series.intervals()) {
       if (interval.offered_count() > 0) last = interval.index();
     }
-    sent.resize(std::clamp<int64_t>(SaturatingSubtract(last, first), 0,
+    sent.resize(std::clamp<int64_t>(base::SaturatingSubtract(last, first), 0,
                                     kMostComparedIntervals));
     least.resize(sent.size());
     most.resize(sent.size());
@@ -123,7 +124,7 @@ struct Compared {
   }
 
   void AddTo(std::vector<double>& counts, int64_t index, double count) const {
-    const int64_t position = SaturatingSubtract(index, first);
+    const int64_t position = base::SaturatingSubtract(index, first);
     if (position < 0 || position >= std::ssize(counts)) return;
     counts[position] += count;
   }
@@ -143,25 +144,27 @@ struct Compared {
   }
 
   int64_t end_ns() const {
-    return SaturatingMultiply(first + std::ssize(sent) + 1, interval_ns);
+    return base::SaturatingMultiply(first + std::ssize(sent) + 1, interval_ns);
   }
 };
 
 // Draws the arrivals of the compared intervals. Returns false if that takes too
 // long.
-bool DrawArrivals(const Loop& loop, uint64_t test_seed, ArrivalClient client,
-                  int64_t start_ns, int64_t& budget, Compared& compared) {
-  const ArrivalPlan plan = CompileArrivals(loop.iterations->arrivals());
-  ArrivalStream stream(
+bool DrawArrivals(const Loop& loop, uint64_t test_seed,
+                  config::ArrivalClient client, int64_t start_ns,
+                  int64_t& budget, Compared& compared) {
+  const config::ArrivalPlan plan =
+      config::CompileArrivals(loop.iterations->arrivals());
+  config::ArrivalStream stream(
       plan, static_cast<double>(loop.iterations->open_loop_interval_ns()),
-      {.seed = ArrivalSeed(test_seed, loop.list, loop.position, 0),
+      {.seed = config::ArrivalSeed(test_seed, loop.list, loop.position, 0),
        .client = client});
   int64_t last_ns = compared.end_ns();
   if (loop.iterations->has_max_duration_us()) {
     last_ns = std::min(
-        last_ns,
-        SaturatingAdd(start_ns, SaturatingMultiply(
-                                    1000, loop.iterations->max_duration_us())));
+        last_ns, base::SaturatingAdd(
+                     start_ns, base::SaturatingMultiply(
+                                   1000, loop.iterations->max_duration_us())));
   }
   const double length_ns = static_cast<double>(last_ns - start_ns);
   while (stream.time_ns() <= length_ns) {
@@ -224,7 +227,7 @@ void JudgeComposedArrivals(const TestResult& result, FindingList& findings) {
           LoadOf(result, rpc_index).is_held_back()) {
         continue;
       }
-      const std::string rpc = RpcName(result, rpc_index);
+      const std::string rpc = results::RpcName(result, rpc_index);
       const auto loop = LoopOf(test, service, rpc);
       if (!loop) continue;
       Compared compared(series);
@@ -238,4 +241,4 @@ void JudgeComposedArrivals(const TestResult& result, FindingList& findings) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

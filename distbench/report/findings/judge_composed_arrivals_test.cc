@@ -14,7 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -25,19 +25,21 @@ class JudgeComposedArrivalsTest : public JudgeTest {
  protected:
   // Half a second into the first interval.
   int64_t StartNs() {
-    return Series().intervals(0).index() * kNsPerSecond + kNsPerSecond / 2;
+    return Series().intervals(0).index() * base::kNsPerSecond +
+           base::kNsPerSecond / 2;
   }
 
   // Sends the arrivals that the test asks for, each `late_ns` later, and each
   // `times` times.
   void Send(const std::string& arrivals, int64_t late_ns = 0,
             uint64_t seed = kSeed, int64_t times = 1) {
-    *Loop().mutable_arrivals() = FromText<Arrivals>(arrivals);
+    *Loop().mutable_arrivals() = base::FromText<Arrivals>(arrivals);
     result_.mutable_traffic_config()->set_random_seed(kSeed);
     Log().set_traffic_start_timestamp_ns(StartNs());
     std::vector<int64_t> counts(Series().intervals_size(), 0);
-    const ArrivalPlan plan = CompileArrivals(Loop().arrivals());
-    ArrivalStream stream(plan, 1e7, {.seed = ArrivalSeed(seed, 0, 0, 0)});
+    const config::ArrivalPlan plan = config::CompileArrivals(Loop().arrivals());
+    config::ArrivalStream stream(plan, 1e7,
+                                 {.seed = config::ArrivalSeed(seed, 0, 0, 0)});
     for (;; stream.Advance()) {
       while (!stream.found()) stream.Search();
       const double second =
@@ -138,4 +140,4 @@ TEST_F(JudgeComposedArrivalsTest, ATestWithAVaryingRateNeedNotBeSteady) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

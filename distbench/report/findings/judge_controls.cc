@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/report/findings/judge_parts.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // All are in the result.
@@ -59,4 +59,4 @@ void JudgeControls(const TestResult& result, FindingList& findings) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -53,4 +53,4 @@ TEST_F(JudgeControlsTest, ControlsThatHeldAreNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -9,7 +9,7 @@
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/planned_faults.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // The summary lists the others.
@@ -49,4 +49,4 @@ void JudgeFaults(const TestResult& result, FindingList& findings) {
   findings.Add(Finding::WARN, "planned_faults", absl::StrJoin(texts, "; "));
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

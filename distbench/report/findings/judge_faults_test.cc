@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -50,4 +50,4 @@ TEST_F(JudgeFaultsTest, FaultsThatWereNeverInEffectAreNoFailures) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -15,7 +15,7 @@
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/results/counters.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Shares of a host's CPU time. Above the first, instances wait for CPUs. Above
@@ -110,7 +110,7 @@ void AddNode(const std::string& alias, const NodeResources& node,
     process_cpu_ns += static_cast<double>(sample.process_cpu_ns());
     host_cpu_ns += static_cast<double>(sample.host_cpu_ns());
     host.run_queue_delay_ns += static_cast<double>(sample.run_queue_delay_ns());
-    AddCounters(sample.host_counters(), counters);
+    results::AddCounters(sample.host_counters(), counters);
   }
   AddDataConnections(node, host);
   host.process_cpu_ns += process_cpu_ns;
@@ -380,4 +380,4 @@ void JudgeBindings(const TestResult& result, FindingList& findings) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

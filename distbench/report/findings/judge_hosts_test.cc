@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -21,32 +21,32 @@ using ::testing::SizeIs;
 // ---- cpu_saturated, other_load ----------------------------------------------
 
 TEST_F(JudgeTest, AnOpenLoopThatSaturatesItsHostIsAWarning) {
-  UseCpus(4 * kNsPerSecond, 4 * kNsPerSecond);
+  UseCpus(4 * base::kNsPerSecond, 4 * base::kNsPerSecond);
   EXPECT_THAT(ExpectOne(Finding::WARN, "cpu_saturated"),
               HasSubstr("host h were 100.0 % busy"));
 }
 
 TEST_F(JudgeTest, AClosedLoopThatSaturatesItsHostIsANote) {
   CloseLoop();
-  UseCpus(4 * kNsPerSecond, 4 * kNsPerSecond);
+  UseCpus(4 * base::kNsPerSecond, 4 * base::kNsPerSecond);
   ExpectOne(Finding::NOTE, "cpu_saturated");
 }
 
 TEST_F(JudgeTest, OtherProgramsOnTheHostAreAWarning) {
-  UseCpus(3 * kNsPerSecond, 2 * kNsPerSecond);
+  UseCpus(3 * base::kNsPerSecond, 2 * base::kNsPerSecond);
   EXPECT_THAT(ExpectOne(Finding::WARN, "other_load"), HasSubstr("25.0 %"));
 }
 
 TEST_F(JudgeTest, OtherNodesOnTheHostAreNotOthers) {
-  UseCpus(3 * kNsPerSecond, 2 * kNsPerSecond);
+  UseCpus(3 * base::kNsPerSecond, 2 * base::kNsPerSecond);
   (*result_.mutable_resource_usage_logs()->mutable_node_resources())["node1"] =
       Resources();
   ExpectNothing();
 }
 
 TEST_F(JudgeTest, AHostThatUsesAllThatWasNotStolenIsSaturated) {
-  UseCpus(3 * kNsPerSecond, 3 * kNsPerSecond);
-  Counters().set_steal_cpu_ns(kJudgedSeconds * kNsPerSecond);
+  UseCpus(3 * base::kNsPerSecond, 3 * base::kNsPerSecond);
+  Counters().set_steal_cpu_ns(kJudgedSeconds * base::kNsPerSecond);
   const std::vector<Finding> findings = Judge(result_);
   ASSERT_THAT(findings, SizeIs(2));
   EXPECT_EQ(findings[0].code(), "cpu_saturated");
@@ -57,19 +57,22 @@ TEST_F(JudgeTest, AHostThatUsesAllThatWasNotStolenIsSaturated) {
 
 // Other programs run for half of the time, on one of four CPUs.
 TEST_F(JudgeTest, WaitingForACpuThatOthersHadIsAWarning) {
-  Resources().mutable_samples(0)->set_run_queue_delay_ns(4 * kNsPerSecond);
+  Resources().mutable_samples(0)->set_run_queue_delay_ns(4 *
+                                                         base::kNsPerSecond);
   EXPECT_THAT(ExpectOne(Finding::WARN, "waited_for_cpu"),
               HasSubstr("(13.3 % of the time)"));
 }
 
 TEST_F(JudgeTest, AShortWaitIsNothing) {
-  Resources().mutable_samples(0)->set_run_queue_delay_ns(2 * kNsPerSecond);
+  Resources().mutable_samples(0)->set_run_queue_delay_ns(2 *
+                                                         base::kNsPerSecond);
   ExpectNothing();
 }
 
 TEST_F(JudgeTest, ThreadsThatWaitForEachOtherAreNothing) {
-  Resources().mutable_samples(0)->set_run_queue_delay_ns(20 * kNsPerSecond);
-  UseCpus(2 * kNsPerSecond, 2 * kNsPerSecond);
+  Resources().mutable_samples(0)->set_run_queue_delay_ns(20 *
+                                                         base::kNsPerSecond);
+  UseCpus(2 * base::kNsPerSecond, 2 * base::kNsPerSecond);
   ExpectNothing();
 }
 
@@ -78,15 +81,16 @@ TEST_F(JudgeTest, TheWaitsOfAllNodesOfAHostCount) {
                                ->mutable_node_resources())["node1"];
   other.mutable_host()->CopyFrom(Resources().host());
   ResourceSample& sample = *other.add_samples();
-  sample.set_run_queue_delay_ns(2 * kNsPerSecond);
-  Resources().mutable_samples(0)->set_run_queue_delay_ns(2 * kNsPerSecond);
+  sample.set_run_queue_delay_ns(2 * base::kNsPerSecond);
+  Resources().mutable_samples(0)->set_run_queue_delay_ns(2 *
+                                                         base::kNsPerSecond);
   ExpectOne(Finding::WARN, "waited_for_cpu");
 }
 
 // ---- stolen -----------------------------------------------------------------
 
 // 30 s of 4 CPUs.
-constexpr int64_t kCapacity = 4 * kJudgedSeconds * kNsPerSecond;
+constexpr int64_t kCapacity = 4 * kJudgedSeconds * base::kNsPerSecond;
 
 TEST_F(JudgeTest, LittleStolenTimeIsNothing) {
   Counters().set_steal_cpu_ns(kCapacity * 4 / 1000);
@@ -108,7 +112,7 @@ TEST_F(JudgeTest, MuchStolenTimeIsAWarning) {
 
 TEST_F(JudgeTest, AnyThrottlingIsANote) {
   Counters().set_throttled_count(1);
-  Counters().set_throttled_ns(kJudgedSeconds * kNsPerSecond / 200);
+  Counters().set_throttled_ns(kJudgedSeconds * base::kNsPerSecond / 200);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "throttled"),
               HasSubstr("stopped it once, for 150.00 ms over all CPUs (0.5 "
                         "% of the time)"));
@@ -116,18 +120,18 @@ TEST_F(JudgeTest, AnyThrottlingIsANote) {
 
 TEST_F(JudgeTest, MuchThrottlingIsAWarning) {
   Counters().set_throttled_count(3);
-  Counters().set_throttled_ns(kJudgedSeconds * kNsPerSecond / 50);
+  Counters().set_throttled_ns(kJudgedSeconds * base::kNsPerSecond / 50);
   ExpectOne(Finding::WARN, "throttled");
 }
 
 TEST_F(JudgeTest, ThrottlingOfAnyNodeOfAHostCounts) {
-  UseCpus(3 * kNsPerSecond, 2 * kNsPerSecond);
+  UseCpus(3 * base::kNsPerSecond, 2 * base::kNsPerSecond);
   NodeResources& other = (*result_.mutable_resource_usage_logs()
                                ->mutable_node_resources())["node1"];
   other = Resources();
   HostCounters& counters = *other.mutable_samples(0)->mutable_host_counters();
   counters.set_throttled_count(3);
-  counters.set_throttled_ns(kNsPerSecond);
+  counters.set_throttled_ns(base::kNsPerSecond);
   ExpectOne(Finding::WARN, "throttled");
 }
 
@@ -294,4 +298,4 @@ TEST_F(JudgeTest, AClockThatIsKnownIsNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -15,7 +15,7 @@
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Shares of the offered load. Above the first, unsent RPCs make a run invalid;
@@ -217,7 +217,8 @@ void JudgeSeries(const std::string& what, const Arrivals& arrivals,
 
 RpcLoad LoadOf(const TestResult& result, int rpc_index) {
   const OfferedLoad load =
-      OfferedLoadOf(result, RpcName(result, rpc_index)).value_or(OfferedLoad());
+      OfferedLoadOf(result, results::RpcName(result, rpc_index))
+          .value_or(OfferedLoad());
   return {.offered_count = load.offered_count(),
           .unsent_count = load.unsent_count(),
           .held_back_count = load.held_back_count()};
@@ -227,7 +228,7 @@ bool HasRandomFanout(const DistributedSystemDescription& test,
                      const std::string& rpc) {
   for (const RpcSpec& spec : test.rpc_descriptions()) {
     if (spec.name() != rpc) continue;
-    const auto fanout = ParseFanoutFilter(spec.fanout_filter());
+    const auto fanout = config::ParseFanoutFilter(spec.fanout_filter());
     return fanout.ok() && fanout->choices.size() > 1;
   }
   return false;
@@ -237,18 +238,18 @@ void JudgeLoad(const TestResult& result, FindingList& findings) {
   for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
     const RpcLoad load = LoadOf(result, i);
     if (load.offered_count == 0) continue;
-    JudgeUnsent(RpcName(result, i), load, findings);
-    JudgeHeldBack(RpcName(result, i), load, findings);
+    JudgeUnsent(results::RpcName(result, i), load, findings);
+    JudgeHeldBack(results::RpcName(result, i), load, findings);
   }
 }
 
 void JudgeLateness(const TestResult& result, const TestTotals& totals,
                    FindingList& findings) {
   for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
-    const std::string name = RpcName(result, i);
+    const std::string name = results::RpcName(result, i);
     const auto rpc = totals.rpcs.find(name);
     if (rpc == totals.rpcs.end()) continue;
-    const LogHistogram& lateness_ns = rpc->second.lateness_ns;
+    const stats::LogHistogram& lateness_ns = rpc->second.lateness_ns;
     // RPCs that a cap holds back are late for another reason.
     if (lateness_ns.count() < kFewestForP99 ||
         rpc->second.response_time_ns.count() == 0 ||
@@ -283,7 +284,7 @@ void JudgeArrivals(const TestResult& result, FindingList& findings) {
     const std::string service = instance.substr(0, instance.find('/'));
     for (const auto& [rpc_index, series] : log.rpc_time_series()) {
       if (LoadOf(result, rpc_index).is_held_back()) continue;
-      const std::string rpc = RpcName(result, rpc_index);
+      const std::string rpc = results::RpcName(result, rpc_index);
       const auto arrivals = ArrivalsOf(test, service, rpc);
       if (!arrivals.has_value()) continue;
       JudgeSeries(absl::StrCat(rpc, " of ", instance), *arrivals, series,
@@ -292,4 +293,4 @@ void JudgeArrivals(const TestResult& result, FindingList& findings) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

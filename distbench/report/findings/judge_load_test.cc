@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -132,4 +132,4 @@ TEST_F(JudgeTest, ArrivalsOfABurstAreNotJudged) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -25,7 +25,7 @@
 #include "distbench/results/walk.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using LoadIntervals = absl::Span<const LoadInterval>;
@@ -192,7 +192,8 @@ bool IsRecovering(const LoadCurve& curve, const Trigger& trigger,
 }
 
 std::string LatencyOf(double ns) {
-  return ns >= static_cast<double>(Outcomes::kFailed) ? "failed" : Duration(ns);
+  return ns >= static_cast<double>(stats::Outcomes::kFailed) ? "failed"
+                                                             : Duration(ns);
 }
 
 std::string DescribeStates(const LoadState& before, const LoadState& after,
@@ -254,7 +255,7 @@ void JudgeAfter(const std::string& name, const LoadCurve& curve,
       IsRecovering(curve, trigger, after_it, possible)) {
     return;
   }
-  const double seconds = static_cast<double>(after_ns) / kNsPerSecond;
+  const double seconds = static_cast<double>(after_ns) / base::kNsPerSecond;
   findings.Add(
       Finding::WARN, "metastable",
       absl::StrCat(
@@ -262,8 +263,9 @@ void JudgeAfter(const std::string& name, const LoadCurve& curve,
           " was over, and no more was offered than "
           "before, but for the last ",
           seconds, " s, until the end of the run, ",
-          DescribeStates(before, after,
-                         static_cast<double>(curve.interval_ns) / kNsPerSecond),
+          DescribeStates(
+              before, after,
+              static_cast<double>(curve.interval_ns) / base::kNsPerSecond),
           ": the overload sustains itself for at least so long (metastable "
           "failure). Limit retries by a budget, give requests deadlines and "
           "servers short queues, or lower the load"));
@@ -283,9 +285,9 @@ void JudgeMetastable(const TestResult& result, FindingList& findings) {
     AddFaults(measured, curve.interval_ns, windows, trigger);
     AddPeaks(measured, curve.interval_ns, trigger);
     if (trigger.is_found()) {
-      JudgeAfter(RpcName(result, i), curve, trigger, findings);
+      JudgeAfter(results::RpcName(result, i), curve, trigger, findings);
     }
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

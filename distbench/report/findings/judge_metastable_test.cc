@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -46,8 +46,8 @@ class MetastableTest : public JudgeTest {
   }
 
   static int64_t At(double second) {
-    return kJudgedFirstSecond * kNsPerSecond +
-           static_cast<int64_t>(second * kNsPerSecond);
+    return kJudgedFirstSecond * base::kNsPerSecond +
+           static_cast<int64_t>(second * base::kNsPerSecond);
   }
 
   void SetSecond(int i, const JudgedSecond& second) {
@@ -226,4 +226,4 @@ TEST_F(MetastableTest, NoiseNeitherHidesNorMakesIt) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -5,7 +5,7 @@
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/network_readings.h"
 
-namespace distbench {
+namespace distbench::report {
 
 void JudgeNetworkSettings(const TestResult& result, FindingList& findings) {
   for (const ServiceConnections& folded : FoldNetworkSettings(result)) {
@@ -17,4 +17,4 @@ void JudgeNetworkSettings(const TestResult& result, FindingList& findings) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

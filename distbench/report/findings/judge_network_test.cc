@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -39,4 +39,4 @@ TEST_F(JudgeNetworkTest, ADifferentSettingIsAWarning) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -12,7 +12,7 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Collects the findings of the parts.
 class FindingList {
@@ -79,6 +79,6 @@ void JudgeFaults(const TestResult& result, FindingList& findings);
 void JudgeClocks(const TestResult& result, FindingList& findings);
 void JudgeSimulation(const TestResult& result, FindingList& findings);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_FINDINGS_JUDGE_PARTS_H_

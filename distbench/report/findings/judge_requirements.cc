@@ -11,7 +11,7 @@
 #include "distbench/config/requirements/host_requirements.h"
 #include "distbench/report/findings/judge_parts.h"
 
-namespace distbench {
+namespace distbench::report {
 
 void JudgeRequirements(const TestResult& result, FindingList& findings) {
   const HostRequirements& requirements = result.traffic_config().requirements();
@@ -19,7 +19,8 @@ void JudgeRequirements(const TestResult& result, FindingList& findings) {
   std::map<std::string, std::set<std::string>> unmet_by_host;
   for (const auto& [alias, node] :
        result.resource_usage_logs().node_resources()) {
-    for (std::string& unmet : UnmetRequirements(requirements, node.host())) {
+    for (std::string& unmet :
+         config::UnmetRequirements(requirements, node.host())) {
       unmet_by_host[node.host().hostname()].insert(std::move(unmet));
     }
   }
@@ -34,4 +35,4 @@ void JudgeRequirements(const TestResult& result, FindingList& findings) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

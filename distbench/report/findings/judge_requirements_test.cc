@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -34,4 +34,4 @@ TEST_F(JudgeTest, HostsThatDoNotMeetRequirementsAreAWarningEach) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/report/findings/judge_parts.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // What the test asks for and simulated hosts do not have.
@@ -54,4 +54,4 @@ void JudgeSimulation(const TestResult& result, FindingList& findings) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -59,4 +59,4 @@ TEST_F(JudgeTest, LateSendsOfASimulationAreNotMendedBySpinning) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -10,7 +10,7 @@
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // How many times as long users would wait as RPCs take. It is 1 for exponential
@@ -55,9 +55,11 @@ struct Wait {
 // at which more than x is left is the sum of (s - x) over all service times
 // s > x, divided by the sum of all s (the residual life of a renewal process;
 // Cox, Renewal Theory, 1962, section 5.2).
-Wait ResidualAtQuantile(const LogHistogram& service_time_ns, double quantile) {
-  const std::vector<LogHistogram::Bucket> buckets = service_time_ns.Buckets();
-  const auto middle = [](const LogHistogram::Bucket& bucket) {
+Wait ResidualAtQuantile(const stats::LogHistogram& service_time_ns,
+                        double quantile) {
+  const std::vector<stats::LogHistogram::Bucket> buckets =
+      service_time_ns.Buckets();
+  const auto middle = [](const stats::LogHistogram::Bucket& bucket) {
     return (static_cast<double>(bucket.lower) +
             static_cast<double>(bucket.upper)) /
            2;
@@ -85,7 +87,7 @@ Wait ResidualAtQuantile(const LogHistogram& service_time_ns, double quantile) {
 void JudgeStalls(const TestResult& result, const TestTotals& totals,
                  FindingList& findings) {
   for (const auto& [name, rpc] : totals.rpcs) {
-    const LogHistogram& service = rpc.service_time_ns;
+    const stats::LogHistogram& service = rpc.service_time_ns;
     if (service.count() < kFewest ||
         !IsSentInClosedLoop(result.traffic_config(), name)) {
       continue;
@@ -107,4 +109,4 @@ void JudgeStalls(const TestResult& result, const TestTotals& totals,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -21,10 +21,10 @@ class StallsTest : public JudgeTest {
   // RPCs of `usual_ns`, and ten of `long_ns`, as if ten had been in flight when
   // the server stalled.
   void Serve(int64_t usual_count, int64_t usual_ns, int64_t long_ns) {
-    LogHistogram times;
+    stats::LogHistogram times;
     times.RecordN(usual_ns, usual_count);
     times.RecordN(long_ns, 10);
-    EncodeHistogram(times, *Statistics().mutable_service_time_ns());
+    results::EncodeHistogram(times, *Statistics().mutable_service_time_ns());
   }
 };
 
@@ -65,11 +65,11 @@ TEST_F(StallsTest, TooFewRpcsProveNothing) {
 TEST_F(StallsTest, ExponentialTimesAreNone) {
   std::mt19937_64 random(1);
   std::exponential_distribution<double> draw(1.0 / 10'000'000);
-  LogHistogram times;
+  stats::LogHistogram times;
   for (int i = 0; i < 100'000; ++i) {
     times.Record(static_cast<int64_t>(draw(random)));
   }
-  EncodeHistogram(times, *Statistics().mutable_service_time_ns());
+  results::EncodeHistogram(times, *Statistics().mutable_service_time_ns());
   ExpectNothing();
 }
 
@@ -92,4 +92,4 @@ TEST_F(StallsTest, OtherRpcsOfTheLoopDoNotMatter) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -14,7 +14,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Geweke's diagnostic (Evaluating the accuracy of sampling-based approaches to
@@ -91,10 +91,10 @@ void JudgeMedians(const std::string& name, const std::vector<double>& medians,
 
 // Latencies then change with it.
 bool LoadIsMeantToChange(const DistributedSystemDescription& test) {
-  return std::any_of(test.actions().begin(), test.actions().end(),
-                     [](const Action& action) {
-                       return HasVaryingRate(action.iterations().arrivals());
-                     });
+  return std::any_of(
+      test.actions().begin(), test.actions().end(), [](const Action& action) {
+        return config::HasVaryingRate(action.iterations().arrivals());
+      });
 }
 
 }  // namespace
@@ -103,9 +103,9 @@ void JudgeSteadiness(const TestResult& result, FindingList& findings) {
   if (LoadIsMeantToChange(result.traffic_config())) return;
   for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
     const RpcSeries series = CollectSeries(result, i);
-    JudgeMedians(RpcName(result, i), Medians(series.intervals),
+    JudgeMedians(results::RpcName(result, i), Medians(series.intervals),
                  series.interval_ns, findings);
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

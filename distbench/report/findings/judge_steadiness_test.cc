@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -44,4 +44,4 @@ TEST_F(JudgeTest, NoiseIsNoTrend) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -117,9 +117,9 @@ TEST_F(JudgeTest, TimesAreToldInSeconds) {
 
 TEST_F(JudgeTest, LostMeasurementsAreAWarning) {
   result_.mutable_run_info()->set_start_timestamp_ns(kJudgedFirstSecond *
-                                                     kNsPerSecond);
+                                                     base::kNsPerSecond);
   Log().set_measurements_end_timestamp_ns((kJudgedFirstSecond + 7) *
-                                          kNsPerSecond);
+                                          base::kNsPerSecond);
   EXPECT_THAT(
       ExpectOne(Finding::WARN, "measurements_lost"),
       HasSubstr("client/0: its measurements end 7 s after the start, at "
@@ -130,4 +130,4 @@ TEST_F(JudgeTest, LostMeasurementsAreAWarning) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

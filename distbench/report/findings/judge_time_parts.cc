@@ -7,7 +7,7 @@
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/time_parts.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Share of RPCs above which contradictions are more than a note.
@@ -26,7 +26,7 @@ void JudgeMissing(const std::string& name, int64_t succeeded, int64_t reported,
 
 // No network is so fast that nothing is left of the service time.
 void JudgeContradictions(const std::string& name,
-                         const LogHistogram& network_ns,
+                         const stats::LogHistogram& network_ns,
                          FindingList& findings) {
   const uint64_t count = network_ns.CountAtMost(0);
   if (count == 0) return;
@@ -67,11 +67,12 @@ void JudgeTimeParts(const TestResult& result, const TestTotals& totals,
   }
   for (const auto& [name, rpc] : totals.rpcs) {
     if (external.contains(name)) continue;
-    const LogHistogram& network_ns = TimesOf(rpc, TimePart::kNetwork);
+    const stats::LogHistogram& network_ns =
+        TimesOf(rpc, results::TimePart::kNetwork);
     JudgeMissing(name, rpc.counts.succeeded_count,
                  static_cast<int64_t>(network_ns.count()), findings);
     JudgeContradictions(name, network_ns, findings);
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -17,10 +17,10 @@ void AddTimeParts(int64_t count, int64_t contradicting,
                   RpcStatistics& statistics) {
   *statistics.mutable_server_queue_ns() = Repeated(100'000, count);
   *statistics.mutable_server_handler_ns() = Repeated(800'000, count);
-  LogHistogram network_ns;
+  stats::LogHistogram network_ns;
   network_ns.RecordN(100'000, count - contradicting);
   network_ns.RecordN(0, contradicting);
-  EncodeHistogram(network_ns, *statistics.mutable_network_ns());
+  results::EncodeHistogram(network_ns, *statistics.mutable_network_ns());
 }
 
 TEST_F(JudgeTest, TimePartsOfAllRpcsAreNoFinding) {
@@ -66,4 +66,4 @@ TEST_F(JudgeTest, ManyContradictionsOfClocksAreAWarning) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

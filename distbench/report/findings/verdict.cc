@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::report {
 
 bool IsInvalid(const TestResult& result) {
   const auto& findings = result.run_info().findings();
@@ -22,4 +22,4 @@ int ExitCodeFor(const TestSequenceResults& results, bool allow_invalid) {
   return ok ? kExitOk : kExitRunFailed;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

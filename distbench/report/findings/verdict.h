@@ -5,7 +5,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Exit codes of all subcommands.
 enum ExitCode {
@@ -22,6 +22,6 @@ bool IsInvalid(const TestResult& result);
 // allowed; otherwise kExitOk.
 int ExitCodeFor(const TestSequenceResults& results, bool allow_invalid = false);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_FINDINGS_VERDICT_H_

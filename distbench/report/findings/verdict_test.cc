@@ -6,11 +6,11 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 int ExitCodeOf(const std::string& text, bool allow_invalid = false) {
-  const auto results = FromText<TestSequenceResults>(text);
+  const auto results = base::FromText<TestSequenceResults>(text);
   return ExitCodeFor(results, allow_invalid);
 }
 
@@ -58,4 +58,4 @@ TEST(VerdictTest, WhatIsInvalidMayBeAllowedButNotAFailure) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -5,7 +5,7 @@
 #include "distbench/report/html/page_template.h"
 #include "distbench/report/json/json.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // At least one pixel each on a wide screen.
@@ -58,4 +58,4 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
                      .script = script});
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Returns a self-contained HTML file that needs neither a network nor other
 // files. It contains the document of RenderJson(), limited to what a browser
@@ -17,6 +17,6 @@ namespace distbench {
 std::string RenderHtml(absl::Span<const TestRun> runs,
                        absl::Span<const SourcedSearch> searches = {});
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_HTML_HTML_H_

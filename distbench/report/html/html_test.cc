@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -61,4 +61,4 @@ TEST(HtmlTest, FunctionsHaveDifferentNames) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

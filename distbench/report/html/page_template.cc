@@ -6,7 +6,7 @@
 #include "absl/strings/str_replace.h"
 #include "distbench/report/html/page_files.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Replaces "{{name}}" of the page by its content, for each name once, in the
@@ -48,4 +48,4 @@ std::string RenderPage(const Page& page) {
                              {"script", page.script}});
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // A JSON document that the page's scripts find by the id of its element.
 struct PageData {
@@ -29,6 +29,6 @@ struct Page {
 // Returns a page that needs no other file: the parts, and Chart.js.
 std::string RenderPage(const Page& page);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_HTML_PAGE_TEMPLATE_H_

@@ -19,7 +19,7 @@
 #include "distbench/report/tables/numa_table.h"
 #include "distbench/report/tables/table.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -91,7 +91,7 @@ Json FindingsJson(const TestResult& result, const TestTotals& totals) {
 }
 
 Json TotalsJson(const TestTotals& totals) {
-  const RpcCounts& all = totals.all;
+  const results::RpcCounts& all = totals.all;
   return {{"succeeded_count", all.succeeded_count},
           {"failed_count", all.failed_count},
           {"warmup_count", all.warmup_count},
@@ -215,7 +215,7 @@ std::string RenderJson(absl::Span<const TestRun> runs, const JsonLimits& limits,
                        absl::Span<const SourcedSearch> searches) {
   Json document = {{"schema", "distbench report"},
                    {"schema_version", kJsonSchemaVersion},
-                   {"distbench_version", std::string(ProgramVersion())},
+                   {"distbench_version", std::string(base::ProgramVersion())},
                    {"confidence", kReportConfidence}};
   Json& tests = document["tests"] = Json::array();
   for (const TestRun& run : runs) tests.push_back(TestJson(run, limits));
@@ -230,4 +230,4 @@ std::string RenderJson(absl::Span<const TestRun> runs, const JsonLimits& limits,
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

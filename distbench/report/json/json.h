@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Limits on parts that grow with the test. The document counts what is left
 // out.
@@ -44,6 +44,6 @@ std::string RenderJson(absl::Span<const TestRun> runs,
                        const JsonLimits& limits = {},
                        absl::Span<const SourcedSearch> searches = {});
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_JSON_JSON_H_

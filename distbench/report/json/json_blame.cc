@@ -4,30 +4,31 @@
 
 #include "distbench/report/json/json_parts.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-void AddEstimate(const char* name, const BlameEstimate& estimate, Json& json) {
+void AddEstimate(const char* name, const blame::BlameEstimate& estimate,
+                 Json& json) {
   const std::string prefix = name;
   json[prefix] = estimate.value;
   json[prefix + "_lower"] = estimate.lower;
   json[prefix + "_upper"] = estimate.upper;
 }
 
-Json InstanceJson(const TracedRequests& requests, int instance) {
+Json InstanceJson(const blame::TracedRequests& requests, int instance) {
   return instance < 0 ? Json(nullptr) : Json(requests.instances[instance]);
 }
 
-Json SharesJson(const TracedRequests& requests,
-                const std::vector<BlameShare>& shares) {
+Json SharesJson(const blame::TracedRequests& requests,
+                const std::vector<blame::BlameShare>& shares) {
   Json json = Json::array();
-  for (const BlameShare& share : shares) {
+  for (const blame::BlameShare& share : shares) {
     Json& entry = json.emplace_back();
     entry["rpc"] = requests.rpcs[share.rpc];
     entry["instance"] = InstanceJson(requests, share.instance);
-    entry["part"] = std::string(NameOf(share.part));
+    entry["part"] = std::string(blame::NameOf(share.part));
     AddEstimate("share", share.of_time, entry);
     entry["excess"] = nullptr;
     if (share.of_excess.has_value()) {
@@ -37,14 +38,14 @@ Json SharesJson(const TracedRequests& requests,
   return json;
 }
 
-Json QuantilesJson(const RequestBlame& blame) {
+Json QuantilesJson(const blame::RequestBlame& blame) {
   Json json = Json::array();
-  for (size_t i = 0; i < std::size(kBlamedQuantiles); ++i) {
-    const TailWindow& window = blame.windows[i];
-    const QuantileShares& shares = blame.shares[i];
+  for (size_t i = 0; i < std::size(blame::kBlamedQuantiles); ++i) {
+    const blame::TailWindow& window = blame.windows[i];
+    const blame::QuantileShares& shares = blame.shares[i];
     const bool has_trees = !window.trees.empty();
     json.push_back(
-        {{"percentile", 100 * kBlamedQuantiles[i]},
+        {{"percentile", 100 * blame::kBlamedQuantiles[i]},
          {"trace_count", window.trees.size()},
          {"needed_count", window.needed_count},
          {"mean_ns", has_trees ? Json(shares.mean_ns) : Json(nullptr)},
@@ -54,7 +55,7 @@ Json QuantilesJson(const RequestBlame& blame) {
   return json;
 }
 
-Json LastJson(const LastCount& count) {
+Json LastJson(const blame::LastCount& count) {
   return {{"fanout_count", count.fanout_count},
           {"last_count", count.last_count},
           {"expected_count", count.expected_count},
@@ -62,10 +63,10 @@ Json LastJson(const LastCount& count) {
           {"is_straggler", count.is_straggler}};
 }
 
-Json StragglersJson(const RequestBlame& blame) {
+Json StragglersJson(const blame::RequestBlame& blame) {
   Json json = Json::array();
-  for (const Straggler& straggler : blame.stragglers) {
-    if (json.size() == kMostListedStragglers) break;
+  for (const blame::Straggler& straggler : blame.stragglers) {
+    if (json.size() == blame::kMostListedStragglers) break;
     json.push_back({{"rpc", blame.requests.rpcs[straggler.rpc]},
                     {"instance", blame.requests.instances[straggler.instance]},
                     {"is_to_blame", straggler.is_to_blame},
@@ -77,12 +78,12 @@ Json StragglersJson(const RequestBlame& blame) {
   return json;
 }
 
-Json WhatIfsJson(const RequestBlame& blame) {
+Json WhatIfsJson(const blame::RequestBlame& blame) {
   if (!blame.what_ifs.has_value()) return nullptr;
   Json json;
   AddEstimate("p99_ns", blame.what_ifs->now_ns, json);
   Json& remedies = json["remedies"] = Json::array();
-  for (const WhatIf& what_if : blame.what_ifs->helpful) {
+  for (const blame::WhatIf& what_if : blame.what_ifs->helpful) {
     Json& entry = remedies.emplace_back();
     entry["rpc"] = blame.requests.rpcs[what_if.remedy.rpc];
     entry["instance"] = InstanceJson(blame.requests, what_if.remedy.instance);
@@ -92,8 +93,8 @@ Json WhatIfsJson(const RequestBlame& blame) {
   return json;
 }
 
-Json RequestsJson(const RequestBlame& blame) {
-  const TracedRequests& requests = blame.requests;
+Json RequestsJson(const blame::RequestBlame& blame) {
+  const blame::TracedRequests& requests = blame.requests;
   return {{"rpc", requests.rpcs.front()},
           {"latency", requests.is_open_loop ? "response_time" : "service_time"},
           {"trace_count", requests.trees.size()},
@@ -114,15 +115,15 @@ Json RequestsJson(const RequestBlame& blame) {
 }  // namespace
 
 Json BlameJson(const TestResult& result) {
-  const std::optional<TestBlame> blame = FindBlame(result);
+  const std::optional<blame::TestBlame> blame = blame::FindBlame(result);
   if (!blame.has_value()) return nullptr;
   Json json = {{"rootless_count", blame->rootless_count},
                {"dropped_sample_count", blame->dropped_sample_count}};
   Json& requests = json["requests"] = Json::array();
-  for (const RequestBlame& of_rpc : blame->requests) {
+  for (const blame::RequestBlame& of_rpc : blame->requests) {
     requests.push_back(RequestsJson(of_rpc));
   }
   return json;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

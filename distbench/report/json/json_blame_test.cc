@@ -6,7 +6,7 @@
 #include "distbench/report/testing/report_testing.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::json;
@@ -21,12 +21,12 @@ TEST(JsonBlameTest, WithoutTracesItIsNull) {
 }
 
 TEST(JsonBlameTest, ASlowLeafIsNamed) {
-  const Json blame =
-      BlameOf(ResultOf(Simulate({.is_random = false,
-                                 .trouble = {.rpc = kLookup,
-                                             .instance = 3,
-                                             .probability = 0.05,
-                                             .extra_ns = 3'000'000}})));
+  const Json blame = BlameOf(
+      blame::ResultOf(blame::Simulate({.is_random = false,
+                                       .trouble = {.rpc = blame::kLookup,
+                                                   .instance = 3,
+                                                   .probability = 0.05,
+                                                   .extra_ns = 3'000'000}})));
   EXPECT_EQ(blame["rootless_count"], 0);
   ASSERT_EQ(blame["requests"].size(), 1);
   const Json& requests = blame["requests"][0];
@@ -67,9 +67,10 @@ TEST(JsonBlameTest, ASlowLeafIsNamed) {
 }
 
 TEST(JsonBlameTest, TooFewTracesHaveNoWhatIfs) {
-  const Json blame = BlameOf(ResultOf(Simulate({.requests = 100})));
+  const Json blame =
+      BlameOf(blame::ResultOf(blame::Simulate({.requests = 100})));
   EXPECT_TRUE(blame["requests"][0]["what_ifs"].is_null());
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -1,7 +1,7 @@
 #include "distbench/report/json/json_parts.h"
 #include "distbench/report/measurements/planned_faults.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Times that a page can draw.
@@ -21,7 +21,7 @@ nlohmann::ordered_json FaultJson(const PlannedFault& fault) {
           {"times", spans}};
 }
 
-nlohmann::ordered_json WaitJson(const LogHistogram& wait_ns) {
+nlohmann::ordered_json WaitJson(const stats::LogHistogram& wait_ns) {
   if (wait_ns.count() == 0) return nullptr;
   return {{"mean_ns", wait_ns.mean()},
           {"p50_ns", wait_ns.ValueAtQuantile(0.5)},
@@ -51,4 +51,4 @@ nlohmann::ordered_json AdmissionJson(const TestResult& result) {
   return json;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -12,7 +12,7 @@
 #include "distbench/report/tables/table.h"
 #include "distbench/results/counters.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -103,10 +103,10 @@ Json HostJson(const HostFacts& host) {
 Json HostCountersJson(const NodeResources& resources) {
   HostCounters totals;
   for (const ResourceSample& sample : resources.samples()) {
-    AddCounters(sample.host_counters(), totals);
+    results::AddCounters(sample.host_counters(), totals);
   }
   Json json;
-  for (const auto& [name, value] : ListCounters(totals)) {
+  for (const auto& [name, value] : results::ListCounters(totals)) {
     json[name] = OrNull(value.has_value(), value.value_or(0));
   }
   return json;
@@ -115,7 +115,7 @@ Json HostCountersJson(const NodeResources& resources) {
 Json HardwareCountersJson(const NodeResources& resources) {
   HardwareCounters totals;
   for (const ResourceSample& sample : resources.samples()) {
-    AddCounters(sample.hardware_counters(), totals);
+    results::AddCounters(sample.hardware_counters(), totals);
   }
   return {{"cycles", OrNull(totals.has_cycles(), totals.cycles())},
           {"instructions",
@@ -131,7 +131,7 @@ Json EnergyJson(const NodeResources& resources) {
   std::map<std::string, int64_t> totals_uj;
   for (const ResourceSample& sample : resources.samples()) {
     for (const auto& [domain, used_uj] : sample.energy_uj()) {
-      SaturatingAddTo(totals_uj[domain], used_uj);
+      base::SaturatingAddTo(totals_uj[domain], used_uj);
     }
   }
   Json json = Json::object();
@@ -268,4 +268,4 @@ Json PlacementJson(const TestResult& result) {
   return json;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

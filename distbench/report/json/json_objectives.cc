@@ -9,7 +9,7 @@
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/verdicts/check.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -24,15 +24,15 @@ Json FigureJson(const std::optional<double>& figure) {
   return std::isinf(*figure) ? Json("failed") : Json(*figure);
 }
 
-const char* UnitOf(const Objective& objective) {
-  if (std::holds_alternative<StreamTime>(objective.metric) ||
-      std::holds_alternative<AttemptTime>(objective.metric)) {
+const char* UnitOf(const config::Objective& objective) {
+  if (std::holds_alternative<config::StreamTime>(objective.metric) ||
+      std::holds_alternative<config::AttemptTime>(objective.metric)) {
     return "ns";
   }
-  const auto* metric = std::get_if<Metric>(&objective.metric);
-  if (metric == nullptr || IsShare(*metric)) return "share";
-  if (metric->kind == Metric::Kind::kAmplification) return "ratio";
-  return IsPerSecond(*metric) ? "per_second" : "ns";
+  const auto* metric = std::get_if<stats::Metric>(&objective.metric);
+  if (metric == nullptr || stats::IsShare(*metric)) return "share";
+  if (metric->kind == stats::Metric::Kind::kAmplification) return "ratio";
+  return stats::IsPerSecond(*metric) ? "per_second" : "ns";
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ const char* UnitOf(const Objective& objective) {
 Json ObjectivesJson(const TestResult& result) {
   Json json = Json::array();
   for (const JudgedObjective& judged : JudgeObjectives(result)) {
-    const std::optional<Objective>& objective = judged.objective;
+    const std::optional<config::Objective>& objective = judged.objective;
     json.push_back(
         {{"objective", judged.check.condition},
          {"verdict", VerdictText(judged.check.verdict)},
@@ -54,4 +54,4 @@ Json ObjectivesJson(const TestResult& result) {
   return json;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -14,7 +14,7 @@
 #include "distbench/report/tables/table.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 inline nlohmann::ordered_json TextOrNull(const std::string& text) {
   return text.empty() ? nlohmann::ordered_json(nullptr)
@@ -75,6 +75,6 @@ nlohmann::ordered_json StacksJson(absl::Span<const TestRun> runs);
 nlohmann::ordered_json CellJson(const Cell& cell);
 nlohmann::ordered_json RowJson(const Row& row);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_JSON_JSON_PARTS_H_

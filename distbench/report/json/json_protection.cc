@@ -8,7 +8,7 @@
 #include "distbench/report/measurements/protection_notes.h"
 #include "distbench/report/tables/protection_table.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -79,7 +79,7 @@ Json ConservationJson(const WorkConservation& work) {
 
 Json NestedJson(const NestedLatencies& latencies) {
   if (latencies.p50.count() == 0) return nullptr;
-  const auto over_seconds = [](const ValueDistribution& values) -> Json {
+  const auto over_seconds = [](const stats::ValueDistribution& values) -> Json {
     return {{"mean_ns", OrNull(values.mean())},
             {"stdev_ns", OrNull(values.deviation())},
             {"max_ns", values.AtQuantile(1)}};
@@ -175,4 +175,4 @@ Json ExperimentsJson(absl::Span<const TestRun> tests, int64_t max_rows) {
   return json;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

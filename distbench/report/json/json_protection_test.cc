@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST(JsonProtectionTest, ResultsWithoutExperimentsHaveNone) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

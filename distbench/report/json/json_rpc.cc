@@ -6,7 +6,7 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -18,8 +18,8 @@ Json Bound(const std::optional<int64_t>& bound) {
   return bound ? OutcomeJson(*bound) : Json(nullptr);
 }
 
-Json PercentilesJson(const Outcomes& outcomes,
-                     const std::vector<Outcomes>& blocks) {
+Json PercentilesJson(const stats::Outcomes& outcomes,
+                     const std::vector<stats::Outcomes>& blocks) {
   Json json = Json::array();
   for (const Percentile& percentile : EstimatePercentiles(outcomes, blocks)) {
     json.push_back({{"percentile", percentile.percent},
@@ -31,7 +31,7 @@ Json PercentilesJson(const Outcomes& outcomes,
   return json;
 }
 
-double StandardDeviation(const LogHistogram& latency_ns) {
+double StandardDeviation(const stats::LogHistogram& latency_ns) {
   const double mean = latency_ns.mean();
   const double mean_square =
       latency_ns.sum_of_squares() / static_cast<double>(latency_ns.count());
@@ -40,10 +40,10 @@ double StandardDeviation(const LogHistogram& latency_ns) {
 
 // Percentiles and distribution cover all outcomes; minimum, mean, deviation and
 // maximum cover those that succeeded, and are null if none did.
-Json LatencyJson(const Outcomes& outcomes,
-                 const std::vector<Outcomes>& blocks) {
+Json LatencyJson(const stats::Outcomes& outcomes,
+                 const std::vector<stats::Outcomes>& blocks) {
   if (outcomes.count() == 0) return nullptr;
-  const LogHistogram& latency_ns = outcomes.latency_ns;
+  const stats::LogHistogram& latency_ns = outcomes.latency_ns;
   const auto of_succeeded = [&](auto value) {
     return latency_ns.count() > 0 ? Json(value()) : Json(nullptr);
   };
@@ -71,7 +71,7 @@ Json OfferedJson(const std::optional<OfferedLoad>& offered) {
           {"held_back_count", offered->held_back_count()}};
 }
 
-Json StreamsJson(const std::optional<StreamTotals>& streams) {
+Json StreamsJson(const std::optional<results::StreamTotals>& streams) {
   if (!streams) return nullptr;
   return {{"stream_count", streams->stream_count},
           {"request_messages", streams->request_messages},
@@ -83,11 +83,11 @@ Json StreamsJson(const std::optional<StreamTotals>& streams) {
 }  // namespace
 
 Json OutcomeJson(int64_t value_ns) {
-  return value_ns == Outcomes::kFailed ? Json("failed") : Json(value_ns);
+  return value_ns == stats::Outcomes::kFailed ? Json("failed") : Json(value_ns);
 }
 
 Json RpcJson(const RpcMeasurements& rpc) {
-  const RpcCounts& counts = rpc.totals.counts;
+  const results::RpcCounts& counts = rpc.totals.counts;
   Json json = {
       {"name", rpc.name},
       {"succeeded_count", counts.succeeded_count},
@@ -118,4 +118,4 @@ Json RpcJson(const RpcMeasurements& rpc) {
   return json;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -5,7 +5,7 @@
 #include "distbench/report/tables/search_table.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -17,7 +17,7 @@ Json TextsJson(const Strings& texts) {
   return json;
 }
 
-Json LatencyJson(const Outcomes& outcomes) {
+Json LatencyJson(const stats::Outcomes& outcomes) {
   if (outcomes.count() == 0) return nullptr;
   const auto at = [&](double quantile) {
     return OutcomeJson(outcomes.ValueAtQuantile(quantile));
@@ -112,4 +112,4 @@ Json SearchesJson(absl::Span<const SourcedSearch> searches) {
   return json;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

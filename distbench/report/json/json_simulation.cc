@@ -3,7 +3,7 @@
 #include "distbench/report/json/json_parts.h"
 #include "distbench/report/measurements/simulated_runs.h"
 
-namespace distbench {
+namespace distbench::report {
 
 namespace {
 
@@ -41,4 +41,4 @@ nlohmann::ordered_json SimulationJson(const TestResult& result) {
   return json;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -6,7 +6,7 @@
 #include "distbench/report/comparison/metric_text.h"
 #include "distbench/report/json/json_parts.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -16,11 +16,11 @@ Json ValueJson(const std::optional<double>& value) {
   return std::isinf(*value) ? Json("failed") : Json(*value);
 }
 
-Json StackRowJson(const StackRow& row) {
+Json StackRowJson(const stacks::StackRow& row) {
   Json json = {{"stack", row.stack}, {"runs", row.runs}};
-  for (size_t metric = 0; metric < kStackMetricCount; ++metric) {
-    const std::optional<StackFigure>& figure = row.figures[metric];
-    json[kStackMetrics[metric].name] =
+  for (size_t metric = 0; metric < stacks::kStackMetricCount; ++metric) {
+    const std::optional<stacks::StackFigure>& figure = row.figures[metric];
+    json[stacks::kStackMetrics[metric].name] =
         figure ? Json{{"value", ValueJson(figure->value)},
                       {"lower", ValueJson(figure->lower)},
                       {"upper", ValueJson(figure->upper)}}
@@ -29,28 +29,28 @@ Json StackRowJson(const StackRow& row) {
   return json;
 }
 
-Json StackChangeJson(const StackChange& change) {
+Json StackChangeJson(const stacks::StackChange& change) {
   const bool is_known = change.verdict != ComparisonVerdict::kNotComparable;
   const auto& interval = change.ratio.interval;
   return {{"stack", change.stack},
-          {"metric", kStackMetrics[change.metric].name},
+          {"metric", stacks::kStackMetrics[change.metric].name},
           {"verdict", std::string(VerdictName(change.verdict))},
           {"ratio", is_known ? Json(change.ratio.estimate) : Json(nullptr)},
           {"lower", interval ? Json(interval->lower) : Json(nullptr)},
           {"upper", interval ? Json(interval->upper) : Json(nullptr)}};
 }
 
-Json StackLoadJson(const StackLoad& load) {
+Json StackLoadJson(const stacks::StackLoad& load) {
   Json json = {{"test", load.test},
                {"offered_per_second", ValueJson(load.offered_per_second)},
                {"rows", Json::array()},
                {"changes", Json::array()},
                {"sentences", load.sentences},
                {"notes", load.notes}};
-  for (const StackRow& row : load.rows) {
+  for (const stacks::StackRow& row : load.rows) {
     json["rows"].push_back(StackRowJson(row));
   }
-  for (const StackChange& change : load.changes) {
+  for (const stacks::StackChange& change : load.changes) {
     json["changes"].push_back(StackChangeJson(change));
   }
   return json;
@@ -59,11 +59,11 @@ Json StackLoadJson(const StackLoad& load) {
 }  // namespace
 
 Json StacksJson(absl::Span<const TestRun> runs) {
-  const StackComparison comparison = CompareStacks(runs);
+  const stacks::StackComparison comparison = stacks::CompareStacks(runs);
   Json json = {{"studies", Json::array()}, {"omissions", comparison.omissions}};
-  for (const StackStudy& study : comparison.studies) {
+  for (const stacks::StackStudy& study : comparison.studies) {
     Json loads = Json::array();
-    for (const StackLoad& load : study.loads) {
+    for (const stacks::StackLoad& load : study.loads) {
       loads.push_back(StackLoadJson(load));
     }
     json["studies"].push_back(
@@ -76,4 +76,4 @@ Json StacksJson(absl::Span<const TestRun> runs) {
   return json;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

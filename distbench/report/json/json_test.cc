@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::json;
@@ -392,4 +392,4 @@ TEST(JsonTest, NamesMayBeAnything) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -10,7 +10,7 @@
 #include "distbench/report/tables/table.h"
 #include "distbench/stats/quantile_interval.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -26,7 +26,7 @@ constexpr const char* kTrafficFields[] = {"offered_per_second",
 
 // The cells of kTrafficFields.
 Row TrafficCells(const RpcTraffic& traffic) {
-  const RpcCounts& counts = traffic.counts;
+  const results::RpcCounts& counts = traffic.counts;
   const int64_t duration_ns = counts.duration_ns();
   const OfferedLoad load = traffic.offered.value_or(OfferedLoad());
   Row row(2);
@@ -36,7 +36,7 @@ Row TrafficCells(const RpcTraffic& traffic) {
   row[1] = PerSecond(static_cast<double>(counts.succeeded_count), duration_ns);
   row.insert(row.end(), {counts.succeeded_count, counts.failed_count,
                          load.unsent_count()});
-  const Outcomes* latency = traffic.latency();
+  const stats::Outcomes* latency = traffic.latency();
   if (latency == nullptr) {
     row.resize(row.size() + 3);
     return row;
@@ -61,8 +61,9 @@ Json EdgeJson(const TopologyEdge& edge) {
 
 // -1 if it is unknown.
 int64_t ValueAt(const RpcTraffic& traffic, double quantile) {
-  const Outcomes* latency = traffic.latency();
-  if (latency == nullptr || !SupportsQuantile(latency->count(), quantile)) {
+  const stats::Outcomes* latency = traffic.latency();
+  if (latency == nullptr ||
+      !stats::SupportsQuantile(latency->count(), quantile)) {
     return -1;
   }
   return latency->ValueAtQuantile(quantile);
@@ -130,4 +131,4 @@ Json TopologyJson(const Topology& topology, int64_t max_instance_rows) {
   return json;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::json;
@@ -101,4 +101,4 @@ TEST(JsonTopologyTest, WhatWasNotMeasuredIsNull) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -4,14 +4,14 @@
 
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 
-std::optional<PolicyTotals> AttemptsOf(const TestResult& result,
-                                       const std::string& rpc) {
-  std::optional<PolicyTotals> total;
+std::optional<results::PolicyTotals> AttemptsOf(const TestResult& result,
+                                                const std::string& rpc) {
+  std::optional<results::PolicyTotals> total;
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
     for (const auto& [rpc_index, statistics] : log.policy_statistics()) {
-      if (RpcName(result, rpc_index) != rpc) continue;
+      if (results::RpcName(result, rpc_index) != rpc) continue;
       if (!total) total.emplace();
       total->Add(statistics).IgnoreError();
     }
@@ -19,13 +19,13 @@ std::optional<PolicyTotals> AttemptsOf(const TestResult& result,
   return total;
 }
 
-std::optional<double> Amplification(const PolicyTotals& attempts) {
+std::optional<double> Amplification(const results::PolicyTotals& attempts) {
   if (attempts.request_count == 0) return std::nullopt;
   return static_cast<double>(attempts.attempt_count) /
          static_cast<double>(attempts.request_count);
 }
 
-std::optional<double> WastedShare(const PolicyTotals& attempts,
+std::optional<double> WastedShare(const results::PolicyTotals& attempts,
                                   int64_t succeeded_count) {
   if (attempts.attempt_count == 0) return std::nullopt;
   // A lost process may have left counts that do not belong together.
@@ -36,4 +36,4 @@ std::optional<double> WastedShare(const PolicyTotals& attempts,
                  static_cast<double>(attempts.attempt_count);
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::DoubleEq;
@@ -64,7 +64,7 @@ TEST(AttemptTotalsTest, AddsUpTheUndamagedClientsOfAnRpc) {
 }
 
 TEST(AttemptTotalsTest, WhatNobodyUsedIsWasted) {
-  PolicyTotals attempts;
+  results::PolicyTotals attempts;
   EXPECT_FALSE(WastedShare(attempts, 0).has_value());
   EXPECT_FALSE(Amplification(attempts).has_value());
   // 100 requests, of which 80 succeeded; 20 hedges succeeded too late.
@@ -79,4 +79,4 @@ TEST(AttemptTotalsTest, WhatNobodyUsedIsWasted) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

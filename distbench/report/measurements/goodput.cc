@@ -6,7 +6,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // When requests were sent, by intervals.
@@ -23,8 +23,9 @@ void AddSendingTime(const RpcTimeSeries& series, SendingTime& time) {
   if (width_ns <= 0) return;
   for (const RpcInterval& interval : series.intervals()) {
     if (interval.index() < 0) continue;
-    const int64_t begin_ns = SaturatingMultiply(interval.index(), width_ns);
-    const int64_t end_ns = SaturatingAdd(begin_ns, width_ns);
+    const int64_t begin_ns =
+        base::SaturatingMultiply(interval.index(), width_ns);
+    const int64_t end_ns = base::SaturatingAdd(begin_ns, width_ns);
     time.begin_ns = std::min(time.begin_ns, begin_ns);
     if (interval.warmup_count() > 0 && end_ns > time.warmup_end_ns) {
       time.warmup_begin_ns = begin_ns;
@@ -51,10 +52,12 @@ std::optional<int64_t> DeadlineOf(const TestResult& result, int rpc_index) {
       rpcs[rpc_index].deadline_us() <= 0) {
     return std::nullopt;
   }
-  return SaturatingMultiply(rpcs[rpc_index].deadline_us(), kNsPerUs);
+  return base::SaturatingMultiply(rpcs[rpc_index].deadline_us(),
+                                  base::kNsPerUs);
 }
 
-int64_t GoodputOf(int64_t succeeded_count, const LogHistogram& response_time_ns,
+int64_t GoodputOf(int64_t succeeded_count,
+                  const stats::LogHistogram& response_time_ns,
                   std::optional<int64_t> deadline_ns) {
   if (!deadline_ns || response_time_ns.count() == 0) return succeeded_count;
   return std::min(
@@ -63,7 +66,7 @@ int64_t GoodputOf(int64_t succeeded_count, const LogHistogram& response_time_ns,
 }
 
 int64_t MeasuredNs(const TestResult& result, int rpc_index,
-                   const RpcCounts& counts) {
+                   const results::RpcCounts& counts) {
   SendingTime time;
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
     const auto found = log.rpc_time_series().find(rpc_index);
@@ -78,14 +81,15 @@ int64_t MeasuredNs(const TestResult& result, int rpc_index,
           ? BoundWithin(counts.first_start_timestamp_ns, time.warmup_begin_ns,
                         time.warmup_end_ns, time.warmup_end_ns)
           : BoundWithin(run.start_timestamp_ns(), time.begin_ns,
-                        SaturatingAdd(time.begin_ns, time.width_ns),
+                        base::SaturatingAdd(time.begin_ns, time.width_ns),
                         time.begin_ns);
-  const int64_t last_begin_ns = SaturatingSubtract(time.end_ns, time.width_ns);
+  const int64_t last_begin_ns =
+      base::SaturatingSubtract(time.end_ns, time.width_ns);
   int64_t end_ns = BoundWithin(run.end_timestamp_ns(), last_begin_ns,
                                time.end_ns, time.end_ns);
   end_ns =
       BoundWithin(counts.last_end_timestamp_ns, last_begin_ns, end_ns, end_ns);
-  return std::max<int64_t>(0, SaturatingSubtract(end_ns, begin_ns));
+  return std::max<int64_t>(0, base::SaturatingSubtract(end_ns, begin_ns));
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -16,14 +16,15 @@
 #include "distbench/stats/log_histogram.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // The deadline of an RPC; nothing if it has none.
 std::optional<int64_t> DeadlineOf(const TestResult& result, int rpc_index);
 
 // Returns the requests among those that succeeded which were in time, as exact
 // as the histograms. response_time_ns is empty in closed loops.
-int64_t GoodputOf(int64_t succeeded_count, const LogHistogram& response_time_ns,
+int64_t GoodputOf(int64_t succeeded_count,
+                  const stats::LogHistogram& response_time_ns,
                   std::optional<int64_t> deadline_ns);
 
 // Returns how long an RPC's requests were sent and measured, in nanoseconds:
@@ -32,8 +33,8 @@ int64_t GoodputOf(int64_t succeeded_count, const LogHistogram& response_time_ns,
 // first and the last success, this includes a time without any. Without a
 // series, that time; 0 if nothing succeeded.
 int64_t MeasuredNs(const TestResult& result, int rpc_index,
-                   const RpcCounts& counts);
+                   const results::RpcCounts& counts);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_GOODPUT_H_

@@ -7,18 +7,18 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
-constexpr int64_t kMs = kNsPerMs;
+constexpr int64_t kMs = base::kNsPerMs;
 
 TEST(GoodputTest, OnlyWhatWasInTimeCounts) {
-  LogHistogram response_ns;
+  stats::LogHistogram response_ns;
   response_ns.RecordN(10 * kMs, 70);
   response_ns.RecordN(80 * kMs, 30);
   EXPECT_EQ(GoodputOf(100, response_ns, std::nullopt), 100);
   EXPECT_EQ(GoodputOf(100, response_ns, 50 * kMs), 70);
-  EXPECT_EQ(GoodputOf(100, LogHistogram(), 50 * kMs), 100);
+  EXPECT_EQ(GoodputOf(100, stats::LogHistogram(), 50 * kMs), 100);
 }
 
 TestResult Series(const std::string& intervals) {
@@ -36,7 +36,7 @@ TEST(GoodputTest, TheMeasuredTimeIncludesThatWithoutSuccess) {
       "intervals { index: 100 sent_count: 9 succeeded_count: 9 }"
       "intervals { index: 110 sent_count: 9 failed_count: 9 }"
       "intervals { index: 115 failed_count: 9 }");
-  RpcCounts counts;
+  results::RpcCounts counts;
   counts.first_start_timestamp_ns = 100'500'000'000;
   counts.last_end_timestamp_ns = 100'600'000'000;
   EXPECT_EQ(MeasuredNs(result, 0, counts), 9'750'000'000);
@@ -48,7 +48,7 @@ TEST(GoodputTest, TheMeasuredTimeLeavesTheWarmupOut) {
       "intervals { index: 100 sent_count: 9 warmup_count: 9 }"
       "intervals { index: 101 sent_count: 9 warmup_count: 3 }"
       "intervals { index: 110 sent_count: 9 }");
-  RpcCounts counts;
+  results::RpcCounts counts;
   EXPECT_EQ(MeasuredNs(result, 0, counts), 8'250'000'000);
   counts.first_start_timestamp_ns = 101'250'000'000;
   EXPECT_EQ(MeasuredNs(result, 0, counts), 9'000'000'000);
@@ -74,10 +74,10 @@ TEST(LoadCurveTest, HasTheWholeIntervalsOfTraffic) {
   // Nothing was due in the second.
   EXPECT_EQ(curve.intervals[1].begin_ns, 102'000'000'000);
   EXPECT_EQ(curve.intervals[1].offered, 0);
-  EXPECT_EQ(curve.intervals[1].median_ns, Outcomes::kFailed);
-  EXPECT_EQ(curve.intervals[2].median_ns, Outcomes::kFailed);
+  EXPECT_EQ(curve.intervals[1].median_ns, stats::Outcomes::kFailed);
+  EXPECT_EQ(curve.intervals[2].median_ns, stats::Outcomes::kFailed);
   EXPECT_TRUE(LoadCurveOf(result, 1).intervals.empty());
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -5,17 +5,17 @@
 #include "distbench/report/measurements/goodput.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr int64_t kMaxCurveIntervals = 10'000;
 
 int64_t MedianOf(const IntervalTotals& totals) {
   const bool has_response_times = totals.response_time_ns.count() > 0;
-  const OutcomesView outcomes(
+  const stats::OutcomesView outcomes(
       has_response_times ? totals.response_time_ns : totals.service_time_ns,
       static_cast<uint64_t>(totals.failed_count));
-  return outcomes.count() == 0 ? Outcomes::kFailed
+  return outcomes.count() == 0 ? stats::Outcomes::kFailed
                                : outcomes.ValueAtQuantile(0.5);
 }
 
@@ -52,11 +52,11 @@ LoadCurve LoadCurveOf(const TestResult& result, int rpc_index) {
     const auto found = series.intervals.find(index);
     LoadInterval& interval = curve.intervals.emplace_back(
         found == series.intervals.end()
-            ? LoadInterval{.median_ns = Outcomes::kFailed}
+            ? LoadInterval{.median_ns = stats::Outcomes::kFailed}
             : LoadOfInterval(found->second, deadline_ns));
     interval.begin_ns = index * series.interval_ns;
   }
   return curve;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

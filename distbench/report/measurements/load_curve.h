@@ -9,7 +9,7 @@
 #include "distbench/report/measurements/rpc_series.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // One interval of the RPC's series; see RpcInterval of the result.
 struct LoadInterval {
@@ -40,6 +40,6 @@ struct LoadCurve {
 // intervals, neighbouring ones are merged.
 LoadCurve LoadCurveOf(const TestResult& result, int rpc_index);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_LOAD_CURVE_H_

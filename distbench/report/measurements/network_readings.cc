@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/base/saturating_add.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Side = std::pair<std::string, bool>;  // service, accepted
@@ -51,9 +51,9 @@ std::vector<ServiceConnections> FoldNetworkSettings(const TestResult& result) {
             [](const NetworkSettingReading& one) { return one.differs(); });
       }
       int64_t count = folded.connections.connection_count();
-      SaturatingAddTo(count, proof.connection_count());
+      base::SaturatingAddTo(count, proof.connection_count());
       folded.connections.set_connection_count(count);
-      SaturatingAddTo(totals[side], proof.connection_count());
+      base::SaturatingAddTo(totals[side], proof.connection_count());
     }
   }
   std::vector<ServiceConnections> all;
@@ -88,4 +88,4 @@ std::string Describe(const ServiceConnections& folded) {
                     }));
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

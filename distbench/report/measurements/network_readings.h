@@ -7,7 +7,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Connections of a service's instances whose sockets had the same settings when
 // they were made.
@@ -33,6 +33,6 @@ std::vector<ServiceConnections> FoldNetworkSettings(const TestResult& result);
 // send_buffer_bytes 425984, mptcp fell back to TCP (asked: on)".
 std::string Describe(const ServiceConnections& folded);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_NETWORK_READINGS_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -71,4 +71,4 @@ TEST(NetworkReadingsTest, WithoutSettingsThereIsNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -11,7 +11,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/server_log.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 std::string EffectOf(const ServerFault& fault) {
@@ -66,7 +66,7 @@ std::vector<FaultSpan> Unite(std::vector<FaultSpan> spans, int64_t slack_ns) {
   std::vector<FaultSpan> united;
   for (const FaultSpan& span : spans) {
     if (united.empty() ||
-        span.begin_ns > SaturatingAdd(united.back().end_ns, slack_ns)) {
+        span.begin_ns > base::SaturatingAdd(united.back().end_ns, slack_ns)) {
       united.push_back(span);
     } else if (slack_ns == 0) {
       united.back().end_ns = std::max(united.back().end_ns, span.end_ns);
@@ -88,9 +88,11 @@ std::vector<PlannedFault> PlannedFaultsOf(const TestResult& result) {
       const auto found = log.fault_logs().find(config.name());
       if (found == log.fault_logs().end()) continue;
       has_log = true;
-      fault.has_more_spans |= found->second.times_size() >= kMaxFaultTimes;
-      SaturatingAddTo(fault.request_count, found->second.request_count());
-      SaturatingAddTo(fault.connection_count, found->second.connection_count());
+      fault.has_more_spans |=
+          found->second.times_size() >= results::kMaxFaultTimes;
+      base::SaturatingAddTo(fault.request_count, found->second.request_count());
+      base::SaturatingAddTo(fault.connection_count,
+                            found->second.connection_count());
       for (const FaultTime& time : found->second.times()) {
         fault.spans.push_back(
             {time.begin_timestamp_ns(), time.end_timestamp_ns()});
@@ -116,9 +118,9 @@ std::vector<ServiceAdmission> AdmissionsOf(const TestResult& result) {
     ServiceAdmission& admission = by_service[service];
     admission.service = service;
     const AdmissionLog& counts = log.admission_log();
-    SaturatingAddTo(admission.admitted_count, counts.admitted_count());
-    SaturatingAddTo(admission.refused_count, counts.refused_count());
-    AddHistogram(counts.wait_ns(), admission.wait_ns).IgnoreError();
+    base::SaturatingAddTo(admission.admitted_count, counts.admitted_count());
+    base::SaturatingAddTo(admission.refused_count, counts.refused_count());
+    results::AddHistogram(counts.wait_ns(), admission.wait_ns).IgnoreError();
   }
   std::vector<ServiceAdmission> admissions;
   for (auto& [service, admission] : by_service) {
@@ -127,4 +129,4 @@ std::vector<ServiceAdmission> AdmissionsOf(const TestResult& result) {
   return admissions;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

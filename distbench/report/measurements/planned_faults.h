@@ -11,7 +11,7 @@
 #include "distbench/stats/log_histogram.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // In Unix nanoseconds.
 struct FaultSpan {
@@ -46,12 +46,12 @@ struct ServiceAdmission {
   std::string service;
   int64_t admitted_count = 0;
   int64_t refused_count = 0;
-  LogHistogram wait_ns;  // of the admitted ones
+  stats::LogHistogram wait_ns;  // of the admitted ones
 };
 
 // In the order of the names. Damaged histograms are left out.
 std::vector<ServiceAdmission> AdmissionsOf(const TestResult& result);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_PLANNED_FAULTS_H_

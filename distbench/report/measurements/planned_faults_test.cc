@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -132,13 +132,14 @@ TEST(PlannedFaultsTest, ResultsMayKeepFewerTimesThanThereWere) {
         reset_connections: true
       }
     })");
-  for (int i = 1; i < kMaxFaultTimes; ++i) {
+  for (int i = 1; i < results::kMaxFaultTimes; ++i) {
     AddMoments("server/0", {10 * i}, result);
   }
   EXPECT_FALSE(PlannedFaultsOf(result).at(0).has_more_spans);
-  AddMoments("server/0", {10 * kMaxFaultTimes}, result);
+  AddMoments("server/0", {10 * results::kMaxFaultTimes}, result);
   EXPECT_TRUE(PlannedFaultsOf(result).at(0).has_more_spans);
-  EXPECT_EQ(PlannedFaultsOf(result).at(0).spans.size(), kMaxFaultTimes);
+  EXPECT_EQ(PlannedFaultsOf(result).at(0).spans.size(),
+            results::kMaxFaultTimes);
 }
 
 TEST(PlannedFaultsTest, AdmissionIsOfServices) {
@@ -165,4 +166,4 @@ TEST(PlannedFaultsTest, AdmissionIsOfServices) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -7,7 +7,7 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/stats/run_interval.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr double kLowIsolation = 0.05;
@@ -28,8 +28,8 @@ void ForEachSecondOfInterference(
 }
 
 // The interval within what the measure can be.
-std::optional<Interval> Within(std::optional<Interval> interval, double lowest,
-                               double highest) {
+std::optional<stats::Interval> Within(std::optional<stats::Interval> interval,
+                                      double lowest, double highest) {
   if (interval) {
     interval->lower = std::max(interval->lower, lowest);
     interval->upper = std::min(interval->upper, highest);
@@ -44,16 +44,16 @@ void MeasureIsolation(ProtectionCell& cell) {
   ForEachMeasured(cell, [&](const ProtectionRun& run) {
     runs.push_back(IsolationOf(run));
     all.insert(all.end(), runs.back().begin(), runs.back().end());
-    means.push_back(ValueDistribution(runs.back()).mean().value_or(0));
+    means.push_back(stats::ValueDistribution(runs.back()).mean().value_or(0));
   });
   if (all.empty()) return;
-  cell.isolation = ValueDistribution(std::move(all));
+  cell.isolation = stats::ValueDistribution(std::move(all));
   cell.mean_isolation = {
-      ValueDistribution(means).mean().value_or(0),
-      Within(IntervalOfMean(means, kReportConfidence), 0, 1)};
+      stats::ValueDistribution(means).mean().value_or(0),
+      Within(stats::IntervalOfMean(means, kReportConfidence), 0, 1)};
   cell.p05_isolation = {
       cell.isolation.AtQuantile(kLowIsolation),
-      IntervalOfPooledQuantile(runs, kLowIsolation, kReportConfidence)};
+      stats::IntervalOfPooledQuantile(runs, kLowIsolation, kReportConfidence)};
 }
 
 void MeasureImpact(ProtectionCell& cell) {
@@ -63,17 +63,19 @@ void MeasureImpact(ProtectionCell& cell) {
       const std::vector<double> values = ImpactOf(run, i);
       all.insert(all.end(), values.begin(), values.end());
     });
-    cell.impact[i] = ValueDistribution(std::move(all));
+    cell.impact[i] = stats::ValueDistribution(std::move(all));
   }
   std::vector<double> means;
   ForEachMeasured(cell, [&](const ProtectionRun& run) {
-    const auto run_mean = ValueDistribution(ImpactOf(run, kMainImpact)).mean();
+    const auto run_mean =
+        stats::ValueDistribution(ImpactOf(run, kMainImpact)).mean();
     if (run_mean) means.push_back(*run_mean);
   });
-  const std::optional<double> mean = ValueDistribution(means).mean();
+  const std::optional<double> mean = stats::ValueDistribution(means).mean();
   if (!mean) return;
-  cell.mean_impact = {*mean, Within(IntervalOfMean(means, kReportConfidence), 0,
-                                    ValueDistribution::kInfinite)};
+  cell.mean_impact = {*mean,
+                      Within(stats::IntervalOfMean(means, kReportConfidence), 0,
+                             stats::ValueDistribution::kInfinite)};
 }
 
 void MeasureLosses(ProtectionCell& cell) {
@@ -159,7 +161,7 @@ std::optional<double> MedianRecovery(const ProtectionCell& cell) {
   ForEachMeasured(cell, [&](const ProtectionRun& run) {
     if (!ShowsRecovery(run)) return;
     times.push_back(
-        run.recovered_after_s.value_or(ValueDistribution::kInfinite));
+        run.recovered_after_s.value_or(stats::ValueDistribution::kInfinite));
   });
   if (times.empty()) return std::nullopt;
   std::sort(times.begin(), times.end());
@@ -168,4 +170,4 @@ std::optional<double> MedianRecovery(const ProtectionCell& cell) {
   return (times[lower] + times[upper]) / 2;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

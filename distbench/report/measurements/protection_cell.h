@@ -18,13 +18,13 @@
 #include "distbench/stats/welch_interval.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // A number with its confidence interval at kReportConfidence, which is absent
 // if there are too few runs for it (see stats/run_interval.h).
 struct Estimate {
   double value = 0;
-  std::optional<Interval> interval;
+  std::optional<stats::Interval> interval;
 };
 
 // The antagonist's work per second in the phase of interference, which ends
@@ -53,8 +53,8 @@ struct ProtectionCell {
   // Over the seconds of interference: shares from 0 to 1, and the impact on
   // each of kImpactQuantiles, infinite where the percentile was failed. Empty
   // if nothing was measured.
-  ValueDistribution isolation;
-  std::array<ValueDistribution, kImpactQuantiles.size()> impact;
+  stats::ValueDistribution isolation;
+  std::array<stats::ValueDistribution, kImpactQuantiles.size()> impact;
 
   // The mean over the runs of their mean isolation, the p05 of `isolation`, and
   // the mean over the runs of their mean impact on p95 in the seconds in which
@@ -100,6 +100,6 @@ std::optional<WorkRate> MeanAntagonistRate(
 // the mean of the two in the middle. Absent if no run shows it.
 std::optional<double> MedianRecovery(const ProtectionCell& cell);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_PROTECTION_CELL_H_

@@ -15,7 +15,7 @@
 #include "distbench/report/measurements/protection_phases.h"
 #include "distbench/report/measurements/protection_resources.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // More than 500 runs of an hour: only damaged results have more.
@@ -79,14 +79,16 @@ std::vector<ExperimentCell> MissingRuns(
     const Experiment& experiment,
     const std::vector<const TestResult*>& results) {
   // Only a damaged result asks for more.
-  if (CountRuns(experiment) > kMostExperimentRuns) return {};
+  if (protection::CountRuns(experiment) > protection::kMostExperimentRuns)
+    return {};
   std::set<RunKey> present;
   for (const TestResult* result : results) {
     present.insert(RunKeyOf(result->experiment_cell()));
   }
   constexpr uint64_t kAnySeed = 0;  // of an order that does not matter here
   std::map<RunKey, ExperimentCell> missing;
-  for (const ExperimentCell& run : ListCells(experiment, kAnySeed)) {
+  for (const ExperimentCell& run :
+       protection::ListCells(experiment, kAnySeed)) {
     const RunKey key = RunKeyOf(run);
     if (!present.contains(key)) missing[key] = run;
   }
@@ -171,7 +173,7 @@ class MatrixBuilder {
   void CompareWithNone() {
     std::map<std::pair<std::string, std::string>, double> goodput_of_none;
     for (const ProtectionCell& cell : matrix_.cells) {
-      const auto mean = ValueDistribution(GoodputOf(cell)).mean();
+      const auto mean = stats::ValueDistribution(GoodputOf(cell)).mean();
       if (!cell.antagonist.empty() || !mean) continue;
       goodput_of_none[{cell.controls, cell.load}] = *mean;
     }
@@ -183,7 +185,8 @@ class MatrixBuilder {
       }
       std::vector<double> shares = GoodputOf(cell);
       for (double& share : shares) share = std::min(1.0, share / none->second);
-      cell.isolation_against_none = ValueDistribution(std::move(shares)).mean();
+      cell.isolation_against_none =
+          stats::ValueDistribution(std::move(shares)).mean();
     }
   }
 
@@ -290,4 +293,4 @@ std::vector<ProtectionMatrix> MeasureExperiments(
   return matrices;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -12,7 +12,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // A run of an antagonist alone that failed.
 struct FailureAlone {
@@ -55,6 +55,6 @@ std::vector<ProtectionMatrix> MeasureExperiments(
 std::vector<ProtectionMatrix> MeasureExperiments(
     absl::Span<const TestRun> runs);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_PROTECTION_MATRIX_H_

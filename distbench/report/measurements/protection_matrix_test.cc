@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -98,7 +98,7 @@ TEST(ProtectionMatrixTest, MeansLieWithinTheirIntervals) {
     results.mutable_test_results(i)
         ->mutable_experiment_cell()
         ->set_recover_start_timestamp_ns((kExampleStartSecond + 11) *
-                                         kNsPerSecond);
+                                         base::kNsPerSecond);
   }
   const ProtectionMatrix matrix = MatrixOf(results);
   const ProtectionCell& cell = matrix.cells[0];
@@ -178,7 +178,7 @@ TEST(ProtectionMatrixTest, TheAntagonistsWorkIsThatUntilTheRunFailed) {
   TestResult& failed = *results.mutable_test_results(0);
   failed.mutable_run_info()->set_failure("server/0 was killed");
   failed.mutable_run_info()->set_end_timestamp_ns((kExampleStartSecond + 15) *
-                                                  kNsPerSecond);
+                                                  base::kNsPerSecond);
   const TestResult* const result = &failed;
   ASSERT_TRUE(MeanAntagonistRate({result}).has_value());
   EXPECT_EQ(MeanAntagonistRate({result})->completed, 8);
@@ -260,12 +260,12 @@ TEST(MedianRecoveryTest, RunsWithoutRecoveryRankAboveAll) {
   cell.runs[1].recovered_after_s = 2;
   EXPECT_EQ(MedianRecovery(cell), 4);
   cell.runs[0].recovered_after_s.reset();
-  EXPECT_EQ(MedianRecovery(cell), ValueDistribution::kInfinite);
+  EXPECT_EQ(MedianRecovery(cell), stats::ValueDistribution::kInfinite);
   cell.runs.resize(2);
-  EXPECT_EQ(MedianRecovery(cell), ValueDistribution::kInfinite);
+  EXPECT_EQ(MedianRecovery(cell), stats::ValueDistribution::kInfinite);
   cell.runs[0].recovered_after_s = 4;
   EXPECT_EQ(MedianRecovery(cell), 3);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

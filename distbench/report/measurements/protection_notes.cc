@@ -9,7 +9,7 @@
 #include "distbench/products/protection/experiment/cells.h"
 #include "distbench/report/measurements/protection_phases.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Notes = std::vector<std::string>;
@@ -96,7 +96,7 @@ bool DidNothing(const WorkRate& rate) {
 std::string NoteOfMissing(const std::vector<ExperimentCell>& missing) {
   std::vector<std::string> named;
   for (size_t i = 0; i < std::min(missing.size(), kMostNamed); ++i) {
-    named.push_back(absl::StrCat("(", DescribeCell(missing[i]),
+    named.push_back(absl::StrCat("(", protection::DescribeCell(missing[i]),
                                  ") in repetition ",
                                  missing[i].repetition() + int64_t{1}));
   }
@@ -161,14 +161,14 @@ std::vector<std::string> UnmeasuredRuns(const TestSequenceResults& results) {
       for (const ProtectionRun& run : cell.runs) {
         if (run.problem.empty()) continue;
         const ExperimentCell& label = run.result->experiment_cell();
-        sentences.push_back(absl::StrCat("The cell (", DescribeCell(label),
-                                         ") was not measured in repetition ",
-                                         label.repetition() + int64_t{1}, ": ",
-                                         run.problem, "."));
+        sentences.push_back(absl::StrCat(
+            "The cell (", protection::DescribeCell(label),
+            ") was not measured in repetition ",
+            label.repetition() + int64_t{1}, ": ", run.problem, "."));
       }
     }
   }
   return sentences;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

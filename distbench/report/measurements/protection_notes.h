@@ -12,7 +12,7 @@
 #include "distbench/report/measurements/protection_run.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // A baseline is doubtful if fewer of its requests were served within the
 // objective, or if it has fewer seconds.
@@ -33,6 +33,6 @@ std::vector<std::string> NotesOf(const ProtectionMatrix& matrix);
 // their cells and the reasons.
 std::vector<std::string> UnmeasuredRuns(const TestSequenceResults& results);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_PROTECTION_NOTES_H_

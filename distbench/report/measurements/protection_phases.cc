@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "distbench/products/protection/experiment/antagonist_names.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 void LowerTo(int64_t value, std::optional<int64_t>& least) {
@@ -25,11 +25,11 @@ bool LostInstance(const TestResult& result, bool of_antagonist) {
 }  // namespace
 
 bool IsAntagonist(absl::string_view instance) {
-  return absl::StartsWith(instance, kAntagonistPrefix);
+  return absl::StartsWith(instance, protection::kAntagonistPrefix);
 }
 
 bool IsAntagonistAlone(const ExperimentCell& cell) {
-  return cell.purpose() == kAntagonistAlone;
+  return cell.purpose() == protection::kAntagonistAlone;
 }
 
 absl::string_view ProtectionPhaseName(ProtectionPhase phase) {
@@ -114,4 +114,4 @@ RecordEnds RecordEndsOf(const TestResult& result, int rpc_index) {
   return ends;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Whether the instance ("SERVICE/0") belongs to an antagonist, not to the
 // subject: experiments name their services so.
@@ -82,6 +82,6 @@ struct RecordEnds {
 // rpc_index: that of the subject's RPC.
 RecordEnds RecordEndsOf(const TestResult& result, int rpc_index);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_PROTECTION_PHASES_H_

@@ -7,7 +7,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/protection_work.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // The key of the whole group of a node manager in ResourceSample.groups.
@@ -41,8 +41,8 @@ std::vector<const ResourceSample*> SamplesWithin(const NodeResources& node,
   std::vector<const ResourceSample*> samples;
   for (const ResourceSample& sample : node.samples()) {
     if (sample.duration_ns() <= 0) continue;
-    const int64_t start_ns =
-        SaturatingSubtract(sample.end_timestamp_ns(), sample.duration_ns());
+    const int64_t start_ns = base::SaturatingSubtract(sample.end_timestamp_ns(),
+                                                      sample.duration_ns());
     if (start_ns >= span.start_ns && sample.end_timestamp_ns() <= span.end_ns) {
       samples.push_back(&sample);
     }
@@ -293,4 +293,4 @@ const WorkConservation* MainConservation(
   return main;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

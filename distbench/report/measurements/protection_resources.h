@@ -16,7 +16,7 @@
 #include "distbench/report/measurements/protection_phases.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 enum class WorkResource {
   kCpuTime,        // of the nodes that both are on, in seconds
@@ -82,6 +82,6 @@ WorkConservation ConservationOf(absl::Span<const RunUses> runs,
 const WorkConservation* MainConservation(
     absl::Span<const WorkConservation> all);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_PROTECTION_RESOURCES_H_

@@ -6,7 +6,7 @@
 #include "distbench/report/testing/example_experiment.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr int kCpuTime = 0;
@@ -140,7 +140,7 @@ TEST(ProtectionResourcesTest, WorkIsThatUntilTheRunFailed) {
   TestResult result = ResultOf(run);
   result.mutable_run_info()->set_failure("server/0 was killed");
   result.mutable_run_info()->set_end_timestamp_ns((kExampleStartSecond + 14) *
-                                                  kNsPerSecond);
+                                                  base::kNsPerSecond);
   ASSERT_TRUE(UsesOf(result)[kActivityBytes].interference.has_value());
   EXPECT_EQ(UsesOf(result)[kActivityBytes].interference->used, 1'000);
   // What the activities of a lost engine did is not known.
@@ -184,4 +184,4 @@ TEST(ProtectionResourcesTest, OnlyNodesThatBothShareCount) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -11,7 +11,7 @@
 #include "distbench/results/walk.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr double kSecondNs = 1e9;
@@ -20,16 +20,16 @@ constexpr double kSecondNs = 1e9;
 constexpr int64_t kShortestIntervalNs = 1'000'000'000;
 
 // A limit of latencies: of a percentile or of the mean.
-bool LimitsLatencies(const Objective& objective) {
-  const auto* metric = std::get_if<Metric>(&objective.metric);
+bool LimitsLatencies(const config::Objective& objective) {
+  const auto* metric = std::get_if<stats::Metric>(&objective.metric);
   return metric != nullptr && objective.is_upper_limit &&
-         (metric->kind == Metric::Kind::kPercentile ||
-          metric->kind == Metric::Kind::kMean);
+         (metric->kind == stats::Metric::Kind::kPercentile ||
+          metric->kind == stats::Metric::Kind::kMean);
 }
 
 std::optional<int> FindRpc(const TestResult& result, const std::string& rpc) {
   for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
-    if (RpcName(result, i) == rpc) return i;
+    if (results::RpcName(result, i) == rpc) return i;
   }
   return std::nullopt;
 }
@@ -118,10 +118,10 @@ class RunMeasurement {
     const int64_t first_end_ns =
         (series_.intervals.begin()->first + 1) * width_ns;
     const int64_t last_start_ns = series_.intervals.rbegin()->first * width_ns;
-    return SaturatingSubtract(info.start_timestamp_ns(), first_end_ns) >=
+    return base::SaturatingSubtract(info.start_timestamp_ns(), first_end_ns) >=
                width_ns ||
            (info.has_end_timestamp_ns() && !info.has_failure() &&
-            SaturatingSubtract(last_start_ns, info.end_timestamp_ns()) >=
+            base::SaturatingSubtract(last_start_ns, info.end_timestamp_ns()) >=
                 width_ns);
   }
 
@@ -134,7 +134,7 @@ class RunMeasurement {
   absl::Status MeasureBaseline() {
     const IntervalRange range =
         WholeIntervals(phases_.baseline, run_.interval_ns);
-    Outcomes outcomes;
+    stats::Outcomes outcomes;
     IntervalTotals all;
     double goodput = 0;
     for (int64_t index = range.begin; index < range.end; ++index) {
@@ -165,7 +165,7 @@ class RunMeasurement {
     return absl::OkStatus();
   }
 
-  void SetBaselineLatencies(const Outcomes& outcomes,
+  void SetBaselineLatencies(const stats::Outcomes& outcomes,
                             const IntervalTotals& all) {
     for (size_t i = 0; i < kImpactQuantiles.size(); ++i) {
       run_.baseline_ns[i] = outcomes.ValueAtQuantile(kImpactQuantiles[i]);
@@ -182,9 +182,9 @@ class RunMeasurement {
   void AddCounts(int64_t index, IntervalTotals& sum) const {
     const auto found = series_.intervals.find(index);
     if (found == series_.intervals.end()) return;
-    SaturatingAddTo(sum.offered_count, found->second.offered_count);
-    SaturatingAddTo(sum.succeeded_count, found->second.succeeded_count);
-    SaturatingAddTo(sum.warmup_count, found->second.warmup_count);
+    base::SaturatingAddTo(sum.offered_count, found->second.offered_count);
+    base::SaturatingAddTo(sum.succeeded_count, found->second.succeeded_count);
+    base::SaturatingAddTo(sum.warmup_count, found->second.warmup_count);
   }
 
   void MeasureSeconds(ProtectionPhase phase, const TimeSpan& span) {
@@ -204,10 +204,11 @@ class RunMeasurement {
       second.isolation =
           std::min(1.0, second.goodput_per_second / run_.baseline_per_second);
     }
-    const Outcomes outcomes = is_measured ? OutcomesOf(index) : Outcomes();
+    const stats::Outcomes outcomes =
+        is_measured ? OutcomesOf(index) : stats::Outcomes();
     for (size_t i = 0; i < kImpactQuantiles.size(); ++i) {
       second.latency_ns[i] =
-          outcomes.count() == 0 ? Outcomes::kFailed
+          outcomes.count() == 0 ? stats::Outcomes::kFailed
                                 : outcomes.ValueAtQuantile(kImpactQuantiles[i]);
       second.impact[i] = Impact(second.latency_ns[i], run_.baseline_ns[i]);
     }
@@ -216,10 +217,11 @@ class RunMeasurement {
 
   // By how much a latency exceeds that of the baseline.
   static std::optional<double> Impact(int64_t latency_ns, int64_t baseline_ns) {
-    if (baseline_ns == Outcomes::kFailed || baseline_ns <= 0) {
+    if (baseline_ns == stats::Outcomes::kFailed || baseline_ns <= 0) {
       return std::nullopt;
     }
-    if (latency_ns == Outcomes::kFailed) return ValueDistribution::kInfinite;
+    if (latency_ns == stats::Outcomes::kFailed)
+      return stats::ValueDistribution::kInfinite;
     return std::max(
         0.0,
         static_cast<double>(latency_ns) / static_cast<double>(baseline_ns) - 1);
@@ -236,13 +238,13 @@ class RunMeasurement {
     return SecondState::kMeasured;
   }
 
-  const LogHistogram& LatencyOf(const IntervalTotals& totals) const {
+  const stats::LogHistogram& LatencyOf(const IntervalTotals& totals) const {
     return run_.has_response_times ? totals.response_time_ns
                                    : totals.service_time_ns;
   }
 
   // Requests that ended in the interval.
-  Outcomes OutcomesOf(int64_t index) const {
+  stats::Outcomes OutcomesOf(int64_t index) const {
     const auto found = series_.intervals.find(index);
     if (found == series_.intervals.end()) return {};
     return {.latency_ns = LatencyOf(found->second),
@@ -252,7 +254,7 @@ class RunMeasurement {
   double Goodput(int64_t index) const {
     const auto found = series_.intervals.find(index);
     if (found == series_.intervals.end()) return 0;
-    const LogHistogram& latency = LatencyOf(found->second);
+    const stats::LogHistogram& latency = LatencyOf(found->second);
     return static_cast<double>(subject_.limit_ns
                                    ? latency.CountAtMost(*subject_.limit_ns)
                                    : latency.count());
@@ -287,8 +289,8 @@ class RunMeasurement {
 
   static bool HasRecovered(const ProtectionSecond& second) {
     return second.isolation >= kRecoveredIsolation &&
-           second.impact[kMainImpact].value_or(ValueDistribution::kInfinite) <=
-               kRecoveredImpact;
+           second.impact[kMainImpact].value_or(
+               stats::ValueDistribution::kInfinite) <= kRecoveredImpact;
   }
 
   const ProtectionSubject& subject_;
@@ -308,16 +310,16 @@ absl::StatusOr<ProtectionSubject> SubjectOf(const Experiment& experiment) {
         "the experiment of the result does not name the subject's RPC");
   }
   if (experiment.subject().objective().empty()) return subject;
-  const absl::StatusOr<Objective> objective =
-      ParseObjective(experiment.subject().objective());
+  const absl::StatusOr<config::Objective> objective =
+      config::ParseObjective(experiment.subject().objective());
   if (!objective.ok()) return objective.status();
   if (!LimitsLatencies(*objective)) {
     return absl::InvalidArgumentError(
         absl::StrCat("the subject's objective \"", objective->text,
                      "\" is not a limit of latencies such as p99<=20ms"));
   }
-  subject.limit_ns = static_cast<int64_t>(
-      std::min(objective->limit, static_cast<double>(LogHistogram::kMaxValue)));
+  subject.limit_ns = static_cast<int64_t>(std::min(
+      objective->limit, static_cast<double>(stats::LogHistogram::kMaxValue)));
   return subject;
 }
 
@@ -365,4 +367,4 @@ std::vector<double> ImpactOf(const ProtectionRun& run, size_t quantile_index) {
   return values;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

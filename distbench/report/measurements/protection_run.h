@@ -21,7 +21,7 @@
 #include "distbench/stats/value_distribution.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // The percentiles whose latencies are compared, and the one that is meant where
 // none is named.
@@ -144,6 +144,6 @@ bool ShowsRecovery(const ProtectionRun& run);
 std::vector<double> IsolationOf(const ProtectionRun& run);
 std::vector<double> ImpactOf(const ProtectionRun& run, size_t quantile_index);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_PROTECTION_RUN_H_

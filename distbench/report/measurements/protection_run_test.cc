@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::Each;
@@ -18,8 +18,8 @@ using ::testing::HasSubstr;
 using ::testing::Le;
 
 constexpr int64_t kAnySeconds = 1'000;
-constexpr double kFailed = ValueDistribution::kInfinite;
-constexpr int64_t kStartNs = kExampleStartSecond * kNsPerSecond;
+constexpr double kFailed = stats::ValueDistribution::kInfinite;
+constexpr int64_t kStartNs = kExampleStartSecond * base::kNsPerSecond;
 
 ProtectionRun Measured(const TestResult& result,
                        std::optional<int64_t> limit_ns = std::nullopt) {
@@ -29,7 +29,7 @@ ProtectionRun Measured(const TestResult& result,
 
 // The mean; 0 if there are no values.
 double MeanOf(const std::vector<double>& values) {
-  return ValueDistribution(values).mean().value_or(0);
+  return stats::ValueDistribution(values).mean().value_or(0);
 }
 
 TEST(ProtectionRunTest, HalfOfTheRateIsHalfOfTheIsolation) {
@@ -85,20 +85,20 @@ TEST(ProtectionRunTest, SilentSecondsCountAsNothing) {
   EXPECT_DOUBLE_EQ(MeanOf(isolation), 0.9);
   EXPECT_EQ(ImpactOf(measured, kMainImpact)[3], kFailed);
   EXPECT_EQ(measured.seconds[13].state, SecondState::kMeasured);
-  EXPECT_EQ(measured.seconds[13].latency_ns[0], Outcomes::kFailed);
+  EXPECT_EQ(measured.seconds[13].latency_ns[0], stats::Outcomes::kFailed);
 }
 
 TEST(ProtectionRunTest, PartialSecondsAreLeftOut) {
   ExampleRun run = SteadyRun(100, kMillisecond);
   TestResult result = ResultOf(run);
   ExperimentCell& cell = *result.mutable_experiment_cell();
-  cell.set_interfere_start_timestamp_ns(kStartNs + 10 * kNsPerSecond + 1);
-  cell.set_recover_start_timestamp_ns(kStartNs + 20 * kNsPerSecond - 1);
+  cell.set_interfere_start_timestamp_ns(kStartNs + 10 * base::kNsPerSecond + 1);
+  cell.set_recover_start_timestamp_ns(kStartNs + 20 * base::kNsPerSecond - 1);
   const ProtectionRun measured = Measured(result);
   // The seconds 11 to 18; and 20 to 29 of the recovery.
   EXPECT_EQ(IsolationOf(measured).size(), 8);
   EXPECT_EQ(measured.seconds.size(), 10 + 8 + 10);
-  EXPECT_EQ(measured.seconds[10].start_ns, kStartNs + 11 * kNsPerSecond);
+  EXPECT_EQ(measured.seconds[10].start_ns, kStartNs + 11 * base::kNsPerSecond);
 }
 
 TEST(ProtectionRunTest, AfterALostEngineEverySecondIsNothing) {
@@ -107,10 +107,10 @@ TEST(ProtectionRunTest, AfterALostEngineEverySecondIsNothing) {
   TestResult result = ResultOf(run);
   // Records until the 14th second, and the run's end in the 16th.
   (*result.mutable_service_logs()->mutable_instance_logs())["client/0"]
-      .set_measurements_end_timestamp_ns(kStartNs + 14 * kNsPerSecond);
+      .set_measurements_end_timestamp_ns(kStartNs + 14 * base::kNsPerSecond);
   result.mutable_run_info()->set_failure("client/0 was killed");
-  result.mutable_run_info()->set_end_timestamp_ns(kStartNs + 15 * kNsPerSecond +
-                                                  5);
+  result.mutable_run_info()->set_end_timestamp_ns(kStartNs +
+                                                  15 * base::kNsPerSecond + 5);
   const ProtectionRun measured = Measured(result);
   ASSERT_EQ(measured.problem, "");
   EXPECT_DOUBLE_EQ(MeanOf(IsolationOf(measured)), 0.4);
@@ -131,7 +131,8 @@ TEST(ProtectionRunTest, TheSecondsEndWithTheAntagonist) {
   (*result.mutable_service_logs()->mutable_instance_logs())["antagonist_hog/0"]
       .set_measurements_end_timestamp_ns(0);
   result.mutable_run_info()->set_failure("antagonist_hog/0 was killed");
-  result.mutable_run_info()->set_end_timestamp_ns(kStartNs + 16 * kNsPerSecond);
+  result.mutable_run_info()->set_end_timestamp_ns(kStartNs +
+                                                  16 * base::kNsPerSecond);
   const ProtectionRun measured = Measured(result);
   ASSERT_EQ(measured.problem, "");
   EXPECT_TRUE(measured.antagonist_lost);
@@ -148,7 +149,8 @@ TEST(ProtectionRunTest, ALostServerIsAFailureOfTheSubject) {
   auto& logs = *result.mutable_service_logs()->mutable_instance_logs();
   logs["server/0"].set_measurements_end_timestamp_ns(0);
   result.mutable_run_info()->set_failure("server/0 was killed");
-  result.mutable_run_info()->set_end_timestamp_ns(kStartNs + 16 * kNsPerSecond);
+  result.mutable_run_info()->set_end_timestamp_ns(kStartNs +
+                                                  16 * base::kNsPerSecond);
   const auto expect_failure = [&] {
     const ProtectionRun measured = Measured(result);
     ASSERT_EQ(measured.problem, "");
@@ -175,7 +177,8 @@ TEST(ProtectionRunTest, RunsWithoutABaselineHaveAProblem) {
 
   TestResult failed = ResultOf(SteadyRun(100, kMillisecond));
   failed.mutable_run_info()->set_failure("no memory");
-  failed.mutable_run_info()->set_end_timestamp_ns(kStartNs + 5 * kNsPerSecond);
+  failed.mutable_run_info()->set_end_timestamp_ns(kStartNs +
+                                                  5 * base::kNsPerSecond);
   EXPECT_THAT(Measured(failed).problem, HasSubstr("baseline: no memory"));
 }
 
@@ -245,7 +248,7 @@ TEST(ProtectionRunTest, WideIntervalsCountAsSeconds) {
             .mutable_rpc_time_series())[0];
   // Twice as wide: every other interval, with the seconds' own counts.
   RpcTimeSeries wide;
-  wide.set_interval_ns(2 * kNsPerSecond);
+  wide.set_interval_ns(2 * base::kNsPerSecond);
   for (int i = 0; i < series.intervals_size(); i += 2) {
     RpcInterval& interval = *wide.add_intervals();
     interval = series.intervals(i);
@@ -309,4 +312,4 @@ TEST(SubjectTest, TakesTheLimitFromTheObjective) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

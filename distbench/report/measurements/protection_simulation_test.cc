@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::Each;
@@ -30,7 +30,7 @@ int64_t ServiceNs(int64_t start_ns) {
 }
 
 void Record(int64_t end_ns, int64_t latency_ns, ExampleRun& run) {
-  const int64_t second = end_ns / kNsPerSecond;
+  const int64_t second = end_ns / base::kNsPerSecond;
   if (second >= kSeconds) return;
   run.seconds[second].latency_ns.push_back(latency_ns);
 }
@@ -46,7 +46,7 @@ ExampleRun EmptyRun(bool is_open_loop) {
 TestResult ResultWithPhases(const ExampleRun& run) {
   TestResult result = ResultOf(run);
   ExperimentCell& cell = *result.mutable_experiment_cell();
-  constexpr int64_t kStartNs = kExampleStartSecond * kNsPerSecond;
+  constexpr int64_t kStartNs = kExampleStartSecond * base::kNsPerSecond;
   cell.set_interfere_start_timestamp_ns(kStartNs + kInterference.start_ns);
   cell.set_recover_start_timestamp_ns(kStartNs + kInterference.end_ns);
   return result;
@@ -58,7 +58,7 @@ TestResult OpenLoop() {
   ExampleRun run = EmptyRun(true);
   int64_t free_ns = 0;
   for (int64_t arrival_ns = 2 * kMillisecond;
-       arrival_ns < kSeconds * kNsPerSecond; arrival_ns += kGapNs) {
+       arrival_ns < kSeconds * base::kNsPerSecond; arrival_ns += kGapNs) {
     const int64_t start_ns = std::max(arrival_ns, free_ns);
     free_ns = start_ns + ServiceNs(start_ns);
     Record(free_ns, free_ns - arrival_ns, run);
@@ -69,7 +69,7 @@ TestResult OpenLoop() {
 // The next request as soon as one has ended.
 TestResult ClosedLoop() {
   ExampleRun run = EmptyRun(false);
-  for (int64_t start_ns = 0; start_ns < kSeconds * kNsPerSecond;) {
+  for (int64_t start_ns = 0; start_ns < kSeconds * base::kNsPerSecond;) {
     const int64_t end_ns = start_ns + ServiceNs(start_ns);
     Record(end_ns, end_ns - start_ns, run);
     start_ns = end_ns;
@@ -117,4 +117,4 @@ TEST(ProtectionSimulationTest, AClosedLoopOnAServerOfQuarterSpeed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -7,7 +7,7 @@
 #include "distbench/report/measurements/protection_phases.h"
 #include "distbench/results/counters.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 void AddTo(std::optional<double>& sum, bool is_present, double amount) {
@@ -57,9 +57,9 @@ struct NodeUse {
 
 void Append(const ResourceSample& later, NodeUse& sum) {
   sum.duration_ns += static_cast<double>(later.duration_ns());
-  AddCounters(later.host_counters(), sum.host);
+  results::AddCounters(later.host_counters(), sum.host);
   for (const auto& [instance, group] : later.groups()) {
-    AppendUse(group, sum.groups[instance]);
+    results::AppendUse(group, sum.groups[instance]);
   }
 }
 
@@ -68,8 +68,8 @@ std::map<int64_t, NodeUse> UseByInterval(const NodeResources& node,
   std::map<int64_t, NodeUse> uses;
   for (const ResourceSample& sample : node.samples()) {
     if (sample.duration_ns() <= 0) continue;
-    const int64_t middle_ns =
-        SaturatingSubtract(sample.end_timestamp_ns(), sample.duration_ns() / 2);
+    const int64_t middle_ns = base::SaturatingSubtract(
+        sample.end_timestamp_ns(), sample.duration_ns() / 2);
     if (middle_ns < 0) continue;
     Append(sample, uses[middle_ns / interval_ns]);
   }
@@ -100,4 +100,4 @@ std::map<int64_t, SecondUsage> UsageBySecond(const TestResult& result,
   return usage;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

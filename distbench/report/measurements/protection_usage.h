@@ -10,7 +10,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Shares of the time in which some thread waited for a resource (pressure stall
 // information); the highest of all groups or hosts.
@@ -44,6 +44,6 @@ struct SecondUsage {
 std::map<int64_t, SecondUsage> UsageBySecond(const TestResult& result,
                                              int64_t interval_ns);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_PROTECTION_USAGE_H_

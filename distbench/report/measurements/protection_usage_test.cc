@@ -4,7 +4,7 @@
 #include "distbench/report/testing/report_testing.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 TEST(ProtectionUsageTest, AddsUpGroupsByWorker) {
@@ -24,7 +24,7 @@ TEST(ProtectionUsageTest, AddsUpGroupsByWorker) {
       }
       samples { end_timestamp_ns: 12000000000 duration_ns: 0 }
     } } })");
-  const auto usage = UsageBySecond(result, kNsPerSecond);
+  const auto usage = UsageBySecond(result, base::kNsPerSecond);
   ASSERT_EQ(usage.size(), 1);
   // The middle of the sample is in second 10.
   const SecondUsage& second = usage.at(10);
@@ -57,7 +57,7 @@ TEST(ProtectionUsageTest, SeveralSamplesOfAnIntervalAreNotSeveralUses) {
         host_counters { io_pressure_ns: 500000000 }
       }
     } } })");
-  const auto usage = UsageBySecond(result, 2 * kNsPerSecond);
+  const auto usage = UsageBySecond(result, 2 * base::kNsPerSecond);
   ASSERT_EQ(usage.size(), 1);
   const SecondUsage& interval = usage.at(5);
   EXPECT_EQ(interval.subject.cpus, 0.75);
@@ -67,4 +67,4 @@ TEST(ProtectionUsageTest, SeveralSamplesOfAnIntervalAreNotSeveralUses) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -9,7 +9,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/time_series.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Times of the interval in nanoseconds must fit 64 bits.
@@ -30,20 +30,20 @@ bool IsValid(const ActivitySeries& series) {
 }
 
 void Add(const ActivityInterval& from, WorkTotals& into) {
-  SaturatingAddTo(into.offered_count, from.offered_count());
-  SaturatingAddTo(into.completed_count, from.completed_count());
-  SaturatingAddTo(into.bytes, from.input_bytes());
-  SaturatingAddTo(into.bytes, from.output_bytes());
+  base::SaturatingAddTo(into.offered_count, from.offered_count());
+  base::SaturatingAddTo(into.completed_count, from.completed_count());
+  base::SaturatingAddTo(into.bytes, from.input_bytes());
+  base::SaturatingAddTo(into.bytes, from.output_bytes());
   // A damaged histogram adds nothing.
-  AddHistogram(from.read_ns(), into.read_ns).IgnoreError();
-  AddHistogram(from.write_ns(), into.write_ns).IgnoreError();
+  results::AddHistogram(from.read_ns(), into.read_ns).IgnoreError();
+  results::AddHistogram(from.write_ns(), into.write_ns).IgnoreError();
 }
 
 void Add(const RpcInterval& from, WorkTotals& into) {
-  SaturatingAddTo(into.offered_count, from.offered_count());
-  SaturatingAddTo(into.completed_count, from.succeeded_count());
-  SaturatingAddTo(into.message_bytes, from.request_bytes());
-  SaturatingAddTo(into.message_bytes, from.response_bytes());
+  base::SaturatingAddTo(into.offered_count, from.offered_count());
+  base::SaturatingAddTo(into.completed_count, from.succeeded_count());
+  base::SaturatingAddTo(into.message_bytes, from.request_bytes());
+  base::SaturatingAddTo(into.message_bytes, from.response_bytes());
 }
 
 template <typename Series>
@@ -120,10 +120,10 @@ std::optional<WorkRate> MeanRate(const WorkSeries& series,
   if (count == 0) return std::nullopt;
   WorkTotals sum;
   VisitWithin(series, span, [&](const WorkTotals& totals) {
-    SaturatingAddTo(sum.offered_count, totals.offered_count);
-    SaturatingAddTo(sum.completed_count, totals.completed_count);
-    SaturatingAddTo(sum.bytes, totals.bytes);
-    SaturatingAddTo(sum.message_bytes, totals.message_bytes);
+    base::SaturatingAddTo(sum.offered_count, totals.offered_count);
+    base::SaturatingAddTo(sum.completed_count, totals.completed_count);
+    base::SaturatingAddTo(sum.bytes, totals.bytes);
+    base::SaturatingAddTo(sum.message_bytes, totals.message_bytes);
   });
   return RateOf(sum, static_cast<double>(count) *
                          static_cast<double>(series.interval_ns));
@@ -137,10 +137,10 @@ std::optional<WorkRate> RateAt(const WorkSeries& series, int64_t time_ns) {
 }
 
 void NestedLatencyList::Add(const WorkSeries& series, const TimeSpan& span,
-                            LogHistogram WorkTotals::*latency) {
+                            stats::LogHistogram WorkTotals::*latency) {
   if (series.interval_ns == 0) return;
   VisitWithin(series, span, [&](const WorkTotals& totals) {
-    const LogHistogram& histogram = totals.*latency;
+    const stats::LogHistogram& histogram = totals.*latency;
     if (histogram.count() == 0) return;
     const auto at = [&](double quantile) {
       return static_cast<double>(histogram.ValueAtQuantile(quantile));
@@ -153,10 +153,10 @@ void NestedLatencyList::Add(const WorkSeries& series, const TimeSpan& span,
 }
 
 NestedLatencies NestedLatencyList::Distributions() const {
-  return {.p50 = ValueDistribution(p50_),
-          .p90 = ValueDistribution(p90_),
-          .p99 = ValueDistribution(p99_),
-          .max = ValueDistribution(max_)};
+  return {.p50 = stats::ValueDistribution(p50_),
+          .p90 = stats::ValueDistribution(p90_),
+          .p99 = stats::ValueDistribution(p99_),
+          .max = stats::ValueDistribution(max_)};
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

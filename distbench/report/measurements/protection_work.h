@@ -13,7 +13,7 @@
 #include "distbench/stats/value_distribution.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // The sum over instances in one interval; see ActivityInterval of the result.
 struct WorkTotals {
@@ -24,8 +24,8 @@ struct WorkTotals {
   // Of activities, input and output; and of the RPCs' messages.
   int64_t bytes = 0;
   int64_t message_bytes = 0;
-  LogHistogram read_ns;
-  LogHistogram write_ns;
+  stats::LogHistogram read_ns;
+  stats::LogHistogram write_ns;
 };
 
 struct WorkSeries {
@@ -63,17 +63,17 @@ std::optional<WorkRate> RateAt(const WorkSeries& series, int64_t time_ns);
 // The latencies of reads, or of writes, in nanoseconds: the percentiles of each
 // interval in which there were any, and their distribution over these.
 struct NestedLatencies {
-  ValueDistribution p50;
-  ValueDistribution p90;
-  ValueDistribution p99;
-  ValueDistribution max;
+  stats::ValueDistribution p50;
+  stats::ValueDistribution p90;
+  stats::ValueDistribution p99;
+  stats::ValueDistribution max;
 };
 
 // Adds up percentiles over runs: a series and its span of interest each.
 class NestedLatencyList {
  public:
   void Add(const WorkSeries& series, const TimeSpan& span,
-           LogHistogram WorkTotals::*latency);
+           stats::LogHistogram WorkTotals::*latency);
 
   NestedLatencies Distributions() const;
 
@@ -84,6 +84,6 @@ class NestedLatencyList {
   std::vector<double> max_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_PROTECTION_WORK_H_

@@ -6,7 +6,7 @@
 #include "distbench/report/testing/report_testing.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Two instances of the antagonist, of which one has intervals of two seconds; a
@@ -51,12 +51,12 @@ constexpr char kResult[] = R"(
     }
   })";
 
-constexpr TimeSpan kSpan = {10 * kNsPerSecond, 16 * kNsPerSecond};
+constexpr TimeSpan kSpan = {10 * base::kNsPerSecond, 16 * base::kNsPerSecond};
 
 TEST(ProtectionWorkTest, AddsUpActivitiesAndRpcsOfTheAntagonist) {
   const TestResult result = ResultFromText(kResult);
   const WorkSeries work = CollectWork(result, WorkRole::kAntagonist);
-  EXPECT_EQ(work.interval_ns, 2 * kNsPerSecond);
+  EXPECT_EQ(work.interval_ns, 2 * base::kNsPerSecond);
   const auto rate = MeanRate(work, kSpan);
   ASSERT_TRUE(rate.has_value());
   EXPECT_DOUBLE_EQ(rate->offered, 5 / 6.0);
@@ -75,9 +75,10 @@ TEST(ProtectionWorkTest, TheSubjectsRpcsAreNoWorkOfItsActivities) {
 TEST(ProtectionWorkTest, SilenceIsARateOfNothing) {
   const TestResult result = ResultFromText(kResult);
   const WorkSeries work = CollectWork(result, WorkRole::kAntagonist);
-  EXPECT_EQ(RateAt(work, 12 * kNsPerSecond)->completed, 0);
-  EXPECT_EQ(RateAt(work, 11 * kNsPerSecond)->completed, (4 + 2 + 10 + 8) / 2);
-  EXPECT_FALSE(MeanRate(work, {0, kNsPerSecond}).has_value());
+  EXPECT_EQ(RateAt(work, 12 * base::kNsPerSecond)->completed, 0);
+  EXPECT_EQ(RateAt(work, 11 * base::kNsPerSecond)->completed,
+            (4 + 2 + 10 + 8) / 2);
+  EXPECT_FALSE(MeanRate(work, {0, base::kNsPerSecond}).has_value());
   EXPECT_FALSE(RateAt(WorkSeries(), 0).has_value());
   EXPECT_FALSE(MeanRate(WorkSeries(), kSpan).has_value());
 }
@@ -99,7 +100,7 @@ TEST(ProtectionWorkTest, DamagedSeriesAreLeftOut) {
 }
 
 TEST(NestedLatencyListTest, IsTheDistributionOfEachSecondsPercentiles) {
-  WorkSeries work = {.interval_ns = kNsPerSecond, .intervals = {}};
+  WorkSeries work = {.interval_ns = base::kNsPerSecond, .intervals = {}};
   for (int i = 0; i < 100; ++i) work.intervals[10].read_ns.Record(i);
   work.intervals[12].read_ns.Record(100);
   work.intervals[30].read_ns.Record(1'000'000);  // not in the span
@@ -115,4 +116,4 @@ TEST(NestedLatencyListTest, IsTheDistributionOfEachSecondsPercentiles) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -11,7 +11,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr size_t kMaxFaultWindows = 2000;
@@ -142,7 +142,7 @@ class WindowJudge {
 
  private:
   static double Seconds(int64_t ns) {
-    return static_cast<double>(ns) / kNsPerSecond;
+    return static_cast<double>(ns) / base::kNsPerSecond;
   }
 
   // From the interval in which the fault ended.
@@ -208,7 +208,7 @@ void AppendJoined(const std::string& fault,
                   std::vector<FaultWindow>& windows) {
   bool is_first = true;
   for (const auto& [begin_ns, end_ns] : times) {
-    if (!is_first && begin_ns - kNsPerSecond < windows.back().end_ns) {
+    if (!is_first && begin_ns - base::kNsPerSecond < windows.back().end_ns) {
       windows.back().end_ns = std::max(windows.back().end_ns, end_ns);
     } else {
       windows.push_back({fault, begin_ns, end_ns});
@@ -276,8 +276,8 @@ std::vector<Recovery> RecoveriesOf(const LoadCurve& curve,
     Recovery& recovery = recoveries.emplace_back(
         WindowJudge(curve, window, NextBegin(judged, window), known.goodput)
             .Judge());
-    recovery.before_per_second =
-        known.goodput * kNsPerSecond / static_cast<double>(curve.interval_ns);
+    recovery.before_per_second = known.goodput * base::kNsPerSecond /
+                                 static_cast<double>(curve.interval_ns);
   }
   return recoveries;
 }
@@ -289,7 +289,7 @@ std::vector<Recovery> RecoveriesOf(const TestResult& result) {
   for (const int rpc_index : ListRpcs(result)) {
     for (Recovery& recovery :
          RecoveriesOf(LoadCurveOf(result, rpc_index), windows)) {
-      recovery.rpc = RpcName(result, rpc_index);
+      recovery.rpc = results::RpcName(result, rpc_index);
       all.push_back(std::move(recovery));
     }
   }
@@ -300,4 +300,4 @@ std::vector<Recovery> RecoveriesOf(const TestResult& result) {
   return all;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

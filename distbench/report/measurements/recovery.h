@@ -16,7 +16,7 @@
 #include "distbench/report/measurements/load_curve.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // A time in which a fault was in effect in any instance, in Unix nanoseconds.
 struct FaultWindow {
@@ -80,6 +80,6 @@ std::vector<Recovery> RecoveriesOf(const LoadCurve& curve,
 // Judges all RPCs, by fault window and RPC. Empty if there were no faults.
 std::vector<Recovery> RecoveriesOf(const TestResult& result);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_RECOVERY_H_

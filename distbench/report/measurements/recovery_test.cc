@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::DoubleEq;
@@ -21,13 +21,14 @@ using ::testing::Optional;
 constexpr int64_t kFirst = 1'700'000'000;
 
 int64_t At(double second) {
-  return kFirst * kNsPerSecond + static_cast<int64_t>(second * kNsPerSecond);
+  return kFirst * base::kNsPerSecond +
+         static_cast<int64_t>(second * base::kNsPerSecond);
 }
 
 // 100 requests are due in each of `seconds` intervals.
 LoadCurve HundredPerSecond(int seconds,
                            const std::function<int64_t(int)>& goodput) {
-  LoadCurve curve = {.interval_ns = kNsPerSecond, .is_open_loop = true};
+  LoadCurve curve = {.interval_ns = base::kNsPerSecond, .is_open_loop = true};
   for (int i = 0; i < seconds; ++i) {
     curve.intervals.push_back({.begin_ns = At(i),
                                .offered = 100,
@@ -253,4 +254,4 @@ TEST(FaultWindowsTest, JoinsWhatInstancesDidAtTheSameTime) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -6,7 +6,7 @@
 #include "distbench/report/measurements/stream_times.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // The first tick above `share`. Ticks divide each halving of the remaining
@@ -23,7 +23,7 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
                                const TestTotals& totals, int rpc_index,
                                int64_t max_intervals) {
   RpcMeasurements rpc;
-  rpc.name = RpcName(result, rpc_index);
+  rpc.name = results::RpcName(result, rpc_index);
   if (const auto found = totals.rpcs.find(rpc.name);
       found != totals.rpcs.end()) {
     rpc.totals = found->second;
@@ -44,7 +44,7 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
   return rpc;
 }
 
-const Outcomes& RpcMeasurements::latency() const {
+const stats::Outcomes& RpcMeasurements::latency() const {
   return response_time.count() > 0 ? response_time : service_time;
 }
 
@@ -58,31 +58,33 @@ double RpcMeasurements::goodput_per_second() const {
 }
 
 std::vector<Percentile> EstimatePercentiles(
-    const Outcomes& outcomes, const std::vector<Outcomes>& blocks) {
+    const stats::Outcomes& outcomes,
+    const std::vector<stats::Outcomes>& blocks) {
   std::vector<Percentile> percentiles;
   for (const double percent : kReportPercents) {
     const double quantile = percent / 100;
-    if (!SupportsQuantile(outcomes.count(), quantile)) break;
-    percentiles.push_back(
-        {percent, outcomes.ValueAtQuantile(quantile),
-         IntervalOfQuantile(outcomes, blocks, quantile, kReportConfidence)});
+    if (!stats::SupportsQuantile(outcomes.count(), quantile)) break;
+    percentiles.push_back({percent, outcomes.ValueAtQuantile(quantile),
+                           stats::IntervalOfQuantile(outcomes, blocks, quantile,
+                                                     kReportConfidence)});
   }
   return percentiles;
 }
 
-std::string MethodName(QuantileInterval::Method method) {
-  return method == QuantileInterval::Method::kBlocks ? "blocks"
-                                                     : "order_statistics";
+std::string MethodName(stats::QuantileInterval::Method method) {
+  return method == stats::QuantileInterval::Method::kBlocks
+             ? "blocks"
+             : "order_statistics";
 }
 
-std::vector<CurvePoint> PercentileCurve(const LogHistogram& histogram,
+std::vector<CurvePoint> PercentileCurve(const stats::LogHistogram& histogram,
                                         int points_per_halving) {
   std::vector<CurvePoint> curve;
   if (histogram.count() == 0) return curve;
   const double total = static_cast<double>(histogram.count());
   uint64_t count = 0;
   double next_tick = 0;
-  for (const LogHistogram::Bucket& bucket : histogram.Buckets()) {
+  for (const stats::LogHistogram::Bucket& bucket : histogram.Buckets()) {
     count += bucket.count;
     if (count == histogram.count()) break;
     const double share = static_cast<double>(count) / total;
@@ -94,4 +96,4 @@ std::vector<CurvePoint> PercentileCurve(const LogHistogram& histogram,
   return curve;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

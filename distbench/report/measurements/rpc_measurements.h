@@ -20,14 +20,14 @@
 #include "distbench/stats/quantile_interval.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Confidence level of all intervals in reports.
 inline constexpr double kReportConfidence = 0.95;
 
 struct RpcMeasurements {
   std::string name;
-  RpcTotals totals;
+  results::RpcTotals totals;
 
   // Keyed by cause.
   std::map<std::string, int64_t> failures;
@@ -36,20 +36,20 @@ struct RpcMeasurements {
   std::optional<OfferedLoad> offered;
 
   // Absent if the RPC does not stream.
-  std::optional<StreamTotals> streams;
+  std::optional<results::StreamTotals> streams;
 
   // Absent if the RPC has no policy.
-  std::optional<PolicyTotals> attempts;
+  std::optional<results::PolicyTotals> attempts;
 
   // See goodput.h.
   std::optional<int64_t> deadline_ns;
   int64_t measured_ns = 0;
 
   // Outcomes by service time.
-  Outcomes service_time;
+  stats::Outcomes service_time;
 
   // Outcomes by response time; see ResponseTimeOf().
-  Outcomes response_time;
+  stats::Outcomes response_time;
   RpcSeries series;
 
   // Absent if there is no series.
@@ -57,7 +57,7 @@ struct RpcMeasurements {
 
   // The latency that a caller experiences: response times in open loops,
   // otherwise service times.
-  const Outcomes& latency() const;
+  const stats::Outcomes& latency() const;
 
   // Requests that succeeded in time; and per second of the time in which they
   // were measured, 0 if there is none.
@@ -75,7 +75,7 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
 struct Percentile {
   double percent;
   int64_t value_ns;  // or Outcomes::kFailed
-  QuantileInterval interval;
+  stats::QuantileInterval interval;
 };
 
 // The percentiles that reports show, ascending.
@@ -85,10 +85,11 @@ inline constexpr double kReportPercents[] = {50, 75,   90,    95,
 // Returns the percentiles of kReportPercents that the number of requests
 // supports. `blocks` cover consecutive requests and may be empty.
 std::vector<Percentile> EstimatePercentiles(
-    const Outcomes& outcomes, const std::vector<Outcomes>& blocks);
+    const stats::Outcomes& outcomes,
+    const std::vector<stats::Outcomes>& blocks);
 
 // Returns "order_statistics" or "blocks".
-std::string MethodName(QuantileInterval::Method method);
+std::string MethodName(stats::QuantileInterval::Method method);
 
 // A point of a cumulative distribution, as plots and the percentile format of
 // HdrHistogram have them.
@@ -103,9 +104,9 @@ struct CurvePoint {
 // covers all values. Points become denser towards the maximum: there are
 // points_per_halving (at least 1) of them for each halving of the share of
 // values above. Empty if the histogram is empty.
-std::vector<CurvePoint> PercentileCurve(const LogHistogram& histogram,
+std::vector<CurvePoint> PercentileCurve(const stats::LogHistogram& histogram,
                                         int points_per_halving);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_RPC_MEASUREMENTS_H_

@@ -5,15 +5,15 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 TEST(PercentileCurveTest, EmptyHistogramHasNone) {
-  EXPECT_TRUE(PercentileCurve(LogHistogram(), 5).empty());
+  EXPECT_TRUE(PercentileCurve(stats::LogHistogram(), 5).empty());
 }
 
 TEST(PercentileCurveTest, OneValueIsOnePoint) {
-  LogHistogram histogram;
+  stats::LogHistogram histogram;
   histogram.RecordN(1'000'003, 7);
   const std::vector<CurvePoint> curve = PercentileCurve(histogram, 5);
   ASSERT_EQ(curve.size(), 1);
@@ -22,7 +22,7 @@ TEST(PercentileCurveTest, OneValueIsOnePoint) {
 }
 
 TEST(PercentileCurveTest, PointsAreExactAscendingAndDenseTowardsTheMaximum) {
-  LogHistogram histogram;
+  stats::LogHistogram histogram;
   constexpr int kCount = 100'000;
   for (int i = 1; i <= kCount; ++i) histogram.Record(i);
   const std::vector<CurvePoint> curve = PercentileCurve(histogram, 5);
@@ -46,15 +46,15 @@ TEST(PercentileCurveTest, PointsAreExactAscendingAndDenseTowardsTheMaximum) {
 }
 
 TEST(PercentileCurveTest, OverflowIsInTheLastPoint) {
-  LogHistogram histogram;
+  stats::LogHistogram histogram;
   histogram.Record(5);
-  histogram.Record(LogHistogram::kMaxValue + 10);
+  histogram.Record(stats::LogHistogram::kMaxValue + 10);
   const std::vector<CurvePoint> curve = PercentileCurve(histogram, 5);
   ASSERT_EQ(curve.size(), 2);
   EXPECT_EQ(curve[0].count_at_most, 1);
-  EXPECT_EQ(curve[1].value, LogHistogram::kMaxValue + 10);
+  EXPECT_EQ(curve[1].value, stats::LogHistogram::kMaxValue + 10);
   EXPECT_EQ(curve[1].count_at_most, 2);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -8,7 +8,7 @@
 #include "distbench/results/time_series.h"
 #include "distbench/stats/quantile_interval.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // The interval of the widest valid series of the clients; 0 if there are none.
@@ -58,37 +58,37 @@ int64_t IntervalsPerPoint(const std::vector<const RpcTimeSeries*>& all,
 }
 
 void AddInterval(const RpcInterval& interval, IntervalTotals& totals) {
-  SaturatingAddTo(totals.offered_count, interval.offered_count());
-  SaturatingAddTo(totals.sent_count, interval.sent_count());
-  SaturatingAddTo(totals.succeeded_count, interval.succeeded_count());
-  SaturatingAddTo(totals.failed_count, interval.failed_count());
-  SaturatingAddTo(totals.warmup_count, interval.warmup_count());
-  SaturatingAddTo(totals.request_bytes, interval.request_bytes());
-  SaturatingAddTo(totals.response_bytes, interval.response_bytes());
-  SaturatingAddTo(totals.attempt_count,
-                  std::max<int64_t>(0, interval.attempt_count()));
+  base::SaturatingAddTo(totals.offered_count, interval.offered_count());
+  base::SaturatingAddTo(totals.sent_count, interval.sent_count());
+  base::SaturatingAddTo(totals.succeeded_count, interval.succeeded_count());
+  base::SaturatingAddTo(totals.failed_count, interval.failed_count());
+  base::SaturatingAddTo(totals.warmup_count, interval.warmup_count());
+  base::SaturatingAddTo(totals.request_bytes, interval.request_bytes());
+  base::SaturatingAddTo(totals.response_bytes, interval.response_bytes());
+  base::SaturatingAddTo(totals.attempt_count,
+                        std::max<int64_t>(0, interval.attempt_count()));
   // Valid according to HasValidTimes(), or absent, which adds nothing.
-  AddHistogram(interval.service_time_ns(), totals.service_time_ns)
+  results::AddHistogram(interval.service_time_ns(), totals.service_time_ns)
       .IgnoreError();
-  AddHistogram(interval.response_time_ns(), totals.response_time_ns)
+  results::AddHistogram(interval.response_time_ns(), totals.response_time_ns)
       .IgnoreError();
 }
 
-std::vector<Outcomes> Blocks(const RpcSeries& series,
-                             LogHistogram IntervalTotals::*latency) {
-  std::vector<OutcomesView> measured;
+std::vector<stats::Outcomes> Blocks(
+    const RpcSeries& series, stats::LogHistogram IntervalTotals::*latency) {
+  std::vector<stats::OutcomesView> measured;
   for (const auto& [index, totals] : series.intervals) {
     if (totals.warmup_count == 0) {
       measured.emplace_back(totals.*latency, totals.failed_count);
     }
   }
-  return MakeBlocks(measured);
+  return stats::MakeBlocks(measured);
 }
 
 }  // namespace
 
 bool HasValidTimes(const RpcTimeSeries& series) {
-  if (!ValidateTimeSeries(series).ok()) return false;
+  if (!results::ValidateTimeSeries(series).ok()) return false;
   const auto& intervals = series.intervals();
   return intervals.empty() ||
          (intervals.begin()->index() >= 0 &&
@@ -113,12 +113,12 @@ RpcSeries CollectSeries(const TestResult& result, int rpc_index,
   return series;
 }
 
-std::vector<Outcomes> ServiceTimeBlocks(const RpcSeries& series) {
+std::vector<stats::Outcomes> ServiceTimeBlocks(const RpcSeries& series) {
   return Blocks(series, &IntervalTotals::service_time_ns);
 }
 
-std::vector<Outcomes> ResponseTimeBlocks(const RpcSeries& series) {
+std::vector<stats::Outcomes> ResponseTimeBlocks(const RpcSeries& series) {
   return Blocks(series, &IntervalTotals::response_time_ns);
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

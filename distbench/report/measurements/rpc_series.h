@@ -12,7 +12,7 @@
 #include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Like RpcInterval of the result, which documents the fields.
 struct IntervalTotals {
@@ -24,8 +24,8 @@ struct IntervalTotals {
   int64_t request_bytes = 0;
   int64_t response_bytes = 0;
   int64_t attempt_count = 0;
-  LogHistogram service_time_ns;
-  LogHistogram response_time_ns;
+  stats::LogHistogram service_time_ns;
+  stats::LogHistogram response_time_ns;
 };
 
 struct RpcSeries {
@@ -54,9 +54,9 @@ RpcSeries CollectSeries(
 // Return the blocks of the series for quantile intervals (see
 // stats/quantile_interval.h), excluding intervals that contain warm-up. RPCs
 // that were never sent belong to no interval.
-std::vector<Outcomes> ServiceTimeBlocks(const RpcSeries& series);
-std::vector<Outcomes> ResponseTimeBlocks(const RpcSeries& series);
+std::vector<stats::Outcomes> ServiceTimeBlocks(const RpcSeries& series);
+std::vector<stats::Outcomes> ResponseTimeBlocks(const RpcSeries& series);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_RPC_SERIES_H_

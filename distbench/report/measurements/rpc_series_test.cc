@@ -7,7 +7,7 @@
 #include "distbench/stats/quantile_interval.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
@@ -28,9 +28,9 @@ RpcInterval& AddInterval(RpcTimeSeries& series, int64_t index,
   interval.set_offered_count(3);
   interval.set_sent_count(2);
   interval.set_succeeded_count(1);
-  LogHistogram latency;
+  stats::LogHistogram latency;
   latency.Record(latency_ns);
-  EncodeHistogram(latency, *interval.mutable_service_time_ns());
+  results::EncodeHistogram(latency, *interval.mutable_service_time_ns());
   return interval;
 }
 
@@ -88,10 +88,11 @@ TEST(RpcSeriesTest, WhatDoesNotFitIsLeftOutAndCounted) {
 
 TEST(RpcSeriesTest, BlocksAreWithoutWarmUp) {
   TestResult result;
-  for (int i = 0; i < kMinBlocks + 2; ++i) {
+  for (int i = 0; i < stats::kMinBlocks + 2; ++i) {
     AddInterval(SeriesOf(result, "c/0"), i, 100).set_warmup_count(i < 2);
   }
-  EXPECT_EQ(ServiceTimeBlocks(CollectSeries(result, kRpc)).size(), kMinBlocks);
+  EXPECT_EQ(ServiceTimeBlocks(CollectSeries(result, kRpc)).size(),
+            stats::kMinBlocks);
   EXPECT_EQ(ResponseTimeBlocks(CollectSeries(result, kRpc)).size(), 0);
 }
 
@@ -117,4 +118,4 @@ TEST(RpcSeriesTest, TheWidestClientDecides) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // At least four digits, unless the load is a small whole number.
@@ -35,4 +35,4 @@ std::string SearchAnswer(const SearchReport& report) {
                          100 * report.confidence_level());
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -7,7 +7,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Returns the load with its confidence interval and unit, for example "350 (342
 // to 357) iterations per second, met, not proven at 95 %". A bound that is
@@ -15,6 +15,6 @@ namespace distbench {
 // of loads. Empty if no load met.
 std::string SearchAnswer(const SearchReport& report);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_SEARCH_ANSWER_H_

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 SearchReport Report() {
@@ -52,4 +52,4 @@ TEST(SearchAnswerTest, WritesHighLoadsOut) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 std::string TimeText(double ns) {
@@ -241,4 +241,4 @@ std::vector<Assumption> AssumptionsOf(const SimulationFacts& simulation) {
   return assumptions;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

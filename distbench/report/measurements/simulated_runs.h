@@ -11,7 +11,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 inline bool IsSimulated(const TestResult& result) {
   return result.has_simulation();
@@ -49,6 +49,6 @@ std::vector<Assumption> AssumptionsOf(const SimulationFacts& simulation);
 // What happened to packets, in words. Not assumed, and of each run by itself.
 std::string PacketsText(const SimulatedNetworkCounts& network);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_SIMULATED_RUNS_H_

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::AllOf;
@@ -151,4 +151,4 @@ TEST(SimulatedRunsTest, CostsOfUnknownOriginSaySo) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -2,14 +2,14 @@
 
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 
-std::optional<StreamTotals> StreamsOf(const TestResult& result,
-                                      const std::string& rpc) {
-  std::optional<StreamTotals> sum;
+std::optional<results::StreamTotals> StreamsOf(const TestResult& result,
+                                               const std::string& rpc) {
+  std::optional<results::StreamTotals> sum;
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
     for (const auto& [rpc_index, statistics] : log.stream_statistics()) {
-      if (RpcName(result, rpc_index) != rpc) continue;
+      if (results::RpcName(result, rpc_index) != rpc) continue;
       if (!sum) sum.emplace();
       sum->Add(statistics).IgnoreError();
     }
@@ -17,9 +17,11 @@ std::optional<StreamTotals> StreamsOf(const TestResult& result,
   return sum;
 }
 
-std::vector<NamedStreamTimes> StreamTimesOf(const StreamTotals& totals) {
+std::vector<NamedStreamTimes> StreamTimesOf(
+    const results::StreamTotals& totals) {
   std::vector<NamedStreamTimes> times;
-  const auto add = [&](absl::string_view name, const LogHistogram& times_ns) {
+  const auto add = [&](absl::string_view name,
+                       const stats::LogHistogram& times_ns) {
     if (times_ns.count() > 0) times.push_back({name, times_ns});
   };
   add("first_message", totals.first_message_ns);
@@ -30,4 +32,4 @@ std::vector<NamedStreamTimes> StreamTimesOf(const StreamTotals& totals) {
   return times;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -9,22 +9,23 @@
 #include "distbench/results/stream_totals.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Returns the messages of an RPC over all its clients; nothing if it does not
 // stream. Statistics that are not valid are left out.
-std::optional<StreamTotals> StreamsOf(const TestResult& result,
-                                      const std::string& rpc);
+std::optional<results::StreamTotals> StreamsOf(const TestResult& result,
+                                               const std::string& rpc);
 
 struct NamedStreamTimes {
   absl::string_view name;
-  const LogHistogram& times_ns;  // not empty
+  const stats::LogHistogram& times_ns;  // not empty
 };
 
 // Returns those of "first_message", "gap", "round_trip", "client_blocked" and
 // "server_blocked" that have values. The result refers to `totals`.
-std::vector<NamedStreamTimes> StreamTimesOf(const StreamTotals& totals);
+std::vector<NamedStreamTimes> StreamTimesOf(
+    const results::StreamTotals& totals);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_STREAM_TIMES_H_

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::report {
 
 std::vector<TestRun> ListRuns(absl::Span<const SourcedResults> results) {
   std::vector<TestRun> runs;
@@ -85,4 +85,4 @@ std::vector<Finding> FindingsBySeverity(const TestResult& result) {
   return findings;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

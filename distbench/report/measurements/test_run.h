@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Results and their source, such as a file name. All RPC logs have statistics
 // (see results/statistics_from_samples.h).
@@ -58,6 +58,6 @@ std::string SeverityName(Finding::Severity severity);
 // The run's findings, the worst first.
 std::vector<Finding> FindingsBySeverity(const TestResult& result);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_TEST_RUN_H_

@@ -14,31 +14,33 @@
 #include "distbench/results/time_series.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
-void AddFailures(const RpcLogView& view,
+void AddFailures(const results::RpcLogView& view,
                  std::map<std::string, int64_t>& causes) {
   const RpcStatistics& statistics = view.log.statistics();
   int64_t without_cause = statistics.failed_count();
   for (const auto& [error_index, count] : statistics.failures_by_error()) {
-    SaturatingAddTo(causes[ErrorMessage(view.errors, error_index)], count);
-    SaturatingAddTo(without_cause, -count);
+    base::SaturatingAddTo(
+        causes[results::ErrorMessage(view.errors, error_index)], count);
+    base::SaturatingAddTo(without_cause, -count);
   }
   if (without_cause > 0) {
-    SaturatingAddTo(causes[ErrorMessage(view.errors, 0)], without_cause);
+    base::SaturatingAddTo(causes[results::ErrorMessage(view.errors, 0)],
+                          without_cause);
   }
 }
 
-void AddTraffic(const RpcLogView& view, const RpcCounts& counts,
-                TestTotals& totals) {
+void AddTraffic(const results::RpcLogView& view,
+                const results::RpcCounts& counts, TestTotals& totals) {
   totals.pairs[{view.client, view.server}].Add(counts);
   InstanceTraffic& client = totals.instances[view.client];
-  SaturatingAddTo(client.sent_bytes, counts.request_bytes);
-  SaturatingAddTo(client.received_bytes, counts.response_bytes);
+  base::SaturatingAddTo(client.sent_bytes, counts.request_bytes);
+  base::SaturatingAddTo(client.received_bytes, counts.response_bytes);
   InstanceTraffic& server = totals.instances[view.server];
-  SaturatingAddTo(server.sent_bytes, counts.response_bytes);
-  SaturatingAddTo(server.received_bytes, counts.request_bytes);
+  base::SaturatingAddTo(server.sent_bytes, counts.response_bytes);
+  base::SaturatingAddTo(server.received_bytes, counts.request_bytes);
   totals.all.Add(counts);
 }
 
@@ -48,7 +50,7 @@ void NoteInvalid(const std::string& where, const absl::Status& status,
   totals.first_invalid_log = absl::StrCat(where, ": ", status.message());
 }
 
-void AddLog(const RpcLogView& view, TestTotals& totals) {
+void AddLog(const results::RpcLogView& view, TestTotals& totals) {
   const RpcStatistics& statistics = view.log.statistics();
   if (absl::Status status = totals.rpcs[view.rpc_name].Add(statistics);
       !status.ok()) {
@@ -57,7 +59,7 @@ void AddLog(const RpcLogView& view, TestTotals& totals) {
         status, totals);
     return;
   }
-  AddTraffic(view, CountsOf(statistics), totals);
+  AddTraffic(view, results::CountsOf(statistics), totals);
   ++totals.pair_count;
   if (statistics.has_service_time_moments()) ++totals.brief_pair_count;
   if (statistics.failed_count() > 0) {
@@ -68,20 +70,21 @@ void AddLog(const RpcLogView& view, TestTotals& totals) {
 void AddPooled(const TestResult& result, const std::string& client,
                const ServicePerformanceLog& log, TestTotals& totals) {
   for (const auto& [rpc_index, statistics] : log.pooled_statistics()) {
-    const std::string rpc = RpcName(result, rpc_index);
+    const std::string rpc = results::RpcName(result, rpc_index);
     if (absl::Status status = totals.rpcs[rpc].Add(statistics); !status.ok()) {
       NoteInvalid(absl::StrCat(rpc, " from ", client), status, totals);
       continue;
     }
-    const RpcCounts counts = CountsOf(statistics);
+    const results::RpcCounts counts = results::CountsOf(statistics);
     totals.all.Add(counts);
     totals.duration_ns = std::max(totals.duration_ns, counts.duration_ns());
-    SaturatingAddTo(totals.instances[client].sent_bytes, counts.request_bytes);
-    SaturatingAddTo(totals.instances[client].received_bytes,
-                    counts.response_bytes);
+    base::SaturatingAddTo(totals.instances[client].sent_bytes,
+                          counts.request_bytes);
+    base::SaturatingAddTo(totals.instances[client].received_bytes,
+                          counts.response_bytes);
     if (counts.failed_count > 0) {
-      SaturatingAddTo(totals.failures[rpc][ErrorMessage({}, 0)],
-                      counts.failed_count);
+      base::SaturatingAddTo(totals.failures[rpc][results::ErrorMessage({}, 0)],
+                            counts.failed_count);
     }
   }
 }
@@ -97,7 +100,8 @@ TestTotals AddUp(const TestResult& result) {
        result.traffic_config().rpc_replay_traces()) {
     totals.rpcs[trace.name()];
   }
-  ForEachRpcLog(result, [&](const RpcLogView& view) { AddLog(view, totals); });
+  results::ForEachRpcLog(
+      result, [&](const results::RpcLogView& view) { AddLog(view, totals); });
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
     AddPooled(result, client, log, totals);
   }
@@ -107,7 +111,7 @@ TestTotals AddUp(const TestResult& result) {
   return totals;
 }
 
-Outcomes ServiceTimeOf(const RpcTotals& rpc) {
+stats::Outcomes ServiceTimeOf(const results::RpcTotals& rpc) {
   return {.latency_ns = rpc.service_time_ns,
           .failed_count = static_cast<uint64_t>(rpc.counts.failed_count)};
 }
@@ -117,23 +121,24 @@ std::optional<OfferedLoad> OfferedLoadOf(const TestResult& result,
   std::optional<OfferedLoad> sum;
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
     for (const auto& [rpc_index, load] : log.offered_loads()) {
-      if (RpcName(result, rpc_index) != rpc) continue;
+      if (results::RpcName(result, rpc_index) != rpc) continue;
       if (!sum) sum.emplace();
-      MergeOfferedLoad(load, *sum).IgnoreError();
+      results::MergeOfferedLoad(load, *sum).IgnoreError();
     }
   }
   return sum;
 }
 
-Outcomes ResponseTimeOf(const TestResult& result, const TestTotals& totals,
-                        const std::string& rpc) {
+stats::Outcomes ResponseTimeOf(const TestResult& result,
+                               const TestTotals& totals,
+                               const std::string& rpc) {
   const auto found = totals.rpcs.find(rpc);
   if (found == totals.rpcs.end()) return {};
-  Outcomes outcomes = {.latency_ns = found->second.response_time_ns};
+  stats::Outcomes outcomes = {.latency_ns = found->second.response_time_ns};
   const OfferedLoad load = OfferedLoadOf(result, rpc).value_or(OfferedLoad());
   if (outcomes.count() > 0 || load.offered_count() > 0) {
-    outcomes.failed_count = static_cast<uint64_t>(
-        SaturatingAdd(found->second.counts.failed_count, load.unsent_count()));
+    outcomes.failed_count = static_cast<uint64_t>(base::SaturatingAdd(
+        found->second.counts.failed_count, load.unsent_count()));
   }
   return outcomes;
 }
@@ -149,8 +154,8 @@ void ActivityTotals::Add(const ActivityLog& log) {
     sum = static_cast<int64_t>(static_cast<uint64_t>(sum) +
                                static_cast<uint64_t>(metric.value_int()));
   }
-  AddHistogram(log.duration_ns(), duration_ns).IgnoreError();
-  AddHistogram(log.queueing_ns(), queueing_ns).IgnoreError();
+  results::AddHistogram(log.duration_ns(), duration_ns).IgnoreError();
+  results::AddHistogram(log.queueing_ns(), queueing_ns).IgnoreError();
 }
 
 std::map<std::string, ActivityTotals> AddUpActivities(
@@ -188,7 +193,7 @@ void ForEachActivitySeries(const TestResult& result,
   std::map<std::pair<std::string, std::string>, const ActivitySeries*> sorted;
   for (const auto& [instance, log] : result.service_logs().instance_logs()) {
     for (const auto& [name, activity] : log.activity_logs()) {
-      if (ValidateActivitySeries(activity.series()).ok()) {
+      if (results::ValidateActivitySeries(activity.series()).ok()) {
         sorted[{instance, name}] = &activity.series();
       }
     }
@@ -198,4 +203,4 @@ void ForEachActivitySeries(const TestResult& result,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -16,7 +16,7 @@
 #include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Bytes of succeeded RPCs that an instance sent and received, as a client and
 // as a server.
@@ -28,18 +28,18 @@ struct InstanceTraffic {
 // Maps are sorted by name.
 struct TestTotals {
   // Keyed by RPC. Includes all RPCs of the config, even those never sent.
-  std::map<std::string, RpcTotals> rpcs;
+  std::map<std::string, results::RpcTotals> rpcs;
 
   // Keyed by RPC, then cause. The counts add up to the RPC's failed_count.
   std::map<std::string, std::map<std::string, int64_t>> failures;
 
   // Keyed by client and server.
-  std::map<std::pair<std::string, std::string>, RpcCounts> pairs;
+  std::map<std::pair<std::string, std::string>, results::RpcCounts> pairs;
 
   // Keyed by instance; only those that sent or received RPCs.
   std::map<std::string, InstanceTraffic> instances;
 
-  RpcCounts all;
+  results::RpcCounts all;
 
   // The number of combinations of client, server and RPC, and of those for
   // which the client kept moments instead of histograms.
@@ -62,7 +62,7 @@ struct TestTotals {
 TestTotals AddUp(const TestResult& result);
 
 // The outcomes of the RPCs that were sent, by service time.
-Outcomes ServiceTimeOf(const RpcTotals& rpc);
+stats::Outcomes ServiceTimeOf(const results::RpcTotals& rpc);
 
 // Returns the RPC's offered load in open loops, over all its clients; nothing
 // if no client has one. Loads that are not valid are left out.
@@ -71,8 +71,9 @@ std::optional<OfferedLoad> OfferedLoadOf(const TestResult& result,
 
 // The outcomes of the RPCs of open loops, by response time. RPCs that were due
 // but never sent count as failed. Empty for RPCs of closed loops.
-Outcomes ResponseTimeOf(const TestResult& result, const TestTotals& totals,
-                        const std::string& rpc);
+stats::Outcomes ResponseTimeOf(const TestResult& result,
+                               const TestTotals& totals,
+                               const std::string& rpc);
 
 // An amount per second; 0 if the duration is 0.
 double PerSecond(double amount, int64_t duration_ns);
@@ -83,8 +84,8 @@ struct ActivityTotals {
   std::map<std::string, int64_t> metrics;  // sums; checksums modulo 2^64
 
   // Empty in results of versions that did not measure them.
-  LogHistogram duration_ns;
-  LogHistogram queueing_ns;
+  stats::LogHistogram duration_ns;
+  stats::LogHistogram queueing_ns;
 
   // Ignores damaged histograms.
   void Add(const ActivityLog& log);
@@ -108,6 +109,6 @@ void ForEachActivitySeries(const TestResult& result,
                                                   const ActivitySeries& series)>
                                visit);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_TEST_TOTALS_H_

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -177,4 +177,4 @@ TEST(TestTotalsTest, WhatIsLeftOfALostClientCounts) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

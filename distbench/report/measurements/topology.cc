@@ -11,11 +11,12 @@
 #include "distbench/results/time_series.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 std::string ServiceOf(const std::string& instance) {
-  const std::optional<ParsedInstanceName> name = ParseInstanceName(instance);
+  const std::optional<config::ParsedInstanceName> name =
+      config::ParseInstanceName(instance);
   return name ? name->service : instance;
 }
 
@@ -59,7 +60,7 @@ std::set<ServiceAndRpc> FindEntries(
   return entries;
 }
 
-void Add(const RpcTotals& totals, RpcTraffic& traffic) {
+void Add(const results::RpcTotals& totals, RpcTraffic& traffic) {
   traffic.counts.Add(totals.counts);
   traffic.service_time.latency_ns.Merge(totals.service_time_ns);
   traffic.response_time.latency_ns.Merge(totals.response_time_ns);
@@ -67,7 +68,7 @@ void Add(const RpcTotals& totals, RpcTraffic& traffic) {
 
 void Add(const OfferedLoad& load, RpcTraffic& traffic) {
   if (!traffic.offered) traffic.offered.emplace();
-  MergeOfferedLoad(load, *traffic.offered).IgnoreError();
+  results::MergeOfferedLoad(load, *traffic.offered).IgnoreError();
 }
 
 void CountFailures(RpcTraffic& traffic) {
@@ -76,7 +77,7 @@ void CountFailures(RpcTraffic& traffic) {
   const OfferedLoad load = traffic.offered.value_or(OfferedLoad());
   if (traffic.response_time.count() > 0 || load.offered_count() > 0) {
     traffic.response_time.failed_count =
-        static_cast<uint64_t>(SaturatingAdd(failed, load.unsent_count()));
+        static_cast<uint64_t>(base::SaturatingAdd(failed, load.unsent_count()));
   }
 }
 
@@ -86,7 +87,8 @@ class Traffic {
   explicit Traffic(const TestResult& result)
       : result_(result), entries_(FindEntries(result.traffic_config())) {
     AddConfigured(result.traffic_config());
-    ForEachRpcLog(result, [&](const RpcLogView& view) { AddLog(view); });
+    results::ForEachRpcLog(
+        result, [&](const results::RpcLogView& view) { AddLog(view); });
     for (const auto& [client, log] : result.service_logs().instance_logs()) {
       AddUnpaired(client, log);
     }
@@ -127,8 +129,8 @@ class Traffic {
     }
   }
 
-  void AddLog(const RpcLogView& view) {
-    RpcTotals totals;
+  void AddLog(const results::RpcLogView& view) {
+    results::RpcTotals totals;
     if (!totals.Add(view.log.statistics()).ok()) return;
     TopologyEdge& edge = EdgeOf(view.rpc_index, ServiceOf(view.client));
     if (edge.server.empty()) edge.server = ServiceOf(view.server);
@@ -141,7 +143,7 @@ class Traffic {
   void AddUnpaired(const std::string& client,
                    const ServicePerformanceLog& log) {
     for (const auto& [index, statistics] : log.pooled_statistics()) {
-      RpcTotals totals;
+      results::RpcTotals totals;
       if (!totals.Add(statistics).ok()) continue;
       Add(totals, EdgeOf(index, ServiceOf(client)).traffic);
       Add(totals, InstanceOf(client, index, false).traffic);
@@ -157,7 +159,7 @@ class Traffic {
         edges_.try_emplace(std::make_pair(rpc_index, client));
     TopologyEdge& edge = it->second;
     if (is_new) {
-      edge.rpc = RpcName(result_, rpc_index);
+      edge.rpc = results::RpcName(result_, rpc_index);
       edge.client = client;
       edge.server = servers_[rpc_index];
       edge.is_entry = entries_.count({client, edge.rpc}) > 0;
@@ -173,7 +175,7 @@ class Traffic {
     if (is_new) {
       instance.instance = name;
       instance.service = ServiceOf(name);
-      instance.rpc = RpcName(result_, rpc_index);
+      instance.rpc = results::RpcName(result_, rpc_index);
       instance.is_server = is_server;
     }
     return instance;
@@ -195,7 +197,7 @@ std::vector<TopologyService> ListServices(
     services.push_back(
         {.name = spec.name(),
          .instance_count =
-             spec.has_count() ? spec.count() : GridOf(spec).Count(),
+             spec.has_count() ? spec.count() : config::GridOf(spec).Count(),
          .external_addresses = {spec.external().addresses().begin(),
                                 spec.external().addresses().end()}});
   }
@@ -282,7 +284,7 @@ void AssignTiers(const std::vector<TopologyEdge>& edges,
 
 }  // namespace
 
-const Outcomes* RpcTraffic::latency() const {
+const stats::Outcomes* RpcTraffic::latency() const {
   const auto succeeded = static_cast<uint64_t>(counts.succeeded_count);
   if (service_time.latency_ns.count() < succeeded) return nullptr;
   if (response_time.count() > 0) return &response_time;
@@ -299,4 +301,4 @@ Topology FindTopology(const TestResult& result) {
   return topology;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

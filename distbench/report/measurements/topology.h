@@ -12,22 +12,22 @@
 #include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // What was measured of RPCs, by their clients.
 struct RpcTraffic {
-  RpcCounts counts;
+  results::RpcCounts counts;
 
   // RPCs that were due and never sent count as failed in response_time.
-  Outcomes service_time;
-  Outcomes response_time;  // empty in closed loops
+  stats::Outcomes service_time;
+  stats::Outcomes response_time;  // empty in closed loops
 
   // Absent in closed loops, and of servers.
   std::optional<OfferedLoad> offered;
 
   // Response times if there are any, otherwise service times. Null if neither
   // is known of all RPCs, because there was no memory left for histograms.
-  const Outcomes* latency() const;
+  const stats::Outcomes* latency() const;
 };
 
 struct TopologyService {
@@ -81,6 +81,6 @@ struct Topology {
 // statistics that are invalid.
 Topology FindTopology(const TestResult& result);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_TOPOLOGY_H_

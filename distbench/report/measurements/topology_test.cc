@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -69,7 +69,7 @@ TestResult Calling(
 // RPCs of the first kind, in a second.
 void Record(const std::string& client, const std::string& server, int count,
             int64_t service_time_ns, TestResult& result) {
-  RpcTotals totals;
+  results::RpcTotals totals;
   totals.service_time_ns.RecordN(service_time_ns, count);
   totals.counts.succeeded_count = count;
   totals.counts.first_start_timestamp_ns = 1;
@@ -189,9 +189,9 @@ TEST(TopologyTest, PairsWithoutHistogramsArePooledByClient) {
                              .mutable_rpc_logs()
                              ->at(0)
                              .mutable_statistics();
-  RpcTotals totals;
+  results::RpcTotals totals;
   ASSERT_TRUE(totals.Add(pair).ok());
-  RpcTotals pooled;
+  results::RpcTotals pooled;
   pooled.MergeHistograms(totals);
   pooled.Encode((*log.mutable_pooled_statistics())[0]);
   totals.DropHistograms();
@@ -216,4 +216,4 @@ TEST(TopologyTest, AResultWithoutConfigHasWhatWasMeasured) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -2,17 +2,17 @@
 
 #include "distbench/base/saturating_add.h"
 
-namespace distbench {
+namespace distbench::report {
 
 std::optional<TrafficSpan> SpanOfTraffic(const RunInfo& run_info,
-                                         const RpcCounts& counts,
+                                         const results::RpcCounts& counts,
                                          const RpcSeries& series) {
   if (series.intervals.empty()) return std::nullopt;
   const int64_t width_ns = series.interval_ns;
   const int64_t first_ns = series.intervals.begin()->first * width_ns;
   const int64_t last_ns = series.intervals.rbegin()->first * width_ns;
   TrafficSpan span = {.start_ns = first_ns,
-                      .end_ns = SaturatingAdd(last_ns, width_ns)};
+                      .end_ns = base::SaturatingAdd(last_ns, width_ns)};
 
   const auto is_in_first = [&](int64_t timestamp_ns) {
     return timestamp_ns >= first_ns && timestamp_ns - first_ns < width_ns;
@@ -36,4 +36,4 @@ std::optional<TrafficSpan> SpanOfTraffic(const RunInfo& run_info,
   return span;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -10,7 +10,7 @@
 #include "distbench/results/rpc_totals.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // In Unix nanoseconds, warm-up included.
 struct TrafficSpan {
@@ -24,9 +24,9 @@ struct TrafficSpan {
 // returned, as if the traffic covered all of it. Nothing if the series is
 // empty.
 std::optional<TrafficSpan> SpanOfTraffic(const RunInfo& run_info,
-                                         const RpcCounts& counts,
+                                         const results::RpcCounts& counts,
                                          const RpcSeries& series);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_TRAFFIC_SPAN_H_

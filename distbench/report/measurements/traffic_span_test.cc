@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Intervals 10 to 12, of 100 ns.
@@ -16,8 +16,8 @@ RpcSeries ThreeIntervals() {
   return series;
 }
 
-RpcCounts CountsFrom(int64_t start_ns, int64_t end_ns) {
-  RpcCounts counts;
+results::RpcCounts CountsFrom(int64_t start_ns, int64_t end_ns) {
+  results::RpcCounts counts;
   counts.succeeded_count = 1;
   counts.first_start_timestamp_ns = start_ns;
   counts.last_end_timestamp_ns = end_ns;
@@ -40,7 +40,7 @@ TEST(TrafficSpanTest, IsThatOfTheRpcRatherThanOfTheRun) {
 }
 
 TEST(TrafficSpanTest, WarmUpBeginsWithTheRun) {
-  RpcCounts counts = CountsFrom(1090, 1260);
+  results::RpcCounts counts = CountsFrom(1090, 1260);
   counts.warmup_count = 1;
   const auto span =
       SpanOfTraffic(RunFrom(1010, 1290), counts, ThreeIntervals());
@@ -51,7 +51,7 @@ TEST(TrafficSpanTest, WarmUpBeginsWithTheRun) {
 
 // As if RPCs failed before the first success and after the last one.
 TEST(TrafficSpanTest, TimesInOtherIntervalsDoNotCount) {
-  const RpcCounts counts = CountsFrom(1130, 1160);
+  const results::RpcCounts counts = CountsFrom(1130, 1160);
   auto span = SpanOfTraffic(RunFrom(1010, 1290), counts, ThreeIntervals());
   ASSERT_TRUE(span.has_value());
   EXPECT_EQ(span->start_ns, 1010);
@@ -72,21 +72,22 @@ TEST(TrafficSpanTest, TheEndMayBeThatOfAnInterval) {
 }
 
 TEST(TrafficSpanTest, WithoutTimesAllIntervalsAreWhole) {
-  const auto span = SpanOfTraffic(RunInfo(), RpcCounts(), ThreeIntervals());
+  const auto span =
+      SpanOfTraffic(RunInfo(), results::RpcCounts(), ThreeIntervals());
   ASSERT_TRUE(span.has_value());
   EXPECT_EQ(span->start_ns, 1000);
   EXPECT_EQ(span->end_ns, 1300);
-  EXPECT_FALSE(SpanOfTraffic(RunInfo(), RpcCounts(), {}).has_value());
+  EXPECT_FALSE(SpanOfTraffic(RunInfo(), results::RpcCounts(), {}).has_value());
 }
 
 TEST(TrafficSpanTest, TheLastIntervalMayEndBeyondAllTimes) {
   RpcSeries series;
   series.interval_ns = std::numeric_limits<int64_t>::max() / 3;
   series.intervals[3];
-  const auto span = SpanOfTraffic(RunInfo(), RpcCounts(), series);
+  const auto span = SpanOfTraffic(RunInfo(), results::RpcCounts(), series);
   ASSERT_TRUE(span.has_value());
   EXPECT_EQ(span->end_ns, std::numeric_limits<int64_t>::max());
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

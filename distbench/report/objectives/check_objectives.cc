@@ -13,10 +13,10 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/judge_objective.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
-CheckVerdict VerdictOf(const Objective& objective,
+CheckVerdict VerdictOf(const config::Objective& objective,
                        const ObjectiveOutcome& outcome) {
   const double limit = objective.limit;
   const std::optional<double>& lower = outcome.lower;
@@ -31,33 +31,34 @@ CheckVerdict VerdictOf(const Objective& objective,
   return CheckVerdict::kUndecided;
 }
 
-std::string BoundText(const Objective& objective,
+std::string BoundText(const config::Objective& objective,
                       const std::optional<double>& bound) {
   if (!bound) return "?";
   if (std::isinf(*bound)) return "failed";
-  const auto* metric = std::get_if<Metric>(&objective.metric);
-  if (std::holds_alternative<StreamTime>(objective.metric) ||
-      std::holds_alternative<AttemptTime>(objective.metric)) {
+  const auto* metric = std::get_if<stats::Metric>(&objective.metric);
+  if (std::holds_alternative<config::StreamTime>(objective.metric) ||
+      std::holds_alternative<config::AttemptTime>(objective.metric)) {
     return absl::StrFormat("%.3f ms", *bound / 1e6);
   }
-  if (metric == nullptr || IsShare(*metric)) {
+  if (metric == nullptr || stats::IsShare(*metric)) {
     return absl::StrFormat("%.3g%%", 100 * *bound);
   }
-  if (IsPerSecond(*metric) || metric->kind == Metric::Kind::kAmplification) {
+  if (stats::IsPerSecond(*metric) ||
+      metric->kind == stats::Metric::Kind::kAmplification) {
     return absl::StrFormat("%.6g", *bound);
   }
   return absl::StrFormat("%.3f ms", *bound / 1e6);
 }
 
 // The measurement that is this far from the limit.
-double MeasurementOf(const Objective& objective, const Excess& excess) {
+double MeasurementOf(const config::Objective& objective, const Excess& excess) {
   const double sign = objective.is_upper_limit ? 1 : -1;
   return objective.limit * std::exp(sign * excess.estimate);
 }
 
 // Judges an objective, or says why its text is none.
-JudgedObjective JudgeOne(const absl::StatusOr<Objective>& objective,
-                         absl::Span<const Objective> all,
+JudgedObjective JudgeOne(const absl::StatusOr<config::Objective>& objective,
+                         absl::Span<const config::Objective> all,
                          const TestResult& result, const TestTotals& totals) {
   JudgedObjective judged = {.check = {.verdict = CheckVerdict::kFail}};
   if (!objective.ok()) {
@@ -84,7 +85,7 @@ JudgedObjective JudgeOne(const absl::StatusOr<Objective>& objective,
 }
 
 // The verdict on every objective of a test that failed.
-JudgedObjective Failed(const absl::StatusOr<Objective>& objective,
+JudgedObjective Failed(const absl::StatusOr<config::Objective>& objective,
                        const TestResult& result) {
   JudgedObjective judged = {
       .check = {.verdict = CheckVerdict::kFail,
@@ -113,10 +114,10 @@ std::vector<JudgedObjective> JudgeObjectives(
     const TestResult& result, absl::Span<const std::string> more) {
   const std::vector<std::string> texts = TextsOf(result, more);
   if (texts.empty()) return {};
-  std::vector<absl::StatusOr<Objective>> parsed;
-  std::vector<Objective> objectives;
+  std::vector<absl::StatusOr<config::Objective>> parsed;
+  std::vector<config::Objective> objectives;
   for (const std::string& text : texts) {
-    parsed.push_back(ParseObjective(text));
+    parsed.push_back(config::ParseObjective(text));
     if (parsed.back().ok()) objectives.push_back(*parsed.back());
   }
   const bool has_failed = result.run_info().has_failure();
@@ -141,4 +142,4 @@ std::vector<Check> CheckObjectives(const TestResult& result,
   return checks;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -12,14 +12,14 @@
 #include "distbench/report/verdicts/check.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // The verdict on an objective, and the figures behind it.
 struct JudgedObjective {
   Check check;
 
   // Absent if the text is no objective.
-  std::optional<Objective> objective = {};
+  std::optional<config::Objective> objective = {};
 
   // The measurement and its 95 % confidence interval, in the unit of
   // Objective::limit. Absent if there is none, infinite if RPCs failed there.
@@ -39,6 +39,6 @@ std::vector<JudgedObjective> JudgeObjectives(
 std::vector<Check> CheckObjectives(const TestResult& result,
                                    absl::Span<const std::string> more = {});
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_OBJECTIVES_CHECK_OBJECTIVES_H_

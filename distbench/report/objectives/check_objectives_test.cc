@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -21,7 +21,7 @@ TestResult ResultOf(int count, int failed_count,
   config.set_name("t");
   config.add_rpc_descriptions()->set_name("query");
   for (const std::string& text : objectives) config.add_objectives(text);
-  RpcTotals totals;
+  results::RpcTotals totals;
   for (int i = 1; i <= count; ++i) {
     totals.service_time_ns.Record(i * int64_t{1'000'000});
   }
@@ -105,4 +105,4 @@ TEST(CheckObjectivesTest, FailsWhereThereIsNothingToJudge) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

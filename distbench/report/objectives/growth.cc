@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr double kBeyondChance = 3;
@@ -26,9 +26,9 @@ Half Summarize(absl::Span<const double> values) {
 
 }  // namespace
 
-bool HasGrown(absl::Span<const Outcomes> blocks) {
+bool HasGrown(absl::Span<const stats::Outcomes> blocks) {
   std::vector<double> means;
-  for (const Outcomes& block : blocks) {
+  for (const stats::Outcomes& block : blocks) {
     if (block.latency_ns.count() > 0) means.push_back(block.latency_ns.mean());
   }
   if (means.size() < kFewestForGrowth) return false;
@@ -40,4 +40,4 @@ bool HasGrown(absl::Span<const Outcomes> blocks) {
          kBeyondChance * std::sqrt(early.square_error + late.square_error);
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

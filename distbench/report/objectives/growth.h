@@ -6,7 +6,7 @@
 #include "absl/types/span.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Fewer blocks do not show whether latencies grew.
 inline constexpr size_t kFewestForGrowth = 4;
@@ -19,8 +19,8 @@ inline constexpr size_t kFewestForGrowth = 4;
 //
 // A queue that starts empty approaches its steady latency from below, and that
 // of an overloaded system has none. Such a run measures less than a longer one.
-bool HasGrown(absl::Span<const Outcomes> blocks);
+bool HasGrown(absl::Span<const stats::Outcomes> blocks);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_OBJECTIVES_GROWTH_H_

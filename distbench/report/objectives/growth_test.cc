@@ -6,11 +6,11 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
-std::vector<Outcomes> Blocks(const std::vector<int64_t>& latencies_ns) {
-  std::vector<Outcomes> blocks(latencies_ns.size());
+std::vector<stats::Outcomes> Blocks(const std::vector<int64_t>& latencies_ns) {
+  std::vector<stats::Outcomes> blocks(latencies_ns.size());
   for (size_t i = 0; i < blocks.size(); ++i) {
     blocks[i].latency_ns.RecordN(latencies_ns[i], 100);
   }
@@ -32,7 +32,7 @@ TEST(HasGrownTest, IgnoresWhatShrinksOrStays) {
 TEST(HasGrownTest, NeedsFourBlocksWithLatencies) {
   EXPECT_FALSE(HasGrown({}));
   EXPECT_FALSE(HasGrown(Blocks({100, 500, 510})));
-  std::vector<Outcomes> blocks = Blocks({100, 110, 500, 510});
+  std::vector<stats::Outcomes> blocks = Blocks({100, 110, 500, 510});
   blocks[1] = {.failed_count = 100};
   EXPECT_FALSE(HasGrown(blocks));
 }
@@ -54,4 +54,4 @@ TEST(HasGrownTest, SeldomMistakesChanceForGrowth) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -17,17 +17,18 @@
 #include "distbench/report/objectives/judgement.h"
 #include "distbench/stats/quantile_interval.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // The part of an interval that a metric is about.
-BlockAmount AmountOf(const Metric& metric, const IntervalTotals& totals,
-                     const RpcMeasurements& rpc) {
+stats::BlockAmount AmountOf(const stats::Metric& metric,
+                            const IntervalTotals& totals,
+                            const RpcMeasurements& rpc) {
   const auto attempts = static_cast<double>(totals.attempt_count);
   switch (metric.kind) {
-    case Metric::Kind::kAmplification:
+    case stats::Metric::Kind::kAmplification:
       return {attempts, static_cast<double>(totals.sent_count)};
-    case Metric::Kind::kWasted:
+    case stats::Metric::Kind::kWasted:
       return {
           std::max(0.0, attempts - static_cast<double>(totals.succeeded_count)),
           attempts};
@@ -35,25 +36,26 @@ BlockAmount AmountOf(const Metric& metric, const IntervalTotals& totals,
       return {static_cast<double>(GoodputOf(totals.succeeded_count,
                                             totals.response_time_ns,
                                             rpc.deadline_ns)),
-              static_cast<double>(rpc.series.interval_ns) / kNsPerSecond};
+              static_cast<double>(rpc.series.interval_ns) / base::kNsPerSecond};
   }
 }
 
 // At most kMaxBlocks of consecutive whole intervals without warm-up; none if
 // there are too few.
-std::vector<BlockAmount> BlocksOf(const Metric& metric,
-                                  const RpcMeasurements& rpc) {
-  std::vector<BlockAmount> intervals;
+std::vector<stats::BlockAmount> BlocksOf(const stats::Metric& metric,
+                                         const RpcMeasurements& rpc) {
+  std::vector<stats::BlockAmount> intervals;
   for (const auto& [index, totals] : rpc.series.intervals) {
     const bool is_whole = index != rpc.series.intervals.begin()->first &&
                           index != rpc.series.intervals.rbegin()->first;
     if (!is_whole || totals.warmup_count > 0) continue;
-    const BlockAmount amount = AmountOf(metric, totals, rpc);
+    const stats::BlockAmount amount = AmountOf(metric, totals, rpc);
     if (amount.count > 0) intervals.push_back(amount);
   }
   if (intervals.size() < kFewestShortBlocks) return {};
-  const size_t per_block = (intervals.size() + kMaxBlocks - 1) / kMaxBlocks;
-  std::vector<BlockAmount> blocks;
+  const size_t per_block =
+      (intervals.size() + stats::kMaxBlocks - 1) / stats::kMaxBlocks;
+  std::vector<stats::BlockAmount> blocks;
   for (size_t i = 0; i < intervals.size(); ++i) {
     if (i % per_block == 0) blocks.push_back({0, 0});
     blocks.back().amount += intervals[i].amount;
@@ -64,9 +66,9 @@ std::vector<BlockAmount> BlocksOf(const Metric& metric,
 
 // The value with the larger of the errors of independent requests and of the
 // blocks.
-Judgement JudgeRatio(const Objective& objective, double value,
+Judgement JudgeRatio(const config::Objective& objective, double value,
                      double independent_error,
-                     const std::vector<BlockAmount>& blocks) {
+                     const std::vector<stats::BlockAmount>& blocks) {
   const double error =
       blocks.size() < 2 || value <= 0
           ? independent_error
@@ -74,7 +76,8 @@ Judgement JudgeRatio(const Objective& objective, double value,
   return JudgeValue(objective, value, error);
 }
 
-ObjectiveOutcome JudgeGoodput(const Objective& objective, const Metric& metric,
+ObjectiveOutcome JudgeGoodput(const config::Objective& objective,
+                              const stats::Metric& metric,
                               const RpcMeasurements& rpc) {
   const double per_second = rpc.goodput_per_second();
   const auto count = static_cast<double>(rpc.goodput_count());
@@ -85,10 +88,10 @@ ObjectiveOutcome JudgeGoodput(const Objective& objective, const Metric& metric,
 
 // The error of independent requests is that of a Poisson number of further
 // attempts.
-ObjectiveOutcome JudgeAmplification(const Objective& objective,
-                                    const Metric& metric,
+ObjectiveOutcome JudgeAmplification(const config::Objective& objective,
+                                    const stats::Metric& metric,
                                     const RpcMeasurements& rpc) {
-  const PolicyTotals& attempts = *rpc.attempts;
+  const results::PolicyTotals& attempts = *rpc.attempts;
   const double value = *Amplification(attempts);
   const auto further = static_cast<double>(
       std::max<int64_t>(0, attempts.attempt_count - attempts.request_count));
@@ -99,7 +102,8 @@ ObjectiveOutcome JudgeAmplification(const Objective& objective,
                    absl::StrFormat("amplification %.4g", value));
 }
 
-ObjectiveOutcome JudgeWasted(const Objective& objective, const Metric& metric,
+ObjectiveOutcome JudgeWasted(const config::Objective& objective,
+                             const stats::Metric& metric,
                              const RpcMeasurements& rpc) {
   const auto count = static_cast<double>(rpc.attempts->attempt_count);
   const double share =
@@ -116,16 +120,16 @@ absl::Status NothingMeasured(const RpcMeasurements& rpc) {
 
 }  // namespace
 
-bool IsOfAttempts(const Metric& metric) {
-  return metric.kind == Metric::Kind::kGoodput ||
-         metric.kind == Metric::Kind::kAmplification ||
-         metric.kind == Metric::Kind::kWasted;
+bool IsOfAttempts(const stats::Metric& metric) {
+  return metric.kind == stats::Metric::Kind::kGoodput ||
+         metric.kind == stats::Metric::Kind::kAmplification ||
+         metric.kind == stats::Metric::Kind::kWasted;
 }
 
-absl::StatusOr<ObjectiveOutcome> JudgeAttempts(const Objective& objective,
-                                               const Metric& metric,
-                                               const RpcMeasurements& rpc) {
-  if (metric.kind == Metric::Kind::kGoodput) {
+absl::StatusOr<ObjectiveOutcome> JudgeAttempts(
+    const config::Objective& objective, const stats::Metric& metric,
+    const RpcMeasurements& rpc) {
+  if (metric.kind == stats::Metric::Kind::kGoodput) {
     if (rpc.latency().count() == 0) return NothingMeasured(rpc);
     return JudgeGoodput(objective, metric, rpc);
   }
@@ -141,21 +145,23 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttempts(const Objective& objective,
         absl::StrCat("no request of the RPC \"", rpc.name,
                      "\" was attempted: its policy refused all of them"));
   }
-  return metric.kind == Metric::Kind::kWasted
+  return metric.kind == stats::Metric::Kind::kWasted
              ? JudgeWasted(objective, metric, rpc)
              : JudgeAmplification(objective, metric, rpc);
 }
 
-absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(const Objective& objective,
-                                                  const RpcMeasurements& rpc) {
-  const auto& time = std::get<AttemptTime>(objective.metric);
-  const PolicyTotals attempts = rpc.attempts.value_or(PolicyTotals());
-  const bool is_quorum = time.kind == AttemptTime::Kind::kQuorum;
-  const Outcomes outcomes = {.latency_ns = is_quorum ? attempts.quorum_time_ns
-                                                     : attempts.attempt_time_ns,
-                             .failed_count = static_cast<uint64_t>(
-                                 is_quorum ? attempts.quorum_failed_count
-                                           : attempts.failed_attempt_count)};
+absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(
+    const config::Objective& objective, const RpcMeasurements& rpc) {
+  const auto& time = std::get<config::AttemptTime>(objective.metric);
+  const results::PolicyTotals attempts =
+      rpc.attempts.value_or(results::PolicyTotals());
+  const bool is_quorum = time.kind == config::AttemptTime::Kind::kQuorum;
+  const stats::Outcomes outcomes = {
+      .latency_ns =
+          is_quorum ? attempts.quorum_time_ns : attempts.attempt_time_ns,
+      .failed_count =
+          static_cast<uint64_t>(is_quorum ? attempts.quorum_failed_count
+                                          : attempts.failed_attempt_count)};
   if (outcomes.count() == 0) {
     return absl::NotFoundError(absl::StrCat(
         "the RPC \"", rpc.name, "\" has no time that the objective \"",
@@ -165,7 +171,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(const Objective& objective,
       is_quorum ? outcomes.count()
                 : std::min(outcomes.count(),
                            static_cast<uint64_t>(attempts.request_count));
-  return JudgeTimes(objective, {.name = AttemptTimeName(time),
+  return JudgeTimes(objective, {.name = config::AttemptTimeName(time),
                                 .values = is_quorum ? "iterations" : "attempts",
                                 .percent = time.percent,
                                 .outcomes = outcomes,
@@ -173,4 +179,4 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(const Objective& objective,
                                     std::max<uint64_t>(1, independent))});
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::DoubleNear;
@@ -23,7 +23,7 @@ RpcMeasurements Retrying(int seconds,
   RpcMeasurements rpc;
   rpc.name = "query";
   rpc.attempts.emplace();
-  rpc.series.interval_ns = kNsPerSecond;
+  rpc.series.interval_ns = base::kNsPerSecond;
   for (int i = 0; i < seconds; ++i) {
     IntervalTotals& totals = rpc.series.intervals[i];
     totals.sent_count = totals.succeeded_count = 100;
@@ -34,18 +34,19 @@ RpcMeasurements Retrying(int seconds,
   rpc.attempts->request_count = requests;
   rpc.attempts->succeeded_attempt_count = requests;
   rpc.attempts->failed_attempt_count = rpc.attempts->attempt_count - requests;
-  rpc.attempts->attempt_time_ns.RecordN(2 * kNsPerMs, requests);
+  rpc.attempts->attempt_time_ns.RecordN(2 * base::kNsPerMs, requests);
   rpc.totals.counts.succeeded_count = requests;
-  rpc.service_time.latency_ns.RecordN(3 * kNsPerMs, requests);
-  rpc.measured_ns = seconds * kNsPerSecond;
+  rpc.service_time.latency_ns.RecordN(3 * base::kNsPerMs, requests);
+  rpc.measured_ns = seconds * base::kNsPerSecond;
   return rpc;
 }
 
 ObjectiveOutcome AttemptsJudgedAs(const std::string& text,
                                   const RpcMeasurements& rpc) {
-  const absl::StatusOr<Objective> objective = ParseObjective(text);
+  const absl::StatusOr<config::Objective> objective =
+      config::ParseObjective(text);
   EXPECT_TRUE(objective.ok()) << objective.status();
-  const auto* metric = std::get_if<Metric>(&objective->metric);
+  const auto* metric = std::get_if<stats::Metric>(&objective->metric);
   const auto outcome = metric == nullptr
                            ? JudgeAttemptTime(*objective, rpc)
                            : JudgeAttempts(*objective, *metric, rpc);
@@ -102,10 +103,10 @@ TEST(JudgeAttemptsTest, GoodputIsPerSecondOfTheMeasuredTime) {
 
 TEST(JudgeAttemptsTest, LateAnswersAreNoGoodput) {
   RpcMeasurements rpc = Retrying(20, [](int) { return 100; });
-  rpc.response_time.latency_ns.RecordN(3 * kNsPerMs, 500);
-  rpc.response_time.latency_ns.RecordN(900 * kNsPerMs, 1500);
+  rpc.response_time.latency_ns.RecordN(3 * base::kNsPerMs, 500);
+  rpc.response_time.latency_ns.RecordN(900 * base::kNsPerMs, 1500);
   EXPECT_THAT(AttemptsJudgedAs("goodput>=50", rpc).measured, "goodput 100");
-  rpc.deadline_ns = 50 * kNsPerMs;
+  rpc.deadline_ns = 50 * base::kNsPerMs;
   EXPECT_THAT(AttemptsJudgedAs("goodput>=50", rpc).measured, "goodput 25");
 }
 
@@ -119,14 +120,15 @@ TEST(JudgeAttemptsTest, FailedAttemptsMissEveryLimit) {
 
 TEST(JudgeAttemptsTest, SaysWhatIsNotMeasured) {
   RpcMeasurements rpc = Retrying(20, [](int) { return 100; });
-  EXPECT_EQ(
-      JudgeAttemptTime(*ParseObjective("quorum_p99<=1s"), rpc).status().code(),
-      absl::StatusCode::kNotFound);
+  EXPECT_EQ(JudgeAttemptTime(*config::ParseObjective("quorum_p99<=1s"), rpc)
+                .status()
+                .code(),
+            absl::StatusCode::kNotFound);
   rpc.attempts.reset();
   for (const char* text : {"amplification<=2", "wasted<=1%"}) {
-    const Objective objective = *ParseObjective(text);
+    const config::Objective objective = *config::ParseObjective(text);
     EXPECT_THAT(
-        JudgeAttempts(objective, std::get<Metric>(objective.metric), rpc)
+        JudgeAttempts(objective, std::get<stats::Metric>(objective.metric), rpc)
             .status()
             .message(),
         HasSubstr("has no policy"));
@@ -134,4 +136,4 @@ TEST(JudgeAttemptsTest, SaysWhatIsNotMeasured) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

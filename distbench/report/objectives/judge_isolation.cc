@@ -22,7 +22,7 @@
 #include "distbench/stats/run_interval.h"
 #include "distbench/stats/value_distribution.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // A run of a search lasts minutes, not days.
@@ -43,10 +43,10 @@ struct BoundedValue {
 
 BoundedValue PercentileOf(const std::vector<double>& sorted, double quantile) {
   const auto count = static_cast<int64_t>(sorted.size());
-  const RankInterval ranks =
-      OrderStatisticRanks(count, quantile, kReportConfidence);
-  BoundedValue estimate = {.value =
-                               ValueDistribution(sorted).AtQuantile(quantile)};
+  const stats::RankInterval ranks =
+      stats::OrderStatisticRanks(count, quantile, kReportConfidence);
+  BoundedValue estimate = {
+      .value = stats::ValueDistribution(sorted).AtQuantile(quantile)};
   if (ranks.lower >= 1) estimate.lower = sorted[ranks.lower - 1];
   if (ranks.upper <= count) estimate.upper = sorted[ranks.upper - 1];
   return estimate;
@@ -55,14 +55,14 @@ BoundedValue PercentileOf(const std::vector<double>& sorted, double quantile) {
 // Infinite if one of the seconds is: what nothing ended in was no better than
 // anything measured.
 BoundedValue MeanOf(const std::vector<double>& seconds) {
-  const ValueDistribution all(seconds);
+  const stats::ValueDistribution all(seconds);
   if (all.infinite_count() > 0) {
-    return {.value = ValueDistribution::kInfinite,
-            .lower = ValueDistribution::kInfinite,
-            .upper = ValueDistribution::kInfinite};
+    return {.value = stats::ValueDistribution::kInfinite,
+            .lower = stats::ValueDistribution::kInfinite,
+            .upper = stats::ValueDistribution::kInfinite};
   }
   BoundedValue estimate = {.value = all.mean().value_or(0)};
-  if (const auto interval = IntervalOfMean(seconds, kReportConfidence)) {
+  if (const auto interval = stats::IntervalOfMean(seconds, kReportConfidence)) {
     estimate.lower = interval->lower;
     estimate.upper = interval->upper;
   }
@@ -70,7 +70,7 @@ BoundedValue MeanOf(const std::vector<double>& seconds) {
 }
 
 // The distance of a share from the limit, positive if it missed.
-double DistanceOf(const Objective& objective, double share) {
+double DistanceOf(const config::Objective& objective, double share) {
   const double distance =
       std::log(std::max(share, kSmallestShare) / objective.limit);
   return objective.is_upper_limit ? distance : -distance;
@@ -87,7 +87,7 @@ double ErrorOf(const BoundedValue& estimate) {
          (2 * kErrorsPerInterval);
 }
 
-std::string TextOf(const Objective& objective, double value) {
+std::string TextOf(const config::Objective& objective, double value) {
   const absl::string_view name =
       absl::string_view(objective.text)
           .substr(0, objective.text.find_first_of(" <>"));
@@ -112,7 +112,7 @@ std::string Doubts(const ProtectionRun& run) {
 
 // The service did not carry the load even alone, so there is nothing that it
 // could keep.
-ObjectiveOutcome MissAlone(const Objective& objective,
+ObjectiveOutcome MissAlone(const config::Objective& objective,
                            const ProtectionRun& run) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double worst = objective.is_upper_limit ? kInfinity : 0;
@@ -130,11 +130,11 @@ ObjectiveOutcome MissAlone(const Objective& objective,
 
 }  // namespace
 
-ObjectiveOutcome JudgeSeconds(const Objective& objective,
+ObjectiveOutcome JudgeSeconds(const config::Objective& objective,
                               absl::Span<const double> seconds) {
   std::vector<double> sorted(seconds.begin(), seconds.end());
   std::sort(sorted.begin(), sorted.end());
-  const auto& isolation = std::get<Isolation>(objective.metric);
+  const auto& isolation = std::get<config::Isolation>(objective.metric);
   const BoundedValue estimate =
       isolation.percent ? PercentileOf(sorted, *isolation.percent / 100)
                         : MeanOf(sorted);
@@ -150,9 +150,9 @@ ObjectiveOutcome JudgeSeconds(const Objective& objective,
   return outcome;
 }
 
-absl::StatusOr<ObjectiveOutcome> JudgeIsolation(const Objective& objective,
-                                                const TestResult& result) {
-  const auto& isolation = std::get<Isolation>(objective.metric);
+absl::StatusOr<ObjectiveOutcome> JudgeIsolation(
+    const config::Objective& objective, const TestResult& result) {
+  const auto& isolation = std::get<config::Isolation>(objective.metric);
   const ProtectionRun run = MeasureProtection(
       result, {.rpc = objective.rpc, .limit_ns = isolation.served_within_ns},
       kMostSeconds);
@@ -166,8 +166,9 @@ absl::StatusOr<ObjectiveOutcome> JudgeIsolation(const Objective& objective,
                      "\" cannot be judged: ", run.problem));
   }
   const std::vector<double> seconds =
-      isolation.kind == Isolation::Kind::kGoodput ? IsolationOf(run)
-                                                  : ImpactOf(run, kMainImpact);
+      isolation.kind == config::Isolation::Kind::kGoodput
+          ? IsolationOf(run)
+          : ImpactOf(run, kMainImpact);
   if (seconds.empty()) {
     return absl::NotFoundError(
         absl::StrCat("the objective \"", objective.text,
@@ -179,4 +180,4 @@ absl::StatusOr<ObjectiveOutcome> JudgeIsolation(const Objective& objective,
   return outcome;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -20,7 +20,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 ObjectiveOutcome JudgeText(const std::string& text,
                            const std::vector<double>& seconds) {
-  const absl::StatusOr<Objective> objective = ParseObjective(text);
+  const absl::StatusOr<config::Objective> objective =
+      config::ParseObjective(text);
   EXPECT_TRUE(objective.ok()) << objective.status();
   return objective.ok() ? JudgeSeconds(*objective, seconds)
                         : ObjectiveOutcome();
@@ -94,7 +95,8 @@ TEST(JudgeSecondsTest, NoImpactAtAllIsFarFromTheLimit) {
 }
 
 TEST(JudgeIsolationTest, NeedsTheRunOfACell) {
-  const absl::StatusOr<Objective> objective = ParseObjective("isol_p05>=90%");
+  const absl::StatusOr<config::Objective> objective =
+      config::ParseObjective("isol_p05>=90%");
   ASSERT_TRUE(objective.ok());
   const absl::StatusOr<ObjectiveOutcome> outcome =
       JudgeIsolation(*objective, TestResult());
@@ -106,7 +108,8 @@ TEST(JudgeIsolationTest, NeedsTheRunOfACell) {
 // A search would otherwise find that nothing disturbs a service which nothing
 // disturbed.
 TEST(JudgeIsolationTest, SaysWhatMakesItsFiguresDoubtful) {
-  absl::StatusOr<Objective> objective = ParseObjective("isol_p05>=90%");
+  absl::StatusOr<config::Objective> objective =
+      config::ParseObjective("isol_p05>=90%");
   ASSERT_TRUE(objective.ok());
   objective->rpc = kExampleRpc;
   const auto measured = [&](const ExampleRun& run) {
@@ -129,10 +132,10 @@ TEST(JudgeIsolationTest, SaysWhatMakesItsFiguresDoubtful) {
 // said. A search would go on to higher loads, or end.
 TEST(JudgeIsolationTest, ALoadThatTheServiceDoesNotCarryAloneIsAMiss) {
   for (const char* text : {"isol_mean>=90%", "lat_imp_mean<=20%"}) {
-    absl::StatusOr<Objective> objective = ParseObjective(text);
+    absl::StatusOr<config::Objective> objective = config::ParseObjective(text);
     ASSERT_TRUE(objective.ok());
     objective->rpc = kExampleRpc;
-    std::get<Isolation>(objective->metric).served_within_ns = 1'000'000;
+    std::get<config::Isolation>(objective->metric).served_within_ns = 1'000'000;
     ExampleRun run = SteadyRun(96, 1'000'000);
     for (ExampleSecond& second : run.seconds) second.failed_count = 4;
     auto outcome = JudgeIsolation(*objective, ResultOf(run));
@@ -159,4 +162,4 @@ TEST(JudgeIsolationTest, ALoadThatTheServiceDoesNotCarryAloneIsAMiss) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -23,14 +23,14 @@
 #include "distbench/results/walk.h"
 #include "distbench/stats/ratio_error.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // The number of intervals that reports show; blocks are made of fewer.
 constexpr int64_t kMaxIntervals = 1000;
 
 // The standard error of the logarithm of the value.
-double LogError(int64_t value, const QuantileInterval& interval) {
+double LogError(int64_t value, const stats::QuantileInterval& interval) {
   if (!interval.lower || !interval.upper || *interval.lower <= 0 ||
       value <= 0) {
     return kUnknownError;
@@ -41,18 +41,18 @@ double LogError(int64_t value, const QuantileInterval& interval) {
 
 std::optional<double> ToBound(const std::optional<int64_t>& value_ns) {
   if (!value_ns) return std::nullopt;
-  return *value_ns == Outcomes::kFailed
+  return *value_ns == stats::Outcomes::kFailed
              ? std::numeric_limits<double>::infinity()
              : static_cast<double>(*value_ns);
 }
 
-Judgement JudgePercentile(const Objective& objective, double quantile,
-                          const Outcomes& outcomes,
-                          const std::vector<Outcomes>& blocks) {
+Judgement JudgePercentile(const config::Objective& objective, double quantile,
+                          const stats::Outcomes& outcomes,
+                          const std::vector<stats::Outcomes>& blocks) {
   const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
-  const QuantileInterval interval =
-      IntervalOfQuantile(outcomes, blocks, quantile, kReportConfidence);
-  const Excess excess = value_ns == Outcomes::kFailed
+  const stats::QuantileInterval interval =
+      stats::IntervalOfQuantile(outcomes, blocks, quantile, kReportConfidence);
+  const Excess excess = value_ns == stats::Outcomes::kFailed
                             ? CertainMiss(objective).excess
                             : ExcessOf(objective, static_cast<double>(value_ns),
                                        LogError(value_ns, interval));
@@ -63,15 +63,15 @@ Judgement JudgePercentile(const Objective& objective, double quantile,
 
 // Returns the standard error relative to the mean. With blocks, it comes from
 // their spread, because neighbouring latencies depend on each other.
-double ErrorOfMean(const LogHistogram& latency,
-                   const std::vector<Outcomes>& blocks) {
+double ErrorOfMean(const stats::LogHistogram& latency,
+                   const std::vector<stats::Outcomes>& blocks) {
   const double count = static_cast<double>(latency.count());
   const double mean = std::max(latency.mean(), 1.0);
   const double variance =
       std::max(0.0, latency.sum_of_squares() / count - mean * mean);
   const double independent = std::sqrt(variance / count) / mean;
-  std::vector<BlockAmount> sums;
-  for (const Outcomes& block : blocks) {
+  std::vector<stats::BlockAmount> sums;
+  for (const stats::Outcomes& block : blocks) {
     const double block_count = static_cast<double>(block.latency_ns.count());
     if (block_count > 0) sums.push_back({block.latency_ns.sum(), block_count});
   }
@@ -80,11 +80,11 @@ double ErrorOfMean(const LogHistogram& latency,
 }
 
 // The intervals without warm-up, if they are enough for blocks of their own.
-std::vector<Outcomes> ShortBlocks(const RpcSeries& series,
-                                  LogHistogram IntervalTotals::*latency) {
-  std::vector<Outcomes> blocks;
+std::vector<stats::Outcomes> ShortBlocks(
+    const RpcSeries& series, stats::LogHistogram IntervalTotals::*latency) {
+  std::vector<stats::Outcomes> blocks;
   for (const auto& [index, totals] : series.intervals) {
-    const OutcomesView interval(totals.*latency, totals.failed_count);
+    const stats::OutcomesView interval(totals.*latency, totals.failed_count);
     if (totals.warmup_count > 0 || interval.count() == 0) continue;
     blocks.emplace_back().Merge(interval);
   }
@@ -92,26 +92,27 @@ std::vector<Outcomes> ShortBlocks(const RpcSeries& series,
   return blocks;
 }
 
-std::vector<Outcomes> ServiceBlocks(const RpcMeasurements& rpc) {
-  std::vector<Outcomes> blocks = ServiceTimeBlocks(rpc.series);
+std::vector<stats::Outcomes> ServiceBlocks(const RpcMeasurements& rpc) {
+  std::vector<stats::Outcomes> blocks = ServiceTimeBlocks(rpc.series);
   return blocks.empty()
              ? ShortBlocks(rpc.series, &IntervalTotals::service_time_ns)
              : blocks;
 }
 
-std::vector<Outcomes> LatencyBlocks(const RpcMeasurements& rpc) {
+std::vector<stats::Outcomes> LatencyBlocks(const RpcMeasurements& rpc) {
   if (rpc.response_time.count() == 0) return ServiceBlocks(rpc);
-  std::vector<Outcomes> blocks = ResponseTimeBlocks(rpc.series);
+  std::vector<stats::Outcomes> blocks = ResponseTimeBlocks(rpc.series);
   return blocks.empty()
              ? ShortBlocks(rpc.series, &IntervalTotals::response_time_ns)
              : blocks;
 }
 
-Judgement JudgeLatency(const Objective& objective, const Metric& metric,
-                       const Outcomes& outcomes,
-                       const std::vector<Outcomes>& blocks,
+Judgement JudgeLatency(const config::Objective& objective,
+                       const stats::Metric& metric,
+                       const stats::Outcomes& outcomes,
+                       const std::vector<stats::Outcomes>& blocks,
                        double allowed_failures) {
-  if (metric.kind == Metric::Kind::kPercentile) {
+  if (metric.kind == stats::Metric::Kind::kPercentile) {
     return JudgePercentile(objective, metric.percent / 100, outcomes, blocks);
   }
   if (outcomes.latency_ns.count() == 0 ||
@@ -123,7 +124,8 @@ Judgement JudgeLatency(const Objective& objective, const Metric& metric,
 }
 
 // Without blocks, the error of a latency that succeeded is only assumed.
-Excess WithUnknownError(Excess excess, const std::vector<Outcomes>& blocks) {
+Excess WithUnknownError(Excess excess,
+                        const std::vector<stats::Outcomes>& blocks) {
   if (blocks.empty() && std::isfinite(excess.estimate)) {
     excess.error = std::max(excess.error, kUnknownError);
   }
@@ -131,27 +133,31 @@ Excess WithUnknownError(Excess excess, const std::vector<Outcomes>& blocks) {
 }
 
 // Returns ", 3.1% failed", or "" if none failed.
-std::string LeftOutText(const Outcomes& outcomes) {
+std::string LeftOutText(const stats::Outcomes& outcomes) {
   if (outcomes.failed_count == 0) return "";
   return absl::StrFormat(", %.3g%% failed", 100 * outcomes.failed_share());
 }
 
-std::string LatencyText(const Metric& metric, const Outcomes& outcomes) {
-  const bool is_mean = metric.kind == Metric::Kind::kMean;
+std::string LatencyText(const stats::Metric& metric,
+                        const stats::Outcomes& outcomes) {
+  const bool is_mean = metric.kind == stats::Metric::Kind::kMean;
   const int64_t value_ns =
       is_mean ? 0 : outcomes.ValueAtQuantile(metric.percent / 100);
-  if (value_ns == Outcomes::kFailed || outcomes.latency_ns.count() == 0) {
+  if (value_ns == stats::Outcomes::kFailed ||
+      outcomes.latency_ns.count() == 0) {
     return absl::StrFormat("%s failed (%.3g%% of the RPCs failed)",
-                           MetricName(metric), 100 * outcomes.failed_share());
+                           stats::MetricName(metric),
+                           100 * outcomes.failed_share());
   }
   const double ns =
       is_mean ? outcomes.latency_ns.mean() : static_cast<double>(value_ns);
-  return absl::StrFormat("%s %.3f ms%s", MetricName(metric), ns / 1e6,
+  return absl::StrFormat("%s %.3f ms%s", stats::MetricName(metric), ns / 1e6,
                          LeftOutText(outcomes));
 }
 
-Judgement JudgeRate(const Objective& objective, const Outcomes& outcomes,
-                    double rate, double allowed_failures) {
+Judgement JudgeRate(const config::Objective& objective,
+                    const stats::Outcomes& outcomes, double rate,
+                    double allowed_failures) {
   if (outcomes.failed_share() > allowed_failures) {
     return CertainMiss(objective);
   }
@@ -159,10 +165,11 @@ Judgement JudgeRate(const Objective& objective, const Outcomes& outcomes,
   return JudgeValue(objective, rate, 1 / std::sqrt(count + 1));
 }
 
-Judgement JudgeFailures(const Objective& objective, const Outcomes& outcomes,
-                        const std::vector<Outcomes>& blocks) {
-  std::vector<BlockAmount> failures;
-  for (const Outcomes& block : blocks) {
+Judgement JudgeFailures(const config::Objective& objective,
+                        const stats::Outcomes& outcomes,
+                        const std::vector<stats::Outcomes>& blocks) {
+  std::vector<stats::BlockAmount> failures;
+  for (const stats::Outcomes& block : blocks) {
     failures.push_back({static_cast<double>(block.failed_count),
                         static_cast<double>(block.count())});
   }
@@ -170,23 +177,23 @@ Judgement JudgeFailures(const Objective& objective, const Outcomes& outcomes,
                     static_cast<double>(outcomes.count()), failures);
 }
 
-absl::StatusOr<ObjectiveOutcome> JudgeRpc(const Objective& objective,
-                                          const Metric& metric,
+absl::StatusOr<ObjectiveOutcome> JudgeRpc(const config::Objective& objective,
+                                          const stats::Metric& metric,
                                           const TestTotals& totals,
                                           const RpcMeasurements& rpc,
                                           double allowed_failures) {
   if (IsOfAttempts(metric)) return JudgeAttempts(objective, metric, rpc);
-  const Outcomes& outcomes = rpc.latency();
+  const stats::Outcomes& outcomes = rpc.latency();
   if (outcomes.count() == 0) {
     return absl::NotFoundError(
         absl::StrCat("no RPC \"", rpc.name, "\" ended in the measured time"));
   }
-  if (metric.kind == Metric::Kind::kFailures) {
+  if (metric.kind == stats::Metric::Kind::kFailures) {
     return OutcomeOf(
         JudgeFailures(objective, outcomes, LatencyBlocks(rpc)),
         absl::StrFormat("failures %.3g%%", 100 * outcomes.failed_share()));
   }
-  if (metric.kind == Metric::Kind::kRate) {
+  if (metric.kind == stats::Metric::Kind::kRate) {
     const double rate =
         PerSecond(static_cast<double>(rpc.totals.counts.succeeded_count),
                   totals.duration_ns);
@@ -194,7 +201,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeRpc(const Objective& objective,
         JudgeRate(objective, outcomes, rate, allowed_failures),
         absl::StrFormat("rate %.6g%s", rate, LeftOutText(outcomes)));
   }
-  const std::vector<Outcomes> blocks = LatencyBlocks(rpc);
+  const std::vector<stats::Outcomes> blocks = LatencyBlocks(rpc);
   ObjectiveOutcome outcome = OutcomeOf(
       JudgeLatency(objective, metric, outcomes, blocks, allowed_failures),
       LatencyText(metric, outcomes));
@@ -223,7 +230,7 @@ std::optional<double> BusyShare(const NodeResources& node) {
   return busy_ns / available_ns;
 }
 
-absl::StatusOr<ObjectiveOutcome> JudgeCpu(const Objective& objective,
+absl::StatusOr<ObjectiveOutcome> JudgeCpu(const config::Objective& objective,
                                           const TestResult& result) {
   const std::optional<double> busiest = HostCpuShare(result);
   int64_t sample_count = 0;
@@ -243,13 +250,13 @@ absl::StatusOr<ObjectiveOutcome> JudgeCpu(const Objective& objective,
 
 }  // namespace
 
-absl::StatusOr<int> FindRpc(const Objective& objective,
+absl::StatusOr<int> FindRpc(const config::Objective& objective,
                             const TestResult& result) {
   std::vector<std::string> names;
   const std::vector<int> rpcs = ListRpcs(result);
   if (objective.rpc.empty() && rpcs.size() == 1) return rpcs[0];
   for (const int rpc : rpcs) {
-    names.push_back(RpcName(result, rpc));
+    names.push_back(results::RpcName(result, rpc));
     if (names.back() == objective.rpc) return rpc;
   }
   return absl::NotFoundError(absl::StrCat(
@@ -260,33 +267,33 @@ absl::StatusOr<int> FindRpc(const Objective& objective,
       "; the test has ", absl::StrJoin(names, ", ")));
 }
 
-double AllowedFailures(const Objective& objective,
-                       absl::Span<const Objective> objectives) {
-  for (const Objective& other : objectives) {
-    const auto* metric = std::get_if<Metric>(&other.metric);
-    if (metric != nullptr && metric->kind == Metric::Kind::kFailures &&
+double AllowedFailures(const config::Objective& objective,
+                       absl::Span<const config::Objective> objectives) {
+  for (const config::Objective& other : objectives) {
+    const auto* metric = std::get_if<stats::Metric>(&other.metric);
+    if (metric != nullptr && metric->kind == stats::Metric::Kind::kFailures &&
         other.is_upper_limit && other.rpc == objective.rpc) {
       return other.limit;
     }
   }
-  return kAllowedFailures;
+  return stats::kAllowedFailures;
 }
 
-absl::StatusOr<ObjectiveOutcome> Judge(const Objective& objective,
+absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
                                        const TestResult& result,
                                        const TestTotals& totals,
                                        double allowed_failures) {
-  if (std::holds_alternative<HostCpu>(objective.metric)) {
+  if (std::holds_alternative<config::HostCpu>(objective.metric)) {
     return JudgeCpu(objective, result);
   }
-  if (std::holds_alternative<Isolation>(objective.metric)) {
+  if (std::holds_alternative<config::Isolation>(objective.metric)) {
     return JudgeIsolation(objective, result);
   }
   const absl::StatusOr<int> rpc = FindRpc(objective, result);
   if (!rpc.ok()) return rpc.status();
   const RpcMeasurements measurements =
       MeasurementsOf(result, totals, *rpc, kMaxIntervals);
-  if (std::holds_alternative<StreamTime>(objective.metric)) {
+  if (std::holds_alternative<config::StreamTime>(objective.metric)) {
     absl::StatusOr<ObjectiveOutcome> outcome =
         JudgeStreamTime(objective, measurements);
     if (outcome.ok()) {
@@ -294,10 +301,10 @@ absl::StatusOr<ObjectiveOutcome> Judge(const Objective& objective,
     }
     return outcome;
   }
-  if (std::holds_alternative<AttemptTime>(objective.metric)) {
+  if (std::holds_alternative<config::AttemptTime>(objective.metric)) {
     return JudgeAttemptTime(objective, measurements);
   }
-  return JudgeRpc(objective, std::get<Metric>(objective.metric), totals,
+  return JudgeRpc(objective, std::get<stats::Metric>(objective.metric), totals,
                   measurements, allowed_failures);
 }
 
@@ -311,4 +318,4 @@ std::optional<double> HostCpuShare(const TestResult& result) {
   return busiest;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

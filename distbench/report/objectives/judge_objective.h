@@ -12,11 +12,11 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Returns the position of the objective's RPC. NOT_FOUND if there is no such
 // RPC, or if the objective names none and the test has several.
-absl::StatusOr<int> FindRpc(const Objective& objective,
+absl::StatusOr<int> FindRpc(const config::Objective& objective,
                             const TestResult& result);
 
 // The distance of a measurement from the limit, with its standard error: the
@@ -50,8 +50,8 @@ struct ObjectiveOutcome {
 // The share of the objective's RPCs that may fail before objectives on its mean
 // or rate are missed: the limit of an objective on its failures, otherwise
 // kAllowedFailures.
-double AllowedFailures(const Objective& objective,
-                       absl::Span<const Objective> objectives);
+double AllowedFailures(const config::Objective& objective,
+                       absl::Span<const config::Objective> objectives);
 
 // Judges the objective. NOT_FOUND if the result has no measurement for it;
 // objectives on isolation need the run of an experiment's cell.
@@ -63,7 +63,7 @@ double AllowedFailures(const Objective& objective,
 // intervals and errors come from the spread between blocks of at least a
 // second. A run with fewer than four seconds has no blocks. Its intervals are
 // too narrow, and the error of its latencies is at least a quarter.
-absl::StatusOr<ObjectiveOutcome> Judge(const Objective& objective,
+absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
                                        const TestResult& result,
                                        const TestTotals& totals,
                                        double allowed_failures);
@@ -71,6 +71,6 @@ absl::StatusOr<ObjectiveOutcome> Judge(const Objective& objective,
 // CPU time of the busiest host, as a share of all its CPUs; absent if unknown.
 std::optional<double> HostCpuShare(const TestResult& result);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_OBJECTIVES_JUDGE_OBJECTIVE_H_

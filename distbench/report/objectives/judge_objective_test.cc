@@ -10,26 +10,28 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 
-Objective Parse(const std::string& text) {
-  const absl::StatusOr<Objective> objective = ParseObjective(text);
+config::Objective Parse(const std::string& text) {
+  const absl::StatusOr<config::Objective> objective =
+      config::ParseObjective(text);
   EXPECT_TRUE(objective.ok()) << objective.status();
-  return objective.value_or(Objective());
+  return objective.value_or(config::Objective());
 }
 
 absl::StatusOr<ObjectiveOutcome> JudgeAs(
     const std::string& objective, const TestResult& result,
-    double allowed_failures = kAllowedFailures) {
+    double allowed_failures = stats::kAllowedFailures) {
   return Judge(Parse(objective), result, AddUp(result), allowed_failures);
 }
 
 // A result of one client and an RPC "query" with these latencies.
-TestResult ResultOf(const LogHistogram& service, const LogHistogram& response,
+TestResult ResultOf(const stats::LogHistogram& service,
+                    const stats::LogHistogram& response,
                     int64_t failed_count = 0) {
   TestResult result;
   result.mutable_traffic_config()->add_rpc_descriptions()->set_name("query");
@@ -42,13 +44,13 @@ TestResult ResultOf(const LogHistogram& service, const LogHistogram& response,
   statistics.set_failed_count(failed_count);
   statistics.set_first_start_timestamp_ns(1'000'000'000);
   statistics.set_last_end_timestamp_ns(11'000'000'000);
-  EncodeHistogram(service, *statistics.mutable_service_time_ns());
-  EncodeHistogram(response, *statistics.mutable_response_time_ns());
+  results::EncodeHistogram(service, *statistics.mutable_service_time_ns());
+  results::EncodeHistogram(response, *statistics.mutable_response_time_ns());
   return result;
 }
 
-LogHistogram Values(int64_t value_ns, int count) {
-  LogHistogram histogram;
+stats::LogHistogram Values(int64_t value_ns, int count) {
+  stats::LogHistogram histogram;
   for (int i = 0; i < count; ++i) histogram.Record(value_ns);
   return histogram;
 }
@@ -64,15 +66,15 @@ TEST(JudgeTest, ComparesResponseTimesAndKnowsServiceTimes) {
 }
 
 TEST(JudgeTest, TakesServiceTimesInClosedLoops) {
-  const auto outcome =
-      JudgeAs("p50<=1ms", ResultOf(Values(500'000, 1000), LogHistogram()));
+  const auto outcome = JudgeAs(
+      "p50<=1ms", ResultOf(Values(500'000, 1000), stats::LogHistogram()));
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_LT(outcome->excess.estimate, 0);
 }
 
 TEST(JudgeTest, JudgesFailuresAndRates) {
-  const TestResult result =
-      ResultOf(Values(500'000, 900), LogHistogram(), /*failed_count=*/100);
+  const TestResult result = ResultOf(
+      Values(500'000, 900), stats::LogHistogram(), /*failed_count=*/100);
   const auto failures = JudgeAs("failures<=5%", result);
   ASSERT_TRUE(failures.ok()) << failures.status();
   EXPECT_THAT(failures->excess.estimate, DoubleNear(std::log(2), 0.01));
@@ -83,8 +85,8 @@ TEST(JudgeTest, JudgesFailuresAndRates) {
 }
 
 TEST(JudgeTest, PercentilesAmongFailuresMissEveryLimit) {
-  const TestResult result =
-      ResultOf(Values(500'000, 970), LogHistogram(), /*failed_count=*/30);
+  const TestResult result = ResultOf(
+      Values(500'000, 970), stats::LogHistogram(), /*failed_count=*/30);
   const auto p95 = JudgeAs("p95<=1ms", result);
   ASSERT_TRUE(p95.ok()) << p95.status();
   EXPECT_THAT(p95->excess.estimate, DoubleNear(-std::log(2), 0.01));
@@ -97,8 +99,8 @@ TEST(JudgeTest, PercentilesAmongFailuresMissEveryLimit) {
 }
 
 TEST(JudgeTest, NothingSucceededIsAMissOfEveryLatency) {
-  const TestResult result =
-      ResultOf(LogHistogram(), LogHistogram(), /*failed_count=*/50);
+  const TestResult result = ResultOf(
+      stats::LogHistogram(), stats::LogHistogram(), /*failed_count=*/50);
   for (const char* objective : {"mean<=10ms", "p50<=10ms", "rate>=1"}) {
     const auto outcome = JudgeAs(objective, result);
     ASSERT_TRUE(outcome.ok()) << outcome.status();
@@ -109,19 +111,19 @@ TEST(JudgeTest, NothingSucceededIsAMissOfEveryLatency) {
 }
 
 TEST(JudgeTest, MeansMissIfMoreFailedThanIsAllowed) {
-  const TestResult result =
-      ResultOf(Values(500'000, 990), LogHistogram(), /*failed_count=*/10);
+  const TestResult result = ResultOf(
+      Values(500'000, 990), stats::LogHistogram(), /*failed_count=*/10);
   EXPECT_TRUE(std::isinf(JudgeAs("mean<=1ms", result)->excess.estimate));
   EXPECT_LT(JudgeAs("mean<=1ms", result, 0.02)->excess.estimate, 0);
   EXPECT_EQ(JudgeAs("mean<=1ms", result)->measured, "mean 0.500 ms, 1% failed");
 }
 
 TEST(AllowedFailuresTest, AreTheLimitOfAnObjectiveOfTheSameRpc) {
-  const std::vector<Objective> objectives = {
+  const std::vector<config::Objective> objectives = {
       Parse("a mean<=1ms"), Parse("a failures<=2%"), Parse("b rate>=1")};
   EXPECT_DOUBLE_EQ(AllowedFailures(objectives[0], objectives), 0.02);
   EXPECT_DOUBLE_EQ(AllowedFailures(objectives[2], objectives),
-                   kAllowedFailures);
+                   stats::kAllowedFailures);
 }
 
 // Adds seconds with these latencies, 100 RPCs each, and failures.
@@ -130,21 +132,21 @@ struct Second {
   int failed_count = 0;
 };
 TestResult ResultOverTime(const std::vector<Second>& seconds) {
-  LogHistogram all;
+  stats::LogHistogram all;
   int failed_count = 0;
   RpcTimeSeries series;
   series.set_interval_ns(1'000'000'000);
   for (size_t i = 0; i < seconds.size(); ++i) {
-    const LogHistogram latency = Values(seconds[i].latency_ns, 100);
+    const stats::LogHistogram latency = Values(seconds[i].latency_ns, 100);
     all.Merge(latency);
     failed_count += seconds[i].failed_count;
     RpcInterval& interval = *series.add_intervals();
     interval.set_index(i);
     interval.set_succeeded_count(100);
     interval.set_failed_count(seconds[i].failed_count);
-    EncodeHistogram(latency, *interval.mutable_service_time_ns());
+    results::EncodeHistogram(latency, *interval.mutable_service_time_ns());
   }
-  TestResult result = ResultOf(all, LogHistogram(), failed_count);
+  TestResult result = ResultOf(all, stats::LogHistogram(), failed_count);
   (*(*result.mutable_service_logs()->mutable_instance_logs())["client/0"]
         .mutable_rpc_time_series())[0] = series;
   return result;
@@ -216,7 +218,7 @@ TEST(JudgeTest, UnsentRpcsCountAsFailed) {
             .mutable_offered_loads())[0];
   load.set_offered_count(1000);
   load.set_unsent_count(100);
-  EncodeHistogram(Values(1000, 100), *load.mutable_unsent_wait_ns());
+  results::EncodeHistogram(Values(1000, 100), *load.mutable_unsent_wait_ns());
   const auto p95 = JudgeAs("p95<=1ms", result);
   ASSERT_TRUE(p95.ok()) << p95.status();
   EXPECT_TRUE(std::isinf(p95->excess.estimate));
@@ -224,7 +226,7 @@ TEST(JudgeTest, UnsentRpcsCountAsFailed) {
 }
 
 TEST(JudgeTest, JudgesTheBusiestHost) {
-  TestResult result = ResultOf(Values(1, 1), LogHistogram());
+  TestResult result = ResultOf(Values(1, 1), stats::LogHistogram());
   for (const int busy_percent : {20, 80}) {
     NodeResources& node =
         (*result.mutable_resource_usage_logs()
@@ -242,16 +244,17 @@ TEST(JudgeTest, JudgesTheBusiestHost) {
 }
 
 TEST(JudgeTest, SaysWhatTheResultLacks) {
-  const TestResult result = ResultOf(Values(1, 1), LogHistogram());
+  const TestResult result = ResultOf(Values(1, 1), stats::LogHistogram());
   EXPECT_THAT(std::string(JudgeAs("qurey p50<=1s", result).status().message()),
               HasSubstr("which is absent; the test has query"));
   EXPECT_EQ(JudgeAs("cpu<=40%", result).status().code(),
             absl::StatusCode::kNotFound);
-  EXPECT_EQ(JudgeAs("p50<=1s", ResultOf(LogHistogram(), LogHistogram()))
-                .status()
-                .code(),
-            absl::StatusCode::kNotFound);
+  EXPECT_EQ(
+      JudgeAs("p50<=1s", ResultOf(stats::LogHistogram(), stats::LogHistogram()))
+          .status()
+          .code(),
+      absl::StatusCode::kNotFound);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -11,23 +11,24 @@
 #include "distbench/results/stream_totals.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
-const LogHistogram& TimesOf(StreamTime::Kind kind, const StreamTotals& totals) {
+const stats::LogHistogram& TimesOf(config::StreamTime::Kind kind,
+                                   const results::StreamTotals& totals) {
   switch (kind) {
-    case StreamTime::Kind::kGap:
+    case config::StreamTime::Kind::kGap:
       return totals.gap_ns;
-    case StreamTime::Kind::kRoundTrip:
+    case config::StreamTime::Kind::kRoundTrip:
       return totals.round_trip_ns;
-    case StreamTime::Kind::kFirstMessage:
+    case config::StreamTime::Kind::kFirstMessage:
       break;
   }
   return totals.first_message_ns;
 }
 
-Outcomes MessagesOf(const LogHistogram& times_ns, int64_t streams,
-                    uint64_t failed_streams) {
+stats::Outcomes MessagesOf(const stats::LogHistogram& times_ns, int64_t streams,
+                           uint64_t failed_streams) {
   const double per_stream = times_ns.count() == 0 || streams == 0
                                 ? 1
                                 : static_cast<double>(times_ns.count()) /
@@ -39,13 +40,14 @@ Outcomes MessagesOf(const LogHistogram& times_ns, int64_t streams,
 
 }  // namespace
 
-absl::StatusOr<ObjectiveOutcome> JudgeStreamTime(const Objective& objective,
-                                                 const RpcMeasurements& rpc) {
-  const auto& time = std::get<StreamTime>(objective.metric);
-  const StreamTotals totals = rpc.streams.value_or(StreamTotals());
+absl::StatusOr<ObjectiveOutcome> JudgeStreamTime(
+    const config::Objective& objective, const RpcMeasurements& rpc) {
+  const auto& time = std::get<config::StreamTime>(objective.metric);
+  const results::StreamTotals totals =
+      rpc.streams.value_or(results::StreamTotals());
   const uint64_t failed_streams = rpc.latency().failed_count;
-  const Outcomes messages = MessagesOf(TimesOf(time.kind, totals),
-                                       totals.stream_count, failed_streams);
+  const stats::Outcomes messages = MessagesOf(
+      TimesOf(time.kind, totals), totals.stream_count, failed_streams);
   if (messages.count() == 0) {
     return absl::NotFoundError(
         absl::StrCat("no message of the RPC \"", rpc.name,
@@ -55,11 +57,11 @@ absl::StatusOr<ObjectiveOutcome> JudgeStreamTime(const Objective& objective,
   const auto count = static_cast<int64_t>(
       std::min(static_cast<uint64_t>(totals.stream_count) + failed_streams,
                messages.count()));
-  return JudgeTimes(objective, {.name = StreamTimeName(time),
+  return JudgeTimes(objective, {.name = config::StreamTimeName(time),
                                 .values = "messages",
                                 .percent = time.percent,
                                 .outcomes = messages,
                                 .independent_count = count});
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -6,7 +6,7 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/objectives/judge_objective.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // As Judge(), for an objective on a StreamTime of the RPC.
 //
@@ -14,9 +14,9 @@ namespace distbench {
 // that succeeded, which rank above all times. Messages of a stream depend on
 // each other, so the interval is that of as many values as there were streams.
 // There is no series of messages over time, so the error is at least a quarter.
-absl::StatusOr<ObjectiveOutcome> JudgeStreamTime(const Objective& objective,
-                                                 const RpcMeasurements& rpc);
+absl::StatusOr<ObjectiveOutcome> JudgeStreamTime(
+    const config::Objective& objective, const RpcMeasurements& rpc);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_OBJECTIVES_JUDGE_STREAM_TIME_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::DoubleNear;
@@ -33,7 +33,7 @@ RpcMeasurements StreamsWith(int streams, int failed = 0) {
 }
 
 ObjectiveOutcome JudgedAs(const std::string& text, const RpcMeasurements& rpc) {
-  const auto outcome = JudgeStreamTime(*ParseObjective(text), rpc);
+  const auto outcome = JudgeStreamTime(*config::ParseObjective(text), rpc);
   EXPECT_TRUE(outcome.ok()) << outcome.status();
   return outcome.value_or(ObjectiveOutcome());
 }
@@ -71,11 +71,11 @@ TEST(JudgeStreamTimeTest, MessagesOfFailedStreamsMissEveryLimit) {
 }
 
 TEST(JudgeStreamTimeTest, SaysThatNothingWasMeasured) {
-  EXPECT_EQ(
-      JudgeStreamTime(*ParseObjective("round_trip_p99<=1s"), StreamsWith(1000))
-          .status()
-          .code(),
-      absl::StatusCode::kNotFound);
+  EXPECT_EQ(JudgeStreamTime(*config::ParseObjective("round_trip_p99<=1s"),
+                            StreamsWith(1000))
+                .status()
+                .code(),
+            absl::StatusCode::kNotFound);
 }
 
 TEST(CheckObjectivesOfStreams, AreVerdictsInMilliseconds) {
@@ -101,4 +101,4 @@ TEST(CheckObjectivesOfStreams, AreVerdictsInMilliseconds) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -11,7 +11,7 @@
 #include "distbench/report/objectives/judgement.h"
 #include "distbench/stats/quantile_interval.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -19,10 +19,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The least relative error of what has no series over time.
 constexpr double kLeastError = 0.25;
 
-double NsAt(const Outcomes& outcomes, double quantile) {
+double NsAt(const stats::Outcomes& outcomes, double quantile) {
   const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
-  return value_ns == Outcomes::kFailed ? kInfinity
-                                       : static_cast<double>(value_ns);
+  return value_ns == stats::Outcomes::kFailed ? kInfinity
+                                              : static_cast<double>(value_ns);
 }
 
 double ErrorOf(const ObjectiveOutcome& outcome) {
@@ -33,7 +33,7 @@ double ErrorOf(const ObjectiveOutcome& outcome) {
                                    (2 * kErrorsPerInterval));
 }
 
-Excess ExcessOver(const Objective& objective, double value_ns,
+Excess ExcessOver(const config::Objective& objective, double value_ns,
                   const ObjectiveOutcome& outcome) {
   if (std::isinf(value_ns)) return {.estimate = kInfinity, .error = 0};
   const double distance = std::log(std::max(value_ns, 1.0) / objective.limit);
@@ -42,7 +42,7 @@ Excess ExcessOver(const Objective& objective, double value_ns,
 }
 
 std::string MeasuredText(const JudgedTimes& times, double value_ns) {
-  const Outcomes& outcomes = times.outcomes;
+  const stats::Outcomes& outcomes = times.outcomes;
   const std::string failed =
       absl::StrFormat("%.3g%%", 100 * outcomes.failed_share());
   if (std::isinf(value_ns)) {
@@ -56,13 +56,13 @@ std::string MeasuredText(const JudgedTimes& times, double value_ns) {
 
 }  // namespace
 
-ObjectiveOutcome JudgeTimes(const Objective& objective,
+ObjectiveOutcome JudgeTimes(const config::Objective& objective,
                             const JudgedTimes& times) {
   const double quantile = times.percent / 100;
   const double value_ns = NsAt(times.outcomes, quantile);
   const int64_t count = times.independent_count;
-  const RankInterval ranks =
-      OrderStatisticRanks(count, quantile, kReportConfidence);
+  const stats::RankInterval ranks =
+      stats::OrderStatisticRanks(count, quantile, kReportConfidence);
   const auto at_rank = [&](int64_t rank) {
     return NsAt(times.outcomes,
                 static_cast<double>(rank) / static_cast<double>(count));
@@ -76,4 +76,4 @@ ObjectiveOutcome JudgeTimes(const Objective& objective,
   return outcome;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

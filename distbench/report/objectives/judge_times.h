@@ -12,13 +12,13 @@
 #include "distbench/report/objectives/judge_objective.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::report {
 
 struct JudgedTimes {
   std::string name;          // such as "gap_p99"
   absl::string_view values;  // what has such times: "messages"
   double percent = 0;
-  const Outcomes& outcomes;  // at least one
+  const stats::Outcomes& outcomes;  // at least one
 
   // How many of them are independent of each other, at least 1: the interval is
   // that of as many.
@@ -27,9 +27,9 @@ struct JudgedTimes {
 
 // Judges the percentile. Because it has no series over time, its relative error
 // is at least a quarter.
-ObjectiveOutcome JudgeTimes(const Objective& objective,
+ObjectiveOutcome JudgeTimes(const config::Objective& objective,
                             const JudgedTimes& times);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_OBJECTIVES_JUDGE_TIMES_H_

@@ -8,36 +8,38 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/stats/distributions.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // How many times the variance of the share exceeds that of independent
 // requests: the design effect of L. Kish, Survey Sampling, Wiley 1965, section
 // 8.2. At least 1.
 double DesignEffect(double share, double count,
-                    absl::Span<const BlockAmount> blocks) {
+                    absl::Span<const stats::BlockAmount> blocks) {
   if (blocks.size() < 2 || share == 0 || share == 1) return 1;
   const double independent = share * (1 - share) / count;
-  return std::max(1.0, std::pow(ErrorOfRatio(blocks), 2) / independent);
+  return std::max(1.0, std::pow(stats::ErrorOfRatio(blocks), 2) / independent);
 }
 
 }  // namespace
 
-Excess ExcessOf(const Objective& objective, double measured, double error) {
+Excess ExcessOf(const config::Objective& objective, double measured,
+                double error) {
   const double log_ratio = std::log(
       std::max(measured, std::numeric_limits<double>::min()) / objective.limit);
   return {.estimate = objective.is_upper_limit ? log_ratio : -log_ratio,
           .error = error};
 }
 
-Judgement JudgeValue(const Objective& objective, double value, double error) {
+Judgement JudgeValue(const config::Objective& objective, double value,
+                     double error) {
   const double factor = std::exp(kErrorsPerInterval * error);
   return {.excess = ExcessOf(objective, value, error),
           .lower = value / factor,
           .upper = value * factor};
 }
 
-Judgement CertainMiss(const Objective& objective) {
+Judgement CertainMiss(const config::Objective& objective) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double bound = objective.is_upper_limit ? infinity : 0;
   return {.excess = {.estimate = infinity, .error = 0},
@@ -45,8 +47,9 @@ Judgement CertainMiss(const Objective& objective) {
           .upper = bound};
 }
 
-Judgement JudgeShare(const Objective& objective, double amount, double count,
-                     absl::Span<const BlockAmount> blocks) {
+Judgement JudgeShare(const config::Objective& objective, double amount,
+                     double count,
+                     absl::Span<const stats::BlockAmount> blocks) {
   const double share = count > 0 ? amount / count : 0;
   const double effect = DesignEffect(share, count, blocks);
   amount /= effect;
@@ -60,10 +63,12 @@ Judgement JudgeShare(const Objective& objective, double amount, double count,
           .upper = center + half_width};
 }
 
-double RelativeErrorOf(absl::Span<const BlockAmount> blocks, double ratio) {
-  const double errors_to_bound = StudentTQuantile(
+double RelativeErrorOf(absl::Span<const stats::BlockAmount> blocks,
+                       double ratio) {
+  const double errors_to_bound = stats::StudentTQuantile(
       (1 + kReportConfidence) / 2, static_cast<double>(blocks.size()) - 1);
-  return ErrorOfRatio(blocks) / ratio * errors_to_bound / kErrorsPerInterval;
+  return stats::ErrorOfRatio(blocks) / ratio * errors_to_bound /
+         kErrorsPerInterval;
 }
 
 ObjectiveOutcome OutcomeOf(const Judgement& judgement, std::string measured) {
@@ -74,4 +79,4 @@ ObjectiveOutcome OutcomeOf(const Judgement& judgement, std::string measured) {
           .measured = std::move(measured)};
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

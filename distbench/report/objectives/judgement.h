@@ -13,7 +13,7 @@
 #include "distbench/report/objectives/judge_objective.h"
 #include "distbench/stats/ratio_error.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Half the width of a 95 % confidence interval of a normal distribution, in
 // standard errors.
@@ -37,29 +37,32 @@ struct Judgement {
 };
 
 // Positive if the objective was missed.
-Excess ExcessOf(const Objective& objective, double measured, double error);
+Excess ExcessOf(const config::Objective& objective, double measured,
+                double error);
 
 // `error` is the standard error of the value's logarithm.
-Judgement JudgeValue(const Objective& objective, double value, double error);
+Judgement JudgeValue(const config::Objective& objective, double value,
+                     double error);
 
 // For metrics that are meaningless because too many RPCs failed.
-Judgement CertainMiss(const Objective& objective);
+Judgement CertainMiss(const config::Objective& objective);
 
 // Judges which share `amount` is of `count`, by Wilson's score interval (E. B.
 // Wilson, Probable Inference, the Law of Succession, and Statistical Inference,
 // JASA 22 (1927) 209-212), which is also accurate for few. Of blocks of
 // consecutive requests, if there are any, their spread tells by how much those
 // that come together count for fewer.
-Judgement JudgeShare(const Objective& objective, double amount, double count,
-                     absl::Span<const BlockAmount> blocks);
+Judgement JudgeShare(const config::Objective& objective, double amount,
+                     double count, absl::Span<const stats::BlockAmount> blocks);
 
 // Returns the standard error of all amounts divided by all counts, relative to
 // it, from at least two blocks. It is larger for few blocks, so that
 // kErrorsPerInterval of it reach the bounds of Student's t distribution.
-double RelativeErrorOf(absl::Span<const BlockAmount> blocks, double ratio);
+double RelativeErrorOf(absl::Span<const stats::BlockAmount> blocks,
+                       double ratio);
 
 ObjectiveOutcome OutcomeOf(const Judgement& judgement, std::string measured);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_OBJECTIVES_JUDGEMENT_H_

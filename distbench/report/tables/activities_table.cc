@@ -1,7 +1,7 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/table.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 Cell MetricCell(const ActivityTotals& totals, const std::string& name) {
@@ -27,7 +27,7 @@ void ListActivityRows(const TestResult& result, RowSink sink) {
                                ChecksumCell(totals),
                                MetricCell(totals, "input_bytes"),
                                MetricCell(totals, "output_bytes")};
-                    for (const LogHistogram* times :
+                    for (const stats::LogHistogram* times :
                          {&totals.duration_ns, &totals.queueing_ns}) {
                       row.push_back(MeanCell(*times));
                       row.push_back(QuantileCell(*times, 0.5));
@@ -56,4 +56,4 @@ const ReportTable& ActivitiesTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -3,13 +3,13 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 void AppendLatencies(const Histogram& proto, Row& row) {
-  LogHistogram times;
+  stats::LogHistogram times;
   // Valid, or absent, which adds nothing.
-  AddHistogram(proto, times).IgnoreError();
+  results::AddHistogram(proto, times).IgnoreError();
   row.push_back(QuantileCell(times, 0.5));
   row.push_back(QuantileCell(times, 0.99));
   row.push_back(MaxCell(times));
@@ -49,4 +49,4 @@ const ReportTable& ActivitySeriesTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -1,6 +1,6 @@
 #include "distbench/report/tables/table.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 Row ConnectionRow(const std::string& node, const DataConnection& connection) {
@@ -44,4 +44,4 @@ const ReportTable& ConnectionsTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

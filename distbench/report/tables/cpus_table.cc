@@ -1,6 +1,6 @@
 #include "distbench/report/tables/table.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 void ListCpuRows(const TestResult& result, RowSink sink) {
@@ -28,4 +28,4 @@ const ReportTable& CpusTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -9,7 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "distbench/report/measurements/simulated_runs.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 void AppendText(absl::string_view text, std::string& line) {
@@ -95,4 +95,4 @@ void RenderCsv(absl::Span<const TestRun> runs, const ReportTable& table,
   sink(page);
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

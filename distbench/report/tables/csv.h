@@ -11,7 +11,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/tables/table.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Receives the bytes of a report, piece by piece.
 using ByteSink = absl::FunctionRef<void(absl::string_view bytes)>;
@@ -28,6 +28,6 @@ std::string CsvLine(const Row& row);
 // The text as a cell, quoted if necessary.
 std::string CsvText(absl::string_view text);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TABLES_CSV_H_

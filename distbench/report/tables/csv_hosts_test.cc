@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -170,4 +170,4 @@ TEST(CsvHostsTest, ConnectionsHaveARowEach) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -168,9 +168,9 @@ TEST(CsvTest, SeriesOfActivitiesHaveARowForEachInterval) {
             }
           }
         })");
-  LogHistogram times;
+  stats::LogHistogram times;
   times.RecordN(1000, 2);
-  EncodeHistogram(
+  results::EncodeHistogram(
       times,
       *(*(*result.mutable_service_logs()->mutable_instance_logs())["hog/0"]
              .mutable_activity_logs())["grow"]
@@ -211,9 +211,9 @@ TestResult TimedResult() {
   sample.set_server_queue_ns(20);
   sample.set_server_handler_ns(50);
   const auto twice = [](int64_t value, Histogram& proto) {
-    LogHistogram histogram;
+    stats::LogHistogram histogram;
     histogram.RecordN(value, 2);
-    EncodeHistogram(histogram, proto);
+    results::EncodeHistogram(histogram, proto);
   };
   RpcStatistics& statistics = *log.mutable_statistics();
   twice(3, *statistics.mutable_lateness_ns());
@@ -297,4 +297,4 @@ TEST(CsvTest, EveryTableManagesWithNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

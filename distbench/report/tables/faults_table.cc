@@ -8,7 +8,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/tables/table.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // The times of a fault that are kept. A damaged result may have others.
@@ -24,7 +24,7 @@ struct FaultTimes {
       const int64_t until_ns = time.end_timestamp_ns();
       if (from_ns < 0 || until_ns < from_ns) continue;
       ++count;
-      SaturatingAddTo(sum_ns, until_ns - from_ns);
+      base::SaturatingAddTo(sum_ns, until_ns - from_ns);
       begin_ns = std::min(begin_ns, from_ns);
       end_ns = std::max(end_ns, until_ns);
     }
@@ -60,4 +60,4 @@ const ReportTable& FaultsTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

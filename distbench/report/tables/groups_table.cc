@@ -2,7 +2,7 @@
 
 #include "distbench/report/tables/table.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 void ListGroupRows(const TestResult& result, RowSink sink) {
@@ -52,4 +52,4 @@ const ReportTable& GroupsTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

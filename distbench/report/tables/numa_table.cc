@@ -14,7 +14,7 @@
 #include "distbench/report/tables/search_table.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -32,7 +32,7 @@ std::optional<double> GeometricMean(const std::vector<double>& values) {
 
 // The mean latency of the final runs that found the load.
 std::optional<double> LatencyNsAtLoad(const SearchReport& search) {
-  LogHistogram latency_ns;
+  stats::LogHistogram latency_ns;
   for (const SearchProbe& probe : search.probes()) {
     if (probe.phase() != "final" || probe.outcome() != "met" ||
         probe.requested_load() != search.load()) {
@@ -66,10 +66,10 @@ DeploymentCapacity CapacityOf(const Searches& searches) {
 void CompareWith(const DeploymentCapacity& base, double confidence,
                  DeploymentCapacity& capacity) {
   if (base.loads.empty() || capacity.loads.empty()) return;
-  capacity.ratio = RatioOfMeans(base.loads, capacity.loads, confidence);
+  capacity.ratio = stats::RatioOfMeans(base.loads, capacity.loads, confidence);
   if (base.latencies_ns.empty() || capacity.latencies_ns.empty()) return;
   capacity.latency_ratio =
-      RatioOfMeans(base.latencies_ns, capacity.latencies_ns, confidence);
+      stats::RatioOfMeans(base.latencies_ns, capacity.latencies_ns, confidence);
 }
 
 std::optional<bool> BindingsHeld(const NumaDeployment& deployment) {
@@ -104,7 +104,7 @@ std::string LoadText(const DeploymentCapacity& capacity) {
   return capacity.mean ? absl::StrFormat("%.6g", *capacity.mean) : "-";
 }
 
-std::string RatioText(const std::optional<Difference>& ratio) {
+std::string RatioText(const std::optional<stats::Difference>& ratio) {
   if (!ratio) return "-";
   std::string text = absl::StrFormat("%.3f", ratio->estimate);
   if (const auto& interval = ratio->interval) {
@@ -116,7 +116,7 @@ std::string RatioText(const std::optional<Difference>& ratio) {
 
 std::string LatencyText(const DeploymentCapacity& capacity) {
   if (!capacity.latency_ns) return "-";
-  return absl::StrFormat("%.4g ms", *capacity.latency_ns / kNsPerMs);
+  return absl::StrFormat("%.4g ms", *capacity.latency_ns / base::kNsPerMs);
 }
 
 std::string FoundText(const DeploymentCapacity& capacity) {
@@ -167,8 +167,8 @@ Json OrNull(const std::optional<double>& value) {
 }
 
 // A ratio and, as NAME_lower and NAME_upper, its interval; null where absent.
-void AddRatio(const std::optional<Difference>& ratio, const std::string& name,
-              Json& json) {
+void AddRatio(const std::optional<stats::Difference>& ratio,
+              const std::string& name, Json& json) {
   json[name] = ratio ? Json(ratio->estimate) : Json();
   const bool has_interval = ratio && ratio->interval;
   json[name + "_lower"] = has_interval ? Json(ratio->interval->lower) : Json();
@@ -358,4 +358,4 @@ Json NumaComparisonJson(const NumaComparison& comparison) {
   return json;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -13,7 +13,7 @@
 #include "distbench/stats/welch_interval.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // The comparisons in the results from which the runs were listed, each once.
 std::vector<const NumaComparison*> NumaComparisonsOf(
@@ -32,14 +32,14 @@ struct DeploymentCapacity {
   // first deployment. The ratio has an interval if both have at least two
   // loads.
   std::optional<double> mean;
-  std::optional<Difference> ratio;
+  std::optional<stats::Difference> ratio;
 
   // The same for the mean latencies in nanoseconds, one for each load, that the
   // final runs measured at it: response times, or service times in closed
   // loops, of the RPCs that succeeded. Shorter if some had none.
   std::vector<double> latencies_ns;
   std::optional<double> latency_ns;
-  std::optional<Difference> latency_ratio;
+  std::optional<stats::Difference> latency_ratio;
 };
 
 struct DeploymentRow {
@@ -69,6 +69,6 @@ std::string ResidentText(const BindingProof& proof);
 // CPU time by CPU, for example "2: 55 %, 3: 45 %".
 std::string CpusText(const BindingProof& proof);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TABLES_NUMA_TABLE_H_

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -86,10 +86,10 @@ void AddFinalRuns(const std::vector<int64_t>& latencies_ns,
       probe.set_phase(phase);
       probe.set_outcome(outcome);
       probe.set_requested_load(load);
-      LogHistogram histogram;
+      stats::LogHistogram histogram;
       histogram.RecordN(latency_ns, 100);
-      EncodeHistogram(histogram,
-                      *probe.mutable_statistics()->mutable_response_time_ns());
+      results::EncodeHistogram(
+          histogram, *probe.mutable_statistics()->mutable_response_time_ns());
     };
     add("refine", "met", search.load(), 77 * latencies_ns[i]);
     add("final", "missed", 2 * search.load(), 99 * latencies_ns[i]);
@@ -171,4 +171,4 @@ TEST(NumaTableTest, NothingComparedIsNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -7,26 +7,28 @@
 #include "distbench/results/walk.h"
 #include "distbench/stats/running_moments.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 struct Latency {
-  Latency(const LogHistogram& histogram, const RunningMoments& others,
-          int64_t failed_count)
-      : outcomes(others.count == 0 ? OutcomesView(histogram, failed_count)
-                                   : OutcomesView(kNoValues)),
+  Latency(const stats::LogHistogram& histogram,
+          const stats::RunningMoments& others, int64_t failed_count)
+      : outcomes(others.count == 0
+                     ? stats::OutcomesView(histogram, failed_count)
+                     : stats::OutcomesView(kNoValues)),
         all(histogram) {
     all.Merge(others);
   }
 
   // Without a histogram of all values there are no quantiles.
-  static inline const LogHistogram kNoValues;
-  OutcomesView outcomes;
-  RunningMoments all;
+  static inline const stats::LogHistogram kNoValues;
+  stats::OutcomesView outcomes;
+  stats::RunningMoments all;
 };
 
-constexpr TimePart kListedParts[] = {TimePart::kNetwork, TimePart::kServerQueue,
-                                     TimePart::kServerHandler};
+constexpr results::TimePart kListedParts[] = {
+    results::TimePart::kNetwork, results::TimePart::kServerQueue,
+    results::TimePart::kServerHandler};
 
 void AppendLatency(const Latency& latency, Row& row) {
   row.insert(row.end(),
@@ -34,12 +36,12 @@ void AppendLatency(const Latency& latency, Row& row) {
               QuantileCell(latency.outcomes, 0.99), MaxCell(latency.all)});
 }
 
-void AppendTimeParts(const RpcTotals& totals, Row& row) {
-  for (const TimePart part : kListedParts) {
-    const LogHistogram& times_ns = TimesOf(totals, part);
+void AppendTimeParts(const results::RpcTotals& totals, Row& row) {
+  for (const results::TimePart part : kListedParts) {
+    const stats::LogHistogram& times_ns = TimesOf(totals, part);
     row.push_back(MeanCell(times_ns));
-    row.push_back(QuantileCell(OutcomesView(times_ns), 0.5));
-    row.push_back(QuantileCell(OutcomesView(times_ns), 0.99));
+    row.push_back(QuantileCell(stats::OutcomesView(times_ns), 0.5));
+    row.push_back(QuantileCell(stats::OutcomesView(times_ns), 0.99));
     row.push_back(MaxCell(times_ns));
   }
 }
@@ -59,18 +61,18 @@ std::vector<std::string> PeersColumns() {
   for (const char* latency : {"service", "response"}) {
     AppendLatencyColumns(latency, columns);
   }
-  for (const TimePart part : kListedParts) {
-    AppendLatencyColumns(NameOf(part), columns);
+  for (const results::TimePart part : kListedParts) {
+    AppendLatencyColumns(results::NameOf(part), columns);
   }
   return columns;
 }
 
 void ListPeerRows(const TestResult& result, RowSink sink) {
-  ForEachRpcLog(result, [&](const RpcLogView& view) {
-    RpcTotals totals;
+  results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
+    results::RpcTotals totals;
     // Inconsistent statistics are left out, and a finding says so.
     if (!totals.Add(view.log.statistics()).ok()) return;
-    const RpcCounts& counts = totals.counts;
+    const results::RpcCounts& counts = totals.counts;
     const bool is_open_loop = totals.response_time_ns.count() > 0 ||
                               totals.moments.response_time_ns.count > 0;
     const Latency service(totals.service_time_ns,
@@ -96,4 +98,4 @@ const ReportTable& PeersTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -7,7 +7,7 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/table.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 std::vector<std::string> PoliciesColumns() {
@@ -43,8 +43,8 @@ std::vector<std::string> PoliciesColumns() {
   return columns;
 }
 
-void AppendAttemptTimes(const LogHistogram& times_ns, Row& row) {
-  const OutcomesView outcomes(times_ns);
+void AppendAttemptTimes(const stats::LogHistogram& times_ns, Row& row) {
+  const stats::OutcomesView outcomes(times_ns);
   row.insert(row.end(), {MeanCell(times_ns), QuantileCell(outcomes, 0.5),
                          QuantileCell(outcomes, 0.9),
                          QuantileCell(outcomes, 0.99), MaxCell(times_ns)});
@@ -66,7 +66,7 @@ void AppendLoads(const RpcMeasurements& rpc, Row& row) {
 }
 
 Row PolicyRow(const RpcMeasurements& rpc) {
-  const PolicyTotals& attempts = *rpc.attempts;
+  const results::PolicyTotals& attempts = *rpc.attempts;
   Row row = {
       rpc.name,
       attempts.request_count,
@@ -89,7 +89,7 @@ Row PolicyRow(const RpcMeasurements& rpc) {
   AppendLoads(rpc, row);
   AppendAttemptTimes(attempts.attempt_time_ns, row);
   AppendAttemptTimes(attempts.quorum_time_ns, row);
-  const RunningMoments& limit = attempts.concurrency_limit;
+  const stats::RunningMoments& limit = attempts.concurrency_limit;
   row.insert(row.end(),
              {MeanCell(limit), OptionalCell(limit.count > 0, limit.min),
               MaxCell(limit)});
@@ -114,4 +114,4 @@ const ReportTable& PoliciesTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

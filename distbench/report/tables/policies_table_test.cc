@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -157,4 +157,4 @@ TEST(RecoveriesTableTest, HasARowPerFaultAndRpc) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

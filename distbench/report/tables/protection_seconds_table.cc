@@ -8,7 +8,7 @@
 #include "distbench/report/measurements/protection_work.h"
 #include "distbench/report/tables/protection_table.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 void AddPressure(const Pressure& pressure, Row& row) {
@@ -123,4 +123,4 @@ const ProtectionTable& ProtectionSecondsTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

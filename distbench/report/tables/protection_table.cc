@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 void AddEstimate(const std::optional<Estimate>& estimate, Row& row) {
@@ -17,8 +17,8 @@ void AddEstimate(const std::optional<Estimate>& estimate, Row& row) {
   row.push_back(has_interval ? NumberCell(estimate->interval->upper) : Cell());
 }
 
-void AddDistribution(const ValueDistribution& values, Row& row) {
-  for (const DistributionColumn& column : kDistributionColumns) {
+void AddDistribution(const stats::ValueDistribution& values, Row& row) {
+  for (const stats::DistributionColumn& column : stats::kDistributionColumns) {
     row.push_back(values.count() == 0
                       ? Cell()
                       : NumberCell(values.AtQuantile(column.quantile)));
@@ -68,7 +68,7 @@ Row CellRow(const ProtectionCell& cell) {
   AddWork(cell.work.beside, row);
   AddWork(cell.work.alone, row);
   AddDistribution(cell.isolation, row);
-  for (const ValueDistribution& impact : cell.impact) {
+  for (const stats::ValueDistribution& impact : cell.impact) {
     AddDistribution(impact, row);
   }
   return row;
@@ -80,7 +80,7 @@ std::string ImpactName(size_t quantile_index) {
 
 void AppendDistributionColumns(const std::string& prefix,
                                std::vector<std::string>& columns) {
-  for (const DistributionColumn& column : kDistributionColumns) {
+  for (const stats::DistributionColumn& column : stats::kDistributionColumns) {
     columns.push_back(absl::StrCat(prefix, "_", column.name));
   }
   columns.push_back(prefix + "_mean");
@@ -162,4 +162,4 @@ void RenderProtectionCsv(absl::Span<const TestRun> runs,
   sink(page);
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

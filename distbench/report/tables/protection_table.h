@@ -13,7 +13,7 @@
 #include "distbench/report/tables/csv.h"
 #include "distbench/report/tables/table.h"
 
-namespace distbench {
+namespace distbench::report {
 
 struct ProtectionTable {
   absl::string_view name;
@@ -40,6 +40,6 @@ std::vector<const ProtectionTable*> ProtectionTables();
 void RenderProtectionCsv(absl::Span<const TestRun> runs,
                          const ProtectionTable& table, ByteSink sink);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TABLES_PROTECTION_TABLE_H_

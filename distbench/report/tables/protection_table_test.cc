@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using CsvRow = std::map<std::string, std::string>;
@@ -96,7 +96,7 @@ TEST(ProtectionTableTest, WideIntervalsHaveAllWorkOfTheAntagonist) {
                                   ->mutable_service_logs()
                                   ->mutable_instance_logs())["client/0"]
                                 .mutable_rpc_time_series())[0];
-  ASSERT_TRUE(WidenTimeSeries(2'000'000'000, series));
+  ASSERT_TRUE(results::WidenTimeSeries(2'000'000'000, series));
   CsvRow beside = Csv(results, ProtectionSecondsTable()).at(5);
   EXPECT_EQ(beside["duration_s"], "2");
   EXPECT_EQ(beside["phase"], "interference");
@@ -123,4 +123,4 @@ TEST(ProtectionTableTest, ManageWithNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

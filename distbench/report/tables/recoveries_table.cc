@@ -5,7 +5,7 @@
 #include "distbench/report/tables/table.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 void ListRecoveryRows(const TestResult& result, RowSink sink) {
@@ -22,7 +22,7 @@ void ListRecoveryRows(const TestResult& result, RowSink sink) {
 void ListGoodputRows(const TestResult& result, RowSink sink) {
   const bool has_faults = !FaultWindowsOf(result).empty();
   for (const int rpc_index : ListRpcs(result)) {
-    const std::string rpc = RpcName(result, rpc_index);
+    const std::string rpc = results::RpcName(result, rpc_index);
     const bool has_policy = AttemptsOf(result, rpc).has_value();
     if (!has_policy && !has_faults) continue;
     const LoadCurve curve = LoadCurveOf(result, rpc_index);
@@ -56,4 +56,4 @@ const ReportTable& GoodputTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -3,7 +3,7 @@
 #include "distbench/report/tables/table.h"
 #include "distbench/results/counters.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 struct NetworkTotals {
@@ -15,9 +15,9 @@ struct NetworkTotals {
 NetworkTotals AddUpDevices(const ResourceSample& sample) {
   NetworkTotals totals;
   for (const auto& [name, counters] : sample.network()) {
-    SaturatingAddTo(totals.received_bytes, counters.received_bytes());
-    SaturatingAddTo(totals.sent_bytes, counters.sent_bytes());
-    SaturatingAddTo(totals.dropped_packets, counters.dropped_packets());
+    base::SaturatingAddTo(totals.received_bytes, counters.received_bytes());
+    base::SaturatingAddTo(totals.sent_bytes, counters.sent_bytes());
+    base::SaturatingAddTo(totals.dropped_packets, counters.dropped_packets());
   }
   return totals;
 }
@@ -57,7 +57,7 @@ void AddEnergy(const ResourceSample& sample, Row& row) {
       continue;
     }
     is_known = true;
-    SaturatingAddTo(package_uj, energy_uj);
+    base::SaturatingAddTo(package_uj, energy_uj);
   }
   row.push_back(OptionalCell(is_known, package_uj));
 }
@@ -79,7 +79,8 @@ Row ResourceRow(const std::string& node, const ResourceSample& sample) {
              OptionalCell(sample.has_busiest_cpu_ns(), sample.busiest_cpu_ns()),
              OptionalCell(sample.has_run_queue_delay_ns(),
                           sample.run_queue_delay_ns())};
-  for (const auto& [name, value] : ListCounters(sample.host_counters())) {
+  for (const auto& [name, value] :
+       results::ListCounters(sample.host_counters())) {
     row.push_back(OptionalCell(value.has_value(), value.value_or(0)));
   }
   AddDataConnections(sample, row);
@@ -103,7 +104,8 @@ std::vector<std::string> ResourceColumns() {
                                       "network_dropped_packets",
                                       "busiest_cpu_ns",
                                       "run_queue_delay_ns"};
-  for (const auto& [name, value] : ListCounters({})) columns.push_back(name);
+  for (const auto& [name, value] : results::ListCounters({}))
+    columns.push_back(name);
   for (const char* name :
        {"data_connections", "data_sent_segments", "data_retransmitted_segments",
         "data_congestion_marked_segments", "data_mean_rtt_ns",
@@ -131,4 +133,4 @@ const ReportTable& ResourcesTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

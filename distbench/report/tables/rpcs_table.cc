@@ -6,7 +6,7 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/table.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr char kLatencies[][9] = {"service", "response", "lateness"};
@@ -27,7 +27,7 @@ std::vector<std::string> RpcsColumns() {
   return columns;
 }
 
-void AppendLatency(const Outcomes& outcomes, Row& row) {
+void AppendLatency(const stats::Outcomes& outcomes, Row& row) {
   row.push_back(MinCell(outcomes.latency_ns));
   row.push_back(MeanCell(outcomes.latency_ns));
   for (const double percent : kReportPercents) {
@@ -37,7 +37,7 @@ void AppendLatency(const Outcomes& outcomes, Row& row) {
 }
 
 Row RpcRow(const RpcMeasurements& rpc) {
-  const RpcCounts& counts = rpc.totals.counts;
+  const results::RpcCounts& counts = rpc.totals.counts;
   Row row = {rpc.name};
   AppendCounts(counts, row);
   if (rpc.offered) {
@@ -73,8 +73,8 @@ Cell BoundCell(const std::optional<int64_t>& bound) {
 }
 
 void ListPercentiles(const std::string& rpc, const std::string& latency,
-                     const Outcomes& outcomes,
-                     const std::vector<Outcomes>& blocks, RowSink sink) {
+                     const stats::Outcomes& outcomes,
+                     const std::vector<stats::Outcomes>& blocks, RowSink sink) {
   for (const Percentile& percentile : EstimatePercentiles(outcomes, blocks)) {
     sink({rpc, latency, percentile.percent, OutcomeCell(percentile.value_ns),
           BoundCell(percentile.interval.lower),
@@ -112,4 +112,4 @@ const ReportTable& PercentilesTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

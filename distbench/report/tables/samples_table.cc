@@ -2,7 +2,7 @@
 #include "distbench/report/tables/table.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // With a multi-server channel, any instance may have answered.
@@ -15,21 +15,22 @@ Cell TimePartCell(bool is_reported, int64_t time_ns) {
   return is_reported ? Cell(time_ns) : Cell();
 }
 
-void ListSample(const RpcLogView& view, const RpcSample& sample, bool failed,
-                RowSink sink) {
+void ListSample(const results::RpcLogView& view, const RpcSample& sample,
+                bool failed, RowSink sink) {
   sink({view.client, view.server, view.rpc_name, sample.start_timestamp_ns(),
         sample.latency_ns(),
         sample.has_lateness_ns() ? Cell(sample.lateness_ns()) : Cell(),
         sample.request_size(), sample.response_size(), int64_t{sample.warmup()},
         AnsweringInstance(sample),
-        failed ? Cell(ErrorMessage(view.errors, sample.error_index())) : Cell(),
+        failed ? Cell(results::ErrorMessage(view.errors, sample.error_index()))
+               : Cell(),
         TimePartCell(sample.has_server_queue_ns(), sample.server_queue_ns()),
         TimePartCell(sample.has_server_handler_ns(),
                      sample.server_handler_ns())});
 }
 
 void ListSampleRows(const TestResult& result, RowSink sink) {
-  ForEachRpcLog(result, [&](const RpcLogView& view) {
+  results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
     for (const RpcSample& sample : view.log.successful_rpc_samples()) {
       ListSample(view, sample, /*failed=*/false, sink);
     }
@@ -52,4 +53,4 @@ const ReportTable& SamplesTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

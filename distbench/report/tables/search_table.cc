@@ -14,24 +14,24 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr double kBytesPerMb = 1e6;
 
 std::string Milliseconds(double ns) {
-  return absl::StrFormat("%.3f", ns / kNsPerMs);
+  return absl::StrFormat("%.3f", ns / base::kNsPerMs);
 }
 
 // Minimum, mean and percentiles; empty cells if nothing was measured.
-void AppendLatencies(const Outcomes& outcomes,
+void AppendLatencies(const stats::Outcomes& outcomes,
                      std::vector<std::string>& cells) {
   constexpr double kQuantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
   if (outcomes.count() == 0) {
     cells.resize(cells.size() + 2 + std::size(kQuantiles));
     return;
   }
-  const LogHistogram& latency = outcomes.latency_ns;
+  const stats::LogHistogram& latency = outcomes.latency_ns;
   if (latency.count() == 0) {
     cells.resize(cells.size() + 2);
   } else {
@@ -40,7 +40,7 @@ void AppendLatencies(const Outcomes& outcomes,
   }
   for (const double quantile : kQuantiles) {
     const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
-    cells.push_back(value_ns == Outcomes::kFailed
+    cells.push_back(value_ns == stats::Outcomes::kFailed
                         ? "failed"
                         : Milliseconds(static_cast<double>(value_ns)));
   }
@@ -63,7 +63,8 @@ std::string RowOf(const SearchReport& report, const SearchProbe& probe,
   const double share =
       instance == 0 ? 1.0 : 1.0 / probe.instance_statistics_size();
   std::vector<std::string> cells = {
-      absl::StrFormat("%.3f", static_cast<double>(duration_ns) / kNsPerSecond),
+      absl::StrFormat("%.3f",
+                      static_cast<double>(duration_ns) / base::kNsPerSecond),
       absl::StrCat(statistics.succeeded_count()),
       LoadsAreRates(report)
           ? absl::StrFormat("%.2f", probe.requested_load() * share)
@@ -111,12 +112,14 @@ std::string SearchTableRows(const SearchReport& report,
   return rows;
 }
 
-Outcomes ProbeLatency(const RpcStatistics& statistics) {
-  Outcomes outcomes;
-  LogHistogram& latency_ns = outcomes.latency_ns;
-  AddHistogram(statistics.response_time_ns(), latency_ns).IgnoreError();
+stats::Outcomes ProbeLatency(const RpcStatistics& statistics) {
+  stats::Outcomes outcomes;
+  stats::LogHistogram& latency_ns = outcomes.latency_ns;
+  results::AddHistogram(statistics.response_time_ns(), latency_ns)
+      .IgnoreError();
   if (latency_ns.count() == 0) {
-    AddHistogram(statistics.service_time_ns(), latency_ns).IgnoreError();
+    results::AddHistogram(statistics.service_time_ns(), latency_ns)
+        .IgnoreError();
   }
   outcomes.failed_count = std::max<int64_t>(statistics.failed_count(), 0);
   return outcomes;
@@ -126,4 +129,4 @@ bool LoadsAreRates(const SearchReport& report) {
   return report.search().knob() == "rate";
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

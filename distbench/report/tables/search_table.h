@@ -8,7 +8,7 @@
 #include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Returns the column names, without a line end. The first fifteen are those of
 // FeedSim's reports; the others are appended. docs/search.md explains them all.
@@ -23,11 +23,11 @@ std::string SearchTableRows(const SearchReport& report,
 
 // The response times, or the service times if there are none; empty if they are
 // damaged.
-Outcomes ProbeLatency(const RpcStatistics& statistics);
+stats::Outcomes ProbeLatency(const RpcStatistics& statistics);
 
 // Whether the search's loads are rates, summed over all instances.
 bool LoadsAreRates(const SearchReport& report);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TABLES_SEARCH_TABLE_H_

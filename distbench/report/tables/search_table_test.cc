@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::Contains;
@@ -19,13 +19,13 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 RpcStatistics Statistics(int count) {
-  LogHistogram latency;
+  stats::LogHistogram latency;
   for (int i = 0; i < count; ++i) latency.Record(500'000);
   RpcStatistics statistics;
   statistics.set_succeeded_count(count);
   statistics.set_first_start_timestamp_ns(0);
   statistics.set_last_end_timestamp_ns(1'000'000'000);
-  EncodeHistogram(latency, *statistics.mutable_service_time_ns());
+  results::EncodeHistogram(latency, *statistics.mutable_service_time_ns());
   return statistics;
 }
 
@@ -118,4 +118,4 @@ TEST(SearchTextTest, SaysWhatWasFoundAndHow) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

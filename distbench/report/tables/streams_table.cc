@@ -3,19 +3,21 @@
 #include "distbench/report/tables/table.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 void ListStreamRows(const TestResult& result, RowSink sink) {
   for (const int rpc_index : ListRpcs(result)) {
-    const std::string rpc = RpcName(result, rpc_index);
-    const std::optional<StreamTotals> totals = StreamsOf(result, rpc);
+    const std::string rpc = results::RpcName(result, rpc_index);
+    const std::optional<results::StreamTotals> totals = StreamsOf(result, rpc);
     if (!totals) continue;
     for (const auto& [name, times_ns] : StreamTimesOf(*totals)) {
       sink({rpc, std::string(name), static_cast<int64_t>(times_ns.count()),
-            MeanCell(times_ns), QuantileCell(OutcomesView(times_ns), 0.5),
-            QuantileCell(OutcomesView(times_ns), 0.9),
-            QuantileCell(OutcomesView(times_ns), 0.99), MaxCell(times_ns)});
+            MeanCell(times_ns),
+            QuantileCell(stats::OutcomesView(times_ns), 0.5),
+            QuantileCell(stats::OutcomesView(times_ns), 0.9),
+            QuantileCell(stats::OutcomesView(times_ns), 0.99),
+            MaxCell(times_ns)});
     }
   }
 }
@@ -32,4 +34,4 @@ const ReportTable& StreamsTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

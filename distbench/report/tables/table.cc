@@ -7,13 +7,13 @@
 #include "distbench/results/walk.h"
 #include "distbench/stats/quantile_interval.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 void ListSecondRows(const TestResult& result, RowSink sink) {
   for (const int rpc_index : ListRpcs(result)) {
-    ListSeriesRows(RpcName(result, rpc_index), CollectSeries(result, rpc_index),
-                   sink);
+    ListSeriesRows(results::RpcName(result, rpc_index),
+                   CollectSeries(result, rpc_index), sink);
   }
 }
 
@@ -28,37 +28,37 @@ std::vector<const ReportTable*> AllTables() {
           &ConnectionsTable(), &SamplesTable()};
 }
 
-Cell QuantileCell(const OutcomesView& outcomes, double quantile) {
-  if (!SupportsQuantile(outcomes.count(), quantile)) return {};
+Cell QuantileCell(const stats::OutcomesView& outcomes, double quantile) {
+  if (!stats::SupportsQuantile(outcomes.count(), quantile)) return {};
   return OutcomeCell(outcomes.ValueAtQuantile(quantile));
 }
 
 Cell OutcomeCell(int64_t value_ns) {
-  if (value_ns == Outcomes::kFailed) return "failed";
+  if (value_ns == stats::Outcomes::kFailed) return "failed";
   return value_ns;
 }
 
-Cell MinCell(const LogHistogram& histogram) {
+Cell MinCell(const stats::LogHistogram& histogram) {
   if (histogram.count() == 0) return {};
   return histogram.min();
 }
 
-Cell MeanCell(const LogHistogram& histogram) {
+Cell MeanCell(const stats::LogHistogram& histogram) {
   if (histogram.count() == 0) return {};
   return histogram.mean();
 }
 
-Cell MaxCell(const LogHistogram& histogram) {
+Cell MaxCell(const stats::LogHistogram& histogram) {
   if (histogram.count() == 0) return {};
   return histogram.max();
 }
 
-Cell MeanCell(const RunningMoments& moments) {
+Cell MeanCell(const stats::RunningMoments& moments) {
   if (moments.count == 0) return {};
   return moments.sum / static_cast<double>(moments.count);
 }
 
-Cell MaxCell(const RunningMoments& moments) {
+Cell MaxCell(const stats::RunningMoments& moments) {
   if (moments.count == 0) return {};
   return moments.max;
 }
@@ -91,7 +91,7 @@ std::vector<std::string> CountColumns() {
           "response_bytes", "duration_s", "per_second"};
 }
 
-void AppendCounts(const RpcCounts& counts, Row& row) {
+void AppendCounts(const results::RpcCounts& counts, Row& row) {
   row.insert(row.end(),
              {counts.succeeded_count, counts.failed_count, counts.warmup_count,
               counts.request_bytes, counts.response_bytes,
@@ -104,8 +104,8 @@ void ListSeriesRows(const std::string& rpc, const RpcSeries& series,
                     RowSink sink) {
   for (const auto& [index, interval] : series.intervals) {
     const uint64_t failed_count = interval.failed_count;
-    const OutcomesView service(interval.service_time_ns, failed_count);
-    const OutcomesView response(
+    const stats::OutcomesView service(interval.service_time_ns, failed_count);
+    const stats::OutcomesView response(
         interval.response_time_ns,
         interval.response_time_ns.count() > 0 ? failed_count : 0);
     sink({rpc, index * series.interval_ns, SecondsCell(series.interval_ns),
@@ -130,4 +130,4 @@ const ReportTable& SecondsTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

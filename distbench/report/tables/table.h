@@ -20,7 +20,7 @@
 #include "distbench/stats/running_moments.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // A cell without a value is empty: the result does not contain it.
 using Cell = std::variant<std::monostate, int64_t, double, std::string>;
@@ -72,17 +72,17 @@ std::vector<const ReportTable*> AllTables();
 
 // Empty if there are too few values for the quantile; "failed" if it falls
 // among the requests that failed.
-Cell QuantileCell(const OutcomesView& outcomes, double quantile);
+Cell QuantileCell(const stats::OutcomesView& outcomes, double quantile);
 
 // A value of Outcomes: "failed", or nanoseconds.
 Cell OutcomeCell(int64_t value_ns);
 
 // Empty if the histogram is empty.
-Cell MinCell(const LogHistogram& histogram);
-Cell MeanCell(const LogHistogram& histogram);
-Cell MaxCell(const LogHistogram& histogram);
-Cell MeanCell(const RunningMoments& moments);
-Cell MaxCell(const RunningMoments& moments);
+Cell MinCell(const stats::LogHistogram& histogram);
+Cell MeanCell(const stats::LogHistogram& histogram);
+Cell MaxCell(const stats::LogHistogram& histogram);
+Cell MeanCell(const stats::RunningMoments& moments);
+Cell MaxCell(const stats::RunningMoments& moments);
 
 // Empty if there is no value.
 Cell OptionalCell(bool is_present, int64_t value);
@@ -99,12 +99,12 @@ Cell SecondsCell(int64_t duration_ns);
 
 // The columns "succeeded" to "per_second", and the cells of RPCs in these.
 std::vector<std::string> CountColumns();
-void AppendCounts(const RpcCounts& counts, Row& row);
+void AppendCounts(const results::RpcCounts& counts, Row& row);
 
 // Passes the rows of SecondsTable() for one RPC to the sink.
 void ListSeriesRows(const std::string& rpc, const RpcSeries& series,
                     RowSink sink);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TABLES_TABLE_H_

@@ -4,21 +4,23 @@
 #include "distbench/report/tables/table.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 void ListTimePartRows(const TestResult& result, RowSink sink) {
   const TestTotals totals = AddUp(result);
   for (const int rpc_index : ListRpcs(result)) {
-    const std::string rpc = RpcName(result, rpc_index);
+    const std::string rpc = results::RpcName(result, rpc_index);
     const auto found = totals.rpcs.find(rpc);
     if (found == totals.rpcs.end()) continue;
     for (const NamedTimes& part : TimePartsOf(found->second)) {
-      const LogHistogram& times_ns = part.times_ns;
+      const stats::LogHistogram& times_ns = part.times_ns;
       sink({rpc, std::string(part.name), static_cast<int64_t>(times_ns.count()),
-            MeanCell(times_ns), QuantileCell(OutcomesView(times_ns), 0.5),
-            QuantileCell(OutcomesView(times_ns), 0.9),
-            QuantileCell(OutcomesView(times_ns), 0.99), MaxCell(times_ns)});
+            MeanCell(times_ns),
+            QuantileCell(stats::OutcomesView(times_ns), 0.5),
+            QuantileCell(stats::OutcomesView(times_ns), 0.9),
+            QuantileCell(stats::OutcomesView(times_ns), 0.99),
+            MaxCell(times_ns)});
     }
   }
 }
@@ -35,4 +37,4 @@ const ReportTable& TimePartsTable() {
   return *table;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 struct Unit {
@@ -55,4 +55,4 @@ std::string HumanBytes(double bytes) {
   return absl::StrFormat("%.1f%s", bytes, kUnits[unit]);
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace distbench {
+namespace distbench::report {
 
 // Returns "345ns", "1.23us", "1.23ms", "12.3s" or "6200s". Requires a finite
 // number of nanoseconds.
@@ -20,6 +20,6 @@ std::string HumanRate(double per_second);
 // number.
 std::string HumanBytes(double bytes);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TERMINAL_HUMAN_UNITS_H_

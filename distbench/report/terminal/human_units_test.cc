@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 TEST(HumanDurationTest, HasThreeDigitsAndItsUnit) {
@@ -38,4 +38,4 @@ TEST(HumanBytesTest, HaveTheUnitsOfManuals) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

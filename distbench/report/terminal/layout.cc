@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr absl::string_view kMargin = "  ";
@@ -140,4 +140,4 @@ std::string RenderTable(const PageTable& table, const PageStyle& style) {
              : RowParagraphs(table, style);
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

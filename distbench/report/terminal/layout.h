@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::report {
 
 enum class Color { kNone, kGood, kWarning, kBad, kFaint };
 
@@ -46,6 +46,6 @@ struct PageTable {
 // wider than the page. Begins each line with two blanks.
 std::string RenderTable(const PageTable& table, const PageStyle& style);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TERMINAL_LAYOUT_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 PageTable Example() {
@@ -82,4 +82,4 @@ TEST(VisibleTest, LeavesNothingThatMovesTheCursor) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -3,11 +3,11 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/report/terminal/terminal_view.h"
 
-namespace distbench {
+namespace distbench::report {
 
 std::string ResultText(const TestResult& result,
                        const ResultTextOptions& options) {
-  const Terminal& terminal = options.terminal;
+  const base::Terminal& terminal = options.terminal;
   if (terminal.is_terminal) {
     return TerminalView(result, {.style = {.columns = terminal.columns,
                                            .has_color = terminal.has_color},
@@ -22,4 +22,4 @@ std::string ResultText(const TestResult& result,
   return text;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

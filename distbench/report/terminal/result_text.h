@@ -7,10 +7,10 @@
 #include "distbench/base/terminal.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 struct ResultTextOptions {
-  Terminal terminal = {};  // what the text is for
+  base::Terminal terminal = {};  // what the text is for
 
   // For terminals only: adds all details, and judges these objectives in
   // addition to those of the test.
@@ -24,6 +24,6 @@ struct ResultTextOptions {
 std::string ResultText(const TestResult& result,
                        const ResultTextOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TERMINAL_RESULT_TEXT_H_

@@ -7,7 +7,7 @@
 
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::report {
 
 std::optional<double> NumberOf(const Cell& cell) {
   if (const auto* integer = std::get_if<int64_t>(&cell)) {
@@ -37,4 +37,4 @@ void DropColumn(absl::string_view title, PageTable& table) {
   for (auto& row : table.rows) row.erase(row.begin() + position);
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -10,7 +10,7 @@
 #include "distbench/report/tables/table.h"
 #include "distbench/report/terminal/layout.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Absent if the cell is empty or a text.
 std::optional<double> NumberOf(const Cell& cell);
@@ -37,6 +37,6 @@ class RowReader {
 // Removes the column with this title, if there is one.
 void DropColumn(absl::string_view title, PageTable& table);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TERMINAL_TABLE_ROWS_H_

@@ -21,7 +21,7 @@
 #include "distbench/report/text/failure_lines.h"
 #include "distbench/report/verdicts/check.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr int kLabelWidth = 13;
@@ -255,4 +255,4 @@ std::string TerminalView(const TestResult& result,
   return text;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

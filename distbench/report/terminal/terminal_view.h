@@ -9,7 +9,7 @@
 #include "distbench/report/terminal/layout.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 struct TerminalViewOptions {
   PageStyle style = {};
@@ -35,6 +35,6 @@ struct TerminalViewOptions {
 std::string TerminalView(const TestResult& result,
                          const TerminalViewOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TERMINAL_TERMINAL_VIEW_H_

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ContainsRegex;
@@ -58,7 +58,7 @@ TestResult Example() {
     log_summary: "RPC latency summary:"
     log_summary: "  root_query: N: 980"
   )pb");
-  RpcTotals root;
+  results::RpcTotals root;
   root.counts.succeeded_count = 980;
   root.counts.failed_count = 10;
   root.counts.warmup_count = 100;
@@ -80,7 +80,7 @@ TestResult Example() {
   offered.set_offered_count(1000);
   offered.set_unsent_count(10);
 
-  RpcTotals leaf;
+  results::RpcTotals leaf;
   leaf.counts.succeeded_count = 18;
   leaf.counts.first_start_timestamp_ns = kSecond;
   leaf.counts.last_end_timestamp_ns = 3 * kSecond;
@@ -279,4 +279,4 @@ TEST(ResultTextTest, OnlyATerminalGetsTheView) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -15,7 +15,7 @@
 #include "distbench/report/tables/table.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 
 inline std::string Csv(const std::vector<SourcedResults>& results,
                        const ReportTable& table) {
@@ -39,6 +39,6 @@ inline std::vector<std::string> Lines(const std::string& csv) {
   return lines;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TESTING_CSV_TESTING_H_

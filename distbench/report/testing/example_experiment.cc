@@ -7,19 +7,19 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
-constexpr int64_t kStartNs = kExampleStartSecond * kNsPerSecond;
+constexpr int64_t kStartNs = kExampleStartSecond * base::kNsPerSecond;
 
 std::string AntagonistInstance(const ExampleRun& run) {
   return absl::StrCat("antagonist_", run.antagonist, "/0");
 }
 
 void Encode(const std::vector<int64_t>& values, Histogram& proto) {
-  LogHistogram histogram;
+  stats::LogHistogram histogram;
   for (const int64_t value : values) histogram.Record(value);
-  EncodeHistogram(histogram, proto);
+  results::EncodeHistogram(histogram, proto);
 }
 
 void AddCell(const ExampleRun& run, TestResult& result) {
@@ -29,12 +29,13 @@ void AddCell(const ExampleRun& run, TestResult& result) {
   cell.set_load(run.load);
   cell.set_repetition(run.repetition);
   if (!run.purpose.empty()) cell.set_purpose(run.purpose);
-  const int64_t interfere_ns = kStartNs + run.baseline_s * kNsPerSecond;
-  const int64_t recover_ns = interfere_ns + run.interfere_s * kNsPerSecond;
+  const int64_t interfere_ns = kStartNs + run.baseline_s * base::kNsPerSecond;
+  const int64_t recover_ns =
+      interfere_ns + run.interfere_s * base::kNsPerSecond;
   cell.set_baseline_start_timestamp_ns(kStartNs);
   cell.set_interfere_start_timestamp_ns(interfere_ns);
   cell.set_recover_start_timestamp_ns(recover_ns);
-  cell.set_end_timestamp_ns(recover_ns + run.recover_s * kNsPerSecond);
+  cell.set_end_timestamp_ns(recover_ns + run.recover_s * base::kNsPerSecond);
   cell.set_is_stable(true);
   result.mutable_run_info()->set_start_timestamp_ns(kStartNs);
   result.mutable_run_info()->set_end_timestamp_ns(cell.end_timestamp_ns());
@@ -43,7 +44,7 @@ void AddCell(const ExampleRun& run, TestResult& result) {
 
 void AddSubject(const ExampleRun& run, ServicePerformanceLog& log) {
   RpcTimeSeries& series = (*log.mutable_rpc_time_series())[0];
-  series.set_interval_ns(kNsPerSecond);
+  series.set_interval_ns(base::kNsPerSecond);
   for (size_t i = 0; i < run.seconds.size(); ++i) {
     const ExampleSecond& second = run.seconds[i];
     const int64_t count = static_cast<int64_t>(second.latency_ns.size());
@@ -62,7 +63,7 @@ void AddSubject(const ExampleRun& run, ServicePerformanceLog& log) {
 void AddAntagonist(const ExampleRun& run, ServicePerformanceLog& log) {
   ActivitySeries& series =
       *(*log.mutable_activity_logs())["work"].mutable_series();
-  series.set_interval_ns(kNsPerSecond);
+  series.set_interval_ns(base::kNsPerSecond);
   for (size_t i = 0; i < run.seconds.size(); ++i) {
     const ExampleSecond& second = run.seconds[i];
     if (second.offered_count + second.completed_count == 0) continue;
@@ -83,21 +84,21 @@ void AddNode(const ExampleRun& run, NodeResources& node) {
   int64_t end_ns = kStartNs;
   for (const ExampleSecond& second : run.seconds) {
     ResourceSample& sample = *node.add_samples();
-    end_ns += kNsPerSecond;
+    end_ns += base::kNsPerSecond;
     sample.set_end_timestamp_ns(end_ns);
-    sample.set_duration_ns(kNsPerSecond);
-    const int64_t used_ns = std::llround(second.cpus_used * kNsPerSecond);
+    sample.set_duration_ns(base::kNsPerSecond);
+    const int64_t used_ns = std::llround(second.cpus_used * base::kNsPerSecond);
     sample.set_process_cpu_ns(used_ns);
     sample.set_host_cpu_ns(used_ns);
     HostCounters& counters = *sample.mutable_host_counters();
-    counters.set_idle_cpu_ns(kExampleCpus * kNsPerSecond - used_ns);
-    counters.set_memory_pressure_ns(kNsPerSecond / 10);
+    counters.set_idle_cpu_ns(kExampleCpus * base::kNsPerSecond - used_ns);
+    counters.set_memory_pressure_ns(base::kNsPerSecond / 10);
     if (!second.device_bytes) continue;
     (*sample.mutable_groups())[""].set_read_bytes(*second.device_bytes);
     GroupUse& group = (*sample.mutable_groups())["server/0"];
     group.set_cpu_ns(used_ns / 2);
     group.set_memory_bytes(64 << 20);
-    group.set_some_memory_pressure_ns(kNsPerSecond / 4);
+    group.set_some_memory_pressure_ns(base::kNsPerSecond / 4);
   }
 }
 
@@ -220,4 +221,4 @@ TestSequenceResults MakeExampleExperiment() {
   return results;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

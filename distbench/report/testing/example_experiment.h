@@ -10,7 +10,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 inline constexpr int64_t kMillisecond = 1'000'000;  // in nanoseconds
 
@@ -70,6 +70,6 @@ TestSequenceResults ResultsOf(const std::vector<ExampleRun>& runs,
 // that reports show.
 TestSequenceResults MakeExampleExperiment();
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TESTING_EXAMPLE_EXPERIMENT_H_

@@ -9,11 +9,11 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr int64_t kStartSecond = 1'700'000'000;
-constexpr int64_t kStartNs = kStartSecond * kNsPerSecond;
+constexpr int64_t kStartNs = kStartSecond * base::kNsPerSecond;
 constexpr double kMedianServiceNs = 200'000;
 constexpr double kMedianLatenessNs = 5'000;
 constexpr int kRequestBytes = 64;
@@ -21,8 +21,8 @@ constexpr int kResponseBytes = 1024;
 
 // One second of an RPC, as a client instance records it.
 struct SecondTotals {
-  LogHistogram service_time_ns;
-  LogHistogram response_time_ns;
+  stats::LogHistogram service_time_ns;
+  stats::LogHistogram response_time_ns;
 };
 
 class Generator {
@@ -69,11 +69,11 @@ class Generator {
                               options_.seconds);
   }
 
-  RpcTotals DrawPair(int client, int server, int rpc,
-                     std::vector<SecondTotals>& seconds) {
+  results::RpcTotals DrawPair(int client, int server, int rpc,
+                              std::vector<SecondTotals>& seconds) {
     // Some pairs, RPCs and seconds are slower than others.
     const double pair_factor = 1 + 0.1 * ((client * 7 + server * 3) % 10);
-    RpcTotals totals;
+    results::RpcTotals totals;
     for (int second = 0; second < options_.seconds; ++second) {
       const double factor = options_.slowness * pair_factor * (1 + rpc) *
                             (second % 10 == 9 ? 1.5 : 1);
@@ -95,13 +95,13 @@ class Generator {
     totals.counts.response_bytes = count * kResponseBytes;
     totals.counts.first_start_timestamp_ns = kStartNs;
     totals.counts.last_end_timestamp_ns =
-        kStartNs + options_.seconds * kNsPerSecond;
+        kStartNs + options_.seconds * base::kNsPerSecond;
     return totals;
   }
 
   void AddSeries(const std::vector<SecondTotals>& seconds,
                  RpcTimeSeries& series) {
-    series.set_interval_ns(kNsPerSecond);
+    series.set_interval_ns(base::kNsPerSecond);
     const int64_t count = int64_t{options_.count} * options_.servers;
     for (int second = 0; second < options_.seconds; ++second) {
       RpcInterval& interval = *series.add_intervals();
@@ -111,10 +111,10 @@ class Generator {
       interval.set_succeeded_count(count);
       interval.set_request_bytes(count * kRequestBytes);
       interval.set_response_bytes(count * kResponseBytes);
-      EncodeHistogram(seconds[second].service_time_ns,
-                      *interval.mutable_service_time_ns());
-      EncodeHistogram(seconds[second].response_time_ns,
-                      *interval.mutable_response_time_ns());
+      results::EncodeHistogram(seconds[second].service_time_ns,
+                               *interval.mutable_service_time_ns());
+      results::EncodeHistogram(seconds[second].response_time_ns,
+                               *interval.mutable_response_time_ns());
     }
   }
 
@@ -145,14 +145,15 @@ class Generator {
 
   void AddResourceSample(int second, NodeResources& resources) {
     ResourceSample& sample = *resources.add_samples();
-    sample.set_end_timestamp_ns(kStartNs + second * kNsPerSecond);
-    sample.set_duration_ns(kNsPerSecond);
-    sample.set_process_cpu_ns(kNsPerSecond * 3 / 4 + second % 5 * 10'000'000);
-    sample.set_host_cpu_ns(kNsPerSecond);
+    sample.set_end_timestamp_ns(kStartNs + second * base::kNsPerSecond);
+    sample.set_duration_ns(base::kNsPerSecond);
+    sample.set_process_cpu_ns(base::kNsPerSecond * 3 / 4 +
+                              second % 5 * 10'000'000);
+    sample.set_host_cpu_ns(base::kNsPerSecond);
     sample.set_resident_bytes((64 << 20) + second * 4096);
     CpuUse& cpu = *sample.add_cpus();
     cpu.set_cpu(0);
-    cpu.set_user_ns(kNsPerSecond / 2);
+    cpu.set_user_ns(base::kNsPerSecond / 2);
     NetworkCounters& loopback = (*sample.mutable_network())["lo"];
     loopback.set_received_bytes(1 << 20);
     loopback.set_sent_bytes(1 << 20);
@@ -163,7 +164,8 @@ class Generator {
     run_info.set_version("0.0.0");
     run_info.set_random_seed(options_.seed);
     run_info.set_start_timestamp_ns(kStartNs);
-    run_info.set_end_timestamp_ns(kStartNs + options_.seconds * kNsPerSecond);
+    run_info.set_end_timestamp_ns(kStartNs +
+                                  options_.seconds * base::kNsPerSecond);
     Finding& finding = *run_info.add_findings();
     finding.set_severity(Finding::WARN);
     finding.set_code("example");
@@ -182,4 +184,4 @@ TestResult MakeExampleResult(const ExampleOptions& options) {
   return Generator(options).Make();
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -8,7 +8,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 struct ExampleOptions {
   std::string name = "example";
@@ -30,6 +30,6 @@ struct ExampleOptions {
 // everything that a result may hold except samples.
 TestResult MakeExampleResult(const ExampleOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TESTING_EXAMPLE_RESULT_H_

@@ -9,8 +9,10 @@
 #include "distbench/report/testing/example_result.h"
 #include "distbench/results/result_file.h"
 
-int main(int argc, char** argv) {
-  using namespace distbench;
+namespace distbench::report {
+namespace {
+
+int Main(int argc, char** argv) {
   ExampleOptions options;
   if (argc < 8 || argc > 10 || !absl::SimpleAtoi(argv[3], &options.clients) ||
       !absl::SimpleAtoi(argv[4], &options.servers) ||
@@ -27,7 +29,12 @@ int main(int argc, char** argv) {
   TestSequenceResults results;
   *results.add_test_results() = MakeExampleResult(options);
   const absl::Status status =
-      WriteResults(results, argv[1], ResultEncoding::kBinary);
+      results::WriteResults(results, argv[1], results::ResultEncoding::kBinary);
   if (!status.ok()) std::cerr << status.message() << '\n';
   return status.ok() ? 0 : 1;
 }
+
+}  // namespace
+}  // namespace distbench::report
+
+int main(int argc, char** argv) { return distbench::report::Main(argc, argv); }

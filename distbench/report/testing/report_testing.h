@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 inline TestResult ResultFromText(const std::string& text) {
   TestResult result;
@@ -35,6 +35,6 @@ inline constexpr char kHostileName[] =
     R"name(</script><img src=x onerror="alert(1)">, "q"
 second line)name";
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TESTING_REPORT_TESTING_H_

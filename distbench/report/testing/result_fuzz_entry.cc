@@ -33,7 +33,7 @@
 #include "distbench/report/text/text_summary.h"
 #include "distbench/results/result_file.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // A file in memory.
@@ -80,11 +80,11 @@ void MakeReports(const std::vector<TestRun>& runs) {
   for (const ProtectionTable* table : ProtectionTables()) {
     RenderProtectionCsv(runs, *table, Drop);
   }
-  ProtectionText(runs);
+  protection::ProtectionText(runs);
   RenderJson(runs);
   RenderHtml(runs);
   RenderTraceEvents(runs, Drop).IgnoreError();
-  BlameText(runs);
+  blame::BlameText(runs);
   RenderOtlp(runs, Drop).IgnoreError();
   RenderOpenMetrics(runs);
   RenderMpstat(runs);
@@ -100,7 +100,7 @@ void MakeReports(const std::vector<TestRun>& runs) {
 
 bool ReadAndReport(absl::string_view bytes) {
   const MemoryFile file(bytes);
-  auto results = ReadResults(file.path());
+  auto results = results::ReadResults(file.path());
   if (!results.ok()) return false;
   const std::vector<SourcedResults> all = {{"input", *std::move(results)}};
   MakeReports(ListRuns(all));
@@ -108,10 +108,10 @@ bool ReadAndReport(absl::string_view bytes) {
   return true;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  distbench::ReadAndReport(
+  distbench::report::ReadAndReport(
       absl::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

@@ -3,12 +3,12 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Reads the bytes of a result file, renders every report of it, and compares it
 // with itself. Returns whether the bytes were a result.
 bool ReadAndReport(absl::string_view bytes);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TESTING_RESULT_FUZZ_ENTRY_H_

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr int kRounds = 1000;
@@ -29,9 +29,9 @@ void AddActivity(ActivityLog& log) {
     interval.set_index(index);
     interval.set_completed_count(2);
     interval.set_output_bytes(4096);
-    LogHistogram latency_ns;
+    stats::LogHistogram latency_ns;
     latency_ns.Record(50'000);
-    EncodeHistogram(latency_ns, *interval.mutable_read_ns());
+    results::EncodeHistogram(latency_ns, *interval.mutable_read_ns());
   }
 }
 
@@ -47,12 +47,13 @@ TestSequenceResults SmallResults() {
 }
 
 TEST(ResultFuzzTest, SurvivesTheKeptCorpus) {
-  for (const std::string& bytes : KeptCorpus("result")) ReadAndReport(bytes);
+  for (const std::string& bytes : fuzzing::KeptCorpus("result"))
+    ReadAndReport(bytes);
 }
 
 TEST(ResultFuzzTest, SurvivesMutatedResults) {
   const TestSequenceResults original = SmallResults();
-  MessageMutator mutator(1, {"client/0", "server/0", "node0"});
+  fuzzing::MessageMutator mutator(1, {"client/0", "server/0", "node0"});
   int readable = 0;
   for (int round = 0; round < kRounds; ++round) {
     TestSequenceResults results = original;
@@ -66,7 +67,8 @@ TEST(ResultFuzzTest, SurvivesMutatedResults) {
 TEST(ResultFuzzTest, SurvivesMutatedExperiments) {
   constexpr int kExperimentRounds = 300;
   const TestSequenceResults original = MakeExampleExperiment();
-  MessageMutator mutator(3, {"client/0", "antagonist_hog/0", "p99<=20ms"});
+  fuzzing::MessageMutator mutator(
+      3, {"client/0", "antagonist_hog/0", "p99<=20ms"});
   int readable = 0;
   for (int round = 0; round < kExperimentRounds; ++round) {
     TestSequenceResults results = original;
@@ -79,7 +81,7 @@ TEST(ResultFuzzTest, SurvivesMutatedExperiments) {
 // Whatever the phases and the records say.
 TEST(ResultFuzzTest, SurvivesHostileCells) {
   const TestSequenceResults original = ResultsOf({SteadyRun(3, 1'000'000)});
-  MessageMutator mutator(4, {"client/0", "antagonist_hog/0"});
+  fuzzing::MessageMutator mutator(4, {"client/0", "antagonist_hog/0"});
   for (int round = 0; round < kRounds; ++round) {
     TestSequenceResults results = original;
     TestResult& result = *results.mutable_test_results(0);
@@ -91,7 +93,7 @@ TEST(ResultFuzzTest, SurvivesHostileCells) {
 
 TEST(ResultFuzzTest, SurvivesMutatedBytes) {
   const std::string original = SmallResults().SerializeAsString();
-  MessageMutator mutator(2);
+  fuzzing::MessageMutator mutator(2);
   for (int round = 0; round < kRounds; ++round) {
     std::string bytes = original;
     for (int i = 0; i <= round % kMaxMutations; ++i) mutator.Mutate(bytes);
@@ -100,4 +102,4 @@ TEST(ResultFuzzTest, SurvivesMutatedBytes) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

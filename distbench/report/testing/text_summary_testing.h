@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // The statistics of one RPC between two instances; created if missing.
 inline RpcStatistics& StatisticsOf(TestResult& result,
@@ -38,6 +38,6 @@ inline Lines Section(const Lines& lines, absl::string_view title) {
   return section;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TESTING_TEXT_SUMMARY_TESTING_H_

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/report/text/failure_lines.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -54,4 +54,4 @@ std::vector<std::string> ControlLines(const TestResult& result) {
   return lines;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -10,7 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "distbench/base/saturating_add.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Maximum number of distinct causes per RPC. A broken run may have thousands.
@@ -32,7 +32,7 @@ void AppendCauses(const std::string& rpc,
   }
   int64_t rest = 0;
   for (int i = shown; i < by_count.size(); ++i) {
-    SaturatingAddTo(rest, by_count[i].second);
+    base::SaturatingAddTo(rest, by_count[i].second);
   }
   if (rest > 0) {
     lines.push_back(absl::StrFormat("  %s: %d failed: %d more causes", rpc,
@@ -78,4 +78,4 @@ std::vector<std::string> FailureLines(const TestResult& result,
   return lines;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -10,7 +10,7 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Returns a line for each of the most frequent causes of each RPC, and for the
 // instances that stopped early. `totals` must belong to the result.
@@ -20,6 +20,6 @@ std::vector<std::string> FailureLines(const TestResult& result,
 // Messages from elsewhere may span lines; those of the summary must not.
 std::string OneLine(absl::string_view message);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TEXT_FAILURE_LINES_H_

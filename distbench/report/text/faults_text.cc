@@ -10,14 +10,14 @@
 #include "distbench/report/measurements/planned_faults.h"
 #include "distbench/report/text/failure_lines.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Further times are only counted.
 constexpr size_t kTimesShown = 5;
 
 double SecondsSince(int64_t start_ns, int64_t time_ns) {
-  return static_cast<double>(SaturatingSubtract(time_ns, start_ns)) / 1e9;
+  return static_cast<double>(base::SaturatingSubtract(time_ns, start_ns)) / 1e9;
 }
 
 std::string TimesText(const std::vector<FaultSpan>& spans, int64_t start_ns) {
@@ -56,7 +56,7 @@ std::vector<std::string> AdmissionLines(const TestResult& result) {
     std::string& line = lines.emplace_back(absl::StrFormat(
         "  %s: admitted: %d refused: %d", OneLine(admission.service),
         admission.admitted_count, admission.refused_count));
-    const LogHistogram& wait_ns = admission.wait_ns;
+    const stats::LogHistogram& wait_ns = admission.wait_ns;
     if (wait_ns.count() == 0) continue;
     absl::StrAppendFormat(
         &line, " wait: mean: %.0fns median: %dns 99%%: %dns max: %dns",
@@ -66,4 +66,4 @@ std::vector<std::string> AdmissionLines(const TestResult& result) {
   return lines;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -6,7 +6,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // The lines of the summary on servers' faults: when they were in effect, after
 // the start of the traffic, and what they did.
@@ -15,6 +15,6 @@ std::vector<std::string> FaultLines(const TestResult& result);
 // The lines on services that limit their requests.
 std::vector<std::string> AdmissionLines(const TestResult& result);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TEXT_FAULTS_TEXT_H_

@@ -16,14 +16,14 @@
 #include "distbench/report/text/failure_lines.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // Only counts and moments of single RPCs are needed.
 constexpr int64_t kOneInterval = 1;
 
 std::string AttemptTimesText(absl::string_view name,
-                             const LogHistogram& times_ns) {
+                             const stats::LogHistogram& times_ns) {
   return absl::StrFormat(
       "%s: N: %d median: %dns 90%%: %dns 99%%: %dns max: %dns", name,
       times_ns.count(), times_ns.ValueAtQuantile(0.5),
@@ -53,7 +53,7 @@ std::string LoadText(const RpcMeasurements& rpc) {
 }
 
 // The counts that are not 0.
-std::string PolicyCountsText(const PolicyTotals& attempts) {
+std::string PolicyCountsText(const results::PolicyTotals& attempts) {
   const std::pair<absl::string_view, int64_t> counts[] = {
       {"retries", attempts.retry_count},
       {"hedges", attempts.hedge_count},
@@ -75,7 +75,7 @@ std::string PolicyCountsText(const PolicyTotals& attempts) {
   return text;
 }
 
-std::string LimitText(const RunningMoments& limit) {
+std::string LimitText(const stats::RunningMoments& limit) {
   if (limit.count == 0) return "";
   return absl::StrFormat("concurrency limit: mean: %.1f min: %d max: %d",
                          limit.sum / static_cast<double>(limit.count),
@@ -83,7 +83,7 @@ std::string LimitText(const RunningMoments& limit) {
 }
 
 void AppendPolicy(const RpcMeasurements& rpc, std::vector<std::string>& lines) {
-  const PolicyTotals& attempts = *rpc.attempts;
+  const results::PolicyTotals& attempts = *rpc.attempts;
   std::vector<std::string> texts = {LoadText(rpc), PolicyCountsText(attempts)};
   if (attempts.attempt_time_ns.count() > 0) {
     texts.push_back(AttemptTimesText("attempts", attempts.attempt_time_ns));
@@ -190,4 +190,4 @@ std::vector<std::string> RecoveryLines(const TestResult& result) {
   return lines;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

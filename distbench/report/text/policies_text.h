@@ -6,7 +6,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Returns the section "Policies" of the summary: for each RPC with a policy,
 // its load and goodput, its attempts, and what else its policy did. Empty if
@@ -17,6 +17,6 @@ std::vector<std::string> PolicyLines(const TestResult& result);
 // fault lowered took to recover from it. Empty if there were no faults.
 std::vector<std::string> RecoveryLines(const TestResult& result);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TEXT_POLICIES_TEXT_H_

@@ -6,7 +6,7 @@
 #include "absl/time/time.h"
 #include "distbench/report/measurements/search_answer.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 std::string UtcClock(int64_t unix_ns) {
@@ -51,4 +51,4 @@ std::vector<std::string> SummarizeSearch(const SearchReport& report) {
   return lines;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -6,11 +6,11 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Summarises a search for users. Lines have no line ends.
 std::vector<std::string> SummarizeSearch(const SearchReport& report);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TEXT_SEARCH_TEXT_H_

@@ -7,13 +7,13 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::report {
 
 std::vector<std::string> StreamLines(const TestResult& result) {
   std::vector<std::string> lines;
   for (const int rpc_index : ListRpcs(result)) {
-    const std::string rpc = RpcName(result, rpc_index);
-    const std::optional<StreamTotals> totals = StreamsOf(result, rpc);
+    const std::string rpc = results::RpcName(result, rpc_index);
+    const std::optional<results::StreamTotals> totals = StreamsOf(result, rpc);
     if (!totals) continue;
     lines.push_back(absl::StrFormat(
         "  %s: streams: %d requests: %d (%d bytes) responses: %d (%d bytes)",
@@ -32,4 +32,4 @@ std::vector<std::string> StreamLines(const TestResult& result) {
   return lines;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

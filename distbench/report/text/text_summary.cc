@@ -27,7 +27,7 @@
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -48,7 +48,7 @@ void AppendSectionIfAny(absl::string_view title, const Lines& section,
 }
 
 std::string LatencyLine(const std::string& name, int64_t count,
-                        const LogHistogram& latency_ns) {
+                        const stats::LogHistogram& latency_ns) {
   std::string line = absl::StrFormat("  %s: N: %d", name, count);
   if (latency_ns.count() == 0) {
     return line;
@@ -117,9 +117,10 @@ Lines Instances(const TestTotals& totals) {
 }
 
 Lines Global(const TestTotals& totals) {
-  const RpcCounts& all = totals.all;
-  const int64_t total_count = SaturatingAdd(
-      all.succeeded_count, SaturatingAdd(all.failed_count, all.warmup_count));
+  const results::RpcCounts& all = totals.all;
+  const int64_t total_count = base::SaturatingAdd(
+      all.succeeded_count,
+      base::SaturatingAdd(all.failed_count, all.warmup_count));
   const double bytes =
       static_cast<double>(all.request_bytes) + all.response_bytes;
   return {
@@ -140,11 +141,12 @@ Lines Global(const TestTotals& totals) {
 // -----------------------------------------------------
 
 std::string OutcomeText(int64_t value_ns) {
-  return value_ns == Outcomes::kFailed ? "failed"
-                                       : absl::StrCat(value_ns, "ns");
+  return value_ns == stats::Outcomes::kFailed ? "failed"
+                                              : absl::StrCat(value_ns, "ns");
 }
 
-std::string OutcomesLine(const std::string& name, const Outcomes& outcomes) {
+std::string OutcomesLine(const std::string& name,
+                         const stats::Outcomes& outcomes) {
   const auto at = [&](double quantile) {
     return OutcomeText(outcomes.ValueAtQuantile(quantile));
   };
@@ -158,7 +160,7 @@ std::string OutcomesLine(const std::string& name, const Outcomes& outcomes) {
 Lines ResponseTime(const TestResult& result, const TestTotals& totals) {
   Lines lines;
   for (const auto& [name, rpc] : totals.rpcs) {
-    const Outcomes outcomes = ResponseTimeOf(result, totals, name);
+    const stats::Outcomes outcomes = ResponseTimeOf(result, totals, name);
     if (outcomes.count() > 0) lines.push_back(OutcomesLine(name, outcomes));
   }
   return lines;
@@ -170,15 +172,15 @@ void AppendOffered(const std::string& name, const OfferedLoad& offered,
                    Lines& lines) {
   if (offered.offered_count() == 0) return;
   const int64_t sent_count =
-      SaturatingSubtract(offered.offered_count(), offered.unsent_count());
+      base::SaturatingSubtract(offered.offered_count(), offered.unsent_count());
   lines.push_back(absl::StrFormat(
       "  %s: offered: %d sent: %d (%.2f%%) unsent: %d held back by a cap: %d",
       name, offered.offered_count(), sent_count,
       100.0 * static_cast<double>(sent_count) /
           static_cast<double>(offered.offered_count()),
       offered.unsent_count(), offered.held_back_count()));
-  LogHistogram wait_ns;
-  AddHistogram(offered.unsent_wait_ns(), wait_ns).IgnoreError();
+  stats::LogHistogram wait_ns;
+  results::AddHistogram(offered.unsent_wait_ns(), wait_ns).IgnoreError();
   if (wait_ns.count() == 0) return;
   lines.push_back(
       absl::StrFormat("  %s: never sent, had waited: median: %dns max: %dns",
@@ -192,7 +194,7 @@ Lines GeneratorHealth(const TestResult& result, const TestTotals& totals) {
   for (const auto& [name, rpc] : totals.rpcs) {
     AppendOffered(name, OfferedLoadOf(result, name).value_or(OfferedLoad()),
                   lines);
-    if (const LogHistogram& lateness_ns = rpc.lateness_ns;
+    if (const stats::LogHistogram& lateness_ns = rpc.lateness_ns;
         lateness_ns.count() > 0) {
       lines.push_back(absl::StrFormat(
           "  %s: lateness: median: %dns 99%%: %dns max: %dns", name,
@@ -276,7 +278,8 @@ Lines Resources(const ResourceUsageLogs& usages) {
   return lines;
 }
 
-std::string TimesOf(absl::string_view title, const LogHistogram& times_ns) {
+std::string TimesOf(absl::string_view title,
+                    const stats::LogHistogram& times_ns) {
   if (times_ns.count() == 0) return "";
   return absl::StrFormat(" %s: median: %dns 99%%: %dns max: %dns", title,
                          times_ns.ValueAtQuantile(0.5),
@@ -318,7 +321,7 @@ Lines DriverCounters(const TestResult& result) {
   for (const auto& [instance, log] : result.service_logs().instance_logs()) {
     for (const auto& [name, value] : log.driver_counters()) {
       Sum& sum = sums[name];
-      SaturatingAddTo(sum.value, value);
+      base::SaturatingAddTo(sum.value, value);
       ++sum.instance_count;
     }
   }
@@ -420,4 +423,4 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
   return lines;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

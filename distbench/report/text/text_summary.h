@@ -8,7 +8,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // Returns lines without line ends. They are stored in TestResult.log_summary,
 // and printed below a line "Test summary:".
@@ -23,6 +23,6 @@ namespace distbench {
 // time that any client spent with any server.
 std::vector<std::string> SummarizeTest(const TestResult& result);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_TEXT_TEXT_SUMMARY_H_

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -195,4 +195,4 @@ TEST(TextSummaryTest, RecoveryFromFaultsIsToldByRpc) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

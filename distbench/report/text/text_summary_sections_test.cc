@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -156,11 +156,11 @@ TEST(TextSummaryTest, ResourcesByNode) {
 TEST(TextSummaryTest, TimePartsAreInTheOrderOfAnRpc) {
   TestResult result =
       ResultFromText("traffic_config { rpc_descriptions { name: 'query' } }");
-  RpcTotals totals;
+  results::RpcTotals totals;
   totals.counts.succeeded_count = 2;
   for (const int64_t time_ns : {10, 30}) {
     totals.service_time_ns.Record(3 * time_ns);
-    for (const TimePart part : kTimeParts) {
+    for (const results::TimePart part : results::kTimeParts) {
       totals.time_parts_ns[part].Record(time_ns);
     }
   }
@@ -310,4 +310,4 @@ TEST(TextSummaryTest, FindingsAreListedWorstFirst) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

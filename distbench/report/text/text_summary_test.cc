@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::Contains;
@@ -34,16 +34,16 @@ void SetSpan(int64_t start_ns, int64_t end_ns, RpcStatistics& statistics) {
 }
 
 // The values 1, 2, ... last; all exact, because they are small.
-LogHistogram UpTo(int last) {
-  LogHistogram histogram;
+stats::LogHistogram UpTo(int last) {
+  stats::LogHistogram histogram;
   for (int value = 1; value <= last; ++value) {
     histogram.Record(value);
   }
   return histogram;
 }
 
-LogHistogram Repeated(int64_t value, int count) {
-  LogHistogram histogram;
+stats::LogHistogram Repeated(int64_t value, int count) {
+  stats::LogHistogram histogram;
   histogram.RecordN(value, count);
   return histogram;
 }
@@ -71,7 +71,7 @@ TestResult TwoByTwo() {
   query00.set_request_bytes(2 * kMiB);
   query00.set_response_bytes(10 * kMiB);
   SetSpan(0, 2 * kSecond, query00);
-  EncodeHistogram(UpTo(100), *query00.mutable_service_time_ns());
+  results::EncodeHistogram(UpTo(100), *query00.mutable_service_time_ns());
 
   RpcStatistics& append00 = StatisticsOf(result, "c/0", "s/0", 1);
   append00.set_failed_count(3);
@@ -82,7 +82,8 @@ TestResult TwoByTwo() {
   append01.set_warmup_count(10);
   append01.set_request_bytes(4 * kMiB);
   SetSpan(kSecond, kSecond + kSecond / 2, append01);
-  EncodeHistogram(Repeated(30, 40), *append01.mutable_service_time_ns());
+  results::EncodeHistogram(Repeated(30, 40),
+                           *append01.mutable_service_time_ns());
 
   StatisticsOf(result, "c/1", "s/0", 0).set_warmup_count(5000);
 
@@ -92,9 +93,9 @@ TestResult TwoByTwo() {
   query11.set_response_bytes(30 * kMiB);
   // From another clock, which must not be compared with that of c/0.
   SetSpan(100 * kSecond, 101 * kSecond, query11);
-  LogHistogram latency = UpTo(100);
+  stats::LogHistogram latency = UpTo(100);
   latency.Record(5'000'000);
-  EncodeHistogram(latency, *query11.mutable_service_time_ns());
+  results::EncodeHistogram(latency, *query11.mutable_service_time_ns());
 
   auto& errors = *result.mutable_service_logs()
                       ->mutable_instance_logs()
@@ -172,8 +173,9 @@ TEST(TextSummaryTest, RatesOfAClientServerRun) {
   statistics.set_response_bytes(int64_t{262'144} * kCount);
   SetSpan(0, 30'012'000'000, statistics);
   // 100 RPCs in flight all the time.
-  EncodeHistogram(Repeated(int64_t{30'012'000'000} * 100 / kCount, kCount),
-                  *statistics.mutable_service_time_ns());
+  results::EncodeHistogram(
+      Repeated(int64_t{30'012'000'000} * 100 / kCount, kCount),
+      *statistics.mutable_service_time_ns());
   const Lines lines = SummarizeTest(result);
   EXPECT_THAT(Section(lines, "Communication summary"),
               ElementsAre("  client/0 -> server/0: RPCs: 141510 (4.72 kQPS) "
@@ -221,7 +223,7 @@ TEST(TextSummaryTest, WarmupIsInNeitherCountsNorTime) {
     sample.set_response_size(kMiB / 2);
     sample.set_warmup(i < 90);
   }
-  AddMissingStatistics(result);
+  results::AddMissingStatistics(result);
   EXPECT_THAT(Section(SummarizeTest(result), "Global summary"),
               ElementsAre("  Total samples: 100", "  Failed samples: 0",
                           "  Warmup samples: 90", "  Total time: 1.000s",
@@ -237,7 +239,7 @@ TEST(TextSummaryTest, NoTimeMeansNoRatesButEverythingElse) {
   statistics.set_request_bytes(kMiB);
   statistics.set_response_bytes(kMiB);
   SetSpan(7, 7, statistics);
-  EncodeHistogram(UpTo(1), *statistics.mutable_service_time_ns());
+  results::EncodeHistogram(UpTo(1), *statistics.mutable_service_time_ns());
   EXPECT_THAT(
       SummarizeTest(result),
       ElementsAre(
@@ -314,13 +316,13 @@ TEST(TextSummaryTest, OpenLoopRpcsHaveResponseTimesAndLateness) {
     statistics.set_succeeded_count(100);
     SetSpan(0, kSecond, statistics);
     // 25 ms each: 2.5 s in 1 s.
-    EncodeHistogram(Repeated(25'000'000, 100),
-                    *statistics.mutable_service_time_ns());
+    results::EncodeHistogram(Repeated(25'000'000, 100),
+                             *statistics.mutable_service_time_ns());
   }
   RpcStatistics& open = StatisticsOf(result, "c/0", "s/0", 1);
   open.set_dropped_sample_count(60);
-  EncodeHistogram(UpTo(100), *open.mutable_lateness_ns());
-  EncodeHistogram(UpTo(120), *open.mutable_response_time_ns());
+  results::EncodeHistogram(UpTo(100), *open.mutable_lateness_ns());
+  results::EncodeHistogram(UpTo(120), *open.mutable_response_time_ns());
   const Lines lines = SummarizeTest(result);
   EXPECT_THAT(
       Section(lines, "Response time summary"),
@@ -341,7 +343,7 @@ TEST(TextSummaryTest, FailedAndUnsentRpcsRankAboveAllResponseTimes) {
   RpcStatistics& statistics = StatisticsOf(result, "c/0", "s/0", 0);
   statistics.set_succeeded_count(100);
   statistics.set_failed_count(5);
-  EncodeHistogram(UpTo(100), *statistics.mutable_response_time_ns());
+  results::EncodeHistogram(UpTo(100), *statistics.mutable_response_time_ns());
   OfferedLoad& load = (*result.mutable_service_logs()
                             ->mutable_instance_logs()
                             ->at("c/0")
@@ -349,7 +351,7 @@ TEST(TextSummaryTest, FailedAndUnsentRpcsRankAboveAllResponseTimes) {
   load.set_offered_count(120);
   load.set_unsent_count(20);
   load.set_held_back_count(7);
-  EncodeHistogram(Repeated(127, 20), *load.mutable_unsent_wait_ns());
+  results::EncodeHistogram(Repeated(127, 20), *load.mutable_unsent_wait_ns());
   const Lines lines = SummarizeTest(result);
   EXPECT_THAT(
       Section(lines, "Response time summary"),
@@ -412,4 +414,4 @@ TEST(SummarizeTestTest, ASimulationSaysSoFirstAndWhatItAssumed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -3,13 +3,13 @@
 #include "absl/strings/str_format.h"
 #include "distbench/report/measurements/time_parts.h"
 
-namespace distbench {
+namespace distbench::report {
 
 std::vector<std::string> TimePartLines(const TestTotals& totals) {
   std::vector<std::string> lines;
   for (const auto& [name, rpc] : totals.rpcs) {
     for (const NamedTimes& part : TimePartsOf(rpc)) {
-      const LogHistogram& times_ns = part.times_ns;
+      const stats::LogHistogram& times_ns = part.times_ns;
       lines.push_back(absl::StrFormat(
           "  %s: %s: N: %d mean: %.0fns median: %dns 90%%: %dns 99%%: %dns "
           "max: %dns",
@@ -21,4 +21,4 @@ std::vector<std::string> TimePartLines(const TestTotals& totals) {
   return lines;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

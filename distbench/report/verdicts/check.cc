@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/report/verdicts/escape.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 bool Passes(const Check& check, bool allow_undecided) {
@@ -89,4 +89,4 @@ std::string ChecksJunit(absl::Span<const Check> checks, bool allow_undecided) {
   return RenderJunit(JunitCases(checks, allow_undecided));
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "distbench/report/verdicts/junit.h"
 
-namespace distbench {
+namespace distbench::report {
 
 enum class CheckVerdict {
   kPass,
@@ -47,6 +47,6 @@ std::vector<JunitCase> JunitCases(absl::Span<const Check> checks,
 // Returns these as JUnit XML.
 std::string ChecksJunit(absl::Span<const Check> checks, bool allow_undecided);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_VERDICTS_CHECK_H_

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -68,4 +68,4 @@ TEST(CheckTest, JunitSkipsWhatMayBeUndecided) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_replace.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 // The text as valid UTF-8 without control characters.
@@ -52,4 +52,4 @@ std::string XmlText(absl::string_view text) {
                                                    {"\xef\xbf\xbf", " "}});
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

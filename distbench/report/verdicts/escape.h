@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // The text for a cell of a Markdown table, on one line. GitHub shows it as it
 // is: neither formatted nor as links, mentions or references.
@@ -16,6 +16,6 @@ std::string MarkdownText(absl::string_view text);
 // The text for an attribute or the content of an XML element.
 std::string XmlText(absl::string_view text);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_VERDICTS_ESCAPE_H_

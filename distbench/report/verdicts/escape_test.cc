@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 TEST(EscapeTest, MarkdownIsShownAsItIs) {
@@ -35,4 +35,4 @@ TEST(EscapeTest, InvalidUtf8IsReplaced) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::report

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/report/verdicts/escape.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 using Outcome = JunitCase::Outcome;
@@ -66,4 +66,4 @@ std::string RenderJunit(absl::Span<const JunitCase> cases) {
   return xml + "</testsuites>\n";
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -7,7 +7,7 @@
 
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::report {
 
 struct JunitCase {
   enum class Outcome {
@@ -28,6 +28,6 @@ struct JunitCase {
 // Returns a test suite for each name of one, in order of appearance.
 std::string RenderJunit(absl::Span<const JunitCase> cases);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_VERDICTS_JUNIT_H_

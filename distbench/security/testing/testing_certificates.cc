@@ -15,7 +15,7 @@
 #include "absl/time/clock.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::security {
 namespace {
 
 constexpr absl::Duration kAge = absl::Hours(24);
@@ -117,4 +117,4 @@ TlsFiles TestAuthority::IssueForLocalhost(const std::string& name) const {
              .alternative_names = {"DNS:localhost", "IP:127.0.0.1", "IP:::1"}});
 }
 
-}  // namespace distbench
+}  // namespace distbench::security

@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "distbench/security/tls_files.h"
 
-namespace distbench {
+namespace distbench::security {
 
 struct CertificateRequest {
   std::string common_name;
@@ -52,6 +52,6 @@ class TestAuthority {
   std::unique_ptr<X509, Free> certificate_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::security
 
 #endif  // DISTBENCH_SECURITY_TESTING_TESTING_CERTIFICATES_H_

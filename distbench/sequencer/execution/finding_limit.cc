@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 void LimitFindings(RunInfo& info) {
   std::map<std::pair<Finding::Severity, std::string>, int> counts;
@@ -26,4 +26,4 @@ void LimitFindings(RunInfo& info) {
   info.mutable_findings()->Swap(&kept);
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

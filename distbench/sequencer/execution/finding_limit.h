@@ -5,7 +5,7 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // The most findings of one code and severity that a result lists.
 inline constexpr int kMostFindingsOfAKind = 100;
@@ -14,6 +14,6 @@ inline constexpr int kMostFindingsOfAKind = 100;
 // finding that counts them.
 void LimitFindings(RunInfo& info);
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_EXECUTION_FINDING_LIMIT_H_

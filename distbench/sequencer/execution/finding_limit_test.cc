@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::SizeIs;
@@ -37,4 +37,4 @@ TEST(FindingLimitTest, ManyOfAKindAreCounted) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

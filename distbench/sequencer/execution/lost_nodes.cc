@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 void LostNodes::Add(const Participant& participant, Step step,
                     const std::string& reason) {
@@ -27,4 +27,4 @@ std::vector<std::string> LostNodes::Messages() const {
   return messages;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -8,7 +8,7 @@
 
 #include "distbench/sequencer/execution/participant.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Nodes often go together, because they share a power supply or a switch. A
 // message for each of thousands would hide what else a result says, so there is
@@ -33,6 +33,6 @@ class LostNodes {
   std::vector<Group> groups_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_EXECUTION_LOST_NODES_H_

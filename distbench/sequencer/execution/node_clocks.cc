@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 // The time, in addition to the round trip, that the sequencer needs to send the
@@ -81,4 +81,4 @@ void AddClockOffsets(const Participants& participants, RunInfo& info) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -15,7 +15,7 @@
 #include "distbench/sequencer/nodes/node_handle.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // The offset by which the node has to correct its clock; absent if its clock is
 // not known to differ from the sequencer's.
@@ -36,6 +36,6 @@ std::string LateStartWarning(const Participant& participant,
 // Adds the best known clock offsets of nodes on other hosts.
 void AddClockOffsets(const Participants& participants, RunInfo& info);
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_EXECUTION_NODE_CLOCKS_H_

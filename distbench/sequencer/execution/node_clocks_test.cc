@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::IsEmpty;
@@ -86,4 +86,4 @@ TEST_F(NodeClocksTest, TheResultHasThoseOfOtherHosts) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -3,12 +3,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 NodeCommand PrepareCommand(const DistributedSystemDescription& test,
                            const NodeShare& share, int64_t clock_offset_ns,
                            bool use_loopback, const std::string& test_nonce,
-                           const TargetRates& target_rates) {
+                           const config::TargetRates& target_rates) {
   NodeCommand command;
   PrepareTest& prepare = *command.mutable_prepare();
   NodeServiceConfig& config = *prepare.mutable_config();
@@ -79,4 +79,4 @@ NodeCommand ReleaseCommand() {
   return command;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

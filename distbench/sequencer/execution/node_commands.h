@@ -16,12 +16,12 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 NodeCommand PrepareCommand(const DistributedSystemDescription& test,
                            const NodeShare& share, int64_t clock_offset_ns,
                            bool use_loopback, const std::string& test_nonce,
-                           const TargetRates& target_rates);
+                           const config::TargetRates& target_rates);
 
 // The error names a peer that is not in `placement`.
 absl::StatusOr<NodeCommand> ConnectCommand(
@@ -36,6 +36,6 @@ NodeCommand CollectCommand(int64_t window_bytes);
 NodeCommand ResultsTakenCommand(int64_t bytes);
 NodeCommand ReleaseCommand();
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_EXECUTION_NODE_COMMANDS_H_

@@ -9,7 +9,7 @@
 #include "distbench/base/index_list.h"
 #include "distbench/numa/topology.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 // Nodes that share CPUs: nodes of a host that may use the same ones.
@@ -25,15 +25,15 @@ CpuGroupKey GroupOf(const NodeRegistration& registration) {
 
 // Adds what distbench knows of a node; the node's own attributes win.
 void AddKnownAttributes(const NodeRegistration& registration,
-                        Attributes& attributes) {
+                        config::Attributes& attributes) {
   const HostTopology& topology = registration.topology();
   attributes.try_emplace("hostname", registration.hostname());
   attributes.try_emplace("cpu_count", absl::StrCat(registration.cpu_count()));
   if (topology.numa_nodes().empty()) return;
   attributes.try_emplace("numa_node_count",
                          absl::StrCat(topology.numa_nodes_size()));
-  const IndexSet nodes =
-      NodesOfCpus(topology, IndicesOf(topology.allowed_cpus()));
+  const base::IndexSet nodes =
+      numa::NodesOfCpus(topology, numa::IndicesOf(topology.allowed_cpus()));
   if (nodes.size() == 1) {
     attributes.try_emplace("numa_node", absl::StrCat(*nodes.begin()));
   }
@@ -78,4 +78,4 @@ std::vector<NodeShare> MakeNodeShares(
   return shares;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -10,7 +10,7 @@
 #include "distbench/sequencer/nodes/node_handle.h"
 #include "distbench/sequencer/placement/placement.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Returns the nodes in the form that PlaceInstances() expects. In addition to
 // the attributes with which a node was started it has "node_alias", and, unless
@@ -27,6 +27,6 @@ std::vector<NodeShare> MakeNodeShares(
     const std::vector<std::shared_ptr<NodeHandle>>& nodes,
     const Placement& placement);
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_EXECUTION_NODE_SHARES_H_

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -30,10 +30,10 @@ TEST(PlacementNodesTest, KnowsAttributesAndAlias) {
   const auto nodes = PlacementNodes({node});
   ASSERT_THAT(nodes, SizeIs(1));
   EXPECT_EQ(nodes[0].alias, "node3");
-  EXPECT_EQ(nodes[0].attributes, (Attributes{{"rack", "a7"},
-                                             {"node_alias", "node3"},
-                                             {"hostname", "alpha"},
-                                             {"cpu_count", "1"}}));
+  EXPECT_EQ(nodes[0].attributes, (config::Attributes{{"rack", "a7"},
+                                                     {"node_alias", "node3"},
+                                                     {"hostname", "alpha"},
+                                                     {"cpu_count", "1"}}));
 }
 
 // Binds the node to these CPUs of a host with two NUMA nodes.
@@ -101,4 +101,4 @@ TEST(NodeSharesTest, EveryInstanceHasAWorker) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 // The most nodes that a message names with their hosts.
@@ -78,7 +78,7 @@ void NodeNames::Add(const Participant& participant) {
 
 std::string NodeNames::Text() const {
   if (count_ <= kMostNamed) return absl::StrJoin(first_names_, ", ");
-  std::string ranges = FormatIndexList(ids_);
+  std::string ranges = base::FormatIndexList(ids_);
   if (ranges.size() > kMostRangeBytes) {
     ranges.resize(ranges.rfind(',', kMostRangeBytes));
     ranges += " and others";
@@ -135,4 +135,4 @@ bool AllAreLocal(const Participants& participants) {
       [](const Participant& p) { return p.share.node->is_local(); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -17,7 +17,7 @@
 #include "distbench/sequencer/nodes/node_handle.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // A node's part of a test.
 struct NodeShare {
@@ -75,7 +75,7 @@ class NodeNames {
  private:
   int count_ = 0;
   std::vector<std::string> first_names_;
-  IndexSet ids_;
+  base::IndexSet ids_;
 };
 
 // The nodes of a test, in the order of their shares, and what they are doing.
@@ -125,6 +125,6 @@ std::string LateMessage(Step step, absl::Duration timeout,
 // Whether all nodes are on the sequencer's host (see NodeHandle).
 bool AllAreLocal(const Participants& participants);
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_EXECUTION_PARTICIPANT_H_

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::ContainsRegex;
@@ -101,4 +101,4 @@ TEST_F(ParticipantsTest, LossesOfOneKindAreOneMessage) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -8,7 +8,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 constexpr int64_t kReportsPerSecond = 1000;
@@ -32,7 +32,7 @@ int64_t LongestChainUs(const ActionList& list, const ActionsByName& actions) {
       start_us = std::max(start_us, end_us[dependency]);
     }
     end_us[name] =
-        SaturatingAdd(start_us, action.iterations().max_duration_us());
+        base::SaturatingAdd(start_us, action.iterations().max_duration_us());
     longest_us = std::max(longest_us, end_us[name]);
   }
   return longest_us;
@@ -62,14 +62,15 @@ void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress) {
 
 void AddProgress(const TrafficProgress& part, TrafficProgress& sum) {
   sum.set_succeeded_count(
-      SaturatingAdd(sum.succeeded_count(), part.succeeded_count()));
-  sum.set_failed_count(SaturatingAdd(sum.failed_count(), part.failed_count()));
+      base::SaturatingAdd(sum.succeeded_count(), part.succeeded_count()));
+  sum.set_failed_count(
+      base::SaturatingAdd(sum.failed_count(), part.failed_count()));
   sum.set_in_flight_count(
-      SaturatingAdd(sum.in_flight_count(), part.in_flight_count()));
+      base::SaturatingAdd(sum.in_flight_count(), part.in_flight_count()));
   sum.set_offered_count(
-      SaturatingAdd(sum.offered_count(), part.offered_count()));
-  sum.set_open_loop_ended_count(
-      SaturatingAdd(sum.open_loop_ended_count(), part.open_loop_ended_count()));
+      base::SaturatingAdd(sum.offered_count(), part.offered_count()));
+  sum.set_open_loop_ended_count(base::SaturatingAdd(
+      sum.open_loop_ended_count(), part.open_loop_ended_count()));
   if (part.has_traffic_time_ns()) {
     sum.set_traffic_time_ns(
         std::max(sum.traffic_time_ns(), part.traffic_time_ns()));
@@ -77,16 +78,20 @@ void AddProgress(const TrafficProgress& part, TrafficProgress& sum) {
 }
 
 void RecentTimes::Add(const TrafficProgress& report) {
-  AddHistogram(report.recent_service_time_ns(), service_time_).IgnoreError();
-  AddHistogram(report.recent_response_time_ns(), response_time_).IgnoreError();
+  results::AddHistogram(report.recent_service_time_ns(), service_time_)
+      .IgnoreError();
+  results::AddHistogram(report.recent_response_time_ns(), response_time_)
+      .IgnoreError();
 }
 
 void RecentTimes::TakeInto(TrafficProgress& sum) {
   if (service_time_.count() > 0) {
-    EncodeHistogram(service_time_, *sum.mutable_recent_service_time_ns());
+    results::EncodeHistogram(service_time_,
+                             *sum.mutable_recent_service_time_ns());
   }
   if (response_time_.count() > 0) {
-    EncodeHistogram(response_time_, *sum.mutable_recent_response_time_ns());
+    results::EncodeHistogram(response_time_,
+                             *sum.mutable_recent_response_time_ns());
   }
   service_time_.Clear();
   response_time_.Clear();
@@ -109,4 +114,4 @@ std::optional<int64_t> ExpectedDurationUs(
   return longest_us;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

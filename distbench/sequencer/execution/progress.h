@@ -11,7 +11,7 @@
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // How often each of so many nodes reports: once a second, or, if there are more
 // than a thousand, so often that a thousand reports come in a second, which is
@@ -38,8 +38,8 @@ class RecentTimes {
   void TakeInto(TrafficProgress& sum);
 
  private:
-  LogHistogram service_time_;
-  LogHistogram response_time_;
+  stats::LogHistogram service_time_;
+  stats::LogHistogram response_time_;
 };
 
 // How long a canonical test will send traffic according to its config, in
@@ -48,6 +48,6 @@ class RecentTimes {
 std::optional<int64_t> ExpectedDurationUs(
     const DistributedSystemDescription& test);
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_EXECUTION_PROGRESS_H_

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::Eq;
@@ -64,7 +64,7 @@ TEST(ProgressTest, ADisplayDoesNotNeedMoreThanAThousandReportsASecond) {
 }
 
 TEST(ProgressTest, RecentTimesAreTakenOnce) {
-  const auto report = FromText<TrafficProgress>(R"(
+  const auto report = base::FromText<TrafficProgress>(R"(
     recent_service_time_ns {
       sub_bucket_bits: 7 bucket_index_deltas: 5 bucket_counts: 2
       min: 5 max: 5 sum: 10 sum_of_squares: 50
@@ -94,7 +94,7 @@ TEST(ProgressTest, SumsAreNumbersWhateverIsAdded) {
 }
 
 std::optional<int64_t> ExpectedUs(const std::string& text) {
-  const auto test = FromText<DistributedSystemDescription>(text);
+  const auto test = base::FromText<DistributedSystemDescription>(text);
   return ExpectedDurationUs(test);
 }
 
@@ -152,4 +152,4 @@ TEST(ReportsWithPongsTest, FewNodesReportAtOnce) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -4,7 +4,7 @@
 
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 bool IsUrgent(const RunEvent& event) {
@@ -53,4 +53,4 @@ void RunInbox::Push(RunEvent event) {
   events_.push_back(std::move(event));
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -17,7 +17,7 @@
 #include "distbench/sequencer/nodes/node_handle.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 struct NodeSaid {
   NodeHandle* node;
@@ -41,7 +41,7 @@ using RunEvent = std::variant<NodeSaid, NodeLost, RunCancelled>;
 class RunInbox : public NodeEvents {
  public:
   // `clock` must outlive the inbox.
-  explicit RunInbox(const Clock& clock) : clock_(clock) {}
+  explicit RunInbox(const base::Clock& clock) : clock_(clock) {}
 
   void OnNodeMessage(NodeHandle& node, NodeMessage message) override;
   void OnNodeLost(NodeHandle& node, const std::string& reason) override;
@@ -63,12 +63,12 @@ class RunInbox : public NodeEvents {
     return urgent_count_ > 0;
   }
 
-  const Clock& clock_;
+  const base::Clock& clock_;
   absl::Mutex mutex_;
   std::deque<RunEvent> events_ ABSL_GUARDED_BY(mutex_);
   size_t urgent_count_ ABSL_GUARDED_BY(mutex_) = 0;  // of events_
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_EXECUTION_RUN_INBOX_H_

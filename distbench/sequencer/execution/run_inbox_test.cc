@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 constexpr int64_t kBriefNs = 20'000'000;
@@ -18,7 +18,7 @@ constexpr int64_t kGenerousNs = 60'000'000'000;
 class RunInboxTest : public testing::Test {
  protected:
   static int64_t In(int64_t duration_ns) {
-    return RealClock().MonotonicNs() + duration_ns;
+    return base::RealClock().MonotonicNs() + duration_ns;
   }
   void PutProgress(int64_t count) {
     NodeMessage message;
@@ -39,13 +39,13 @@ class RunInboxTest : public testing::Test {
     return std::get<NodeSaid>(*event).message.has_progress();
   }
 
-  RunInbox inbox_{RealClock()};
+  RunInbox inbox_{base::RealClock()};
 };
 
 TEST_F(RunInboxTest, WaitsUntilTheDeadline) {
   const int64_t deadline_ns = In(kBriefNs);
   EXPECT_FALSE(inbox_.Next(deadline_ns).has_value());
-  EXPECT_GE(RealClock().MonotonicNs(), deadline_ns - 1'000'000);
+  EXPECT_GE(base::RealClock().MonotonicNs(), deadline_ns - 1'000'000);
 }
 
 TEST_F(RunInboxTest, ProgressDoesNotEndTheWait) {
@@ -53,7 +53,7 @@ TEST_F(RunInboxTest, ProgressDoesNotEndTheWait) {
   PutProgress(2);
   const int64_t deadline_ns = In(kBriefNs);
   EXPECT_TRUE(IsProgress(inbox_.Next(deadline_ns)));
-  EXPECT_GE(RealClock().MonotonicNs(), deadline_ns - 1'000'000);
+  EXPECT_GE(base::RealClock().MonotonicNs(), deadline_ns - 1'000'000);
   // It is over now.
   EXPECT_TRUE(IsProgress(inbox_.Next(deadline_ns)));
   EXPECT_FALSE(inbox_.Next(deadline_ns).has_value());
@@ -74,7 +74,7 @@ TEST_F(RunInboxTest, RepliesEndTheWaitAndKeepTheirPlaces) {
   PutProgress(2);
   const int64_t deadline_ns = In(kBriefNs);
   EXPECT_TRUE(IsProgress(inbox_.Next(deadline_ns)));
-  EXPECT_GE(RealClock().MonotonicNs(), deadline_ns - 1'000'000);
+  EXPECT_GE(base::RealClock().MonotonicNs(), deadline_ns - 1'000'000);
 }
 
 TEST_F(RunInboxTest, ACancellationComesFirst) {
@@ -88,4 +88,4 @@ TEST_F(RunInboxTest, ACancellationComesFirst) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

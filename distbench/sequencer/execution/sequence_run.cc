@@ -17,13 +17,13 @@
 #include "distbench/sequencer/placement/placement.h"
 #include "distbench/sequencer/runs/run_status.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 absl::Duration TestTimeout(const DistributedSystemDescription& test) {
   // Invalid timeouts were refused before.
-  return absl::Seconds(
-      TestTimeoutSeconds(test).value_or(kDefaultTestTimeoutSeconds));
+  return absl::Seconds(config::TestTimeoutSeconds(test).value_or(
+      config::kDefaultTestTimeoutSeconds));
 }
 
 // Returns the chunk without samples, which is all that a summary needs.
@@ -68,7 +68,7 @@ class TestFollower final : public TestRunObserver {
   }
 
   absl::Status OnResultChunk(ResultChunk chunk) override {
-    if (absl::Status status = MergeChunk(WithoutSamples(chunk), logs_);
+    if (absl::Status status = results::MergeChunk(WithoutSamples(chunk), logs_);
         !status.ok()) {
       return status;
     }
@@ -80,11 +80,11 @@ class TestFollower final : public TestRunObserver {
   // counts the outcome.
   void Conclude(TestResult& result) {
     *result.mutable_service_logs() = std::move(logs_);
-    for (Finding& finding : Judge(result)) {
+    for (Finding& finding : report::Judge(result)) {
       *result.mutable_run_info()->add_findings() = std::move(finding);
     }
     LimitFindings(*result.mutable_run_info());
-    for (std::string& line : SummarizeTest(result)) {
+    for (std::string& line : report::SummarizeTest(result)) {
       result.add_log_summary(std::move(line));
     }
     environment_.outcomes.Add(started_.name(), result);
@@ -229,13 +229,13 @@ absl::Status SequenceRun::FinishUnplaced(int test_index,
   const DistributedSystemDescription& test = sequence_.tests(test_index);
   TestResult result;
   *result.mutable_traffic_config() = test;
-  RedactSecrets(*result.mutable_traffic_config());
+  config::RedactSecrets(*result.mutable_traffic_config());
   RunInfo& info = *result.mutable_run_info();
-  info.set_version(std::string(ProgramVersion()));
+  info.set_version(std::string(base::ProgramVersion()));
   info.set_random_seed(test.random_seed());
   info.set_failure(std::string(reason.message()));
   AddKnownFindings(test_index, result);
-  for (std::string& line : SummarizeTest(result)) {
+  for (std::string& line : report::SummarizeTest(result)) {
     result.add_log_summary(std::move(line));
   }
   environment_.outcomes.Add(TestName(test, test_index), result);
@@ -249,4 +249,4 @@ absl::StatusOr<std::shared_ptr<RunInbox>> SequenceRun::OpenInbox() {
   return inbox_;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -27,13 +27,13 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Shared by all runs of a sequencer; must outlive them.
 struct RunEnvironment {
   NodeRegistry& registry;
   RunStatus& status;
-  const Clock& clock;
+  const base::Clock& clock;
   StepTimeouts timeouts;
 
   // Revision of the source of this build; empty if it is not known.
@@ -43,7 +43,7 @@ struct RunEnvironment {
   std::function<void()> on_shutdown_request;
 
   // What the tests may call outside of themselves.
-  AllowedTargets allowed_targets = {};
+  external::AllowedTargets allowed_targets = {};
 
   std::atomic<int64_t> next_test_id = 1;
   TestOutcomes outcomes = {};
@@ -95,6 +95,6 @@ class SequenceRun final : public QueuedRun {
   std::shared_ptr<RunInbox> inbox_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_EXECUTION_SEQUENCE_RUN_H_

@@ -8,7 +8,7 @@
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/verdicts/check.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using prometheus::MetricFamily;
@@ -20,9 +20,9 @@ constexpr const char* kObjectiveVerdicts[] = {"pass", "fail", "undecided"};
 }  // namespace
 
 void TestOutcomes::Add(const std::string& test, const TestResult& result) {
-  const std::vector<Check> checks = CheckObjectives(result);
+  const std::vector<report::Check> checks = report::CheckObjectives(result);
   absl::MutexLock lock(&mutex_);
-  ++tests_[RunVerdict(result)];
+  ++tests_[report::RunVerdict(result)];
   for (const Finding& finding : result.run_info().findings()) {
     CountFinding(finding);
   }
@@ -30,17 +30,18 @@ void TestOutcomes::Add(const std::string& test, const TestResult& result) {
       std::remove_if(objectives_.begin(), objectives_.end(),
                      [&](const Objective& o) { return o.test == test; }),
       objectives_.end());
-  for (const Check& check : checks) {
-    objectives_.push_back({test, check.condition,
-                           absl::AsciiStrToLower(VerdictName(check.verdict))});
+  for (const report::Check& check : checks) {
+    objectives_.push_back(
+        {test, check.condition,
+         absl::AsciiStrToLower(report::VerdictName(check.verdict))});
     if (objectives_.size() > kMostObjectives) objectives_.pop_front();
   }
 }
 
 void TestOutcomes::CountFinding(const Finding& finding) {
-  std::pair key(SeverityName(finding.severity()), finding.code());
+  std::pair key(report::SeverityName(finding.severity()), finding.code());
   if (findings_.size() >= kMostFindingCodes && !findings_.contains(key)) {
-    key.second = kOtherNames;
+    key.second = metrics::kOtherNames;
   }
   ++findings_[key];
 }
@@ -48,30 +49,32 @@ void TestOutcomes::CountFinding(const Finding& finding) {
 std::vector<MetricFamily> TestOutcomes::Metrics() const {
   absl::MutexLock lock(&mutex_);
   // Includes zero counts, so that the first test shows as an increase.
-  MetricFamily tests = Family("distbench_tests_ended_total",
-                              "Tests that have ended, by the verdict on them",
-                              MetricType::Counter);
+  MetricFamily tests = metrics::Family(
+      "distbench_tests_ended_total",
+      "Tests that have ended, by the verdict on them", MetricType::Counter);
   for (const char* verdict : kTestVerdicts) {
     const auto found = tests_.find(verdict);
-    AddMetric({{"verdict", verdict}}, tests).counter.value =
+    metrics::AddMetric({{"verdict", verdict}}, tests).counter.value =
         found == tests_.end() ? 0 : static_cast<double>(found->second);
   }
-  MetricFamily findings =
-      Family("distbench_findings_total", "Findings about tests that have ended",
-             MetricType::Counter);
+  MetricFamily findings = metrics::Family(
+      "distbench_findings_total", "Findings about tests that have ended",
+      MetricType::Counter);
   for (const auto& [kind, count] : findings_) {
-    AddMetric({{"severity", kind.first}, {"code", kind.second}}, findings)
+    metrics::AddMetric({{"severity", kind.first}, {"code", kind.second}},
+                       findings)
         .counter.value = static_cast<double>(count);
   }
-  MetricFamily objectives =
-      Family("distbench_objective",
-             "1 for the verdict on an objective in the last run of its test",
-             MetricType::Gauge);
+  MetricFamily objectives = metrics::Family(
+      "distbench_objective",
+      "1 for the verdict on an objective in the last run of its test",
+      MetricType::Gauge);
   for (const Objective& objective : objectives_) {
-    AddStates({{"test", objective.test}, {"objective", objective.text}},
-              "verdict", kObjectiveVerdicts, objective.verdict, objectives);
+    metrics::AddStates(
+        {{"test", objective.test}, {"objective", objective.text}}, "verdict",
+        kObjectiveVerdicts, objective.verdict, objectives);
   }
   return {std::move(tests), std::move(findings), std::move(objectives)};
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -17,7 +17,7 @@
 #include "absl/synchronization/mutex.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Thread-safe.
 class TestOutcomes {
@@ -56,6 +56,6 @@ class TestOutcomes {
   std::deque<Objective> objectives_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_EXECUTION_TEST_OUTCOMES_H_

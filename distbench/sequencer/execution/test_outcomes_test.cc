@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -20,19 +20,19 @@ using ::testing::SizeIs;
 TEST(TestOutcomesTest, CountsVerdictsFromZero) {
   TestOutcomes outcomes;
   constexpr char kName[] = "distbench_tests_ended_total";
-  EXPECT_THAT(MetricValues(outcomes.Metrics(), kName),
+  EXPECT_THAT(metrics::MetricValues(outcomes.Metrics(), kName),
               ElementsAre(Pair("failed", 0), Pair("invalid", 0), Pair("ok", 0),
                           Pair("warn", 0)));
   outcomes.Add("a", TestResult());
-  outcomes.Add("a", FromText<TestResult>("run_info { failure: 'lost' }"));
-  EXPECT_THAT(MetricValues(outcomes.Metrics(), kName),
+  outcomes.Add("a", base::FromText<TestResult>("run_info { failure: 'lost' }"));
+  EXPECT_THAT(metrics::MetricValues(outcomes.Metrics(), kName),
               ElementsAre(Pair("failed", 1), Pair("invalid", 0), Pair("ok", 1),
                           Pair("warn", 0)));
 }
 
 TEST(TestOutcomesTest, CountsFindingsBySeverityAndCode) {
   TestOutcomes outcomes;
-  const auto result = FromText<TestResult>(R"(
+  const auto result = base::FromText<TestResult>(R"(
     run_info {
       findings { severity: WARN code: "late" message: "1" }
       findings { severity: WARN code: "late" message: "2" }
@@ -40,8 +40,9 @@ TEST(TestOutcomesTest, CountsFindingsBySeverityAndCode) {
     })");
   outcomes.Add("a", result);
   outcomes.Add("b", result);
-  EXPECT_THAT(MetricValues(outcomes.Metrics(), "distbench_findings_total"),
-              ElementsAre(Pair("note short", 2), Pair("warn late", 4)));
+  EXPECT_THAT(
+      metrics::MetricValues(outcomes.Metrics(), "distbench_findings_total"),
+      ElementsAre(Pair("note short", 2), Pair("warn late", 4)));
 }
 
 TEST(TestOutcomesTest, CodesBeyondTheLimitAreCountedTogether) {
@@ -52,7 +53,8 @@ TEST(TestOutcomesTest, CodesBeyondTheLimitAreCountedTogether) {
   }
   TestOutcomes outcomes;
   outcomes.Add("a", result);
-  auto findings = MetricValues(outcomes.Metrics(), "distbench_findings_total");
+  auto findings =
+      metrics::MetricValues(outcomes.Metrics(), "distbench_findings_total");
   EXPECT_THAT(findings, SizeIs(TestOutcomes::kMostFindingCodes + 1));
   EXPECT_EQ(findings["note (others)"], 10);
 }
@@ -60,23 +62,23 @@ TEST(TestOutcomesTest, CodesBeyondTheLimitAreCountedTogether) {
 TEST(TestOutcomesTest, ObjectivesHaveTheVerdictOfTheLastRun) {
   TestOutcomes outcomes;
   constexpr char kName[] = "distbench_objective";
-  EXPECT_THAT(MetricValues(outcomes.Metrics(), kName), IsEmpty());
+  EXPECT_THAT(metrics::MetricValues(outcomes.Metrics(), kName), IsEmpty());
   TestResult result;
   result.mutable_traffic_config()->add_objectives("failures<=1%");
   result.mutable_run_info()->set_failure("lost");
   outcomes.Add("a", result);
   outcomes.Add("a", result);
-  EXPECT_THAT(MetricValues(outcomes.Metrics(), kName),
+  EXPECT_THAT(metrics::MetricValues(outcomes.Metrics(), kName),
               ElementsAre(Pair("a failures<=1% fail", 1),
                           Pair("a failures<=1% pass", 0),
                           Pair("a failures<=1% undecided", 0)));
   for (size_t i = 0; i < TestOutcomes::kMostObjectives; ++i) {
     outcomes.Add(absl::StrCat("b", i), result);
   }
-  auto objectives = MetricValues(outcomes.Metrics(), kName);
+  auto objectives = metrics::MetricValues(outcomes.Metrics(), kName);
   EXPECT_THAT(objectives, SizeIs(3 * TestOutcomes::kMostObjectives));
   EXPECT_EQ(objectives.count("a failures<=1% fail"), 0);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -14,7 +14,7 @@
 #include "distbench/sequencer/execution/node_commands.h"
 #include "distbench/sequencer/execution/progress.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 constexpr absl::Duration kProgressInterval = absl::Seconds(1);
@@ -28,7 +28,7 @@ constexpr int64_t kWindowBytes = 4 << 20;
 }  // namespace
 
 TestExecution::TestExecution(TestRunSpec spec, const StepTimeouts& timeouts,
-                             const Clock& clock,
+                             const base::Clock& clock,
                              std::shared_ptr<RunInbox> inbox,
                              TestRunObserver& observer)
     : spec_(std::move(spec)),
@@ -61,7 +61,7 @@ TestResult TestExecution::Run() {
 
 void TestExecution::Prepare() {
   const bool use_loopback = AllAreLocal(participants_);
-  const std::string nonce = DrawNonce();
+  const std::string nonce = security::DrawNonce();
   const size_t at_once =
       std::max<size_t>(1, spec_.prepare_bytes / spec_.test.SpaceUsedLong());
   for (Participant& participant : participants_) {
@@ -93,7 +93,7 @@ void TestExecution::Connect() {
 void TestExecution::Start() {
   if (!failure_.ok()) return;
   started_ = true;
-  usage_at_start_ = ProcessUsage();
+  usage_at_start_ = results::ProcessUsage();
   const absl::Duration lead = StartLead(participants_);
   const int64_t start_timestamp_ns =
       clock_.UnixNs() + absl::ToInt64Nanoseconds(lead);
@@ -143,7 +143,7 @@ void TestExecution::StopTraffic() {
       std::max(clock_.UnixNs(), info.start_timestamp_ns()));
   ReportProgress();
   *result_.mutable_resource_usage_logs()->mutable_test_sequencer_usage() =
-      UsageBetween(usage_at_start_, ProcessUsage());
+      results::UsageBetween(usage_at_start_, results::ProcessUsage());
 }
 
 void TestExecution::Collect() {
@@ -176,11 +176,11 @@ void TestExecution::Release() {
 
 TestResult TestExecution::Finish() {
   *result_.mutable_traffic_config() = spec_.test;
-  RedactSecrets(*result_.mutable_traffic_config());
+  config::RedactSecrets(*result_.mutable_traffic_config());
   RunInfo& info = *result_.mutable_run_info();
-  info.set_version(std::string(ProgramVersion()));
+  info.set_version(std::string(base::ProgramVersion()));
   info.set_random_seed(spec_.test.random_seed());
-  info.set_config_hash(ConfigHash(spec_.test));
+  info.set_config_hash(config::ConfigHash(spec_.test));
   AddClockOffsets(participants_, info);
   ReportLosses();
   ReportDroppedResources();
@@ -466,4 +466,4 @@ int64_t TestExecution::DeadlineNs(absl::Duration timeout) const {
   return clock_.MonotonicNs() + absl::ToInt64Nanoseconds(timeout);
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -21,7 +21,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // How long nodes may take for each step.
 struct StepTimeouts {
@@ -47,7 +47,7 @@ struct TestRunSpec {
   absl::Duration timeout;
 
   // What each instance may send to external services, at most.
-  TargetRates target_rates = {};
+  config::TargetRates target_rates = {};
 
   // Memory for copies of the test that are on the way to nodes; one is, anyhow.
   size_t prepare_bytes = 256 << 20;
@@ -84,7 +84,7 @@ class TestExecution {
   // `clock` and `observer` must outlive the run. A cancellation in the inbox
   // ends the run early; measurements up to then are kept.
   TestExecution(TestRunSpec spec, const StepTimeouts& timeouts,
-                const Clock& clock, std::shared_ptr<RunInbox> inbox,
+                const base::Clock& clock, std::shared_ptr<RunInbox> inbox,
                 TestRunObserver& observer);
 
   // Runs the test to its end. Call it once. Returns the result without
@@ -155,7 +155,7 @@ class TestExecution {
 
   const TestRunSpec spec_;
   const StepTimeouts timeouts_;
-  const Clock& clock_;
+  const base::Clock& clock_;
   const std::shared_ptr<RunInbox> inbox_;
   TestRunObserver& observer_;
 
@@ -177,6 +177,6 @@ class TestExecution {
   RUsage usage_at_start_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_EXECUTION_TEST_RUN_H_

@@ -10,7 +10,7 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::AllOf;
@@ -241,4 +241,4 @@ TEST_F(TestRunTest, ANodeThatOnlyServesCanEndTheTraffic) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

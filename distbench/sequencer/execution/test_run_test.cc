@@ -18,7 +18,7 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::AllOf;
@@ -137,9 +137,10 @@ TEST_F(TestRunTest, AddsUpWhatNodesMeasuredLately) {
         TrafficProgress& progress = *message.mutable_progress();
         progress.set_succeeded_count(10 * report);
         progress.set_offered_count(20 * report);
-        LogHistogram times;
+        stats::LogHistogram times;
         times.Record(100);
-        EncodeHistogram(times, *progress.mutable_recent_service_time_ns());
+        results::EncodeHistogram(times,
+                                 *progress.mutable_recent_service_time_ns());
         nodes_[node]->Say(std::move(message));
       }
       NodeMessage finished;
@@ -240,7 +241,7 @@ TEST_F(TestRunTest, ManyNodesReportWithTheirPongs) {
 // On a busy host: the time for a report comes while progress waits.
 class LateInbox : public RunInbox {
  public:
-  explicit LateInbox(FakeClock& clock) : RunInbox(clock), clock_(clock) {}
+  explicit LateInbox(base::FakeClock& clock) : RunInbox(clock), clock_(clock) {}
 
   std::optional<RunEvent> Next(int64_t deadline_ns) override {
     std::optional<RunEvent> event = TakeFirst();
@@ -255,7 +256,7 @@ class LateInbox : public RunInbox {
   }
 
  private:
-  FakeClock& clock_;
+  base::FakeClock& clock_;
   bool was_late_ = false;
 };
 
@@ -345,4 +346,4 @@ TEST_F(TestRunTest, PassesOnWhatNodesFound) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

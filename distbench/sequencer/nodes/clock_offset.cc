@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::sequencer {
 
 void ClockOffsetEstimator::AddRoundTrip(int64_t sent_ns, int64_t remote_ns,
                                         int64_t received_ns) {
@@ -23,4 +23,4 @@ std::optional<ClockOffset> ClockOffsetEstimator::estimate() const {
                            });
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -8,7 +8,7 @@
 #include <deque>
 #include <optional>
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // The other clock minus ours, and the bound of the error, in nanoseconds.
 struct ClockOffset {
@@ -41,6 +41,6 @@ class ClockOffsetEstimator {
   std::deque<ClockOffset> round_trips_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_NODES_CLOCK_OFFSET_H_

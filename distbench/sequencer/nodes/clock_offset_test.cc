@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 TEST(ClockOffsetEstimatorTest, KnowsNothingBeforeTheFirstRoundTrip) {
@@ -59,4 +59,4 @@ TEST(ClockOffsetEstimatorTest, IgnoresRoundTripsThatAClockStepSpoilt) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Finds the smallest free id without a look at the ids in use, of which there
 // may be tens of thousands. Ids are 0 or more. Not thread-safe.
@@ -27,6 +27,6 @@ class FreeIds {
   std::set<int> gaps_;  // free ids below
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_NODES_FREE_IDS_H_

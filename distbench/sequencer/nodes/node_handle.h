@@ -11,7 +11,7 @@
 #include "distbench/sequencer/nodes/clock_offset.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 class NodeHandle;
 
@@ -61,6 +61,6 @@ class NodeHandle {
   virtual void Disconnect(absl::string_view reason) = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_NODES_NODE_HANDLE_H_

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // The description of a host with hundreds of CPUs takes a tenth of this.
 static constexpr size_t kMaxRegistrationBytes = 256 * 1024;
@@ -162,4 +162,4 @@ absl::StatusOr<int> NodeRegistry::ChooseId(
   return id;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -19,7 +19,7 @@
 #include "distbench/sequencer/nodes/node_handle.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Such as "node7".
 std::string NodeAlias(int id);
@@ -102,6 +102,6 @@ class NodeRegistry {
   bool told_to_end_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_NODES_NODE_REGISTRY_H_

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::AllOf;
@@ -216,4 +216,4 @@ TEST_F(NodeRegistryTest, RegistersNobodyOnceItIsClosed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 // Above this number, nodes are pinged more rarely.
@@ -23,7 +23,7 @@ int NodeSession::FirstPings(int node_id) { return node_id < kFewNodes ? 8 : 2; }
 
 NodeSession::NodeSession(NodeSessionOptions options,
                          std::shared_ptr<CommandStream> stream,
-                         const Clock& clock, NodeRegistry& registry)
+                         const base::Clock& clock, NodeRegistry& registry)
     : options_(std::move(options)),
       stream_(std::move(stream)),
       clock_(clock),
@@ -126,4 +126,4 @@ void NodeSession::SendPing() {
   stream_->Send(std::move(command));
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

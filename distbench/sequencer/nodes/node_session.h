@@ -18,7 +18,7 @@
 #include "distbench/sequencer/nodes/node_registry.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Sends commands to a node. Thread-safe; no method blocks.
 class CommandStream {
@@ -66,7 +66,7 @@ class NodeSession final : public NodeHandle {
 
   // Welcomes the node. `clock` and `registry` must outlive the session.
   NodeSession(NodeSessionOptions options, std::shared_ptr<CommandStream> stream,
-              const Clock& clock, NodeRegistry& registry);
+              const base::Clock& clock, NodeRegistry& registry);
 
   // Called by the stream: the node has sent a message, or is gone.
   void OnMessage(NodeMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -94,7 +94,7 @@ class NodeSession final : public NodeHandle {
 
   const NodeSessionOptions options_;
   const std::shared_ptr<CommandStream> stream_;
-  const Clock& clock_;
+  const base::Clock& clock_;
   NodeRegistry& registry_;
 
   mutable absl::Mutex mutex_;
@@ -108,6 +108,6 @@ class NodeSession final : public NodeHandle {
   std::optional<std::string> end_reason_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_NODES_NODE_SESSION_H_

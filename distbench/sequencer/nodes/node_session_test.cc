@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -76,7 +76,7 @@ class NodeSessionTest : public testing::Test {
     for (int i = 0; i < NodeSession::kSilentBeats; ++i) session_->Beat(1);
   }
 
-  FakeClock clock_;
+  base::FakeClock clock_;
   NodeRegistry registry_{"1.0"};
   std::shared_ptr<RecordingStream> stream_ =
       std::make_shared<RecordingStream>();
@@ -207,4 +207,4 @@ TEST_F(NodeSessionTest, TellsOfALossThatCameBeforeTheListener) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -5,7 +5,7 @@
 #include "distbench/base/grpc_calls.h"
 #include "distbench/base/host_port.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 // The only reason that the end of a connection has: gRPC reports it twice, in
@@ -37,7 +37,7 @@ void NodeStream::Send(NodeCommand command) {
 void NodeStream::Close(const absl::Status& status) {
   absl::MutexLock lock(&mutex_);
   if (close_status_.has_value()) return;
-  close_status_ = ToGrpcStatus(status);
+  close_status_ = base::ToGrpcStatus(status);
   if (outbox_.empty()) {
     Finish(*close_status_);
   } else {
@@ -103,7 +103,7 @@ void NodeStream::Register(const NodeRegistration& registration) {
         session = std::make_shared<NodeSession>(
             NodeSessionOptions{.config = config,
                                .registration = registration,
-                               .is_local = IsLocalPeer(context_.peer()),
+                               .is_local = base::IsLocalPeer(context_.peer()),
                                .silence_timeout = environment_.silence_timeout},
             self_, environment_.clock, environment_.registry);
         return session;
@@ -131,4 +131,4 @@ void NodeStream::End(const std::string& reason) {
 
 void NodeStream::WriteNext() { StartWrite(&outbox_.front()); }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

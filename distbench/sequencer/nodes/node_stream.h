@@ -20,7 +20,7 @@
 #include "distbench/sequencer/nodes/unregistered_streams.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Registers the node with its first message, then carries commands and messages
 // between the node and its session. A stream without a registration is ended
@@ -33,7 +33,7 @@ class NodeStream final
   // All referenced objects must outlive the server.
   struct Environment {
     absl::Duration silence_timeout;
-    const Clock& clock;
+    const base::Clock& clock;
     NodeRegistry& registry;
     UnregisteredStreams& unregistered;
   };
@@ -73,6 +73,6 @@ class NodeStream final
   std::optional<grpc::Status> close_status_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_NODES_NODE_STREAM_H_

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 void UnregisteredStreams::Add(std::shared_ptr<CommandStream> stream) {
   const CommandStream* const key = stream.get();
@@ -39,4 +39,4 @@ void UnregisteredStreams::Beat() {
   for (const auto& stream : overdue) stream->Close(status);
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -15,7 +15,7 @@
 #include "distbench/sequencer/nodes/node_registry.h"
 #include "distbench/sequencer/nodes/node_session.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Ends streams that do not register in time; otherwise any client could hold
 // streams open forever. Thread-safe.
@@ -60,7 +60,7 @@ class Heartbeat {
   Heartbeat(absl::Duration interval, NodeRegistry& registry,
             UnregisteredStreams& unregistered)
       : thread_([this, interval, &registry, &unregistered] {
-          while (!stop_.Sleep(ToTimeoutNs(interval))) {
+          while (!stop_.Sleep(base::ToTimeoutNs(interval))) {
             const auto nodes = registry.Nodes();
             const int beats_per_ping = NodeSession::BeatsPerPing(nodes.size());
             for (const auto& node : nodes) node->Beat(beats_per_ping);
@@ -79,10 +79,10 @@ class Heartbeat {
  private:
   // Sleeps by the monotonic clock: a step of the host's clock must not make it
   // beat faster or slower.
-  Wakeup stop_;
+  base::Wakeup stop_;
   std::thread thread_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_NODES_UNREGISTERED_STREAMS_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST_F(UnregisteredStreamsTest, ItIsTooLateToRegisterThen) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -11,7 +11,7 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/syntax/multi_server_channels.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 // The number of instances that an error lists.
@@ -31,14 +31,14 @@ NodeOfInstance NodesOf(const std::vector<PlacementNode>& nodes,
 }
 
 // The attributes of the service's instances, by number.
-std::vector<Attributes> AttributesOf(const ServiceSpec& service,
-                                     const NodeOfInstance& node_of) {
-  const Grid grid = GridOf(service);
-  std::vector<Attributes> instances;
+std::vector<config::Attributes> AttributesOf(const ServiceSpec& service,
+                                             const NodeOfInstance& node_of) {
+  const config::Grid grid = config::GridOf(service);
+  std::vector<config::Attributes> instances;
   for (int number = 0; number < grid.Count(); ++number) {
-    Attributes attributes = InstanceAttributes(grid, number);
+    config::Attributes attributes = config::InstanceAttributes(grid, number);
     const PlacementNode& node =
-        *node_of.at(InstanceName(service.name(), grid, number));
+        *node_of.at(config::InstanceName(service.name(), grid, number));
     attributes.insert(node.attributes.begin(), node.attributes.end());
     instances.push_back(std::move(attributes));
   }
@@ -47,13 +47,15 @@ std::vector<Attributes> AttributesOf(const ServiceSpec& service,
 
 absl::Status NoMembers(const ServiceSpec& service,
                        const MultiServerChannel& channel,
-                       const std::vector<Attributes>& instances) {
+                       const std::vector<config::Attributes>& instances) {
   std::vector<std::string> reasons;
   for (size_t i = 0; i < instances.size() && i < kMaxListed; ++i) {
     reasons.push_back(absl::StrCat(
-        InstanceName(service.name(), GridOf(service), static_cast<int>(i)),
+        config::InstanceName(service.name(), config::GridOf(service),
+                             static_cast<int>(i)),
         ": ",
-        ExplainMismatch(channel.constraints(), instances[i]).value_or("")));
+        config::ExplainMismatch(channel.constraints(), instances[i])
+            .value_or("")));
   }
   return absl::FailedPreconditionError(absl::StrCat(
       "services[\"", service.name(), "\"].multi_server_channels[\"",
@@ -72,9 +74,11 @@ absl::Status ResolveChannelMembers(const std::vector<PlacementNode>& nodes,
   for (ServiceSpec& service : *test.mutable_services()) {
     for (MultiServerChannel& channel :
          *service.mutable_multi_server_channels()) {
-      if (!DependsOnPlacement(channel, GridOf(service))) continue;
-      const std::vector<Attributes> instances = AttributesOf(service, node_of);
-      const std::vector<int> members = MembersOf(channel, instances);
+      if (!config::DependsOnPlacement(channel, config::GridOf(service)))
+        continue;
+      const std::vector<config::Attributes> instances =
+          AttributesOf(service, node_of);
+      const std::vector<int> members = config::MembersOf(channel, instances);
       if (members.empty()) return NoMembers(service, channel, instances);
       channel.clear_constraints();
       *channel.mutable_selected_instances() = {members.begin(), members.end()};
@@ -83,4 +87,4 @@ absl::Status ResolveChannelMembers(const std::vector<PlacementNode>& nodes,
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -9,7 +9,7 @@
 #include "distbench/sequencer/placement/placement.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Replaces those constraints of channels that refer to attributes of nodes by
 // the selected instances, so that the config tells the nodes of the test
@@ -21,6 +21,6 @@ absl::Status ResolveChannelMembers(const std::vector<PlacementNode>& nodes,
                                    const Placement& placement,
                                    DistributedSystemDescription& test);
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_PLACEMENT_CHANNEL_MEMBERS_H_

@@ -6,7 +6,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::AllOf;
@@ -66,4 +66,4 @@ TEST_F(ChannelMembersTest, ChannelWithoutMembersIsExplained) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -15,7 +15,7 @@
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/syntax/instance_names.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 // An error lists this many nodes and problems, and only counts the others.
@@ -38,7 +38,7 @@ bool Satisfies(const PlacementNode& node,
                const std::vector<const ConstraintList*>& constraints) {
   return std::all_of(constraints.begin(), constraints.end(),
                      [&](const ConstraintList* list) {
-                       return Matches(*list, node.attributes);
+                       return config::Matches(*list, node.attributes);
                      });
 }
 
@@ -47,7 +47,8 @@ std::optional<std::string> WhyNot(
     const std::vector<const ConstraintList*>& constraints,
     const PlacementNode& node) {
   for (const ConstraintList* list : constraints) {
-    if (auto reason = ExplainMismatch(*list, node.attributes)) return reason;
+    if (auto reason = config::ExplainMismatch(*list, node.attributes))
+      return reason;
   }
   return std::nullopt;
 }
@@ -58,7 +59,7 @@ class Placer {
          const std::vector<PlacementNode>& nodes)
       : test_(test), nodes_(nodes), bundled_(nodes.size()) {
     for (const ServiceSpec& service : test.services()) {
-      for (std::string& name : InstanceNames(service)) {
+      for (std::string& name : config::InstanceNames(service)) {
         index_.emplace(name, instances_.size());
         instances_.push_back({.name = std::move(name)});
       }
@@ -163,7 +164,8 @@ absl::Status Placer::PlaceBundle(const std::string& alias,
           absl::StrCat(path, ": ", name, " is in the bundle of ",
                        nodes_[instance.node].alias, " already"));
     }
-    if (auto reason = WhyNot(ConstraintsOf(test_, name), nodes_[node_index])) {
+    if (auto reason =
+            WhyNot(config::ConstraintsOf(test_, name), nodes_[node_index])) {
       return absl::FailedPreconditionError(absl::StrCat(
           path, ": ", alias, " does not satisfy the service_constraints of ",
           name, ": ", *reason));
@@ -196,7 +198,7 @@ absl::Status Placer::PlaceConstrained() {
   for (int i = 0; i < instances_.size(); ++i) {
     Instance& instance = instances_[i];
     if (instance.node != kNowhere) continue;
-    instance.constraints = ConstraintsOf(test_, instance.name);
+    instance.constraints = config::ConstraintsOf(test_, instance.name);
     if (instance.constraints.empty()) continue;
     std::vector<bool> tried = bundled_;
     if (!Assign(i, tried)) return ExplainFailure(instance);
@@ -268,7 +270,7 @@ void Placer::PlaceRest() {
 absl::Status CheckReach(const DistributedSystemDescription& test,
                         const std::vector<PlacementNode>& nodes,
                         const Placement& placement) {
-  const std::set<std::string> services = ServicesInOneProcess(test);
+  const std::set<std::string> services = config::ServicesInOneProcess(test);
   const std::string* first_instance = nullptr;
   size_t first_node = 0;
   for (size_t node = 0; node < placement.size(); ++node) {
@@ -302,4 +304,4 @@ absl::StatusOr<Placement> PlaceInstances(
   return placement;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -10,11 +10,11 @@
 #include "distbench/config/syntax/constraints.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 struct PlacementNode {
   std::string alias;
-  Attributes attributes;
+  config::Attributes attributes;
 };
 
 // Instance names per node, in the order of the nodes; empty for nodes that do
@@ -38,6 +38,6 @@ absl::StatusOr<Placement> PlaceInstances(
     const DistributedSystemDescription& test,
     const std::vector<PlacementNode>& nodes);
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_PLACEMENT_PLACEMENT_H_

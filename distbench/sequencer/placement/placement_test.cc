@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::AllOf;
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr auto ParseTest = FromText<DistributedSystemDescription>;
+constexpr auto ParseTest = base::FromText<DistributedSystemDescription>;
 
 std::vector<PlacementNode> Nodes(int count) {
   std::vector<PlacementNode> nodes;
@@ -219,4 +219,4 @@ TEST(PlacementTest, RefusesWhatCannotReachEachOther) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/sequencer/runs/result_log.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 constexpr absl::string_view kFirstLine = "dbrun 1\n";
@@ -178,4 +178,4 @@ absl::StatusOr<std::unique_ptr<ResultFile>> OpenResultFile(std::string path,
   return file;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/sequencer/runs/run_storage.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // The file begins with a line that names its format. Each record is preceded by
 // its length and its CRC-32, 4 bytes each, least significant byte first. If a
@@ -23,6 +23,6 @@ std::unique_ptr<ResultFile> NewResultFile(std::string path);
 absl::StatusOr<std::unique_ptr<ResultFile>> OpenResultFile(std::string path,
                                                            int64_t size);
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_RUNS_RESULT_FILE_H_

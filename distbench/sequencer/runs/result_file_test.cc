@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -124,4 +124,4 @@ TEST_F(ResultFileTest, OtherFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace distbench {
+namespace distbench::sequencer {
 
 void ResultLog::Append(std::string record, bool is_piece) {
   const int64_t offset = end_;
@@ -58,4 +58,4 @@ void ResultLog::DropBefore(int64_t offset, bool only_pieces) {
   memory_ = std::move(kept);
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Records are appended at the end and read from anywhere. The first ones may be
 // in a file, which the caller writes and reads; the rest are in memory. A
@@ -80,6 +80,6 @@ class ResultLog {
   bool has_gap_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_RUNS_RESULT_LOG_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -82,4 +82,4 @@ TEST(ResultLogTest, NothingIsWrittenBehindAGap) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace distbench {
+namespace distbench::sequencer {
 
 ResultMemory::Room ResultMemory::Reserve(int64_t bytes, bool cut_off_readers) {
   std::vector<Droppable> being_read;
@@ -89,4 +89,4 @@ void ResultMemory::ForgetExpired() {
       droppable_.end());
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -13,7 +13,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // A result in memory that may be dropped to make room for others.
 class DroppableResult {
@@ -90,6 +90,6 @@ class ResultMemory {
   std::deque<Droppable> droppable_ ABSL_GUARDED_BY(mutex_);  // oldest first
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_RUNS_RESULT_MEMORY_H_

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using Room = ResultMemory::Room;
@@ -115,4 +115,4 @@ TEST_F(ResultMemoryTest, WhatIsGoneIsNotDropped) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

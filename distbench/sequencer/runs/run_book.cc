@@ -11,7 +11,7 @@
 #include "distbench/sequencer/runs/run_state.h"
 #include "distbench/sequencer/runs/run_status.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 // Explains the end of a run in place of the sequencer that was killed.
@@ -35,7 +35,7 @@ bool HasControlCharacters(const std::string& text) {
 
 }  // namespace
 
-RunBook::RunBook(const RunLimits& limits, const Clock& clock)
+RunBook::RunBook(const RunLimits& limits, const base::Clock& clock)
     : limits_(limits),
       clock_(clock),
       memory_(limits.memory_bytes),
@@ -234,9 +234,9 @@ absl::Status RunBook::NotFound(RunDisk* disk, const std::string& id) const {
   std::vector<std::string> ids;
   for (const RunDescription& run : ListNow(disk)) ids.push_back(run.id());
   std::reverse(ids.begin(), ids.end());  // latest first
-  const std::optional<std::string> meant = ClosestName(id, ids);
+  const std::optional<std::string> meant = config::ClosestName(id, ids);
   return absl::NotFoundError(absl::StrCat(
-      "there is no run ", Quoted(id), "; ",
+      "there is no run ", config::Quoted(id), "; ",
       meant ? absl::StrCat("did you mean ", *meant, "? ") : "",
       ids.empty() ? "the test sequencer has none"
                   : "distbench runs list shows those that there are"));
@@ -309,4 +309,4 @@ void RunBook::OnSequencerEnds() {
   for (const auto& [id, record] : records_) record->OnSequencerEnds();
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -26,7 +26,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // These limits keep a client from taking, by mistake or not, what others need.
 struct RunLimits {
@@ -63,7 +63,7 @@ struct RunSubmission {
 class RunBook {
  public:
   // `clock` must outlive the book, and the book must outlive its records.
-  RunBook(const RunLimits& limits, const Clock& clock);
+  RunBook(const RunLimits& limits, const base::Clock& clock);
 
   // Waits until everything is stored.
   ~RunBook();
@@ -136,7 +136,7 @@ class RunBook {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   const RunLimits limits_;
-  const Clock& clock_;
+  const base::Clock& clock_;
   ResultMemory memory_;
   std::unique_ptr<RunStorage> storage_;  // null: none
   std::vector<RunDescription> interrupted_runs_;
@@ -152,6 +152,6 @@ class RunBook {
       ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_RUNS_RUN_BOOK_H_

@@ -17,7 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::AllOf;
@@ -90,7 +90,7 @@ class RunBookTest : public testing::Test {
   const std::string path_ =
       testing::TempDir() + "/" +
       testing::UnitTest::GetInstance()->current_test_info()->name();
-  FakeClock clock_;
+  base::FakeClock clock_;
   RunLimits limits_;
   TestSequence tests_;
 };
@@ -296,15 +296,15 @@ TEST_F(RunBookTest, NobodyWaitsForADiskThatTakesItsTime) {
 
 TEST_F(RunBookTest, UnknownRunsAreExplained) {
   auto book = MakeBook(true);
-  EXPECT_EQ(Message(FindRun(*book, "x").status()),
+  EXPECT_EQ(base::Message(FindRun(*book, "x").status()),
             "there is no run \"x\"; the test sequencer has none");
   std::string id = Add(*book)->id();
   const std::string meant = id;
   id.back() ^= 1;
   EXPECT_EQ(FindRun(*book, id).status().code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(Message(FindRun(*book, id).status()),
+  EXPECT_THAT(base::Message(FindRun(*book, id).status()),
               HasSubstr("did you mean " + meant + "?"));
-  EXPECT_THAT(Message(FindRun(*book, "../../etc/passwd").status()),
+  EXPECT_THAT(base::Message(FindRun(*book, "../../etc/passwd").status()),
               HasSubstr("distbench runs list"));
 }
 
@@ -319,16 +319,16 @@ TEST_F(RunBookTest, LimitsNameWhatToDo) {
     return book->Add({.tests = tests_, .label = "", .client = client}).status();
   };
   EXPECT_EQ(refusal("me").code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(Message(refusal("me")),
+  EXPECT_THAT(base::Message(refusal("me")),
               AllOf(HasSubstr("2 runs of me"), HasSubstr("cancel")));
   auto yours = Add(*book, "you");
-  EXPECT_THAT(Message(refusal("them")), HasSubstr("3 runs wait or run"));
+  EXPECT_THAT(base::Message(refusal("them")), HasSubstr("3 runs wait or run"));
   // Runs that have ended do not count.
   mine->OnSequenceDone(absl::OkStatus());
   EXPECT_TRUE(refusal("me").ok());
 
   tests_.add_tests();
-  EXPECT_THAT(Message(refusal("you")),
+  EXPECT_THAT(base::Message(refusal("you")),
               AllOf(HasSubstr("2 tests"), HasSubstr("this one has 3")));
 }
 
@@ -359,4 +359,4 @@ TEST_F(RunBookTest, TheSequencersEndIsToldToAllRuns) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

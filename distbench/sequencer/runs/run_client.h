@@ -7,7 +7,7 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Methods are called by one thread at a time, in this order: queue positions,
 // run started, then for each test set up, started, progress, chunks and
@@ -38,6 +38,6 @@ class RunClient {
   virtual void OnSequenceDone(const absl::Status& status) = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_RUNS_RUN_CLIENT_H_

@@ -24,7 +24,7 @@
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 constexpr absl::string_view kDescriptionSuffix = ".run";
@@ -79,7 +79,7 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Open(
     return error("cannot make it");
   }
   const std::string lock_path = absl::StrCat(path, "/.lock");
-  FileDescriptor lock(
+  base::FileDescriptor lock(
       open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!lock.is_open()) return error("cannot make files there");
   auto directory =
@@ -97,16 +97,18 @@ absl::Status RunDirectory::Save(const RunDescription& description) {
   const std::string path = DescriptionPath(description.id());
   std::string text;
   google::protobuf::TextFormat::PrintToString(description, &text);
-  absl::StatusOr<std::unique_ptr<OutputFile>> file = OutputFile::Open(path);
+  absl::StatusOr<std::unique_ptr<results::OutputFile>> file =
+      results::OutputFile::Open(path);
   if (!file.ok()) return file.status();
-  if (!WriteAll((*file)->fd(), text)) return WriteError(path, errno);
+  if (!base::WriteAll((*file)->fd(), text))
+    return results::WriteError(path, errno);
   return (*file)->Commit();
 }
 
 absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) {
   if (!IsRunId(id)) return absl::NotFoundError("no id of a run");
   const absl::StatusOr<std::string> text =
-      ReadFile(DescriptionPath(id), kMaxDescriptionBytes);
+      base::ReadFile(DescriptionPath(id), kMaxDescriptionBytes);
   if (!text.ok()) return text.status();
   RunDescription description;
   google::protobuf::TextFormat::Parser parser;
@@ -176,4 +178,4 @@ void RunDirectory::RemoveTemporaryFiles() const {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -15,7 +15,7 @@
 #include "distbench/sequencer/runs/run_storage.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Each run has two files: ID.run is its RunDescription as text, and ID.result
 // is its ResultFile. There are no other files of a run, so it can be removed by
@@ -39,7 +39,7 @@ class RunDirectory final : public RunDisk {
                                                          int64_t size) override;
 
  private:
-  RunDirectory(std::string path, FileDescriptor lock)
+  RunDirectory(std::string path, base::FileDescriptor lock)
       : path_(std::move(path)), lock_(std::move(lock)) {}
 
   void RemoveTemporaryFiles() const;
@@ -47,9 +47,9 @@ class RunDirectory final : public RunDisk {
   std::string ResultPath(const std::string& id) const;
 
   const std::string path_;
-  const FileDescriptor lock_;  // held while the directory is open
+  const base::FileDescriptor lock_;  // held while the directory is open
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_RUNS_RUN_DIRECTORY_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::AllOf;
@@ -129,4 +129,4 @@ TEST_F(RunDirectoryTest, RemovesWhatAKilledProcessBeganToWrite) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

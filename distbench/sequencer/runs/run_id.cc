@@ -8,7 +8,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/time_units.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 constexpr absl::string_view kShape = "00000000-000000-000";  // 0: a digit
@@ -44,7 +44,7 @@ void RunIds::Follow(absl::string_view id) {
 }
 
 std::string RunIds::Next() {
-  const int64_t now = clock_.UnixNs() / kNsPerSecond;
+  const int64_t now = clock_.UnixNs() / base::kNsPerSecond;
   if (now > last_second_) {
     last_second_ = now;
     last_number_ = 0;
@@ -61,4 +61,4 @@ std::string RunIds::Next() {
       last_number_);
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/clock.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Whether the text is a well-formed run id. Such ids consist of digits and '-',
 // so they can be part of a file name. The run need not exist.
@@ -21,7 +21,7 @@ bool IsRunId(absl::string_view text);
 class RunIds {
  public:
   // `clock` must outlive this.
-  explicit RunIds(const Clock& clock) : clock_(clock) {}
+  explicit RunIds(const base::Clock& clock) : clock_(clock) {}
 
   // Makes later ids sort after `id`, which must be a run id.
   void Follow(absl::string_view id);
@@ -29,11 +29,11 @@ class RunIds {
   std::string Next();
 
  private:
-  const Clock& clock_;
+  const base::Clock& clock_;
   int64_t last_second_ = 0;  // Unix time
   int last_number_ = 0;      // within the second
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_RUNS_RUN_ID_H_

@@ -6,13 +6,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
 
 TEST(RunIdTest, SaysWhenTheRunWasSubmitted) {
-  FakeClock clock(0, 1'780'000'000 * kSecondNs);
+  base::FakeClock clock(0, 1'780'000'000 * kSecondNs);
   RunIds ids(clock);
   EXPECT_EQ(ids.Next(), "20260528-202640-000");
   EXPECT_EQ(ids.Next(), "20260528-202640-001");
@@ -21,7 +21,7 @@ TEST(RunIdTest, SaysWhenTheRunWasSubmitted) {
 }
 
 TEST(RunIdTest, EachSortsAfterTheOneBefore) {
-  FakeClock clock(5000 * kSecondNs);
+  base::FakeClock clock(5000 * kSecondNs);
   RunIds ids(clock);
   std::string last;
   for (int i = 0; i < 3000; ++i) {
@@ -34,7 +34,7 @@ TEST(RunIdTest, EachSortsAfterTheOneBefore) {
 }
 
 TEST(RunIdTest, FollowsTheIdsOfAnEarlierLife) {
-  FakeClock clock(0, 1'780'000'000 * kSecondNs);
+  base::FakeClock clock(0, 1'780'000'000 * kSecondNs);
   RunIds ids(clock);
   ids.Follow("20260528-202640-041");
   ids.Follow("20250528-202640-500");
@@ -54,4 +54,4 @@ TEST(RunIdTest, NothingElseIsAnId) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

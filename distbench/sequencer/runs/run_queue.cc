@@ -5,7 +5,7 @@
 
 #include "distbench/base/memory.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 RunQueue::RunQueue() : thread_([this] { Loop(); }) {}
 
@@ -97,7 +97,7 @@ void RunQueue::Loop() {
       running_ = nullptr;
     }
     run = nullptr;
-    ReturnFreedMemory();
+    base::ReturnFreedMemory();
   }
 }
 
@@ -108,4 +108,4 @@ void RunQueue::AnnouncePositions(int first) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -13,7 +13,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // A run in the queue. Exactly one of Run() and Drop() is called.
 class QueuedRun {
@@ -87,6 +87,6 @@ class RunQueue {
   std::thread thread_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_RUNS_RUN_QUEUE_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -192,4 +192,4 @@ TEST_F(RunQueueTest, CloseEndsEverythingAndRefusesMore) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -7,7 +7,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "distbench/sequencer/runs/run_state.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 // A run waits while more than this is unwritten. It is enough for the storage
@@ -16,8 +16,8 @@ constexpr int64_t kMaxUnwrittenBytes = 1 << 20;
 
 }  // namespace
 
-RunRecord::RunRecord(Options options, ResultMemory& memory, const Clock& clock,
-                     std::unique_ptr<ResultFile> file)
+RunRecord::RunRecord(Options options, ResultMemory& memory,
+                     const base::Clock& clock, std::unique_ptr<ResultFile> file)
     : options_(std::move(options)),
       memory_(memory),
       clock_(clock),
@@ -155,7 +155,7 @@ absl::Status RunRecord::OnResultChunk(int test_index, ResultChunk chunk) {
 absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
   const std::string failure = result.run_info().failure();
   const bool is_overload = result.run_info().overloaded();
-  const bool is_good = failure.empty() && !IsInvalid(result);
+  const bool is_good = failure.empty() && !report::IsInvalid(result);
   RunTestsEvent event;
   event.set_test_index(test_index);
   *event.mutable_finished() = std::move(result);
@@ -332,4 +332,4 @@ void RunRecord::DropTaken() {
   Free([slowest](ResultLog& log) { log.Drop(slowest); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -27,7 +27,7 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 class RunFollower;
 
@@ -86,7 +86,7 @@ class RunRecord final : public RunClient,
 
   // `memory` and `clock` must outlive the record. `file` is the result of a run
   // that has ended; it has the description's result_bytes.
-  RunRecord(Options options, ResultMemory& memory, const Clock& clock,
+  RunRecord(Options options, ResultMemory& memory, const base::Clock& clock,
             std::unique_ptr<ResultFile> file = nullptr);
   ~RunRecord() override;
 
@@ -191,7 +191,7 @@ class RunRecord final : public RunClient,
 
   const Options options_;
   ResultMemory& memory_;
-  const Clock& clock_;
+  const base::Clock& clock_;
 
   std::unique_ptr<ResultFile> file_;  // used by the storage's thread
 
@@ -276,6 +276,6 @@ class RunFollower {
   absl::Status cut_off_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_RUNS_RUN_RECORD_H_

@@ -8,7 +8,7 @@
 #include "distbench/sequencer/runs/run_record.h"
 #include "distbench/sequencer/runs/run_state.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 RunNews Event(RunTestsEvent event) {
@@ -180,4 +180,4 @@ void RunRecord::Notify() const {
   for (const auto& call : calls) call();
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -14,7 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::AllOf;
@@ -272,4 +272,4 @@ TEST_F(RunRecordTest, TheSequencersEndWaitsForNoFollower) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

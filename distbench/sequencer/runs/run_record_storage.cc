@@ -8,7 +8,7 @@
 #include "distbench/sequencer/runs/run_record.h"
 #include "distbench/sequencer/runs/run_state.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 // The storage reads about this much at a time for a follower.
@@ -161,4 +161,4 @@ absl::StatusOr<std::deque<std::string>> RunRecord::ReadFile(int64_t offset,
   return records;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -22,7 +22,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::AllOf;
@@ -109,7 +109,7 @@ class RunRecordStorageTest : public testing::Test {
   const std::string path_ =
       testing::TempDir() + "/" +
       testing::UnitTest::GetInstance()->current_test_info()->name();
-  FakeClock clock_;
+  base::FakeClock clock_;
   ResultMemory memory_{10 * kPieceBytes};
   ResultMemory no_memory_{0};
   absl::Duration stall_timeout_ = absl::Minutes(5);
@@ -343,4 +343,4 @@ TEST_F(RunRecordStorageTest, AFileThatIsDamagedEndsTheReadersStream) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

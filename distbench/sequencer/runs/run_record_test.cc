@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -170,4 +170,4 @@ TEST_F(RunRecordTest, ARunThatHasEndedSaysHow) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

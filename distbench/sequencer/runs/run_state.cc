@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace distbench {
+namespace distbench::sequencer {
 
 void RunState::Start(int64_t unix_ns) {
   description_.set_state(RunDescription::RUNNING);
@@ -60,4 +60,4 @@ absl::Status EndOf(const RunDescription& run) {
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Follows a run from its submission to its end. Thread-compatible.
 class RunState {
@@ -55,6 +55,6 @@ inline constexpr char kResultDropped[] =
     "its result was dropped to make room for later ones; the sequencer's "
     "--results_memory sets how much is kept, and with --results_dir all is";
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_RUNS_RUN_STATE_H_

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 RunStatus::Totals RunStatus::TotalsWithRunning() const {
   if (!test_.has_value()) return ended_;
@@ -22,4 +22,4 @@ std::string TestName(const DistributedSystemDescription& test, int test_index) {
   return absl::StrCat("tests[", test_index, "]");
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

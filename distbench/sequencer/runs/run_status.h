@@ -14,7 +14,7 @@
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Thread-safe.
 class RunStatus {
@@ -74,6 +74,6 @@ class RunStatus {
 // The name of a test in messages: its attribute test_name, or "tests[INDEX]".
 std::string TestName(const DistributedSystemDescription& test, int test_index);
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_RUNS_RUN_STATUS_H_

@@ -1,6 +1,6 @@
 #include "distbench/sequencer/runs/run_storage.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 RunStorage::~RunStorage() {
   {
@@ -38,4 +38,4 @@ void RunStorage::Loop() {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

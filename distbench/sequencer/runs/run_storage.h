@@ -20,7 +20,7 @@
 #include "absl/time/time.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // A file with the records of a run (see ResultLog). Errors name the file.
 class ResultFile {
@@ -100,6 +100,6 @@ class RunStorage {
   std::thread thread_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_RUNS_RUN_STORAGE_H_

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -63,4 +63,4 @@ TEST(RunStorageTest, DoesWhatIsLeftBeforeItEnds) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

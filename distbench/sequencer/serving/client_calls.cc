@@ -6,7 +6,7 @@
 #include "distbench/results/legacy_results.h"
 #include "distbench/results/merge.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // ---- FollowRunCall ----------------------------------------------------------
 
@@ -76,7 +76,7 @@ void FollowRunCall::WriteNextOrFinish() {
 void FollowRunCall::End(const absl::Status& status) {
   if (is_finished_) return;
   is_finished_ = true;
-  Finish(ToGrpcStatus(status));
+  Finish(base::ToGrpcStatus(status));
 }
 
 // ---- RunTestSequenceCall ----------------------------------------------------
@@ -91,7 +91,7 @@ RunTestSequenceCall* RunTestSequenceCall::Open(
   if (run.ok()) {
     call->Follow(*std::move(run));
   } else {
-    call->Finish(ToGrpcStatus(run.status()));
+    call->Finish(base::ToGrpcStatus(run.status()));
   }
   return call.get();
 }
@@ -118,14 +118,15 @@ void RunTestSequenceCall::Advance() {
       news.end = status;
     }
     is_finished_ = true;
-    Finish(ToGrpcStatus(*news.end));
+    Finish(base::ToGrpcStatus(*news.end));
   }
 }
 
 absl::Status RunTestSequenceCall::Take(RunTestsEvent event) {
   if (event.has_result_chunk()) {
-    return MergeChunk(std::move(*event.mutable_result_chunk()),
-                      *Result(event.test_index()).mutable_service_logs());
+    return results::MergeChunk(
+        std::move(*event.mutable_result_chunk()),
+        *Result(event.test_index()).mutable_service_logs());
   }
   if (event.has_finished()) TakeFinished(event.test_index(), event.finished());
   return absl::OkStatus();
@@ -134,7 +135,7 @@ absl::Status RunTestSequenceCall::Take(RunTestsEvent event) {
 void RunTestSequenceCall::TakeFinished(int test_index, const TestResult& rest) {
   TestResult& result = Result(test_index);
   result.MergeFrom(rest);
-  DropSilentInstances(*result.mutable_service_logs());
+  results::DropSilentInstances(*result.mutable_service_logs());
 }
 
 void RunTestSequenceCall::OnDone() {
@@ -148,4 +149,4 @@ TestResult& RunTestSequenceCall::Result(int test_index) {
   return *response_.mutable_test_results(test_index);
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -16,7 +16,7 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Called at most once, when the client has cancelled its call or is gone.
 using CancelHandler = std::function<void()>;
@@ -98,6 +98,6 @@ class RunTestSequenceCall final : public grpc::ServerUnaryReactor {
   std::unique_ptr<RunFollower> follower_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_SERVING_CLIENT_CALLS_H_

@@ -18,7 +18,7 @@
 #include "distbench/base/listen_address.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 // The first bytes of an HTTP/2 client, and of a TLS handshake: its type and the
@@ -100,7 +100,7 @@ FrontDoor::~FrontDoor() {
 }
 
 absl::Status FrontDoor::Listen(const std::string& address) {
-  auto listening = ListenAt(address, [this](int fd) {
+  auto listening = base::ListenAt(address, [this](int fd) {
     AskForEarlyRetransmission(fd, options_.max_retransmission_interval);
     NoticeLostHosts(fd, options_.gone_after);
     // gRPC sets this option only on sockets that it makes. Without it, a
@@ -199,4 +199,4 @@ void FrontDoor::Close(const Connection& connection) {
   waiting_.erase(connection.place);
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

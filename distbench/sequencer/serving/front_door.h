@@ -15,7 +15,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/wakeup.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // From the moment when gRPC accepts a connection, the connection costs it some
 // 30 KiB, even if nothing follows. Here a connection costs next to nothing
@@ -84,10 +84,10 @@ class FrontDoor {
   const int epoll_fd_;
   std::list<Connection> listeners_;
   std::list<Connection> waiting_;  // oldest first
-  Wakeup end_;
+  base::Wakeup end_;
   std::thread thread_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_SERVING_FRONT_DOOR_H_

@@ -17,7 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::AnyOf;
@@ -65,7 +65,7 @@ class FrontDoorTest : public testing::Test {
   }
 
   void Open(FrontDoor::Options options = {}) {
-    port_ = FindFreePort("127.0.0.1").value();
+    port_ = base::FindFreePort("127.0.0.1").value();
     options.addresses = {absl::StrCat("127.0.0.1:", port_)};
     options.on_guest = [this](int fd) {
       absl::MutexLock lock(&mutex_);
@@ -229,4 +229,4 @@ TEST_F(FrontDoorTest, SaysWhereItCanNotBe) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

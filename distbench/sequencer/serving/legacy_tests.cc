@@ -11,20 +11,20 @@
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 constexpr char kFindingCode[] = "adapted_test";
 
 class Adaptation {
  public:
-  Adaptation(DistributedSystemDescription& test, const Path& path)
+  Adaptation(DistributedSystemDescription& test, const config::Path& path)
       : test_(test), path_(path), names_(test) {}
 
   // Call once.
   std::vector<Finding> Run() {
     for (RpcSpec& rpc : *test_.mutable_rpc_descriptions()) {
-      const Path path = path_.Field("rpc_descriptions").At(rpc.name());
+      const config::Path path = path_.Field("rpc_descriptions").At(rpc.name());
       if (IsUnknown(rpc.request_payload_name())) {
         WarnOfPayload(path.Field("request_payload_name"),
                       rpc.request_payload_name());
@@ -42,19 +42,19 @@ class Adaptation {
 
  private:
   bool IsUnknown(const std::string& payload) const {
-    return !payload.empty() && names_.payloads.Find(payload) == kNone;
+    return !payload.empty() && names_.payloads.Find(payload) == config::kNone;
   }
 
-  void Warn(const Path& path, absl::string_view text) {
+  void Warn(const config::Path& path, absl::string_view text) {
     Finding& warning = warnings_.emplace_back();
     warning.set_severity(Finding::WARN);
     warning.set_code(kFindingCode);
     warning.set_message(absl::StrCat(path.text(), ": ", text));
   }
 
-  void WarnOfPayload(const Path& path, const std::string& payload) {
+  void WarnOfPayload(const config::Path& path, const std::string& payload) {
     Warn(path, absl::StrCat("no payload_descriptions entry is named ",
-                            Quoted(payload),
+                            config::Quoted(payload),
                             ", so the default size is used; correct the name"));
   }
 
@@ -62,7 +62,7 @@ class Adaptation {
     const auto& services = names_.services.names();
     const bool has_main_list = std::any_of(
         services.begin(), services.end(), [this](const std::string& service) {
-          return names_.lists.Find(service) != kNone;
+          return names_.lists.Find(service) != config::kNone;
         });
     if (has_main_list || services.empty()) return;
     test_.add_action_lists()->set_name(services.front());
@@ -72,8 +72,8 @@ class Adaptation {
   }
 
   DistributedSystemDescription& test_;
-  const Path path_;
-  const TestNames names_;
+  const config::Path path_;
+  const config::TestNames names_;
   std::vector<Finding> warnings_;
 };
 
@@ -82,11 +82,12 @@ class Adaptation {
 std::map<int, std::vector<Finding>> AdaptLegacyTests(TestSequence& sequence) {
   std::map<int, std::vector<Finding>> warnings;
   for (int i = 0; i < sequence.tests_size(); ++i) {
-    Adaptation adaptation(*sequence.mutable_tests(i), Path("tests").At(i));
+    Adaptation adaptation(*sequence.mutable_tests(i),
+                          config::Path("tests").At(i));
     std::vector<Finding> of_test = adaptation.Run();
     if (!of_test.empty()) warnings[i] = std::move(of_test);
   }
   return warnings;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

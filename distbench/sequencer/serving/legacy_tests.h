@@ -10,7 +10,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Changes tests that existing clients run successfully, and that would be
 // refused otherwise:
@@ -21,6 +21,6 @@ namespace distbench {
 // Returns a warning for each change, by the position of the test.
 std::map<int, std::vector<Finding>> AdaptLegacyTests(TestSequence& sequence);
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_SERVING_LEGACY_TESTS_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::AllOf;
@@ -38,19 +38,19 @@ auto Warns(const Matcher& message) {
 }
 
 TEST(AdaptLegacyTests, LeavesGoodTestsAlone) {
-  auto sequence = FromText<TestSequence>(kGoodTest);
+  auto sequence = base::FromText<TestSequence>(kGoodTest);
   const std::string before = sequence.DebugString();
   EXPECT_THAT(AdaptLegacyTests(sequence), IsEmpty());
   EXPECT_EQ(sequence.DebugString(), before);
 }
 
 TEST(AdaptLegacyTests, GivesTheDefaultSizeForUnknownPayloads) {
-  auto sequence = FromText<TestSequence>(kGoodTest);
+  auto sequence = base::FromText<TestSequence>(kGoodTest);
   *sequence.add_tests() = sequence.tests(0);
   RpcSpec& rpc = *sequence.mutable_tests(1)->mutable_rpc_descriptions(0);
   rpc.set_request_payload_name("smal");
   rpc.set_response_payload_name("large");
-  EXPECT_FALSE(CheckTestSequence(sequence).ok());
+  EXPECT_FALSE(config::CheckTestSequence(sequence).ok());
   EXPECT_THAT(
       AdaptLegacyTests(sequence),
       ElementsAre(Pair(
@@ -61,26 +61,27 @@ TEST(AdaptLegacyTests, GivesTheDefaultSizeForUnknownPayloads) {
                  Warns(HasSubstr("response_payload_name"))))));
   EXPECT_FALSE(rpc.has_request_payload_name());
   EXPECT_FALSE(rpc.has_response_payload_name());
-  EXPECT_TRUE(CheckTestSequence(sequence).ok());
+  EXPECT_TRUE(config::CheckTestSequence(sequence).ok());
 }
 
 TEST(AdaptLegacyTests, AcceptsATestWithoutAMainList) {
-  auto sequence = FromText<TestSequence>(R"(
+  auto sequence = base::FromText<TestSequence>(R"(
     tests { services { name: "server" count: 2 } })");
-  EXPECT_FALSE(CheckTestSequence(sequence).ok());
+  EXPECT_FALSE(config::CheckTestSequence(sequence).ok());
   EXPECT_THAT(
       AdaptLegacyTests(sequence),
       ElementsAre(Pair(0, ElementsAre(Warns(HasSubstr("sends nothing"))))));
-  const auto checked = CheckTestSequence(sequence);
+  const auto checked = config::CheckTestSequence(sequence);
   EXPECT_TRUE(checked.ok()) << checked.status();
 }
 
 // All else is refused as for distbench's own clients.
 TEST(AdaptLegacyTests, DoesNotHideOtherProblems) {
-  auto sequence = FromText<TestSequence>(R"(tests { name: "no services" })");
+  auto sequence =
+      base::FromText<TestSequence>(R"(tests { name: "no services" })");
   AdaptLegacyTests(sequence);
-  EXPECT_FALSE(CheckTestSequence(sequence).ok());
+  EXPECT_FALSE(config::CheckTestSequence(sequence).ok());
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 NodeLimit LimitNodes(int max_nodes, int64_t max_open_files) {
   const int64_t by_files =
@@ -36,4 +36,4 @@ int64_t MaxOpenFiles() {
       std::min<rlim_t>(limit.rlim_cur, std::numeric_limits<int64_t>::max()));
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

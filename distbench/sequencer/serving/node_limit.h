@@ -7,7 +7,7 @@
 
 #include "distbench/sequencer/nodes/node_registry.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Files that a sequencer needs besides one for each node: for clients, for
 // results, and for nodes that are refused or that come back.
@@ -21,6 +21,6 @@ NodeLimit LimitNodes(int max_nodes, int64_t max_open_files);
 // The number of files that this process may have open.
 int64_t MaxOpenFiles();
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_SERVING_NODE_LIMIT_H_

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::AllOf;
@@ -29,4 +29,4 @@ TEST(NodeLimitTest, OneNodeIsAlwaysTried) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -9,11 +9,12 @@
 #include "distbench/metrics/families.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 prometheus::MetricFamily Runs(int waiting, int running) {
-  auto runs = Gauge("distbench_runs", "Test sequences, by state", waiting);
+  auto runs =
+      metrics::Gauge("distbench_runs", "Test sequences, by state", waiting);
   runs.metric.front().label.push_back({"state", "waiting"});
   prometheus::ClientMetric& other = runs.metric.emplace_back();
   other.gauge.value = running;
@@ -24,8 +25,8 @@ prometheus::MetricFamily Runs(int waiting, int running) {
 // Includes zero counts, so that the first run shows as an increase.
 prometheus::MetricFamily EndedRuns(
     const std::map<RunDescription::State, int64_t>& counts) {
-  auto runs = Counter("distbench_runs_ended_total",
-                      "Test sequences that have ended, by outcome", 0);
+  auto runs = metrics::Counter("distbench_runs_ended_total",
+                               "Test sequences that have ended, by outcome", 0);
   runs.metric.clear();
   for (const auto& [state, outcome] :
        {std::pair(RunDescription::DONE, "done"),
@@ -50,25 +51,28 @@ std::vector<prometheus::MetricFamily> SequencerMetrics(
   const std::optional<RunStatus::RunningTest> running = status.Get();
   const RunStatus::Totals totals = status.totals();
   std::vector<prometheus::MetricFamily> families = {
-      Gauge("distbench_nodes", "Registered nodes",
-            static_cast<double>(registry.Nodes().size())),
-      Gauge("distbench_busy_nodes", "Nodes that the current test uses",
-            running.has_value()
-                ? static_cast<double>(running->node_aliases.size())
-                : 0),
+      metrics::Gauge("distbench_nodes", "Registered nodes",
+                     static_cast<double>(registry.Nodes().size())),
+      metrics::Gauge("distbench_busy_nodes", "Nodes that the current test uses",
+                     running.has_value()
+                         ? static_cast<double>(running->node_aliases.size())
+                         : 0),
       Runs(queue.waiting_count(), running.has_value() ? 1 : 0),
       EndedRuns(book.ended_counts()),
-      Counter("distbench_rpcs_succeeded_total",
-              "RPCs that succeeded, of all nodes and tests",
-              totals.succeeded_count),
-      Counter("distbench_rpcs_failed_total",
-              "RPCs that failed, of all nodes and tests", totals.failed_count),
-      Counter("distbench_rpcs_offered_total",
-              "RPCs that open loops should have sent", totals.offered_count),
-      Gauge("distbench_rpcs_in_flight", "RPCs that have not ended",
-            running.has_value()
-                ? static_cast<double>(running->progress.in_flight_count())
-                : 0),
+      metrics::Counter("distbench_rpcs_succeeded_total",
+                       "RPCs that succeeded, of all nodes and tests",
+                       totals.succeeded_count),
+      metrics::Counter("distbench_rpcs_failed_total",
+                       "RPCs that failed, of all nodes and tests",
+                       totals.failed_count),
+      metrics::Counter("distbench_rpcs_offered_total",
+                       "RPCs that open loops should have sent",
+                       totals.offered_count),
+      metrics::Gauge(
+          "distbench_rpcs_in_flight", "RPCs that have not ended",
+          running.has_value()
+              ? static_cast<double>(running->progress.in_flight_count())
+              : 0),
   };
   for (prometheus::MetricFamily& family : outcomes.Metrics()) {
     families.push_back(std::move(family));
@@ -76,4 +80,4 @@ std::vector<prometheus::MetricFamily> SequencerMetrics(
   return families;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

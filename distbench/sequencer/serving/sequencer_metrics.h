@@ -11,13 +11,13 @@
 #include "distbench/sequencer/runs/run_queue.h"
 #include "distbench/sequencer/runs/run_status.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // The sequencer's metrics for Prometheus; docs/metrics.md explains them.
 std::vector<prometheus::MetricFamily> SequencerMetrics(
     const NodeRegistry& registry, const RunQueue& queue, const RunBook& book,
     const RunStatus& status, const TestOutcomes& outcomes);
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_SERVING_SEQUENCER_METRICS_H_

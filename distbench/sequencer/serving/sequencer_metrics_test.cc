@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -40,7 +40,7 @@ class SequencerMetricsTest : public testing::Test {
     return counts;
   }
 
-  FakeClock clock_;
+  base::FakeClock clock_;
   NodeRegistry registry_{"1.0"};
   RunQueue queue_;
   RunBook book_{RunLimits(), clock_};
@@ -82,4 +82,4 @@ TEST_F(SequencerMetricsTest, TellHowRunsEnded) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

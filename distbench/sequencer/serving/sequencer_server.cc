@@ -36,7 +36,7 @@
 #include "distbench/sequencer/serving/service.h"
 #include "distbench/sequencer/serving/status.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 // How long a connection may take to complete its handshake. Until then it costs
@@ -82,7 +82,7 @@ absl::Status ShutdownReason() {
 void LimitReceiveMemory(std::optional<int64_t> bytes,
                         grpc::ServerBuilder& builder) {
   const int64_t limit =
-      bytes.has_value() ? *bytes : AllowedMemoryBytes(/*root=*/"") / 2;
+      bytes.has_value() ? *bytes : base::AllowedMemoryBytes(/*root=*/"") / 2;
   if (limit == 0) return;  // not known
   grpc::ResourceQuota quota("test_sequencer");
   quota.Resize(limit);
@@ -96,7 +96,7 @@ void Configure(grpc::ServerBuilder& builder) {
                              absl::ToInt64Milliseconds(kMaxIdle));
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
                              kMaxCallsPerConnection);
-  builder.SetMaxReceiveMessageSize(kMaxMessageToSequencerBytes);
+  builder.SetMaxReceiveMessageSize(base::kMaxMessageToSequencerBytes);
   builder.SetMaxSendMessageSize(-1);
   // gRPC would ping a node for each of its heartbeats, to find out how much may
   // be on the way. Without, that is as much as the largest message of a node.
@@ -111,11 +111,11 @@ class SequencerServer::Impl {
  public:
   explicit Impl(SequencerOptions options)
       : options_(std::move(options)),
-        registry_(std::string(ProgramVersion()),
+        registry_(std::string(base::ProgramVersion()),
                   LimitNodes(options_.max_nodes, MaxOpenFiles())),
         environment_{.registry = registry_,
                      .status = status_,
-                     .clock = RealClock(),
+                     .clock = base::RealClock(),
                      .timeouts = {},
                      .revision = options_.revision,
                      .on_shutdown_request = options_.on_shutdown_request,
@@ -224,7 +224,8 @@ class SequencerServer::Impl {
     constexpr int kAttempts = 10;
     absl::Status status;
     for (int i = 0; i < kAttempts; ++i) {
-      const absl::StatusOr<int> port = FindFreePort(options_.listen_address);
+      const absl::StatusOr<int> port =
+          base::FindFreePort(options_.listen_address);
       if (!port.ok()) return port.status();
       status = Listen(*port);
       if (status.ok()) break;
@@ -235,16 +236,18 @@ class SequencerServer::Impl {
   // Listens on all addresses that listen_address stands for, or on none.
   absl::Status Listen(int port) {
     const absl::StatusOr<std::vector<std::string>> addresses =
-        ListenAddresses(options_.listen_address, port);
+        base::ListenAddresses(options_.listen_address, port);
     if (!addresses.ok()) return addresses.status();
     grpc::EnableDefaultHealthCheckService(true);
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     grpc::ServerBuilder builder;
     Configure(builder);
     LimitReceiveMemory(options_.receive_memory_bytes, builder);
-    const auto credentials = MakeServerCredentials(options_.tls.get());
+    const auto credentials =
+        security::MakeServerCredentials(options_.tls.get());
     if (options_.tls != nullptr) {
-      credentials->SetAuthMetadataProcessor(MakeAccessControl(options_.access));
+      credentials->SetAuthMetadataProcessor(
+          security::MakeAccessControl(options_.access));
     }
     acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
@@ -284,7 +287,7 @@ class SequencerServer::Impl {
 
   absl::Status StartMetrics() {
     if (!options_.metrics_port.has_value()) return absl::OkStatus();
-    auto metrics = MetricsServer::Start(
+    auto metrics = metrics::MetricsServer::Start(
         options_.listen_address, *options_.metrics_port, [this] {
           return SequencerMetrics(registry_, queue_, book_, status_,
                                   environment_.outcomes);
@@ -307,7 +310,7 @@ class SequencerServer::Impl {
   std::unique_ptr<FrontDoor> door_;
   int port_ = 0;
   std::optional<Heartbeat> heartbeat_;
-  std::unique_ptr<MetricsServer> metrics_;
+  std::unique_ptr<metrics::MetricsServer> metrics_;
 
   absl::Mutex shutdown_mutex_;
   bool is_shut_down_ ABSL_GUARDED_BY(shutdown_mutex_) = false;
@@ -358,4 +361,4 @@ bool SequencerServer::EndNodes(absl::Duration patience) {
 
 void SequencerServer::Shutdown() { impl_->Shutdown(); }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -24,7 +24,7 @@ namespace grpc {
 class Channel;
 }
 
-namespace distbench {
+namespace distbench::sequencer {
 
 struct SequencerOptions {
   // Address to listen on, such as "localhost", "10.0.0.1" or "::1"; empty: all
@@ -35,13 +35,13 @@ struct SequencerOptions {
   int port = 10000;
 
   // Credentials for TLS; null: connections are not secured.
-  std::shared_ptr<const TlsCredentials> tls;
+  std::shared_ptr<const security::TlsCredentials> tls;
 
   // What each client may do; effective only with TLS and client certificates.
-  AccessRules access;
+  security::AccessRules access;
 
   // The external services that tests may call.
-  AllowedTargets allowed_targets;
+  external::AllowedTargets allowed_targets;
 
   // How many nodes may be registered at the same time.
   int max_nodes = 10'000;
@@ -134,6 +134,6 @@ class SequencerServer {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_SERVING_SEQUENCER_SERVER_H_

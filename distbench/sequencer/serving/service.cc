@@ -12,7 +12,7 @@
 #include "distbench/sequencer/serving/legacy_tests.h"
 #include "distbench/sequencer/serving/status.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 // The name in the client's certificate, or else its address.
@@ -23,7 +23,7 @@ std::string ClientName(const grpc::CallbackServerContext& context) {
       return std::string(name.data(), name.size());
     }
   }
-  return PeerHost(context.peer());
+  return base::PeerHost(context.peer());
 }
 
 // Ends a run whose client is gone.
@@ -50,7 +50,7 @@ RunBook::RunOrError ForGet(RunBook::RunOrError run, bool wait) {
 grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context,
                                  const absl::Status& status) {
   grpc::ServerUnaryReactor* reactor = context.DefaultReactor();
-  reactor->Finish(ToGrpcStatus(status));
+  reactor->Finish(base::ToGrpcStatus(status));
   return reactor;
 }
 
@@ -84,7 +84,7 @@ grpc::ServerUnaryReactor* SequencerService::RegisterNode(
   return Answer(
       *context,
       absl::UnimplementedError(absl::StrCat(
-          "the test sequencer is that of distbench ", ProgramVersion(),
+          "the test sequencer is that of distbench ", base::ProgramVersion(),
           ", which node managers of other programs cannot serve; start "
           "distbench node_manager of that version on ",
           request->hostname())));
@@ -145,15 +145,16 @@ grpc::ServerUnaryReactor* SequencerService::CancelRun(
       absl::StrCat("the run was cancelled by ", ClientName(*context)));
   book_.Find(request->run_id(),
              [reactor, reason = std::move(reason)](const RunOrError& run) {
-               reactor->Finish(ToGrpcStatus(run.ok() ? (*run)->Cancel(reason)
-                                                     : run.status()));
+               reactor->Finish(base::ToGrpcStatus(
+                   run.ok() ? (*run)->Cancel(reason) : run.status()));
              });
   return reactor;
 }
 
 SequencerService::RunOrError SequencerService::Submit(
     const RunSubmission& submission, bool preempt) {
-  absl::StatusOr<TestSequence> checked = CheckTestSequence(submission.tests);
+  absl::StatusOr<TestSequence> checked =
+      config::CheckTestSequence(submission.tests);
   if (!checked.ok()) return checked.status();
   for (const DistributedSystemDescription& test : checked->tests()) {
     const absl::Status allowed =
@@ -180,4 +181,4 @@ SequencerService::RunOrError SequencerService::Enqueue(
   return record;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -17,7 +17,7 @@
 #include "distbench/sequencer/serving/client_calls.h"
 #include "proto/control.grpc.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Thread-safe. No call occupies a thread, and none waits for the disk.
 class SequencerService final : public DistBenchTestSequencer::CallbackService {
@@ -70,6 +70,6 @@ class SequencerService final : public DistBenchTestSequencer::CallbackService {
   const NodeStream::Environment node_streams_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_SERVING_SERVICE_H_

@@ -5,7 +5,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/base/version.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 NodeStatus DescribeNode(const NodeHandle& node,
@@ -22,7 +22,7 @@ NodeStatus DescribeNode(const NodeHandle& node,
   return status;
 }
 
-void DescribeTest(const RunStatus::RunningTest& test, const Clock& clock,
+void DescribeTest(const RunStatus::RunningTest& test, const base::Clock& clock,
                   GetStatusResponse& response) {
   response.set_running_test(test.name);
   if (test.expected_duration_us > 0) {
@@ -30,7 +30,7 @@ void DescribeTest(const RunStatus::RunningTest& test, const Clock& clock,
   }
   if (test.started_ns == 0) return;
   response.set_running_time_us((clock.MonotonicNs() - test.started_ns) /
-                               kNsPerUs);
+                               base::kNsPerUs);
   *response.mutable_progress() = test.progress;
 }
 
@@ -38,7 +38,8 @@ void DescribeTest(const RunStatus::RunningTest& test, const Clock& clock,
 
 GetStatusResponse DescribeStatus(const NodeRegistry& registry,
                                  const RunStatus& running,
-                                 const RunQueue& queue, const Clock& clock) {
+                                 const RunQueue& queue,
+                                 const base::Clock& clock) {
   GetStatusResponse response;
   const std::optional<RunStatus::RunningTest> test = running.Get();
   for (const auto& node : registry.Nodes()) {
@@ -46,8 +47,8 @@ GetStatusResponse DescribeStatus(const NodeRegistry& registry,
   }
   if (test.has_value()) DescribeTest(*test, clock, response);
   response.set_queued_sequence_count(queue.waiting_count());
-  response.set_version(std::string(ProgramVersion()));
+  response.set_version(std::string(base::ProgramVersion()));
   return response;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

@@ -7,13 +7,14 @@
 #include "distbench/sequencer/runs/run_status.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Describes the registered nodes, the running test and the queue.
 GetStatusResponse DescribeStatus(const NodeRegistry& registry,
                                  const RunStatus& running,
-                                 const RunQueue& queue, const Clock& clock);
+                                 const RunQueue& queue,
+                                 const base::Clock& clock);
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_SERVING_STATUS_H_

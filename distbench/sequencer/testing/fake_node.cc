@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 FakeNode::FakeNode(std::string alias) : alias_(std::move(alias)) {
   registration_.set_hostname(absl::StrCat("host-of-", alias_));
@@ -119,4 +119,4 @@ void FakeNode::ObeyCollect() {
   Say(std::move(reply));
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer

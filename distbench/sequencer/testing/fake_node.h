@@ -14,7 +14,7 @@
 #include "distbench/sequencer/nodes/node_handle.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Obeys every command at once and successfully, unless the test sets another
 // answer. For tests with one thread.
@@ -84,6 +84,6 @@ class FakeNode : public NodeHandle {
   std::optional<std::string> disconnect_reason_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_TESTING_FAKE_NODE_H_

@@ -15,7 +15,7 @@
 #include "absl/time/time.h"
 #include "distbench/sequencer/runs/run_storage.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Forwards calls to another disk, on the calling thread. Thread-safe.
 class GatedDisk final : public RunDisk {
@@ -113,6 +113,6 @@ class GatedDisk final : public RunDisk {
   const absl::Status no_error_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_TESTING_GATED_DISK_H_

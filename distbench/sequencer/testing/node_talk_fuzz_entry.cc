@@ -20,7 +20,7 @@
 #include "distbench/sequencer/testing/time_travelling_inbox.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 constexpr char kVersion[] = "1.0";
@@ -36,7 +36,7 @@ class Collector final : public TestRunObserver {
   void OnStarted() override {}
   void OnProgress(const TrafficProgress&) override {}
   absl::Status OnResultChunk(ResultChunk chunk) override {
-    return MergeChunk(std::move(chunk), logs_);
+    return results::MergeChunk(std::move(chunk), logs_);
   }
 
   ServiceLogs TakeLogs() { return std::move(logs_); }
@@ -46,7 +46,7 @@ class Collector final : public TestRunObserver {
 };
 
 void Register(const NodeTalk& talk) {
-  FakeClock clock;
+  base::FakeClock clock;
   NodeRegistry registry(kVersion);
   const auto stream = std::make_shared<SilentStream>();
   for (const NodeRegistration& registration : talk.registrations()) {
@@ -101,7 +101,7 @@ void Follow(const NodeTalk& talk, FakeNode& node) {
 }
 
 void RunTest(const NodeTalk& talk) {
-  FakeClock clock;
+  base::FakeClock clock;
   const auto talker = std::make_shared<FakeNode>("node0");
   const auto obedient = std::make_shared<FakeNode>("node1");
   Follow(talk, *talker);
@@ -115,10 +115,10 @@ void RunTest(const NodeTalk& talk) {
                     std::make_shared<TimeTravellingInbox>(clock), collector);
   TestResult result = run.Run();
   *result.mutable_service_logs() = collector.TakeLogs();
-  for (Finding& finding : Judge(result)) {
+  for (Finding& finding : report::Judge(result)) {
     *result.mutable_run_info()->add_findings() = std::move(finding);
   }
-  SummarizeTest(result);
+  report::SummarizeTest(result);
 }
 
 NodeTalk::Turn& AddTurn(NodeTalk& talk) {
@@ -128,12 +128,12 @@ NodeTalk::Turn& AddTurn(NodeTalk& talk) {
 }
 
 void AddMeasurements(RpcStatistics& statistics) {
-  LogHistogram latencies;
+  stats::LogHistogram latencies;
   for (int i = 1; i <= 100; ++i) latencies.Record(i * 1000);
   statistics.set_succeeded_count(100);
   statistics.set_first_start_timestamp_ns(1'000'000);
   statistics.set_last_end_timestamp_ns(2'000'000);
-  EncodeHistogram(latencies, *statistics.mutable_service_time_ns());
+  results::EncodeHistogram(latencies, *statistics.mutable_service_time_ns());
 }
 
 }  // namespace
@@ -166,12 +166,12 @@ NodeTalk ExampleNodeTalk() {
   return talk;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   distbench::NodeTalk talk;
   if (talk.ParsePartialFromArray(data, static_cast<int>(size))) {
-    distbench::ListenToNodes(talk);
+    distbench::sequencer::ListenToNodes(talk);
   }
   return 0;
 }

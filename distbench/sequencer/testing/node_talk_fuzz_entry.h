@@ -3,7 +3,7 @@
 
 #include "distbench/sequencer/nodes/node_talk.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Registers the nodes, passes their messages to a session, and runs a test with
 // the answers of the turns, up to its summary. Time passes as needed. Must end,
@@ -13,6 +13,6 @@ void ListenToNodes(const NodeTalk& talk);
 // Nodes that behave well.
 NodeTalk ExampleNodeTalk();
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_TESTING_NODE_TALK_FUZZ_ENTRY_H_

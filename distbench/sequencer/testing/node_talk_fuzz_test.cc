@@ -7,21 +7,21 @@
 #include "distbench/sequencer/testing/node_talk_fuzz_entry.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 constexpr int kRounds = 3000;
 constexpr int kMaxMutations = 4;
 
 TEST(NodeTalkFuzzTest, SurvivesTheKeptCorpus) {
-  for (const std::string& input : KeptCorpus("node_talk")) {
+  for (const std::string& input : fuzzing::KeptCorpus("node_talk")) {
     NodeTalk talk;
     if (talk.ParsePartialFromString(input)) ListenToNodes(talk);
   }
 }
 
 TEST(NodeTalkFuzzTest, SurvivesMutatedMessages) {
-  MessageMutator mutator(1, {"client/0", "server/0", "node0"});
+  fuzzing::MessageMutator mutator(1, {"client/0", "server/0", "node0"});
   for (int round = 0; round < kRounds; ++round) {
     NodeTalk talk = ExampleNodeTalk();
     for (int i = 0; i <= round % kMaxMutations; ++i) mutator.Mutate(talk);
@@ -30,4 +30,4 @@ TEST(NodeTalkFuzzTest, SurvivesMutatedMessages) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

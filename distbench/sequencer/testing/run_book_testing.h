@@ -11,7 +11,7 @@
 #include "absl/synchronization/notification.h"
 #include "distbench/sequencer/runs/run_book.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 inline std::vector<RunDescription> ListRuns(const RunBook& book) {
   std::vector<RunDescription> result;
@@ -35,6 +35,6 @@ inline RunBook::RunOrError FindRun(RunBook& book, const std::string& id) {
   return result;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_TESTING_RUN_BOOK_TESTING_H_

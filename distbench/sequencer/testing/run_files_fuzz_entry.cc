@@ -26,7 +26,7 @@
 #include "distbench/sequencer/testing/waiting_follower.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 constexpr char kId[] = "20260131-235959-000";
@@ -76,7 +76,7 @@ int64_t WriteResult(const std::string& path, const RunFiles& files) {
         is_event ? record.event().SerializePartialAsString() : record.bytes());
     Require(status.ok());
   }
-  std::string bytes = ReadFile(path).value();
+  std::string bytes = base::ReadFile(path).value();
   const int64_t size = bytes.size();
   WriteFile(path, std::move(bytes), files.result_damages());
   return size;
@@ -131,7 +131,7 @@ void DoAnotherRun(RunBook& book) {
 int ReadRunFiles(const RunFiles& files) {
   const TemporaryDirectory directory;
   Write(directory.path(), files);
-  FakeClock clock;
+  base::FakeClock clock;
   int count = 0;
   {
     RunBook book(RunLimits(), clock);
@@ -175,12 +175,12 @@ RunFiles ExampleRunFiles() {
   return files;
 }
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   distbench::RunFiles files;
   if (files.ParsePartialFromArray(data, static_cast<int>(size))) {
-    distbench::ReadRunFiles(files);
+    distbench::sequencer::ReadRunFiles(files);
   }
   return 0;
 }

@@ -3,7 +3,7 @@
 
 #include "distbench/sequencer/runs/run_files.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Starts a sequencer with these files; it must list the run, hand out its
 // result and take another run. Repeats this with a second sequencer. Aborts if
@@ -13,6 +13,6 @@ int ReadRunFiles(const RunFiles& files);
 // The undamaged files of a run during which the sequencer was killed.
 RunFiles ExampleRunFiles();
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_TESTING_RUN_FILES_FUZZ_ENTRY_H_

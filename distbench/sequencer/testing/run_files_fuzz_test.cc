@@ -9,7 +9,7 @@
 #include "distbench/sequencer/testing/run_files_fuzz_entry.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 namespace {
 
 constexpr int kRounds = 2000;
@@ -30,14 +30,14 @@ TEST(RunFilesFuzzTest, TheExampleIsReadAsAWhole) {
 }
 
 TEST(RunFilesFuzzTest, SurvivesTheKeptCorpus) {
-  for (const std::string& input : KeptCorpus("run_files")) {
+  for (const std::string& input : fuzzing::KeptCorpus("run_files")) {
     RunFiles files;
     if (files.ParsePartialFromString(input)) ReadRunFiles(files);
   }
 }
 
 TEST(RunFilesFuzzTest, SurvivesMutatedContents) {
-  MessageMutator mutator(1, {"client/0", "server/0", "\xff"});
+  fuzzing::MessageMutator mutator(1, {"client/0", "server/0", "\xff"});
   int readable = 0;
   for (int round = 0; round < kRounds; ++round) {
     RunFiles files = ExampleRunFiles();
@@ -65,4 +65,4 @@ TEST(RunFilesFuzzTest, SurvivesDamagedFiles) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::sequencer

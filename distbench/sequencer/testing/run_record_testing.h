@@ -15,7 +15,7 @@
 #include "distbench/sequencer/runs/run_record.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 inline constexpr int64_t kPieceBytes = 1000;
 inline constexpr char kRecordedRunId[] = "20260131-235959-000";
@@ -113,7 +113,7 @@ class RunRecordTest : public testing::Test {
     return *followers_.back();
   }
 
-  FakeClock clock_;
+  base::FakeClock clock_;
   ResultMemory memory_{5 * kPieceBytes};
   bool stop_at_failure_ = false;
   absl::Duration stall_timeout_ = absl::Milliseconds(10);
@@ -122,6 +122,6 @@ class RunRecordTest : public testing::Test {
   std::vector<std::unique_ptr<RunFollower>> followers_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_TESTING_RUN_RECORD_TESTING_H_

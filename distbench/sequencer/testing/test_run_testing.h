@@ -20,7 +20,7 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 class RecordingObserver : public TestRunObserver {
  public:
@@ -88,7 +88,7 @@ class TestRunTest : public testing::Test {
     EXPECT_FALSE(nodes_[node]->disconnect_reason().has_value());
   }
 
-  FakeClock clock_;
+  base::FakeClock clock_;
   std::shared_ptr<TimeTravellingInbox> inbox_;
   RecordingObserver observer_;
   TestRunSpec spec_;
@@ -97,6 +97,6 @@ class TestRunTest : public testing::Test {
   bool cancelled_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_TESTING_TEST_RUN_TESTING_H_

@@ -7,13 +7,13 @@
 #include "distbench/base/testing/fake_clock.h"
 #include "distbench/sequencer/execution/run_inbox.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // Advances the clock instead of waiting. For tests with one thread.
 class TimeTravellingInbox : public RunInbox {
  public:
   // The clock must outlive this.
-  explicit TimeTravellingInbox(FakeClock& clock)
+  explicit TimeTravellingInbox(base::FakeClock& clock)
       : RunInbox(clock), clock_(clock) {}
 
   std::optional<RunEvent> Next(int64_t deadline_ns) override {
@@ -25,9 +25,9 @@ class TimeTravellingInbox : public RunInbox {
   }
 
  private:
-  FakeClock& clock_;
+  base::FakeClock& clock_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_TESTING_TIME_TRAVELLING_INBOX_H_

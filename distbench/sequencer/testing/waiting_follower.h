@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "distbench/sequencer/runs/run_record.h"
 
-namespace distbench {
+namespace distbench::sequencer {
 
 // For use by one thread.
 class WaitingFollower {
@@ -47,6 +47,6 @@ class WaitingFollower {
   RunFollower follower_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::sequencer
 
 #endif  // DISTBENCH_SEQUENCER_TESTING_WAITING_FOLLOWER_H_

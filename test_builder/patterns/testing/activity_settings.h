@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // The settings by name, with numbers as text.
 inline std::map<std::string, std::string> SettingsOf(
@@ -23,6 +23,6 @@ inline std::map<std::string, std::string> SettingsOf(
   return settings;
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PATTERNS_TESTING_ACTIVITY_SETTINGS_H_

@@ -9,7 +9,7 @@
 #include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/pattern.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // Builds the pattern with the given values, and the defaults of all others.
 inline absl::StatusOr<Traffic> BuildPattern(const Pattern& pattern,
@@ -23,6 +23,6 @@ inline absl::StatusOr<Traffic> BuildPattern(const Pattern& pattern,
   return pattern.build(*values);
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_PATTERNS_TESTING_BUILD_PATTERN_H_

@@ -2,12 +2,12 @@
 
 #include "distbench/results/rpc_totals.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 TestResult FakeResult(const std::string& name, const std::string& rpc,
                       int64_t count, int64_t latency_ns) {
   constexpr int64_t kSecondNs = 1'000'000'000;
-  RpcTotals totals;
+  results::RpcTotals totals;
   totals.counts.succeeded_count = count;
   totals.counts.first_start_timestamp_ns = kSecondNs;
   totals.counts.last_end_timestamp_ns = 2 * kSecondNs;
@@ -35,4 +35,4 @@ absl::Status FakeBackend::Run(const DistributedSystemDescription& test,
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::test_builder

@@ -8,7 +8,7 @@
 
 #include "test_builder/run/test_backend.h"
 
-namespace distbench {
+namespace distbench::test_builder {
 
 // A plausible result of the test `name`: `count` RPCs called `rpc` within a
 // second, each answered after latency_ns.
@@ -41,6 +41,6 @@ class FakeBackend final : public TestBackend {
   int cancel_count_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::test_builder
 
 #endif  // DISTBENCH_TEST_BUILDER_RUN_TESTING_FAKE_BACKEND_H_

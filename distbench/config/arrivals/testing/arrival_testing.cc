@@ -9,7 +9,7 @@
 #include "distbench/config/arrivals/small_random.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::config {
 namespace {
 
 constexpr double kSignificance = 0.001 / kSeeds;
@@ -18,7 +18,7 @@ constexpr int kCount = 5000;
 }  // namespace
 
 ArrivalPlan PlanOf(const std::string& text) {
-  return CompileArrivals(FromText<Arrivals>(text));
+  return CompileArrivals(base::FromText<Arrivals>(text));
 }
 
 std::vector<double> Times(ArrivalStream stream, int count) {
@@ -90,4 +90,4 @@ void ExpectGapsOf(const std::string& arrivals, const Integral& integral,
 
 double Same(double time_ns) { return time_ns; }
 
-}  // namespace distbench
+}  // namespace distbench::config

@@ -17,7 +17,7 @@
 #include "distbench/config/arrivals/arrival_plan.h"
 #include "distbench/config/arrivals/arrival_stream.h"
 
-namespace distbench {
+namespace distbench::config {
 
 inline constexpr int kSeeds = 20;
 inline constexpr double kIntervalNs = 1e6;
@@ -51,6 +51,6 @@ double Same(double time_ns);
 void ExpectGapsOf(const std::string& arrivals, const Integral& integral,
                   const Cdf& cdf);
 
-}  // namespace distbench
+}  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_ARRIVALS_TESTING_ARRIVAL_TESTING_H_

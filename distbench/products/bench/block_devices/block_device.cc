@@ -23,7 +23,7 @@
 #include "distbench/base/mount_table.h"
 #include "distbench/products/bench/block_devices/io_cost_files.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -50,14 +50,16 @@ absl::Status NoDisk(absl::string_view subject, absl::string_view problem) {
 absl::Status CheckIsDisk(const fs::path& device) {
   const std::string name = device.filename().string();
   if (Exists(device / "dm")) {
-    return NoDisk(name, absl::StrCat("is made by the device mapper (",
-                                     FirstLine(device / "dm" / "name"), ")"));
+    return NoDisk(name,
+                  absl::StrCat("is made by the device mapper (",
+                               base::FirstLine(device / "dm" / "name"), ")"));
   }
   if (Exists(device / "md")) return NoDisk(name, "is a RAID of other devices");
   if (Exists(device / "loop")) {
     return NoDisk(
-        name, absl::StrCat("is a file used as a device (",
-                           FirstLine(device / "loop" / "backing_file"), ")"));
+        name,
+        absl::StrCat("is a file used as a device (",
+                     base::FirstLine(device / "loop" / "backing_file"), ")"));
   }
   for (const char* kind : {"zram", "ram", "nbd"}) {
     absl::string_view number = name;
@@ -82,7 +84,7 @@ absl::StatusOr<std::string> DeviceNumberOf(const std::string& path,
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   const absl::StatusOr<std::string> mounts =
-      ReadFile(ProcFolder(root, 0) + "/mountinfo");
+      base::ReadFile(base::ProcFolder(root, 0) + "/mountinfo");
   if (error || !mounts.ok()) return NoDisk(path, "is on no known device");
   const std::string device = MountedDevice(*mounts, real.string());
   struct stat mounted;
@@ -104,7 +106,7 @@ std::string ChosenIn(const std::string& line) {
 }
 
 bool HasLineOf(const fs::path& file, const std::string& number) {
-  const absl::StatusOr<std::string> text = ReadFile(file.string());
+  const absl::StatusOr<std::string> text = base::ReadFile(file.string());
   if (!text.ok()) return false;
   for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
     if (absl::StartsWith(line, number + " ")) return true;
@@ -127,9 +129,9 @@ std::set<std::string> OtherControllers(const std::string& number,
 }
 
 void ReadQueue(const std::string& folder, BlockDeviceFacts& facts) {
-  facts.set_scheduler(ChosenIn(FirstLine(folder + "/queue/scheduler")));
+  facts.set_scheduler(ChosenIn(base::FirstLine(folder + "/queue/scheduler")));
   int64_t latency_us = 0;
-  if (absl::SimpleAtoi(FirstLine(folder + "/queue/wbt_lat_usec"),
+  if (absl::SimpleAtoi(base::FirstLine(folder + "/queue/wbt_lat_usec"),
                        &latency_us)) {
     facts.set_write_back_throttling_us(latency_us);
   }
@@ -140,7 +142,7 @@ void ReadQueue(const std::string& folder, BlockDeviceFacts& facts) {
 std::string MountedDevice(absl::string_view mounts, absl::string_view path) {
   std::string device;
   size_t longest = 0;
-  for (const Mount& mount : ParseMountInfo(mounts)) {
+  for (const base::Mount& mount : base::ParseMountInfo(mounts)) {
     const std::string& point = mount.point;
     const bool is_above = point == "/" || path == point ||
                           absl::StartsWith(path, absl::StrCat(point, "/"));
@@ -180,15 +182,15 @@ BlockDeviceFacts ReadBlockDevice(const std::string& disk,
   const std::string folder = root + "/sys/block/" + disk;
   BlockDeviceFacts facts;
   facts.set_name(disk);
-  facts.set_number(FirstLine(folder + "/dev"));
-  facts.set_model(FirstLine(folder + "/device/model"));
+  facts.set_number(base::FirstLine(folder + "/dev"));
+  facts.set_model(base::FirstLine(folder + "/device/model"));
   // NVMe and SCSI use different names.
-  facts.set_firmware(FirstLine(folder + "/device/firmware_rev"));
+  facts.set_firmware(base::FirstLine(folder + "/device/firmware_rev"));
   if (facts.firmware().empty()) {
-    facts.set_firmware(FirstLine(folder + "/device/rev"));
+    facts.set_firmware(base::FirstLine(folder + "/device/rev"));
   }
   int64_t sectors = 0;
-  if (absl::SimpleAtoi(FirstLine(folder + "/size"), &sectors)) {
+  if (absl::SimpleAtoi(base::FirstLine(folder + "/size"), &sectors)) {
     facts.set_size_bytes(sectors * kSectorBytes);
   }
   ReadQueue(folder, facts);
@@ -201,4 +203,4 @@ BlockDeviceFacts ReadBlockDevice(const std::string& disk,
   return facts;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

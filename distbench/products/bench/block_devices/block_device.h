@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/bench.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // In all of these, `root` is the folder that holds proc and sys: empty for the
 // real ones.
@@ -35,6 +35,6 @@ std::string MountedDevice(absl::string_view mounts, absl::string_view path);
 BlockDeviceFacts ReadBlockDevice(const std::string& disk,
                                  const std::string& root);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_BLOCK_DEVICES_BLOCK_DEVICE_H_

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -44,7 +44,7 @@ class BlockDeviceTest : public ::testing::Test {
   std::string root() const { return root_.string(); }
 
   std::string Problem(const std::string& number) {
-    return Message(DiskOfNumber(number, root()).status());
+    return base::Message(DiskOfNumber(number, root()).status());
   }
 
   fs::path root_;
@@ -82,8 +82,9 @@ TEST_F(BlockDeviceTest, MemoryAndNetworksAreNoDisks) {
 TEST_F(BlockDeviceTest, AFileInMemoryIsOnNoDisk) {
   const auto disk = DiskOfFile("/proc/self/status", "");
   EXPECT_EQ(disk.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(Message(disk.status()), AllOf(HasSubstr("/proc/self/status"),
-                                            HasSubstr("name a folder")));
+  EXPECT_THAT(
+      base::Message(disk.status()),
+      AllOf(HasSubstr("/proc/self/status"), HasSubstr("name a folder")));
   EXPECT_TRUE(absl::IsNotFound(DiskOfFile("/no/such/file", "").status()));
 }
 
@@ -180,4 +181,4 @@ TEST(StorageRequirementsTest, EachIsNamedIfMissed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

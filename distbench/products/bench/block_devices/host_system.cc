@@ -14,7 +14,7 @@
 #include "distbench/base/files.h"
 #include "distbench/base/index_list.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 constexpr int64_t kKibibyte = 1024;
@@ -38,7 +38,8 @@ std::optional<int64_t> MemoryInfo(absl::string_view text,
 }
 
 void ReadMemory(const std::string& root, BenchSystem& system) {
-  const absl::StatusOr<std::string> text = ReadFile(root + "/proc/meminfo");
+  const absl::StatusOr<std::string> text =
+      base::ReadFile(root + "/proc/meminfo");
   if (!text.ok()) return;
   if (const auto total = MemoryInfo(*text, "MemTotal"); total.has_value()) {
     system.set_memory_bytes(*total);
@@ -58,16 +59,16 @@ BenchSystem ReadHostSystem(const std::string& root) {
     system.set_kernel(names.release);
   }
   ReadMemory(root, system);
-  const absl::StatusOr<IndexSet> cpus =
-      ParseIndexList(FirstLine(root + "/sys/devices/system/cpu/online"));
+  const absl::StatusOr<base::IndexSet> cpus = base::ParseIndexList(
+      base::FirstLine(root + "/sys/devices/system/cpu/online"));
   if (cpus.ok()) system.set_cpu_count(static_cast<int>(cpus->size()));
   int swappiness = 0;
-  if (absl::SimpleAtoi(FirstLine(root + "/proc/sys/vm/swappiness"),
+  if (absl::SimpleAtoi(base::FirstLine(root + "/proc/sys/vm/swappiness"),
                        &swappiness)) {
     system.set_swappiness(swappiness);
   }
   system.set_is_zswap_enabled(
-      FirstLine(root + "/sys/module/zswap/parameters/enabled") == "Y");
+      base::FirstLine(root + "/sys/module/zswap/parameters/enabled") == "Y");
   return system;
 }
 
@@ -97,4 +98,4 @@ std::vector<std::string> MissedStorageRequirements(const BenchSystem& system) {
   return missed;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

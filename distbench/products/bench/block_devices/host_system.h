@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "proto/bench.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // Describes this host, without block devices, from /proc and /sys below `root`
 // (empty: the real ones) and uname(2). Unknown facts are absent.
@@ -24,6 +24,6 @@ int64_t RoundedMemory(const BenchSystem& system);
 // without a scheduler and without write-back throttling.
 std::vector<std::string> MissedStorageRequirements(const BenchSystem& system);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_BLOCK_DEVICES_HOST_SYSTEM_H_

@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using Settings = std::map<std::string, std::string>;
@@ -46,7 +46,7 @@ void Percent(const Settings& settings, const char* key, Set set) {
 // What follows the device's number in its line; absent if it has none.
 std::optional<std::string> LineOf(const std::string& number,
                                   const std::string& path) {
-  const absl::StatusOr<std::string> text = ReadFile(path);
+  const absl::StatusOr<std::string> text = base::ReadFile(path);
   if (!text.ok() || number.empty()) return std::nullopt;
   for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
     if (absl::StartsWith(line, number + " ")) {
@@ -123,4 +123,4 @@ std::string IoCostText(const IoCostModel& model, const IoCostQos& qos,
                       indent, "iocost QoS: ", QosText(qos), "\n");
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

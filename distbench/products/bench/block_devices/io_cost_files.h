@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/experiment.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // Parses the settings behind a device number, such as "enable=1 ctrl=user
 // rpct=95.00 ...". What is missing or no number is left out.
@@ -33,6 +33,6 @@ std::string QosText(const IoCostQos& qos);
 std::string IoCostText(const IoCostModel& model, const IoCostQos& qos,
                        absl::string_view indent);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_BLOCK_DEVICES_IO_COST_FILES_H_

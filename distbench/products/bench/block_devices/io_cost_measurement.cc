@@ -9,7 +9,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 constexpr char kMixed[] = "mixed";
@@ -25,16 +25,16 @@ const IoPhaseRecord* Find(const IoPhaseRecords& records,
 
 // The latencies of the reads or writes of a phase, of which there is at least
 // one.
-absl::StatusOr<LogHistogram> LatenciesOf(const IoPhaseRecords& records,
-                                         absl::string_view phase,
-                                         bool of_writes) {
+absl::StatusOr<stats::LogHistogram> LatenciesOf(const IoPhaseRecords& records,
+                                                absl::string_view phase,
+                                                bool of_writes) {
   const IoPhaseRecord* record = Find(records, phase);
   if (record == nullptr || record->duration_ns() <= 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("the phase ", phase, " was not measured"));
   }
-  LogHistogram histogram;
-  const absl::Status status = AddHistogram(
+  stats::LogHistogram histogram;
+  const absl::Status status = results::AddHistogram(
       of_writes ? record->write_ns() : record->read_ns(), histogram);
   if (!status.ok()) {
     return absl::InvalidArgumentError(
@@ -50,7 +50,7 @@ absl::StatusOr<LogHistogram> LatenciesOf(const IoPhaseRecords& records,
 
 absl::StatusOr<double> RateOf(const IoPhaseRecords& records,
                               absl::string_view phase, bool of_writes) {
-  const absl::StatusOr<LogHistogram> latencies =
+  const absl::StatusOr<stats::LogHistogram> latencies =
       LatenciesOf(records, phase, of_writes);
   if (!latencies.ok()) return latencies.status();
   const IoPhaseRecord& record = *Find(records, phase);
@@ -77,7 +77,8 @@ IoPhase CapacityPhase(const char* name, bool is_write, bool is_random,
   return phase;
 }
 
-int64_t Microseconds(const LogHistogram& latencies_ns, double percentile) {
+int64_t Microseconds(const stats::LogHistogram& latencies_ns,
+                     double percentile) {
   const double ns = latencies_ns.ValueAtQuantile(percentile / 100);
   return std::max<int64_t>(1, std::llround(std::ceil(ns / 1000)));
 }
@@ -142,10 +143,10 @@ absl::StatusOr<IoCostQos> QosFrom(const IoPhaseRecords& records,
     return absl::InvalidArgumentError(absl::StrCat(
         "the percentile ", percentile, " is not between 0 and 100"));
   }
-  const absl::StatusOr<LogHistogram> reads =
+  const absl::StatusOr<stats::LogHistogram> reads =
       LatenciesOf(records, kMixed, false);
   if (!reads.ok()) return reads.status();
-  const absl::StatusOr<LogHistogram> writes =
+  const absl::StatusOr<stats::LogHistogram> writes =
       LatenciesOf(records, kMixed, true);
   if (!writes.ok()) return writes.status();
   const IoPhaseRecord& record = *Find(records, kMixed);
@@ -203,4 +204,4 @@ absl::Status MeasureIoCost(
   return measure(MixedPhase(*model, options));
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

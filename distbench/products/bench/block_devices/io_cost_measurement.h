@@ -25,7 +25,7 @@
 #include "proto/bench.pb.h"
 #include "proto/experiment.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 struct IoCostMeasurementOptions {
   int64_t bandwidth_block_bytes = int64_t{1} << 20;
@@ -67,6 +67,6 @@ absl::Status MeasureIoCost(
     const std::function<absl::Status(const IoPhaseRecord&)>& observe,
     IoPhaseRecords& records);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_BLOCK_DEVICES_IO_COST_MEASUREMENT_H_

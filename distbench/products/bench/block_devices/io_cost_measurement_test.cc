@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -34,8 +34,8 @@ struct FakeDevice {
   }
 
   IoPhaseRecord Run(const IoPhase& phase) const {
-    LogHistogram read_ns;
-    LogHistogram write_ns;
+    stats::LogHistogram read_ns;
+    stats::LogHistogram write_ns;
     const double end_ns = absl::ToDoubleNanoseconds(phase.duration);
     const double interval_r = phase.read_rate > 0 ? 1e9 / phase.read_rate : 0;
     const double interval_w = phase.write_rate > 0 ? 1e9 / phase.write_rate : 0;
@@ -65,8 +65,8 @@ struct FakeDevice {
     record.set_duration_ns(absl::ToInt64Nanoseconds(phase.duration));
     if (phase.read_rate > 0) record.set_wanted_read_rate(phase.read_rate);
     if (phase.write_rate > 0) record.set_wanted_write_rate(phase.write_rate);
-    EncodeHistogram(read_ns, *record.mutable_read_ns());
-    EncodeHistogram(write_ns, *record.mutable_write_ns());
+    results::EncodeHistogram(read_ns, *record.mutable_read_ns());
+    results::EncodeHistogram(write_ns, *record.mutable_write_ns());
     return record;
   }
 };
@@ -173,15 +173,17 @@ TEST(IoCostMeasurementTest, APhaseThatCountedNothingIsAnError) {
   auto records = Measure(FakeDevice());
   ASSERT_TRUE(records.ok()) << records.status();
   (*records)[1].clear_read_ns();
-  EncodeHistogram(LogHistogram(), *(*records)[1].mutable_read_ns());
-  EXPECT_THAT(Message(ModelFrom(*records).status()),
+  results::EncodeHistogram(stats::LogHistogram(),
+                           *(*records)[1].mutable_read_ns());
+  EXPECT_THAT(base::Message(ModelFrom(*records).status()),
               HasSubstr("in the phase rseqiops, no read ended"));
   for (const double wrong : {0.0, 100.0, -1.0, std::nan("")}) {
     EXPECT_FALSE(QosFrom(*records, wrong).ok()) << wrong;
   }
   (*records)[6].clear_wanted_read_rate();
   EXPECT_FALSE(QosFrom(*records, 95).ok());
-  EXPECT_THAT(Message(ModelFrom({}).status()), HasSubstr("was not measured"));
+  EXPECT_THAT(base::Message(ModelFrom({}).status()),
+              HasSubstr("was not measured"));
 }
 
 TEST(IoCostMeasurementTest, APhaseThatMeasuredTheCpusSaysSo) {
@@ -227,4 +229,4 @@ TEST(IoCostTextTest, AnySettingsAreReadOrLeftOut) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -16,7 +16,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 // When the operations of one kind are due.
@@ -87,8 +87,8 @@ class Plan {
 };
 
 struct Measurements {
-  LogHistogram read_ns;
-  LogHistogram write_ns;
+  stats::LogHistogram read_ns;
+  stats::LogHistogram write_ns;
   absl::Status status;
 };
 
@@ -103,7 +103,7 @@ class PhaseRun {
         plan_(phase, target.size_bytes / phase.block_bytes, start_ns_) {}
 
   absl::StatusOr<IoPhaseRecord> Run() {
-    const double cpu_before = ProcessCpuSeconds();
+    const double cpu_before = base::ProcessCpuSeconds();
     std::vector<Measurements> measured(phase_.queue_depth);
     std::vector<std::thread> threads;
     for (int i = 1; i < phase_.queue_depth; ++i) {
@@ -117,7 +117,7 @@ class PhaseRun {
     if (target_.is_cancelled && target_.is_cancelled()) {
       return absl::CancelledError("cancelled");
     }
-    return Record(measured, ProcessCpuSeconds() - cpu_before);
+    return Record(measured, base::ProcessCpuSeconds() - cpu_before);
   }
 
  private:
@@ -143,8 +143,8 @@ class PhaseRun {
 
   IoPhaseRecord Record(const std::vector<Measurements>& measured,
                        double cpu_seconds) const {
-    LogHistogram read_ns;
-    LogHistogram write_ns;
+    stats::LogHistogram read_ns;
+    stats::LogHistogram write_ns;
     for (const Measurements& part : measured) {
       read_ns.Merge(part.read_ns);
       write_ns.Merge(part.write_ns);
@@ -157,8 +157,8 @@ class PhaseRun {
     if (phase_.read_rate > 0) record.set_wanted_read_rate(phase_.read_rate);
     if (phase_.write_rate > 0) record.set_wanted_write_rate(phase_.write_rate);
     record.set_duration_ns(end_ns_ - measured_from_ns_);
-    EncodeHistogram(read_ns, *record.mutable_read_ns());
-    EncodeHistogram(write_ns, *record.mutable_write_ns());
+    results::EncodeHistogram(read_ns, *record.mutable_read_ns());
+    results::EncodeHistogram(write_ns, *record.mutable_write_ns());
     // The warm-up loads the CPUs as the measurement does.
     record.set_cpu_ns(
         static_cast<int64_t>(cpu_seconds * 1e9 * (end_ns_ - measured_from_ns_) /
@@ -180,8 +180,8 @@ class PhaseRun {
 
 void SleepUntil(int64_t until_ns) {
   timespec until;
-  until.tv_sec = until_ns / kNsPerSecond;
-  until.tv_nsec = until_ns % kNsPerSecond;
+  until.tv_sec = until_ns / base::kNsPerSecond;
+  until.tv_nsec = until_ns % base::kNsPerSecond;
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) ==
          EINTR) {
   }
@@ -197,4 +197,4 @@ absl::StatusOr<IoPhaseRecord> RunIoPhase(const IoPhase& phase,
   return PhaseRun(phase, target).Run();
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -14,7 +14,7 @@
 #include "distbench/base/clock.h"
 #include "proto/bench.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 struct IoPhase {
   std::string name;
@@ -55,7 +55,7 @@ struct IoTarget {
   // Returns when the operation has ended.
   std::function<absl::Status(const IoOperation&)> run;
 
-  const Clock* clock = &RealClock();
+  const base::Clock* clock = &base::RealClock();
 
   // As SleepUntil(), for this clock.
   std::function<void(int64_t until_ns)> sleep = &SleepUntil;
@@ -71,6 +71,6 @@ struct IoTarget {
 absl::StatusOr<IoPhaseRecord> RunIoPhase(const IoPhase& phase,
                                          const IoTarget& target);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_BLOCK_DEVICES_IO_PHASE_H_

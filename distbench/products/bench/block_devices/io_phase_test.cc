@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,9 +19,9 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kMillisecond = 1'000'000;
 
-LogHistogram Decoded(const Histogram& proto) {
-  LogHistogram histogram;
-  EXPECT_TRUE(AddHistogram(proto, histogram).ok());
+stats::LogHistogram Decoded(const Histogram& proto) {
+  stats::LogHistogram histogram;
+  EXPECT_TRUE(results::AddHistogram(proto, histogram).ok());
   return histogram;
 }
 
@@ -44,7 +44,7 @@ class IoPhaseTest : public ::testing::Test {
     phase_.duration = absl::Milliseconds(10);
   }
 
-  FakeClock clock_;
+  base::FakeClock clock_;
   int64_t service_ns_ = kMillisecond;
   std::vector<IoOperation> operations_;
   IoTarget target_;
@@ -128,7 +128,7 @@ TEST_F(IoPhaseTest, AnErrorEndsThePhase) {
   target_.run = [](const IoOperation&) {
     return absl::DataLossError("a bad block");
   };
-  EXPECT_THAT(Message(RunIoPhase(phase_, target_).status()),
+  EXPECT_THAT(base::Message(RunIoPhase(phase_, target_).status()),
               HasSubstr("a bad block"));
 }
 
@@ -182,19 +182,19 @@ TEST(ScratchFileTest, ReadsAndWritesOnADiskOrSaysWhyNot) {
   EXPECT_EQ((*file)->size_bytes(), 3 * 65536);
   EXPECT_TRUE((*file)->Run({1, true, 65536, 4096}).ok());
   EXPECT_TRUE((*file)->Run({0, false, 2 * 65536, 65536}).ok());
-  EXPECT_THAT(Message((*file)->Run({0, false, 3 * 65536, 4096})),
+  EXPECT_THAT(base::Message((*file)->Run({0, false, 3 * 65536, 4096})),
               HasSubstr("0 of 4096 bytes"));
 }
 
 TEST(ScratchFileTest, ErrorsNameTheFolder) {
   ScratchFile::Options options;
   options.folder = "/no/such/folder";
-  EXPECT_THAT(Message(ScratchFile::Create(options).status()),
+  EXPECT_THAT(base::Message(ScratchFile::Create(options).status()),
               HasSubstr("/no/such/folder"));
   options.folder = "/proc";
-  EXPECT_THAT(Message(ScratchFile::Create(options).status()),
+  EXPECT_THAT(base::Message(ScratchFile::Create(options).status()),
               HasSubstr("/proc"));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -12,14 +12,14 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 constexpr size_t kAlignment = 4096;  // at least that of any disk
 constexpr mode_t kOwnerOnly = 0600;
 
-absl::StatusOr<FileDescriptor> OpenUnnamed(const std::string& folder) {
-  FileDescriptor file(open(
+absl::StatusOr<base::FileDescriptor> OpenUnnamed(const std::string& folder) {
+  base::FileDescriptor file(open(
       folder.c_str(), O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, kOwnerOnly));
   if (file.get() >= 0) return file;
   if (errno == EINVAL || errno == EOPNOTSUPP) {
@@ -59,7 +59,7 @@ void ScratchFile::Free::operator()(char* memory) const { std::free(memory); }
 
 absl::StatusOr<std::unique_ptr<ScratchFile>> ScratchFile::Create(
     const Options& options) {
-  absl::StatusOr<FileDescriptor> file = OpenUnnamed(options.folder);
+  absl::StatusOr<base::FileDescriptor> file = OpenUnnamed(options.folder);
   if (!file.ok()) return file.status();
   if (absl::Status space = CheckSpace(file->get(), options); !space.ok()) {
     return space;
@@ -118,4 +118,4 @@ absl::Status ScratchFile::Run(const IoOperation& operation) {
       place, ": ", count, " of ", operation.bytes, " bytes were transferred"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -15,7 +15,7 @@
 #include "distbench/base/files.h"
 #include "distbench/products/bench/block_devices/io_phase.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // Reads and writes go to the device, past the page cache. The file has no name,
 // so that it disappears with the process, however that ends.
@@ -41,7 +41,7 @@ class ScratchFile {
   absl::Status Run(const IoOperation& operation);
 
  private:
-  ScratchFile(FileDescriptor file, std::string folder)
+  ScratchFile(base::FileDescriptor file, std::string folder)
       : file_(std::move(file)), folder_(std::move(folder)) {}
 
   absl::Status Fill(const Options& options);
@@ -50,12 +50,12 @@ class ScratchFile {
     void operator()(char* memory) const;
   };
 
-  const FileDescriptor file_;
+  const base::FileDescriptor file_;
   const std::string folder_;
   int64_t size_bytes_ = 0;
   std::vector<std::unique_ptr<char, Free>> buffers_;  // one for each thread
 };
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_BLOCK_DEVICES_SCRATCH_FILE_H_

@@ -9,7 +9,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "google/protobuf/util/message_differencer.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using google::protobuf::util::MessageDifferencer;
@@ -45,7 +45,7 @@ void BeginOnHost(const JobEnvironment& environment, BenchJob& job) {
 
 // Prepares a job of the file, perhaps a new one, for its run.
 void Begin(const TestSequence& tests, bool starts_anew,
-           const JobEnvironment& environment, const Clock& clock,
+           const JobEnvironment& environment, const base::Clock& clock,
            BenchJob& job) {
   if (starts_anew || !MessageDifferencer::Equals(tests, job.tests())) {
     ClearRecords(job);
@@ -182,14 +182,14 @@ void Sequence::Finish(const Item& item, absl::Status status,
 }
 
 absl::StatusOr<int> Sequence::Run() {
-  int exit_code = kExitOk;
+  int exit_code = report::kExitOk;
   for (size_t i = 0; i < items_.size(); ++i) {
     const Item& item = items_[i];
     const int place = PlaceOf(item);
     const bool was_done =
         place >= 0 && file_.content().jobs(place).state() == BenchJob::DONE;
     if (!was_done && environment_.cancellation->is_cancelled()) {
-      return kExitRunFailed;
+      return report::kExitRunFailed;
     }
     BenchJob& job = place >= 0 ? *file_.content().mutable_jobs(place)
                                : *file_.content().add_jobs();
@@ -207,7 +207,8 @@ absl::StatusOr<int> Sequence::Run() {
 }
 
 int ExitCodeOf(const BenchJob& job) {
-  return job.state() == BenchJob::DONE ? job.exit_code() : kExitRunFailed;
+  return job.state() == BenchJob::DONE ? job.exit_code()
+                                       : report::kExitRunFailed;
 }
 
 std::vector<std::string> StudyAll(BenchFile& file) {
@@ -225,4 +226,4 @@ std::vector<std::string> StudyAll(BenchFile& file) {
   return problems;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

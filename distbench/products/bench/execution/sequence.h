@@ -16,13 +16,13 @@
 #include "distbench/products/bench/kinds/job_kind.h"
 #include "proto/bench.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 struct SequenceOptions {
   // Those that the specs name; for tests.
   absl::Span<const JobKind* const> kinds = JobKinds();
 
-  const Clock* clock = &RealClock();
+  const base::Clock* clock = &base::RealClock();
 
   // Called when a job is about to run, and when it has ended. `was_done` says
   // that it was done before, and is not run again.
@@ -88,6 +88,6 @@ int ExitCodeOf(const BenchJob& job);
 // about each of these.
 std::vector<std::string> StudyAll(BenchFile& file);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_EXECUTION_SEQUENCE_H_

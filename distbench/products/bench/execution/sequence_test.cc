@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -115,7 +115,7 @@ class SequenceTest : public ::testing::Test {
   FakeKind resumable_{"resumable", /*starts_anew=*/false};
   const JobKind* kinds_[2] = {&a_, &resumable_};
   Cancellation cancellation_;
-  FakeClock clock_;
+  base::FakeClock clock_;
   JobEnvironment environment_;
   SequenceOptions options_;
   std::vector<std::string> skipped_;
@@ -210,7 +210,7 @@ TEST_F(SequenceTest, ChangedTestsStartAnew) {
 TEST_F(SequenceTest, ADoneJobWithOtherTestsIsAnError) {
   ASSERT_EQ(*Start({Spec("a")}), 0);
   a_.test_name_ = "changed";
-  EXPECT_THAT(Message(Start({Spec("a")}).status()),
+  EXPECT_THAT(base::Message(Start({Spec("a")}).status()),
               HasSubstr("its tests have changed since"));
 }
 
@@ -250,9 +250,9 @@ TEST_F(SequenceTest, EarlierJobsAreGivenTheNearestFirst) {
 TEST_F(SequenceTest, WrongJobsAreNamedBeforeAnyRuns) {
   JobSpec wrong = Spec("a", "y");
   wrong.properties["x"] = "wrong";
-  EXPECT_THAT(Message(Start({Spec("a", "x"), wrong}).status()),
+  EXPECT_THAT(base::Message(Start({Spec("a", "x"), wrong}).status()),
               HasSubstr("job a:id=y,x=wrong: x is wrong"));
-  EXPECT_THAT(Message(Start({Spec("a"), Spec("a")}).status()),
+  EXPECT_THAT(base::Message(Start({Spec("a"), Spec("a")}).status()),
               HasSubstr("is given twice"));
   EXPECT_THAT(a_.runs_, IsEmpty());
   EXPECT_FALSE(std::filesystem::exists(path_));
@@ -276,10 +276,10 @@ TEST_F(SequenceTest, AFileThatCannotBeSavedEndsTheSequence) {
     std::filesystem::remove_all(folder);
     return run.save();
   };
-  EXPECT_THAT(Message(Start({Spec("a", "x"), Spec("a", "y")}).status()),
+  EXPECT_THAT(base::Message(Start({Spec("a", "x"), Spec("a", "y")}).status()),
               HasSubstr(path_));
   EXPECT_EQ(a_.runs_.size(), 1u);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -21,7 +21,7 @@
 #include "google/protobuf/io/gzip_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using google::protobuf::io::CopyingInputStreamAdaptor;
@@ -30,8 +30,8 @@ using google::protobuf::io::GzipOutputStream;
 
 constexpr int kFormatVersion = 1;
 
-absl::Status ParseFile(FileDescriptor fd, BenchFile& file) {
-  UncompressedFile uncompressed(fd.Release());
+absl::Status ParseFile(base::FileDescriptor fd, BenchFile& file) {
+  results::UncompressedFile uncompressed(fd.Release());
   CopyingInputStreamAdaptor stream(&uncompressed);
   const bool is_parsed = file.ParseFromZeroCopyStream(&stream);
   // Also if the message was complete before the end of the data.
@@ -47,7 +47,7 @@ absl::Status CheckJob(BenchJob& job) {
         "its kind or id is no name of letters, digits, '_', '-' and '.'");
   }
   if (!job.has_results()) return absl::OkStatus();
-  return CompleteResults(*job.mutable_results());
+  return results::CompleteResults(*job.mutable_results());
 }
 
 absl::Status CheckContent(BenchFile& file) {
@@ -97,10 +97,10 @@ bool IsFileOf(int fd, const std::string& path) {
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-absl::StatusOr<FileDescriptor> Lock(const std::string& path,
-                                    const std::string& lock_path) {
+absl::StatusOr<base::FileDescriptor> Lock(const std::string& path,
+                                          const std::string& lock_path) {
   while (true) {
-    FileDescriptor lock(
+    base::FileDescriptor lock(
         open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (lock.get() < 0) {
       return absl::ErrnoToStatus(
@@ -121,7 +121,7 @@ absl::StatusOr<FileDescriptor> Lock(const std::string& path,
 }  // namespace
 
 absl::StatusOr<BenchFile> ReadBenchFile(const std::string& path) {
-  FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  base::FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
   }
@@ -140,7 +140,8 @@ absl::Status WriteBenchFile(const BenchFile& file, const std::string& path) {
         " bytes, and a file may have 2 GiB; use another file for further "
         "jobs"));
   }
-  absl::StatusOr<std::unique_ptr<OutputFile>> output = OutputFile::Open(path);
+  absl::StatusOr<std::unique_ptr<results::OutputFile>> output =
+      results::OutputFile::Open(path);
   if (!output.ok()) return output.status();
   FileOutputStream stream((*output)->fd());
   bool is_written = false;
@@ -152,7 +153,7 @@ absl::Status WriteBenchFile(const BenchFile& file, const std::string& path) {
     is_written = file.SerializeToZeroCopyStream(&stream);
   }
   if (!is_written || !stream.Flush()) {
-    return WriteError(path, stream.GetErrno());
+    return results::WriteError(path, stream.GetErrno());
   }
   return (*output)->Commit();
 }
@@ -160,7 +161,7 @@ absl::Status WriteBenchFile(const BenchFile& file, const std::string& path) {
 absl::StatusOr<std::unique_ptr<OpenBenchFile>> OpenBenchFile::Open(
     const std::string& path) {
   std::string lock_path = LockPath(path);
-  absl::StatusOr<FileDescriptor> lock = Lock(path, lock_path);
+  absl::StatusOr<base::FileDescriptor> lock = Lock(path, lock_path);
   if (!lock.ok()) return lock.status();
   auto file = absl::WrapUnique(
       new OpenBenchFile(path, std::move(lock_path), *std::move(lock)));
@@ -177,4 +178,4 @@ absl::Status OpenBenchFile::Save() const {
   return WriteBenchFile(content_, path_);
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -12,7 +12,7 @@
 #include "distbench/base/files.h"
 #include "proto/bench.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // Reads a file, compressed or not. All RPC logs have valid statistics (see
 // results/result_file.h). The error names the path: NOT_FOUND or similar if it
@@ -47,17 +47,18 @@ class OpenBenchFile {
   absl::Status Save() const;
 
  private:
-  OpenBenchFile(std::string path, std::string lock_path, FileDescriptor lock)
+  OpenBenchFile(std::string path, std::string lock_path,
+                base::FileDescriptor lock)
       : path_(std::move(path)),
         lock_path_(std::move(lock_path)),
         lock_(std::move(lock)) {}
 
   const std::string path_;
   const std::string lock_path_;
-  const FileDescriptor lock_;
+  const base::FileDescriptor lock_;
   BenchFile content_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_FILES_BENCH_FILE_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::HasSubstr;
@@ -72,17 +72,19 @@ TEST_F(BenchFileTest, OtherFilesAreRefused) {
   const std::string path = Path("a.pb");
   TestSequenceResults results;
   results.add_test_results()->mutable_traffic_config()->set_name("t");
-  ASSERT_TRUE(WriteResults(results, path, ResultEncoding::kBinary).ok());
-  EXPECT_THAT(Message(ReadBenchFile(path).status()),
+  ASSERT_TRUE(
+      results::WriteResults(results, path, results::ResultEncoding::kBinary)
+          .ok());
+  EXPECT_THAT(base::Message(ReadBenchFile(path).status()),
               HasSubstr("distbench report"));
 
   BenchFile later = Example();
   later.set_format_version(2);
   ASSERT_TRUE(WriteBenchFile(later, path).ok());
-  EXPECT_THAT(Message(ReadBenchFile(path).status()),
+  EXPECT_THAT(base::Message(ReadBenchFile(path).status()),
               HasSubstr("format version 2"));
 
-  EXPECT_THAT(Message(ReadBenchFile(Path("absent.pb")).status()),
+  EXPECT_THAT(base::Message(ReadBenchFile(Path("absent.pb")).status()),
               HasSubstr("absent.pb"));
 }
 
@@ -98,7 +100,7 @@ TEST_F(BenchFileTest, InvalidStatisticsAreRefusedWithTheirPlace) {
   statistics.mutable_service_time_ns()->set_sub_bucket_bits(63);
   const std::string path = Path("a.pb");
   ASSERT_TRUE(WriteBenchFile(file, path).ok());
-  EXPECT_THAT(Message(ReadBenchFile(path).status()),
+  EXPECT_THAT(base::Message(ReadBenchFile(path).status()),
               HasSubstr("jobs[0]: test_results[0]"));
 }
 
@@ -108,7 +110,8 @@ TEST_F(BenchFileTest, NamesThatLeadElsewhereAreRefused) {
   file.mutable_jobs(0)->set_id("../x");
   const std::string path = Path("a.pb");
   ASSERT_TRUE(WriteBenchFile(file, path).ok());
-  EXPECT_THAT(Message(ReadBenchFile(path).status()), HasSubstr("jobs[0]"));
+  EXPECT_THAT(base::Message(ReadBenchFile(path).status()),
+              HasSubstr("jobs[0]"));
 }
 
 TEST_F(BenchFileTest, OneProcessAtATime) {
@@ -116,7 +119,7 @@ TEST_F(BenchFileTest, OneProcessAtATime) {
   {
     const auto first = OpenBenchFile::Open(path);
     ASSERT_TRUE(first.ok()) << first.status();
-    EXPECT_THAT(Message(OpenBenchFile::Open(path).status()),
+    EXPECT_THAT(base::Message(OpenBenchFile::Open(path).status()),
                 HasSubstr("another distbench works on"));
   }
   EXPECT_TRUE(OpenBenchFile::Open(path).ok());
@@ -130,7 +133,7 @@ TEST_F(BenchFileTest, ALinkIsTheSameFile) {
   std::filesystem::create_symlink(path, link);
   const auto first = OpenBenchFile::Open(path);
   ASSERT_TRUE(first.ok()) << first.status();
-  EXPECT_THAT(Message(OpenBenchFile::Open(link).status()),
+  EXPECT_THAT(base::Message(OpenBenchFile::Open(link).status()),
               HasSubstr("another distbench works on"));
 }
 
@@ -172,4 +175,4 @@ TEST_F(BenchFileTest, AnyBytesAreReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/config/reading/load.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 std::string RequestOf(const JobSpec& spec) {
   JobSpec request = spec;
@@ -43,9 +43,9 @@ std::string GroupKeyOf(const BenchJob& job) {
   std::string key =
       absl::StrCat(RequestOf(job), "\n", absl::StrJoin(models, "\n"));
   for (const DistributedSystemDescription& test : job.tests().tests()) {
-    absl::StrAppend(&key, "\n", ConfigHash(test));
+    absl::StrAppend(&key, "\n", config::ConfigHash(test));
   }
   return key;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

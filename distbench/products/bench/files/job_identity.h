@@ -8,7 +8,7 @@
 #include "distbench/products/bench/jobs/job_spec.h"
 #include "proto/bench.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // What was asked for, as text: kind, id, passive controls and properties. Equal
 // for the repetitions of a job.
@@ -22,6 +22,6 @@ void SetIdentity(const JobSpec& spec, int repetition, BenchJob& job);
 // devices of the same models.
 std::string GroupKeyOf(const BenchJob& job);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_FILES_JOB_IDENTITY_H_

@@ -9,7 +9,7 @@
 #include "distbench/products/bench/files/job_identity.h"
 #include "distbench/products/bench/jobs/job_spec.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 // The groups in the order of their first jobs.
@@ -96,4 +96,4 @@ absl::StatusOr<MergedBenchFile> MergeBenchFiles(
   return merged;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "proto/bench.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 struct SourcedBenchFile {
   std::string source;
@@ -32,6 +32,6 @@ struct MergedBenchFile {
 absl::StatusOr<MergedBenchFile> MergeBenchFiles(
     absl::Span<const SourcedBenchFile> sources, bool force);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_FILES_MERGE_FILES_H_

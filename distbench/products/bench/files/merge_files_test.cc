@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -90,16 +90,16 @@ TEST(MergeFilesTest, MissedRequirementsAreRefusedUnlessForced) {
   BenchJob job = Job("run", "x", 1);
   job.add_missed_requirements("zswap is on");
   const std::vector<SourcedBenchFile> files = {File("a", {job})};
-  EXPECT_THAT(Message(MergeBenchFiles(files, false).status()),
+  EXPECT_THAT(base::Message(MergeBenchFiles(files, false).status()),
               HasSubstr("zswap is on"));
   EXPECT_TRUE(MergeBenchFiles(files, true).ok());
 }
 
 TEST(MergeFilesTest, TheSameJobTwiceIsAnError) {
-  EXPECT_THAT(Message(MergeBenchFiles({File("a", {Job("run", "x", 1)}),
-                                       File("b", {Job("run", "x", 1)})},
-                                      false)
-                          .status()),
+  EXPECT_THAT(base::Message(MergeBenchFiles({File("a", {Job("run", "x", 1)}),
+                                             File("b", {Job("run", "x", 1)})},
+                                            false)
+                                .status()),
               HasSubstr("is in a and in b"));
 }
 
@@ -130,4 +130,4 @@ TEST(JobIdentityTest, ARequestHasNoRepetitions) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

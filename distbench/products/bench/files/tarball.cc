@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/results/output_file.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 struct FreeArchive {
@@ -56,8 +56,8 @@ bool Add(archive* tar, const PackedFile& file) {
 
 absl::Status WriteTarball(absl::Span<const PackedFile> files,
                           const std::string& path) {
-  const absl::StatusOr<std::unique_ptr<OutputFile>> output =
-      OutputFile::Open(path);
+  const absl::StatusOr<std::unique_ptr<results::OutputFile>> output =
+      results::OutputFile::Open(path);
   if (!output.ok()) return output.status();
   const Archive tar(archive_write_new());
   if (!Open(tar.get(), (*output)->fd())) return ErrorOf(tar.get(), path);
@@ -70,4 +70,4 @@ absl::Status WriteTarball(absl::Span<const PackedFile> files,
   return (*output)->Commit();
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 struct PackedFile {
   std::string name;  // relative, with '/' between folders
@@ -22,6 +22,6 @@ struct PackedFile {
 absl::Status WriteTarball(absl::Span<const PackedFile> files,
                           const std::string& path);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_FILES_TARBALL_H_

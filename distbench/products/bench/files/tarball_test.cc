@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -70,4 +70,4 @@ TEST(TarballTest, AnErrorNamesThePath) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -9,15 +9,16 @@
 #include "distbench/config/syntax/quantity.h"
 #include "distbench/flags/duration.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 constexpr int kMaxCount = 10'000;
 
 absl::Status WrongValue(const JobProperty& property, absl::string_view value,
                         absl::string_view right) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      property.name, "=", Quoted(value), " is wrong; it must be ", right));
+  return absl::InvalidArgumentError(
+      absl::StrCat(property.name, "=", config::Quoted(value),
+                   " is wrong; it must be ", right));
 }
 
 bool IsCount(absl::string_view value) {
@@ -66,14 +67,14 @@ absl::Status CheckPropertyValue(const JobProperty& property,
       if (IsNumber(value)) return absl::OkStatus();
       return WrongValue(property, value, "a positive number, such as 0.8");
     case PropertyType::kDuration: {
-      const auto duration = ParseDurationOrSeconds(value);
+      const auto duration = flags::ParseDurationOrSeconds(value);
       if (duration.ok() && *duration > absl::ZeroDuration()) {
         return absl::OkStatus();
       }
       return WrongValue(property, value, "a positive duration, such as 10s");
     }
     case PropertyType::kSize: {
-      const auto size = ParseSizeWithUnit(value);
+      const auto size = config::ParseSizeWithUnit(value);
       if (size.ok() && *size > 0) return absl::OkStatus();
       return WrongValue(property, value, "a positive size, such as 1GiB");
     }
@@ -110,15 +111,15 @@ std::optional<double> PropertyValues::Number(absl::string_view name) const {
 
 std::optional<absl::Duration> PropertyValues::Duration(
     absl::string_view name) const {
-  const auto duration = ParseDurationOrSeconds(Text(name));
+  const auto duration = flags::ParseDurationOrSeconds(Text(name));
   if (!duration.ok()) return std::nullopt;
   return *duration;
 }
 
 std::optional<int64_t> PropertyValues::Size(absl::string_view name) const {
-  const auto size = ParseSizeWithUnit(Text(name));
+  const auto size = config::ParseSizeWithUnit(Text(name));
   if (!size.ok()) return std::nullopt;
   return *size;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 enum class PropertyType {
   kText,
@@ -73,6 +73,6 @@ class PropertyValues {
   const std::map<std::string, std::string> given_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_JOBS_JOB_DECLARATION_H_

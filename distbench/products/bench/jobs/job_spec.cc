@@ -12,7 +12,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/products/bench/jobs/passive_controls.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using Pair = std::pair<std::string, std::string>;
@@ -37,8 +37,9 @@ class PairReader {
   absl::StatusOr<Pair> ReadPair() {
     const size_t end = rest_.find_first_of("=,\"");
     if (end == absl::string_view::npos || rest_[end] != '=' || end == 0) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "expected KEY=VALUE at ", rest_.empty() ? "the end" : Quoted(rest_)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("expected KEY=VALUE at ",
+                       rest_.empty() ? "the end" : config::Quoted(rest_)));
     }
     std::string key(rest_.substr(0, end));
     rest_.remove_prefix(end + 1);
@@ -105,8 +106,9 @@ absl::Status UnknownKind(absl::string_view kind,
   for (const JobDeclaration& declaration : declarations) {
     kinds.push_back(declaration.kind);
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "no kind of job is named ", Quoted(kind), "; ", Suggestion(kind, kinds)));
+  return absl::InvalidArgumentError(
+      absl::StrCat("no kind of job is named ", config::Quoted(kind), "; ",
+                   config::Suggestion(kind, kinds)));
 }
 
 const JobProperty* FindProperty(absl::string_view name,
@@ -127,8 +129,8 @@ absl::Status UnknownProperty(absl::string_view key,
     names.push_back(property.name);
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(declaration.kind, " has no property ", Quoted(key), "; ",
-                   Suggestion(key, names)));
+      absl::StrCat(declaration.kind, " has no property ", config::Quoted(key),
+                   "; ", config::Suggestion(key, names)));
 }
 
 absl::Status SetCommon(absl::string_view key, const std::string& value,
@@ -136,7 +138,7 @@ absl::Status SetCommon(absl::string_view key, const std::string& value,
   if (key == "id") {
     if (!IsJobName(value)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("id=", Quoted(value),
+          absl::StrCat("id=", config::Quoted(value),
                        " is wrong; use letters, digits, '_', '-' and '.'"));
     }
     spec.id = value;
@@ -221,8 +223,8 @@ absl::StatusOr<JobSpec> ParseJobSpec(
     absl::string_view text, absl::Span<const JobDeclaration> declarations) {
   absl::StatusOr<JobSpec> spec = Parse(text, declarations);
   if (spec.ok()) return spec;
-  return absl::InvalidArgumentError(
-      absl::StrCat("job ", Quoted(text), ": ", spec.status().message()));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "job ", config::Quoted(text), ": ", spec.status().message()));
 }
 
 std::string ToText(const JobSpec& spec) {
@@ -252,4 +254,4 @@ std::string JobTitle(absl::string_view kind, absl::string_view id) {
   return absl::StrCat(kind, " \"", id, "\"");
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -18,7 +18,7 @@
 #include "absl/types/span.h"
 #include "distbench/products/bench/jobs/job_declaration.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 struct JobSpec {
   std::string kind;
@@ -51,6 +51,6 @@ bool IsJobName(absl::string_view name);
 // `protection "iocost-on"`, or the kind alone if there is no id.
 std::string JobTitle(absl::string_view kind, absl::string_view id);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_JOBS_JOB_SPEC_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::AllOf;
@@ -36,7 +36,7 @@ absl::StatusOr<JobSpec> Parse(absl::string_view text) {
 }
 
 std::string ErrorOf(absl::string_view text) {
-  return Message(Parse(text).status());
+  return base::Message(Parse(text).status());
 }
 
 TEST(JobSpecTest, ReadsTheSessionOfTheManual) {
@@ -172,4 +172,4 @@ TEST(JobSpecTest, NoTextIsMisread) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 constexpr char kFolderVariable[] = "dir";
@@ -60,7 +60,7 @@ void AddVariable(const YAML::Node& node, const std::string& text,
     variable.default_value = text.substr(equals + 1);
   }
   if (!IsVariableName(variable.name) || variable.name == kFolderVariable) {
-    Refuse(node, absl::StrCat(Quoted(text),
+    Refuse(node, absl::StrCat(config::Quoted(text),
                               " in vars is not a variable; write "
                               "NAME=DEFAULT or NAME, with letters, digits and "
                               "'_', other than ",
@@ -68,7 +68,8 @@ void AddVariable(const YAML::Node& node, const std::string& text,
   }
   for (const JobVariable& other : job.variables) {
     if (other.name == variable.name) {
-      Refuse(node, absl::StrCat("vars has ", Quoted(variable.name), " twice"));
+      Refuse(node, absl::StrCat("vars has ", config::Quoted(variable.name),
+                                " twice"));
     }
   }
   job.variables.push_back(std::move(variable));
@@ -98,14 +99,14 @@ NamedJob ParseJob(const YAML::Node& node) {
       job.args = TextsOf(entry.second, field);
     } else {
       Refuse(entry.first,
-             absl::StrCat(
-                 "a job has no field ", Quoted(field), "; ",
-                 Suggestion(field, {"name", "description", "vars", "args"})));
+             absl::StrCat("a job has no field ", config::Quoted(field), "; ",
+                          config::Suggestion(
+                              field, {"name", "description", "vars", "args"})));
     }
   }
   if (job.name.empty()) Refuse(node, "the job has no name");
   if (job.args.empty()) {
-    Refuse(node, absl::StrCat("the job ", Quoted(job.name),
+    Refuse(node, absl::StrCat("the job ", config::Quoted(job.name),
                               " has no args, which list what it runs"));
   }
   return job;
@@ -121,7 +122,8 @@ std::vector<NamedJob> ParseAll(absl::string_view yaml) {
   for (const YAML::Node& node : document) {
     NamedJob job = ParseJob(node);
     if (!names.insert(job.name).second) {
-      Refuse(node, absl::StrCat("there are two jobs ", Quoted(job.name)));
+      Refuse(node,
+             absl::StrCat("there are two jobs ", config::Quoted(job.name)));
     }
     jobs.push_back(std::move(job));
   }
@@ -157,7 +159,7 @@ class Replacement {
       const size_t end = arg.find('}', i);
       if (c == '}' || end == absl::string_view::npos) {
         return absl::InvalidArgumentError(absl::StrCat(
-            "args of ", Quoted(job_.name), ": ", Quoted(arg),
+            "args of ", config::Quoted(job_.name), ": ", config::Quoted(arg),
             " has a stray brace; write {{ or }} for one in the text"));
       }
       const absl::StatusOr<std::string> value =
@@ -177,9 +179,9 @@ class Replacement {
     for (const JobVariable& variable : job_.variables) {
       names.push_back(variable.name);
     }
-    return absl::InvalidArgumentError(
-        absl::StrCat("args of ", Quoted(job_.name), ": {", name,
-                     "} is not among its vars; ", Suggestion(name, names)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "args of ", config::Quoted(job_.name), ": {", name,
+        "} is not among its vars; ", config::Suggestion(name, names)));
   }
 
   const NamedJob& job_;
@@ -195,17 +197,18 @@ absl::StatusOr<std::map<std::string, std::string>> AllValues(
   }
   for (const auto& [name, value] : values) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the job ", Quoted(job.name), " has no variable ",
-                       Quoted(name), "; ", Suggestion(name, names)));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the job ", config::Quoted(job.name), " has no variable ",
+          config::Quoted(name), "; ", config::Suggestion(name, names)));
     }
   }
   for (const JobVariable& variable : job.variables) {
     if (values.count(variable.name) > 0) continue;
     if (!variable.default_value.has_value()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the job ", Quoted(job.name), " needs a value of ", variable.name,
-          ", as in -i '{", Quoted(variable.name), ": ...}'"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the job ", config::Quoted(job.name),
+                       " needs a value of ", variable.name, ", as in -i '{",
+                       config::Quoted(variable.name), ": ...}'"));
     }
     values[variable.name] = *variable.default_value;
   }
@@ -249,8 +252,9 @@ absl::StatusOr<NamedJob> FindNamedJob(absl::Span<const NamedJob> jobs,
     if (job.name == name) return job;
     names.push_back(job.name);
   }
-  return absl::NotFoundError(absl::StrCat("no job is named ", Quoted(name),
-                                          "; ", Suggestion(name, names)));
+  return absl::NotFoundError(absl::StrCat("no job is named ",
+                                          config::Quoted(name), "; ",
+                                          config::Suggestion(name, names)));
 }
 
 absl::StatusOr<std::map<std::string, std::string>> ParseVariableValues(
@@ -262,7 +266,7 @@ absl::StatusOr<std::map<std::string, std::string>> ParseVariableValues(
                             /*allow_exceptions=*/false);
   if (!object.is_object()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        Quoted(json),
+        config::Quoted(json),
         " is not a JSON object; write one such as {\"qps\": 100}"));
   }
   for (const auto& [name, value] : object.items()) {
@@ -272,7 +276,7 @@ absl::StatusOr<std::map<std::string, std::string>> ParseVariableValues(
       values[name] = value.dump();
     } else {
       return absl::InvalidArgumentError(
-          absl::StrCat("the value of ", Quoted(name),
+          absl::StrCat("the value of ", config::Quoted(name),
                        " must be a text, a number, true or "
                        "false"));
     }
@@ -297,4 +301,4 @@ absl::StatusOr<std::vector<std::string>> ArgsOf(
   return args;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

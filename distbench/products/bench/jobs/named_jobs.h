@@ -23,7 +23,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 struct JobVariable {
   std::string name;
@@ -60,6 +60,6 @@ absl::StatusOr<std::vector<std::string>> ArgsOf(
     const NamedJob& job, const std::map<std::string, std::string>& values,
     absl::string_view folder);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_JOBS_NAMED_JOBS_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::AllOf;
@@ -31,7 +31,7 @@ constexpr char kJobs[] = R"(
 )";
 
 std::string ErrorOf(const std::string& yaml) {
-  return Message(ParseNamedJobs(yaml, "jobs.yaml").status());
+  return base::Message(ParseNamedJobs(yaml, "jobs.yaml").status());
 }
 
 NamedJob Fixed() { return *FindNamedJob(*ParseNamedJobs(kJobs, "x"), "fixed"); }
@@ -39,7 +39,7 @@ NamedJob Fixed() { return *FindNamedJob(*ParseNamedJobs(kJobs, "x"), "fixed"); }
 using Values = std::map<std::string, std::string>;
 
 std::string ArgsError(const NamedJob& job, const Values& values) {
-  return Message(ArgsOf(job, values, "w").status());
+  return base::Message(ArgsOf(job, values, "w").status());
 }
 
 TEST(NamedJobsTest, VariablesAreReplacedByValuesAndDefaults) {
@@ -76,7 +76,7 @@ TEST(NamedJobsTest, ArgsMayUseOnlyTheirVariables) {
 TEST(NamedJobsTest, AnUnknownNameIsSuggested) {
   const auto jobs = ParseNamedJobs(kJobs, "x");
   ASSERT_TRUE(jobs.ok()) << jobs.status();
-  EXPECT_THAT(Message(FindNamedJob(*jobs, "fixd").status()),
+  EXPECT_THAT(base::Message(FindNamedJob(*jobs, "fixd").status()),
               HasSubstr("did you mean \"fixed\"?"));
 }
 
@@ -146,4 +146,4 @@ TEST(NamedJobsTest, NoTextCrashesTheParser) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -10,7 +10,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "proto/experiment.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 void LeaveCpu(ControlGroup& group) {
@@ -75,9 +75,9 @@ absl::StatusOr<std::vector<std::string>> ParsePassive(absl::string_view text) {
     } else if (std::find(known.begin(), known.end(), name) != known.end()) {
       chosen.insert(std::string(name));
     } else {
-      return absl::InvalidArgumentError(
-          absl::StrCat("passive=", Quoted(text), ": no controller is named ",
-                       Quoted(name), "; ", Suggestion(name, known)));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "passive=", config::Quoted(text), ": no controller is named ",
+          config::Quoted(name), "; ", config::Suggestion(name, known)));
     }
   }
   return std::vector<std::string>(chosen.begin(), chosen.end());
@@ -97,4 +97,4 @@ void LeaveUntouched(absl::Span<const std::string> passive,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

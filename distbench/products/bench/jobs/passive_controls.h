@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // Parses names joined by '+': "cpu", "mem", "io", or "all" of them. Returns
 // them sorted, each once. INVALID_ARGUMENT for others.
@@ -22,6 +22,6 @@ absl::StatusOr<std::vector<std::string>> ParsePassive(absl::string_view text);
 void LeaveUntouched(absl::Span<const std::string> passive,
                     DistributedSystemDescription& test);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_JOBS_PASSIVE_CONTROLS_H_

@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -30,8 +30,9 @@ constexpr char kControls[] = R"pb(
 
 DistributedSystemDescription TestWithControls() {
   DistributedSystemDescription test;
-  *test.mutable_controls() = FromText<ControlSet>(kControls);
-  *test.mutable_experiment()->add_controls() = FromText<ControlSet>(kControls);
+  *test.mutable_controls() = base::FromText<ControlSet>(kControls);
+  *test.mutable_experiment()->add_controls() =
+      base::FromText<ControlSet>(kControls);
   return test;
 }
 
@@ -74,7 +75,7 @@ TEST(PassiveControlsTest, AllLeavesNoGroups) {
 
 TEST(PassiveControlsTest, NothingPassiveChangesNothing) {
   EXPECT_EQ(Untouched({}).ShortDebugString(),
-            FromText<ControlSet>(kControls).ShortDebugString());
+            base::FromText<ControlSet>(kControls).ShortDebugString());
 }
 
 TEST(PassiveControlsTest, ATestWithoutAnExperimentGetsNone) {
@@ -85,4 +86,4 @@ TEST(PassiveControlsTest, ATestWithoutAnExperimentGetsNone) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

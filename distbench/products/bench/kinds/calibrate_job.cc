@@ -17,7 +17,7 @@
 #include "distbench/products/bench/kinds/job_kind.h"
 #include "distbench/products/bench/kinds/values.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using Targets = std::map<std::string, absl::Duration>;
@@ -29,18 +29,18 @@ absl::StatusOr<Targets> ParseTargets(const std::string& text) {
     const std::pair<std::string, std::string> pair =
         absl::StrSplit(part, absl::MaxSplits('=', 1));
     const absl::StatusOr<absl::Duration> duration =
-        ParseDurationOrSeconds(pair.second);
+        flags::ParseDurationOrSeconds(pair.second);
     if (pair.first.empty() || !duration.ok() ||
         *duration <= absl::ZeroDuration()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("target=", Quoted(text), ": ", Quoted(part),
-                       " is not a target; "
-                       "write an activity and a time, as in rank=5ms, and '+' "
-                       "between them"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "target=", config::Quoted(text), ": ", config::Quoted(part),
+          " is not a target; "
+          "write an activity and a time, as in rank=5ms, and '+' "
+          "between them"));
     }
     if (!targets.emplace(pair.first, *duration).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("target=: ", Quoted(pair.first), " is given twice"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "target=: ", config::Quoted(pair.first), " is given twice"));
     }
   }
   return targets;
@@ -55,9 +55,9 @@ absl::Status CheckTargets(const Targets& targets, const TestSequence& tests) {
   }
   for (const auto& [name, duration] : targets) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("target=: no activity_configs entry is named ",
-                     Quoted(name), "; ", Suggestion(name, known)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "target=: no activity_configs entry is named ", config::Quoted(name),
+        "; ", config::Suggestion(name, known)));
   }
   return absl::OkStatus();
 }
@@ -67,15 +67,16 @@ absl::Status CheckTargets(const Targets& targets, const TestSequence& tests) {
 absl::Status Size(DistributedSystemDescription& test, int place,
                   absl::Duration target, const JobRun& run) {
   const std::string name = test.activity_configs(place).name();
-  const CostOptions options = {.cpu_now_ns = &ThreadCpuNs};
-  const absl::StatusOr<SizedActivity> sized =
-      SizeInTest(test, place, absl::ToDoubleNanoseconds(target),
-                 *run.values.Number("tolerance") / 100, options);
+  const activity::CostOptions options = {.cpu_now_ns = &base::ThreadCpuNs};
+  const absl::StatusOr<activity::SizedActivity> sized =
+      activity::SizeInTest(test, place, absl::ToDoubleNanoseconds(target),
+                           *run.values.Number("tolerance") / 100, options);
   if (!sized.ok()) {
     return absl::Status(sized.status().code(),
                         absl::StrCat(name, ": ", sized.status().message()));
   }
-  run.environment.say(absl::StrCat("  ", name, ": ", SizeText(*sized)));
+  run.environment.say(
+      absl::StrCat("  ", name, ": ", activity::SizeText(*sized)));
   for (const NamedSetting& setting : sized->changed) {
     const std::string value_name = absl::StrCat(name, ".", setting.name());
     if (FindNumber(run.job.outcome(), value_name).has_value()) continue;
@@ -153,4 +154,4 @@ const JobKind& CalibrateKind() {
   return kind;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

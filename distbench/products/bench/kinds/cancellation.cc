@@ -1,6 +1,6 @@
 #include "distbench/products/bench/kinds/cancellation.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 void Cancellation::Cancel() {
   absl::MutexLock lock(&mutex_);
@@ -20,4 +20,4 @@ void Cancellation::SetHandler(std::function<void()> handler) {
   if (is_cancelled_ && handler_) handler_();
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

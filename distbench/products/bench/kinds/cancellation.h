@@ -9,7 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // Thread-safe.
 class Cancellation {
@@ -45,6 +45,6 @@ class Cancellation {
   std::function<void()> handler_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_KINDS_CANCELLATION_H_

@@ -21,7 +21,7 @@
 #include "distbench/products/bench/storage_sizing/storage_sizing.h"
 #include "distbench/products/search/sequencer_runner.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 SizingTiming TimingOf(const PropertyValues& values) {
@@ -61,7 +61,7 @@ absl::StatusOr<SizingOptions> OptionsOfRun(const JobRun& run) {
 // Whether there can be a condition of the RPC's requests.
 absl::Status CheckRpc(const std::string& rpc, TestSequence tests) {
   tests.mutable_tests(0)->add_objectives(absl::StrCat(rpc, " p50<=1s"));
-  return CheckTestSequence(std::move(tests)).status();
+  return config::CheckTestSequence(std::move(tests)).status();
 }
 
 class HashdParams final : public JobKind {
@@ -126,7 +126,7 @@ class HashdParams final : public JobKind {
         JobCluster::Start(run.environment, *tests);
     if (!cluster.ok()) return cluster.status();
     const absl::Status status =
-        Search(run, test, RunOnSequencer((*cluster)->client()), sizing);
+        Search(run, test, search::RunOnSequencer((*cluster)->client()), sizing);
     DescribeSystems(run.environment, run.job);
     AddStorageRequirements(run.job);
     return status;
@@ -161,24 +161,25 @@ class HashdParams final : public JobKind {
  private:
   static absl::Status Search(const JobRun& run,
                              const DistributedSystemDescription& test,
-                             const TestRunner& runner, StorageSizing& sizing) {
-    const TestRunner with_progress =
+                             const search::TestRunner& runner,
+                             StorageSizing& sizing) {
+    const search::TestRunner with_progress =
         [&](const DistributedSystemDescription& probe_test,
-            const ProgressWatcher& watch) {
+            const search::ProgressWatcher& watch) {
           return runner(probe_test, [&](const RunTestsEvent& event) {
             run.environment.progress(event);
             return watch(event);
           });
         };
     while (const std::optional<SizingProbe> probe = sizing.Next()) {
-      const absl::StatusOr<Probe> outcome =
+      const absl::StatusOr<search::Probe> outcome =
           RunSizingProbe(test, run.values.Text("rpc"), *probe,
                          TimingOf(run.values), with_progress);
       if (!outcome.ok()) return outcome.status();
       sizing.Add(*outcome);
       AddProbeRecord(*probe, *outcome, *run.job.mutable_results());
       run.environment.say(absl::StrFormat("  %s: %s", ToString(probe->phase),
-                                          Describe(*outcome)));
+                                          search::Describe(*outcome)));
       if (absl::Status saved = run.save(); !saved.ok()) return saved;
     }
     return absl::OkStatus();
@@ -192,4 +193,4 @@ const JobKind& HashdParamsKind() {
   return kind;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 int64_t WholeOrZero(const BenchValues& values, const char* name) {
@@ -51,4 +51,4 @@ IoCostSettings IoCostFrom(const BenchValues& values) {
   return settings;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -8,7 +8,7 @@
 #include "distbench/products/bench/kinds/values.h"
 #include "proto/experiment.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 inline constexpr char kIoCostDevice[] = "device";
 
@@ -17,6 +17,6 @@ void AddIoCost(const IoCostSettings& settings, BenchValues& values);
 // The settings, enabled. Values that are absent are 0.
 IoCostSettings IoCostFrom(const BenchValues& values);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_KINDS_IO_COST_OUTCOME_H_

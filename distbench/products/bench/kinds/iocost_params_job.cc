@@ -16,7 +16,7 @@
 #include "distbench/products/bench/kinds/tests_of_job.h"
 #include "distbench/products/bench/kinds/values.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 constexpr char kPercentile[] = "percentile";
@@ -51,7 +51,7 @@ absl::Status CheckOptions(const PropertyValues& values) {
   return absl::OkStatus();
 }
 
-absl::Status CheckThreads(int depth, const ThreadRoom& room) {
+absl::Status CheckThreads(int depth, const base::ThreadRoom& room) {
   if (depth > kMaxDepth) {
     return absl::InvalidArgumentError(
         absl::StrCat("depth=", depth, " is too much; use at most ", kMaxDepth));
@@ -125,8 +125,9 @@ class IoCostParams final : public JobKind {
       const PropertyValues& values,
       const JobEnvironment& environment) const override {
     if (absl::Status status = CheckOptions(values); !status.ok()) return status;
-    absl::Status threads = CheckThreads(OptionsOf(values).queue_depth,
-                                        ReadThreadRoom(environment.host_root));
+    absl::Status threads =
+        CheckThreads(OptionsOf(values).queue_depth,
+                     base::ReadThreadRoom(environment.host_root));
     if (!threads.ok()) return threads;
     const absl::StatusOr<std::string> disk =
         DiskOfFile(values.Text("dir"), environment.host_root);
@@ -188,4 +189,4 @@ const JobKind& IoCostParamsKind() {
   return kind;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -17,13 +17,13 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/products/bench/block_devices/host_system.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 // No more than a host can carry as processes, whatever a test asks for.
 constexpr int kMaxLocalNodes = 100;
 
-absl::StatusOr<std::unique_ptr<LocalCluster>> StartLocal(
+absl::StatusOr<std::unique_ptr<numa_compare::LocalCluster>> StartLocal(
     const JobEnvironment& environment, const TestSequence& tests) {
   int nodes = 1;
   for (const DistributedSystemDescription& test : tests.tests()) {
@@ -35,8 +35,8 @@ absl::StatusOr<std::unique_ptr<LocalCluster>> StartLocal(
         " that are started on one host; start the nodes yourself and name "
         "their sequencer by --test_sequencer"));
   }
-  return LocalCluster::Start(environment.program,
-                             std::vector<std::vector<std::string>>(nodes));
+  return numa_compare::LocalCluster::Start(
+      environment.program, std::vector<std::vector<std::string>>(nodes));
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ int NodesNeeded(const DistributedSystemDescription& test) {
     int64_t number = 0;
     absl::string_view rest = node;
     if (absl::ConsumePrefix(&rest, "node") && absl::SimpleAtoi(rest, &number)) {
-      last_named = std::max(last_named, SaturatingAdd(number, 1));
+      last_named = std::max(last_named, base::SaturatingAdd(number, 1));
     }
   }
   auto nodes = static_cast<int64_t>(test.node_service_bundles().size());
@@ -65,7 +65,7 @@ void ShareNode(DistributedSystemDescription& test) {
   if (!test.node_service_bundles().empty()) return;
   ServiceBundle& bundle = (*test.mutable_node_service_bundles())["node0"];
   for (const ServiceSpec& service : test.services()) {
-    for (const std::string& instance : InstanceNames(service)) {
+    for (const std::string& instance : config::InstanceNames(service)) {
       bundle.add_services(instance);
     }
   }
@@ -76,8 +76,8 @@ absl::StatusOr<std::set<std::string>> HostsOf(
   if (environment.test_sequencer.empty()) {
     return std::set{ReadHostSystem(environment.host_root).hostname()};
   }
-  const absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(environment.test_sequencer, environment.tls);
+  const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+      client::TestClient::Connect(environment.test_sequencer, environment.tls);
   if (!client.ok()) return client.status();
   const absl::StatusOr<GetStatusResponse> status = (*client)->GetStatus();
   if (!status.ok()) return status.status();
@@ -92,18 +92,18 @@ absl::StatusOr<std::unique_ptr<JobCluster>> JobCluster::Start(
     const JobEnvironment& environment, const TestSequence& tests) {
   auto cluster = absl::WrapUnique(new JobCluster());
   std::string address = environment.test_sequencer;
-  TlsFiles tls = environment.tls;
+  security::TlsFiles tls = environment.tls;
   if (address.empty()) {
     // Certificates that the user has are for a sequencer of theirs.
     tls = {};
-    absl::StatusOr<std::unique_ptr<LocalCluster>> local =
+    absl::StatusOr<std::unique_ptr<numa_compare::LocalCluster>> local =
         StartLocal(environment, tests);
     if (!local.ok()) return local.status();
     cluster->local_ = *std::move(local);
     address = cluster->local_->address();
   }
-  absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(address, tls);
+  absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+      client::TestClient::Connect(address, tls);
   if (!client.ok()) return client.status();
   cluster->client_ = *std::move(client);
   cluster->cancel_client_.emplace(
@@ -112,4 +112,4 @@ absl::StatusOr<std::unique_ptr<JobCluster>> JobCluster::Start(
   return cluster;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -16,7 +16,7 @@
 #include "distbench/products/search/search_run.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // How many nodes a test needs: one for each bundle, and one for each instance
 // outside bundles; more if a bundle names a later node, such as "node7". At
@@ -40,17 +40,17 @@ class JobCluster {
   static absl::StatusOr<std::unique_ptr<JobCluster>> Start(
       const JobEnvironment& environment, const TestSequence& tests);
 
-  TestClient& client() { return *client_; }
+  client::TestClient& client() { return *client_; }
 
  private:
   JobCluster() = default;
 
   // In this order: the client is destroyed before the cluster.
-  std::unique_ptr<LocalCluster> local_;
-  std::unique_ptr<TestClient> client_;
+  std::unique_ptr<numa_compare::LocalCluster> local_;
+  std::unique_ptr<client::TestClient> client_;
   std::optional<Cancellation::Scope> cancel_client_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_KINDS_JOB_CLUSTER_H_

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 absl::Span<const JobKind* const> JobKinds() {
   static const JobKind* const kinds[] = {
@@ -27,8 +27,9 @@ absl::StatusOr<const JobKind*> FindJobKind(absl::string_view kind) {
     if (known->declaration().kind == kind) return known;
     names.push_back(known->declaration().kind);
   }
-  return absl::NotFoundError(absl::StrCat(
-      "no kind of job is named ", Quoted(kind), "; ", Suggestion(kind, names)));
+  return absl::NotFoundError(absl::StrCat("no kind of job is named ",
+                                          config::Quoted(kind), "; ",
+                                          config::Suggestion(kind, names)));
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

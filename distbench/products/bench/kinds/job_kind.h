@@ -17,7 +17,7 @@
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // Where jobs run, and how they read tests. Must outlive them.
 struct JobEnvironment {
@@ -33,7 +33,7 @@ struct JobEnvironment {
   // The sequencer's "HOST:PORT". If empty, each job that needs one starts it
   // and its node managers on this host, as processes of `program`.
   std::string test_sequencer;
-  TlsFiles tls;
+  security::TlsFiles tls;
   std::string program;
 
   // The folder that holds proc and sys; empty for the real ones.
@@ -112,6 +112,6 @@ const JobKind& IoCostParamsKind();
 const JobKind& NumaKind();
 const JobKind& CalibrateKind();
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_KINDS_JOB_KIND_H_

@@ -19,7 +19,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -33,7 +33,7 @@ TEST(JobKindsTest, AllAreThere) {
   }
   EXPECT_THAT(kinds, ElementsAre("run", "search", "protection", "hashd-params",
                                  "iocost-params", "numa", "calibrate"));
-  EXPECT_THAT(Message(FindJobKind("protecton").status()),
+  EXPECT_THAT(base::Message(FindJobKind("protecton").status()),
               HasSubstr("did you mean \"protection\"?"));
 }
 
@@ -74,46 +74,49 @@ absl::Status Prepared(const JobKind& kind,
 }
 
 TEST(JobKindsTest, WrongPropertiesAreFoundBeforeTheRun) {
-  EXPECT_THAT(Message(Prepared(RunKind(), {{"infile", "x"}, {"slo", "?"}})),
-              HasSubstr("?"));
-  EXPECT_THAT(Message(Prepared(SearchKind(), {{"infile", "x"}})),
+  EXPECT_THAT(
+      base::Message(Prepared(RunKind(), {{"infile", "x"}, {"slo", "?"}})),
+      HasSubstr("?"));
+  EXPECT_THAT(base::Message(Prepared(SearchKind(), {{"infile", "x"}})),
               HasSubstr("x has 0 tests"));
   TestSequence one;
   one.add_tests();
-  EXPECT_THAT(
-      Message(Prepared(SearchKind(), {{"infile", "x"}, {"loads", "1+z"}}, one)),
-      HasSubstr("\"z\" is not a load"));
-  EXPECT_THAT(Message(Prepared(SearchKind(),
-                               {{"infile", "x"}, {"instances", "0"}}, one)),
+  EXPECT_THAT(base::Message(Prepared(SearchKind(),
+                                     {{"infile", "x"}, {"loads", "1+z"}}, one)),
+              HasSubstr("\"z\" is not a load"));
+  EXPECT_THAT(base::Message(Prepared(
+                  SearchKind(), {{"infile", "x"}, {"instances", "0"}}, one)),
               HasSubstr("auto or a number"));
-  EXPECT_THAT(Message(Prepared(NumaKind(), {})),
+  EXPECT_THAT(base::Message(Prepared(NumaKind(), {})),
               HasSubstr("either infile= or pattern="));
-  EXPECT_THAT(
-      Message(Prepared(ProtectionKind(), {{"infile", "x"}, {"pattern", "y"}})),
-      HasSubstr("exclude each other"));
-  EXPECT_THAT(Message(Prepared(ProtectionKind(), {})),
+  EXPECT_THAT(base::Message(Prepared(ProtectionKind(),
+                                     {{"infile", "x"}, {"pattern", "y"}})),
+              HasSubstr("exclude each other"));
+  EXPECT_THAT(base::Message(Prepared(ProtectionKind(), {})),
               HasSubstr("built storage_service"));
-  EXPECT_THAT(Message(Prepared(HashdParamsKind(), {{"percentile", "100"}})),
-              HasSubstr("quantile"));
-  EXPECT_THAT(Message(Prepared(IoCostParamsKind(), {{"size", "1kB"}})),
-              HasSubstr("less than a block"));
-  EXPECT_THAT(Message(Prepared(IoCostParamsKind(), {{"percentile", "100"}})),
-              HasSubstr("at most 99.99"));
-  EXPECT_THAT(Message(Prepared(IoCostParamsKind(), {{"depth", "1025"}})),
-              HasSubstr("at most 1024"));
-  EXPECT_THAT(Message(Prepared(IoCostParamsKind(), {{"dir", "/proc"}})),
-              HasSubstr("name a folder"));
   EXPECT_THAT(
-      Message(Prepared(CalibrateKind(), {{"infile", "x"}, {"target", "a"}})),
-      HasSubstr("\"a\" is not a target"));
-  EXPECT_THAT(Message(Prepared(CalibrateKind(),
-                               {{"infile", "x"}, {"target", "a=1ms"}})),
+      base::Message(Prepared(HashdParamsKind(), {{"percentile", "100"}})),
+      HasSubstr("quantile"));
+  EXPECT_THAT(base::Message(Prepared(IoCostParamsKind(), {{"size", "1kB"}})),
+              HasSubstr("less than a block"));
+  EXPECT_THAT(
+      base::Message(Prepared(IoCostParamsKind(), {{"percentile", "100"}})),
+      HasSubstr("at most 99.99"));
+  EXPECT_THAT(base::Message(Prepared(IoCostParamsKind(), {{"depth", "1025"}})),
+              HasSubstr("at most 1024"));
+  EXPECT_THAT(base::Message(Prepared(IoCostParamsKind(), {{"dir", "/proc"}})),
+              HasSubstr("name a folder"));
+  EXPECT_THAT(base::Message(Prepared(CalibrateKind(),
+                                     {{"infile", "x"}, {"target", "a"}})),
+              HasSubstr("\"a\" is not a target"));
+  EXPECT_THAT(base::Message(Prepared(CalibrateKind(),
+                                     {{"infile", "x"}, {"target", "a=1ms"}})),
               HasSubstr("no activity_configs entry is named \"a\""));
 }
 
 // Found hours later otherwise, when the jobs before it have run.
 TEST(JobKindsTest, RpcsThatTheTestDoesNotHaveAreFoundBeforeTheRun) {
-  const auto checked = CheckTestSequence(FromText<TestSequence>(
+  const auto checked = config::CheckTestSequence(base::FromText<TestSequence>(
       R"pb(tests {
              name: "storage"
              services { name: "client" count: 1 }
@@ -145,15 +148,17 @@ TEST(JobKindsTest, RpcsThatTheTestDoesNotHaveAreFoundBeforeTheRun) {
   const TestSequence& tests = *checked;
   const std::map<std::string, std::string> right = {{"infile", "x"},
                                                     {"slo", "query p99<=1s"}};
-  EXPECT_EQ(Message(Prepared(RunKind(), right, tests)), "");
+  EXPECT_EQ(base::Message(Prepared(RunKind(), right, tests)), "");
   EXPECT_THAT(
-      Message(Prepared(RunKind(), {{"infile", "x"}, {"slo", "qurey p99<=1s"}},
-                       tests)),
+      base::Message(Prepared(
+          RunKind(), {{"infile", "x"}, {"slo", "qurey p99<=1s"}}, tests)),
       HasSubstr("no RPC is named \"qurey\""));
-  EXPECT_EQ(Message(Prepared(HashdParamsKind(), {{"infile", "x"}}, tests)), "");
-  EXPECT_THAT(Message(Prepared(HashdParamsKind(),
-                               {{"infile", "x"}, {"rpc", "qurey"}}, tests)),
-              HasSubstr("no RPC is named \"qurey\""));
+  EXPECT_EQ(
+      base::Message(Prepared(HashdParamsKind(), {{"infile", "x"}}, tests)), "");
+  EXPECT_THAT(
+      base::Message(Prepared(HashdParamsKind(),
+                             {{"infile", "x"}, {"rpc", "qurey"}}, tests)),
+      HasSubstr("no RPC is named \"qurey\""));
 }
 
 BenchJob Searched(const std::string& verdict) {
@@ -220,7 +225,7 @@ BenchJob Measured() {
   device.set_name("sda");
   device.set_number("8:0");
   AddNumber("percentile", 90, *job.mutable_parameters());
-  LogHistogram latencies;
+  stats::LogHistogram latencies;
   latencies.RecordN(1'000'000, 1000);
   for (const char* name : {"rbps", "rseqiops", "rrandiops", "wbps", "wseqiops",
                            "wrandiops", "mixed"}) {
@@ -230,8 +235,8 @@ BenchJob Measured() {
     record.set_duration_ns(1'000'000'000);
     record.set_wanted_read_rate(1000);
     record.set_wanted_write_rate(2000);
-    EncodeHistogram(latencies, *record.mutable_read_ns());
-    EncodeHistogram(latencies, *record.mutable_write_ns());
+    results::EncodeHistogram(latencies, *record.mutable_read_ns());
+    results::EncodeHistogram(latencies, *record.mutable_write_ns());
   }
   return job;
 }
@@ -265,7 +270,7 @@ TEST(IoCostParamsJobTest, LimitsOfTheDiskAreMissedRequirements) {
 TEST(IoCostParamsJobTest, WithoutItsRecordsThereIsNoOutcome) {
   BenchJob job = Measured();
   job.mutable_io_phases()->RemoveLast();
-  EXPECT_THAT(Message(IoCostParamsKind().Study(job)),
+  EXPECT_THAT(base::Message(IoCostParamsKind().Study(job)),
               HasSubstr("mixed was not measured"));
   job = Measured();
   job.clear_systems();
@@ -277,7 +282,7 @@ TEST(RunJobTest, AFailedTestFailsTheJob) {
   TestResult& result = *job.mutable_results()->add_test_results();
   result.mutable_traffic_config()->set_name("t");
   result.mutable_run_info()->set_failure("node0 was lost");
-  EXPECT_THAT(Message(RunKind().Study(job)),
+  EXPECT_THAT(base::Message(RunKind().Study(job)),
               HasSubstr("test \"t\" failed: node0 was lost"));
 }
 
@@ -296,9 +301,10 @@ TEST(ProtectionJobTest, OmittedCellsAndFalseBaselinesFailTheJob) {
   // Without a cell, it belongs to the search for the capacity.
   ASSERT_TRUE(ProtectionKind().Study(job).ok());
   baseline.mutable_experiment_cell();
-  EXPECT_THAT(Message(ProtectionKind().Study(job)), HasSubstr("baseline"));
+  EXPECT_THAT(base::Message(ProtectionKind().Study(job)),
+              HasSubstr("baseline"));
   report.add_omissions("no cell");
-  EXPECT_THAT(Message(ProtectionKind().Study(job)), HasSubstr("no cell"));
+  EXPECT_THAT(base::Message(ProtectionKind().Study(job)), HasSubstr("no cell"));
 }
 
 TEST(ProtectionJobTest, AnAntagonistThatFailedAloneIsAMissedRequirement) {
@@ -326,12 +332,12 @@ TEST(NumaJobTest, AFailedSearchOrAFalseRunFailsTheJob) {
   ASSERT_TRUE(NumaKind().Study(job).ok());
   EXPECT_EQ(job.exit_code(), 0);
   run.mutable_run_info()->add_findings()->set_severity(Finding::INVALID);
-  EXPECT_THAT(Message(NumaKind().Study(job)), HasSubstr("is invalid"));
+  EXPECT_THAT(base::Message(NumaKind().Study(job)), HasSubstr("is invalid"));
   run.clear_run_info();
   SearchReport& failed = *deployment.add_objective_searches();
   failed.set_verdict("failed");
   failed.set_evidence("node0 was lost");
-  EXPECT_THAT(Message(NumaKind().Study(job)),
+  EXPECT_THAT(base::Message(NumaKind().Study(job)),
               HasSubstr("a search in deployment bound failed: node0 was lost"));
 }
 
@@ -343,9 +349,10 @@ const MemoryHogOptions kHogOptions = {.objective = "p95<=75ms",
                                       .repetitions = 2};
 
 TEST(StorageSubjectTest, TheHogRunsBesideEveryServer) {
-  DistributedSystemDescription test = FromText<DistributedSystemDescription>(
-      R"pb(rpc_descriptions { name: "a" client: "c" server: "s" }
-           rpc_descriptions { name: "b" client: "c" server: "s" })pb");
+  DistributedSystemDescription test =
+      base::FromText<DistributedSystemDescription>(
+          R"pb(rpc_descriptions { name: "a" client: "c" server: "s" }
+               rpc_descriptions { name: "b" client: "c" server: "s" })pb");
   AddMemoryHog(kHogOptions, test);
   const Experiment& experiment = test.experiment();
   EXPECT_EQ(experiment.repeat(), 2);
@@ -370,4 +377,4 @@ TEST(StorageSubjectTest, TheHogMayTakeAllMemoryUnlessTheTestSaysOtherwise) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

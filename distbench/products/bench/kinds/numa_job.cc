@@ -17,7 +17,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/tables/numa_table.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 std::string CpuObjective(const PropertyValues& values) {
@@ -43,31 +43,32 @@ absl::Status CheckObjective(const PropertyValues& values,
   if (objective.empty()) return absl::OkStatus();
   LoadSearchSpec spec = NumaSearchOf(values);
   spec.add_objectives(objective);
-  return PlanSearch(spec, test).status();
+  return search::PlanSearch(spec, test).status();
 }
 
-absl::StatusOr<DeploymentPlan> PlanOf(const PropertyValues& values,
-                                      const DistributedSystemDescription& test,
-                                      const JobEnvironment& environment) {
-  NumaDeploymentOptions options;
+absl::StatusOr<numa_compare::DeploymentPlan> PlanOf(
+    const PropertyValues& values, const DistributedSystemDescription& test,
+    const JobEnvironment& environment) {
+  numa_compare::NumaDeploymentOptions options;
   options.service = values.Text("service");
   options.instances = values.Count("instances").value_or(0);
   options.workers = values.Count("workers").value_or(0);
-  absl::StatusOr<IndexSet> nodes = ParseIndexList(values.Text("numa_nodes"));
+  absl::StatusOr<base::IndexSet> nodes =
+      base::ParseIndexList(values.Text("numa_nodes"));
   if (!nodes.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat("numa_nodes: ", nodes.status().message()));
   }
   options.numa_nodes = *std::move(nodes);
-  return PlanNumaDeployments(test, options,
-                             ReadHostTopology(environment.host_root));
+  return numa_compare::PlanNumaDeployments(
+      test, options, numa::ReadHostTopology(environment.host_root));
 }
 
 absl::Status CheckSearches(
     const NumaDeployment& deployment,
     const google::protobuf::RepeatedPtrField<SearchReport>& searches) {
   for (const SearchReport& search : searches) {
-    if (search.verdict() != kFailedVerdict) continue;
+    if (search.verdict() != numa_compare::kFailedVerdict) continue;
     return absl::AbortedError(absl::StrCat("a search in deployment ",
                                            deployment.name(),
                                            " failed: ", search.evidence()));
@@ -88,7 +89,7 @@ absl::Status CheckComparison(const TestSequenceResults& results) {
     if (!status.ok()) return status;
   }
   for (const TestResult& result : results.test_results()) {
-    if (!IsInvalid(result)) continue;
+    if (!report::IsInvalid(result)) continue;
     return absl::AbortedError(absl::StrCat(
         "a run of test \"", result.traffic_config().name(),
         "\" is invalid, as when a binding did not hold: its numbers are "
@@ -150,24 +151,24 @@ class NumaJob final : public JobKind {
     const absl::StatusOr<TestSequence> tests =
         AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
-    const absl::StatusOr<DeploymentPlan> plan =
+    const absl::StatusOr<numa_compare::DeploymentPlan> plan =
         PlanOf(run.values, tests->tests(0), run.environment);
     if (!plan.ok()) return plan.status();
     run.job.clear_systems();
     *run.job.add_systems() = ReadHostSystem(run.environment.host_root);
-    LocalCapacitySearch search(run.environment.program,
-                               NumaSearchOf(run.values), run.environment.say);
+    numa_compare::LocalCapacitySearch search(
+        run.environment.program, NumaSearchOf(run.values), run.environment.say);
     const Cancellation::Scope cancel(*run.environment.cancellation,
                                      [&] { search.Cancel(); });
     absl::Status saved;
-    const absl::Status status = RunNumaComparison(
+    const absl::Status status = numa_compare::RunNumaComparison(
         *plan,
         {.cpu_objective = CpuObjective(run.values),
          .latency_objective = run.values.Text("slo"),
          .repetitions = *run.values.Count("repetitions"),
          .seed = static_cast<uint64_t>(*run.values.Count("seed"))},
-        [&](const CapacityQuestion& question)
-            -> absl::StatusOr<CapacityAnswer> {
+        [&](const numa_compare::CapacityQuestion& question)
+            -> absl::StatusOr<numa_compare::CapacityAnswer> {
           saved.Update(run.save());
           if (!saved.ok()) return absl::CancelledError(saved.message());
           run.environment.say(absl::StrFormat(
@@ -181,12 +182,12 @@ class NumaJob final : public JobKind {
 
   absl::Status Study(BenchJob& job) const override {
     const absl::Status status = CheckComparison(job.results());
-    if (status.ok()) job.set_exit_code(kExitOk);
+    if (status.ok()) job.set_exit_code(report::kExitOk);
     return status;
   }
 
   std::string ResultText(const BenchJob& job) const override {
-    return RenderNumaComparison(job.results().numa_comparison());
+    return report::RenderNumaComparison(job.results().numa_comparison());
   }
 
  private:
@@ -220,4 +221,4 @@ const JobKind& NumaKind() {
   return kind;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -33,7 +33,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/measurements/protection_phases.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 constexpr char kInfile[] = "infile";
@@ -73,11 +73,13 @@ absl::Status UseCapacity(absl::Span<const BenchJob* const> earlier,
   if (from == nullptr || test.experiment().subject().has_capacity()) {
     return absl::OkStatus();
   }
-  const absl::StatusOr<ExperimentPlan> plan = PlanExperiment(test, {});
+  const absl::StatusOr<protection::ExperimentPlan> plan =
+      protection::PlanExperiment(test, {});
   if (!plan.ok()) return plan.status();
-  if (!NeedsCapacity(*plan) || plan->own_rate <= 0) return absl::OkStatus();
+  if (!protection::NeedsCapacity(*plan) || plan->own_rate <= 0)
+    return absl::OkStatus();
   if (FindText(from->outcome(), kVerdict) ==
-      ToString(SearchVerdict::kUpperBoundHit)) {
+      search::ToString(search::SearchVerdict::kUpperBoundHit)) {
     AddOnce(absl::StrCat(
                 "the capacity is what ", JobTitle(from->kind(), from->id()),
                 " tried at most: the subject may carry more; give that "
@@ -152,7 +154,7 @@ void AddExperiment(const PropertyValues& values,
 TestSequence WithSenders(const DistributedSystemDescription& test) {
   int senders = 0;
   for (const Antagonist& antagonist : test.experiment().antagonists()) {
-    if (!IsIncast(antagonist)) continue;
+    if (!protection::IsIncast(antagonist)) continue;
     senders = std::max(senders, antagonist.senders());
   }
   TestSequence tests;
@@ -165,12 +167,16 @@ TestSequence WithSenders(const DistributedSystemDescription& test) {
   return tests;
 }
 
-ExperimentCallbacks CallbacksOf(const JobRun& run, TestClient& client,
-                                ExperimentDisplay& display) {
-  ExperimentCallbacks callbacks;
-  callbacks.run = RunOnSequencer(client);
-  callbacks.announce = [&](const CellRun& cell) { display.Announce(cell); };
-  callbacks.observe = [&](const CellRun& cell, CellOutcome outcome,
+protection::ExperimentCallbacks CallbacksOf(
+    const JobRun& run, client::TestClient& client,
+    protection::ExperimentDisplay& display) {
+  protection::ExperimentCallbacks callbacks;
+  callbacks.run = search::RunOnSequencer(client);
+  callbacks.announce = [&](const protection::CellRun& cell) {
+    display.Announce(cell);
+  };
+  callbacks.observe = [&](const protection::CellRun& cell,
+                          protection::CellOutcome outcome,
                           const std::string& evidence) {
     display.Observe(cell, outcome, evidence);
   };
@@ -224,9 +230,10 @@ class ProtectionJob final : public JobKind {
     TestSequence complete;
     *complete.add_tests() = *std::move(test);
     const absl::StatusOr<TestSequence> checked =
-        CheckTestSequence(std::move(complete));
+        config::CheckTestSequence(std::move(complete));
     if (!checked.ok()) return checked.status();
-    const absl::Status plan = PlanExperiment(checked->tests(0), {}).status();
+    const absl::Status plan =
+        protection::PlanExperiment(checked->tests(0), {}).status();
     if (!plan.ok()) return plan;
     return tests;
   }
@@ -239,17 +246,18 @@ class ProtectionJob final : public JobKind {
     const absl::StatusOr<std::unique_ptr<JobCluster>> cluster =
         JobCluster::Start(run.environment, WithSenders(*test));
     if (!cluster.ok()) return cluster.status();
-    TestClient& client = (*cluster)->client();
+    client::TestClient& client = (*cluster)->client();
     TestSequenceResults& results = *run.job.mutable_results();
-    const absl::StatusOr<ExperimentPlan> plan =
-        PlanOnSequencer(*test, SeedOf(run.values, *test), results, client);
+    const absl::StatusOr<protection::ExperimentPlan> plan =
+        protection::PlanOnSequencer(*test, SeedOf(run.values, *test), results,
+                                    client);
     if (!plan.ok()) return plan.status();
-    ExperimentDisplay display([&](absl::string_view lines) {
+    protection::ExperimentDisplay display([&](absl::string_view lines) {
       run.environment.say(std::string(absl::StripSuffix(lines, "\n")));
     });
     display.ShowPlan(*plan, results);
-    const absl::Status status =
-        RunExperiment(*plan, CallbacksOf(run, client, display), results);
+    const absl::Status status = protection::RunExperiment(
+        *plan, CallbacksOf(run, client, display), results);
     DescribeSystems(run.environment, run.job);
     if (run.values.Text(kInfile).empty()) AddStorageRequirements(run.job);
     return status;
@@ -275,8 +283,9 @@ class ProtectionJob final : public JobKind {
     for (const TestResult& result : results.test_results()) {
       if (!result.has_experiment_cell()) continue;
       const ExperimentCell& cell = result.experiment_cell();
-      if (!result.run_info().has_failure() && !IsInvalid(result)) continue;
-      if (IsAntagonistAlone(cell)) {
+      if (!result.run_info().has_failure() && !report::IsInvalid(result))
+        continue;
+      if (report::IsAntagonistAlone(cell)) {
         AddOnce(absl::StrCat("a run of antagonist ", cell.antagonist(),
                              " alone failed or is invalid: comparisons with it "
                              "are not to be trusted"),
@@ -289,12 +298,12 @@ class ProtectionJob final : public JobKind {
           "a run without an antagonist failed or is invalid: the baseline is "
           "not to be trusted");
     }
-    job.set_exit_code(kExitOk);
+    job.set_exit_code(report::kExitOk);
     return absl::OkStatus();
   }
 
   std::string ResultText(const BenchJob& job) const override {
-    return ProtectionText(job.results());
+    return protection::ProtectionText(job.results());
   }
 
  private:
@@ -310,7 +319,7 @@ class ProtectionJob final : public JobKind {
     UseSizes(run.earlier, test, run.job);
     absl::Status status = UseCapacity(run.earlier, test, run.job);
     if (!status.ok()) return status;
-    tests = CheckTestSequence(*std::move(tests));
+    tests = config::CheckTestSequence(*std::move(tests));
     if (!tests.ok()) return tests.status();
     TieRecordsTo(*tests, run.environment.say, run.job);
     return std::move(*tests->mutable_tests(0));
@@ -324,4 +333,4 @@ const JobKind& ProtectionKind() {
   return kind;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -19,7 +19,7 @@
 #include "distbench/report/text/text_summary.h"
 #include "distbench/report/verdicts/check.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 // A run that failed says nothing about its tests.
@@ -30,7 +30,7 @@ absl::Status CheckResults(const TestSequenceResults& results) {
       return absl::AbortedError(absl::StrCat(
           "test \"", name, "\" failed: ", result.run_info().failure()));
     }
-    if (IsInvalid(result)) {
+    if (report::IsInvalid(result)) {
       return absl::AbortedError(
           absl::StrCat("test \"", name,
                        "\" is invalid: its numbers are false; see the findings "
@@ -41,7 +41,7 @@ absl::Status CheckResults(const TestSequenceResults& results) {
 }
 
 void AddFindings(TestResult& result) {
-  for (Finding& finding : Judge(result)) {
+  for (Finding& finding : report::Judge(result)) {
     *result.mutable_run_info()->add_findings() = std::move(finding);
   }
 }
@@ -65,12 +65,13 @@ class RunTestsJob final : public JobKind {
         environment.load_tests(values.Text("infile"));
     const std::string objective = values.Text("slo");
     if (!tests.ok() || objective.empty()) return tests;
-    const absl::StatusOr<Objective> parsed = ParseObjective(objective);
+    const absl::StatusOr<config::Objective> parsed =
+        config::ParseObjective(objective);
     if (!parsed.ok()) return parsed.status();
     for (DistributedSystemDescription& test : *tests->mutable_tests()) {
       test.add_objectives(objective);
     }
-    return CheckTestSequence(*std::move(tests));
+    return config::CheckTestSequence(*std::move(tests));
   }
 
   absl::Status Run(const JobRun& run) const override {
@@ -102,12 +103,13 @@ class RunTestsJob final : public JobKind {
       // A test that failed early has nothing to judge.
       if (result.has_service_logs()) AddFindings(result);
       result.clear_log_summary();
-      for (std::string& line : SummarizeTest(result)) {
+      for (std::string& line : report::SummarizeTest(result)) {
         result.add_log_summary(std::move(line));
       }
-      all_met &= AllPass(CheckObjectives(result), /*allow_undecided=*/false);
+      all_met &= report::AllPass(report::CheckObjectives(result),
+                                 /*allow_undecided=*/false);
     }
-    job.set_exit_code(all_met ? kExitOk : kExitGateNotMet);
+    job.set_exit_code(all_met ? report::kExitOk : report::kExitGateNotMet);
     return CheckResults(job.results());
   }
 
@@ -116,7 +118,7 @@ class RunTestsJob final : public JobKind {
     for (const TestResult& result : job.results().test_results()) {
       absl::StrAppend(&text, "Test ", result.traffic_config().name(), ":\n",
                       absl::StrJoin(result.log_summary(), "\n"), "\n",
-                      ChecksText(CheckObjectives(result)));
+                      report::ChecksText(report::CheckObjectives(result)));
     }
     return text;
   }
@@ -129,4 +131,4 @@ const JobKind& RunKind() {
   return kind;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

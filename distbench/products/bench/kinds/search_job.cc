@@ -25,7 +25,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/measurements/search_answer.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 constexpr char kBaseLoad[] = "base_load";
@@ -68,19 +68,20 @@ absl::StatusOr<std::vector<double>> LoadsOf(const PropertyValues& values) {
   for (const absl::string_view part : absl::StrSplit(text, '+')) {
     double load = 0;
     if (!absl::SimpleAtod(part, &load) || !(load > 0) ||
-        load > kMaxSearchLoad) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("loads=", Quoted(text), ": ", Quoted(part),
-                       " is not a load; write positive numbers with '+' "
-                       "between them"));
+        load > config::kMaxSearchLoad) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "loads=", config::Quoted(text), ": ", config::Quoted(part),
+          " is not a load; write positive numbers with '+' "
+          "between them"));
     }
     loads.push_back(load);
   }
   return loads;
 }
 
-absl::StatusOr<SearchPlan> PlanOf(const PropertyValues& values,
-                                  const TestSequence& tests, int instances) {
+absl::StatusOr<search::SearchPlan> PlanOf(const PropertyValues& values,
+                                          const TestSequence& tests,
+                                          int instances) {
   if (tests.tests_size() != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat(values.Text("infile"), " has ", tests.tests_size(),
@@ -88,8 +89,8 @@ absl::StatusOr<SearchPlan> PlanOf(const PropertyValues& values,
   }
   absl::StatusOr<std::vector<double>> loads = LoadsOf(values);
   if (!loads.ok()) return loads.status();
-  absl::StatusOr<SearchPlan> plan =
-      PlanSearch(SpecOf(values), tests.tests(0), instances);
+  absl::StatusOr<search::SearchPlan> plan =
+      search::PlanSearch(SpecOf(values), tests.tests(0), instances);
   if (plan.ok()) plan->loads = *std::move(loads);
   return plan;
 }
@@ -103,7 +104,7 @@ absl::StatusOr<int> GivenInstances(const PropertyValues& values) {
     return count;
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("instances=", Quoted(text), " is wrong; it must be ",
+      absl::StrCat("instances=", config::Quoted(text), " is wrong; it must be ",
                    kAutomatic, " or a number from 1 to ", kMaxInstances));
 }
 
@@ -124,22 +125,23 @@ absl::StatusOr<Copies> CopiesOf(const JobRun& run, const TestSequence& tests) {
   const absl::StatusOr<GetStatusResponse> status =
       (*cluster)->client().GetStatus();
   if (!status.ok()) return status.status();
-  count = InstanceCountFor(*status);
+  count = search::InstanceCountFor(*status);
   if (!count.ok()) return count.status();
-  if (*count == 1 || !IsOneHost(*status))
+  if (*count == 1 || !search::IsOneHost(*status))
     return Copies{.count = *count, .cpu_slices = {}};
-  absl::StatusOr<std::vector<std::string>> slices = SliceHost(*status, *count);
+  absl::StatusOr<std::vector<std::string>> slices =
+      search::SliceHost(*status, *count);
   if (!slices.ok()) return slices.status();
   return Copies{*count, *std::move(slices)};
 }
 
 // The test of a probe, for the number of nodes that it needs.
-absl::StatusOr<TestSequence> ProbesOf(const SearchPlan& plan) {
+absl::StatusOr<TestSequence> ProbesOf(const search::SearchPlan& plan) {
   const double load =
       plan.loads.empty() ? plan.options.initial_load : plan.loads.front();
-  absl::StatusOr<DistributedSystemDescription> test =
-      ProbeTest(plan, load,
-                {.warmup = plan.timing.warmup, .measured = plan.timing.probe});
+  absl::StatusOr<DistributedSystemDescription> test = search::ProbeTest(
+      plan, load,
+      {.warmup = plan.timing.warmup, .measured = plan.timing.probe});
   if (!test.ok()) return test.status();
   TestSequence tests;
   *tests.add_tests() = *std::move(test);
@@ -148,17 +150,20 @@ absl::StatusOr<TestSequence> ProbesOf(const SearchPlan& plan) {
 
 // As for the exit statuses of distbench search.
 bool IsAnswer(const std::string& verdict) {
-  return verdict == ToString(SearchVerdict::kConverged) ||
-         verdict == ToString(SearchVerdict::kUpperBoundHit) ||
-         verdict == ToString(SearchVerdict::kObjectiveUnreachable) ||
-         verdict == kAllMetVerdict || verdict == kNotAllMetVerdict;
+  return verdict == search::ToString(search::SearchVerdict::kConverged) ||
+         verdict == search::ToString(search::SearchVerdict::kUpperBoundHit) ||
+         verdict ==
+             search::ToString(search::SearchVerdict::kObjectiveUnreachable) ||
+         verdict == search::kAllMetVerdict ||
+         verdict == search::kNotAllMetVerdict;
 }
 
 // Whether the load is the most that one system carries: fixed loads were only
 // tried, and copies share their hosts.
 bool IsOfOneSystem(const SearchReport& report) {
-  if (report.verdict() != ToString(SearchVerdict::kConverged) &&
-      report.verdict() != ToString(SearchVerdict::kUpperBoundHit)) {
+  if (report.verdict() != search::ToString(search::SearchVerdict::kConverged) &&
+      report.verdict() !=
+          search::ToString(search::SearchVerdict::kUpperBoundHit)) {
     return false;
   }
   for (const SearchProbe& probe : report.probes()) {
@@ -220,7 +225,8 @@ class SearchJob final : public JobKind {
     TieRecordsTo(*tests, run.environment.say, run.job);
     const absl::StatusOr<Copies> copies = CopiesOf(run, *tests);
     if (!copies.ok()) return copies.status();
-    absl::StatusOr<SearchPlan> plan = PlanOf(run.values, *tests, copies->count);
+    absl::StatusOr<search::SearchPlan> plan =
+        PlanOf(run.values, *tests, copies->count);
     if (!plan.ok()) return plan.status();
     plan->cpu_slices = copies->cpu_slices;
     const absl::StatusOr<TestSequence> probes = ProbesOf(*plan);
@@ -232,14 +238,15 @@ class SearchJob final : public JobKind {
         JobCluster::Start(run.environment, *probes);
     if (!cluster.ok()) return cluster.status();
     TestSequenceResults& results = *run.job.mutable_results();
-    SearchCallbacks callbacks;
-    callbacks.run = RunOnSequencer((*cluster)->client());
+    search::SearchCallbacks callbacks;
+    callbacks.run = search::RunOnSequencer((*cluster)->client());
     callbacks.progress = run.environment.progress;
     callbacks.observe = [&](const SearchReport&, const SearchProbe& probe) {
       run.environment.say(ProbeText(probe));
     };
     callbacks.save = [&](const TestSequenceResults&) { return run.save(); };
-    const absl::Status status = RunLoadSearch(*plan, callbacks, results);
+    const absl::Status status =
+        search::RunLoadSearch(*plan, callbacks, results);
     DescribeSystems(run.environment, run.job);
     return status;
   }
@@ -249,7 +256,7 @@ class SearchJob final : public JobKind {
       return absl::InvalidArgumentError("no probe was run");
     }
     const SearchReport& report = job.results().searches(0);
-    if (!IsComplete(report) || !IsAnswer(report.verdict())) {
+    if (!search::IsComplete(report) || !IsAnswer(report.verdict())) {
       return absl::AbortedError(
           absl::StrCat("the search ended without an answer: ", report.verdict(),
                        ": ", report.evidence()));
@@ -265,16 +272,17 @@ class SearchJob final : public JobKind {
       }
     }
     const bool is_missed =
-        report.verdict() == ToString(SearchVerdict::kObjectiveUnreachable) ||
-        report.verdict() == kNotAllMetVerdict;
-    job.set_exit_code(is_missed ? kExitGateNotMet : kExitOk);
+        report.verdict() ==
+            search::ToString(search::SearchVerdict::kObjectiveUnreachable) ||
+        report.verdict() == search::kNotAllMetVerdict;
+    job.set_exit_code(is_missed ? report::kExitGateNotMet : report::kExitOk);
     return absl::OkStatus();
   }
 
   std::string ResultText(const BenchJob& job) const override {
     if (job.results().searches().empty()) return "";
     const SearchReport& report = job.results().searches(0);
-    const std::string answer = SearchAnswer(report);
+    const std::string answer = report::SearchAnswer(report);
     return absl::StrCat(
         "Result: ", report.verdict(), answer.empty() ? "" : ", ", answer, "\n",
         report.evidence(), report.evidence().empty() ? "" : "\n");
@@ -288,4 +296,4 @@ const JobKind& SearchKind() {
   return kind;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -3,7 +3,7 @@
 #ifndef DISTBENCH_PRODUCTS_BENCH_KINDS_SEARCH_OUTCOME_H_
 #define DISTBENCH_PRODUCTS_BENCH_KINDS_SEARCH_OUTCOME_H_
 
-namespace distbench {
+namespace distbench::bench {
 
 // How the search ended.
 inline constexpr char kVerdict[] = "verdict";
@@ -15,6 +15,6 @@ inline constexpr char kFoundLoad[] = "load";
 // the load the most that one system carries.
 inline constexpr char kRateFactor[] = "rate_factor";
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_KINDS_SEARCH_OUTCOME_H_

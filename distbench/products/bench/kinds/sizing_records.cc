@@ -11,7 +11,7 @@
 #include "distbench/products/search/judgement/measured_probe.h"
 #include "distbench/products/search/search_report.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 // Names of parameters, in the order of SizingOptions.
@@ -35,15 +35,15 @@ SearchReport& ReportOf(SizingPhase phase, TestSequenceResults& results) {
   return report;
 }
 
-std::string OutcomeOf(const Probe& probe) {
-  if (probe.generator_limited) return kGeneratorLimitedOutcome;
-  return Met(probe) ? kMetOutcome : kMissedOutcome;
+std::string OutcomeOf(const search::Probe& probe) {
+  if (probe.generator_limited) return search::kGeneratorLimitedOutcome;
+  return search::Met(probe) ? search::kMetOutcome : search::kMissedOutcome;
 }
 
 // Whether the record is of the probe that the sizing asks for. The search
 // repeats its own arithmetic, so that loads are equal to the last digit.
 bool IsAskedFor(const SizingProbe& asked, const std::string& unit,
-                const Probe& recorded) {
+                const search::Probe& recorded) {
   return ToString(asked.phase) == unit &&
          asked.request.phase == recorded.request.phase &&
          asked.request.load == recorded.request.load &&
@@ -93,28 +93,29 @@ absl::StatusOr<SizingOptions> SizingOptionsFrom(const BenchValues& values) {
   return options;
 }
 
-void AddProbeRecord(const SizingProbe& probe, const Probe& outcome,
+void AddProbeRecord(const SizingProbe& probe, const search::Probe& outcome,
                     TestSequenceResults& results) {
   SearchReport& report = ReportOf(probe.phase, results);
   SearchProbe& record = *report.add_probes();
   record.set_number(report.probes_size());
-  record.set_phase(std::string(ToString(outcome.request.phase)));
+  record.set_phase(std::string(search::ToString(outcome.request.phase)));
   record.set_requested_load(outcome.request.load);
   record.set_length(outcome.request.length);
   record.set_achieved_load(outcome.achieved_load);
   record.set_outcome(OutcomeOf(outcome));
-  record.add_measured(Describe(outcome));
+  record.add_measured(search::Describe(outcome));
   record.set_excess(outcome.excess);
   record.set_excess_error(outcome.excess_error);
   // Only the time between them is known, and matters.
   record.set_start_timestamp_ns(0);
-  record.set_end_timestamp_ns(std::llround(outcome.seconds * kNsPerSecond));
+  record.set_end_timestamp_ns(
+      std::llround(outcome.seconds * base::kNsPerSecond));
 }
 
 absl::Status Replay(const TestSequenceResults& results, StorageSizing& sizing) {
   for (const SearchReport& report : results.searches()) {
     for (const SearchProbe& record : report.probes()) {
-      const absl::StatusOr<Probe> probe = ToProbe(record);
+      const absl::StatusOr<search::Probe> probe = search::ToProbe(record);
       if (!probe.ok()) return probe.status();
       const std::optional<SizingProbe> asked = sizing.Next();
       if (!asked.has_value() ||
@@ -130,4 +131,4 @@ absl::Status Replay(const TestSequenceResults& results, StorageSizing& sizing) {
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

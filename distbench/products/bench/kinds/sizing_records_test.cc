@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::HasSubstr;
@@ -21,9 +21,9 @@ SizingOptions Options() {
 
 // A service whose requests are the further from their limit, the smaller the
 // load of a search is; each search has its limit.
-Probe Measure(const SizingProbe& probe) {
+search::Probe Measure(const SizingProbe& probe) {
   const double limits[] = {3e5, 8, 700, 5e8};
-  Probe outcome;
+  search::Probe outcome;
   outcome.request = probe.request;
   outcome.achieved_load = probe.request.load;
   outcome.excess =
@@ -37,7 +37,7 @@ void RunProbes(StorageSizing& sizing, TestSequenceResults& results, int most) {
   for (int i = 0; i < most; ++i) {
     const std::optional<SizingProbe> probe = sizing.Next();
     if (!probe.has_value()) return;
-    const Probe outcome = Measure(*probe);
+    const search::Probe outcome = Measure(*probe);
     sizing.Add(outcome);
     AddProbeRecord(*probe, outcome, results);
   }
@@ -81,7 +81,7 @@ TEST(SizingRecordsTest, RecordsOfOtherOptionsAreRefused) {
   others.small_footprint_bytes *= 2;
   others.tolerance = 0.2;
   StorageSizing other(others);
-  EXPECT_THAT(Message(Replay(results, other)),
+  EXPECT_THAT(base::Message(Replay(results, other)),
               HasSubstr("does not continue the search"));
   results.mutable_searches(0)->mutable_probes(0)->set_phase("nonsense");
   StorageSizing same(Options());
@@ -99,7 +99,8 @@ TEST(SizingRecordsTest, OptionsSurvive) {
 }
 
 TEST(SizingRecordsTest, MissingOrWildOptionsAreErrors) {
-  EXPECT_THAT(Message(SizingOptionsFrom({}).status()), HasSubstr("is missing"));
+  EXPECT_THAT(base::Message(SizingOptionsFrom({}).status()),
+              HasSubstr("is missing"));
   BenchValues values;
   AddSizingOptions(Options(), values);
   values[0].set_number(NAN);
@@ -109,4 +110,4 @@ TEST(SizingRecordsTest, MissingOrWildOptionsAreErrors) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 constexpr char kHashSize[] = "hash_size";
@@ -43,4 +43,4 @@ StorageSizes StorageSizesFrom(const BenchValues& values) {
   return sizes;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/products/protection/experiment/antagonist_names.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 constexpr char kDefaultPattern[] = "storage_service";
@@ -51,7 +51,7 @@ void AddControls(const DistributedSystemDescription& test,
   subject.set_io_weight(kSubjectIoWeight);
   subject.set_memory_low(kSubjectMemoryLow);
   ControlGroup& hog = *controls.add_groups();
-  hog.add_services(AntagonistService(experiment.antagonists(0)));
+  hog.add_services(protection::AntagonistService(experiment.antagonists(0)));
   hog.set_cpu_weight(kHogCpuWeight);
   hog.set_io_weight(kHogIoWeight);
 }
@@ -101,4 +101,4 @@ void AddMemoryHog(const MemoryHogOptions& options,
   experiment.set_repeat(options.repetitions);
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

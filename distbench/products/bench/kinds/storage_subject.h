@@ -11,7 +11,7 @@
 #include "distbench/products/bench/kinds/job_kind.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // The single test of the properties "infile" or "pattern"; without both, that
 // of the pattern storage_service. INVALID_ARGUMENT if both are given, or if
@@ -34,6 +34,6 @@ struct MemoryHogOptions {
 void AddMemoryHog(const MemoryHogOptions& options,
                   DistributedSystemDescription& test);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_KINDS_STORAGE_SUBJECT_H_

@@ -22,7 +22,7 @@
 #include "distbench/products/bench/kinds/values.h"
 #include "google/protobuf/util/message_differencer.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using google::protobuf::util::MessageDifferencer;
@@ -300,7 +300,7 @@ void TieRecordsTo(const TestSequence& tests,
                   BenchJob& job) {
   std::vector<std::string> hashes;
   for (const DistributedSystemDescription& test : tests.tests()) {
-    hashes.push_back(ConfigHash(test));
+    hashes.push_back(config::ConfigHash(test));
   }
   const std::string now = absl::StrJoin(hashes, "+");
   const std::string before = FindText(job.parameters(), kMeasuredTests);
@@ -327,7 +327,7 @@ absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
     if (!status.ok()) return status;
     UseCalibration(run.earlier, test, run.job);
   }
-  return CheckTestSequence(std::move(tests));
+  return config::CheckTestSequence(std::move(tests));
 }
 
 void AddStorageRequirements(BenchJob& job) {
@@ -363,4 +363,4 @@ void DescribeSystems(const JobEnvironment& environment, BenchJob& job) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -17,7 +17,7 @@
 #include "proto/experiment.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // Returns `tests` without the settings of passive controllers, and with what
 // the nearest job of each kind found:
@@ -72,6 +72,6 @@ void AddOnce(const std::string& sentence, BenchJob& job);
 // Adds what the job's systems lack for tests of disks and memory.
 void AddStorageRequirements(BenchJob& job);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_KINDS_TESTS_OF_JOB_H_

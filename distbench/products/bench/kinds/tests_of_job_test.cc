@@ -16,7 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::AllOf;
@@ -40,7 +40,8 @@ BenchJob IoCostParams() {
 
 DistributedSystemDescription TestWith(const std::string& controls) {
   DistributedSystemDescription test;
-  *test.mutable_experiment()->add_controls() = FromText<ControlSet>(controls);
+  *test.mutable_experiment()->add_controls() =
+      base::FromText<ControlSet>(controls);
   return test;
 }
 
@@ -69,7 +70,7 @@ TEST(UseIoCostTest, ParametersOfADiskAreNotThoseOfAnotherHosts) {
     BenchJob job;
     DistributedSystemDescription test =
         TestWith(R"pb(groups { services: "a" io_weight: 500 })pb");
-    EXPECT_THAT(Message(Used(hosts, test, job)),
+    EXPECT_THAT(base::Message(Used(hosts, test, job)),
                 AllOf(HasSubstr("measured disk 259:0 of host \"host1\""),
                       HasSubstr(hosts.empty() ? "no host" : "\"host2\""),
                       HasSubstr("passive=io")));
@@ -154,12 +155,13 @@ TEST(UseCalibrationTest, SizesActivitiesOfTheSameFile) {
   (*found.mutable_properties())["infile"] = "a.config";
   AddNumber("rank.array_size", 4711, *found.mutable_outcome());
   const std::vector<const BenchJob*> earlier = {&found};
-  DistributedSystemDescription test = FromText<DistributedSystemDescription>(
-      R"pb(activity_configs {
-             name: "rank"
-             activity_settings { name: "array_size" int64_value: 1 }
-           }
-           activity_configs { name: "other" })pb");
+  DistributedSystemDescription test =
+      base::FromText<DistributedSystemDescription>(
+          R"pb(activity_configs {
+                 name: "rank"
+                 activity_settings { name: "array_size" int64_value: 1 }
+               }
+               activity_configs { name: "other" })pb");
   *found.mutable_tests()->add_tests() = test;
   BenchJob job;
   (*job.mutable_properties())["infile"] = "b.config";
@@ -230,7 +232,7 @@ TEST(DescribeSystemsTest, AControlThatDidNotHoldIsAMissedRequirement) {
   JobEnvironment environment;
   environment.test_sequencer = "elsewhere:1";
   BenchJob job;
-  *job.mutable_results() = FromText<TestSequenceResults>(
+  *job.mutable_results() = base::FromText<TestSequenceResults>(
       R"pb(test_results {
              resource_usage_logs {
                node_resources {
@@ -325,9 +327,10 @@ TEST(DescribeDiskTest, MeasurementsOfAnotherDiskAreForgotten) {
 }
 
 TEST(NodesNeededTest, CountsBundlesAndInstancesOutside) {
-  DistributedSystemDescription test = FromText<DistributedSystemDescription>(
-      R"pb(services { name: "client" count: 2 x_size: 2 }
-           services { name: "server" count: 3 x_size: 3 })pb");
+  DistributedSystemDescription test =
+      base::FromText<DistributedSystemDescription>(
+          R"pb(services { name: "client" count: 2 x_size: 2 }
+               services { name: "server" count: 3 x_size: 3 })pb");
   EXPECT_EQ(NodesNeeded(test), 5);
   ServiceBundle& bundle = (*test.mutable_node_service_bundles())["node0"];
   bundle.add_services("client/0");
@@ -350,9 +353,10 @@ TEST(NodesNeededTest, DoesNotOverflow) {
 }
 
 TEST(NodesNeededTest, SharedTestsNeedOneNode) {
-  DistributedSystemDescription test = FromText<DistributedSystemDescription>(
-      R"pb(services { name: "client" count: 2 x_size: 2 }
-           services { name: "server" count: 1 x_size: 1 })pb");
+  DistributedSystemDescription test =
+      base::FromText<DistributedSystemDescription>(
+          R"pb(services { name: "client" count: 2 x_size: 2 }
+               services { name: "server" count: 1 x_size: 1 })pb");
   ShareNode(test);
   EXPECT_EQ(NodesNeeded(test), 1);
   EXPECT_THAT(test.node_service_bundles().at("node0").services(),
@@ -384,4 +388,4 @@ TEST(CancellationTest, ALateHandlerRunsAtOnce) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

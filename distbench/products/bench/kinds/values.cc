@@ -9,7 +9,7 @@
 #include "distbench/products/bench/jobs/job_spec.h"
 #include "distbench/report/terminal/human_units.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 const BenchValue* Find(const BenchValues& values, absl::string_view name) {
@@ -25,7 +25,7 @@ std::string ValueText(const BenchValue& value) {
                ? value.text()
                : absl::StrCat("\"", value.text(), "\"");
   }
-  if (value.unit() == kBytes) return HumanBytes(value.number());
+  if (value.unit() == kBytes) return report::HumanBytes(value.number());
   return absl::StrFormat("%.10g%s", value.number(), value.unit());
 }
 
@@ -88,4 +88,4 @@ std::string ValuesText(const BenchValues& values) {
   return absl::StrJoin(texts, " ");
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -11,7 +11,7 @@
 #include "google/protobuf/repeated_ptr_field.h"
 #include "proto/bench.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // The unit of numbers that ValuesText() shortens as those of memory.
 inline constexpr char kBytes[] = "bytes";
@@ -41,6 +41,6 @@ void AddTaken(const BenchJob& from, const BenchValue& value,
 // "a=1 b=1.2M": all values, in order.
 std::string ValuesText(const BenchValues& values);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_KINDS_VALUES_H_

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 TEST(ValuesTest, ValuesAreWrittenWithTheirUnits) {
@@ -66,4 +66,4 @@ TEST(ValuesTest, WhatWasNotFoundStaysAbsent) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

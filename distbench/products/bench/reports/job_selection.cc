@@ -9,7 +9,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 struct Selector {
@@ -33,7 +33,7 @@ absl::StatusOr<Selector> Parse(const std::string& text) {
   absl::string_view options = absl::string_view(text).substr(colon + 1);
   if (!absl::ConsumePrefix(&options, "id=")) {
     return absl::InvalidArgumentError(
-        absl::StrCat(Quoted(text),
+        absl::StrCat(config::Quoted(text),
                      " selects no job; write a number of list, KIND, or "
                      "KIND:id=ID"));
   }
@@ -48,8 +48,9 @@ absl::Status NothingSelected(const std::string& text, const BenchFile& file) {
                         ? job.kind()
                         : absl::StrCat(job.kind(), ":id=", job.id()));
   }
-  return absl::NotFoundError(absl::StrCat("the file has no job ", Quoted(text),
-                                          "; ", Suggestion(text, names)));
+  return absl::NotFoundError(absl::StrCat("the file has no job ",
+                                          config::Quoted(text), "; ",
+                                          config::Suggestion(text, names)));
 }
 
 }  // namespace
@@ -75,4 +76,4 @@ absl::StatusOr<std::vector<const BenchJob*>> SelectJobs(
   return jobs;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "proto/bench.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // Returns the jobs that any selector names, in the order of the file: a number
 // of the list (from 1), a kind, or "KIND:id=ID". Without selectors, all jobs.
@@ -19,6 +19,6 @@ namespace distbench {
 absl::StatusOr<std::vector<const BenchJob*>> SelectJobs(
     const BenchFile& file, absl::Span<const std::string> selectors);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_REPORTS_JOB_SELECTION_H_

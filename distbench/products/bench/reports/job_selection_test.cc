@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -25,7 +25,7 @@ std::vector<std::string> Selected(std::vector<std::string> selectors) {
   const BenchFile file = Example();
   const auto jobs = SelectJobs(file, selectors);
   std::vector<std::string> names;
-  if (!jobs.ok()) return {Message(jobs.status())};
+  if (!jobs.ok()) return {base::Message(jobs.status())};
   for (const BenchJob* job : *jobs) names.push_back(job->kind() + job->id());
   return names;
 }
@@ -50,4 +50,4 @@ TEST(JobSelectionTest, WhatSelectsNothingIsAnError) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

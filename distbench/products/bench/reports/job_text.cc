@@ -14,7 +14,7 @@
 #include "distbench/products/bench/kinds/values.h"
 #include "distbench/report/terminal/human_units.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 constexpr absl::string_view kSystem = "System info: ";
@@ -47,9 +47,11 @@ std::string PeriodText(const BenchJob& job, absl::TimeZone zone) {
 std::string MemoryLine(const BenchSystem& system) {
   std::vector<std::string> words;
   words.push_back(absl::StrCat("nr_cpus=", system.cpu_count()));
-  words.push_back(absl::StrCat("memory=", HumanBytes(system.memory_bytes())));
+  words.push_back(
+      absl::StrCat("memory=", report::HumanBytes(system.memory_bytes())));
   if (system.has_swap_bytes()) {
-    words.push_back(absl::StrCat("swap=", HumanBytes(system.swap_bytes())));
+    words.push_back(
+        absl::StrCat("swap=", report::HumanBytes(system.swap_bytes())));
   }
   if (system.has_swappiness()) {
     words.push_back(absl::StrCat("swappiness=", system.swappiness()));
@@ -97,11 +99,11 @@ std::string ControllerLine(const BlockDeviceFacts& device) {
 
 std::string DeviceText(const BlockDeviceFacts& device) {
   const std::string indent = Indent(kDevice);
-  std::string text = absl::StrCat(kDevice, "dev=", device.name(), "(",
-                                  device.number(), ") model=\"", device.model(),
-                                  "\" firmware=\"", device.firmware(),
-                                  "\" size=", HumanBytes(device.size_bytes()),
-                                  "\n", indent, ControllerLine(device), "\n");
+  std::string text = absl::StrCat(
+      kDevice, "dev=", device.name(), "(", device.number(), ") model=\"",
+      device.model(), "\" firmware=\"", device.firmware(),
+      "\" size=", report::HumanBytes(device.size_bytes()), "\n", indent,
+      ControllerLine(device), "\n");
   if (device.io_cost().enable()) {
     absl::StrAppend(&text, IoCostText(device.io_cost().model(),
                                       device.io_cost().qos(), indent));
@@ -226,4 +228,4 @@ std::string SummaryText(const BenchFile& file) {
   return text;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

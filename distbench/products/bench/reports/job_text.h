@@ -9,7 +9,7 @@
 #include "absl/time/time.h"
 #include "proto/bench.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // The header: a line with kind, id and period, then the hosts, their disks, and
 // the requirements that they missed. Times are in `zone`.
@@ -25,6 +25,6 @@ std::string ListText(const BenchFile& file, absl::TimeZone zone);
 // are next to each other.
 std::string SummaryText(const BenchFile& file);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_REPORTS_JOB_TEXT_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -64,7 +64,7 @@ BenchJob IoCostParams() {
   job.set_state(BenchJob::DONE);
   job.set_start_timestamp_ns(At("2021-06-22 19:31:00"));
   job.set_end_timestamp_ns(At("2021-06-22 19:38:53"));
-  *job.add_systems() = FromText<BenchSystem>(kSystem);
+  *job.add_systems() = base::FromText<BenchSystem>(kSystem);
   AddIoCost(job.systems(0).devices(0).io_cost(), *job.mutable_outcome());
   return job;
 }
@@ -80,7 +80,7 @@ TEST(JobTextTest, TheHeaderHasTheFormOfTheManual) {
   job.add_passive("io");
   job.set_start_timestamp_ns(At("2021-06-22 19:38:53"));
   job.set_end_timestamp_ns(At("2021-06-22 20:02:27"));
-  *job.add_systems() = FromText<BenchSystem>(kSystem);
+  *job.add_systems() = base::FromText<BenchSystem>(kSystem);
   EXPECT_EQ(JobHeader(job, absl::UTCTimeZone()),
             R"([protection result] "iocost-on" 2021-06-22 19:38:53 - 20:02:27
 
@@ -232,4 +232,4 @@ TEST(PackedJobsTest, EachJobHasItsFolder) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

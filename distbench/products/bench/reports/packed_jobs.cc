@@ -10,7 +10,7 @@
 #include "google/protobuf/message_lite.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 class Pack {
@@ -75,7 +75,7 @@ absl::StatusOr<std::vector<PackedFile>> PackedJobs(const BenchFile& file,
     pack.AddText(folder + "report.txt", text);
     pack.AddText(folder + "systems.txt", SystemsText(job));
     if (!job.tests().tests().empty()) {
-      pack.AddText(folder + "tests.config", ToText(job.tests()));
+      pack.AddText(folder + "tests.config", config::ToText(job.tests()));
     }
     if (job.has_results())
       pack.AddMessage(folder + "results.pb", job.results());
@@ -84,4 +84,4 @@ absl::StatusOr<std::vector<PackedFile>> PackedJobs(const BenchFile& file,
   return std::move(pack).Take();
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

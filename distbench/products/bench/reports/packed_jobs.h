@@ -11,7 +11,7 @@
 #include "distbench/products/bench/files/tarball.h"
 #include "proto/bench.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // The files of an archive, below the folder `name`: the result file; a report
 // of all jobs; and for each job, in a folder of its own, its tests as a config,
@@ -21,6 +21,6 @@ absl::StatusOr<std::vector<PackedFile>> PackedJobs(const BenchFile& file,
                                                    const std::string& name,
                                                    absl::TimeZone zone);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_REPORTS_PACKED_JOBS_H_

@@ -15,15 +15,16 @@
 #include "distbench/products/search/judgement/measured_probe.h"
 #include "distbench/products/search/knobs/config_knobs.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 constexpr char kStorage[] = "Storage";
 
 int64_t Number(const ActivityConfig& storage, const std::string& name) {
-  return std::get<int64_t>(ResolveSettings(storage.activity_settings(),
-                                           FindActivity(kStorage)->settings)
-                               .at(name));
+  return std::get<int64_t>(
+      config::ResolveSettings(storage.activity_settings(),
+                              config::FindActivity(kStorage)->settings)
+          .at(name));
 }
 
 NamedSetting& Setting(const std::string& name, ActivityConfig& storage) {
@@ -66,9 +67,10 @@ void SetFootprint(const DistributedSystemDescription& test, int64_t bytes,
 
 void SetWork(const StorageWork& work, DistributedSystemDescription& test) {
   for (ActivityConfig& activity : *test.mutable_activity_configs()) {
-    if (ActivityFunctionOf(activity) != kStorage) continue;
+    if (config::ActivityFunctionOf(activity) != kStorage) continue;
     SetNumber("hash_bytes", work.hash_bytes, activity);
-    SetNumber("file_bytes", work.chunk_pages * kFilePageBytes, activity);
+    SetNumber("file_bytes", work.chunk_pages * config::kFilePageBytes,
+              activity);
     SetFootprint(test, work.footprint_bytes, activity);
     if (work.is_cold) {
       Setting("io", activity).set_string_value("direct");
@@ -79,9 +81,10 @@ void SetWork(const StorageWork& work, DistributedSystemDescription& test) {
 // Turns the open loops of main lists into closed ones with one request at a
 // time.
 void SendOneAtATime(DistributedSystemDescription& test) {
-  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  const std::map<std::string, int64_t> main_actions = config::MainActions(test);
   for (Action& action : *test.mutable_actions()) {
-    if (!main_actions.contains(action.name()) || !IsOpenLoop(action)) continue;
+    if (!main_actions.contains(action.name()) || !config::IsOpenLoop(action))
+      continue;
     Iterations& iterations = *action.mutable_iterations();
     iterations.clear_open_loop_interval_ns();
     iterations.clear_open_loop_interval_distribution();
@@ -90,9 +93,9 @@ void SendOneAtATime(DistributedSystemDescription& test) {
   }
 }
 
-absl::Duration Measured(const ProbeRequest& request,
+absl::Duration Measured(const search::ProbeRequest& request,
                         const SizingTiming& timing) {
-  return request.length * (request.phase == ProbePhase::kFinal
+  return request.length * (request.phase == search::ProbePhase::kFinal
                                ? timing.final_run
                                : timing.probe);
 }
@@ -102,7 +105,7 @@ absl::Duration Measured(const ProbeRequest& request,
 absl::Status CheckSizable(const DistributedSystemDescription& test) {
   const ActivityConfig* storage = nullptr;
   for (const ActivityConfig& activity : test.activity_configs()) {
-    if (ActivityFunctionOf(activity) != kStorage) continue;
+    if (config::ActivityFunctionOf(activity) != kStorage) continue;
     if (storage != nullptr) {
       return absl::InvalidArgumentError(
           absl::StrCat("test \"", test.name(), "\": activity_configs: \"",
@@ -123,7 +126,7 @@ absl::Status CheckSizable(const DistributedSystemDescription& test) {
         "\"].pool_name: is missing; sizing must know how many iterations use "
         "memory at a time"));
   }
-  return CheckKnob({}, test);
+  return config::CheckKnob({}, test);
 }
 
 absl::StatusOr<DistributedSystemDescription> SizedTest(
@@ -131,13 +134,14 @@ absl::StatusOr<DistributedSystemDescription> SizedTest(
     const SizingTiming& timing) {
   DistributedSystemDescription sized = test;
   SetWork(probe.work, sized);
-  const ProbeTiming times = {.warmup = timing.warmup,
-                             .measured = Measured(probe.request, timing)};
+  const search::ProbeTiming times = {
+      .warmup = timing.warmup, .measured = Measured(probe.request, timing)};
   if (!probe.rate) {
     SendOneAtATime(sized);
-    return ConcurrencyKnob(std::move(sized), "").At(1, times);
+    return search::ConcurrencyKnob(std::move(sized), "").At(1, times);
   }
-  const absl::StatusOr<RateKnob> rate = RateKnob::Make(std::move(sized));
+  const absl::StatusOr<search::RateKnob> rate =
+      search::RateKnob::Make(std::move(sized));
   if (!rate.ok()) return rate.status();
   return rate->At(*probe.rate, times);
 }
@@ -145,12 +149,13 @@ absl::StatusOr<DistributedSystemDescription> SizedTest(
 DistributedSystemDescription WithSizes(DistributedSystemDescription test,
                                        const StorageSizes& sizes) {
   for (ActivityConfig& activity : *test.mutable_activity_configs()) {
-    if (ActivityFunctionOf(activity) != kStorage) continue;
+    if (config::ActivityFunctionOf(activity) != kStorage) continue;
     if (sizes.hash_bytes) {
       SetNumber("hash_bytes", *sizes.hash_bytes, activity);
     }
     if (sizes.chunk_pages) {
-      SetNumber("file_bytes", *sizes.chunk_pages * kFilePageBytes, activity);
+      SetNumber("file_bytes", *sizes.chunk_pages * config::kFilePageBytes,
+                activity);
     }
     if (sizes.footprint_bytes) {
       SetFootprint(test, *sizes.footprint_bytes, activity);
@@ -159,12 +164,11 @@ DistributedSystemDescription WithSizes(DistributedSystemDescription test,
   return test;
 }
 
-absl::StatusOr<Probe> RunSizingProbe(const DistributedSystemDescription& test,
-                                     const std::string& rpc,
-                                     const SizingProbe& probe,
-                                     const SizingTiming& timing,
-                                     const TestRunner& run) {
-  const absl::StatusOr<Objective> objective = ParseObjective(
+absl::StatusOr<search::Probe> RunSizingProbe(
+    const DistributedSystemDescription& test, const std::string& rpc,
+    const SizingProbe& probe, const SizingTiming& timing,
+    const search::TestRunner& run) {
+  const absl::StatusOr<config::Objective> objective = config::ParseObjective(
       absl::StrFormat("%s p%.10g<=%.10gms", rpc, 100 * probe.quantile,
                       1e3 * probe.limit_seconds));
   if (!objective.ok()) return objective.status();
@@ -174,12 +178,12 @@ absl::StatusOr<Probe> RunSizingProbe(const DistributedSystemDescription& test,
   const absl::StatusOr<TestResult> result =
       run(*sized, [](const RunTestsEvent&) { return true; });
   if (!result.ok()) return result.status();
-  absl::StatusOr<MeasuredProbe> measured =
-      MeasureProbe(probe.request, {*objective}, *result);
+  absl::StatusOr<search::MeasuredProbe> measured =
+      search::MeasureProbe(probe.request, {*objective}, *result);
   if (!measured.ok()) return measured.status();
   measured->probe.seconds =
       absl::ToDoubleSeconds(Measured(probe.request, timing));
   return measured->probe;
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

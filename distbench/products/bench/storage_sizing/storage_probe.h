@@ -12,7 +12,7 @@
 #include "distbench/products/search/search_run.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 // The traffic of a probe: the warm-up, and the measured time of ordinary and of
 // final probes. Files are in the page cache from the start as far as they fit;
@@ -44,12 +44,11 @@ DistributedSystemDescription WithSizes(DistributedSystemDescription test,
 // Runs a probe and judges it. `rpc` is the one whose requests count; empty: the
 // test's only one. Errors are those of `run`, or say why the run says nothing
 // about the host.
-absl::StatusOr<Probe> RunSizingProbe(const DistributedSystemDescription& test,
-                                     const std::string& rpc,
-                                     const SizingProbe& probe,
-                                     const SizingTiming& timing,
-                                     const TestRunner& run);
+absl::StatusOr<search::Probe> RunSizingProbe(
+    const DistributedSystemDescription& test, const std::string& rpc,
+    const SizingProbe& probe, const SizingTiming& timing,
+    const search::TestRunner& run);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_STORAGE_SIZING_STORAGE_PROBE_H_

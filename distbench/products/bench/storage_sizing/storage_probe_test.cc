@@ -9,7 +9,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::HasSubstr;
@@ -37,7 +37,7 @@ DistributedSystemDescription StorageTest(const std::string& settings = "") {
                       "string_value: 'Storage' }") +
           settings + "} }",
       &sequence));
-  auto checked = CheckTestSequence(std::move(sequence));
+  auto checked = config::CheckTestSequence(std::move(sequence));
   EXPECT_TRUE(checked.ok()) << checked.status();
   return checked->tests(0);
 }
@@ -67,7 +67,7 @@ SizingProbe WarmProbe() {
           .rate = 250,
           .quantile = 0.95,
           .limit_seconds = 0.075,
-          .request = {.phase = ProbePhase::kRefine, .load = 1'000'000}};
+          .request = {.phase = search::ProbePhase::kRefine, .load = 1'000'000}};
 }
 
 DistributedSystemDescription Sized(const DistributedSystemDescription& test,
@@ -76,8 +76,8 @@ DistributedSystemDescription Sized(const DistributedSystemDescription& test,
   EXPECT_TRUE(sized.ok()) << sized.status();
   TestSequence sequence;
   *sequence.add_tests() = *sized;
-  EXPECT_TRUE(CheckTestSequence(sequence).ok())
-      << CheckTestSequence(sequence).status();
+  EXPECT_TRUE(config::CheckTestSequence(sequence).ok())
+      << config::CheckTestSequence(sequence).status();
   return *std::move(sized);
 }
 
@@ -129,7 +129,7 @@ TEST(SizedTestTest, ColdProbesSendOneRequestAtATime) {
 
 TEST(SizedTestTest, FinalRunsAreLonger) {
   SizingProbe probe = WarmProbe();
-  probe.request.phase = ProbePhase::kFinal;
+  probe.request.phase = search::ProbePhase::kFinal;
   probe.request.length = 2;
   EXPECT_EQ(
       Sized(StorageTest(), probe).actions(0).iterations().max_duration_us(),
@@ -191,4 +191,4 @@ TEST(RunSizingProbeTest, AFailedRunIsAnError) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

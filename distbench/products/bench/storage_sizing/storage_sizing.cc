@@ -10,11 +10,11 @@
 #include "distbench/config/search/objective.h"
 #include "distbench/report/terminal/human_units.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 // The range of Storage's setting hash_bytes, and a usual request.
-constexpr double kMinHashBytes = kFilePageBytes;
+constexpr double kMinHashBytes = config::kFilePageBytes;
 constexpr double kMaxHashBytes = 1 << 30;
 constexpr double kUsualHashBytes = 1 << 20;
 
@@ -49,7 +49,7 @@ int64_t PagesOfRead(int64_t pages, double reads) {
 }
 
 std::string ByteText(const std::optional<int64_t>& bytes) {
-  return bytes ? HumanBytes(static_cast<double>(*bytes)) : "?";
+  return bytes ? report::HumanBytes(static_cast<double>(*bytes)) : "?";
 }
 
 }  // namespace
@@ -83,15 +83,15 @@ absl::Status CheckSizingOptions(const SizingOptions& options) {
     return OutOfRange("footprint_load", options.footprint_load,
                       "above 0 and at most 1");
   }
-  if (!(options.tolerance >= kMinSearchTolerance &&
-        options.tolerance <= kMaxSearchTolerance)) {
+  if (!(options.tolerance >= config::kMinSearchTolerance &&
+        options.tolerance <= config::kMaxSearchTolerance)) {
     return OutOfRange("tolerance", options.tolerance, "from 0.001 to 0.5");
   }
-  if (options.max_probes < kMinSearchProbes ||
-      options.max_probes > kMaxSearchProbes) {
+  if (options.max_probes < config::kMinSearchProbes ||
+      options.max_probes > config::kMaxSearchProbes) {
     return OutOfRange("max_probes", options.max_probes, "from 3 to 1000");
   }
-  if (options.small_footprint_bytes < kFilePageBytes) {
+  if (options.small_footprint_bytes < config::kFilePageBytes) {
     return OutOfRange("small_footprint_bytes",
                       static_cast<double>(options.small_footprint_bytes),
                       "at least 4096");
@@ -114,8 +114,9 @@ StorageSizing::StorageSizing(const SizingOptions& options) : options_(options) {
 }
 
 int64_t StorageSizing::HashPages() const {
-  return (sizes_.hash_bytes.value_or(kFilePageBytes) + kFilePageBytes - 1) /
-         kFilePageBytes;
+  return (sizes_.hash_bytes.value_or(config::kFilePageBytes) +
+          config::kFilePageBytes - 1) /
+         config::kFilePageBytes;
 }
 
 void StorageSizing::StartSearch(SizingPhase phase) {
@@ -124,8 +125,8 @@ void StorageSizing::StartSearch(SizingPhase phase) {
   search_.emplace(OptionsOf(phase));
 }
 
-SearchOptions StorageSizing::OptionsOf(SizingPhase phase) const {
-  SearchOptions options;
+search::SearchOptions StorageSizing::OptionsOf(SizingPhase phase) const {
+  search::SearchOptions options;
   options.tolerance = options_.tolerance;
   options.max_probes = options_.max_probes;
   switch (phase) {
@@ -165,8 +166,8 @@ StorageWork StorageSizing::WorkAt(double load) const {
   switch (phase_) {
     case SizingPhase::kHashSize:
       work.hash_bytes = std::llround(load);
-      work.chunk_pages =
-          (work.hash_bytes + kFilePageBytes - 1) / kFilePageBytes;
+      work.chunk_pages = (work.hash_bytes + config::kFilePageBytes - 1) /
+                         config::kFilePageBytes;
       break;
     case SizingPhase::kChunk:
       work.chunk_pages = PagesOfRead(HashPages(), load);
@@ -180,13 +181,13 @@ StorageWork StorageSizing::WorkAt(double load) const {
   }
   // One read at least.
   work.footprint_bytes =
-      std::max(work.footprint_bytes, work.chunk_pages * kFilePageBytes);
+      std::max(work.footprint_bytes, work.chunk_pages * config::kFilePageBytes);
   return work;
 }
 
 std::optional<SizingProbe> StorageSizing::Next() const {
   if (!search_ || !search_->Next()) return std::nullopt;
-  const ProbeRequest& request = *search_->Next();
+  const search::ProbeRequest& request = *search_->Next();
   SizingProbe probe;
   probe.phase = phase_;
   probe.work = WorkAt(request.load);
@@ -204,11 +205,11 @@ std::optional<SizingProbe> StorageSizing::Next() const {
   return probe;
 }
 
-void StorageSizing::Add(const Probe& outcome) {
+void StorageSizing::Add(const search::Probe& outcome) {
   search_->Add(outcome);
   ++probe_count_;
   if (search_->Next()) return;
-  const SearchResult result = search_->result();
+  const search::SearchResult result = search_->result();
   search_.reset();
   sizes_.answers.push_back({phase_, result, probe_count_});
   if (!Accept(result)) return;
@@ -222,9 +223,10 @@ void StorageSizing::Add(const Probe& outcome) {
 }
 
 // Whether there is an answer to go on with.
-bool StorageSizing::Accept(const SearchResult& result) {
-  if (!result.load || (result.verdict != SearchVerdict::kConverged &&
-                       result.verdict != SearchVerdict::kUpperBoundHit)) {
+bool StorageSizing::Accept(const search::SearchResult& result) {
+  if (!result.load ||
+      (result.verdict != search::SearchVerdict::kConverged &&
+       result.verdict != search::SearchVerdict::kUpperBoundHit)) {
     return false;
   }
   switch (phase_) {
@@ -252,4 +254,4 @@ std::string Describe(const StorageSizes& sizes) {
       sizes.chunk_pages ? absl::StrCat(*sizes.chunk_pages) : "?");
 }
 
-}  // namespace distbench
+}  // namespace distbench::bench

@@ -33,7 +33,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/products/search/strategy/load_search.h"
 
-namespace distbench {
+namespace distbench::bench {
 
 enum class SizingPhase { kHashSize, kChunk, kRate, kFootprint };
 absl::string_view ToString(SizingPhase phase);
@@ -92,13 +92,13 @@ struct SizingProbe {
   double limit_seconds = 0;
 
   // For the outcome, and how long the probe lasts.
-  ProbeRequest request;
+  search::ProbeRequest request;
 };
 
 // The answer of one of the searches.
 struct SizingAnswer {
   SizingPhase phase = SizingPhase::kHashSize;
-  SearchResult search;
+  search::SearchResult search;
   int probe_count = 0;
 };
 
@@ -125,21 +125,21 @@ class StorageSizing {
 
   // Adds the outcome of Next(): as in a load search, how far the requests were
   // from their condition.
-  void Add(const Probe& outcome);
+  void Add(const search::Probe& outcome);
 
   // What is known so far; if Next() is absent, the result.
   const StorageSizes& result() const { return sizes_; }
 
  private:
   void StartSearch(SizingPhase phase);
-  SearchOptions OptionsOf(SizingPhase phase) const;
+  search::SearchOptions OptionsOf(SizingPhase phase) const;
   StorageWork WorkAt(double load) const;
-  bool Accept(const SearchResult& result);
+  bool Accept(const search::SearchResult& result);
   int64_t HashPages() const;
 
   const SizingOptions options_;
   SizingPhase phase_ = SizingPhase::kHashSize;
-  std::optional<LoadSearch> search_;
+  std::optional<search::LoadSearch> search_;
   int probe_count_ = 0;
   StorageSizes sizes_;
 };
@@ -149,6 +149,6 @@ class StorageSizing {
 // chunk_pages=25". "?" stands for what was not found.
 std::string Describe(const StorageSizes& sizes);
 
-}  // namespace distbench
+}  // namespace distbench::bench
 
 #endif  // DISTBENCH_PRODUCTS_BENCH_STORAGE_SIZING_STORAGE_SIZING_H_

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::bench {
 namespace {
 
 using ::testing::AllOf;
@@ -25,11 +25,12 @@ struct Host {
   double noise = 0;  // standard deviation of the logarithm of a measurement
 
   double Pages(const StorageWork& work) const {
-    return std::ceil(static_cast<double>(work.hash_bytes) / kFilePageBytes);
+    return std::ceil(static_cast<double>(work.hash_bytes) /
+                     config::kFilePageBytes);
   }
 
   double ServiceSeconds(const StorageWork& work) const {
-    return Pages(work) * kFilePageBytes / hash_bytes_per_second;
+    return Pages(work) * config::kFilePageBytes / hash_bytes_per_second;
   }
 
   double MissShare(const StorageWork& work) const {
@@ -49,8 +50,8 @@ struct Host {
   }
 };
 
-Probe RunOn(const Host& host, const SizingProbe& probe,
-            std::mt19937_64& random) {
+search::Probe RunOn(const Host& host, const SizingProbe& probe,
+                    std::mt19937_64& random) {
   std::normal_distribution<double> noise(0, host.noise);
   const double error = std::max(host.noise, 1e-4);
   return {.request = probe.request,
@@ -85,8 +86,8 @@ TEST(StorageSizingTest, FindsWhatTheHostDoes) {
   EXPECT_NEAR(*sizes.hash_bytes, 0.01875e9, 0.03 * 0.01875e9);
 
   const double service = static_cast<double>(*sizes.hash_bytes) / 1e9;
-  const double pages =
-      std::ceil(static_cast<double>(*sizes.hash_bytes) / kFilePageBytes);
+  const double pages = std::ceil(static_cast<double>(*sizes.hash_bytes) /
+                                 config::kFilePageBytes);
   // A search that has to answer in whole numbers stays below the limit.
   const double reads = (0.075 - service) / 0.002;
   const double made_reads =
@@ -123,10 +124,10 @@ TEST(StorageSizingTest, NoiseChangesLittle) {
 TEST(StorageSizingTest, ContinuesAfterItsProbes) {
   std::mt19937_64 random(1);
   StorageSizing sizing({});
-  std::vector<Probe> outcomes;
+  std::vector<search::Probe> outcomes;
   while (const auto probe = sizing.Next()) {
     StorageSizing resumed({});
-    for (const Probe& outcome : outcomes) resumed.Add(outcome);
+    for (const search::Probe& outcome : outcomes) resumed.Add(outcome);
     ASSERT_TRUE(resumed.Next().has_value());
     EXPECT_EQ(resumed.Next()->phase, probe->phase);
     EXPECT_EQ(resumed.Next()->request.load, probe->request.load);
@@ -157,7 +158,7 @@ TEST(StorageSizingTest, PhasesDifferAsDocumented) {
       EXPECT_DOUBLE_EQ(*probe->rate, 0.9 * *sizing.result().max_rate);
     }
     EXPECT_GE(probe->work.footprint_bytes,
-              probe->work.chunk_pages * kFilePageBytes);
+              probe->work.chunk_pages * config::kFilePageBytes);
     sizing.Add(RunOn(Host(), *probe, random));
   }
   EXPECT_EQ(sizing.result().answers.size(), 4u);
@@ -172,7 +173,7 @@ TEST(StorageSizingTest, EndsWhereNothingMeets) {
   ASSERT_EQ(sizes.answers.size(), 2u);
   EXPECT_EQ(sizes.answers.back().phase, SizingPhase::kChunk);
   EXPECT_EQ(sizes.answers.back().search.verdict,
-            SearchVerdict::kObjectiveUnreachable);
+            search::SearchVerdict::kObjectiveUnreachable);
   EXPECT_THAT(Describe(sizes),
               HasSubstr("rps_max=? mem_actual=? chunk_pages=?"));
 }
@@ -221,4 +222,4 @@ TEST(StorageSizingTest, OptionsOutOfRangeAreNamed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::bench

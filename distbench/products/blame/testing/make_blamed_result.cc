@@ -8,8 +8,10 @@
 #include "distbench/products/blame/testing/simulated_requests.h"
 #include "distbench/results/result_file.h"
 
-int main(int argc, char** argv) {
-  using namespace distbench;
+namespace distbench::blame {
+namespace {
+
+int Main(int argc, char** argv) {
   if (argc != 3) {
     std::cerr << "Usage: make_blamed_result FILE NAME\n";
     return 1;
@@ -23,7 +25,12 @@ int main(int argc, char** argv) {
   *results.add_test_results() = ResultOf(requests);
   results.mutable_test_results(0)->mutable_traffic_config()->set_name(argv[2]);
   const absl::Status status =
-      WriteResults(results, argv[1], ResultEncoding::kBinary);
+      results::WriteResults(results, argv[1], results::ResultEncoding::kBinary);
   if (!status.ok()) std::cerr << status.message() << '\n';
   return status.ok() ? 0 : 1;
 }
+
+}  // namespace
+}  // namespace distbench::blame
+
+int main(int argc, char** argv) { return distbench::blame::Main(argc, argv); }

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/results/statistics_from_samples.h"
 
-namespace distbench {
+namespace distbench::blame {
 namespace {
 
 constexpr int kMiddles = 2;
@@ -186,8 +186,8 @@ TestResult ResultOf(const TracedRequests& requests, int64_t skew_ns) {
                   *sample.mutable_trace_context());
     }
   }
-  AddMissingStatistics(result);
+  results::AddMissingStatistics(result);
   return result;
 }
 
-}  // namespace distbench
+}  // namespace distbench::blame

@@ -10,7 +10,7 @@
 #include "distbench/products/blame/request_tree.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::blame {
 
 // Makes a request of calls without children, which are added from the others'
 // parents. The first call is the root; siblings are in the order of their
@@ -51,6 +51,6 @@ TracedRequests Simulate(const SimulatedSystem& system);
 // with the clock of each middle instance off by skew_ns.
 TestResult ResultOf(const TracedRequests& requests, int64_t skew_ns = 0);
 
-}  // namespace distbench
+}  // namespace distbench::blame
 
 #endif  // DISTBENCH_PRODUCTS_BLAME_TESTING_SIMULATED_REQUESTS_H_

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/products/dashboard/http/http_message.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 using RawResponse =
     boost::beast::http::response<boost::beast::http::string_body>;
@@ -80,6 +80,6 @@ inline HttpResponse BusyResponse(absl::string_view with_what) {
   return response;
 }
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_HTTP_BEAST_MESSAGES_H_

@@ -13,7 +13,7 @@
 #include "distbench/products/dashboard/http/http_message.h"
 #include "distbench/products/dashboard/http/http_server.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 class Connection {
  public:
@@ -55,6 +55,6 @@ class ConnectionHost {
                       std::function<void(HttpResponse)> on_answer) = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_HTTP_CONNECTION_H_

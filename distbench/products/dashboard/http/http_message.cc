@@ -5,7 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 std::string HttpRequest::Header(absl::string_view name) const {
   std::string found;
@@ -41,4 +41,4 @@ HttpResponse ErrorResponse(int status, absl::string_view message) {
   return response;
 }
 
-}  // namespace distbench
+}  // namespace distbench::dashboard

@@ -9,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
@@ -57,6 +57,6 @@ const HttpHeaders& ProtectiveHeaders();
 // {"error": message}.
 HttpResponse ErrorResponse(int status, absl::string_view message);
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_HTTP_HTTP_MESSAGE_H_

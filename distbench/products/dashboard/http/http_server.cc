@@ -29,7 +29,7 @@
 #include "distbench/products/dashboard/http/stream_connection.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 namespace net = boost::asio;
@@ -148,7 +148,7 @@ class HttpServer::Impl final : public ConnectionHost {
   }
 
   const HttpLimits limits_;
-  const std::shared_ptr<TlsContext> tls_;
+  const std::shared_ptr<security::TlsContext> tls_;
   HttpHandler& handler_;
   int port_ = 0;
   int connection_count_ = 0;
@@ -173,11 +173,11 @@ class HttpServer::Impl final : public ConnectionHost {
 absl::Status HttpServer::Impl::Listen(const std::string& listen_address,
                                       int port) {
   const absl::StatusOr<std::vector<std::string>> addresses =
-      ListenAddresses(listen_address, port);
+      base::ListenAddresses(listen_address, port);
   if (!addresses.ok()) return addresses.status();
   acceptors_.clear();
   for (const std::string& address : *addresses) {
-    absl::StatusOr<ListeningSocket> listening = ListenAt(address);
+    absl::StatusOr<base::ListeningSocket> listening = base::ListenAt(address);
     if (!listening.ok()) return listening.status();
     sockaddr_storage bound = {};
     socklen_t size = sizeof(bound);
@@ -194,7 +194,7 @@ absl::Status HttpServer::Impl::Listen(const std::string& listen_address,
 absl::Status HttpServer::Impl::Run() {
   for (tcp::acceptor& acceptor : acceptors_) Accept(acceptor);
   absl::StatusOr<std::thread> thread =
-      StartThread("the dashboard", [this] { RunLoop(); });
+      base::StartThread("the dashboard", [this] { RunLoop(); });
   if (!thread.ok()) return thread.status();
   thread_ = *std::move(thread);
   return absl::OkStatus();
@@ -286,7 +286,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
     absl::Status status;
     for (int i = 0; i < (wanted == 0 ? kAttempts : 1); ++i) {
       const absl::StatusOr<int> port =
-          wanted == 0 ? FindFreePort(address) : wanted;
+          wanted == 0 ? base::FindFreePort(address) : wanted;
       if (!port.ok()) return port.status();
       status = impl->Listen(address, *port);
       if (status.ok()) break;
@@ -295,7 +295,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
     if (!status.ok()) return status;
     return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
   } catch (const std::system_error& error) {
-    return NoThreadError("the dashboard", error);
+    return base::NoThreadError("the dashboard", error);
   }
 }
 
@@ -313,4 +313,4 @@ void HttpServer::SendState(const std::string& name, std::string event) {
 
 void HttpServer::SendHeartbeat() { impl_->SendHeartbeat(); }
 
-}  // namespace distbench
+}  // namespace distbench::dashboard

@@ -16,7 +16,7 @@
 #include "distbench/products/dashboard/http/http_message.h"
 #include "distbench/security/tls_session.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 // What connections may take. Requests beyond these limits are answered with an
 // error that says so (400, 413, 431, 503), or their connection is closed.
@@ -75,7 +75,7 @@ struct HttpServerOptions {
   int port = 0;
 
   // Null: no TLS.
-  std::shared_ptr<TlsContext> tls;
+  std::shared_ptr<security::TlsContext> tls;
 
   HttpLimits limits = {};
 };
@@ -113,6 +113,6 @@ class HttpServer {
   const std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_HTTP_HTTP_SERVER_H_

@@ -19,7 +19,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 using testing::HasSubstr;
@@ -77,7 +77,7 @@ class RawClient {
     return size > 0;
   }
 
-  const FileDescriptor socket_;
+  const base::FileDescriptor socket_;
   std::string received_;
 };
 
@@ -306,4 +306,4 @@ TEST_F(HttpServerTest, SaysThatAPortIsInUse) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::dashboard

@@ -25,7 +25,7 @@
 #include "distbench/products/dashboard/http/connection.h"
 #include "distbench/security/tls_session.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 using TlsStream = boost::beast::ssl_stream<boost::beast::tcp_stream>;
 
@@ -58,8 +58,8 @@ class StreamConnection final
                                   const boost::system::error_code& error) {
                                 self->StopWaiting();
                                 if (error) return;
-                                self->caller_names_ =
-                                    PeerNames(self->stream_.native_handle());
+                                self->caller_names_ = security::PeerNames(
+                                    self->stream_.native_handle());
                                 self->ReadRequest();
                               });
     } else {
@@ -246,6 +246,6 @@ class StreamConnection final
   std::array<char, 4096> discarded_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_HTTP_STREAM_CONNECTION_H_

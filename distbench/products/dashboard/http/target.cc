@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 // Decodes "%41" and "+" of a query.
@@ -60,4 +60,4 @@ absl::StatusOr<Target> SplitTarget(absl::string_view target) {
   return split;
 }
 
-}  // namespace distbench
+}  // namespace distbench::dashboard

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 struct Target {
   // As sent, such as "/results/0-0.json". Nothing is decoded in paths, because
@@ -25,6 +25,6 @@ struct Target {
 // or if an escape in the query is wrong or stands for a control character.
 absl::StatusOr<Target> SplitTarget(absl::string_view target);
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_HTTP_TARGET_H_

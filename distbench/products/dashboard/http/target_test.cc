@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 using testing::ElementsAre;
@@ -28,4 +28,4 @@ TEST(TargetTest, RefusesWhatNoPageOfOursSends) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::dashboard

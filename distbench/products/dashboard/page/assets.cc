@@ -2,7 +2,7 @@
 
 #include "distbench/products/dashboard/page/page_files.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 absl::Span<const Asset> DashboardAssets() {
   static const Asset kAssets[] = {
@@ -14,4 +14,4 @@ absl::Span<const Asset> DashboardAssets() {
   return kAssets;
 }
 
-}  // namespace distbench
+}  // namespace distbench::dashboard

@@ -6,7 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 
 // A file as a server sends it. All of it lives as long as the program.
 struct Asset {
@@ -21,6 +21,6 @@ struct Asset {
 // can forbid them. Thread-safe.
 absl::Span<const Asset> DashboardAssets();
 
-}  // namespace distbench
+}  // namespace distbench::dashboard
 
 #endif  // DISTBENCH_PRODUCTS_DASHBOARD_PAGE_ASSETS_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::dashboard {
 namespace {
 
 using ::testing::HasSubstr;
@@ -61,4 +61,4 @@ TEST(AssetsTest, TheLibraryHasItsLicence) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::dashboard

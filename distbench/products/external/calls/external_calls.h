@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace distbench {
+namespace distbench::external {
 
 // The address of an external server is this, followed by HOST:PORT.
 inline constexpr char kExternalPrefix[] = "external:";
@@ -64,6 +64,6 @@ struct ExternalCalls {
   uint64_t seed = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_CALLS_H_

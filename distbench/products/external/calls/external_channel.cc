@@ -15,11 +15,11 @@
 #include "distbench/protocol/grpc/wire/target.h"
 #include "distbench/security/credentials.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 absl::StatusOr<std::string> TargetOfHostPort(const std::string& address) {
-  const auto [host, port] = SplitHostPort(address);
+  const auto [host, port] = base::SplitHostPort(address);
   int number = 0;
   if (host.empty() || !absl::SimpleAtoi(port, &number) || number < 1 ||
       number > 65'535) {
@@ -27,10 +27,10 @@ absl::StatusOr<std::string> TargetOfHostPort(const std::string& address) {
         absl::StrCat("the external address \"", address,
                      "\" is not an address; write HOST:PORT"));
   }
-  return TargetOf(host, number);
+  return protocol::TargetOf(host, number);
 }
 
-absl::StatusOr<std::string> TargetOfPeer(const Peer& peer,
+absl::StatusOr<std::string> TargetOfPeer(const protocol::Peer& peer,
                                          std::optional<size_t> only) {
   std::vector<std::string> targets;
   for (const std::string& address : HostPortsOf(peer)) {
@@ -40,16 +40,16 @@ absl::StatusOr<std::string> TargetOfPeer(const Peer& peer,
   }
   if (targets.size() == 1) return targets[0];
   if (only.has_value()) targets = {targets[*only]};
-  return JoinTargets(targets);
+  return protocol::JoinTargets(targets);
 }
 
-CoreChannelCredentials MakeCredentials(const ExternalServer& server) {
+security::CoreChannelCredentials MakeCredentials(const ExternalServer& server) {
   if (!server.uses_tls) {
-    return CoreChannelCredentials(grpc_insecure_credentials_create());
+    return security::CoreChannelCredentials(grpc_insecure_credentials_create());
   }
   const char* const roots =
       server.ca_certificates.empty() ? nullptr : server.ca_certificates.c_str();
-  return CoreChannelCredentials(
+  return security::CoreChannelCredentials(
       grpc_ssl_credentials_create(roots, nullptr, nullptr, nullptr));
 }
 
@@ -61,11 +61,11 @@ std::string AuthorityOf(const std::string& address,
 
 }  // namespace
 
-bool IsExternal(const Peer& peer) {
+bool IsExternal(const protocol::Peer& peer) {
   return absl::StartsWith(peer.addresses[0], kExternalPrefix);
 }
 
-std::vector<std::string> HostPortsOf(const Peer& peer) {
+std::vector<std::string> HostPortsOf(const protocol::Peer& peer) {
   std::vector<std::string> result;
   for (const std::string& address : peer.addresses) {
     result.emplace_back(absl::StripPrefix(address, kExternalPrefix));
@@ -73,16 +73,16 @@ std::vector<std::string> HostPortsOf(const Peer& peer) {
   return result;
 }
 
-absl::StatusOr<Channel> MakeExternalChannel(const Peer& peer,
-                                            const ExternalCalls& calls,
-                                            std::optional<size_t> only) {
+absl::StatusOr<protocol::Channel> MakeExternalChannel(
+    const protocol::Peer& peer, const ExternalCalls& calls,
+    std::optional<size_t> only) {
   const absl::StatusOr<std::string> target = TargetOfPeer(peer, only);
   if (!target.ok()) return target.status();
   const std::string first = HostPortsOf(peer)[0];
   const auto found = calls.servers.find(first);
   const ExternalServer server =
       found == calls.servers.end() ? ExternalServer() : found->second;
-  ChannelArguments arguments;
+  protocol::ChannelArguments arguments;
   arguments.Set(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1);
   arguments.Set(GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1);
   arguments.Set(GRPC_ARG_DEFAULT_AUTHORITY, AuthorityOf(first, server));
@@ -98,7 +98,7 @@ absl::StatusOr<Channel> MakeExternalChannel(const Peer& peer,
   arguments.Set(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
   std::vector<grpc_arg> list = arguments.AsGrpc();
   const grpc_channel_args args = {.num_args = list.size(), .args = list.data()};
-  return Channel(*target, args, MakeCredentials(server).get());
+  return protocol::Channel(*target, args, MakeCredentials(server).get());
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

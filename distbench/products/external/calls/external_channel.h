@@ -11,13 +11,13 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 
-namespace distbench {
+namespace distbench::external {
 
 // Whether the peer's servers are not part of the test.
-bool IsExternal(const Peer& peer);
+bool IsExternal(const protocol::Peer& peer);
 
 // Returns the addresses of an external peer as "HOST:PORT".
-std::vector<std::string> HostPortsOf(const Peer& peer);
+std::vector<std::string> HostPortsOf(const protocol::Peer& peer);
 
 // Makes a channel to an external peer, over which gRPC chooses among the peer's
 // servers by its policy. All of them use TLS as the first one does. Does not
@@ -25,10 +25,10 @@ std::vector<std::string> HostPortsOf(const Peer& peer);
 //
 // With `only`, makes one to that address of the peer alone, as a channel to all
 // of them reaches it: at the same address of its host, by the same name.
-absl::StatusOr<Channel> MakeExternalChannel(
-    const Peer& peer, const ExternalCalls& calls,
+absl::StatusOr<protocol::Channel> MakeExternalChannel(
+    const protocol::Peer& peer, const ExternalCalls& calls,
     std::optional<size_t> only = std::nullopt);
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_CHANNEL_H_

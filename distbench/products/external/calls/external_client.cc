@@ -6,7 +6,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/base/threads.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 constexpr char kThreadName[] = "external_calls";
@@ -18,15 +18,15 @@ constexpr size_t kMaxCalls = 1 << 17;
 // Calls per delivery: few enough not to starve timers.
 constexpr int kMaxDelivered = 64;
 
-class NoEvents final : public TransportEvents {
+class NoEvents final : public protocol::TransportEvents {
  public:
-  void OnDone(ClientCall*) override {}
-  void OnRequest(ServerCall*) override {}
+  void OnDone(protocol::ClientCall*) override {}
+  void OnRequest(protocol::ServerCall*) override {}
 };
 
 }  // namespace
 
-ExternalClient::ExternalClient(WakeTimer& timer,
+ExternalClient::ExternalClient(protocol::WakeTimer& timer,
                                std::vector<ExternalPeer> peers, Makers makers,
                                std::function<void()> wake)
     : queue_(timer, /*spin_ns=*/0),
@@ -55,12 +55,12 @@ ExternalClient::~ExternalClient() {
 }
 
 void ExternalClient::RunQueue() {
-  NameThread(kThreadName);
+  base::NameThread(kThreadName);
   NoEvents nobody;
   while (!stopped_) queue_.Poll(kNever, nobody);
 }
 
-bool ExternalClient::Start(ClientCall* call) {
+bool ExternalClient::Start(protocol::ClientCall* call) {
   ExternalPeer& peer = peers_[call->peer];
   if (in_flight_.size() == kMaxCalls || !MayPass(peer)) return false;
   PendingCall* pending = pool_.Get();
@@ -76,7 +76,7 @@ bool ExternalClient::Start(ClientCall* call) {
 
 bool ExternalClient::MayPass(ExternalPeer& peer) {
   if (peer.limiters.empty()) return true;
-  const int64_t now_ns = RealClock().MonotonicNs();
+  const int64_t now_ns = base::RealClock().MonotonicNs();
   for (size_t i = 0; i < peer.limiters.size(); ++i) {
     const int64_t free_ns = peer.limiters[i]->TryPass(now_ns);
     if (free_ns == 0) continue;
@@ -89,17 +89,17 @@ bool ExternalClient::MayPass(ExternalPeer& peer) {
   return true;
 }
 
-void ExternalClient::OnEnded(Completion& call) {
+void ExternalClient::OnEnded(protocol::Completion& call) {
   mailbox_.Push(&call);
   wake_();
 }
 
-bool ExternalClient::Deliver(TransportEvents& events) {
+bool ExternalClient::Deliver(protocol::TransportEvents& events) {
   int delivered = 0;
   while (delivered < kMaxDelivered) {
     PendingCall* pending = TakeEnded();
     if (pending == nullptr) break;
-    ClientCall& call = pending->Finish();
+    protocol::ClientCall& call = pending->Finish();
     call.transport_state = nullptr;
     events.OnDone(&call);
     Remove(*pending);
@@ -122,7 +122,7 @@ void ExternalClient::Remove(PendingCall& pending) {
   pool_.Put(&pending);
 }
 
-void ExternalClient::Cancel(ClientCall& call) {
+void ExternalClient::Cancel(protocol::ClientCall& call) {
   // Null if it has ended already.
   auto* const pending = static_cast<PendingCall*>(call.transport_state);
   if (pending != nullptr) pending->Cancel();
@@ -137,4 +137,4 @@ void ExternalClient::Close() {
   CancelAll();
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

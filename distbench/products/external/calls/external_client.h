@@ -23,11 +23,11 @@
 #include "distbench/protocol/grpc/queue/wake_timer.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 
-namespace distbench {
+namespace distbench::external {
 
 // One server, or several among which gRPC chooses.
 struct ExternalPeer {
-  Channel channel;
+  protocol::Channel channel;
   std::vector<RateLimiter*> limiters;  // of its servers that have a rate
   bool is_held_back = false;           // for the use of the client
 };
@@ -49,7 +49,7 @@ class ExternalClient final : private EndedCalls {
   // `makers` make the requests, by RPC index. `wake` is called on another
   // thread when there is something to deliver. The timer and the limiters must
   // outlive this. Throws std::system_error if its thread cannot be started.
-  ExternalClient(WakeTimer& timer, std::vector<ExternalPeer> peers,
+  ExternalClient(protocol::WakeTimer& timer, std::vector<ExternalPeer> peers,
                  Makers makers, std::function<void()> wake);
 
   // Cancels what is in flight, without events.
@@ -57,11 +57,11 @@ class ExternalClient final : private EndedCalls {
 
   // As Transport::Start(), for call->peer as an index into the peers. Also
   // returns false if the rate of a server would be exceeded.
-  [[nodiscard]] bool Start(ClientCall* call);
+  [[nodiscard]] bool Start(protocol::ClientCall* call);
 
   // Delivers a bounded number of calls that have ended. Returns whether there
   // were any.
-  bool Deliver(TransportEvents& events);
+  bool Deliver(protocol::TransportEvents& events);
 
   // Whether there is something to deliver.
   bool has_ended() const { return ended_ != nullptr || !mailbox_.empty(); }
@@ -72,7 +72,7 @@ class ExternalClient final : private EndedCalls {
   void ForgetRetry() { retry_ns_ = kNever; }
 
   // As Transport::Cancel(). The server learns of it.
-  static void Cancel(ClientCall& call);
+  static void Cancel(protocol::ClientCall& call);
   void CancelAll();
 
   // Cancels all calls, including those that are started later.
@@ -84,19 +84,19 @@ class ExternalClient final : private EndedCalls {
   int64_t held_back() const { return held_back_; }
 
  private:
-  void OnEnded(Completion& call) override;
+  void OnEnded(protocol::Completion& call) override;
   bool MayPass(ExternalPeer& peer);
   PendingCall* TakeEnded();
   void Remove(PendingCall& pending);
   void RunQueue();
 
-  EventQueue queue_;
+  protocol::EventQueue queue_;
   std::vector<ExternalPeer> peers_;
   const Makers makers_;
   const std::function<void()> wake_;
-  MpscQueue<Completion> mailbox_;  // calls that have ended
-  Completion* ended_ = nullptr;    // taken from the mailbox
-  ObjectPool<PendingCall> pool_;
+  base::MpscQueue<protocol::Completion> mailbox_;  // calls that have ended
+  protocol::Completion* ended_ = nullptr;          // taken from the mailbox
+  base::ObjectPool<PendingCall> pool_;
   std::vector<PendingCall*> in_flight_;  // each knows its position
   bool closed_ = false;
   int64_t retry_ns_ = kNever;
@@ -105,6 +105,6 @@ class ExternalClient final : private EndedCalls {
   std::thread thread_;  // polls the queue
 };
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_CLIENT_H_

@@ -27,7 +27,7 @@
 #include "distbench/protocol/grpc/wire/library.h"
 #include "distbench/protocol/streams.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 absl::Status InCall(const ExternalCall& call, const absl::Status& status) {
@@ -49,39 +49,42 @@ struct PeerTable {
 
 // The streams of the inner transport, whose events go to the worker directly:
 // only Open() depends on the call's peer.
-class RoutedStreams final : public StreamTransport {
+class RoutedStreams final : public protocol::StreamTransport {
  public:
-  RoutedStreams(StreamTransport& inner, const PeerTable& peers)
+  RoutedStreams(protocol::StreamTransport& inner, const PeerTable& peers)
       : inner_(inner), peers_(peers) {}
 
-  void Open(ClientCall* call) override {
+  void Open(protocol::ClientCall* call) override {
     const int peer = std::exchange(call->peer, peers_.places[call->peer].index);
     inner_.Open(call);
     call->peer = peer;
   }
-  int64_t Write(ClientCall& call, int64_t bytes, bool last) override {
+  int64_t Write(protocol::ClientCall& call, int64_t bytes, bool last) override {
     return inner_.Write(call, bytes, last);
   }
-  void CancelStream(ClientCall& call) override { inner_.CancelStream(call); }
-  int64_t Write(ServerCall& call, int64_t bytes) override {
+  void CancelStream(protocol::ClientCall& call) override {
+    inner_.CancelStream(call);
+  }
+  int64_t Write(protocol::ServerCall& call, int64_t bytes) override {
     return inner_.Write(call, bytes);
   }
-  void Finish(ServerCall* call, int64_t last_message_bytes,
+  void Finish(protocol::ServerCall* call, int64_t last_message_bytes,
               int64_t blocked_ns) override {
     inner_.Finish(call, last_message_bytes, blocked_ns);
   }
 
  private:
-  StreamTransport& inner_;
+  protocol::StreamTransport& inner_;
   const PeerTable& peers_;
 };
 
 // Polls the inner transport. The ends of external calls reach the worker in its
 // turns: the client's thread runs a turn itself if the inner transport lets it,
 // and otherwise wakes the worker.
-class RoutedTransport final : public Transport, private TransportEvents {
+class RoutedTransport final : public protocol::Transport,
+                              private protocol::TransportEvents {
  public:
-  explicit RoutedTransport(Transport& inner) : inner_(inner) {
+  explicit RoutedTransport(protocol::Transport& inner) : inner_(inner) {
     if (inner.streams() != nullptr) streams_.emplace(*inner.streams(), peers_);
   }
 
@@ -98,7 +101,7 @@ class RoutedTransport final : public Transport, private TransportEvents {
   void WaitUntilDrained() { drained_.WaitForNotification(); }
   int64_t held_back() const { return client_ ? client_->held_back() : 0; }
 
-  bool Start(ClientCall* call) override {
+  bool Start(protocol::ClientCall* call) override {
     const int peer = call->peer;
     const PeerTable::Place& place = peers_.places[peer];
     call->peer = place.index;
@@ -112,9 +115,9 @@ class RoutedTransport final : public Transport, private TransportEvents {
     return started;
   }
 
-  void Reply(ServerCall* call) override { inner_.Reply(call); }
+  void Reply(protocol::ServerCall* call) override { inner_.Reply(call); }
 
-  void Poll(int64_t deadline_ns, TransportEvents& events) override {
+  void Poll(int64_t deadline_ns, protocol::TransportEvents& events) override {
     events_ = &events;
     if (client_ == nullptr) {
       NoticeShutdown();
@@ -130,7 +133,7 @@ class RoutedTransport final : public Transport, private TransportEvents {
     client_->ForgetRetry();
   }
 
-  bool Cancel(ClientCall& call) override {
+  bool Cancel(protocol::ClientCall& call) override {
     if (!IsMarkedExternal(call)) return inner_.Cancel(call);
     client_->Cancel(call);
     return true;
@@ -145,7 +148,7 @@ class RoutedTransport final : public Transport, private TransportEvents {
     inner_.CancelCalls();
   }
 
-  StreamTransport* streams() override {
+  protocol::StreamTransport* streams() override {
     return streams_.has_value() ? &*streams_ : nullptr;
   }
 
@@ -153,16 +156,22 @@ class RoutedTransport final : public Transport, private TransportEvents {
   // While a call is in flight, its peer says which part has it: of an external
   // call it is negative, of another one the inner driver's.
   static int ExternalMark(int peer) { return -1 - peer; }
-  static bool IsMarkedExternal(const ClientCall& call) { return call.peer < 0; }
+  static bool IsMarkedExternal(const protocol::ClientCall& call) {
+    return call.peer < 0;
+  }
 
   // TransportEvents of both parts.
-  void OnDone(ClientCall* call) override {
+  void OnDone(protocol::ClientCall* call) override {
     call->peer = IsMarkedExternal(*call) ? ExternalMark(call->peer)
                                          : peers_.inner[call->peer];
     events_->OnDone(call);
   }
-  void OnRequest(ServerCall* call) override { events_->OnRequest(call); }
-  StreamEvents* stream_events() override { return events_->stream_events(); }
+  void OnRequest(protocol::ServerCall* call) override {
+    events_->OnRequest(call);
+  }
+  protocol::StreamEvents* stream_events() override {
+    return events_->stream_events();
+  }
   bool LendsTurns() const override { return events_->LendsTurns(); }
   int64_t EndBorrowedTurn() override {
     if (client_ == nullptr) return events_->EndBorrowedTurn();
@@ -192,26 +201,29 @@ class RoutedTransport final : public Transport, private TransportEvents {
     if (closed_ && idle && !drained_.HasBeenNotified()) drained_.Notify();
   }
 
-  Transport& inner_;
+  protocol::Transport& inner_;
   PeerTable peers_;
   std::optional<RoutedStreams> streams_;  // none if the driver does not stream
-  std::unique_ptr<ExternalClient> client_;  // null without external peers
-  TransportEvents* events_ = nullptr;       // during Poll()
+  std::unique_ptr<ExternalClient> client_;       // null without external peers
+  protocol::TransportEvents* events_ = nullptr;  // during Poll()
   std::atomic<bool> shutting_down_ = false;
   bool closed_ = false;
   absl::Notification drained_;
 };
 
-class ExternalRouter final : public ProtocolDriver {
+class ExternalRouter final : public protocol::ProtocolDriver {
  public:
-  ExternalRouter(std::unique_ptr<ProtocolDriver> inner, ExternalCalls calls)
+  ExternalRouter(std::unique_ptr<protocol::ProtocolDriver> inner,
+                 ExternalCalls calls)
       : calls_(std::move(calls)), inner_(std::move(inner)) {}
 
   absl::StatusOr<std::string> Listen(int worker_count) override;
 
-  Transport& transport(int worker) override { return *transports_[worker]; }
+  protocol::Transport& transport(int worker) override {
+    return *transports_[worker];
+  }
 
-  absl::Status Connect(const std::vector<Peer>& peers,
+  absl::Status Connect(const std::vector<protocol::Peer>& peers,
                        absl::Time deadline) override;
 
   void AbortConnect() override {
@@ -221,34 +233,34 @@ class ExternalRouter final : public ProtocolDriver {
 
   void Shutdown() override;
 
-  std::vector<DriverCounter> Counters() const override;
+  std::vector<protocol::DriverCounter> Counters() const override;
 
-  std::vector<ConnectionReadings> NetworkReadings() const override {
+  std::vector<protocol::ConnectionReadings> NetworkReadings() const override {
     return inner_->NetworkReadings();
   }
 
  private:
-  absl::Status ConnectExternal(const std::vector<Peer>& peers,
+  absl::Status ConnectExternal(const std::vector<protocol::Peer>& peers,
                                absl::Time deadline);
   absl::Status ExplainByTls(const absl::Status& status) const;
-  absl::Status FindDescriptors(const std::vector<Peer>& peers,
+  absl::Status FindDescriptors(const std::vector<protocol::Peer>& peers,
                                absl::Time deadline);
-  absl::StatusOr<std::string> AskServersOf(const ExternalCall& call,
-                                           const std::vector<Peer>& peers,
-                                           absl::Time deadline) const;
+  absl::StatusOr<std::string> AskServersOf(
+      const ExternalCall& call, const std::vector<protocol::Peer>& peers,
+      absl::Time deadline) const;
   absl::Status ParseAllDescriptors();
   absl::StatusOr<ExternalClient::Makers> MakeMakers();
-  std::vector<RateLimiter*> LimitersOf(const Peer& peer);
+  std::vector<RateLimiter*> LimitersOf(const protocol::Peer& peer);
 
-  const GrpcLibrary library_;
+  const protocol::GrpcLibrary library_;
   ExternalCalls calls_;
   std::map<int, std::shared_ptr<const Descriptors>> descriptors_;  // by RPC
   std::map<int, std::atomic<int64_t>> next_numbers_;               // by RPC
   std::map<std::string, RateLimiter> limiters_;                    // by address
   std::atomic<bool> connect_aborted_ = false;
   bool listening_ = false;  // and not shut down
-  std::unique_ptr<WakeTimer> timer_;
-  const std::unique_ptr<ProtocolDriver> inner_;
+  std::unique_ptr<protocol::WakeTimer> timer_;
+  const std::unique_ptr<protocol::ProtocolDriver> inner_;
   std::vector<std::unique_ptr<RoutedTransport>> transports_;
 };
 
@@ -263,14 +275,15 @@ absl::StatusOr<std::string> ExternalRouter::Listen(int worker_count) {
   return address;
 }
 
-absl::Status ExternalRouter::Connect(const std::vector<Peer>& peers,
+absl::Status ExternalRouter::Connect(const std::vector<protocol::Peer>& peers,
                                      absl::Time deadline) {
   PeerTable table;
-  std::vector<Peer> inner_peers;
-  std::vector<Peer> external_peers;
+  std::vector<protocol::Peer> inner_peers;
+  std::vector<protocol::Peer> external_peers;
   for (size_t i = 0; i < peers.size(); ++i) {
     const bool is_external = IsExternal(peers[i]);
-    std::vector<Peer>& part = is_external ? external_peers : inner_peers;
+    std::vector<protocol::Peer>& part =
+        is_external ? external_peers : inner_peers;
     table.places.push_back({is_external, static_cast<int>(part.size())});
     if (!is_external) table.inner.push_back(static_cast<int>(i));
     part.push_back(peers[i]);
@@ -283,47 +296,50 @@ absl::Status ExternalRouter::Connect(const std::vector<Peer>& peers,
   return inner_->Connect(inner_peers, deadline);
 }
 
-absl::Status ExternalRouter::ConnectExternal(const std::vector<Peer>& peers,
-                                             absl::Time deadline) {
+absl::Status ExternalRouter::ConnectExternal(
+    const std::vector<protocol::Peer>& peers, absl::Time deadline) {
   std::vector<std::vector<ExternalPeer>> of_transports(transports_.size());
   // See MakeProbes() of the driver grpc. A server whose certificate has another
   // name than the first one's must not pass: calls would never reach it.
-  std::vector<Channel> probes;
-  for (const Peer& peer : peers) {
+  std::vector<protocol::Channel> probes;
+  for (const protocol::Peer& peer : peers) {
     for (size_t i = 0; i < peer.addresses.size(); ++i) {
-      absl::StatusOr<Channel> probe = MakeExternalChannel(peer, calls_, i);
+      absl::StatusOr<protocol::Channel> probe =
+          MakeExternalChannel(peer, calls_, i);
       if (!probe.ok()) return probe.status();
       probes.push_back(*std::move(probe));
     }
     for (std::vector<ExternalPeer>& of_transport : of_transports) {
-      absl::StatusOr<Channel> channel = MakeExternalChannel(peer, calls_);
+      absl::StatusOr<protocol::Channel> channel =
+          MakeExternalChannel(peer, calls_);
       if (!channel.ok()) return channel.status();
       of_transport.push_back({*std::move(channel), LimitersOf(peer)});
     }
   }
-  std::vector<const Channel*> all;
-  for (const Channel& probe : probes) all.push_back(&probe);
+  std::vector<const protocol::Channel*> all;
+  for (const protocol::Channel& probe : probes) all.push_back(&probe);
   for (const std::vector<ExternalPeer>& of_transport : of_transports) {
     for (const ExternalPeer& peer : of_transport) all.push_back(&peer.channel);
   }
-  absl::Status status = WaitForConnections(all, deadline, connect_aborted_);
+  absl::Status status =
+      protocol::WaitForConnections(all, deadline, connect_aborted_);
   if (!status.ok()) return ExplainByTls(status);
   status = FindDescriptors(peers, deadline);
   if (!status.ok()) return status;
   status = ParseAllDescriptors();
   if (!status.ok()) return status;
   try {
-    timer_ = std::make_unique<WakeTimer>();
+    timer_ = std::make_unique<protocol::WakeTimer>();
     for (size_t i = 0; i < transports_.size(); ++i) {
       absl::StatusOr<ExternalClient::Makers> makers = MakeMakers();
       if (!makers.ok()) return makers.status();
-      Transport& inner = inner_->transport(static_cast<int>(i));
+      protocol::Transport& inner = inner_->transport(static_cast<int>(i));
       transports_[i]->SetClient(std::make_unique<ExternalClient>(
           *timer_, std::move(of_transports[i]), *std::move(makers),
           [&inner] { inner.RunTurnOrWake(); }));
     }
   } catch (const std::system_error& error) {
-    return NoThreadError("the client of external servers", error);
+    return base::NoThreadError("the client of external servers", error);
   }
   return absl::OkStatus();
 }
@@ -344,8 +360,8 @@ absl::Status ExternalRouter::ExplainByTls(const absl::Status& status) const {
 }
 
 // Fills in the descriptors of calls that have none.
-absl::Status ExternalRouter::FindDescriptors(const std::vector<Peer>& peers,
-                                             absl::Time deadline) {
+absl::Status ExternalRouter::FindDescriptors(
+    const std::vector<protocol::Peer>& peers, absl::Time deadline) {
   for (auto& [rpc, call] : calls_.calls) {
     if (!call.descriptors.empty()) continue;
     absl::StatusOr<std::string> found = AskServersOf(call, peers, deadline);
@@ -357,16 +373,17 @@ absl::Status ExternalRouter::FindDescriptors(const std::vector<Peer>& peers,
 
 // Returns the last error.
 absl::StatusOr<std::string> ExternalRouter::AskServersOf(
-    const ExternalCall& call, const std::vector<Peer>& peers,
+    const ExternalCall& call, const std::vector<protocol::Peer>& peers,
     absl::Time deadline) const {
   absl::StatusOr<std::string> answer = absl::NotFoundError(absl::StrCat(
       "nothing here calls the servers of ", call.method, " to ask them"));
-  for (const Peer& peer : peers) {
+  for (const protocol::Peer& peer : peers) {
     if (!call.servers.empty() && HostPortsOf(peer) != call.servers) continue;
     if (connect_aborted_) {
       return absl::CancelledError("connecting was aborted");
     }
-    absl::StatusOr<Channel> channel = MakeExternalChannel(peer, calls_);
+    absl::StatusOr<protocol::Channel> channel =
+        MakeExternalChannel(peer, calls_);
     if (!channel.ok()) return channel.status();
     answer = AskForDescriptors(*std::move(channel), call.method, deadline,
                                connect_aborted_);
@@ -410,7 +427,8 @@ absl::StatusOr<ExternalClient::Makers> ExternalRouter::MakeMakers() {
 
 // gRPC does not tell which of several servers gets a call. So a call counts for
 // each of them, and none gets more than its rate.
-std::vector<RateLimiter*> ExternalRouter::LimitersOf(const Peer& peer) {
+std::vector<RateLimiter*> ExternalRouter::LimitersOf(
+    const protocol::Peer& peer) {
   std::vector<RateLimiter*> limiters;
   for (const std::string& address : HostPortsOf(peer)) {
     const auto server = calls_.servers.find(address);
@@ -431,8 +449,8 @@ void ExternalRouter::Shutdown() {
   inner_->Shutdown();
 }
 
-std::vector<DriverCounter> ExternalRouter::Counters() const {
-  std::vector<DriverCounter> counters = inner_->Counters();
+std::vector<protocol::DriverCounter> ExternalRouter::Counters() const {
+  std::vector<protocol::DriverCounter> counters = inner_->Counters();
   int64_t held_back = 0;
   for (const auto& transport : transports_) held_back += transport->held_back();
   counters.push_back({"held_back_by_rate", held_back});
@@ -441,9 +459,9 @@ std::vector<DriverCounter> ExternalRouter::Counters() const {
 
 }  // namespace
 
-std::unique_ptr<ProtocolDriver> MakeExternalRouter(
-    std::unique_ptr<ProtocolDriver> inner, ExternalCalls calls) {
+std::unique_ptr<protocol::ProtocolDriver> MakeExternalRouter(
+    std::unique_ptr<protocol::ProtocolDriver> inner, ExternalCalls calls) {
   return std::make_unique<ExternalRouter>(std::move(inner), std::move(calls));
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

@@ -8,7 +8,7 @@
 #include "distbench/products/external/calls/external_calls.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::external {
 
 // Passes calls of peers whose addresses begin with kExternalPrefix to a client
 // of gRPC services (external_client.h), and everything else to `inner`. All
@@ -22,9 +22,9 @@ namespace distbench {
 // Counters(): those of `inner`, and "held_back_by_rate": how often calls began
 // to wait because the rate of their server would have been exceeded
 // (ExternalServer::max_rate, which all workers share).
-std::unique_ptr<ProtocolDriver> MakeExternalRouter(
-    std::unique_ptr<ProtocolDriver> inner, ExternalCalls calls);
+std::unique_ptr<protocol::ProtocolDriver> MakeExternalRouter(
+    std::unique_ptr<protocol::ProtocolDriver> inner, ExternalCalls calls);
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_ROUTER_H_

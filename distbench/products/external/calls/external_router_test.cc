@@ -29,7 +29,7 @@
 #include "gtest/gtest.h"
 #include "proto/reflection.pb.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 using google::protobuf::FileDescriptorSet;
@@ -43,22 +43,25 @@ constexpr char kReflection[] =
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
 
 // Returns the error of connecting.
-std::string ConnectProblem(ExternalCalls calls, const std::vector<Peer>& peers,
+std::string ConnectProblem(ExternalCalls calls,
+                           const std::vector<protocol::Peer>& peers,
                            absl::Duration patience = absl::Seconds(20)) {
   const auto driver = MakeExternalRouter(MakeInnerGrpc(), std::move(calls));
   EXPECT_TRUE(driver->Listen(1).ok());
-  return Message(driver->Connect(peers, absl::Now() + patience));
+  return base::Message(driver->Connect(peers, absl::Now() + patience));
 }
 
 std::string ConnectProblem(ExternalCalls calls,
                            const std::vector<std::string>& addresses,
                            absl::Duration patience = absl::Seconds(20)) {
-  return ConnectProblem(std::move(calls), SingleServers(addresses), patience);
+  return ConnectProblem(std::move(calls), protocol::SingleServers(addresses),
+                        patience);
 }
 
-std::map<std::string, int64_t> CountersOf(const ProtocolDriver& driver) {
+std::map<std::string, int64_t> CountersOf(
+    const protocol::ProtocolDriver& driver) {
   std::map<std::string, int64_t> counters;
-  for (const DriverCounter& counter : driver.Counters()) {
+  for (const protocol::DriverCounter& counter : driver.Counters()) {
     counters[counter.name] = counter.value;
   }
   return counters;
@@ -74,17 +77,18 @@ TEST(ExternalRouterTest, CallsAUnaryMethod) {
   });
   ExternalCalls calls = CallsOf(kEcho);
   calls.calls[0].metadata = {{"x-key", "v"}};
-  const auto client = ClientOf(calls, SingleServers({server.address()}));
+  const auto client =
+      ClientOf(calls, protocol::SingleServers({server.address()}));
   for (int i = 0; i < 3; ++i) {
-    ClientCall call;
-    const int64_t before_ns = RealClock().MonotonicNs();
+    protocol::ClientCall call;
+    const int64_t before_ns = base::RealClock().MonotonicNs();
     EXPECT_EQ(client->Call(call), "");
     EXPECT_EQ(call.sent_bytes, 7);
     EXPECT_EQ(call.received_bytes, 100);
     EXPECT_EQ(call.responding_instance, 0);
     EXPECT_GE(call.sent_ns, before_ns);
     EXPECT_GT(call.done_ns, call.sent_ns);
-    EXPECT_LE(call.done_ns, RealClock().MonotonicNs());
+    EXPECT_LE(call.done_ns, base::RealClock().MonotonicNs());
   }
   client->Shutdown();
 }
@@ -97,12 +101,12 @@ TEST(ExternalRouterTest, AddsUpTheResponsesOfAStream) {
                : ForeignAnswer{.responses = {"a", "bb", "", "cccc"}};
   });
   const auto client = ClientOf(CallsOf(kList, R"({"text": "{{choice:x}}"})"),
-                               SingleServers({server.address()}));
-  ClientCall call;
+                               protocol::SingleServers({server.address()}));
+  protocol::ClientCall call;
   EXPECT_EQ(client->Call(call), "");
   EXPECT_EQ(call.received_bytes, 7);
-  const auto empty =
-      ClientOf(CallsOf(kList, "{}"), SingleServers({server.address()}));
+  const auto empty = ClientOf(CallsOf(kList, "{}"),
+                              protocol::SingleServers({server.address()}));
   EXPECT_EQ(empty->Call(call), "");
   EXPECT_EQ(call.received_bytes, 0);
 }
@@ -115,10 +119,10 @@ TEST(ExternalRouterTest, NamesTheStatus) {
   });
   for (const char* method : {kEcho, kList}) {
     const auto client =
-        ClientOf(CallsOf(method), SingleServers({server.address()}));
-    ClientCall call;
+        ClientOf(CallsOf(method), protocol::SingleServers({server.address()}));
+    protocol::ClientCall call;
     EXPECT_EQ(client->Call(call), "RESOURCE_EXHAUSTED: full");
-    EXPECT_EQ(call.responding_instance, kNoInstance);
+    EXPECT_EQ(call.responding_instance, protocol::kNoInstance);
   }
 }
 
@@ -127,8 +131,8 @@ TEST(ExternalRouterTest, AUnaryCallWithoutResponseHasFailed) {
       [](const std::string&, const std::string&,
          grpc::GenericCallbackServerContext&) { return ForeignAnswer{}; });
   const auto client =
-      ClientOf(CallsOf(kEcho), SingleServers({server.address()}));
-  ClientCall call;
+      ClientOf(CallsOf(kEcho), protocol::SingleServers({server.address()}));
+  protocol::ClientCall call;
   EXPECT_THAT(client->Call(call), StartsWith("INTERNAL: "));
 }
 
@@ -139,9 +143,9 @@ TEST(ExternalRouterTest, EndsCallsAtTheirDeadlines) {
   });
   for (const char* method : {kEcho, kList}) {
     const auto client =
-        ClientOf(CallsOf(method), SingleServers({server.address()}));
-    ClientCall call;
-    call.deadline_ns = RealClock().MonotonicNs() + 20'000'000;
+        ClientOf(CallsOf(method), protocol::SingleServers({server.address()}));
+    protocol::ClientCall call;
+    call.deadline_ns = base::RealClock().MonotonicNs() + 20'000'000;
     EXPECT_THAT(client->Call(call), StartsWith("DEADLINE_EXCEEDED"));
   }
 }
@@ -153,8 +157,8 @@ TEST(ExternalRouterTest, CancelsWhatIsInFlight) {
     return ForeignAnswer{.waits = true};
   });
   const auto client =
-      ClientOf(CallsOf(kEcho), SingleServers({server.address()}));
-  ClientCall calls[2];
+      ClientOf(CallsOf(kEcho), protocol::SingleServers({server.address()}));
+  protocol::ClientCall calls[2];
   ASSERT_TRUE(client->transport().Start(&calls[0]));
   client->transport().CancelCalls();
   ASSERT_TRUE(client->events().PollUntil(
@@ -165,8 +169,8 @@ TEST(ExternalRouterTest, CancelsWhatIsInFlight) {
   ASSERT_TRUE(client->events().Finished(calls[1]));
   // A driver that is destroyed drops its calls.
   const auto dropped =
-      ClientOf(CallsOf(kEcho), SingleServers({server.address()}));
-  ClientCall call;
+      ClientOf(CallsOf(kEcho), protocol::SingleServers({server.address()}));
+  protocol::ClientCall call;
   ASSERT_TRUE(dropped->transport().Start(&call));
 }
 
@@ -174,37 +178,39 @@ TEST(ExternalRouterTest, RequestsThatCannotBeMadeFail) {
   ForeignServer server(Echo);
   ExternalCalls calls = CallsOf(kEcho, R"({"{{choice:text}}": {{row:v}}})");
   calls.calls[0].rows = {{"v"}, {"\"a\""}, {"[]"}};
-  const auto client = ClientOf(calls, SingleServers({server.address()}));
-  ClientCall call;
+  const auto client =
+      ClientOf(calls, protocol::SingleServers({server.address()}));
+  protocol::ClientCall call;
   EXPECT_EQ(client->Call(call), "");
   EXPECT_THAT(client->Call(call), StartsWith("INVALID_ARGUMENT: request 1: "));
   EXPECT_EQ(client->Call(call), "");
-  ClientCall unknown{.rpc_index = 5};
+  protocol::ClientCall unknown{.rpc_index = 5};
   EXPECT_EQ(client->Call(unknown),
             "INVALID_ARGUMENT: RPC 5 has no external call");
 }
 
 // With a certificate for this name, such as "DNS:shop.example".
 std::shared_ptr<grpc::ServerCredentials> CredentialsFor(
-    const TestAuthority& authority, const std::string& name) {
-  const TlsFiles files = authority.Issue(
+    const security::TestAuthority& authority, const std::string& name) {
+  const security::TlsFiles files = authority.Issue(
       "server", {.common_name = "shop", .alternative_names = {name}});
   grpc::SslServerCredentialsOptions options;
   options.pem_key_cert_pairs.push_back(
-      {ReadFile(files.key).value(), ReadFile(files.cert).value()});
+      {base::ReadFile(files.key).value(), base::ReadFile(files.cert).value()});
   return grpc::SslServerCredentials(options);
 }
 
 TEST(ExternalRouterTest, UsesTlsWithTheNameInTheCertificate) {
-  const TestAuthority authority("ca");
+  const security::TestAuthority authority("ca");
   ForeignServer server(Echo, 0, CredentialsFor(authority, "DNS:shop.example"));
   ExternalCalls calls = CallsOf(kEcho);
   ExternalServer& facts = calls.servers[server.host_port()];
   facts = {.uses_tls = true,
-           .ca_certificates = ReadFile(authority.ca_file()).value(),
+           .ca_certificates = base::ReadFile(authority.ca_file()).value(),
            .server_name = "shop.example"};
-  const auto client = ClientOf(calls, SingleServers({server.address()}));
-  ClientCall call;
+  const auto client =
+      ClientOf(calls, protocol::SingleServers({server.address()}));
+  protocol::ClientCall call;
   EXPECT_EQ(client->Call(call), "");
   facts.server_name = "other.example";
   EXPECT_THAT(ConnectProblem(calls, {server.address()}, absl::Seconds(1)),
@@ -216,9 +222,9 @@ std::string LocalhostPortOf(const ForeignServer& server) {
   return absl::StrCat("localhost:", server.port());
 }
 
-std::vector<Peer> InTurn(const std::vector<std::string>& host_ports) {
-  Peer peer;
-  peer.policy = kRoundRobinPolicy;
+std::vector<protocol::Peer> InTurn(const std::vector<std::string>& host_ports) {
+  protocol::Peer peer;
+  peer.policy = config::kRoundRobinPolicy;
   for (const std::string& host_port : host_ports) {
     peer.addresses.push_back(absl::StrCat(kExternalPrefix, host_port));
   }
@@ -228,7 +234,7 @@ std::vector<Peer> InTurn(const std::vector<std::string>& host_ports) {
 // Each certificate has the name of its server's own address. A channel to both
 // expects the first one's name, so calls would reach only the first.
 TEST(ExternalRouterTest, ServersOfOnePeerNeedTheSameName) {
-  const TestAuthority authority("ca");
+  const security::TestAuthority authority("ca");
   ForeignServer first(Echo, 0, CredentialsFor(authority, "IP:127.0.0.1"));
   ForeignServer second(Echo, 0, CredentialsFor(authority, "DNS:localhost"));
   ExternalCalls calls = CallsOf(kEcho);
@@ -236,7 +242,7 @@ TEST(ExternalRouterTest, ServersOfOnePeerNeedTheSameName) {
        {first.host_port(), LocalhostPortOf(second)}) {
     ExternalServer& facts = calls.servers[address];
     facts.uses_tls = true;
-    facts.ca_certificates = ReadFile(authority.ca_file()).value();
+    facts.ca_certificates = base::ReadFile(authority.ca_file()).value();
   }
   EXPECT_THAT(
       ConnectProblem(calls,
@@ -250,7 +256,7 @@ TEST(ExternalRouterTest, ServersOfOnePeerNeedTheSameName) {
 TEST(ExternalRouterTest, WhatConnectsGetsCalls) {
   ForeignServer first(Echo);
   ForeignServer second(Echo);
-  const std::vector<Peer> peers =
+  const std::vector<protocol::Peer> peers =
       InTurn({first.host_port(), LocalhostPortOf(second)});
   const ExternalCalls calls = CallsOf(kEcho);
   const std::string problem = ConnectProblem(calls, peers, absl::Seconds(1));
@@ -260,7 +266,7 @@ TEST(ExternalRouterTest, WhatConnectsGetsCalls) {
   }
   const auto client = ClientOf(calls, peers);
   const absl::Time patience = absl::Now() + absl::Seconds(20);
-  ClientCall call;
+  protocol::ClientCall call;
   while (first.calls() == 0 || second.calls() == 0) {
     ASSERT_LT(absl::Now(), patience);
     ASSERT_EQ(client->Call(call), "");
@@ -272,9 +278,9 @@ TEST(ExternalRouterTest, UsesSeveralServersInTurn) {
   ForeignServer second(Echo);
   const auto client = ClientOf(
       CallsOf(kEcho), {{.addresses = {first.address(), second.address()},
-                        .policy = kRoundRobinPolicy}});
+                        .policy = config::kRoundRobinPolicy}});
   // Both are connected once both have been called.
-  ClientCall call;
+  protocol::ClientCall call;
   while (first.calls() == 0 || second.calls() == 0) {
     ASSERT_EQ(client->Call(call), "");
   }
@@ -287,8 +293,8 @@ TEST(ExternalRouterTest, FindsAServerThatComesBack) {
   auto server = std::make_unique<ForeignServer>(Echo);
   const int port = server->port();
   const auto client =
-      ClientOf(CallsOf(kEcho), SingleServers({server->address()}));
-  ClientCall call;
+      ClientOf(CallsOf(kEcho), protocol::SingleServers({server->address()}));
+  protocol::ClientCall call;
   EXPECT_EQ(client->Call(call), "");
   server.reset();
   EXPECT_THAT(client->Call(call), StartsWith("UNAVAILABLE"));
@@ -346,8 +352,9 @@ TEST(ExternalRouterTest, AsksTheServerForDescriptors) {
   ForeignServer server(Reflect);
   ExternalCalls calls = CallsOf(kEcho);
   calls.calls[0].descriptors = "";
-  const auto client = ClientOf(calls, SingleServers({server.address()}));
-  ClientCall call;
+  const auto client =
+      ClientOf(calls, protocol::SingleServers({server.address()}));
+  protocol::ClientCall call;
   EXPECT_EQ(client->Call(call), "");
   EXPECT_EQ(call.received_bytes, 7);
   calls.calls[0].method = "/demo.Demo/Ecko";
@@ -390,10 +397,10 @@ TEST(ExternalRouterTest, AsksOnlyTheServersOfTheCall) {
   calls.calls[1] = calls.calls[0];
   calls.calls[0].servers = {first.host_port()};
   calls.calls[1].servers = {second.host_port()};
-  const auto client =
-      ClientOf(calls, SingleServers({first.address(), second.address()}));
+  const auto client = ClientOf(
+      calls, protocol::SingleServers({first.address(), second.address()}));
   for (const int i : {0, 1}) {
-    ClientCall call{.rpc_index = i};
+    protocol::ClientCall call{.rpc_index = i};
     call.peer = i;
     EXPECT_EQ(client->Call(call), "");
   }
@@ -462,9 +469,10 @@ TEST(ExternalRouterTest, AbortingEndsTheQuestionsToTheServer) {
     asked.WaitForNotification();
     driver->AbortConnect();
   });
-  EXPECT_EQ(Message(driver->Connect(SingleServers({server.address()}),
+  EXPECT_EQ(
+      base::Message(driver->Connect(protocol::SingleServers({server.address()}),
                                     absl::Now() + absl::Seconds(20))),
-            "connecting was aborted");
+      "connecting was aborted");
   aborting.join();
 }
 
@@ -485,12 +493,12 @@ TEST(ExternalRouterTest, NumbersRequestsAcrossWorkersAndInstances) {
   const auto driver = MakeExternalRouter(MakeInnerGrpc(), calls);
   ASSERT_TRUE(driver->Listen(2).ok());
   ASSERT_TRUE(driver
-                  ->Connect(SingleServers({server.address()}),
+                  ->Connect(protocol::SingleServers({server.address()}),
                             absl::Now() + absl::Seconds(20))
                   .ok());
   for (int i = 0; i < 3; ++i) {
-    TestEvents events(driver->transport(i % 2));
-    ClientCall call;
+    protocol::TestEvents events(driver->transport(i % 2));
+    protocol::ClientCall call;
     EXPECT_EQ(events.Call(call), "");
   }
   const absl::MutexLock lock(&mutex);
@@ -501,19 +509,22 @@ TEST(ExternalRouterTest, NumbersRequestsAcrossWorkersAndInstances) {
 TEST(ExternalRouterTest, RoutesCallsByTheirPeers) {
   ForeignServer server(Echo);
   for (const auto& make :
-       {std::function<std::unique_ptr<ProtocolDriver>()>(MakeInnerGrpc),
-        std::function<std::unique_ptr<ProtocolDriver>()>(
-            [] { return MakeLoopbackDriver(); })}) {
-    TestServer a(make);
-    TestServer b(make, [](Transport& transport, ServerCall* call) {
-      call->reply_error = "b refuses";
-      transport.Reply(call);
-    });
+       {std::function<std::unique_ptr<protocol::ProtocolDriver>()>(
+            MakeInnerGrpc),
+        std::function<std::unique_ptr<protocol::ProtocolDriver>()>(
+            [] { return protocol::MakeLoopbackDriver(); })}) {
+    protocol::TestServer a(make);
+    protocol::TestServer b(
+        make, [](protocol::Transport& transport, protocol::ServerCall* call) {
+          call->reply_error = "b refuses";
+          transport.Reply(call);
+        });
     const auto client = ClientOf(
         CallsOf(kEcho),
-        SingleServers({a.address(), server.address(), b.address()}), make());
+        protocol::SingleServers({a.address(), server.address(), b.address()}),
+        make());
     // Separate calls, because events are told apart by their calls.
-    std::vector<ClientCall> calls(300);
+    std::vector<protocol::ClientCall> calls(300);
     for (size_t i = 0; i < calls.size(); i += 3) {
       for (int peer = 0; peer < 3; ++peer) {
         calls[i + peer].peer = peer;
@@ -535,15 +546,16 @@ TEST(ExternalRouterTest, RoutesCallsByTheirPeers) {
 }
 
 // A driver that has read settings back.
-class DriverWithReadings final : public ProtocolDriver {
+class DriverWithReadings final : public protocol::ProtocolDriver {
  public:
   absl::StatusOr<std::string> Listen(int) override { return ""; }
-  Transport& transport(int) override { std::abort(); }
-  absl::Status Connect(const std::vector<Peer>&, absl::Time) override {
+  protocol::Transport& transport(int) override { std::abort(); }
+  absl::Status Connect(const std::vector<protocol::Peer>&,
+                       absl::Time) override {
     return absl::OkStatus();
   }
   void Shutdown() override {}
-  std::vector<ConnectionReadings> NetworkReadings() const override {
+  std::vector<protocol::ConnectionReadings> NetworkReadings() const override {
     return {{.connection_count = 7}};
   }
 };
@@ -559,10 +571,11 @@ TEST(ExternalRouterTest, HoldsCallsBackUntilTheirRateLetsThemPass) {
   ForeignServer server(Echo);
   ExternalCalls limits = CallsOf(kEcho);
   limits.servers[server.host_port()].max_rate = 50;
-  const auto client = ClientOf(limits, SingleServers({server.address()}));
-  ClientCall calls[6];
-  const int64_t begin_ns = RealClock().MonotonicNs();
-  for (ClientCall& call : calls) {
+  const auto client =
+      ClientOf(limits, protocol::SingleServers({server.address()}));
+  protocol::ClientCall calls[6];
+  const int64_t begin_ns = base::RealClock().MonotonicNs();
+  for (protocol::ClientCall& call : calls) {
     // Poll() returns in time, so that the next attempt succeeds.
     while (!client->transport().Start(&call)) {
       client->transport().Poll(INT64_MAX, client->events());
@@ -571,10 +584,10 @@ TEST(ExternalRouterTest, HoldsCallsBackUntilTheirRateLetsThemPass) {
         [&] { return client->events().Finished(call); }));
   }
   // The first passes at once, and each may be 10 ms early.
-  EXPECT_GE(RealClock().MonotonicNs() - begin_ns, 90'000'000);
+  EXPECT_GE(base::RealClock().MonotonicNs() - begin_ns, 90'000'000);
   client->Shutdown();
   EXPECT_GE(CountersOf(client->driver())["held_back_by_rate"], 1);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::external

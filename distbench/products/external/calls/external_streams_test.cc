@@ -16,11 +16,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
-std::unique_ptr<ProtocolDriver> MakeStreamingGrpc(const std::string& nonce) {
-  return MakeGrpcStreamDriver(
+std::unique_ptr<protocol::ProtocolDriver> MakeStreamingGrpc(
+    const std::string& nonce) {
+  return protocol::MakeGrpcStreamDriver(
              {.driver = "grpc_stream"},
              {.service_address = "127.0.0.1", .test_nonce = nonce})
       .value();
@@ -28,48 +29,51 @@ std::unique_ptr<ProtocolDriver> MakeStreamingGrpc(const std::string& nonce) {
 
 // RPCs of the test may stream beside external calls.
 INSTANTIATE_TEST_SUITE_P(
-    Routed, StreamingConformanceTest,
-    testing::Values(DriverUnderTest{.make_for_test =
-                                        [](const std::string& nonce) {
-                                          return MakeExternalRouter(
-                                              MakeStreamingGrpc(nonce), {});
-                                        }},
-                    DriverUnderTest{
-                        .make_for_test = [](const std::string& nonce) {
-                          return MakeExternalRouter(
-                              MakeLoopbackDriver(RealClock(), nonce, false),
-                              {});
-                        }}));
+    Routed, protocol::StreamingConformanceTest,
+    testing::Values(
+        protocol::DriverUnderTest{.make_for_test =
+                                      [](const std::string& nonce) {
+                                        return MakeExternalRouter(
+                                            MakeStreamingGrpc(nonce), {});
+                                      }},
+        protocol::DriverUnderTest{
+            .make_for_test = [](const std::string& nonce) {
+              return MakeExternalRouter(
+                  protocol::MakeLoopbackDriver(base::RealClock(), nonce, false),
+                  {});
+            }}));
 
 // Awaits the end of a stream.
-class StreamEnd final : public TransportEvents, private StreamEvents {
+class StreamEnd final : public protocol::TransportEvents,
+                        private protocol::StreamEvents {
  public:
   bool has_come() const { return has_come_; }
 
  private:
-  StreamEvents* stream_events() override { return this; }
-  void OnDone(ClientCall*, int64_t) override { has_come_ = true; }
-  void OnDone(ClientCall*) override {}
-  void OnRequest(ServerCall*) override {}
-  void OnWritten(ClientCall&, int64_t) override {}
-  void OnMessage(ClientCall&, int64_t, int64_t) override {}
-  void OnOpened(ServerCall*) override {}
-  void OnWritten(ServerCall&, int64_t) override {}
-  void OnMessage(ServerCall&, int64_t, int64_t) override {}
-  void OnRequestsOver(ServerCall&, int64_t) override {}
-  void OnBroken(ServerCall&, int64_t) override {}
+  protocol::StreamEvents* stream_events() override { return this; }
+  void OnDone(protocol::ClientCall*, int64_t) override { has_come_ = true; }
+  void OnDone(protocol::ClientCall*) override {}
+  void OnRequest(protocol::ServerCall*) override {}
+  void OnWritten(protocol::ClientCall&, int64_t) override {}
+  void OnMessage(protocol::ClientCall&, int64_t, int64_t) override {}
+  void OnOpened(protocol::ServerCall*) override {}
+  void OnWritten(protocol::ServerCall&, int64_t) override {}
+  void OnMessage(protocol::ServerCall&, int64_t, int64_t) override {}
+  void OnRequestsOver(protocol::ServerCall&, int64_t) override {}
+  void OnBroken(protocol::ServerCall&, int64_t) override {}
 
   bool has_come_ = false;
 };
 
 TEST(ExternalStreamsTest, RoutesStreamsByTheirPeers) {
   ForeignServer server(Echo);
-  TestServer inner([] { return MakeStreamingGrpc(""); });
-  const auto client = ClientOf(
-      CallsOf(kEcho), SingleServers({server.address(), inner.address()}),
-      MakeStreamingGrpc(""));
-  StreamTransport& streams = *client->transport().streams();
-  ClientCall call = {.peer = 1};
+  protocol::TestServer inner([] { return MakeStreamingGrpc(""); });
+  const auto client =
+      ClientOf(CallsOf(kEcho),
+               protocol::SingleServers({server.address(), inner.address()}),
+               MakeStreamingGrpc(""));
+  protocol::StreamTransport& streams = *client->transport().streams();
+  protocol::ClientCall call = {.peer = 1};
   streams.Open(&call);
   EXPECT_EQ(call.peer, 1);
   streams.Write(call, 100, /*last=*/true);
@@ -81,4 +85,4 @@ TEST(ExternalStreamsTest, RoutesStreamsByTheirPeers) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::external

@@ -8,7 +8,7 @@
 #include "distbench/protocol/grpc/client/calls_in_flight.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 // The operations by their positions. The status comes last, because a stream's
@@ -22,7 +22,7 @@ enum Position {
   kEnd
 };
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 }  // namespace
 
@@ -47,9 +47,9 @@ PendingCall::~PendingCall() {
   grpc_metadata_array_destroy(&trailing_metadata_);
 }
 
-void PendingCall::Start(ClientCall& call, RequestMaker* requests,
-                        const Channel& channel, grpc_completion_queue* queue,
-                        EndedCalls& ended) {
+void PendingCall::Start(protocol::ClientCall& call, RequestMaker* requests,
+                        const protocol::Channel& channel,
+                        grpc_completion_queue* queue, EndedCalls& ended) {
   call_ = &call;
   ended_ = &ended;
   responses_ = 0;
@@ -71,7 +71,7 @@ void PendingCall::Start(ClientCall& call, RequestMaker* requests,
   call.sent_bytes = request.size_bytes();
   grpc_call_ = grpc_channel_create_call(
       channel.get(), nullptr, GRPC_PROPAGATE_DEFAULTS, queue,
-      requests->method(), nullptr, DeadlineOf(call), nullptr);
+      requests->method(), nullptr, protocol::DeadlineOf(call), nullptr);
   is_stream_ = requests->server_streams();
   reads_stream_ = is_stream_;
   call.sent_ns = NowNs();
@@ -79,9 +79,10 @@ void PendingCall::Start(ClientCall& call, RequestMaker* requests,
 }
 
 void PendingCall::StartBatch(const grpc_op* operations, size_t count) {
-  CHECK_EQ(grpc_call_start_batch(grpc_call_, operations, count,
-                                 static_cast<Completion*>(this), nullptr),
-           GRPC_CALL_OK);
+  CHECK_EQ(
+      grpc_call_start_batch(grpc_call_, operations, count,
+                            static_cast<protocol::Completion*>(this), nullptr),
+      GRPC_CALL_OK);
 }
 
 void PendingCall::Fail(const absl::Status& status) {
@@ -97,7 +98,8 @@ void PendingCall::Cancel() {
   if (grpc_call_ != nullptr) grpc_call_cancel(grpc_call_, nullptr);
 }
 
-void PendingCall::OnComplete(bool /*ok*/, TransportEvents& /*events*/) {
+void PendingCall::OnComplete(bool /*ok*/,
+                             protocol::TransportEvents& /*events*/) {
   const bool has_response = TakeResponse();
   if (reads_stream_) {
     reads_stream_ = has_response;
@@ -116,15 +118,16 @@ bool PendingCall::TakeResponse() {
   return true;
 }
 
-ClientCall& PendingCall::Finish() {
+protocol::ClientCall& PendingCall::Finish() {
   call_->done_ns = done_ns_;
   call_->received_bytes = received_bytes_;
-  call_->responding_instance = kNoInstance;
+  call_->responding_instance = protocol::kNoInstance;
   error_.clear();
   if (status_ != GRPC_STATUS_OK) {
-    error_ = ErrorOf(status_, ViewOf(status_message_));
+    error_ = protocol::ErrorOf(status_, protocol::ViewOf(status_message_));
   } else if (responses_ == 0 && !is_stream_) {
-    error_ = ErrorOf(GRPC_STATUS_INTERNAL, "the server sent no response");
+    error_ =
+        protocol::ErrorOf(GRPC_STATUS_INTERNAL, "the server sent no response");
   } else {
     call_->responding_instance = call_->server_instance;
   }
@@ -145,4 +148,4 @@ void PendingCall::Release() {
   grpc_call_ = nullptr;
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

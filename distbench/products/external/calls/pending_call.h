@@ -16,12 +16,12 @@
 #include "distbench/protocol/grpc/wire/channel.h"
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 
-namespace distbench {
+namespace distbench::external {
 
 // Receives calls that have ended, on the thread that polls the queue.
 class EndedCalls {
  public:
-  virtual void OnEnded(Completion& call) = 0;
+  virtual void OnEnded(protocol::Completion& call) = 0;
 
  protected:
   ~EndedCalls() = default;
@@ -29,7 +29,7 @@ class EndedCalls {
 
 // A call of an external server with all that gRPC needs for it. Used again for
 // further calls. Start() ▸ OnEnded() ▸ Finish() ▸ Release()
-class PendingCall final : public Completion {
+class PendingCall final : public protocol::Completion {
  public:
   PendingCall();
   ~PendingCall();
@@ -38,15 +38,16 @@ class PendingCall final : public Completion {
 
   // Sends a request; its end goes to `ended`. If the request cannot be made,
   // the call has ended before this returns.
-  void Start(ClientCall& call, RequestMaker* requests, const Channel& channel,
-             grpc_completion_queue* queue, EndedCalls& ended);
+  void Start(protocol::ClientCall& call, RequestMaker* requests,
+             const protocol::Channel& channel, grpc_completion_queue* queue,
+             EndedCalls& ended);
 
   // Any thread may call it until Release().
   void Cancel();
 
   // Completes the ClientCall and returns it. Its error is valid until
   // Release().
-  ClientCall& Finish();
+  protocol::ClientCall& Finish();
   void Release();
 
   size_t position = 0;  // for the use of the owner
@@ -54,17 +55,17 @@ class PendingCall final : public Completion {
  private:
   static constexpr int kOperations = 6;
 
-  void OnComplete(bool ok, TransportEvents& events) override;
+  void OnComplete(bool ok, protocol::TransportEvents& events) override;
   void StartBatch(const grpc_op* operations, size_t count);
   void Fail(const absl::Status& status);
   bool TakeResponse();
 
-  ClientCall* call_ = nullptr;
+  protocol::ClientCall* call_ = nullptr;
   EndedCalls* ended_ = nullptr;
   grpc_call* grpc_call_ = nullptr;  // null: the request could not be made
   WireRequest request_;
   grpc_byte_buffer* request_buffer_ = nullptr;
-  IncomingMessage response_;
+  protocol::IncomingMessage response_;
   bool is_stream_ = false;     // the server sends any number of responses
   bool reads_stream_ = false;  // further responses may come
   int responses_ = 0;
@@ -78,6 +79,6 @@ class PendingCall final : public Completion {
   std::string error_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_CALLS_PENDING_CALL_H_

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 // What events may come early by, so that uneven pacing does not cost rate.
@@ -32,4 +32,4 @@ void RateLimiter::TakeBack() {
   next_due_ns_ -= interval_ns_;
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

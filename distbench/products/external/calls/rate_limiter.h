@@ -6,7 +6,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 
-namespace distbench {
+namespace distbench::external {
 
 // Lets no more than a number of events per second pass. In any period of t
 // seconds, at most rate * (t + 10 ms) + 1 events pass. Thread-safe.
@@ -29,6 +29,6 @@ class RateLimiter {
   int64_t next_due_ns_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_CALLS_RATE_LIMITER_H_

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
@@ -58,4 +58,4 @@ TEST(RateLimiterTest, RatesMayBeVeryLowOrHigh) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::external

@@ -20,7 +20,7 @@
 #include "distbench/products/external/requests/descriptors.h"
 #include "proto/reflection.pb.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 using google::protobuf::FileDescriptorProto;
@@ -41,7 +41,7 @@ constexpr char kRemedy[] =
 // The reflection of one server.
 class ReflectionClient {
  public:
-  ReflectionClient(Channel channel, absl::string_view method_path,
+  ReflectionClient(protocol::Channel channel, absl::string_view method_path,
                    absl::Time deadline, const std::atomic<bool>& aborted)
       : server_(channel.target()),
         method_path_(method_path),
@@ -78,10 +78,10 @@ class ReflectionClient {
     absl::Status status;
     stub_.UnaryCall(&context, method, {}, &request, &response,
                     [&](const grpc::Status& ended) {
-                      status = ToAbslStatus(ended);
+                      status = base::ToAbslStatus(ended);
                       done.Notify();
                     });
-    while (!done.WaitForNotificationWithTimeout(kAbortLatency)) {
+    while (!done.WaitForNotificationWithTimeout(protocol::kAbortLatency)) {
       if (aborted_) context.TryCancel();
     }
     return status;
@@ -105,9 +105,9 @@ absl::Status NoSuchService(const std::string& service,
   for (const auto& known : response->list_services_response().service()) {
     names.push_back(known.name());
   }
-  return absl::NotFoundError(absl::StrCat("the server ", client.server(),
-                                          " has no service ", Quoted(service),
-                                          "; ", Suggestion(service, names)));
+  return absl::NotFoundError(absl::StrCat(
+      "the server ", client.server(), " has no service ",
+      config::Quoted(service), "; ", config::Suggestion(service, names)));
 }
 
 // Collects files and what they import.
@@ -168,8 +168,8 @@ class FileCollector {
 }  // namespace
 
 absl::StatusOr<std::string> AskForDescriptors(
-    Channel channel, absl::string_view method_path, absl::Time deadline,
-    const std::atomic<bool>& aborted) {
+    protocol::Channel channel, absl::string_view method_path,
+    absl::Time deadline, const std::atomic<bool>& aborted) {
   const absl::StatusOr<MethodPath> path = ParseMethodPath(method_path);
   if (!path.ok()) return path.status();
   ReflectionClient client(std::move(channel), method_path, deadline, aborted);
@@ -185,4 +185,4 @@ absl::StatusOr<std::string> AskForDescriptors(
   return collector.files().SerializeAsString();
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

@@ -2,7 +2,7 @@
 
 #include "absl/status/status.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 grpc_slice CopyOf(const std::string& text) {
@@ -40,4 +40,4 @@ absl::StatusOr<WireRequest*> RequestMaker::Next(WireRequest& storage) {
   return &request;
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

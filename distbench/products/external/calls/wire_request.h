@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/products/external/requests/message_source.h"
 
-namespace distbench {
+namespace distbench::external {
 
 // A request in the form in which gRPC takes it. Used for one after another.
 class WireRequest {
@@ -61,6 +61,6 @@ class RequestMaker {
   WireRequest shared_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_CALLS_WIRE_REQUEST_H_

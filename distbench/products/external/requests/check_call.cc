@@ -8,7 +8,7 @@
 #include "distbench/products/external/requests/descriptors.h"
 #include "distbench/products/external/requests/message_source.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 // Requests that are tried, and their text together: enough for most files of
@@ -50,4 +50,4 @@ absl::Status CheckExternalCall(const ExternalCall& call) {
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

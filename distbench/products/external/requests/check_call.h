@@ -4,7 +4,7 @@
 #include "absl/status/status.h"
 #include "distbench/products/external/calls/external_calls.h"
 
-namespace distbench {
+namespace distbench::external {
 
 // Checks all of a call that can be checked without its server: the method's
 // name, the rows, the templates and, if there are descriptors, that they have
@@ -12,6 +12,6 @@ namespace distbench {
 // the name of the member that is wrong, such as `request: `.
 absl::Status CheckExternalCall(const ExternalCall& call);
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_REQUESTS_CHECK_CALL_H_

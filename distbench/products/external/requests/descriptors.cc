@@ -11,7 +11,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::external {
 
 using google::protobuf::Descriptor;
 using google::protobuf::DescriptorPool;
@@ -139,7 +139,7 @@ absl::StatusOr<MethodPath> ParseMethodPath(absl::string_view path) {
                       std::string(rest.substr(slash + 1))};
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(Quoted(path),
+      absl::StrCat(config::Quoted(path),
                    " is not the path of a method; write "
                    "\"/package.Service/Method\""));
 }
@@ -175,14 +175,14 @@ absl::Status Descriptors::AddFiles(const FileDescriptorSet& set) {
   for (const FileDescriptorProto& file : set.file()) {
     if (!HasShortNames(file)) {
       return absl::InvalidArgumentError(
-          absl::StrCat(Quoted(file.name()),
+          absl::StrCat(config::Quoted(file.name()),
                        " has a package, a message or a service whose "
                        "full name is longer than ",
                        kMaxScopeBytes, " characters"));
     }
     if (!files_.Add(file)) {
       return absl::InvalidArgumentError(
-          absl::StrCat(Quoted(file.name()),
+          absl::StrCat(config::Quoted(file.name()),
                        " or something in it is there twice; every file must "
                        "be there once"));
     }
@@ -190,7 +190,7 @@ absl::Status Descriptors::AddFiles(const FileDescriptorSet& set) {
   const ImportOrder order(set);
   if (!order.in_cycle().empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(Quoted(order.in_cycle()), " imports itself"));
+        absl::StrCat(config::Quoted(order.in_cycle()), " imports itself"));
   }
   file_names_ = order.names();
   for (const std::string& name : file_names_) {
@@ -221,8 +221,8 @@ absl::StatusOr<const MethodDescriptor*> Descriptors::FindMethod(
   const ServiceDescriptor* service = pool_.FindServiceByName(parts->service);
   if (service == nullptr) {
     return absl::NotFoundError(
-        absl::StrCat("there is no service ", Quoted(parts->service), "; ",
-                     Suggestion(parts->service, ServiceNames())));
+        absl::StrCat("there is no service ", config::Quoted(parts->service),
+                     "; ", config::Suggestion(parts->service, ServiceNames())));
   }
   const MethodDescriptor* method = service->FindMethodByName(parts->method);
   if (method != nullptr) {
@@ -235,9 +235,9 @@ absl::StatusOr<const MethodDescriptor*> Descriptors::FindMethod(
   for (int i = 0; i < service->method_count(); ++i) {
     methods.push_back(service->method(i)->name());
   }
-  return absl::NotFoundError(absl::StrCat(parts->service, " has no method ",
-                                          Quoted(parts->method), "; ",
-                                          Suggestion(parts->method, methods)));
+  return absl::NotFoundError(absl::StrCat(
+      parts->service, " has no method ", config::Quoted(parts->method), "; ",
+      config::Suggestion(parts->method, methods)));
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

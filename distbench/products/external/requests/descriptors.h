@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::external {
 
 // The two parts of a method's path, "/package.Service/Method".
 struct MethodPath {
@@ -65,6 +65,6 @@ class Descriptors {
   std::vector<std::string> file_names_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_REQUESTS_DESCRIPTORS_H_

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 using google::protobuf::DescriptorProto;
@@ -76,11 +76,11 @@ std::string ProblemOf(const FileDescriptorSet& set, std::string request,
   call.request = std::move(request);
   call.is_json = is_json;
   call.descriptors = set.SerializeAsString();
-  return Message(CheckExternalCall(call));
+  return base::Message(CheckExternalCall(call));
 }
 
 std::string ProblemOf(const FileDescriptorSet& set) {
-  return Message(Descriptors::Parse(set.SerializeAsString()).status());
+  return base::Message(Descriptors::Parse(set.SerializeAsString()).status());
 }
 
 TEST(HostileCallsTest, DeepRequestsAreRefused) {
@@ -124,11 +124,11 @@ TEST(HostileCallsTest, VariablesDoNotMultiplyRequests) {
   call.rows = {{"a"}, {std::string(1 << 20, 'x')}};
   for (const char* variable : {"{{random_hex:4096}}", "{{row:a}}"}) {
     call.request = Repeated(variable, kVeryMany);
-    EXPECT_THAT(Message(CheckExternalCall(call)),
+    EXPECT_THAT(base::Message(CheckExternalCall(call)),
                 HasSubstr("request: its variables can make it"))
         << variable;
   }
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::external

@@ -11,7 +11,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 using google::protobuf::Descriptor;
@@ -106,8 +106,9 @@ absl::Status MessageEncoder::Error(absl::string_view problem) const {
   }
   return absl::InvalidArgumentError(absl::StrCat(
       absl::StripSuffix(problem, "."), "; ", type_.full_name(),
-      fields.empty() ? " has no fields"
-                     : absl::StrCat(" has the fields ", QuotedList(fields))));
+      fields.empty()
+          ? " has no fields"
+          : absl::StrCat(" has the fields ", config::QuotedList(fields))));
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

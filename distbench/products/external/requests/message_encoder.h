@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::external {
 
 // Encodes messages of one type from JSON or from protobuf's text format.
 // Immutable; thread-safe.
@@ -46,6 +46,6 @@ class MessageEncoder {
   const std::unique_ptr<google::protobuf::util::TypeResolver> resolver_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_REQUESTS_MESSAGE_ENCODER_H_

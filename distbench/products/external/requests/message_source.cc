@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 // Of the texts of one request and its metadata together, before encoding. Files
@@ -36,7 +36,7 @@ absl::Status CheckMetadataValue(const std::string& name,
   }
   // The value may be a secret.
   return absl::InvalidArgumentError(
-      absl::StrCat("the value of ", Quoted(name),
+      absl::StrCat("the value of ", config::Quoted(name),
                    " has a character that is not printable ASCII; a name that "
                    "ends in \"-bin\" may have any value"));
 }
@@ -76,7 +76,7 @@ absl::Status CheckMetadataName(const std::string& name) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      Quoted(name),
+      config::Quoted(name),
       " is not a name of metadata; use lower-case letters, digits, \"-\", "
       "\"_\" and \".\", and no \"grpc-\" at the beginning"));
 }
@@ -213,4 +213,4 @@ absl::Status MessageSource::FillMetadata(const TemplateRequest& request,
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

@@ -16,7 +16,7 @@
 #include "distbench/products/external/requests/patched_message.h"
 #include "distbench/products/external/requests/template.h"
 
-namespace distbench {
+namespace distbench::external {
 
 // The templates of an external call.
 struct CallTemplates {
@@ -99,6 +99,6 @@ class MessageSource {
   std::string text_;                               // kept to reuse its memory
 };
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_REQUESTS_MESSAGE_SOURCE_H_

@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 using google::protobuf::FileDescriptorSet;
@@ -204,7 +204,7 @@ class Requests {
   // Returns the next request as text, or the error.
   std::string Next() {
     if (absl::Status made = source_->Next(encoded_); !made.ok()) {
-      return Message(made);
+      return base::Message(made);
     }
     return Reader().Text(encoded_.message);
   }
@@ -219,7 +219,7 @@ class Requests {
 };
 
 std::string ProblemOf(ExternalCall call) {
-  return Message(CheckExternalCall(call));
+  return base::Message(CheckExternalCall(call));
 }
 
 TEST(MessageSourceTest, EncodesJsonAndText) {
@@ -347,7 +347,7 @@ TEST(MessageSourceTest, ErrorsInResultsDoNotHaveRows) {
   const auto source = MessageSource::Make(call, ParseDescriptors(call).value(),
                                           {.next_number = &number});
   EXPECT_THAT(
-      Message(source.status()),
+      base::Message(source.status()),
       AllOf(StartsWith("request: with its row"), Not(HasSubstr("my secret"))));
 }
 
@@ -428,12 +428,14 @@ TEST(DescriptorsTest, NamesTheFileThatIsMissing) {
   FileDescriptorSet set;
   set.ParseFromString(Serialised(kFiles));
   set.mutable_file()->RemoveLast();
-  EXPECT_THAT(Message(Descriptors::Parse(set.SerializeAsString()).status()),
-              AllOf(HasSubstr("order.proto"), HasSubstr("--include_imports")));
+  EXPECT_THAT(
+      base::Message(Descriptors::Parse(set.SerializeAsString()).status()),
+      AllOf(HasSubstr("order.proto"), HasSubstr("--include_imports")));
   *set.add_file() = set.file(0);
-  EXPECT_THAT(Message(Descriptors::Parse(set.SerializeAsString()).status()),
-              HasSubstr("shop.proto"));
+  EXPECT_THAT(
+      base::Message(Descriptors::Parse(set.SerializeAsString()).status()),
+      HasSubstr("shop.proto"));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::external

@@ -12,7 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 using google::protobuf::FieldDescriptor;
@@ -236,4 +236,4 @@ bool PatchedMessage::PatchInteger(const Leaf& leaf,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

@@ -12,7 +12,7 @@
 #include "distbench/products/external/requests/message_encoder.h"
 #include "distbench/products/external/requests/template.h"
 
-namespace distbench {
+namespace distbench::external {
 
 // A message in which the variables of a template are parts of strings, or whole
 // integers. Only these fields are set for each request, which takes about a
@@ -64,6 +64,6 @@ class PatchedMessage {
   std::string value_;  // kept to reuse its memory
 };
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_REQUESTS_PATCHED_MESSAGE_H_

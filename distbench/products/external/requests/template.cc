@@ -14,7 +14,7 @@
 #include "distbench/activity/work_random.h"
 #include "distbench/config/problems/suggest.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 constexpr absl::string_view kOpening = "{{";
@@ -50,7 +50,8 @@ void AppendEscaped(absl::string_view value, TemplateSyntax syntax,
   }
 }
 
-void AppendHex(int64_t digits, WorkRandom& random, std::string& text) {
+void AppendHex(int64_t digits, activity::WorkRandom& random,
+               std::string& text) {
   constexpr char kDigits[] = "0123456789abcdef";
   constexpr int64_t kDigitsPerNumber = 16;
   uint64_t bits = 0;
@@ -60,7 +61,7 @@ void AppendHex(int64_t digits, WorkRandom& random, std::string& text) {
   }
 }
 
-void AppendUuid(WorkRandom& random, std::string& text) {
+void AppendUuid(activity::WorkRandom& random, std::string& text) {
   constexpr uint64_t kVersion4 = 0x4000;
   constexpr uint64_t kVariant = uint64_t{0b10} << 62;
   const uint64_t high = (random() & ~uint64_t{0xf000}) | kVersion4;
@@ -74,7 +75,8 @@ void AppendUuid(WorkRandom& random, std::string& text) {
 }
 
 // Requires minimum <= maximum.
-int64_t UniformBetween(int64_t minimum, int64_t maximum, WorkRandom& random) {
+int64_t UniformBetween(int64_t minimum, int64_t maximum,
+                       activity::WorkRandom& random) {
   const uint64_t width =
       static_cast<uint64_t>(maximum) - static_cast<uint64_t>(minimum);
   const uint64_t offset = width + 1 == 0 ? random() : random.Below(width + 1);
@@ -193,9 +195,10 @@ class Template::Parser {
       position_ += length;
       return absl::OkStatus();
     }
-    return Error(length, absl::StrCat("is not a variable; ",
-                                      Suggestion(parts.first, AllNames()),
-                                      "; write {{{{ for two braces"));
+    return Error(length,
+                 absl::StrCat("is not a variable; ",
+                              config::Suggestion(parts.first, AllNames()),
+                              "; write {{{{ for two braces"));
   }
 
   static absl::string_view NameOf(const Form& form) {
@@ -210,9 +213,9 @@ class Template::Parser {
 
   // Returns an error about the next `length` characters.
   absl::Status Error(size_t length, absl::string_view problem) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("character ", position_ + 1, ": ",
-                     Quoted(text_.substr(position_, length)), " ", problem));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "character ", position_ + 1, ": ",
+        config::Quoted(text_.substr(position_, length)), " ", problem));
   }
 
   absl::Status ReadNothing(const Arguments& arguments, Kind kind,
@@ -273,9 +276,10 @@ class Template::Parser {
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(
-        columns_.empty() ? std::string("needs rows, and the RPC has none")
-                         : absl::StrCat("names no column of the rows; ",
-                                        Suggestion(arguments[0], columns_)));
+        columns_.empty()
+            ? std::string("needs rows, and the RPC has none")
+            : absl::StrCat("names no column of the rows; ",
+                           config::Suggestion(arguments[0], columns_)));
   }
 
   absl::Status ReadUuid(const Arguments& arguments, Variable& variable) {
@@ -370,7 +374,7 @@ void Template::AppendValueOf(int index, const TemplateRequest& request,
                              std::string& text) const {
   const Variable& variable = variables_[index];
   const auto number = static_cast<uint64_t>(request.number);
-  WorkRandom random(request.seed, number, index);
+  activity::WorkRandom random(request.seed, number, index);
   switch (variable.kind) {
     case Kind::kCounter:
       // Wraps around at the end of 64 bits.
@@ -414,4 +418,4 @@ absl::Status CheckTemplate(absl::string_view text,
   return Template::Parse(text, TemplateSyntax::kPlain, columns).status();
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

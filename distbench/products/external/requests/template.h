@@ -28,7 +28,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::external {
 
 // A request that a template is filled in for.
 struct TemplateRequest {
@@ -98,6 +98,6 @@ class Template {
 absl::Status CheckTemplate(absl::string_view text,
                            const std::vector<std::string>& columns = {});
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_REQUESTS_TEMPLATE_H_

@@ -9,8 +9,8 @@
 #include "distbench/products/external/requests/template.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using distbench::Template;
-  using distbench::TemplateSyntax;
+  using distbench::external::Template;
+  using distbench::external::TemplateSyntax;
   const absl::string_view text(reinterpret_cast<const char*>(data), size);
   const std::vector<std::string> row = {"user", "\"\\\n'"};
   for (const TemplateSyntax syntax :

@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 using ::testing::AllOf;
@@ -38,7 +38,7 @@ std::string Fill(const std::string& text, TemplateRequest request = {},
 }
 
 std::string Problem(const std::string& text) {
-  return Message(CheckTemplate(text, kColumns));
+  return base::Message(CheckTemplate(text, kColumns));
 }
 
 TEST(TemplateTest, TextWithoutVariablesStandsForItself) {
@@ -135,7 +135,7 @@ TEST(TemplateTest, ErrorsNameThePlaceAndTheRemedy) {
   EXPECT_THAT(Problem("{{choice:}}"), HasSubstr("nothing to choose from"));
   EXPECT_THAT(Problem("{{uuid:4}}"), HasSubstr("takes nothing"));
   EXPECT_THAT(Problem("{{row:usr}}"), HasSubstr("did you mean \"user\"?"));
-  EXPECT_THAT(Message(CheckTemplate("{{row:user}}")),
+  EXPECT_THAT(base::Message(CheckTemplate("{{row:user}}")),
               HasSubstr("needs rows, and the RPC has none"));
   EXPECT_THAT(Problem("{{}}"), HasSubstr("is not a variable"));
 }
@@ -146,7 +146,7 @@ void TryAsTemplate(const std::string& text) {
   const auto parsed =
       Template::Parse(text, TemplateSyntax::kTextFormat, kColumns);
   if (!parsed.ok()) {
-    EXPECT_THAT(Message(parsed.status()), HasSubstr("character "));
+    EXPECT_THAT(base::Message(parsed.status()), HasSubstr("character "));
     return;
   }
   std::string filled;
@@ -154,7 +154,8 @@ void TryAsTemplate(const std::string& text) {
 }
 
 TEST(TemplateTest, SurvivesTheKeptCorpus) {
-  for (const std::string& text : KeptCorpus("template")) TryAsTemplate(text);
+  for (const std::string& text : fuzzing::KeptCorpus("template"))
+    TryAsTemplate(text);
 }
 
 TEST(TemplateTest, SurvivesRandomText) {
@@ -162,7 +163,7 @@ TEST(TemplateTest, SurvivesRandomText) {
       "{{",     "}}",         "{{{{",    ":",      "|",   "\"",
       "'",      "\\",         "counter", "random", "row", "user",
       "choice", "random_hex", "uuid",    "1",      "-5",  " "};
-  RandomSource random(20);
+  fuzzing::RandomSource random(20);
   for (int i = 0; i < 20'000; ++i) {
     std::string text;
     for (int64_t left = random.Between(0, 9); left > 0; --left) {
@@ -173,4 +174,4 @@ TEST(TemplateTest, SurvivesRandomText) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::external

@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/config/syntax/instance_names.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 // Shares have been divided and added up again.
@@ -26,7 +26,7 @@ double ParseRate(absl::string_view text) {
 }
 
 std::string ServiceOf(const std::string& instance) {
-  const auto name = ParseInstanceName(instance);
+  const auto name = config::ParseInstanceName(instance);
   return name.has_value() ? name->service : instance;
 }
 
@@ -42,7 +42,7 @@ absl::StatusOr<AllowedTargets> AllowedTargets::Parse(
       return absl::InvalidArgumentError(
           absl::StrCat("allowed target \"", target, "\" ", what));
     };
-    if (absl::Status status = CheckHostPort(address); !status.ok()) {
+    if (absl::Status status = config::CheckHostPort(address); !status.ok()) {
       return error(status.message());
     }
     double rate = 0;
@@ -83,10 +83,10 @@ absl::Status AllowedTargets::Check(const DistributedSystemDescription& test,
   return absl::OkStatus();
 }
 
-TargetRates AllowedTargets::SharesOf(
+config::TargetRates AllowedTargets::SharesOf(
     const DistributedSystemDescription& test) const {
-  TargetRates shares;
-  for (const auto& [address, clients] : ClientsByTarget(test)) {
+  config::TargetRates shares;
+  for (const auto& [address, clients] : config::ClientsByTarget(test)) {
     const auto allowed = rates_.find(address);
     if (allowed == rates_.end() || allowed->second == 0) continue;
     int64_t callers = 0;
@@ -101,8 +101,8 @@ TargetRates AllowedTargets::SharesOf(
 absl::Status AllowedTargets::CheckShares(
     const DistributedSystemDescription& test,
     const std::vector<std::string>& instances,
-    const TargetRates& shares) const {
-  for (const auto& [address, clients] : ClientsByTarget(test)) {
+    const config::TargetRates& shares) const {
+  for (const auto& [address, clients] : config::ClientsByTarget(test)) {
     const auto allowed = rates_.find(address);
     if (allowed == rates_.end() || allowed->second == 0) continue;
     const auto callers =
@@ -127,4 +127,4 @@ absl::Status AllowedTargets::CheckShares(
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

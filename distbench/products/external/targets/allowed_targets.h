@@ -14,7 +14,7 @@
 #include "distbench/config/syntax/external_services.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::external {
 
 // Immutable. Addresses are compared as they are written and are never resolved:
 // what an operator allows is then exactly what is dialled, whatever a name
@@ -37,19 +37,19 @@ class AllowedTargets {
 
   // What each instance of a test that passes Check() may send to each target
   // that has a rate: an even share.
-  TargetRates SharesOf(const DistributedSystemDescription& test) const;
+  config::TargetRates SharesOf(const DistributedSystemDescription& test) const;
 
   // On a node, whether `instances` of a test that passes Check() keep to its
   // rates if each sends as much as `shares` allows; a target without a share
   // has no limit there. PERMISSION_DENIED names the target.
   absl::Status CheckShares(const DistributedSystemDescription& test,
                            const std::vector<std::string>& instances,
-                           const TargetRates& shares) const;
+                           const config::TargetRates& shares) const;
 
  private:
-  TargetRates rates_;  // all allowed targets; 0: any rate
+  config::TargetRates rates_;  // all allowed targets; 0: any rate
 };
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_TARGETS_ALLOWED_TARGETS_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 using ::testing::AllOf;
@@ -20,7 +20,7 @@ using ::testing::Pair;
 
 // Three instances call cache:1, two of them storage:2 as well.
 DistributedSystemDescription Example() {
-  return FromText<DistributedSystemDescription>(R"(
+  return base::FromText<DistributedSystemDescription>(R"(
     services { name: "client" count: 1 }
     services { name: "front" count: 2 }
     services { name: "cache" count: 1 external { addresses: "cache:1" } }
@@ -39,13 +39,13 @@ AllowedTargets Allow(const std::vector<std::string>& targets) {
 }
 
 std::string ParseError(const std::vector<std::string>& targets) {
-  return Message(AllowedTargets::Parse(targets).status());
+  return base::Message(AllowedTargets::Parse(targets).status());
 }
 
 TEST(AllowedTargets, NothingIsAllowedUnlessSaid) {
   const absl::Status status = AllowedTargets().Check(Example(), "sequencer");
   EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied);
-  EXPECT_THAT(Message(status),
+  EXPECT_THAT(base::Message(status),
               AllOf(HasSubstr("service \"cache\" is external at cache:1"),
                     HasSubstr("this sequencer does not allow"),
                     HasSubstr("--allow_target=cache:1")));
@@ -53,7 +53,7 @@ TEST(AllowedTargets, NothingIsAllowedUnlessSaid) {
 
 TEST(AllowedTargets, EveryAddressOfATestMustBeAllowed) {
   EXPECT_TRUE(Allow({"cache:1", "storage:2@5"}).Check(Example(), "x").ok());
-  EXPECT_THAT(Message(Allow({"cache:1"}).Check(Example(), "x")),
+  EXPECT_THAT(base::Message(Allow({"cache:1"}).Check(Example(), "x")),
               HasSubstr("storage:2"));
   EXPECT_FALSE(Allow({"cache:1", "storage:3"}).Check(Example(), "x").ok());
   EXPECT_FALSE(Allow({"cache:1", "STORAGE:2"}).Check(Example(), "x").ok())
@@ -71,8 +71,8 @@ TEST(AllowedTargets, RatesAreDividedAmongTheInstancesThatCall) {
 TEST(AllowedTargets, ANodeHoldsItsOwnRate) {
   const AllowedTargets node = Allow({"cache:1@200", "storage:2"});
   const auto check = [&](const std::vector<std::string>& instances,
-                         const TargetRates& shares) {
-    return Message(node.CheckShares(Example(), instances, shares));
+                         const config::TargetRates& shares) {
+    return base::Message(node.CheckShares(Example(), instances, shares));
   };
   EXPECT_EQ(check({"front/0", "front/1"}, {{"cache:1", 100}}), "");
   EXPECT_THAT(check({"client/0", "front/0", "front/1"}, {{"cache:1", 100}}),
@@ -90,10 +90,10 @@ TEST(AllowedTargets, ANodeHoldsItsOwnRate) {
 TEST(AllowedTargets, SharesThatAddUpToTheRateAreNotRefusedForRounding) {
   for (const char* rate : {"1", "0.1", "1000", "33.3"}) {
     const AllowedTargets same = Allow({std::string("cache:1@") + rate});
-    EXPECT_EQ(
-        Message(same.CheckShares(Example(), {"client/0", "front/0", "front/1"},
-                                 same.SharesOf(Example()))),
-        "");
+    EXPECT_EQ(base::Message(same.CheckShares(Example(),
+                                             {"client/0", "front/0", "front/1"},
+                                             same.SharesOf(Example()))),
+              "");
   }
 }
 
@@ -109,4 +109,4 @@ TEST(AllowedTargets, SaysWhatIsWrongWithATarget) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::external

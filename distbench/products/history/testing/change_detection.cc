@@ -11,7 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/products/history/testing/simulated_histories.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 constexpr uint64_t kSeed = 1;
@@ -98,7 +98,7 @@ void PrintAlarms(int max_histories) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::history
 
 int main(int argc, char** argv) {
   CLI::App app("How well changes are found in simulated histories");
@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  distbench::PrintPowers(histories);
-  distbench::PrintLikelihood(histories);
-  distbench::PrintAlarms(quiet_histories);
+  distbench::history::PrintPowers(histories);
+  distbench::history::PrintLikelihood(histories);
+  distbench::history::PrintAlarms(quiet_histories);
 }

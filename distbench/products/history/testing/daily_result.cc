@@ -4,7 +4,7 @@
 
 #include "distbench/report/testing/example_result.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 constexpr int64_t kFirstDayNs = 1'700'000'000'000'000'000;
@@ -13,13 +13,13 @@ constexpr int64_t kDayNs = 86'400'000'000'000;
 }  // namespace
 
 TestResult MakeDailyResult(int day, double slowness) {
-  ExampleOptions options;
+  report::ExampleOptions options;
   options.name = "example";
   options.clients = options.servers = options.rpcs = 1;
   options.seconds = 2;
   options.seed = 100 + day;
   options.slowness = slowness;
-  TestResult result = MakeExampleResult(options);
+  TestResult result = report::MakeExampleResult(options);
   RunInfo& info = *result.mutable_run_info();
   info.clear_failure();
   info.clear_findings();
@@ -28,4 +28,4 @@ TestResult MakeDailyResult(int day, double slowness) {
   return result;
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

@@ -5,12 +5,12 @@
 
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // A valid result of the test "example", which took two seconds on this day. Its
 // latencies are multiplied by `slowness`. Equal arguments give equal results.
 TestResult MakeDailyResult(int day, double slowness = 1);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_TESTING_DAILY_RESULT_H_

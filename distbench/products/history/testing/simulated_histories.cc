@@ -9,7 +9,7 @@
 #include "distbench/products/history/trends/change_points.h"
 #include "distbench/products/history/trends/part_comparison.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 // Of variance 1.
@@ -147,4 +147,4 @@ int CountFalseAlarms(const HistoryModel& model, int histories, int series_count,
   return alarms;
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

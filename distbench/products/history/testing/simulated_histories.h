@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace distbench {
+namespace distbench::history {
 
 enum class Noise {
   kNormal,
@@ -64,6 +64,6 @@ DetectionPower MeasurePower(const HistoryModel& model, int histories,
 int CountFalseAlarms(const HistoryModel& model, int histories, int series_count,
                      uint64_t seed);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_TESTING_SIMULATED_HISTORIES_H_

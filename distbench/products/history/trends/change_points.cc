@@ -9,7 +9,7 @@
 #include "distbench/products/history/trends/part_comparison.h"
 #include "distbench/products/history/trends/spread_scan.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 // The shares of kAlarmProbability that the two passes have. Changes of the
@@ -40,7 +40,7 @@ struct Range {
 
 // The same on all platforms, unlike std::shuffle().
 template <typename Item>
-void Shuffle(WorkRandom& random, std::vector<Item>& order) {
+void Shuffle(activity::WorkRandom& random, std::vector<Item>& order) {
   for (size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[random.Below(i)]);
   }
@@ -89,7 +89,7 @@ class ChangeSearch {
     if (correction_ * scan.ProbabilityBound(division.distance) <= kProven) {
       return kProven;
     }
-    WorkRandom random(kSeed);
+    activity::WorkRandom random(kSeed);
     std::vector<typename Scan::Item> order = scan.order();
     const double per_reached = correction_ / (permutations_ + 1);
     int reached = 1;  // the values' own order
@@ -219,4 +219,4 @@ Judgement DescribeChanges(absl::Span<const double> values,
   return judgement;
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

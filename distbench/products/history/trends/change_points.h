@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // At most so many values are judged, the newest.
 inline constexpr size_t kMaxJudgedPoints = 2000;
@@ -85,6 +85,6 @@ Judgement FindChanges(absl::Span<const double> values, int series_count);
 Judgement DescribeChanges(absl::Span<const double> values,
                           std::vector<ChangePoint> changes);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_TRENDS_CHANGE_POINTS_H_

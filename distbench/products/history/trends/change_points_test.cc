@@ -12,7 +12,7 @@
 #include "distbench/products/history/trends/energy_scan.h"
 #include "distbench/products/history/trends/spread_scan.h"
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 using testing::DoubleNear;
@@ -214,4 +214,4 @@ TEST(FindChangesTest, AlarmsAreRareWithoutChanges) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::history

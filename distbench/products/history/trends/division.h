@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace distbench {
+namespace distbench::history {
 
 // Of a sequence of values into two parts.
 struct Division {
@@ -11,6 +11,6 @@ struct Division {
   double distance = 0;  // between the parts: how clearly they differ
 };
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_TRENDS_DIVISION_H_

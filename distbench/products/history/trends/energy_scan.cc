@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 constexpr int kSumBits = 52;
@@ -113,4 +113,4 @@ double EnergyScan::ProbabilityBound(double distance) const {
   return std::min(1.0, count * std::exp(exponent));
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "distbench/products/history/trends/division.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // Examines orders of one set of values. How far parts of m and n values are
 // apart is their energy distance (G. J. Szekely and M. L. Rizzo, Testing for
@@ -82,6 +82,6 @@ class EnergyScan {
   std::vector<Total> tree_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_TRENDS_ENERGY_SCAN_H_

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace distbench {
+namespace distbench::history {
 namespace {
 
 double VarianceOf(absl::Span<const double> values) {
@@ -66,4 +66,4 @@ double SpreadsDiffer(absl::Span<const double> a, absl::Span<const double> b) {
   return MeansDiffer(DistancesFromMedian(a), DistancesFromMedian(b));
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

@@ -7,7 +7,7 @@
 
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // All require finite values, and at least one.
 double MeanOf(absl::Span<const double> values);
@@ -30,6 +30,6 @@ double MeansDiffer(absl::Span<const double> a, absl::Span<const double> b);
 // (1974) 364-367.
 double SpreadsDiffer(absl::Span<const double> a, absl::Span<const double> b);
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_TRENDS_PART_COMPARISON_H_

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace distbench {
+namespace distbench::history {
 
 SpreadScan::SpreadScan(absl::Span<const double> distances, size_t min_part)
     : min_part_(min_part),
@@ -33,4 +33,4 @@ Division SpreadScan::Best(absl::Span<const double> order) const {
   return best;
 }
 
-}  // namespace distbench
+}  // namespace distbench::history

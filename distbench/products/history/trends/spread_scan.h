@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "distbench/products/history/trends/division.h"
 
-namespace distbench {
+namespace distbench::history {
 
 // Examines orders of one set of distances from a center. How far parts are
 // apart is the logarithm of the ratio of likelihoods, of two spreads and of
@@ -40,6 +40,6 @@ class SpreadScan {
   double sum_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_TRENDS_SPREAD_SCAN_H_

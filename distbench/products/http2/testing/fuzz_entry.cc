@@ -16,7 +16,7 @@
 #include "distbench/protocol/handshake_messages.h"
 #include "distbench/protocol/tcp/stream.h"
 
-namespace distbench {
+namespace distbench::http2 {
 namespace {
 
 constexpr Http2Limits kLimits = {.stream_window_bytes = 1 << 16,
@@ -41,7 +41,7 @@ Http2Outcome ReceiveMessage(absl::string_view bytes, size_t piece_bytes) {
   while (!bytes.empty()) {
     outcome.is_valid = input.Receive(TakePiece(bytes, piece_bytes));
   }
-  RequestHeader header;
+  payload::RequestHeader header;
   outcome.exchanges = input.is_complete();
   outcome.messages = input.is_complete() && input.Decode(header);
   return outcome;
@@ -56,8 +56,8 @@ class Side final : private Http2Session::Handler {
     session_.set_handler(*this);
     int ends[2];
     Require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0);
-    stream_ = Stream(FileDescriptor(ends[0]));
-    peer_ = FileDescriptor(ends[1]);
+    stream_ = protocol::Stream(base::FileDescriptor(ends[0]));
+    peer_ = base::FileDescriptor(ends[1]);
     if (!is_server_) SendRequests();
     Write();
   }
@@ -72,18 +72,19 @@ class Side final : private Http2Session::Handler {
 
  private:
   void SendRequests() {
-    Require(session_.SendRequest(exchanges_.emplace_back(), kHandshakeMethod,
+    Require(session_.SendRequest(exchanges_.emplace_back(),
+                                 protocol::kHandshakeMethod,
                                  Http2Session::kNoTimeout));
     for (int i = 0; i < 2; ++i) {
       Http2Exchange& exchange = exchanges_.emplace_back();
-      exchange.output.Fill(RequestHeader(), 100'000);
+      exchange.output.Fill(payload::RequestHeader(), 100'000);
       Require(session_.SendRequest(exchange, kGenericRpcMethod, 1));
     }
   }
 
   void Write() {
-    const SendQueue::Outcome outcome = session_.Write(stream_);
-    Require(outcome != SendQueue::Outcome::kBroken);
+    const protocol::SendQueue::Outcome outcome = session_.Write(stream_);
+    Require(outcome != protocol::SendQueue::Outcome::kBroken);
     Require(session_.queued_bytes() >= 0);
     char buffer[4096];
     while (read(peer_.get(), buffer, sizeof(buffer)) > 0) {
@@ -105,17 +106,17 @@ class Side final : private Http2Session::Handler {
   }
 
   void Answer(Http2Exchange& exchange) {
-    RequestHeader header;
+    payload::RequestHeader header;
     if (!exchange.input.is_complete() || !exchange.input.Decode(header)) {
       return session_.SendStatus(exchange, kGrpcInternal, "malformed message");
     }
     ++outcome_.messages;
-    exchange.output.Fill(ResponseHeader(), header.response_bytes);
+    exchange.output.Fill(payload::ResponseHeader(), header.response_bytes);
     session_.SendResponse(exchange);
   }
 
   void Read(Http2Exchange& exchange) {
-    ResponseHeader header;
+    payload::ResponseHeader header;
     if (exchange.input.is_complete() && exchange.input.Decode(header)) {
       ++outcome_.messages;
     } else {
@@ -129,8 +130,8 @@ class Side final : private Http2Session::Handler {
   std::deque<Http2Exchange> exchanges_;  // must outlive the session
   Http2Outcome outcome_;
   Http2Session session_;
-  Stream stream_;
-  FileDescriptor peer_;
+  protocol::Stream stream_;
+  base::FileDescriptor peer_;
 };
 
 }  // namespace
@@ -157,10 +158,10 @@ void FuzzHttp2(absl::string_view input) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::http2
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  distbench::FuzzHttp2(
+  distbench::http2::FuzzHttp2(
       absl::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::http2 {
 
 // What the bytes after an input's first byte are: one message with its prefix,
 // or all that a client or a server sends on a connection. Other first bytes
@@ -34,6 +34,6 @@ Http2Outcome ReceiveHttp2(absl::string_view input, size_t piece_bytes);
 // must not matter to messages.
 void FuzzHttp2(absl::string_view input);
 
-}  // namespace distbench
+}  // namespace distbench::http2
 
 #endif  // DISTBENCH_PRODUCTS_HTTP2_TESTING_FUZZ_ENTRY_H_

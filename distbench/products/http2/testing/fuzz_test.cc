@@ -18,13 +18,14 @@
 #include "distbench/protocol/tcp/stream.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::http2 {
 namespace {
 
 constexpr int kRounds = 2000;
 constexpr int kRpcs = 2;
 
-std::string MessageBytes(const RequestHeader& header, int64_t target_bytes) {
+std::string MessageBytes(const payload::RequestHeader& header,
+                         int64_t target_bytes) {
   Http2Output output;
   output.Fill(header, target_bytes);
   const Http2Output::Piece piece = output.Take(output.bytes_left());
@@ -39,14 +40,16 @@ class RecordedSide final : private Http2Session::Handler {
     session_.set_handler(*this);
     int ends[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-    stream_ = Stream(FileDescriptor(ends[0]));
-    peer_ = FileDescriptor(ends[1]);
+    stream_ = protocol::Stream(base::FileDescriptor(ends[0]));
+    peer_ = base::FileDescriptor(ends[1]);
   }
 
   void SendRequest(int64_t bytes, int64_t response_bytes = 100) {
     exchanges_.push_back(std::make_unique<Http2Exchange>());
     exchanges_.back()->output.Fill(
-        RequestHeader{.rpc_index = 3, .response_bytes = response_bytes}, bytes);
+        payload::RequestHeader{.rpc_index = 3,
+                               .response_bytes = response_bytes},
+        bytes);
     EXPECT_TRUE(session_.SendRequest(*exchanges_.back(), kGenericRpcMethod,
                                      1'000'000'000));
   }
@@ -54,7 +57,7 @@ class RecordedSide final : private Http2Session::Handler {
   // Takes what the other side has sent, and returns what this side sends.
   std::string Exchange(const std::string& input) {
     EXPECT_TRUE(session_.Receive(input));
-    EXPECT_EQ(session_.Write(stream_), SendQueue::Outcome::kEmpty);
+    EXPECT_EQ(session_.Write(stream_), protocol::SendQueue::Outcome::kEmpty);
     std::string sent(1 << 16, '\0');
     const ssize_t count = read(peer_.get(), sent.data(), sent.size());
     sent.resize(count > 0 ? count : 0);
@@ -68,15 +71,15 @@ class RecordedSide final : private Http2Session::Handler {
   }
   void OnReceived(Http2Exchange& exchange) override {
     if (exchange.path.empty()) return;  // a response
-    exchange.output.Fill(ResponseHeader{.server_instance = 1}, 100);
+    exchange.output.Fill(payload::ResponseHeader{.server_instance = 1}, 100);
     session_.SendResponse(exchange);
   }
   void OnClosed(Http2Exchange&, absl::string_view) override {}
 
   std::vector<std::unique_ptr<Http2Exchange>> exchanges_;
   Http2Session session_;
-  Stream stream_;
-  FileDescriptor peer_;
+  protocol::Stream stream_;
+  base::FileDescriptor peer_;
 };
 
 // What the sides of a connection send for some RPCs.
@@ -169,8 +172,9 @@ TEST(Http2FuzzTest, SurvivesAbsurdResponseSizes) {
 }
 
 TEST(Http2FuzzTest, SurvivesTheKeptCorpus) {
-  for (const std::string& input : KeptCorpus("http2")) FuzzHttp2(input);
+  for (const std::string& input : fuzzing::KeptCorpus("http2"))
+    FuzzHttp2(input);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::http2

@@ -29,7 +29,7 @@
 #include "distbench/security/tls_files.h"
 #include "distbench/sequencer/serving/sequencer_server.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 // How long nodes may take to leave when they are told to end.
@@ -38,7 +38,8 @@ constexpr absl::Duration kEndPatience = absl::Seconds(5);
 // The host name with which this process reaches its own sequencer.
 std::string OwnHost(const JobOptions& options) {
   const std::string& listen = options.node.listen_address;
-  return listen.empty() ? "localhost" : std::string(WithoutBrackets(listen));
+  return listen.empty() ? "localhost"
+                        : std::string(base::WithoutBrackets(listen));
 }
 
 // Whether a host listens at all of its addresses so; others would take it for
@@ -52,21 +53,23 @@ std::string ReachableHost(const JobOptions& options) {
   for (const std::string* host :
        {&options.leader.host, &options.node.listen_address,
         &options.node.service_address}) {
-    std::string name(WithoutBrackets(*host));
+    std::string name(base::WithoutBrackets(*host));
     if (!name.empty() && !IsEveryAddress(name)) return name;
   }
-  return Hostname();
+  return node::Hostname();
 }
 
 // What the command needs to know, in variables that all programs read.
 std::vector<std::string> CommandEnvironment(const JobOptions& options,
                                             int port) {
   std::vector<std::string> variables = {
-      "DISTBENCH_IN_JOB=1", absl::StrCat("DISTBENCH_TEST_SEQUENCER=",
-                                         JoinHostPort(OwnHost(options), port))};
+      "DISTBENCH_IN_JOB=1",
+      absl::StrCat("DISTBENCH_TEST_SEQUENCER=",
+                   base::JoinHostPort(OwnHost(options), port))};
   // Set without a value, they hide what the user may have set.
-  const TlsFiles files =
-      options.node.tls == nullptr ? TlsFiles() : options.node.tls->files();
+  const security::TlsFiles files = options.node.tls == nullptr
+                                       ? security::TlsFiles()
+                                       : options.node.tls->files();
   variables.push_back(absl::StrCat("DISTBENCH_TLS_CA=", files.ca));
   variables.push_back(absl::StrCat("DISTBENCH_TLS_CERT=", files.cert));
   variables.push_back(absl::StrCat("DISTBENCH_TLS_KEY=", files.key));
@@ -76,7 +79,7 @@ std::vector<std::string> CommandEnvironment(const JobOptions& options,
 
 class Leader {
  public:
-  Leader(const JobOptions& options, StopSignals& stop)
+  Leader(const JobOptions& options, base::StopSignals& stop)
       : options_(options), stop_(stop) {
     if (!options.leader.file.empty()) file_.emplace(options.leader.file);
   }
@@ -88,13 +91,13 @@ class Leader {
     if (status.ok()) status = AwaitOthers();
     JobEnd end;
     if (!status.ok()) {
-      end = {.exit_status = kExitUsage,
+      end = {.exit_status = report::kExitUsage,
              .error = absl::StrCat(DescribePlace(options_.place), ": ",
                                    status.message())};
     } else if (!stopped_.HasBeenNotified()) {
       end = options_.command.empty() ? Serve() : RunCommand();
     } else if (!options_.command.empty()) {
-      end = {.exit_status = kExitRunFailed,
+      end = {.exit_status = report::kExitRunFailed,
              .error = "stopped before all processes had joined"};
     }
     stop_.SetHandler({});
@@ -107,14 +110,14 @@ class Leader {
     if (file_.has_value()) {
       if (absl::Status status = file_->Clear(); !status.ok()) return status;
     }
-    SequencerOptions sequencer;
+    sequencer::SequencerOptions sequencer;
     sequencer.listen_address = options_.node.listen_address;
     sequencer.port = options_.leader.port;
     sequencer.tls = options_.node.tls;
     sequencer.max_nodes = options_.place.size;
     sequencer.allowed_targets = options_.node.allowed_targets;
     sequencer.revision = options_.revision;
-    auto started = SequencerServer::Start(std::move(sequencer));
+    auto started = sequencer::SequencerServer::Start(std::move(sequencer));
     if (!started.ok()) {
       return absl::Status(
           started.status().code(),
@@ -124,7 +127,7 @@ class Leader {
     }
     sequencer_ = *std::move(started);
     const std::string address =
-        JoinHostPort(ReachableHost(options_), sequencer_->port());
+        base::JoinHostPort(ReachableHost(options_), sequencer_->port());
     options_.say(
         absl::StrCat(DescribePlace(options_.place), " leads at ", address));
     return file_.has_value() ? file_->Announce(address) : absl::OkStatus();
@@ -132,10 +135,10 @@ class Leader {
 
   absl::Status StartOwnNode() {
     if (!options_.node_on_leader) return absl::OkStatus();
-    NodeManagerOptions node = options_.node;
+    node::NodeManagerOptions node = options_.node;
     node.channel = sequencer_->InProcessChannel();
     node.preassigned_id = options_.place.rank;
-    auto started = NodeManager::Start(std::move(node));
+    auto started = node::NodeManager::Start(std::move(node));
     if (!started.ok()) return started.status();
     node_ = *std::move(started);
     return absl::OkStatus();
@@ -143,9 +146,9 @@ class Leader {
 
   // Returns OK when all have joined, or when the job is to stop.
   absl::Status AwaitOthers() {
-    TestClient client(sequencer_->InProcessChannel());
+    client::TestClient client(sequencer_->InProcessChannel());
     RollCall roll_call(options_.place.size, options_.node_on_leader);
-    Patience patience(options_.join_timeout, RealClock(),
+    Patience patience(options_.join_timeout, base::RealClock(),
                       [this](absl::Duration pause) {
                         return !stopped_.WaitForNotificationWithTimeout(pause);
                       });
@@ -174,14 +177,14 @@ class Leader {
   JobEnd RunCommand() {
     const JobCommand& command = options_.command;
     // A process of another group may not read the terminal.
-    absl::StatusOr<ChildProcess> child = ChildProcess::Start(
+    absl::StatusOr<base::ChildProcess> child = base::ChildProcess::Start(
         {.path = command.path,
          .arguments = command.arguments,
          .more_environment = CommandEnvironment(options_, sequencer_->port()),
          .has_stdin = isatty(STDIN_FILENO) == 0,
          .ends_with_parent = true});
     if (!child.ok()) {
-      return {.exit_status = kExitUsage,
+      return {.exit_status = report::kExitUsage,
               .error = std::string(child.status().message())};
     }
     // A second signal ends this process, and the command is told then.
@@ -191,9 +194,9 @@ class Leader {
     stop_.SetHandler({});
     const int status = child->Finish();
     if (WIFEXITED(status)) return {.exit_status = WEXITSTATUS(status)};
-    return {.exit_status = kExitRunFailed,
+    return {.exit_status = report::kExitRunFailed,
             .error = absl::StrCat(command.arguments.front(), " ",
-                                  DescribeExit(status))};
+                                  base::DescribeExit(status))};
   }
 
   // Ends nodes before the sequencer, which they would otherwise miss.
@@ -211,17 +214,17 @@ class Leader {
   }
 
   const JobOptions& options_;
-  StopSignals& stop_;
+  base::StopSignals& stop_;
   absl::Notification stopped_;
   std::optional<LeaderFile> file_;
-  std::unique_ptr<SequencerServer> sequencer_;
-  std::unique_ptr<NodeManager> node_;  // uses a channel of the sequencer
+  std::unique_ptr<sequencer::SequencerServer> sequencer_;
+  std::unique_ptr<node::NodeManager> node_;  // uses a channel of the sequencer
 };
 
 }  // namespace
 
-JobEnd LeadJob(const JobOptions& options, StopSignals& stop) {
+JobEnd LeadJob(const JobOptions& options, base::StopSignals& stop) {
   return Leader(options, stop).Lead();
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

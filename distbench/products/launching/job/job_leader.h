@@ -3,9 +3,11 @@
 
 #include "distbench/products/launching/job/job_options.h"
 
-namespace distbench {
-
+namespace distbench::base {
 class StopSignals;
+}  // namespace distbench::base
+
+namespace distbench::launching {
 
 // Leads a job: listens as its sequencer, is a node unless the options say
 // otherwise, waits until the other processes have joined, runs the command as a
@@ -16,8 +18,8 @@ class StopSignals;
 // started, because this process could not listen or others did not join;
 // kExitRunFailed if a signal ended the command. Without a command, serves until
 // `stop`. A stop is passed on to the command, which decides how to end.
-JobEnd LeadJob(const JobOptions& options, StopSignals& stop);
+JobEnd LeadJob(const JobOptions& options, base::StopSignals& stop);
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_JOB_JOB_LEADER_H_

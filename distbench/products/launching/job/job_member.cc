@@ -21,7 +21,7 @@
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_diagnosis.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 // How long an attempt to register may take; then the leader is looked for
@@ -39,7 +39,7 @@ constexpr absl::Duration kLeavePatience = absl::Seconds(10);
 
 absl::StatusOr<std::string> LeaderAddress(const LeaderLocation& leader) {
   if (!leader.file.empty()) return ReadLeaderFile(leader.file);
-  return JoinHostPort(leader.host, leader.port);
+  return base::JoinHostPort(leader.host, leader.port);
 }
 
 // Whether the leader has refused the node, so that it would do so again. A
@@ -61,16 +61,16 @@ bool IsRefusal(const absl::Status& status) {
 // has nothing to do with it.
 std::string SecretProblem(const JobOptions& options,
                           const std::string& address) {
-  const TlsCredentials* tls = options.node.tls.get();
+  const security::TlsCredentials* tls = options.node.tls.get();
   if (tls == nullptr) {
-    return WantsTls(address, kDiagnosisTimeout)
+    return security::WantsTls(address, kDiagnosisTimeout)
                ? absl::StrCat("the leader at ", address,
                               " has the job's secret, and this process was "
                               "started with --plain; give it --secret=DIR")
                : "";
   }
-  const std::string problem = DiagnoseTls(
-      address, tls->files(), ServerName::kChecked, kDiagnosisTimeout);
+  const std::string problem = security::DiagnoseTls(
+      address, tls->files(), security::ServerName::kChecked, kDiagnosisTimeout);
   if (problem.empty()) return "";
   return absl::StrCat(
       "the leader at ", address,
@@ -94,15 +94,16 @@ class Joining {
  public:
   explicit Joining(const JobOptions& options)
       : options_(options),
-        patience_(options.join_timeout, RealClock(), [](absl::Duration pause) {
-          // Signals end a process that has not joined yet.
-          absl::SleepFor(pause);
-          return true;
-        }) {}
+        patience_(options.join_timeout, base::RealClock(),
+                  [](absl::Duration pause) {
+                    // Signals end a process that has not joined yet.
+                    absl::SleepFor(pause);
+                    return true;
+                  }) {}
 
   // The error is for users.
-  absl::StatusOr<std::unique_ptr<NodeManager>> Join(
-      const NodeManagerOptions& node) {
+  absl::StatusOr<std::unique_ptr<node::NodeManager>> Join(
+      const node::NodeManagerOptions& node) {
     do {
       const absl::StatusOr<std::string> address =
           LeaderAddress(options_.leader);
@@ -120,14 +121,14 @@ class Joining {
   }
 
  private:
-  absl::StatusOr<std::unique_ptr<NodeManager>> Register(
-      const std::string& address, NodeManagerOptions node) {
+  absl::StatusOr<std::unique_ptr<node::NodeManager>> Register(
+      const std::string& address, node::NodeManagerOptions node) {
     node.sequencer = address;
     // Whole seconds, because messages name them.
     constexpr absl::Duration kSecond = absl::Seconds(1);
     node.register_timeout =
         std::clamp(absl::Ceil(patience_.left(), kSecond), kSecond, kAttempt);
-    return NodeManager::Start(std::move(node));
+    return node::NodeManager::Start(std::move(node));
   }
 
   // Users see a problem that lasts before the time is over, but only once.
@@ -153,12 +154,12 @@ class Joining {
 
 }  // namespace
 
-JobEnd JoinJob(const JobOptions& options, StopSignals& stop) {
+JobEnd JoinJob(const JobOptions& options, base::StopSignals& stop) {
   // Before the node is registered there is nothing to end.
-  stop.SetHandler([] { std::_Exit(kExitOk); });
+  stop.SetHandler([] { std::_Exit(report::kExitOk); });
   absl::Status end;
   absl::Notification has_ended;
-  NodeManagerOptions node = options.node;
+  node::NodeManagerOptions node = options.node;
   node.preassigned_id = options.place.rank;
   node.reconnect_timeout = options.leader_timeout;
   node.on_ended = [&](absl::Status status) {
@@ -168,7 +169,7 @@ JobEnd JoinJob(const JobOptions& options, StopSignals& stop) {
   };
   const auto joined = Joining(options).Join(node);
   if (!joined.ok()) {
-    return {.exit_status = kExitUsage,
+    return {.exit_status = report::kExitUsage,
             .error = std::string(joined.status().message())};
   }
   stop.SetHandler({});
@@ -180,8 +181,8 @@ JobEnd JoinJob(const JobOptions& options, StopSignals& stop) {
   (*joined)->Shutdown();
   if (end.ok()) return {};
   return {
-      .exit_status = kExitRunFailed,
+      .exit_status = report::kExitRunFailed,
       .error = absl::StrCat(DescribePlace(options.place), ": ", end.message())};
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

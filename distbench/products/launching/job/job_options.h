@@ -13,7 +13,7 @@
 #include "distbench/products/launching/job/leader_location.h"
 #include "distbench/products/launching/job/place_in_job.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 // The command that the leader runs once the job is complete.
 struct JobCommand {
@@ -29,7 +29,7 @@ struct JobOptions {
 
   // The node that this process is, except for its name, its sequencer and its
   // timeouts; its `tls` is that of the whole job.
-  NodeManagerOptions node;
+  node::NodeManagerOptions node;
 
   // Whether the leader is a node, too.
   bool node_on_leader = true;
@@ -57,6 +57,6 @@ struct JobEnd {
   std::string error = {};  // for users; empty: none
 };
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_JOB_JOB_OPTIONS_H_

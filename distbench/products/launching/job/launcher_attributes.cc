@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/hostlist.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 constexpr char kGiven[] = "DISTBENCH_NODE_ATTRIBUTES";
@@ -53,7 +53,7 @@ std::optional<int> HetGroup(const LauncherEnvironment& environment) {
     const auto list =
         environment.Get(absl::StrCat("SLURM_JOB_NODELIST_HET_GROUP_", group));
     if (!list.has_value()) continue;
-    const auto hosts = ParseHostlist(*list);
+    const auto hosts = base::ParseHostlist(*list);
     if (hosts.ok() &&
         std::find(hosts->begin(), hosts->end(), *host) != hosts->end()) {
       return group;
@@ -117,4 +117,4 @@ absl::StatusOr<NodeAttributes> MergeAttributes(
   return NodeAttributes(attributes.begin(), attributes.end());
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/products/launching/job/launcher_environment.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 using NodeAttributes = std::vector<std::pair<std::string, std::string>>;
 
@@ -28,6 +28,6 @@ using NodeAttributes = std::vector<std::pair<std::string, std::string>>;
 absl::StatusOr<NodeAttributes> MergeAttributes(
     const LauncherEnvironment& environment, const NodeAttributes& given);
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_JOB_LAUNCHER_ATTRIBUTES_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 using ::testing::AllOf;
@@ -95,7 +95,7 @@ TEST(LauncherAttributesTest, SaysWhatIsWrong) {
     const auto merged = MergeAttributes(
         LauncherEnvironment(Variables{{"DISTBENCH_NODE_ATTRIBUTES", wrong}}),
         {});
-    EXPECT_THAT(Message(merged.status()),
+    EXPECT_THAT(base::Message(merged.status()),
                 AllOf(HasSubstr("DISTBENCH_NODE_ATTRIBUTES="),
                       HasSubstr("is not NAME=VALUE")))
         << wrong;
@@ -103,4 +103,4 @@ TEST(LauncherAttributesTest, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

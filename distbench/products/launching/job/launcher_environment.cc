@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_split.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 LauncherEnvironment LauncherEnvironment::OfThisProcess() {
   std::map<std::string, std::string> variables;
@@ -23,4 +23,4 @@ std::optional<std::string> LauncherEnvironment::Get(
   return it->second;
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace distbench {
+namespace distbench::launching {
 
 // The environment variables of a process, at one time; those without a value
 // count as absent, because launchers and templates often set them so.
@@ -25,6 +25,6 @@ class LauncherEnvironment {
   std::map<std::string, std::string> variables_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_JOB_LAUNCHER_ENVIRONMENT_H_

@@ -17,7 +17,7 @@
 #include "distbench/base/write_all.h"
 #include "distbench/results/output_file.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 namespace fs = std::filesystem;
@@ -26,10 +26,10 @@ namespace fs = std::filesystem;
 constexpr int64_t kMaxBytes = 1 << 20;
 
 bool IsAddress(const std::string& line) {
-  const auto [host, port] = SplitHostPort(line);
+  const auto [host, port] = base::SplitHostPort(line);
   int number = 0;
   return !host.empty() && absl::SimpleAtoi(port, &number) && number > 0 &&
-         number <= kMaxPort;
+         number <= base::kMaxPort;
 }
 
 // A client of NFS may remember for half a minute that a file was not there. It
@@ -53,7 +53,7 @@ absl::Status CannotUse(const std::string& path, absl::string_view problem) {
 
 absl::StatusOr<std::string> ReadLeaderFile(const std::string& path) {
   RefreshDirectory(fs::path(path).parent_path());
-  const absl::StatusOr<std::string> text = ReadFile(path, kMaxBytes);
+  const absl::StatusOr<std::string> text = base::ReadFile(path, kMaxBytes);
   if (absl::IsNotFound(text.status())) {
     return absl::NotFoundError(absl::StrCat(
         "rank 0 has not written its address to ", path,
@@ -84,10 +84,10 @@ absl::Status LeaderFile::Clear() {
 }
 
 absl::Status LeaderFile::Announce(const std::string& address) {
-  const auto file = OutputFile::Open(path_);
+  const auto file = results::OutputFile::Open(path_);
   if (!file.ok()) return file.status();
-  if (!WriteAll((*file)->fd(), absl::StrCat(address, "\n"))) {
-    return WriteError(path_, errno);
+  if (!base::WriteAll((*file)->fd(), absl::StrCat(address, "\n"))) {
+    return results::WriteError(path_, errno);
   }
   const absl::Status status = (*file)->Commit();
   if (status.ok()) announced_ = address;
@@ -105,4 +105,4 @@ absl::Status LeaderFile::Check() const {
       "give each job a rendezvous directory of its own"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

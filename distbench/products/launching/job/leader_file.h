@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 // Returns the "HOST:PORT" in the file. NOT_FOUND if there is no such file
 // (yet), INVALID_ARGUMENT if it contains something else.
@@ -46,6 +46,6 @@ class LeaderFile {
   std::string announced_;  // empty: nothing
 };
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_JOB_LEADER_FILE_H_

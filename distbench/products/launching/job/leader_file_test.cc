@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,7 +42,7 @@ TEST_F(LeaderFileTest, OthersReadWhatWasAnnounced) {
   ASSERT_EQ(leader.Clear(), absl::OkStatus());
   const absl::Status early = ReadLeaderFile(path_).status();
   EXPECT_TRUE(absl::IsNotFound(early));
-  EXPECT_THAT(Message(early),
+  EXPECT_THAT(base::Message(early),
               AllOf(HasSubstr("rank 0 has not written its"), HasSubstr(path_)));
   ASSERT_EQ(leader.Announce("host1:1234"), absl::OkStatus());
   EXPECT_EQ(*ReadLeaderFile(path_), "host1:1234");
@@ -70,7 +70,7 @@ TEST_F(LeaderFileTest, SecondLeaderIsNoticedAndKeepsItsFile) {
     ASSERT_EQ(first.Announce("host1:1"), absl::OkStatus());
     Write("host2:2\n");
     EXPECT_TRUE(absl::IsAlreadyExists(first.Check()));
-    EXPECT_THAT(Message(first.Check()),
+    EXPECT_THAT(base::Message(first.Check()),
                 AllOf(HasSubstr("host2:2"), HasSubstr("another rank 0")));
   }
   EXPECT_EQ(*ReadLeaderFile(path_), "host2:2");
@@ -100,7 +100,7 @@ TEST_F(LeaderFileTest, ReadersNeverSeeAPart) {
 TEST_F(LeaderFileTest, OtherContentsAreRefused) {
   for (const char* wrong : {"", "\n", "host1", ":1", "host1:0", "host1:x"}) {
     Write(wrong);
-    EXPECT_THAT(Message(ReadLeaderFile(path_).status()),
+    EXPECT_THAT(base::Message(ReadLeaderFile(path_).status()),
                 HasSubstr("does not begin with HOST:PORT"))
         << wrong;
   }
@@ -110,16 +110,16 @@ TEST_F(LeaderFileTest, OtherContentsAreRefused) {
 
 TEST_F(LeaderFileTest, SaysThatTheDirectoryCannotBeUsed) {
   LeaderFile missing(folder_ + "/missing/leader");
-  EXPECT_THAT(Message(missing.Clear()),
+  EXPECT_THAT(base::Message(missing.Clear()),
               AllOf(HasSubstr("--rendezvous=" + folder_ + "/missing"),
                     HasSubstr("No such file"), HasSubstr("mkdir")));
   ASSERT_EQ(chmod(folder_.c_str(), 0500), 0);
-  WithoutPrivileges([this] {
-    EXPECT_THAT(Message(LeaderFile(path_).Clear()),
+  base::WithoutPrivileges([this] {
+    EXPECT_THAT(base::Message(LeaderFile(path_).Clear()),
                 HasSubstr("Permission denied"));
   });
   ASSERT_EQ(chmod(folder_.c_str(), 0700), 0);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

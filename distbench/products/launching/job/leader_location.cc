@@ -12,7 +12,7 @@
 #include "distbench/base/host_port.h"
 #include "distbench/base/hostlist.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 constexpr char kLeaderVariable[] = "DISTBENCH_LEADER";
@@ -47,12 +47,12 @@ absl::StatusOr<LeaderLocation> ParseAddress(absl::string_view source,
                                             const std::string& text) {
   LeaderLocation location;
   const bool has_port = HasPort(text);
-  auto [host, port] =
-      has_port ? SplitHostPort(text)
-               : std::pair<std::string, std::string>(WithoutBrackets(text), "");
+  auto [host, port] = has_port ? base::SplitHostPort(text)
+                               : std::pair<std::string, std::string>(
+                                     base::WithoutBrackets(text), "");
   const bool is_port_fine =
       !has_port || (absl::SimpleAtoi(port, &location.port) &&
-                    location.port > 0 && location.port <= kMaxPort);
+                    location.port > 0 && location.port <= base::kMaxPort);
   if (host.empty() || !is_port_fine ||
       host.find_first_of(" \t\n/") != std::string::npos) {
     return Wrong(absl::StrCat(source, "=", text,
@@ -109,7 +109,7 @@ absl::StatusOr<LeaderLocation> SlurmLeader(
     const std::string& node_list, std::optional<int> port,
     const LauncherEnvironment& environment) {
   const absl::StatusOr<std::vector<std::string>> hosts =
-      ParseHostlist(node_list);
+      base::ParseHostlist(node_list);
   if (!hosts.ok()) {
     return Wrong(absl::StrCat(kNodeList, ": ", hosts.status().message(),
                               "; give --leader=HOST"));
@@ -158,4 +158,4 @@ absl::StatusOr<LeaderLocation> FindLeader(
       "--rendezvous=DIR with a directory that all hosts share");
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

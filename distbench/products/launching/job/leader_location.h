@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/products/launching/job/launcher_environment.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 // The port of a leader whose host is known and whose port nobody chose.
 inline constexpr int kDefaultLeaderPort = 10'000;
@@ -41,6 +41,6 @@ struct LeaderFlags {
 absl::StatusOr<LeaderLocation> FindLeader(
     const LeaderFlags& flags, const LauncherEnvironment& environment);
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_JOB_LEADER_LOCATION_H_

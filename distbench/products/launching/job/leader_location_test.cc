@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 using ::testing::AllOf;
@@ -20,7 +20,7 @@ using Variables = std::map<std::string, std::string>;
 // "host:port", "file (port)", or the error.
 std::string Leader(const LeaderFlags& flags, const Variables& variables) {
   const auto found = FindLeader(flags, LauncherEnvironment(variables));
-  if (!found.ok()) return Message(found.status());
+  if (!found.ok()) return base::Message(found.status());
   if (!found->file.empty()) return absl::StrCat(found->file, " ", found->port);
   return absl::StrCat(found->host, ":", found->port);
 }
@@ -112,4 +112,4 @@ TEST(LeaderLocationTest, SaysWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

@@ -9,7 +9,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 // Attempts that are repeated until a deadline. The pauses between them are
 // 20 ms at first, then grow by half each time, up to a second. Not thread-safe.
@@ -23,7 +23,7 @@ class Patience {
   using Pause = std::function<bool(absl::Duration)>;
 
   // The clock must outlive this.
-  Patience(absl::Duration limit, const Clock& clock, Pause pause)
+  Patience(absl::Duration limit, const base::Clock& clock, Pause pause)
       : clock_(clock),
         begin_ns_(clock.MonotonicNs()),
         limit_(limit),
@@ -50,7 +50,7 @@ class Patience {
   }
 
  private:
-  const Clock& clock_;
+  const base::Clock& clock_;
   const int64_t begin_ns_;
   const absl::Duration limit_;
   const Pause pause_;
@@ -58,6 +58,6 @@ class Patience {
   bool was_ended_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_JOB_PATIENCE_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 class PatienceTest : public testing::Test {
@@ -19,7 +19,7 @@ class PatienceTest : public testing::Test {
     };
   }
 
-  FakeClock clock_;
+  base::FakeClock clock_;
   std::vector<absl::Duration> pauses_;
 };
 
@@ -61,4 +61,4 @@ TEST_F(PatienceTest, EndsWhenItIsToldTo) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 // The two variables in which a launcher tells a process its place.
@@ -204,4 +204,4 @@ absl::StatusOr<PlaceInJob> FindPlaceInJob(
   return PlaceInJob{.rank = *known.rank, .size = *known.size};
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

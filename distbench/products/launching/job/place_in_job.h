@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/products/launching/job/launcher_environment.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 // As many processes as a sequencer can have nodes.
 inline constexpr int kMaxJobSize = 100'000;
@@ -41,6 +41,6 @@ struct PlaceFlags {
 absl::StatusOr<PlaceInJob> FindPlaceInJob(
     const PlaceFlags& flags, const LauncherEnvironment& environment);
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_JOB_PLACE_IN_JOB_H_

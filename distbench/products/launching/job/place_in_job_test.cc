@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 using ::testing::AllOf;
@@ -18,7 +18,7 @@ using Variables = std::map<std::string, std::string>;
 // "rank 1 of 3", or the error.
 std::string Place(const PlaceFlags& flags, const Variables& variables) {
   const auto place = FindPlaceInJob(flags, LauncherEnvironment(variables));
-  return place.ok() ? DescribePlace(*place) : Message(place.status());
+  return place.ok() ? DescribePlace(*place) : base::Message(place.status());
 }
 
 Variables Slurm(const std::string& rank, const std::string& size) {
@@ -122,4 +122,4 @@ TEST(PlaceInJobTest, RefusesWhatIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

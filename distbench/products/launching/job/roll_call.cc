@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 // More ranks than anyone reads.
@@ -102,4 +102,4 @@ absl::Status RollCall::MissingAfter(absl::Duration time,
       "wait for"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

@@ -9,7 +9,7 @@
 #include "absl/time/time.h"
 #include "proto/control.pb.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 // Which of a job's processes are there, by the nodes of its sequencer: node R
 // is that of rank R. Not thread-safe.
@@ -44,6 +44,6 @@ class RollCall {
   GetStatusResponse status_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_JOB_ROLL_CALL_H_

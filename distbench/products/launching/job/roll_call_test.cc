@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 using ::testing::AllOf;
@@ -32,7 +32,7 @@ std::string Missing(int size, const std::vector<int>& ranks,
   RollCall roll_call(size, node_on_leader);
   roll_call.SetStatus(Nodes(ranks));
   EXPECT_FALSE(roll_call.is_complete());
-  return Message(roll_call.MissingAfter(absl::Seconds(7), true));
+  return base::Message(roll_call.MissingAfter(absl::Seconds(7), true));
 }
 
 TEST(RollCallTest, IsCompleteWithAllNodes) {
@@ -100,4 +100,4 @@ TEST(RollCallTest, WrongClocksAreSaid) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

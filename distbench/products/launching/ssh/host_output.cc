@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "distbench/products/launching/ssh/start_message.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 constexpr size_t kTailBytes = 4096;
@@ -89,4 +89,4 @@ std::string HostOutput::LastWords() const {
   return words;
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/products/launching/ssh/ssh_session.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 // Where the output of the leader is shown.
 struct ShownOutput {
@@ -56,6 +56,6 @@ class HostOutput {
   std::string tail_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_SSH_HOST_OUTPUT_H_

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 using ::testing::HasSubstr;
@@ -69,12 +69,12 @@ TEST_F(HostOutputTest, ALogHasAllButTheLinesForLaunch) {
   output_.Add(SshStream::kErr, "banner\n");
   output_.Add(SshStream::kOut, absl::StrCat(kReadyLine, "\nhello"));
   output_.Finish();
-  EXPECT_EQ(ReadFile(path).value(), "banner\nhello");
+  EXPECT_EQ(base::ReadFile(path).value(), "banner\nhello");
   unlink(path.c_str());
 }
 
 TEST_F(HostOutputTest, NamesALogThatCannotBeWritten) {
-  EXPECT_THAT(Message(output_.LogTo("/no/such/folder/host1.log")),
+  EXPECT_THAT(base::Message(output_.LogTo("/no/such/folder/host1.log")),
               HasSubstr("/no/such/folder/host1.log"));
 }
 
@@ -96,4 +96,4 @@ TEST_F(HostOutputTest, ALineWithoutEndIsNotCollected) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

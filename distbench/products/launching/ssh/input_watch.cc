@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace distbench {
+namespace distbench::launching {
 
 InputWatch::InputWatch(int input, std::function<void()> at_end)
     : thread_([this, input, at_end = std::move(at_end)] {
@@ -36,4 +36,4 @@ void InputWatch::Watch(int input, const std::function<void()>& at_end) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

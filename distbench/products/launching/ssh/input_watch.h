@@ -8,7 +8,7 @@
 
 #include "distbench/base/wakeup.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 // Calls a function, on a thread of its own, when an input ends: a pipe, socket
 // or file whose writers are gone. What is read until then is thrown away.
@@ -26,10 +26,10 @@ class InputWatch {
  private:
   void Watch(int input, const std::function<void()>& at_end);
 
-  Wakeup end_of_watch_;
+  base::Wakeup end_of_watch_;
   std::thread thread_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_SSH_INPUT_WATCH_H_

@@ -11,18 +11,18 @@
 #include "distbench/base/testing/patience.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 struct Pipe {
   Pipe() {
     int ends[2];
     EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
-    reader = FileDescriptor(ends[0]);
-    writer = FileDescriptor(ends[1]);
+    reader = base::FileDescriptor(ends[0]);
+    writer = base::FileDescriptor(ends[1]);
   }
-  FileDescriptor reader;
-  FileDescriptor writer;
+  base::FileDescriptor reader;
+  base::FileDescriptor writer;
 };
 
 TEST(InputWatchTest, CallsAtTheEndOnly) {
@@ -36,7 +36,7 @@ TEST(InputWatchTest, CallsAtTheEndOnly) {
   EXPECT_EQ(write(pipe.writer.get(), "ignored", 7), 7);
   is_open = false;
   pipe.writer.Close();
-  EXPECT_TRUE(ended.WaitForNotificationWithTimeout(kGenerous));
+  EXPECT_TRUE(ended.WaitForNotificationWithTimeout(base::kGenerous));
 }
 
 TEST(InputWatchTest, EndsBeforeTheInput) {
@@ -48,4 +48,4 @@ TEST(InputWatchTest, EndsBeforeTheInput) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

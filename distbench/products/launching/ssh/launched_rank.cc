@@ -20,7 +20,7 @@
 #include "distbench/products/launching/ssh/start_message.h"
 #include "distbench/security/job_secret.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 // How long join may take to keep what it measured.
@@ -32,19 +32,19 @@ constexpr absl::Duration kInterval = absl::Milliseconds(50);
 // The name that `join --rendezvous` looks for.
 constexpr char kLeaderFile[] = "leader";
 
-absl::StatusOr<std::string> SecretFlag(const TlsContents& secret,
+absl::StatusOr<std::string> SecretFlag(const security::TlsContents& secret,
                                        const std::string& folder) {
-  if (secret == TlsContents()) return "--plain";
-  absl::Status status = WriteJobSecret(folder, secret);
+  if (secret == security::TlsContents()) return "--plain";
+  absl::Status status = security::WriteJobSecret(folder, secret);
   if (!status.ok()) return status;
   return absl::StrCat("--secret=", folder);
 }
 
 // The port in the file that rank 0 writes, once it has done so.
 std::optional<int> PublishedPort(const std::string& rendezvous) {
-  const std::string leader = FirstLine(rendezvous + "/" + kLeaderFile);
+  const std::string leader = base::FirstLine(rendezvous + "/" + kLeaderFile);
   int port = 0;
-  if (!absl::SimpleAtoi(SplitHostPort(leader).second, &port)) {
+  if (!absl::SimpleAtoi(base::SplitHostPort(leader).second, &port)) {
     return std::nullopt;
   }
   return port;
@@ -53,7 +53,7 @@ std::optional<int> PublishedPort(const std::string& rendezvous) {
 // A running join.
 class JoinProcess {
  public:
-  JoinProcess(ChildProcess process, StopSignals& stop)
+  JoinProcess(base::ChildProcess process, base::StopSignals& stop)
       : process_(std::move(process)), stop_(stop) {
     stop_.SetHandler([this] { process_.Signal(SIGTERM); });
   }
@@ -76,14 +76,14 @@ class JoinProcess {
   }
 
  private:
-  ChildProcess process_;
-  StopSignals& stop_;
+  base::ChildProcess process_;
+  base::StopSignals& stop_;
 };
 
 }  // namespace
 
 absl::StatusOr<int> RunLaunchedRank(
-    const LaunchedRank& rank, int input, StopSignals& stop,
+    const LaunchedRank& rank, int input, base::StopSignals& stop,
     const std::function<void(absl::string_view line)>& say) {
   say(kReadyLine);
   const absl::StatusOr<StartMessage> message = ReadStartMessage(input);
@@ -102,7 +102,7 @@ absl::StatusOr<int> RunLaunchedRank(
   arguments.insert(arguments.end(), rank.join_arguments.begin(),
                    rank.join_arguments.end());
 
-  absl::StatusOr<ChildProcess> process = ChildProcess::Start(
+  absl::StatusOr<base::ChildProcess> process = base::ChildProcess::Start(
       {.path = rank.program, .arguments = arguments, .ends_with_parent = true});
   if (!process.ok()) return process.status();
   JoinProcess join(*std::move(process), stop);
@@ -116,4 +116,4 @@ absl::StatusOr<int> RunLaunchedRank(
   });
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

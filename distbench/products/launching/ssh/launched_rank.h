@@ -11,9 +11,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
-
+namespace distbench::base {
 class StopSignals;
+}  // namespace distbench::base
+
+namespace distbench::launching {
 
 struct LaunchedRank {
   // The path of distbench.
@@ -31,9 +33,9 @@ struct LaunchedRank {
 // `say` gets lines of start_message.h, without line feed, for launch. The
 // secret is in a private folder while join runs, which ends in any case.
 absl::StatusOr<int> RunLaunchedRank(
-    const LaunchedRank& rank, int input, StopSignals& stop,
+    const LaunchedRank& rank, int input, base::StopSignals& stop,
     const std::function<void(absl::string_view line)>& say);
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_SSH_LAUNCHED_RANK_H_

@@ -23,14 +23,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-const TlsContents kSecret = {
+const security::TlsContents kSecret = {
     .ca = "-----BEGIN CERTIFICATE-----\nca\n-----END CERTIFICATE-----\n",
     .cert = "-----BEGIN CERTIFICATE-----\ncert\n-----END CERTIFICATE-----\n",
     .key = "-----BEGIN PRIVATE KEY-----\nkey\n-----END PRIVATE KEY-----\n"};
@@ -43,8 +43,8 @@ class LaunchedRankTest : public testing::Test {
     folder_ = std::filesystem::canonical(mkdtemp(name.data()));
     int ends[2];
     EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
-    input_ = FileDescriptor(ends[0]);
-    to_rank_ = FileDescriptor(ends[1]);
+    input_ = base::FileDescriptor(ends[0]);
+    to_rank_ = base::FileDescriptor(ends[1]);
   }
 
   ~LaunchedRankTest() override { std::filesystem::remove_all(folder_); }
@@ -75,17 +75,17 @@ class LaunchedRankTest : public testing::Test {
       mutex_.AssertHeld();
       return !lines_.empty() && lines_.back() == line;
     };
-    return mutex_.AwaitWithTimeout(absl::Condition(&is_there), kGenerous);
+    return mutex_.AwaitWithTimeout(absl::Condition(&is_there), base::kGenerous);
   }
 
   std::string Contents(const std::string& name) {
-    return ReadFile(folder_ / name).value_or("");
+    return base::ReadFile(folder_ / name).value_or("");
   }
 
-  StopSignals stop_;  // first: before the tests' threads
+  base::StopSignals stop_;  // first: before the tests' threads
   std::filesystem::path folder_;
-  FileDescriptor input_;
-  FileDescriptor to_rank_;
+  base::FileDescriptor input_;
+  base::FileDescriptor to_rank_;
   absl::Mutex mutex_;
   std::vector<std::string> lines_ ABSL_GUARDED_BY(mutex_);
 };
@@ -145,9 +145,9 @@ TEST_F(LaunchedRankTest, NothingRunsWithoutTheMessage) {
   to_rank_.Close();
   const auto status = Run("touch $HERE/ran");
   EXPECT_EQ(status.status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(Message(status.status()), HasSubstr("launch has ended"));
+  EXPECT_THAT(base::Message(status.status()), HasSubstr("launch has ended"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

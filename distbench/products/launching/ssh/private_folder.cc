@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 constexpr char kInMemory[] = "/dev/shm";
@@ -42,4 +42,4 @@ PrivateFolder::~PrivateFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

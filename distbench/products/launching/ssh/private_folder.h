@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 // A fresh folder of mode 0700, which this object removes with its contents. It
 // is in memory where the host allows that, so that no disk ever has it.
@@ -27,6 +27,6 @@ class PrivateFolder {
   std::string path_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_SSH_PRIVATE_FOLDER_H_

@@ -9,7 +9,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 mode_t ModeOf(const std::string& path) {
@@ -34,4 +34,4 @@ TEST(PrivateFolderTest, IsTheOwnersAloneAndGoesWithItsContents) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

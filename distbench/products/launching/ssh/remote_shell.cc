@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 // $1 is the folder, $2 the program.
@@ -80,4 +80,4 @@ std::string RemoteCommand(const RemoteProgram& program,
   return QuoteWords(words);
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

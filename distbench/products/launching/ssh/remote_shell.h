@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 // Quotes a text, so that a shell takes it as one word with exactly these bytes,
 // none of which is NUL. For POSIX shells and fish; csh cannot have line feeds
@@ -40,6 +40,6 @@ struct RemoteProgram {
 std::string RemoteCommand(const RemoteProgram& program,
                           absl::Span<const std::string> arguments);
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_SSH_REMOTE_SHELL_H_

@@ -20,7 +20,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 // A fresh folder that ends with the test.
@@ -37,11 +37,11 @@ class RemoteShellTest : public testing::Test {
   // it writes is then in output_.
   int Run(const std::string& shell, const std::string& command,
           const std::string& input = "") {
-    const FileDescriptor stdin_of_command(memfd_create("", MFD_CLOEXEC));
+    const base::FileDescriptor stdin_of_command(memfd_create("", MFD_CLOEXEC));
     EXPECT_EQ(pwrite(stdin_of_command.get(), input.data(), input.size(), 0),
               static_cast<ssize_t>(input.size()));
-    FileDescriptor reader;
-    auto child = ChildProcess::Start(
+    base::FileDescriptor reader;
+    auto child = base::ChildProcess::Start(
         {.path = shell,
          .arguments = {shell, "-c", "exec <&3 3<&-; " + command},
          .inherited = stdin_of_command.get()},
@@ -52,7 +52,7 @@ class RemoteShellTest : public testing::Test {
     for (ssize_t count; (count = read(reader.get(), bytes, 4096)) > 0;) {
       output_.append(bytes, count);
     }
-    EXPECT_TRUE(child->HasEnded(kGenerous));
+    EXPECT_TRUE(child->HasEnded(base::kGenerous));
     return WEXITSTATUS(child->Finish());
   }
 
@@ -146,4 +146,4 @@ TEST_F(RemoteShellTest, ATruncatedCopyIsNotRun) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

@@ -7,7 +7,7 @@
 #include "distbench/base/child_process.h"
 #include "distbench/products/launching/ssh/ssh_session.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 // Exit statuses of a shell.
@@ -87,9 +87,9 @@ std::string ExplainNotReady(const SshHost& host, int wait_status,
         "copy it (--copy)";
   } else {
     meaning = absl::StrCat("its session ended before it was ready: ssh ",
-                           DescribeExit(wait_status));
+                           base::DescribeExit(wait_status));
   }
   return absl::StrCat(DescribeHost(host), ": ", meaning);
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

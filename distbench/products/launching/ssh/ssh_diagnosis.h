@@ -7,7 +7,7 @@
 #include "distbench/products/launching/ssh/remote_shell.h"
 #include "distbench/products/launching/ssh/ssh_hosts.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 // The exit status of ssh when it failed itself.
 inline constexpr int kSshFailed = 255;
@@ -19,6 +19,6 @@ std::string ExplainNotReady(const SshHost& host, int wait_status,
                             absl::string_view words,
                             const RemoteProgram& program);
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_SSH_SSH_DIAGNOSIS_H_

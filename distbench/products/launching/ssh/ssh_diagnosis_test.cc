@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 using ::testing::AllOf;
@@ -72,4 +72,4 @@ TEST(SshDiagnosisTest, ExplainsASignal) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

@@ -16,7 +16,7 @@
 #include "distbench/base/files.h"
 #include "distbench/base/host_port.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 constexpr int kNoPort = 0;
@@ -49,12 +49,13 @@ std::optional<std::string> ParseHostAndPort(absl::string_view text,
   if (has_port) {
     const absl::string_view port = text.substr(colon + 1);
     if (!absl::SimpleAtoi(port, &host.port) || host.port < 1 ||
-        host.port > kMaxPort) {
-      return absl::StrCat("\"", port, "\" is not a port: 1 to ", kMaxPort);
+        host.port > base::kMaxPort) {
+      return absl::StrCat("\"", port, "\" is not a port: 1 to ",
+                          base::kMaxPort);
     }
     text = text.substr(0, colon);
   }
-  host.host = std::string(WithoutBrackets(text));
+  host.host = std::string(base::WithoutBrackets(text));
   if (IsName(host.host, has_brackets || is_plain_address ? ":%" : "")) {
     return std::nullopt;
   }
@@ -142,7 +143,8 @@ bool IsFile(const std::string& path) {
 }  // namespace
 
 std::string DescribeHost(const SshHost& host) {
-  return host.port == kNoPort ? host.host : JoinHostPort(host.host, host.port);
+  return host.port == kNoPort ? host.host
+                              : base::JoinHostPort(host.host, host.port);
 }
 
 absl::StatusOr<std::vector<SshHost>> ParseHostsFile(absl::string_view text,
@@ -176,7 +178,7 @@ absl::StatusOr<std::vector<SshHost>> ReadHosts(const std::string& hosts) {
   if (!absl::StrContains(hosts, '/') && !IsFile(hosts)) {
     return ParseHostList(hosts);
   }
-  const absl::StatusOr<std::string> text = ReadFile(hosts);
+  const absl::StatusOr<std::string> text = base::ReadFile(hosts);
   if (!text.ok()) return text.status();
   return ParseHostsFile(*text, hosts);
 }
@@ -195,4 +197,4 @@ bool IsLoopbackHost(absl::string_view host) {
           host.find_first_not_of("0123456789.") == absl::string_view::npos);
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

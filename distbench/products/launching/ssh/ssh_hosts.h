@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 struct SshHost {
   std::string user;  // empty: as ssh decides
@@ -43,6 +43,6 @@ absl::StatusOr<SshHost> ParseHostOfFlag(absl::string_view flag,
 // Whether the name or address means this host on every host, as localhost does.
 bool IsLoopbackHost(absl::string_view host);
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_SSH_SSH_HOSTS_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 using ::testing::AllOf;
@@ -20,7 +20,7 @@ using ::testing::Not;
 // "USER@HOST:PORT" with everything that is there, for comparisons.
 std::vector<std::string> Texts(
     const absl::StatusOr<std::vector<SshHost>>& hosts) {
-  if (!hosts.ok()) return {Message(hosts.status())};
+  if (!hosts.ok()) return {base::Message(hosts.status())};
   std::vector<std::string> texts;
   for (const SshHost& host : *hosts) {
     std::string text =
@@ -35,7 +35,7 @@ std::vector<std::string> Texts(
 
 std::string ErrorOf(const std::string& text) {
   const auto hosts = ParseHostsFile(text, "hosts.txt");
-  return hosts.ok() ? "" : Message(hosts.status());
+  return hosts.ok() ? "" : base::Message(hosts.status());
 }
 
 TEST(SshHostsTest, ReadsLinesOfEveryForm) {
@@ -128,7 +128,7 @@ TEST(SshHostsTest, ReadsTheHostOfAFlag) {
   ASSERT_TRUE(address.ok());
   EXPECT_EQ(address->host, "fe80::1");
   EXPECT_EQ(address->port, 4711);
-  EXPECT_EQ(Message(ParseHostOfFlag("--leader", "a b").status()),
+  EXPECT_EQ(base::Message(ParseHostOfFlag("--leader", "a b").status()),
             "--leader: \"a b\" is not the name or address of a host");
   EXPECT_FALSE(ParseHostOfFlag("--leader", "alice@host1").ok());
 }
@@ -145,4 +145,4 @@ TEST(SshHostsTest, KnowsLoopback) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

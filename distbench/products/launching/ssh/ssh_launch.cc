@@ -14,7 +14,7 @@
 #include "distbench/base/host_port.h"
 #include "distbench/products/launching/ssh/ssh_diagnosis.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 // How long rank 0 may take to end: a little more than the hosts give it.
@@ -184,7 +184,7 @@ void SshLauncher::StartJob() {
   if (!leader().output.port()) return;
   const std::string& name =
       launch_.leader.host.empty() ? leader().host->host : launch_.leader.host;
-  message.leader = JoinHostPort(name, *leader().output.port());
+  message.leader = base::JoinHostPort(name, *leader().output.port());
   for (size_t i = 1; i < hosts_.size(); ++i) {
     hosts_[i]->session->Send(absl::Cord(EncodeStartMessage(message)));
   }
@@ -222,10 +222,10 @@ void SshLauncher::BlameHosts() {
     }
     host.is_blamed = true;
     host.output.Finish();
-    problems_.push_back(absl::StrCat(host.name(), " (rank ", i,
-                                     ") ended before the job did: ssh ",
-                                     DescribeExit(*host.session->wait_status()),
-                                     "; it said:\n", host.output.LastWords()));
+    problems_.push_back(absl::StrCat(
+        host.name(), " (rank ", i, ") ended before the job did: ssh ",
+        base::DescribeExit(*host.session->wait_status()), "; it said:\n",
+        host.output.LastWords()));
   }
 }
 
@@ -259,7 +259,7 @@ LaunchEnd SshLauncher::Finish() {
   } else {
     problems_.push_back(absl::StrCat("the session to ", leader().name(),
                                      " (rank 0) was lost: ssh ",
-                                     DescribeExit(wait_status)));
+                                     base::DescribeExit(wait_status)));
   }
   for (const auto& host : hosts_) host->output.Finish();
   end.problems = std::move(problems_);
@@ -297,4 +297,4 @@ bool SshLauncher::others_have_ended() const {
                      [](const auto& host) { return host->has_ended(); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

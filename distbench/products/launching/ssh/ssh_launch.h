@@ -22,7 +22,7 @@
 #include "distbench/products/launching/ssh/start_message.h"
 #include "distbench/security/tls_files.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 struct SshLaunch {
   // The first is rank 0's.
@@ -42,7 +42,7 @@ struct SshLaunch {
   SshHost leader;
 
   // The job's secret; empty if the job is to be without TLS.
-  TlsContents secret;
+  security::TlsContents secret;
 
   // For `distbench join` on every host.
   std::vector<std::string> join_flags;
@@ -118,9 +118,9 @@ class SshLauncher {
   std::vector<std::unique_ptr<Host>> hosts_;
   std::vector<std::string> problems_;
   std::atomic<bool> stop_requested_ = false;
-  Wakeup wakeup_;
+  base::Wakeup wakeup_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_SSH_SSH_LAUNCH_H_

@@ -19,7 +19,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 using ::testing::AllOf;
@@ -97,7 +97,7 @@ class SshLaunchTest : public testing::Test {
   }
 
   std::string Contents(const std::string& name) {
-    return ReadFile(folder_ / name).value_or("");
+    return base::ReadFile(folder_ / name).value_or("");
   }
 
   bool WaitForError(const std::string& text) {
@@ -106,7 +106,7 @@ class SshLaunchTest : public testing::Test {
       mutex_.AssertHeld();
       return absl::StrContains(err_, text);
     };
-    return mutex_.AwaitWithTimeout(absl::Condition(&is_there), kGenerous);
+    return mutex_.AwaitWithTimeout(absl::Condition(&is_there), base::kGenerous);
   }
 
   std::filesystem::path folder_;
@@ -160,7 +160,7 @@ TEST_F(SshLaunchTest, NamesEveryBadHostAndStartsNothing) {
   launch_.program.path = folder_ / "nothing_there";
   const auto end = Launcher().Run();
   ASSERT_FALSE(end.ok());
-  EXPECT_THAT(Message(end.status()),
+  EXPECT_THAT(base::Message(end.status()),
               AllOf(HasSubstr("because of 3 of 3 hosts"),
                     HasSubstr("host0: there is no program"),
                     HasSubstr("refused: no ssh server listens there"),
@@ -171,14 +171,15 @@ TEST_F(SshLaunchTest, NamesEveryBadHostAndStartsNothing) {
 TEST_F(SshLaunchTest, OneBadHostIsEnough) {
   SetHosts({"host0", "refused"});
   const auto end = Launcher().Run();
-  EXPECT_THAT(Message(end.status()), HasSubstr("because of 1 of 2 hosts"));
+  EXPECT_THAT(base::Message(end.status()),
+              HasSubstr("because of 1 of 2 hosts"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "host0.arguments"));
 }
 
 TEST_F(SshLaunchTest, NamesAHostThatIsNotReadyInTime) {
   WriteProgram("distbench", "#!/bin/sh\nexec sleep 100\n");
   launch_.start_timeout = absl::Milliseconds(300);
-  EXPECT_THAT(Message(Launcher().Run().status()),
+  EXPECT_THAT(base::Message(Launcher().Run().status()),
               HasSubstr("host1: was not ready within 300ms"));
 }
 
@@ -251,9 +252,9 @@ TEST_F(SshLaunchTest, CopiesTheProgram) {
 
 TEST_F(SshLaunchTest, RefusesALeaderThatOthersCannotReach) {
   SetHosts({"localhost", "host1"});
-  EXPECT_THAT(Message(Launcher().Run().status()),
+  EXPECT_THAT(base::Message(Launcher().Run().status()),
               HasSubstr("host1 cannot reach the first host as localhost"));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

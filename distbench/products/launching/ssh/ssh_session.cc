@@ -11,13 +11,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 // `ssh` may be several words, which the shell splits as it does for git's
 // GIT_SSH_COMMAND.
 std::string LocalScript(const std::string& ssh) {
-  constexpr int kNumber = ChildProgram::kInheritedNumber;
+  constexpr int kNumber = base::ChildProgram::kInheritedNumber;
   return absl::StrCat("exec ", ssh, " \"$@\" <&", kNumber, " >&", kNumber, " ",
                       kNumber, ">&-");
 }
@@ -61,22 +61,22 @@ absl::StatusOr<std::unique_ptr<SshSession>> SshSession::Start(
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return absl::ErrnoToStatus(errno, "cannot make a socket for ssh");
   }
-  FileDescriptor own_end(ends[0]);
-  const FileDescriptor end_of_ssh(ends[1]);
+  base::FileDescriptor own_end(ends[0]);
+  const base::FileDescriptor end_of_ssh(ends[1]);
   std::vector<std::string> arguments = {"sh", "-c", LocalScript(ssh),
                                         std::string(kLocalShell)};
   for (std::string& argument : SshArguments(host)) {
     arguments.push_back(std::move(argument));
   }
   arguments.push_back(remote_command);
-  FileDescriptor errors;
-  absl::StatusOr<ChildProcess> process =
-      ChildProcess::Start({.path = "/bin/sh",
-                           .arguments = std::move(arguments),
-                           .inherited = end_of_ssh.get(),
-                           .ends_with_parent = true,
-                           .has_own_session = true},
-                          &errors);
+  base::FileDescriptor errors;
+  absl::StatusOr<base::ChildProcess> process =
+      base::ChildProcess::Start({.path = "/bin/sh",
+                                 .arguments = std::move(arguments),
+                                 .inherited = end_of_ssh.get(),
+                                 .ends_with_parent = true,
+                                 .has_own_session = true},
+                                &errors);
   if (!process.ok()) return process.status();
   fcntl(own_end.get(), F_SETFL, O_NONBLOCK);
   fcntl(errors.get(), F_SETFL, O_NONBLOCK);
@@ -85,8 +85,9 @@ absl::StatusOr<std::unique_ptr<SshSession>> SshSession::Start(
                      std::move(listener)));
 }
 
-SshSession::SshSession(ChildProcess process, FileDescriptor input_and_output,
-                       FileDescriptor errors, Listener listener)
+SshSession::SshSession(base::ChildProcess process,
+                       base::FileDescriptor input_and_output,
+                       base::FileDescriptor errors, Listener listener)
     : process_(std::move(process)),
       input_and_output_(std::move(input_and_output)),
       errors_(std::move(errors)),
@@ -147,7 +148,7 @@ void SshSession::Write() {
   }
 }
 
-void SshSession::Read(FileDescriptor& from, SshStream stream) {
+void SshSession::Read(base::FileDescriptor& from, SshStream stream) {
   char bytes[16384];
   for (int i = 0; i < kReadsAtOnce && from.is_open(); ++i) {
     const ssize_t count = read(from.get(), bytes, sizeof(bytes));
@@ -165,4 +166,4 @@ void SshSession::ReadAll() {
   Read(errors_, SshStream::kErr);
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

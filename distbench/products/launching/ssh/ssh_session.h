@@ -18,7 +18,7 @@
 #include "distbench/base/files.h"
 #include "distbench/products/launching/ssh/ssh_hosts.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 enum class SshStream { kOut, kErr };
 
@@ -54,17 +54,17 @@ class SshSession {
   void Kill();
 
  private:
-  SshSession(ChildProcess process, FileDescriptor input_and_output,
-             FileDescriptor errors, Listener listener);
+  SshSession(base::ChildProcess process, base::FileDescriptor input_and_output,
+             base::FileDescriptor errors, Listener listener);
 
   void Write();
   // Reads what is there, within limits; closes the descriptor at its end.
-  void Read(FileDescriptor& from, SshStream stream);
+  void Read(base::FileDescriptor& from, SshStream stream);
   void ReadAll();
 
-  ChildProcess process_;
-  FileDescriptor input_and_output_;
-  FileDescriptor errors_;
+  base::ChildProcess process_;
+  base::FileDescriptor input_and_output_;
+  base::FileDescriptor errors_;
   const Listener listener_;
   absl::Cord unsent_;
   bool closes_input_ = false;
@@ -77,6 +77,6 @@ std::vector<std::string> SshArguments(const SshHost& host);
 // How the local shell names itself when there is no such ssh command.
 inline constexpr absl::string_view kLocalShell = "local-ssh";
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_SSH_SSH_SESSION_H_

@@ -13,7 +13,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/base/host_port.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 constexpr absl::string_view kPortPrefix = "distbench launch: port ";
@@ -70,7 +70,7 @@ std::string PortLine(int port) { return absl::StrCat(kPortPrefix, port); }
 std::optional<int> ParsePortLine(absl::string_view line) {
   int port = 0;
   if (!absl::ConsumePrefix(&line, kPortPrefix) ||
-      !absl::SimpleAtoi(line, &port) || port < 1 || port > kMaxPort) {
+      !absl::SimpleAtoi(line, &port) || port < 1 || port > base::kMaxPort) {
     return std::nullopt;
   }
   return port;
@@ -115,4 +115,4 @@ absl::StatusOr<StartMessage> ReadStartMessage(int input) {
   return NotAMessage("it does not end");
 }
 
-}  // namespace distbench
+}  // namespace distbench::launching

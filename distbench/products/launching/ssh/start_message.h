@@ -15,7 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/security/tls_files.h"
 
-namespace distbench {
+namespace distbench::launching {
 
 // The line by which a host says that it is ready, without its line feed.
 inline constexpr absl::string_view kReadyLine = "distbench launch: ready";
@@ -30,7 +30,7 @@ struct StartMessage {
   std::string leader;
 
   // The job's secret; empty if the job is to be without TLS.
-  TlsContents secret;
+  security::TlsContents secret;
 };
 
 // Lines: "leader HOST:PORT", if there is one; the certificate of the authority,
@@ -41,6 +41,6 @@ std::string EncodeStartMessage(const StartMessage& message);
 // the input ends before the message does. INVALID_ARGUMENT if it is none.
 absl::StatusOr<StartMessage> ReadStartMessage(int input);
 
-}  // namespace distbench
+}  // namespace distbench::launching
 
 #endif  // DISTBENCH_PRODUCTS_LAUNCHING_SSH_START_MESSAGE_H_

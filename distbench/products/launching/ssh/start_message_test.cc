@@ -10,13 +10,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::launching {
 namespace {
 
 using ::testing::HasSubstr;
 
-FileDescriptor InputOf(const std::string& text) {
-  FileDescriptor input(memfd_create("", MFD_CLOEXEC));
+base::FileDescriptor InputOf(const std::string& text) {
+  base::FileDescriptor input(memfd_create("", MFD_CLOEXEC));
   EXPECT_EQ(pwrite(input.get(), text.data(), text.size(), 0),
             static_cast<ssize_t>(text.size()));
   return input;
@@ -27,7 +27,7 @@ std::string Pem(const std::string& kind, const std::string& contents) {
          "-----\n";
 }
 
-TlsContents Secret() {
+security::TlsContents Secret() {
   return {.ca = Pem("CERTIFICATE", "YQ=="),
           .cert = Pem("CERTIFICATE", "start"),
           .key = Pem("PRIVATE KEY", "leader x")};
@@ -35,7 +35,7 @@ TlsContents Secret() {
 
 TEST(StartMessageTest, IsReadAsWrittenAndNothingBehindIt) {
   const StartMessage message = {.leader = "host1:4711", .secret = Secret()};
-  const FileDescriptor input =
+  const base::FileDescriptor input =
       InputOf(EncodeStartMessage(message) + "what follows");
   const auto read_message = ReadStartMessage(input.get());
   ASSERT_TRUE(read_message.ok()) << read_message.status();
@@ -50,7 +50,7 @@ TEST(StartMessageTest, CanBeWithoutLeaderAndSecret) {
   const auto message = ReadStartMessage(InputOf(EncodeStartMessage({})).get());
   ASSERT_TRUE(message.ok()) << message.status();
   EXPECT_EQ(message->leader, "");
-  EXPECT_EQ(message->secret, TlsContents());
+  EXPECT_EQ(message->secret, security::TlsContents());
 }
 
 TEST(StartMessageTest, AddsTheLineFeedThatAFileLacks) {
@@ -77,7 +77,7 @@ TEST(StartMessageTest, ExplainsWhatIsNoMessage) {
         std::string(2 << 20, 'x'), std::string(2 << 20, '\n')}) {
     const auto message = ReadStartMessage(InputOf(text).get());
     EXPECT_EQ(message.status().code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_THAT(Message(message.status()),
+    EXPECT_THAT(base::Message(message.status()),
                 HasSubstr("is for distbench launch alone"));
   }
 }
@@ -92,4 +92,4 @@ TEST(StartMessageTest, PortLines) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::launching

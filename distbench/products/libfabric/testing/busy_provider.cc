@@ -11,7 +11,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/products/libfabric/library.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 // libfabric's objects point to tables of functions. The tables below replace
@@ -33,7 +33,7 @@ bool Refuses() {
   int64_t left = refusals_left;
   while (left > 0 && !refusals_left.compare_exchange_weak(left, left - 1)) {
   }
-  if (left > 0) last_refused_ns = RealClock().MonotonicNs();
+  if (left > 0) last_refused_ns = base::RealClock().MonotonicNs();
   return left > 0;
 }
 
@@ -106,4 +106,4 @@ int64_t BusyProvider::left() { return refusals_left; }
 
 int64_t BusyProvider::refused_ns() { return last_refused_ns; }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric

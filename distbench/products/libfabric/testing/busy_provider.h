@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace distbench {
+namespace distbench::libfabric {
 
 // While this exists, the endpoints that are opened refuse some messages with
 // FI_EAGAIN, as if their transmit queues were full; the rest is libfabric's.
@@ -27,6 +27,6 @@ class BusyProvider {
   static int64_t refused_ns();
 };
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 #endif  // DISTBENCH_PRODUCTS_LIBFABRIC_TESTING_BUSY_PROVIDER_H_

@@ -8,7 +8,7 @@
 #include "distbench/products/libfabric/address.h"
 #include "distbench/products/libfabric/wire.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 void Require(bool condition) {
@@ -54,10 +54,10 @@ void DecodeLibfabricBytes(absl::string_view bytes) {
   DecodeContent(bytes.substr(kMessageHeaderBytes));
 }
 
-}  // namespace distbench
+}  // namespace distbench::libfabric
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  distbench::DecodeLibfabricBytes(
+  distbench::libfabric::DecodeLibfabricBytes(
       absl::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

@@ -10,7 +10,7 @@
 #include "distbench/products/libfabric/wire.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::libfabric {
 namespace {
 
 constexpr int kRounds = 20'000;
@@ -59,7 +59,7 @@ TEST(LibfabricFuzzTest, WhatNoPeerSaysIsRefused) {
 }
 
 TEST(LibfabricFuzzTest, SurvivesMutatedMessages) {
-  MessageMutator mutator(/*seed=*/1);
+  fuzzing::MessageMutator mutator(/*seed=*/1);
   std::mt19937 random(1);
   int refused = 0;
   for (int round = 0; round < kRounds; ++round) {
@@ -74,10 +74,10 @@ TEST(LibfabricFuzzTest, SurvivesMutatedMessages) {
 }
 
 TEST(LibfabricFuzzTest, SurvivesTheKeptCorpus) {
-  for (const std::string& bytes : KeptCorpus("libfabric")) {
+  for (const std::string& bytes : fuzzing::KeptCorpus("libfabric")) {
     DecodeLibfabricBytes(bytes);
   }
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::libfabric

@@ -19,7 +19,7 @@
 #include "distbench/products/protection/control_groups/state_folder.h"
 #include "distbench/products/protection/control_groups/undo.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // A guardian restores within a second.
@@ -176,7 +176,7 @@ absl::Status AppliedControls::Write(
 
 absl::Status AppliedControls::OpenFolders() {
   for (const auto& [instance, folder] : folders_) {
-    FileDescriptor opened(
+    base::FileDescriptor opened(
         open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!opened.is_open()) {
       return absl::ErrnoToStatus(
@@ -306,4 +306,4 @@ AppliedControls::~AppliedControls() {
   LOG_IF(ERROR, !status.ok()) << status.message();
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

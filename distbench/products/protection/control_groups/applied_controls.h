@@ -25,7 +25,7 @@
 #include "proto/experiment.pb.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // Where controls are applied. Tests replace every part.
 struct ControlHost {
@@ -116,9 +116,9 @@ class AppliedControls {
 
   // Set by Apply(), before others use this.
   GroupHierarchy hierarchy_;
-  std::string delegated_folder_;                       // empty: no groups
-  std::map<std::string, std::string> folders_;         // by instance
-  std::map<std::string, FileDescriptor> descriptors_;  // of these
+  std::string delegated_folder_;                             // empty: no groups
+  std::map<std::string, std::string> folders_;               // by instance
+  std::map<std::string, base::FileDescriptor> descriptors_;  // of these
 
   mutable absl::Mutex mutex_;
   std::unique_ptr<Journal> journal_ ABSL_GUARDED_BY(mutex_);
@@ -130,6 +130,6 @@ class AppliedControls {
   std::set<std::string> neighbours_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_APPLIED_CONTROLS_H_

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::AllOf;
@@ -256,7 +256,7 @@ TEST_F(AppliedControlsTest, ExcludesOtherNodeManagers) {
   const auto applied = Apply("groups { services: 'server' cpu_weight: 5 }");
   const auto second = TryApply("groups { services: 'server' cpu_weight: 5 }");
   EXPECT_THAT(
-      Message(second.status()),
+      base::Message(second.status()),
       HasSubstr("/service is in use by process " + std::to_string(getpid())));
   EXPECT_EQ(fake_.ReadGroup("/service/distbench.group-0/cpu.weight"), "5");
 }
@@ -266,7 +266,8 @@ TEST_F(AppliedControlsTest, DoesNotMoveTheNodeManagerOfAnotherStateFolder) {
   const std::string before = fake_.Snapshot();
   host_.state_folder += "_2";
   EXPECT_THAT(
-      Message(TryApply("groups { services: 'server' cpu_weight: 6 }").status()),
+      base::Message(
+          TryApply("groups { services: 'server' cpu_weight: 6 }").status()),
       HasSubstr("/service/distbench.manager exists already"));
   EXPECT_EQ(fake_.Snapshot(), before);
   EXPECT_THAT(ListJournals(host_.state_folder), IsEmpty());
@@ -331,11 +332,11 @@ TEST_F(ControlsAtTheRootTest, LeaveTheGroupsOfAnotherStateFolderAlone) {
   fake_.AddProcess(5'000'001, 1, "engine", "/distbench.group-0/0-server.0");
   host_.state_folder += "_2";
   const auto second = TryApply("groups { services: 'server' cpu_weight: 6 }");
-  EXPECT_THAT(Message(second.status()),
+  EXPECT_THAT(base::Message(second.status()),
               HasSubstr("with another --control_state_dir"));
   EXPECT_EQ(fake_.ReadGroup("/distbench.group-0/0-server.0/cgroup.procs"),
             "5000001");
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

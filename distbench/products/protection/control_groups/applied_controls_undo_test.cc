@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::AllOf;
@@ -127,7 +127,7 @@ TEST_F(AppliedControlsTest, KeepsAJournalOfWhatCouldNotBeUndone) {
                ? absl::PermissionDeniedError(path)
                : absl::OkStatus();
   };
-  EXPECT_THAT(Message(applied->Restore()),
+  EXPECT_THAT(base::Message(applied->Restore()),
               HasSubstr("remain for the next test to try again"));
   EXPECT_THAT(ListJournals(fake_.state_folder()), SizeIs(1));
   files_->before_change = nullptr;
@@ -160,4 +160,4 @@ TEST_F(AppliedControlsTest, UndoesTheNewestJournalFirst) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

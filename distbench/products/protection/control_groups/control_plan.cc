@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/config/syntax/constraints.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // The kernel allows 255 bytes.
@@ -16,7 +16,7 @@ constexpr size_t kMaxNameBytes = 100;
 
 bool Names(const ControlGroup& group, const std::string& service) {
   for (const std::string& pattern : group.services()) {
-    if (GlobMatches(pattern, service)) return true;
+    if (config::GlobMatches(pattern, service)) return true;
   }
   return false;
 }
@@ -95,4 +95,4 @@ std::string InstancesOf(const PlannedGroup& group) {
                        });
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

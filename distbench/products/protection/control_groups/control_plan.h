@@ -10,7 +10,7 @@
 #include "distbench/products/protection/control_groups/settings.h"
 #include "proto/experiment.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 struct ControlledInstance {
   std::string name;     // "server/0"
@@ -45,6 +45,6 @@ ControlPlan PlanControls(const ControlSet& set,
 // "server/0, server/1".
 std::string InstancesOf(const PlannedGroup& group);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_CONTROL_PLAN_H_

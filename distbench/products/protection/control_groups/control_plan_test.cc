@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::ElementsAre;
@@ -14,7 +14,8 @@ const std::vector<ControlledInstance> kInstances = {
     {"leaf_a/0", "leaf_a"}, {"root/0", "root"}, {"leaf_b/0/1", "leaf_b"}};
 
 ControlPlan Plan(const std::string& set) {
-  return PlanControls(FromText<ControlSet>(set), kInstances, HostAmounts());
+  return PlanControls(base::FromText<ControlSet>(set), kInstances,
+                      HostAmounts());
 }
 
 std::vector<std::string> Names(const std::vector<FileSetting>& settings) {
@@ -59,4 +60,4 @@ TEST(ControlPlanTest, NamesOfFoldersAreAllowed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -14,7 +14,7 @@
 #include "distbench/products/protection/control_groups/processes.h"
 #include "distbench/products/protection/control_groups/read_back.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using Kind = JournalRecord::Kind;
@@ -131,7 +131,7 @@ absl::Status ControlWriter::OpenDelegatedGroup(
   for (const PlannedGroup& group : groups) {
     for (const FileSetting& setting : group.settings) {
       if (!IsProtection(setting) || !setting.problem.ok()) continue;
-      SaturatingAddTo(protections_[setting.file], Bytes(setting.value));
+      base::SaturatingAddTo(protections_[setting.file], Bytes(setting.value));
     }
   }
   // At the root of the host, processes and groups may be side by side.
@@ -380,4 +380,4 @@ absl::Status ControlWriter::CheckProtectionAbove(
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -18,7 +18,7 @@
 #include "distbench/products/protection/control_groups/settings.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // A setting of a file, and its proof so far.
 struct WrittenControl {
@@ -100,6 +100,6 @@ class ControlWriter {
   std::vector<WrittenControl> written_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_CONTROL_WRITER_H_

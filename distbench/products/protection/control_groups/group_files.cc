@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // What the number of an error means for files of control groups.
@@ -59,7 +59,7 @@ bool HasValue1(const std::string& folder, const char* attribute) {
 
 absl::StatusOr<std::string> KernelGroupFiles::Read(
     const std::string& file) const {
-  auto text = ReadFile(file);
+  auto text = base::ReadFile(file);
   if (!absl::IsNotFound(text.status())) return text;
   return FileError(ENOENT, "read ", file);
 }
@@ -67,7 +67,7 @@ absl::StatusOr<std::string> KernelGroupFiles::Read(
 absl::Status KernelGroupFiles::Write(const std::string& file,
                                      absl::string_view value) {
   const std::string what = absl::StrCat("write \"", value, "\" to ");
-  const FileDescriptor opened(
+  const base::FileDescriptor opened(
       open(file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
   if (!opened.is_open()) return FileError(errno, what, file);
   // An empty value is a line, too: the kernel would not see a write of nothing.
@@ -114,4 +114,4 @@ bool KernelGroupFiles::IsMarkedDelegated(const std::string& folder) const {
 
 bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-}  // namespace distbench
+}  // namespace distbench::protection

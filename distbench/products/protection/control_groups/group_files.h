@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // Folders and files are named by their whole path. Errors have the code of
 // absl::ErrnoToStatus() and name the path. Implementations are thread-safe.
@@ -55,6 +55,6 @@ class KernelGroupFiles final : public GroupFiles {
 // Whether there is such a group or file.
 bool Exists(const std::string& path);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_GROUP_FILES_H_

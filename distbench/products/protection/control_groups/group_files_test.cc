@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::AllOf;
@@ -41,13 +41,14 @@ TEST_F(KernelGroupFilesTest, SaysWhatIsWrong) {
   for (const absl::Status& status :
        {files_.Write(missing, "idle"), files_.Read(missing).status()}) {
     EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-    EXPECT_THAT(Message(status), AllOf(HasSubstr(missing),
-                                       HasSubstr("this kernel does not have")));
+    EXPECT_THAT(
+        base::Message(status),
+        AllOf(HasSubstr(missing), HasSubstr("this kernel does not have")));
   }
   EXPECT_FALSE(Exists(missing));
   ASSERT_EQ(chmod(file_.c_str(), 0444), 0);
-  WithoutPrivileges([this] {
-    EXPECT_THAT(Message(files_.Write(file_, "7")),
+  base::WithoutPrivileges([this] {
+    EXPECT_THAT(base::Message(files_.Write(file_, "7")),
                 AllOf(HasSubstr("cannot write \"7\" to " + file_),
                       HasSubstr("needs the rights of root")));
   });
@@ -81,4 +82,4 @@ TEST_F(KernelGroupFilesTest, SeesWhatSystemdHasMarked) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "google/protobuf/descriptor.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 constexpr int64_t kNsPerUs = 1'000;
@@ -166,4 +166,4 @@ GroupUse UseBetween(const GroupUse& earlier, const GroupUse& later) {
   return use;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

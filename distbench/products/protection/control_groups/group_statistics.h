@@ -8,7 +8,7 @@
 #include "distbench/products/protection/control_groups/group_files.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // Returns totals since the group was made. Fields whose statistics the kernel
 // does not have (a controller that is not passed on, no PSI) are absent.
@@ -18,6 +18,6 @@ GroupUse ReadGroupUse(const std::string& folder, const GroupFiles& files);
 // A field that `later` lacks is absent; one that `earlier` lacks counts from 0.
 GroupUse UseBetween(const GroupUse& earlier, const GroupUse& later);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_GROUP_STATISTICS_H_

@@ -10,7 +10,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using google::protobuf::util::MessageDifferencer;
@@ -56,7 +56,7 @@ class GroupStatisticsTest : public testing::Test {
 
   void ExpectUse(const std::string& text) {
     const GroupUse use = ReadGroupUse(host_.root() + "/group", host_.files());
-    EXPECT_TRUE(MessageDifferencer::Equals(use, FromText<GroupUse>(text)))
+    EXPECT_TRUE(MessageDifferencer::Equals(use, base::FromText<GroupUse>(text)))
         << use.DebugString();
   }
 
@@ -127,14 +127,14 @@ TEST_F(GroupStatisticsTest, SurvivesWhatItDoesNotKnow) {
 
 TEST(UseBetweenTest, SubtractsTotalsButNotLevels) {
   const GroupUse use = UseBetween(
-      FromText<GroupUse>("cpu_ns: 10 memory_bytes: 5 read_bytes: 3"),
-      FromText<GroupUse>(
+      base::FromText<GroupUse>("cpu_ns: 10 memory_bytes: 5 read_bytes: 3"),
+      base::FromText<GroupUse>(
           "cpu_ns: 25 memory_bytes: 7 swap_bytes: 1 throttled_ns: 4"));
   EXPECT_TRUE(MessageDifferencer::Equals(
-      use, FromText<GroupUse>(
+      use, base::FromText<GroupUse>(
                "cpu_ns: 15 memory_bytes: 7 swap_bytes: 1 throttled_ns: 4")))
       << use.DebugString();
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

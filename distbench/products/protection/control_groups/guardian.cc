@@ -12,7 +12,7 @@
 #include "distbench/products/protection/control_groups/journal.h"
 #include "distbench/products/protection/control_groups/recovery.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // Whoever ends a service sends these to all of its processes.
@@ -24,7 +24,7 @@ void OutliveSignals() {
 }
 
 // Returns when the node manager says something or is gone; whether it is gone.
-bool WaitForEnd(const FileDescriptor& socket) {
+bool WaitForEnd(const base::FileDescriptor& socket) {
   char message = 0;
   ssize_t count = 0;
   do {
@@ -35,7 +35,7 @@ bool WaitForEnd(const FileDescriptor& socket) {
 
 }  // namespace
 
-absl::Status RunGuardian(FileDescriptor socket, const std::string& path,
+absl::Status RunGuardian(base::FileDescriptor socket, const std::string& path,
                          GroupFiles& files) {
   OutliveSignals();
   auto journal = Journal::Join(path);
@@ -51,4 +51,4 @@ absl::Status RunGuardian(FileDescriptor socket, const std::string& path,
   return undone.status;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -17,7 +17,7 @@
 #include "distbench/base/files.h"
 #include "distbench/products/protection/control_groups/group_files.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // The subcommand that a guardian runs; its argument is the journal's path.
 inline constexpr char kGuardianSubcommand[] = "control_guardian";
@@ -45,9 +45,9 @@ absl::StatusOr<std::unique_ptr<Guardian>> StartGuardianProcess(
 // Ignores the signals that end programs, for the whole process. Returns an
 // error if it cannot watch, or could not undo everything; the journal then
 // remains for RecoverAbandoned().
-absl::Status RunGuardian(FileDescriptor socket, const std::string& journal,
-                         GroupFiles& files);
+absl::Status RunGuardian(base::FileDescriptor socket,
+                         const std::string& journal, GroupFiles& files);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_GUARDIAN_H_

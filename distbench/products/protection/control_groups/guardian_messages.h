@@ -3,11 +3,11 @@
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_GUARDIAN_MESSAGES_H_
 #define DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_GUARDIAN_MESSAGES_H_
 
-namespace distbench {
+namespace distbench::protection {
 
 inline constexpr char kOnWatch = 'w';    // by the guardian
 inline constexpr char kDismissed = 'd';  // by the node manager
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_GUARDIAN_MESSAGES_H_

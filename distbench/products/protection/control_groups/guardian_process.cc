@@ -13,7 +13,7 @@
 #include "distbench/products/protection/control_groups/guardian.h"
 #include "distbench/products/protection/control_groups/guardian_messages.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // Patience with a busy host. The guardian starts before there is any traffic.
@@ -22,7 +22,7 @@ constexpr absl::Duration kEndPatience = absl::Seconds(10);
 
 class GuardianProcess final : public Guardian {
  public:
-  GuardianProcess(ChildProcess process, FileDescriptor socket)
+  GuardianProcess(base::ChildProcess process, base::FileDescriptor socket)
       : process_(std::move(process)), socket_(std::move(socket)) {}
 
   // ChildProcess would kill it while it is at work.
@@ -54,18 +54,18 @@ class GuardianProcess final : public Guardian {
         process_.HasEnded(ready == 1 ? kEndPatience : absl::ZeroDuration());
     return absl::UnavailableError(absl::StrCat(
         "the guardian of control groups, process ", process_.pid(), ", ",
-        has_ended ? DescribeExit(process_.Finish()) : "does not answer",
+        has_ended ? base::DescribeExit(process_.Finish()) : "does not answer",
         "; nothing is changed without it"));
   }
 
  private:
-  ChildProcess process_;
-  FileDescriptor socket_;
+  base::ChildProcess process_;
+  base::FileDescriptor socket_;
 };
 
-absl::StatusOr<ChildProcess> StartProcess(const std::string& journal,
-                                          const FileDescriptor& socket) {
-  return ChildProcess::Start({
+absl::StatusOr<base::ChildProcess> StartProcess(
+    const std::string& journal, const base::FileDescriptor& socket) {
+  return base::ChildProcess::Start({
       .path = "/proc/self/exe",  // also if the program's file was replaced
       .arguments = {"distbench", kGuardianSubcommand, journal},
       .inherited = socket.get(),
@@ -81,8 +81,8 @@ absl::StatusOr<std::unique_ptr<Guardian>> StartGuardianProcess(
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return absl::ErrnoToStatus(errno, "cannot make a pair of sockets");
   }
-  FileDescriptor ours(ends[0]);
-  FileDescriptor theirs(ends[1]);
+  base::FileDescriptor ours(ends[0]);
+  base::FileDescriptor theirs(ends[1]);
   auto process = StartProcess(journal, theirs);
   if (!process.ok()) return process.status();
   // Otherwise the end of the guardian would not be seen.
@@ -94,4 +94,4 @@ absl::StatusOr<std::unique_ptr<Guardian>> StartGuardianProcess(
   return guardian;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -19,7 +19,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::IsEmpty;
@@ -172,18 +172,28 @@ TEST_F(GuardianTest, SaysThatItCannotWatch) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection
 
-int main(int argc, char** argv) {
-  using namespace distbench;
+namespace distbench::protection {
+namespace {
+
+int Main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], kGuardianSubcommand) == 0) {
     FakeGroupFiles files(getenv(kMountVariable));
-    return RunGuardian(FileDescriptor(ChildProgram::kInheritedNumber), argv[2],
-                       files)
+    return RunGuardian(
+               base::FileDescriptor(base::ChildProgram::kInheritedNumber),
+               argv[2], files)
                    .ok()
                ? 0
                : 1;
   }
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
+}
+
+}  // namespace
+}  // namespace distbench::protection
+
+int main(int argc, char** argv) {
+  return distbench::protection::Main(argc, argv);
 }

@@ -22,7 +22,7 @@
 #include "distbench/base/files.h"
 #include "distbench/base/mount_table.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // How to get a group of one's own, for the end of messages.
@@ -33,7 +33,7 @@ constexpr char kHowToDelegate[] =
     "version 251";
 
 struct Mounts {
-  std::optional<Mount> version_2;
+  std::optional<base::Mount> version_2;
   std::set<std::string> version_1;  // controllers
 };
 
@@ -44,8 +44,8 @@ bool IsController(absl::string_view name) {
 
 Mounts ReadMounts(const std::string& root) {
   Mounts mounts;
-  const auto text = ReadFile(ProcFolder(root, 0) + "/mountinfo");
-  for (Mount& mount : ParseMountInfo(text.value_or(""))) {
+  const auto text = base::ReadFile(base::ProcFolder(root, 0) + "/mountinfo");
+  for (base::Mount& mount : base::ParseMountInfo(text.value_or(""))) {
     if (mount.type == "cgroup2" && !mounts.version_2.has_value()) {
       mounts.version_2 = std::move(mount);
     } else if (mount.type == "cgroup") {
@@ -73,7 +73,7 @@ absl::Status Impossible(absl::string_view reason, absl::string_view remedy) {
       absl::StrCat("control groups cannot be used: ", reason, "; ", remedy));
 }
 
-absl::StatusOr<Mount> UsableMount(const Mounts& mounts) {
+absl::StatusOr<base::Mount> UsableMount(const Mounts& mounts) {
   if (!mounts.version_1.empty()) {
     return Impossible(
         absl::StrCat("this host has version 1 of them (",
@@ -92,7 +92,8 @@ absl::StatusOr<Mount> UsableMount(const Mounts& mounts) {
 
 // The path below the mount. In a container, the mount may be of a group that
 // /proc names by its whole path.
-absl::StatusOr<std::string> PathBelow(const Mount& mount, std::string path) {
+absl::StatusOr<std::string> PathBelow(const base::Mount& mount,
+                                      std::string path) {
   // In a namespace of groups, the mount of another one begins with "/..".
   const std::string parent = mount.root == "/" ? "" : mount.root;
   const bool is_below =
@@ -129,7 +130,7 @@ absl::Status CheckWritable(const GroupHierarchy& found) {
 }
 
 std::set<std::string> ReadWords(const std::string& path) {
-  return absl::StrSplit(FirstLine(path), ' ', absl::SkipEmpty());
+  return absl::StrSplit(base::FirstLine(path), ' ', absl::SkipEmpty());
 }
 
 bool IsUnitName(absl::string_view name) {
@@ -152,7 +153,7 @@ std::vector<std::string> DevicesWithQueues(const std::string& root) {
     const std::string device = absl::StrCat(folder, "/", entry->d_name);
     int64_t sectors = 0;
     if (Exists(device + "/mq") &&
-        absl::SimpleAtoi(FirstLine(device + "/size"), &sectors) &&
+        absl::SimpleAtoi(base::FirstLine(device + "/size"), &sectors) &&
         sectors > 0) {
       names.push_back(entry->d_name);
     }
@@ -228,4 +229,4 @@ bool IsUnitOfSystemd(const std::string& root, absl::string_view path) {
          (path == "/" || IsUnitName(path));
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -11,7 +11,7 @@
 #include "distbench/products/protection/control_groups/group_files.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // The group into which a node manager moves itself while it has groups of its
 // own beside it: the kernel allows processes only where no controller is passed
@@ -51,6 +51,6 @@ ControlGroupFacts ReadControlGroupFacts(const std::string& root,
 // own group, even if what is below was delegated to somebody.
 bool IsUnitOfSystemd(const std::string& root, absl::string_view path);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_HIERARCHY_H_

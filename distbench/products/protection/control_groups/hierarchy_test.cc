@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::AllOf;
@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 std::string Problem(FakeHierarchy& host) {
   const auto found = FindHierarchy(host.root(), host.files());
   EXPECT_EQ(found.status().code(), absl::StatusCode::kFailedPrecondition);
-  return Message(found.status());
+  return base::Message(found.status());
 }
 
 TEST(HierarchyTest, FindsTheGroupOfThisProcess) {
@@ -95,7 +95,7 @@ TEST(HierarchyTest, SaysThatItsGroupIsNotVisible) {
 TEST(HierarchyTest, SaysThatTheGroupIsNotWritable) {
   FakeHierarchy host;
   ASSERT_EQ(chmod((host.mount() + "/service/cgroup.procs").c_str(), 0444), 0);
-  WithoutPrivileges([&host] {
+  base::WithoutPrivileges([&host] {
     EXPECT_THAT(Problem(host),
                 AllOf(HasSubstr("/service/cgroup.procs is not writable"),
                       HasSubstr("Delegate=yes")));
@@ -151,4 +151,4 @@ TEST(HierarchyTest, TellsTheProblemAsAFact) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

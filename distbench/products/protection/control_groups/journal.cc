@@ -15,7 +15,7 @@
 #include "absl/time/clock.h"
 #include "distbench/base/write_all.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 absl::Status JournalError(const std::string& path) {
@@ -27,14 +27,14 @@ std::string FolderOf(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
-bool Lock(const FileDescriptor& file, int operation) {
+bool Lock(const base::FileDescriptor& file, int operation) {
   return flock(file.get(), operation | LOCK_NB) == 0;
 }
 
 }  // namespace
 
 JournalHolder ThisHolder(const std::string& root) {
-  return {.boot_id = FirstLine(root + "/proc/sys/kernel/random/boot_id"),
+  return {.boot_id = base::FirstLine(root + "/proc/sys/kernel/random/boot_id"),
           .pid = getpid(),
           .start = absl::Now()};
 }
@@ -47,7 +47,7 @@ absl::StatusOr<std::unique_ptr<Journal>> Journal::Create(
   std::string path =
       absl::StrCat(state_folder, "/", holder.pid, "-",
                    absl::ToUnixNanos(absl::Now()), kJournalSuffix);
-  FileDescriptor file(open(
+  base::FileDescriptor file(open(
       path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
   // A shared lock, because the guardian joins.
   if (!file.is_open() || !Lock(file, LOCK_SH)) return JournalError(path);
@@ -62,14 +62,14 @@ absl::StatusOr<std::unique_ptr<Journal>> Journal::Create(
 
 absl::StatusOr<std::unique_ptr<Journal>> Journal::Join(
     const std::string& path) {
-  FileDescriptor file(open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
+  base::FileDescriptor file(open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!file.is_open() || !Lock(file, LOCK_SH)) return JournalError(path);
   return std::unique_ptr<Journal>(
       new Journal(path, std::move(file), &SyncFile));
 }
 
 std::unique_ptr<Journal> Journal::TakeAbandoned(const std::string& path) {
-  FileDescriptor file(open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
+  base::FileDescriptor file(open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!file.is_open() || !Lock(file, LOCK_EX)) return nullptr;
   // Its holder may have removed it between the two.
   struct stat info;
@@ -84,7 +84,7 @@ absl::Status Journal::Append(const JournalRecord& record) {
 
 absl::StatusOr<JournalContents> Journal::Read() const {
   // Not by its path, which may name a new file by now.
-  const auto text = ReadFile(absl::StrCat("/proc/self/fd/", file_.get()));
+  const auto text = base::ReadFile(absl::StrCat("/proc/self/fd/", file_.get()));
   if (!text.ok()) return text.status();
   return ParseJournal(*text);
 }
@@ -96,13 +96,13 @@ absl::Status Journal::Remove() {
 
 absl::Status Journal::WriteLine(const std::string& line) {
   const bool is_on_disk =
-      WriteAll(file_.get(), line) && sync_(file_.get()) == 0;
+      base::WriteAll(file_.get(), line) && sync_(file_.get()) == 0;
   return is_on_disk ? absl::OkStatus() : JournalError(path_);
 }
 
 absl::Status Journal::SyncFolder() const {
   const std::string folder = FolderOf(path_);
-  const FileDescriptor opened(
+  const base::FileDescriptor opened(
       open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (opened.is_open() && sync_(opened.get()) == 0) return absl::OkStatus();
   return JournalError(path_);
@@ -122,4 +122,4 @@ std::vector<std::string> ListJournals(const std::string& state_folder) {
   return paths;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -24,7 +24,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 inline constexpr char kJournalSuffix[] = ".journal";
 
@@ -102,7 +102,7 @@ class Journal {
   const std::string& path() const { return path_; }
 
  private:
-  Journal(std::string path, FileDescriptor file, SyncFunction sync)
+  Journal(std::string path, base::FileDescriptor file, SyncFunction sync)
       : path_(std::move(path)), file_(std::move(file)), sync_(sync) {}
 
   static int SyncFile(int fd);
@@ -111,13 +111,13 @@ class Journal {
   absl::Status SyncFolder() const;
 
   const std::string path_;
-  const FileDescriptor file_;
+  const base::FileDescriptor file_;
   const SyncFunction sync_;
 };
 
 // Returns the paths of the journals in a state folder, sorted.
 std::vector<std::string> ListJournals(const std::string& state_folder);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_JOURNAL_H_

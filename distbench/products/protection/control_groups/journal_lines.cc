@@ -13,7 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "distbench/products/protection/control_groups/journal.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 constexpr absl::string_view kFirstWord = "distbench-journal-1";
@@ -136,4 +136,4 @@ std::string JournalHolder::ToString() const {
       ")");
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

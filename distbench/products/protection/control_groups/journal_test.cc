@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::ElementsAre;
@@ -178,4 +178,4 @@ TEST_F(JournalTest, IsAbandonedWhenItsProcessDies) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -23,7 +23,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::HasSubstr;
@@ -67,7 +67,8 @@ class KernelTest : public testing::Test {
   }
 
   std::string PassedOn() const {
-    return FirstLine(hierarchy_.DelegatedFolder() + "/cgroup.subtree_control");
+    return base::FirstLine(hierarchy_.DelegatedFolder() +
+                           "/cgroup.subtree_control");
   }
 
   void ExpectRestored() const {
@@ -90,11 +91,12 @@ TEST_F(KernelTest, MakesGroupsStartsProcessesInThemAndRemovesThem) {
     EXPECT_TRUE(proof.held()) << proof.DebugString();
     EXPECT_EQ(proof.read_back(), proof.wanted());
   }
-  auto child = ChildProcess::Start({.path = "/bin/sleep",
-                                    .arguments = {"sleep", "600"},
-                                    .group = (*applied)->GroupOf("server/0")});
+  auto child =
+      base::ChildProcess::Start({.path = "/bin/sleep",
+                                 .arguments = {"sleep", "600"},
+                                 .group = (*applied)->GroupOf("server/0")});
   ASSERT_TRUE(child.ok()) << child.status();
-  EXPECT_THAT(FirstLine(absl::StrCat("/proc/", child->pid(), "/cgroup")),
+  EXPECT_THAT(base::FirstLine(absl::StrCat("/proc/", child->pid(), "/cgroup")),
               HasSubstr("/distbench.group-0/0-server.0"));
   EXPECT_GT((*applied)->ReadUse()["server/0"].memory_bytes(), 0);
   (*applied)->Verify();
@@ -117,9 +119,9 @@ TEST_F(KernelTest, RestoresAfterTheDeathOfTheNodeManager) {
   if (node_manager == 0) {
     auto applied = Apply();
     const auto child =
-        ChildProcess::Start({.path = "/bin/sleep",
-                             .arguments = {"sleep", "600"},
-                             .group = (*applied)->GroupOf("server/0")});
+        base::ChildProcess::Start({.path = "/bin/sleep",
+                                   .arguments = {"sleep", "600"},
+                                   .group = (*applied)->GroupOf("server/0")});
     if (!child.ok() || write(ends[1], "r", 1) != 1) _exit(1);
     for (;;) pause();
   }
@@ -138,18 +140,28 @@ TEST_F(KernelTest, RestoresAfterTheDeathOfTheNodeManager) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection
 
-int main(int argc, char** argv) {
-  using namespace distbench;
+namespace distbench::protection {
+namespace {
+
+int Main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], kGuardianSubcommand) == 0) {
     KernelGroupFiles files;
-    return RunGuardian(FileDescriptor(ChildProgram::kInheritedNumber), argv[2],
-                       files)
+    return RunGuardian(
+               base::FileDescriptor(base::ChildProgram::kInheritedNumber),
+               argv[2], files)
                    .ok()
                ? 0
                : 1;
   }
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
+}
+
+}  // namespace
+}  // namespace distbench::protection
+
+int main(int argc, char** argv) {
+  return distbench::protection::Main(argc, argv);
 }

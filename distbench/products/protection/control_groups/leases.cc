@@ -7,7 +7,7 @@
 #include "absl/time/clock.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 constexpr absl::Duration kLeaseInterval = absl::Milliseconds(10);
@@ -15,7 +15,7 @@ constexpr absl::Duration kLeaseInterval = absl::Milliseconds(10);
 // The contents of a journal that somebody holds; empty for others.
 JournalContents HeldContents(const std::string& path) {
   if (Journal::TakeAbandoned(path) != nullptr) return {};
-  const auto text = ReadFile(path);
+  const auto text = base::ReadFile(path);
   return text.ok() ? ParseJournal(*text) : JournalContents();
 }
 
@@ -66,4 +66,4 @@ absl::Status CheckLeases(const std::string& state_folder,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "distbench/products/protection/control_groups/journal.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // The lease of a group's files.
 JournalRecord GroupLease(const std::string& folder);
@@ -27,6 +27,6 @@ absl::Status CheckLeases(const std::string& state_folder,
                          absl::Span<const JournalRecord> leases,
                          absl::Duration patience);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_LEASES_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::HasSubstr;
@@ -37,10 +37,10 @@ class LeasesTest : public testing::Test {
 TEST_F(LeasesTest, NameTheHolder) {
   const absl::Status group = Check(GroupLease("/a"));
   EXPECT_EQ(group.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(Message(group),
+  EXPECT_THAT(base::Message(group),
               HasSubstr("the control group /a is in use by process 77 (since "
                         "1970-01-01 00:00:00 UTC)"));
-  EXPECT_THAT(Message(Check(DeviceLease("/", "8:0"))),
+  EXPECT_THAT(base::Message(Check(DeviceLease("/", "8:0"))),
               HasSubstr("io.cost of 8:0 is in use by process 77"));
 }
 
@@ -61,4 +61,4 @@ TEST_F(LeasesTest, AreWaitedFor) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

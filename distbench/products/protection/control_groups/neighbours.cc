@@ -3,7 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // What all groups of ours begin with.
@@ -47,4 +47,4 @@ absl::StatusOr<std::vector<std::string>> NeighbourPaths(
   return paths;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -11,7 +11,7 @@
 #include "distbench/products/protection/control_groups/group_files.h"
 #include "distbench/products/protection/control_groups/hierarchy.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // Returns the paths of all groups that compete with the delegated one or with a
 // group above it: on each level, those beside the group on the way to the root.
@@ -19,6 +19,6 @@ namespace distbench {
 absl::StatusOr<std::vector<std::string>> NeighbourPaths(
     const GroupHierarchy& hierarchy, const GroupFiles& files);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_NEIGHBOURS_H_

@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::ElementsAre;
@@ -33,4 +33,4 @@ TEST(NeighboursTest, OfTheRootAreThoseOfOthers) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -13,7 +13,7 @@
 #include "absl/time/clock.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 constexpr absl::Duration kRemovalInterval = absl::Milliseconds(5);
@@ -27,7 +27,8 @@ constexpr size_t kMaxNamed = 5;
 // Field 4 of /proc/PID/stat; the name in field 2 may contain anything. 0 if
 // there is no such process.
 pid_t ParentOf(const std::string& root, pid_t pid) {
-  const std::string line = FirstLine(ProcFolder(root, pid) + "/stat");
+  const std::string line =
+      base::FirstLine(base::ProcFolder(root, pid) + "/stat");
   const size_t name_end = line.rfind(')');
   if (name_end == std::string::npos) return 0;
   const std::vector<absl::string_view> fields = absl::StrSplit(
@@ -43,14 +44,14 @@ bool IsOurs(const std::string& root, pid_t pid) {
 }
 
 bool HasGone(const std::string& root, pid_t pid) {
-  return !Exists(ProcFolder(root, pid));
+  return !Exists(base::ProcFolder(root, pid));
 }
 
 // Processes of other pid namespaces are 0.
 std::string Describe(const std::string& root, pid_t pid) {
   if (pid == 0) return "a process of another pid namespace";
-  return absl::StrCat(FirstLine(ProcFolder(root, pid) + "/comm"), " (", pid,
-                      ")");
+  return absl::StrCat(base::FirstLine(base::ProcFolder(root, pid) + "/comm"),
+                      " (", pid, ")");
 }
 
 absl::Status MoveRound(const std::vector<pid_t>& pids, const std::string& to,
@@ -153,4 +154,4 @@ absl::Status EndAndRemoveGroup(const std::string& folder, GroupFiles& files,
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -13,7 +13,7 @@
 #include "absl/time/time.h"
 #include "distbench/products/protection/control_groups/group_files.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // Returns the processes of a group, not of those below it. NOT_FOUND if there
 // is no such group.
@@ -46,6 +46,6 @@ void KillGroup(const std::string& folder, GroupFiles& files);
 absl::Status EndAndRemoveGroup(const std::string& folder, GroupFiles& files,
                                absl::Duration patience);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_PROCESSES_H_

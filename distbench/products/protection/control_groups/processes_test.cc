@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::ElementsAre;
@@ -58,7 +58,7 @@ TEST_F(ProcessesTest, MoveIncludingThoseThatStartMeanwhile) {
 
 TEST_F(ProcessesTest, MayStartTooFast) {
   // Whatever moves away is there again.
-  EXPECT_THAT(Message(MoveProcesses(from_, from_, host_.files())),
+  EXPECT_THAT(base::Message(MoveProcesses(from_, from_, host_.files())),
               HasSubstr("faster than they can be moved"));
 }
 
@@ -80,7 +80,7 @@ TEST_F(ProcessesTest, CannotMoveWithoutPermission) {
 }
 
 TEST_F(ProcessesTest, AreKilledOneByOneOnOldKernels) {
-  auto child = ChildProcess::Start(
+  auto child = base::ChildProcess::Start(
       {.path = "/bin/sleep", .arguments = {"sleep", "600"}});
   ASSERT_TRUE(child.ok()) << child.status();
   host_.Write("/sys/fs/cgroup/to/cgroup.procs",
@@ -103,4 +103,4 @@ TEST_F(ProcessesTest, OfGroupsThatDoNotExistNeedNothing) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

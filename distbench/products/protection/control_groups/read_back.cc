@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "distbench/base/index_list.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 absl::string_view FirstWord(absl::string_view text) {
@@ -70,8 +70,8 @@ bool LineSays(absl::string_view file, absl::string_view line,
 }
 
 bool ListSays(absl::string_view text, absl::string_view value) {
-  const auto actual = ParseIndexList(text);
-  const auto wanted = ParseIndexList(value);
+  const auto actual = base::ParseIndexList(text);
+  const auto wanted = base::ParseIndexList(value);
   return actual.ok() && wanted.ok() && *actual == *wanted;
 }
 
@@ -118,4 +118,4 @@ std::string UndoingValue(absl::string_view file, absl::string_view text,
                       " ctrl=auto");
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

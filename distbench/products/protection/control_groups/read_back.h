@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // Whether the file has a line for each device, such as
 // "259:0 rbps=max wbps=1048576", and a value is about the device that it names.
@@ -29,6 +29,6 @@ std::string RelevantPart(absl::string_view file, absl::string_view text,
 std::string UndoingValue(absl::string_view file, absl::string_view text,
                          absl::string_view value);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_READ_BACK_H_

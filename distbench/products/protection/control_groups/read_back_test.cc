@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 TEST(SaysTest, ComparesWholeTexts) {
@@ -84,4 +84,4 @@ TEST(UndoingValueTest, DoesNotTakeTheKernelsParametersForTheUsers) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -11,7 +11,7 @@
 #include "distbench/products/protection/control_groups/state_folder.h"
 #include "distbench/products/protection/control_groups/undo.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 void Append(std::vector<std::string> from, std::vector<std::string>& to) {
@@ -108,4 +108,4 @@ std::vector<std::string> RecoverAbandoned(const std::string& root,
   return RecoverLocked(root, folder, files);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -10,7 +10,7 @@
 #include "distbench/products/protection/control_groups/group_files.h"
 #include "distbench/products/protection/control_groups/journal.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // Undoes the journals in a state folder ("": StateFolder()'s choice) of which
 // neither the node manager nor the guardian lives. Returns a sentence for
@@ -39,6 +39,6 @@ struct UndoneJournal {
 // to be undone.
 UndoneJournal UndoJournal(Journal& journal, GroupFiles& files);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_RECOVERY_H_

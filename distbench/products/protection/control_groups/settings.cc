@@ -18,7 +18,7 @@
 #include "distbench/products/protection/control_groups/group_files.h"
 #include "distbench/products/protection/control_groups/read_back.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // The kernel's default period of cpu.max, and its shortest quota.
@@ -57,7 +57,7 @@ absl::StatusOr<std::string> MemoryValue(absl::string_view text,
     }
     bytes = static_cast<int64_t>(share * host.memory_bytes);
   } else {
-    const auto size = ParseSizeWithUnit(text);
+    const auto size = config::ParseSizeWithUnit(text);
     if (!size.ok()) return size.status();
     bytes = *size;
   }
@@ -72,7 +72,7 @@ absl::StatusOr<std::string> CpuMaxValue(absl::string_view text,
   if (ParseShare(text, share)) {
     cpus = share * host.cpu_count;
   } else if (!absl::SimpleAtod(text, &cpus) ||
-             !(cpus > 0 && cpus <= kMaxIndex)) {
+             !(cpus > 0 && cpus <= base::kMaxIndex)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "\"", text,
         "\" is not an amount of CPU time; write a number of CPUs "
@@ -90,7 +90,7 @@ absl::StatusOr<std::string> CpuMaxValue(absl::string_view text,
 
 absl::StatusOr<std::string> BytesPerSecond(absl::string_view text) {
   if (text.empty() || text == kNoLimit) return kNoLimit;
-  const auto bytes = ParseSizeWithUnit(text);
+  const auto bytes = config::ParseSizeWithUnit(text);
   if (!bytes.ok()) return bytes.status();
   return absl::StrCat(*bytes);
 }
@@ -155,10 +155,10 @@ std::string QosValue(const IoCostSettings& device) {
 
 HostAmounts ReadHostAmounts(const std::string& root) {
   HostAmounts host = {.root = root,
-                      .memory_bytes = ReadMemInfoBytes(root, "MemTotal"),
+                      .memory_bytes = base::ReadMemInfoBytes(root, "MemTotal"),
                       .page_bytes = sysconf(_SC_PAGESIZE)};
-  const auto online =
-      ParseIndexList(FirstLine(root + "/sys/devices/system/cpu/online"));
+  const auto online = base::ParseIndexList(
+      base::FirstLine(root + "/sys/devices/system/cpu/online"));
   if (online.ok()) host.cpu_count = std::max<int>(1, online->size());
   return host;
 }
@@ -240,7 +240,7 @@ absl::StatusOr<std::string> FindDevice(const std::string& root,
   const bool is_numbers = device.find(':') != absl::string_view::npos;
   const std::string folder = absl::StrCat(
       root, is_numbers ? "/sys/dev/block/" : "/sys/class/block/", device);
-  const std::string numbers = FirstLine(folder + "/dev");
+  const std::string numbers = base::FirstLine(folder + "/dev");
   if (device.empty() || device.find('/') != absl::string_view::npos ||
       numbers.empty()) {
     return absl::NotFoundError(absl::StrCat(
@@ -255,4 +255,4 @@ absl::StatusOr<std::string> FindDevice(const std::string& root,
   return numbers;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/experiment.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // What shares are shares of. Devices are looked up below `root`, as in
 // hierarchy.h.
@@ -57,6 +57,6 @@ void RefuseRepeatedDevices(std::vector<FileSetting>& settings);
 absl::StatusOr<std::string> FindDevice(const std::string& root,
                                        absl::string_view device);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_SETTINGS_H_

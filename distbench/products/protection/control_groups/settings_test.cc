@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::ElementsAre;
@@ -17,8 +17,8 @@ class SettingsTest : public testing::Test {
   template <typename Message>
   std::vector<std::string> Lines(const std::string& text) const {
     std::vector<std::string> lines;
-    for (const FileSetting& each :
-         SettingsOf(FromText<Message>(text), ReadHostAmounts(host_.root()))) {
+    for (const FileSetting& each : SettingsOf(base::FromText<Message>(text),
+                                              ReadHostAmounts(host_.root()))) {
       EXPECT_TRUE(each.problem.ok()) << each.problem;
       lines.push_back(each.file + " = " + each.value);
     }
@@ -26,10 +26,10 @@ class SettingsTest : public testing::Test {
   }
 
   std::string Problem(const std::string& text) const {
-    const auto settings =
-        SettingsOf(FromText<ControlGroup>(text), ReadHostAmounts(host_.root()));
+    const auto settings = SettingsOf(base::FromText<ControlGroup>(text),
+                                     ReadHostAmounts(host_.root()));
     EXPECT_EQ(settings.size(), 1u);
-    return Message(settings.at(0).problem);
+    return base::Message(settings.at(0).problem);
   }
 
   const FakeHierarchy host_;
@@ -104,19 +104,21 @@ TEST_F(SettingsTest, SayWhatIsWrong) {
 }
 
 TEST_F(SettingsTest, RefuseADeviceByTwoNames) {
-  const auto settings = SettingsOf(
-      FromText<ControlGroup>("io_max { device: 'disk0' read_bytes: '1MB' } "
-                             "io_max { device: '8:0' write_bytes: '1MB' }"),
-      ReadHostAmounts(host_.root()));
+  const auto settings =
+      SettingsOf(base::FromText<ControlGroup>(
+                     "io_max { device: 'disk0' read_bytes: '1MB' } "
+                     "io_max { device: '8:0' write_bytes: '1MB' }"),
+                 ReadHostAmounts(host_.root()));
   ASSERT_EQ(settings.size(), 2u);
   EXPECT_TRUE(settings[0].problem.ok());
-  EXPECT_THAT(Message(settings[1].problem),
+  EXPECT_THAT(base::Message(settings[1].problem),
               HasSubstr("device 8:0 is listed twice"));
 }
 
 TEST_F(SettingsTest, KeepTheTextThatHasNoValue) {
-  const auto settings = SettingsOf(FromText<ControlGroup>("memory_max: 'much'"),
-                                   ReadHostAmounts(host_.root()));
+  const auto settings =
+      SettingsOf(base::FromText<ControlGroup>("memory_max: 'much'"),
+                 ReadHostAmounts(host_.root()));
   EXPECT_EQ(settings.at(0).value, "much");
   EXPECT_EQ(settings.at(0).controller(), "memory");
 }
@@ -135,9 +137,9 @@ TEST_F(SettingsTest, FindDevicesByNameAndNumbers) {
               absl::StatusCode::kNotFound)
         << device;
   }
-  EXPECT_THAT(Message(FindDevice(host_.root(), "disk0p1").status()),
+  EXPECT_THAT(base::Message(FindDevice(host_.root(), "disk0p1").status()),
               HasSubstr("name the whole device"));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -13,7 +13,7 @@
 #include "absl/time/clock.h"
 #include "distbench/products/protection/control_groups/group_files.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 constexpr absl::Duration kLockInterval = absl::Milliseconds(10);
@@ -47,9 +47,9 @@ absl::Status MakeStateFolder(const std::string& folder) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<FileDescriptor> LockStateFolder(const std::string& folder,
-                                               absl::Duration patience) {
-  FileDescriptor opened(
+absl::StatusOr<base::FileDescriptor> LockStateFolder(const std::string& folder,
+                                                     absl::Duration patience) {
+  base::FileDescriptor opened(
       open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!opened.is_open()) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", folder));
@@ -70,4 +70,4 @@ absl::StatusOr<FileDescriptor> LockStateFolder(const std::string& folder,
   return opened;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

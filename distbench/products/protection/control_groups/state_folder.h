@@ -9,7 +9,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // Returns the default: /run/distbench for root, $XDG_RUNTIME_DIR/distbench for
 // others, or else a folder in /tmp with the user's number in its name. All but
@@ -26,9 +26,9 @@ inline constexpr absl::Duration kLockPatience = absl::Seconds(10);
 // Locks the folder against other processes that look for journals or create
 // them, until the descriptor is closed. UNAVAILABLE if that takes longer than
 // `patience`.
-absl::StatusOr<FileDescriptor> LockStateFolder(const std::string& folder,
-                                               absl::Duration patience);
+absl::StatusOr<base::FileDescriptor> LockStateFolder(const std::string& folder,
+                                                     absl::Duration patience);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_STATE_FOLDER_H_

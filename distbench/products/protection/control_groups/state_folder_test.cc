@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::HasSubstr;
@@ -36,7 +36,7 @@ TEST_F(StateFolderTest, IsRefusedIfOthersCanWriteToIt) {
 
 TEST_F(StateFolderTest, IsRefusedIfItIsNoFolder) {
   ASSERT_EQ(symlink("/", folder_.c_str()), 0);
-  EXPECT_THAT(Message(MakeStateFolder(folder_)),
+  EXPECT_THAT(base::Message(MakeStateFolder(folder_)),
               HasSubstr("not a folder that only this user can write to"));
 }
 
@@ -52,4 +52,4 @@ TEST_F(StateFolderTest, IsLockedByOneAtATime) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

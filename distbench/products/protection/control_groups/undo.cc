@@ -12,7 +12,7 @@
 #include "distbench/products/protection/control_groups/processes.h"
 #include "distbench/products/protection/control_groups/read_back.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 class Undoing {
@@ -119,4 +119,4 @@ UndoReport Undo(absl::Span<const JournalRecord> records, GroupFiles& files,
   return std::move(undoing).Take();
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

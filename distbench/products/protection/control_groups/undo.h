@@ -13,7 +13,7 @@
 #include "distbench/products/protection/control_groups/group_files.h"
 #include "distbench/products/protection/control_groups/journal.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // How a file was left that is not in a group of ours.
 struct UndoneValue {
@@ -47,6 +47,6 @@ UndoReport Undo(absl::Span<const JournalRecord> records, GroupFiles& files,
 // How long processes that were killed may take to be gone.
 inline constexpr absl::Duration kUndoPatience = absl::Seconds(5);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_UNDO_H_

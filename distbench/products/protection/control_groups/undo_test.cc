@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::ElementsAre;
@@ -145,7 +145,7 @@ TEST_F(UndoTest, DoesTheRestWhenAPartFails) {
 }
 
 TEST_F(UndoTest, KillsWhatIsInItsGroups) {
-  auto child = ChildProcess::Start(
+  auto child = base::ChildProcess::Start(
       {.path = "/bin/sleep", .arguments = {"sleep", "600"}});
   ASSERT_TRUE(child.ok()) << child.status();
   host_.MakeGroup("/ours");
@@ -206,4 +206,4 @@ TEST_F(UndoTest, MovesProcessesBackAndStopsPassingOn) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

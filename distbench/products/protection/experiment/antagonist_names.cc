@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 bool IsIncast(const Antagonist& antagonist) {
   return antagonist.activity() == kIncastActivity;
@@ -22,4 +22,4 @@ std::vector<std::string> AntagonistServices(const Antagonist& antagonist) {
   return services;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -8,7 +8,7 @@
 
 #include "proto/experiment.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // The activity of an antagonist that sends RPCs from other nodes.
 inline constexpr char kIncastActivity[] = "incast";
@@ -38,6 +38,6 @@ inline constexpr char kNoControls[] = "none";
 // subject's traffic and without controls.
 inline constexpr char kAntagonistAlone[] = "antagonist_alone";
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_EXPERIMENT_ANTAGONIST_NAMES_H_

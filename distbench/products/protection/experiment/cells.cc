@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/products/protection/experiment/antagonist_names.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // The antagonists' names, and the empty name of none.
@@ -105,4 +105,4 @@ std::string DescribeCell(const ExperimentCell& cell) {
   return absl::StrJoin(parts, ", ");
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -9,7 +9,7 @@
 
 #include "proto/experiment.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // The most runs that an experiment may have, and how many it has. The number is
 // a double because configs that nobody checked may ask for any; it is exact
@@ -35,6 +35,6 @@ bool IsSameRun(const ExperimentCell& a, const ExperimentCell& b);
 // For users, such as "controls on, hog, 80%"; without the repetition.
 std::string DescribeCell(const ExperimentCell& cell);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_EXPERIMENT_CELLS_H_

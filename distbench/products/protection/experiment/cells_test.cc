@@ -9,14 +9,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
 Experiment MakeExperiment() {
-  return FromText<Experiment>(R"(
+  return base::FromText<Experiment>(R"(
     subject { loads: ["50%", "80%"] }
     antagonists { name: "cpu" }
     antagonists { name: "cache" }
@@ -47,7 +47,7 @@ TEST(CellsTest, AreTheWholeMatrixAndEachAntagonistAlone) {
 
 TEST(CellsTest, WithoutLoadsThereIsTheTestsOwn) {
   const Experiment experiment =
-      FromText<Experiment>("controls { name: 'none' } repeat: 2");
+      base::FromText<Experiment>("controls { name: 'none' } repeat: 2");
   const std::vector<ExperimentCell> runs = ListCells(experiment, 1);
   EXPECT_THAT(Names(runs), ElementsAre("controls none, no antagonist",
                                        "controls none, no antagonist"));
@@ -86,7 +86,7 @@ TEST(CellsTest, TheOrderIsTheSeedsAndThatOfFewerRepetitions) {
 
 TEST(CellsTest, RunsOfOneCellDifferInTheirRepetition) {
   const auto cell = [](const std::string& more) {
-    return FromText<ExperimentCell>(
+    return base::FromText<ExperimentCell>(
         absl::StrCat("controls: 'a' antagonist: 'b' load: '5/s' ", more));
   };
   EXPECT_TRUE(
@@ -98,4 +98,4 @@ TEST(CellsTest, RunsOfOneCellDifferInTheirRepetition) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -9,7 +9,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/quantity.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // The sum of all phases before an antagonist is the delay of an action, which
@@ -17,25 +17,26 @@ namespace {
 constexpr absl::Duration kLongestPhase = absl::Hours(72);
 
 // Reads one duration into `duration`, unless it has a problem.
-void ReadDuration(const Path& path, bool is_given, const std::string& text,
-                  absl::Duration shortest, absl::Duration& duration,
-                  Problems& problems) {
+void ReadDuration(const config::Path& path, bool is_given,
+                  const std::string& text, absl::Duration shortest,
+                  absl::Duration& duration, config::Problems& problems) {
   if (!is_given) return;
-  const absl::StatusOr<absl::Duration> parsed = ParseDurationWithUnit(text);
+  const absl::StatusOr<absl::Duration> parsed =
+      config::ParseDurationWithUnit(text);
   if (!parsed.ok()) {
     problems.Add(path, std::string(parsed.status().message()));
   } else if (*parsed < shortest || *parsed > kLongestPhase) {
-    problems.Add(path,
-                 absl::StrCat(Quoted(text), " is out of range; must be from ",
-                              absl::FormatDuration(shortest), " to ",
-                              absl::FormatDuration(kLongestPhase)));
+    problems.Add(path, absl::StrCat(config::Quoted(text),
+                                    " is out of range; must be from ",
+                                    absl::FormatDuration(shortest), " to ",
+                                    absl::FormatDuration(kLongestPhase)));
   } else {
     duration = *parsed;
   }
 }
 
-void CheckFlatness(const PhaseDurations& durations, const Path& path,
-                   Problems& problems) {
+void CheckFlatness(const PhaseDurations& durations, const config::Path& path,
+                   config::Problems& problems) {
   const double percent = durations.flat_within_percent;
   if (!(percent >= kLeastFlatPercent && percent <= kMostFlatPercent)) {
     problems.Add(path.Field("flat_within_percent"),
@@ -53,8 +54,9 @@ void CheckFlatness(const PhaseDurations& durations, const Path& path,
 
 }  // namespace
 
-PhaseDurations ReadPhases(const ExperimentPhases& phases, const Path& path,
-                          Problems& problems) {
+PhaseDurations ReadPhases(const ExperimentPhases& phases,
+                          const config::Path& path,
+                          config::Problems& problems) {
   PhaseDurations durations;
   ReadDuration(path.Field("stabilise"), phases.has_stabilise(),
                phases.stabilise(), kShortestFlatTime, durations.stabilise,
@@ -90,10 +92,10 @@ ExperimentPhases FormatPhases(const PhaseDurations& durations) {
 absl::StatusOr<ExperimentLoad> ParseExperimentLoad(absl::string_view text) {
   absl::string_view rest = text;
   if (!absl::ConsumeSuffix(&rest, "%")) {
-    const absl::StatusOr<double> rate = ParseRateWithUnit(text);
+    const absl::StatusOr<double> rate = config::ParseRateWithUnit(text);
     if (rate.ok()) return ExperimentLoad{.value = *rate};
     return absl::InvalidArgumentError(
-        absl::StrCat(Quoted(text),
+        absl::StrCat(config::Quoted(text),
                      " is not a load; write a rate such as 200/s, or a share "
                      "of the capacity such as 80%"));
   }
@@ -101,7 +103,7 @@ absl::StatusOr<ExperimentLoad> ParseExperimentLoad(absl::string_view text) {
   if (!absl::SimpleAtod(rest, &percent) || !(percent > 0) ||
       percent > 100 * kMaxLoadShare) {
     return absl::InvalidArgumentError(
-        absl::StrCat(Quoted(text),
+        absl::StrCat(config::Quoted(text),
                      " is not a share of the capacity; must be above 0%, and "
                      "at most ",
                      100 * kMaxLoadShare, "%"));
@@ -109,4 +111,4 @@ absl::StatusOr<ExperimentLoad> ParseExperimentLoad(absl::string_view text) {
   return ExperimentLoad{.is_share = true, .value = percent / 100};
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -9,7 +9,7 @@
 #include "distbench/config/problems/problem.h"
 #include "proto/experiment.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // The phases of each cell, in this order.
 struct PhaseDurations {
@@ -38,8 +38,8 @@ inline constexpr double kMostFlatPercent = 1000;
 
 // Reads the phases, which are at `path`. Those that are absent, and those that
 // have a problem, have their defaults.
-PhaseDurations ReadPhases(const ExperimentPhases& phases, const Path& path,
-                          Problems& problems);
+PhaseDurations ReadPhases(const ExperimentPhases& phases,
+                          const config::Path& path, config::Problems& problems);
 
 // The phases with every default made explicit.
 ExperimentPhases FormatPhases(const PhaseDurations& durations);
@@ -59,6 +59,6 @@ inline constexpr double kMaxLoadShare = 10;
 // text and shows the right form.
 absl::StatusOr<ExperimentLoad> ParseExperimentLoad(absl::string_view text);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_EXPERIMENT_PHASES_H_

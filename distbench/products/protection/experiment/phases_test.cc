@@ -10,23 +10,25 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-std::vector<Problem> ProblemsOf(const std::string& text) {
-  Problems problems;
-  ReadPhases(FromText<ExperimentPhases>(text), Path("phases"), problems);
+std::vector<config::Problem> ProblemsOf(const std::string& text) {
+  config::Problems problems;
+  ReadPhases(base::FromText<ExperimentPhases>(text), config::Path("phases"),
+             problems);
   return std::move(problems).Take();
 }
 
 TEST(ReadPhasesTest, AbsentOnesHaveTheirDefaults) {
-  Problems problems;
-  const PhaseDurations phases = ReadPhases(
-      FromText<ExperimentPhases>("baseline: '1m'"), Path("phases"), problems);
+  config::Problems problems;
+  const PhaseDurations phases =
+      ReadPhases(base::FromText<ExperimentPhases>("baseline: '1m'"),
+                 config::Path("phases"), problems);
   EXPECT_EQ(problems.count(), 0);
   EXPECT_EQ(phases.stabilise, absl::Seconds(60));
   EXPECT_EQ(phases.flat_over, absl::Seconds(10));
@@ -43,9 +45,9 @@ TEST(ReadPhasesTest, WhatIsFormattedReadsTheSame) {
   phases.flat_over = absl::Milliseconds(5500);
   phases.flat_within_percent = 0.5;
   phases.recover = absl::ZeroDuration();
-  Problems problems;
+  config::Problems problems;
   const PhaseDurations again =
-      ReadPhases(FormatPhases(phases), Path("phases"), problems);
+      ReadPhases(FormatPhases(phases), config::Path("phases"), problems);
   EXPECT_EQ(problems.count(), 0);
   EXPECT_EQ(again.stabilise, phases.stabilise);
   EXPECT_EQ(again.flat_over, phases.flat_over);
@@ -54,7 +56,7 @@ TEST(ReadPhasesTest, WhatIsFormattedReadsTheSame) {
 }
 
 TEST(ReadPhasesTest, SaysWhatIsWrongWithEach) {
-  const std::vector<Problem> problems = ProblemsOf(
+  const std::vector<config::Problem> problems = ProblemsOf(
       "stabilise: '15' flat_over: '1s' baseline: '2s' "
       "interfere: '100h' recover: '-1s'");
   ASSERT_THAT(problems, SizeIs(5));
@@ -107,4 +109,4 @@ TEST(ParseExperimentLoadTest, RefusesOtherText) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -11,7 +11,7 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/syntax/traffic.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // Room for a name and some wildcards. The time of a match grows with both.
@@ -27,10 +27,10 @@ class RpcWalk {
     // A list may run itself, which other checks report.
     if (!seen_.insert(list).second) return;
     const int index = names_.lists.Find(list);
-    if (index == kNone) return;
+    if (index == config::kNone) return;
     for (const std::string& name : test_.action_lists(index).action_names()) {
       const int action = names_.actions.Find(name);
-      if (action != kNone) VisitAction(test_.actions(action));
+      if (action != config::kNone) VisitAction(test_.actions(action));
     }
   }
 
@@ -43,7 +43,7 @@ class RpcWalk {
   }
 
   const DistributedSystemDescription& test_;
-  const TestNames names_;
+  const config::TestNames names_;
   std::set<std::string> seen_;
   std::set<std::string> rpcs_;
 };
@@ -109,23 +109,23 @@ std::string SubjectRpc(const DistributedSystemDescription& test) {
 
 bool HasClosedLoop(const DistributedSystemDescription& test,
                    const std::string& rpc) {
-  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  const std::map<std::string, int64_t> main_actions = config::MainActions(test);
   return std::any_of(
       test.actions().begin(), test.actions().end(), [&](const Action& action) {
-        return action.rpc_name() == rpc && IsClosedLoop(action) &&
+        return action.rpc_name() == rpc && config::IsClosedLoop(action) &&
                !EndsByCount(action) && main_actions.count(action.name()) > 0;
       });
 }
 
 double OpenLoopRate(const DistributedSystemDescription& test,
                     const std::string& rpc) {
-  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  const std::map<std::string, int64_t> main_actions = config::MainActions(test);
   double rate = 0;
   for (const Action& action : test.actions()) {
     const auto found = main_actions.find(action.name());
     if (found == main_actions.end() || action.rpc_name() != rpc) continue;
     rate += static_cast<double>(found->second) *
-            MeanRatePerSecond(action.iterations());
+            config::MeanRatePerSecond(action.iterations());
   }
   return rate;
 }
@@ -140,7 +140,7 @@ std::vector<std::string> ServicesMatching(
     const bool matches =
         std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
           return glob.size() <= kMaxMatchedLength &&
-                 GlobMatches(glob, service.name());
+                 config::GlobMatches(glob, service.name());
         });
     if (matches) matching.push_back(service.name());
   }
@@ -168,7 +168,7 @@ std::map<std::string, std::string> NodesOfInstances(
   std::map<std::string, std::string> nodes = BundledNodes(test);
   FreeNodes free_nodes(test);
   for (const ServiceSpec& service : test.services()) {
-    for (const std::string& instance : InstanceNames(service)) {
+    for (const std::string& instance : config::InstanceNames(service)) {
       if (nodes.contains(instance)) continue;
       nodes.emplace(instance, free_nodes.Take());
     }
@@ -176,4 +176,4 @@ std::map<std::string, std::string> NodesOfInstances(
   return nodes;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -12,7 +12,7 @@
 #include "google/protobuf/repeated_ptr_field.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // The RPCs that main lists send, themselves or in lists nested in them, each
 // once, in the order of the test.
@@ -49,6 +49,6 @@ std::vector<std::string> ServicesBeside(
 std::map<std::string, std::string> NodesOfInstances(
     const DistributedSystemDescription& test);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_EXPERIMENT_SUBJECT_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 using ::testing::ElementsAre;
@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 
 DistributedSystemDescription MakeTest(const std::string& more = "") {
-  return FromText<DistributedSystemDescription>(
+  return base::FromText<DistributedSystemDescription>(
       R"(services { name: "client" count: 2 x_size: 2 }
          services { name: "root" count: 1 x_size: 1 }
          services { name: "leaf" count: 2 x_size: 2 }
@@ -91,4 +91,4 @@ TEST(NodesOfInstancesTest, BundledOnesFirstAndTheRestInOrder) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

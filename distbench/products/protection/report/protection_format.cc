@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 constexpr int kLabelWidth = 11;
@@ -27,7 +27,7 @@ std::string OptionalShare(const std::optional<double>& share) {
 }
 
 std::string FormatNested(absl::string_view name,
-                         const ValueDistribution& latencies) {
+                         const stats::ValueDistribution& latencies) {
   return absl::StrCat(name, "=", FormatLatency(latencies.mean().value_or(0)),
                       ":", FormatLatency(latencies.deviation().value_or(0)),
                       "/", FormatLatency(latencies.AtQuantile(1)));
@@ -57,17 +57,17 @@ std::string FormatLatency(double ns) {
 
 std::string DistributionHeader() {
   std::string line(kLabelWidth, ' ');
-  for (const DistributionColumn& column : kDistributionColumns) {
+  for (const stats::DistributionColumn& column : stats::kDistributionColumns) {
     absl::StrAppend(&line, Column(column.name));
   }
   return absl::StrCat(line, Column("mean"), Column("stdev"));
 }
 
 std::string FormatDistribution(absl::string_view label,
-                               const ValueDistribution& distribution) {
+                               const stats::ValueDistribution& distribution) {
   std::string line = absl::StrFormat("%-*s", kLabelWidth, label);
   if (distribution.count() == 0) return absl::StrCat(line, " not measured");
-  for (const DistributionColumn& column : kDistributionColumns) {
+  for (const stats::DistributionColumn& column : stats::kDistributionColumns) {
     absl::StrAppend(
         &line, Column(FormatShare(distribution.AtQuantile(column.quantile))));
   }
@@ -75,7 +75,7 @@ std::string FormatDistribution(absl::string_view label,
                       Column(OptionalShare(distribution.deviation())));
 }
 
-std::string FormatNestedLatencies(const NestedLatencies& latencies) {
+std::string FormatNestedLatencies(const report::NestedLatencies& latencies) {
   if (latencies.p50.count() == 0) return "";
   return absl::StrCat(FormatNested("p50", latencies.p50), " ",
                       FormatNested("p90", latencies.p90), " ",
@@ -83,4 +83,4 @@ std::string FormatNestedLatencies(const NestedLatencies& latencies) {
                       FormatNested("max", latencies.max));
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

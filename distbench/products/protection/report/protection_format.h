@@ -11,7 +11,7 @@
 #include "distbench/report/measurements/protection_work.h"
 #include "distbench/stats/value_distribution.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // Returns a share, such as 0.455, in percent without the sign: "0", "0.49",
 // "45.50", "100.0", "1234" or "1e+06", in at most five characters; "fail" if it
@@ -27,12 +27,12 @@ std::string DistributionHeader();
 // Returns a row of shares: the label, the columns of the distribution, mean and
 // deviation. Without values, the row says so.
 std::string FormatDistribution(absl::string_view label,
-                               const ValueDistribution& distribution);
+                               const stats::ValueDistribution& distribution);
 
 // Returns "p50=885u:3.7m/49.5m p90=... p99=... max=...": of each percentile its
 // mean over the seconds, its deviation and its maximum. Empty without values.
-std::string FormatNestedLatencies(const NestedLatencies& latencies);
+std::string FormatNestedLatencies(const report::NestedLatencies& latencies);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_REPORT_PROTECTION_FORMAT_H_

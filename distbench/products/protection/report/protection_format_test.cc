@@ -6,11 +6,11 @@
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 // 1 000 values of which the columns of the table are the given ones.
-ValueDistribution WithColumns(const std::vector<double>& percents) {
+stats::ValueDistribution WithColumns(const std::vector<double>& percents) {
   constexpr int kPositions[] = {0,   10,  50,  100, 250, 500,
                                 750, 900, 950, 990, 999};
   std::vector<double> values;
@@ -18,7 +18,7 @@ ValueDistribution WithColumns(const std::vector<double>& percents) {
     const int count = i == 0 ? 1 : kPositions[i] - kPositions[i - 1];
     values.insert(values.end(), count, percents[i] / 100);
   }
-  return ValueDistribution(values);
+  return stats::ValueDistribution(values);
 }
 
 // Rows of the report that this form comes from.
@@ -47,10 +47,11 @@ TEST(ProtectionFormatTest, RowsAreInTheKnownForm) {
 }
 
 TEST(ProtectionFormatTest, RowsWithoutNumbersSaySo) {
-  EXPECT_EQ(FormatDistribution("isol%", ValueDistribution()),
+  EXPECT_EQ(FormatDistribution("isol%", stats::ValueDistribution()),
             "isol%       not measured");
   const std::string failed = FormatDistribution(
-      "lat-imp%", ValueDistribution({ValueDistribution::kInfinite}));
+      "lat-imp%",
+      stats::ValueDistribution({stats::ValueDistribution::kInfinite}));
   EXPECT_TRUE(absl::EndsWith(failed, "  fail  fail     -     -")) << failed;
 }
 
@@ -64,7 +65,7 @@ TEST(ProtectionFormatTest, SharesFitTheirColumn) {
   EXPECT_EQ(FormatShare(9.9996), "1000");
   EXPECT_EQ(FormatShare(999.994), "99999");
   EXPECT_EQ(FormatShare(12345), "1e+06");
-  EXPECT_EQ(FormatShare(ValueDistribution::kInfinite), "fail");
+  EXPECT_EQ(FormatShare(stats::ValueDistribution::kInfinite), "fail");
 }
 
 TEST(ProtectionFormatTest, LatenciesAreShort) {
@@ -81,11 +82,11 @@ TEST(ProtectionFormatTest, LatenciesAreShort) {
 }
 
 TEST(ProtectionFormatTest, NestedLatenciesAreMeanDeviationAndMaximum) {
-  const NestedLatencies latencies = {
-      .p50 = ValueDistribution({1'000'000, 3'000'000}),
-      .p90 = ValueDistribution({2'000'000, 2'000'000}),
-      .p99 = ValueDistribution({150'000'000, 150'000'000}),
-      .max = ValueDistribution({500, 500})};
+  const report::NestedLatencies latencies = {
+      .p50 = stats::ValueDistribution({1'000'000, 3'000'000}),
+      .p90 = stats::ValueDistribution({2'000'000, 2'000'000}),
+      .p99 = stats::ValueDistribution({150'000'000, 150'000'000}),
+      .max = stats::ValueDistribution({500, 500})};
   EXPECT_EQ(FormatNestedLatencies(latencies),
             "p50=2.0m:1.4m/3.0m p90=2.0m:0/2.0m p99=150m:0/150m "
             "max=500n:0/500n");
@@ -93,4 +94,4 @@ TEST(ProtectionFormatTest, NestedLatenciesAreMeanDeviationAndMaximum) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -9,7 +9,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // Renders each experiment of the results: a matrix of all cells, and for each
 // cell the distributions over seconds and a "Result:" line, in the form of
@@ -18,8 +18,8 @@ namespace distbench {
 std::string ProtectionText(const TestSequenceResults& results);
 
 // The same for the results from which the runs were listed, each once.
-std::string ProtectionText(absl::Span<const TestRun> runs);
+std::string ProtectionText(absl::Span<const report::TestRun> runs);
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_REPORT_PROTECTION_TEXT_H_

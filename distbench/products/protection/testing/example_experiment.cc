@@ -7,12 +7,12 @@
 #include "distbench/config/validate/check.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 DistributedSystemDescription ExampleTest(const std::string& experiment) {
   TestSequence sequence;
-  *sequence.add_tests() =
-      FromText<DistributedSystemDescription>(absl::StrCat(R"(
+  *sequence.add_tests() = base::FromText<DistributedSystemDescription>(
+      absl::StrCat(R"(
         name: "t"
         services { name: "client" count: 1 }
         services { name: "server" count: 2 }
@@ -34,8 +34,9 @@ DistributedSystemDescription ExampleTest(const std::string& experiment) {
         }
         objectives: "query p99<=1s"
         experiment {)",
-                                                          experiment, "}"));
-  absl::StatusOr<TestSequence> checked = CheckTestSequence(std::move(sequence));
+                   experiment, "}"));
+  absl::StatusOr<TestSequence> checked =
+      config::CheckTestSequence(std::move(sequence));
   EXPECT_TRUE(checked.ok()) << checked.status();
   return checked.ok() ? checked->tests(0) : DistributedSystemDescription();
 }
@@ -65,4 +66,4 @@ ExperimentPlan ExamplePlan(const std::string& more) {
   return plan.ok() ? *std::move(plan) : ExperimentPlan();
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

@@ -8,7 +8,7 @@
 #include "distbench/products/protection/experiment_plan.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // A canonical test of one client, which asks two servers 100 times a second in
 // total, with this text as its experiment.
@@ -21,6 +21,6 @@ std::string ExampleExperiment(const std::string& more = "");
 // The plan of that, with seed 7 and two workers.
 ExperimentPlan ExamplePlan(const std::string& more = "");
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_TESTING_EXAMPLE_EXPERIMENT_H_

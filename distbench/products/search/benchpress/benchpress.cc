@@ -24,7 +24,7 @@
 #include "distbench/report/tables/search_table.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -49,29 +49,30 @@ struct Target {
 
 Target TargetOf(const SearchReport& report) {
   for (const std::string& text : report.search().objectives()) {
-    const absl::StatusOr<Objective> objective = ParseObjective(text);
+    const absl::StatusOr<config::Objective> objective =
+        config::ParseObjective(text);
     if (!objective.ok() || !objective->is_upper_limit) continue;
-    const auto* metric = std::get_if<Metric>(&objective->metric);
-    if (metric != nullptr && metric->kind == Metric::Kind::kPercentile) {
+    const auto* metric = std::get_if<stats::Metric>(&objective->metric);
+    if (metric != nullptr && metric->kind == stats::Metric::Kind::kPercentile) {
       return {.percent = metric->percent,
-              .limit_ms = objective->limit / kNsPerMs};
+              .limit_ms = objective->limit / base::kNsPerMs};
     }
   }
   return {};
 }
 
 double AchievedRate(const RpcStatistics& statistics) {
-  return PerSecond(static_cast<double>(statistics.succeeded_count()),
-                   statistics.last_end_timestamp_ns() -
-                       statistics.first_start_timestamp_ns());
+  return report::PerSecond(static_cast<double>(statistics.succeeded_count()),
+                           statistics.last_end_timestamp_ns() -
+                               statistics.first_start_timestamp_ns());
 }
 
 Json LatencyMs(const RpcStatistics& statistics, const Target& target) {
-  const Outcomes outcomes = ProbeLatency(statistics);
+  const stats::Outcomes outcomes = report::ProbeLatency(statistics);
   if (outcomes.count() == 0) return nullptr;
   const int64_t value_ns = outcomes.ValueAtQuantile(target.percent / 100);
-  if (value_ns == Outcomes::kFailed) return nullptr;
-  return Hundredths(static_cast<double>(value_ns) / kNsPerMs);
+  if (value_ns == stats::Outcomes::kFailed) return nullptr;
+  return Hundredths(static_cast<double>(value_ns) / base::kNsPerMs);
 }
 
 Json FinalMetrics(double requested, const RpcStatistics& statistics,
@@ -180,8 +181,8 @@ void AddOwnMetrics(const SearchReport& report, const Target& target,
     if (probe.phase() != ToString(ProbePhase::kFinal)) continue;
     Json run = FinalMetrics(probe.requested_load(), probe.statistics(), target);
     run["outcome"] = probe.outcome();
-    run["start_timestamp"] = probe.start_timestamp_ns() / kNsPerSecond;
-    run["end_timestamp"] = probe.end_timestamp_ns() / kNsPerSecond;
+    run["start_timestamp"] = probe.start_timestamp_ns() / base::kNsPerSecond;
+    run["end_timestamp"] = probe.end_timestamp_ns() / base::kNsPerSecond;
     run["host_cpu_percent"] =
         probe.has_host_cpu_share()
             ? Json(Hundredths(100 * probe.host_cpu_share()))
@@ -331,14 +332,14 @@ Json EnvelopeJson(const SearchReport& report, const TestResult* run,
   envelope["timestamp"] =
       report.probes().empty()
           ? Json(nullptr)
-          : Json(report.probes(0).start_timestamp_ns() / kNsPerSecond);
+          : Json(report.probes(0).start_timestamp_ns() / base::kNsPerSecond);
   return envelope;
 }
 
-const TestResult* LastRunOf(const SourcedSearch& search,
-                            absl::Span<const TestRun> runs) {
+const TestResult* LastRunOf(const report::SourcedSearch& search,
+                            absl::Span<const report::TestRun> runs) {
   const TestResult* last = nullptr;
-  for (const TestRun& run : runs) {
+  for (const report::TestRun& run : runs) {
     if (run.source == search.source) last = run.result;
   }
   return last;
@@ -347,16 +348,16 @@ const TestResult* LastRunOf(const SourcedSearch& search,
 }  // namespace
 
 absl::StatusOr<std::string> RenderBenchpress(
-    absl::Span<const SourcedSearch> searches, absl::Span<const TestRun> runs,
-    const BenchpressOptions& options) {
+    absl::Span<const report::SourcedSearch> searches,
+    absl::Span<const report::TestRun> runs, const BenchpressOptions& options) {
   if (searches.empty()) {
     return absl::FailedPreconditionError(
         "there is no search in the results; `distbench search --outfile` "
         "writes one");
   }
   Json all = Json::array();
-  for (const SourcedSearch& search : searches) {
-    if (!LoadsAreRates(*search.report)) {
+  for (const report::SourcedSearch& search : searches) {
+    if (!report::LoadsAreRates(*search.report)) {
       return absl::FailedPreconditionError(absl::StrCat(
           search.source, ": the loads of its search are ",
           search.report->load_unit(),
@@ -371,4 +372,4 @@ absl::StatusOr<std::string> RenderBenchpress(
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "distbench/report/measurements/test_run.h"
 
-namespace distbench {
+namespace distbench::search {
 
 struct BenchpressOptions {
   // Render only FeedSim's keys, and as strings those numbers that are strings
@@ -23,9 +23,9 @@ struct BenchpressOptions {
 // FAILED_PRECONDITION if there is no search, or if a search's loads are not
 // rates.
 absl::StatusOr<std::string> RenderBenchpress(
-    absl::Span<const SourcedSearch> searches, absl::Span<const TestRun> runs,
-    const BenchpressOptions& options);
+    absl::Span<const report::SourcedSearch> searches,
+    absl::Span<const report::TestRun> runs, const BenchpressOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_BENCHPRESS_BENCHPRESS_H_

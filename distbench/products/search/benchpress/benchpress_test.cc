@@ -10,20 +10,20 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using ::nlohmann::json;
 using ::testing::HasSubstr;
 
 RpcStatistics Statistics(int count, int64_t latency_ns) {
-  LogHistogram latency;
+  stats::LogHistogram latency;
   for (int i = 0; i < count; ++i) latency.Record(latency_ns);
   RpcStatistics statistics;
   statistics.set_succeeded_count(count);
   statistics.set_first_start_timestamp_ns(0);
   statistics.set_last_end_timestamp_ns(10'000'000'000);
-  EncodeHistogram(latency, *statistics.mutable_response_time_ns());
+  results::EncodeHistogram(latency, *statistics.mutable_response_time_ns());
   return statistics;
 }
 
@@ -74,8 +74,9 @@ TestResult Run() {
 
 json Render(const SearchReport& report, bool strict_legacy) {
   const TestResult run = Run();
-  const std::vector<SourcedSearch> searches = {{"a.pb", &report}};
-  const std::vector<TestRun> runs = {{.source = "a.pb", .result = &run}};
+  const std::vector<report::SourcedSearch> searches = {{"a.pb", &report}};
+  const std::vector<report::TestRun> runs = {
+      {.source = "a.pb", .result = &run}};
   const auto text =
       RenderBenchpress(searches, runs, {.strict_legacy = strict_legacy});
   EXPECT_TRUE(text.ok()) << text.status();
@@ -154,11 +155,11 @@ TEST(BenchpressTest, IsOfRatesOnly) {
   SearchReport report = Report(1);
   report.mutable_search()->set_knob("payload:p");
   report.set_load_unit("bytes");
-  const std::vector<SourcedSearch> searches = {{"a.pb", &report}};
+  const std::vector<report::SourcedSearch> searches = {{"a.pb", &report}};
   EXPECT_THAT(
       std::string(RenderBenchpress(searches, {}, {}).status().message()),
       HasSubstr("are bytes"));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

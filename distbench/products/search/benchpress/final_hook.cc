@@ -11,7 +11,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 constexpr int kReadPollMs = 100;
@@ -25,19 +25,20 @@ std::string IsoUtc(absl::Time time) {
 absl::StatusOr<std::unique_ptr<FinalCommand>> FinalCommand::Start(
     const std::string& command,
     const std::map<std::string, std::string>& environment) {
-  ChildProgram shell = {.path = "/bin/sh",
-                        .arguments = {"/bin/sh", "-c", command}};
+  base::ChildProgram shell = {.path = "/bin/sh",
+                              .arguments = {"/bin/sh", "-c", command}};
   for (const auto& [name, value] : environment) {
     shell.more_environment.push_back(absl::StrCat(name, "=", value));
   }
-  FileDescriptor output;
-  auto process = ChildProcess::Start(std::move(shell), &output);
+  base::FileDescriptor output;
+  auto process = base::ChildProcess::Start(std::move(shell), &output);
   if (!process.ok()) return process.status();
   return std::unique_ptr<FinalCommand>(
       new FinalCommand(*std::move(process), std::move(output)));
 }
 
-FinalCommand::FinalCommand(ChildProcess process, FileDescriptor output_end)
+FinalCommand::FinalCommand(base::ChildProcess process,
+                           base::FileDescriptor output_end)
     : process_(std::move(process)),
       output_end_(std::move(output_end)),
       reader_([this] { Read(); }) {}
@@ -78,7 +79,7 @@ FinalCommandOutcome FinalCommand::Finish(absl::Duration timeout) {
         absl::StrCat("had not ended ", absl::FormatDuration(timeout),
                      " after the final run, and was killed");
   } else if (wait_status != 0) {
-    outcome.problem = DescribeExit(wait_status);
+    outcome.problem = base::DescribeExit(wait_status);
   }
   return outcome;
 }
@@ -145,4 +146,4 @@ void FinalHook::AddFinding(Finding::Severity severity, std::string message,
   finding.set_message(std::move(message));
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

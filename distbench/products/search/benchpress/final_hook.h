@@ -16,7 +16,7 @@
 #include "distbench/base/files.h"
 #include "distbench/products/search/search_run.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // How the command ended.
 struct FinalCommandOutcome {
@@ -49,13 +49,13 @@ class FinalCommand {
   FinalCommandOutcome Finish(absl::Duration timeout);
 
  private:
-  FinalCommand(ChildProcess process, FileDescriptor output_end);
+  FinalCommand(base::ChildProcess process, base::FileDescriptor output_end);
 
   // Reads until the other end is closed, or until all is over.
   void Read();
 
-  ChildProcess process_;
-  const FileDescriptor output_end_;
+  base::ChildProcess process_;
+  const base::FileDescriptor output_end_;
   std::string output_;  // of the reader, until it has ended
   std::atomic<bool> is_over_ = false;
   std::thread reader_;
@@ -96,6 +96,6 @@ class FinalHook {
   std::string start_problem_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_BENCHPRESS_FINAL_HOOK_H_

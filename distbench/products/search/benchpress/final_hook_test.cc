@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using ::testing::HasSubstr;
@@ -86,4 +86,4 @@ TEST(FinalHookTest, IsForFinalRunsOnly) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

@@ -4,7 +4,7 @@
 #include "absl/status/statusor.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // The search as one of the instances saw it that ran side by side (from 1): its
 // share of the loads if they are rates, its own measurements, and nothing of
@@ -15,6 +15,6 @@ namespace distbench {
 absl::StatusOr<SearchReport> ReportOfInstance(const SearchReport& all,
                                               int instance);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_BENCHPRESS_INSTANCE_REPORT_H_

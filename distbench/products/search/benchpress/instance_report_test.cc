@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using ::testing::HasSubstr;
@@ -70,4 +70,4 @@ TEST(ReportOfInstanceTest, SaysWhichThereAre) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

@@ -9,7 +9,7 @@
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/results/histogram_proto.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 // Beyond this factor of the limit, a measurement only tells the search that the
@@ -49,10 +49,10 @@ bool MayReportRarely(const DistributedSystemDescription& test) {
 
 // Whether what has come so far may not tell what is still to come.
 bool RateMayChange(const DistributedSystemDescription& test) {
-  return std::any_of(test.actions().begin(), test.actions().end(),
-                     [](const Action& action) {
-                       return HasVaryingRate(action.iterations().arrivals());
-                     });
+  return std::any_of(
+      test.actions().begin(), test.actions().end(), [](const Action& action) {
+        return config::HasVaryingRate(action.iterations().arrivals());
+      });
 }
 
 // The index of dispersion of iterations, at least that of random ones.
@@ -60,8 +60,8 @@ double MostDispersion(const DistributedSystemDescription& test) {
   double most = 1;
   for (const Action& action : test.actions()) {
     if (!action.iterations().has_open_loop_interval_ns()) continue;
-    most = std::max(most, IndexOfDispersion(
-                              CompileArrivals(action.iterations().arrivals())));
+    most = std::max(most, config::IndexOfDispersion(config::CompileArrivals(
+                              action.iterations().arrivals())));
   }
   return most;
 }
@@ -78,16 +78,16 @@ double MostTargets(const DistributedSystemDescription& test) {
 }  // namespace
 
 HopelessWatch::HopelessWatch(const DistributedSystemDescription& test,
-                             absl::Span<const Objective> objectives,
+                             absl::Span<const config::Objective> objectives,
                              const ProbeTiming& timing)
     : timing_(timing) {
   if (RateMayChange(test) || MayReportRarely(test)) return;
   const std::set<std::string> rpcs = OpenLoopRpcs(test);
   if (rpcs.size() != 1 || rpcs.begin()->empty()) return;
   dispersion_ = MostDispersion(test) * MostTargets(test);
-  for (const Objective& objective : objectives) {
-    const auto* metric = std::get_if<Metric>(&objective.metric);
-    if (metric == nullptr || metric->kind != Metric::Kind::kPercentile ||
+  for (const config::Objective& objective : objectives) {
+    const auto* metric = std::get_if<stats::Metric>(&objective.metric);
+    if (metric == nullptr || metric->kind != stats::Metric::Kind::kPercentile ||
         !objective.is_upper_limit) {
       continue;
     }
@@ -107,7 +107,7 @@ bool HopelessWatch::Add(const TrafficProgress& progress,
     return false;
   }
   // A damaged histogram adds nothing.
-  AddHistogram(progress.recent_response_time_ns(), response_time_ns_)
+  results::AddHistogram(progress.recent_response_time_ns(), response_time_ns_)
       .IgnoreError();
   const double due = MostDue(progress, elapsed);
   for (const Limit& limit : limits_) {
@@ -140,4 +140,4 @@ double HopelessWatch::MostDue(const TrafficProgress& progress,
   return root * root;
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

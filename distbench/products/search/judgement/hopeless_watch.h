@@ -16,7 +16,7 @@
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // Watches upper limits on percentiles of the only RPC that open loops send,
 // because progress does not distinguish RPCs. If there is more than one such
@@ -32,7 +32,7 @@ class HopelessWatch {
  public:
   // `test` is the test that runs.
   HopelessWatch(const DistributedSystemDescription& test,
-                absl::Span<const Objective> objectives,
+                absl::Span<const config::Objective> objectives,
                 const ProbeTiming& timing);
 
   // Adds progress, reported `elapsed` after the start of the traffic. Returns
@@ -43,7 +43,9 @@ class HopelessWatch {
   const std::string& evidence() const { return evidence_; }
 
   // The response times reported since the warm-up.
-  const LogHistogram& response_time_ns() const { return response_time_ns_; }
+  const stats::LogHistogram& response_time_ns() const {
+    return response_time_ns_;
+  }
 
  private:
   struct Limit {
@@ -57,10 +59,10 @@ class HopelessWatch {
   const ProbeTiming timing_;
   double dispersion_ = 1;  // of the number of RPCs
   std::vector<Limit> limits_;
-  LogHistogram response_time_ns_;
+  stats::LogHistogram response_time_ns_;
   std::string evidence_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_JUDGEMENT_HOPELESS_WATCH_H_

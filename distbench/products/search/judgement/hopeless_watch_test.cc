@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using ::testing::HasSubstr;
@@ -29,18 +29,19 @@ DistributedSystemDescription OpenLoopTest() {
   return test;
 }
 
-std::vector<Objective> Objectives(const std::string& text) {
-  return {*ParseObjective(text)};
+std::vector<config::Objective> Objectives(const std::string& text) {
+  return {*config::ParseObjective(text)};
 }
 
 // One second at a load of 1000 per second, in which `count` responses took
 // `response_ns`.
 TrafficProgress Second(int seconds_so_far, int count, int64_t response_ns) {
-  LogHistogram histogram;
+  stats::LogHistogram histogram;
   for (int i = 0; i < count; ++i) histogram.Record(response_ns);
   TrafficProgress progress;
   progress.set_offered_count(1000 * seconds_so_far);
-  EncodeHistogram(histogram, *progress.mutable_recent_response_time_ns());
+  results::EncodeHistogram(histogram,
+                           *progress.mutable_recent_response_time_ns());
   return progress;
 }
 
@@ -90,10 +91,11 @@ int64_t MeasuredUntil(const std::vector<double>& arrivals_ns,
 }
 
 std::vector<double> DrawArrivals(const Iterations& iterations, uint64_t seed) {
-  const ArrivalPlan plan = CompileArrivals(iterations.arrivals());
-  ArrivalStream stream(plan,
-                       static_cast<double>(iterations.open_loop_interval_ns()),
-                       {.seed = seed});
+  const config::ArrivalPlan plan =
+      config::CompileArrivals(iterations.arrivals());
+  config::ArrivalStream stream(
+      plan, static_cast<double>(iterations.open_loop_interval_ns()),
+      {.seed = seed});
   std::vector<double> arrivals_ns;
   while (stream.time_ns() <
          absl::ToDoubleNanoseconds(kTiming.warmup + kTiming.measured)) {
@@ -142,7 +144,7 @@ TEST(HopelessWatchTest, NeverEndsARunThatMayMeet) {
       DistributedSystemDescription test = OpenLoopTest();
       Iterations& iterations = *test.mutable_actions(0)->mutable_iterations();
       iterations.set_open_loop_interval_ns(interval_ns);
-      *iterations.mutable_arrivals() = FromText<Arrivals>(arrivals);
+      *iterations.mutable_arrivals() = base::FromText<Arrivals>(arrivals);
       int ended = 0;
       for (uint64_t seed = 1; seed <= 100; ++seed) {
         ended += EndsRunThatMeets(test, seed);
@@ -183,4 +185,4 @@ TEST(HopelessWatchTest, KnowsNothingWhereRpcsAreNotTold) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

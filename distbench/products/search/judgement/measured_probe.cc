@@ -11,7 +11,7 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 // If a smaller share of the offered load was sent, the load was a different
@@ -50,15 +50,15 @@ struct Distance {
 };
 
 // The distance of a bound of the measurement; `unknown` if there is none.
-double DistanceOf(const Objective& objective,
+double DistanceOf(const config::Objective& objective,
                   const std::optional<double>& bound, double unknown) {
   if (!bound) return unknown;
   const double distance = std::log(*bound / objective.limit);
   return objective.is_upper_limit ? distance : -distance;
 }
 
-Distance DistanceOf(const Objective& objective,
-                    const ObjectiveOutcome& outcome) {
+Distance DistanceOf(const config::Objective& objective,
+                    const report::ObjectiveOutcome& outcome) {
   const bool is_upper = objective.is_upper_limit;
   const double lower = DistanceOf(
       objective, is_upper ? outcome.lower : outcome.upper, -kInfinity);
@@ -109,19 +109,20 @@ std::string OutcomeOf(const Probe& probe) {
 }  // namespace
 
 absl::StatusOr<MeasuredProbe> MeasureProbe(
-    const ProbeRequest& request, absl::Span<const Objective> objectives,
+    const ProbeRequest& request, absl::Span<const config::Objective> objectives,
     const TestResult& result) {
   if (result.run_info().has_failure()) {
     return absl::AbortedError(result.run_info().failure());
   }
-  const TestTotals totals = AddUp(result);
+  const report::TestTotals totals = report::AddUp(result);
   MeasuredProbe measured;
   Distance distance;
   bool service_missed = false;
   bool has_grown = false;
-  for (const Objective& objective : objectives) {
-    const absl::StatusOr<ObjectiveOutcome> outcome = Judge(
-        objective, result, totals, AllowedFailures(objective, objectives));
+  for (const config::Objective& objective : objectives) {
+    const absl::StatusOr<report::ObjectiveOutcome> outcome =
+        report::Judge(objective, result, totals,
+                      report::AllowedFailures(objective, objectives));
     if (!outcome.ok()) return outcome.status();
     measured.measured.push_back(outcome->measured);
     measured.load_of_limit.push_back(std::exp(outcome->excess.estimate));
@@ -152,17 +153,18 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
 }
 
 RpcStatistics StatisticsOf(const TestResult& result, int rpc_index) {
-  const TestTotals totals = AddUp(result);
+  const report::TestTotals totals = report::AddUp(result);
   RpcStatistics statistics;
-  const auto found = totals.rpcs.find(RpcName(result, rpc_index));
+  const auto found = totals.rpcs.find(results::RpcName(result, rpc_index));
   if (found == totals.rpcs.end()) return statistics;
   found->second.Encode(statistics);
   statistics.clear_failures_by_error();  // indices of different instances
-  const Outcomes response = ResponseTimeOf(result, totals, found->first);
+  const stats::Outcomes response =
+      report::ResponseTimeOf(result, totals, found->first);
   if (response.count() > 0) {
     statistics.set_failed_count(static_cast<int64_t>(response.failed_count));
   }
   return statistics;
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

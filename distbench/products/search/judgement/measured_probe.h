@@ -12,7 +12,7 @@
 #include "distbench/report/objectives/judge_objective.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 
 inline constexpr char kMetOutcome[] = "met";
 inline constexpr char kMissedOutcome[] = "missed";
@@ -41,13 +41,13 @@ struct MeasuredProbe {
 // If latencies were still growing, a miss is infinite, and the error of
 // anything else unknown (see Probe).
 absl::StatusOr<MeasuredProbe> MeasureProbe(
-    const ProbeRequest& request, absl::Span<const Objective> objectives,
+    const ProbeRequest& request, absl::Span<const config::Objective> objectives,
     const TestResult& result);
 
 // All that was counted and measured of an RPC, all its clients together. RPCs
 // that were due and never sent count as failed.
 RpcStatistics StatisticsOf(const TestResult& result, int rpc_index);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_JUDGEMENT_MEASURED_PROBE_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using ::testing::HasSubstr;
@@ -24,15 +24,15 @@ TestResult ResultOf(const std::vector<int64_t>& latencies_ns, int per_second,
       (*result.mutable_service_logs()->mutable_instance_logs())["client/0"];
   RpcTimeSeries& series = (*log.mutable_rpc_time_series())[0];
   series.set_interval_ns(1'000'000'000);
-  LogHistogram all;
+  stats::LogHistogram all;
   for (size_t i = 0; i < latencies_ns.size(); ++i) {
-    LogHistogram latency;
+    stats::LogHistogram latency;
     latency.RecordN(latencies_ns[i], per_second);
     all.Merge(latency);
     RpcInterval& interval = *series.add_intervals();
     interval.set_index(i);
     interval.set_succeeded_count(per_second);
-    EncodeHistogram(latency, *interval.mutable_service_time_ns());
+    results::EncodeHistogram(latency, *interval.mutable_service_time_ns());
   }
   series.mutable_intervals(0)->set_failed_count(failed_count);
   RpcStatistics& statistics =
@@ -42,15 +42,15 @@ TestResult ResultOf(const std::vector<int64_t>& latencies_ns, int per_second,
   statistics.set_failed_count(failed_count);
   statistics.set_first_start_timestamp_ns(0);
   statistics.set_last_end_timestamp_ns(latencies_ns.size() * 1'000'000'000);
-  EncodeHistogram(all, *statistics.mutable_service_time_ns());
+  results::EncodeHistogram(all, *statistics.mutable_service_time_ns());
   return result;
 }
 
 MeasuredProbe Measure(const std::vector<std::string>& texts,
                       const TestResult& result) {
-  std::vector<Objective> objectives;
+  std::vector<config::Objective> objectives;
   for (const std::string& text : texts) {
-    objectives.push_back(*ParseObjective(text));
+    objectives.push_back(*config::ParseObjective(text));
   }
   const auto measured = MeasureProbe({.load = 100}, objectives, result);
   EXPECT_TRUE(measured.ok()) << measured.status();
@@ -147,4 +147,4 @@ TEST(MeasureProbeTest, GrowingLatenciesThatMissMissByFar) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

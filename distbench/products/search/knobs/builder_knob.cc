@@ -18,42 +18,44 @@
 #include "test_builder/building/value_lists.h"
 #include "test_builder/building/vocabulary.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
-bool IsNumber(const Parameter& parameter) {
-  return parameter.type == Parameter::Type::kInteger ||
-         parameter.type == Parameter::Type::kNumber;
+bool IsNumber(const test_builder::Parameter& parameter) {
+  return parameter.type == test_builder::Parameter::Type::kInteger ||
+         parameter.type == test_builder::Parameter::Type::kNumber;
 }
 
-absl::StatusOr<ValueMap> ReadSettings(const std::string& config) {
-  const absl::StatusOr<std::vector<Setting>> settings = ParseConfig(config);
+absl::StatusOr<test_builder::ValueMap> ReadSettings(const std::string& config) {
+  const absl::StatusOr<std::vector<test_builder::Setting>> settings =
+      test_builder::ParseConfig(config);
   if (!settings.ok()) return settings.status();
-  absl::StatusOr<std::vector<SettingsVariant>> variants =
-      ExpandValueLists(*settings);
+  absl::StatusOr<std::vector<test_builder::SettingsVariant>> variants =
+      test_builder::ExpandValueLists(*settings);
   if (!variants.ok()) return variants.status();
   if (variants->size() != 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat(Quoted(config), " stands for ", variants->size(),
+        absl::StrCat(config::Quoted(config), " stands for ", variants->size(),
                      " tests; a search needs exactly one"));
   }
   return std::move(variants->front().settings);
 }
 
-absl::StatusOr<Parameter> FindNumber(const ValueMap& settings,
-                                     const std::string& name) {
-  const absl::StatusOr<Vocabulary> vocabulary = Vocabulary::For(settings);
+absl::StatusOr<test_builder::Parameter> FindNumber(
+    const test_builder::ValueMap& settings, const std::string& name) {
+  const absl::StatusOr<test_builder::Vocabulary> vocabulary =
+      test_builder::Vocabulary::For(settings);
   if (!vocabulary.ok()) return vocabulary.status();
-  const Parameter* const parameter = vocabulary->Find(name);
+  const test_builder::Parameter* const parameter = vocabulary->Find(name);
   if (parameter != nullptr && IsNumber(*parameter)) return *parameter;
   std::vector<std::string> names;
-  for (const Parameter& each : vocabulary->parameters()) {
+  for (const test_builder::Parameter& each : vocabulary->parameters()) {
     if (IsNumber(each)) names.push_back(each.name);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat(parameter == nullptr ? "there is no parameter "
-                                        : "not a numeric parameter: ",
-                   Quoted(name), "; ", Suggestion(name, names)));
+  return absl::InvalidArgumentError(absl::StrCat(
+      parameter == nullptr ? "there is no parameter "
+                           : "not a numeric parameter: ",
+      config::Quoted(name), "; ", config::Suggestion(name, names)));
 }
 
 // A probe ignores the duration that the test specifies.
@@ -63,9 +65,10 @@ bool AlwaysTurned(const Action&) { return true; }
 
 absl::StatusOr<std::unique_ptr<BuilderKnob>> BuilderKnob::Make(
     const std::string& config, const std::string& parameter) {
-  absl::StatusOr<ValueMap> settings = ReadSettings(config);
+  absl::StatusOr<test_builder::ValueMap> settings = ReadSettings(config);
   if (!settings.ok()) return settings.status();
-  absl::StatusOr<Parameter> found = FindNumber(*settings, parameter);
+  absl::StatusOr<test_builder::Parameter> found =
+      FindNumber(*settings, parameter);
   if (!found.ok()) return found.status();
   const auto given = settings->find(parameter);
   double base_load = 0;
@@ -82,8 +85,8 @@ absl::StatusOr<std::unique_ptr<BuilderKnob>> BuilderKnob::Make(
   return knob;
 }
 
-BuilderKnob::BuilderKnob(ValueMap settings, std::string label,
-                         Parameter parameter, double base_load)
+BuilderKnob::BuilderKnob(test_builder::ValueMap settings, std::string label,
+                         test_builder::Parameter parameter, double base_load)
     : settings_(std::move(settings)),
       label_(std::move(label)),
       parameter_(std::move(parameter)),
@@ -96,16 +99,19 @@ double BuilderKnob::min_load() const {
 
 absl::StatusOr<DistributedSystemDescription> BuilderKnob::Build(
     double load) const {
-  TestRequest request = {.settings = settings_, .config_label = label_};
+  test_builder::TestRequest request = {.settings = settings_,
+                                       .config_label = label_};
   request.settings[parameter_.name] = is_whole()
                                           ? absl::StrCat(std::llround(load))
                                           : absl::StrFormat("%.9g", load);
-  Notes notes;
-  absl::StatusOr<DistributedSystemDescription> test = BuildTest(request, notes);
+  test_builder::Notes notes;
+  absl::StatusOr<DistributedSystemDescription> test =
+      test_builder::BuildTest(request, notes);
   if (!test.ok()) return test.status();
   TestSequence sequence;
   *sequence.add_tests() = *std::move(test);
-  absl::StatusOr<TestSequence> checked = CheckTestSequence(std::move(sequence));
+  absl::StatusOr<TestSequence> checked =
+      config::CheckTestSequence(std::move(sequence));
   if (!checked.ok()) return checked.status();
   return std::move(*checked->mutable_tests(0));
 }
@@ -117,4 +123,4 @@ absl::StatusOr<DistributedSystemDescription> BuilderKnob::At(
   return test;
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

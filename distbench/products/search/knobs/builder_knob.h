@@ -11,7 +11,7 @@
 #include "proto/traffic_config.pb.h"
 #include "test_builder/parameters/parameter.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // Builds a new test for each load.
 class BuilderKnob final : public Knob {
@@ -27,23 +27,23 @@ class BuilderKnob final : public Knob {
   double min_load() const override;
   double max_load() const override { return parameter_.range.maximum; }
   bool is_whole() const override {
-    return parameter_.type == Parameter::Type::kInteger;
+    return parameter_.type == test_builder::Parameter::Type::kInteger;
   }
   absl::StatusOr<DistributedSystemDescription> At(
       double load, const ProbeTiming& timing) const override;
 
  private:
-  BuilderKnob(ValueMap settings, std::string label, Parameter parameter,
-              double base_load);
+  BuilderKnob(test_builder::ValueMap settings, std::string label,
+              test_builder::Parameter parameter, double base_load);
 
   absl::StatusOr<DistributedSystemDescription> Build(double load) const;
 
-  const ValueMap settings_;
+  const test_builder::ValueMap settings_;
   const std::string label_;
-  const Parameter parameter_;
+  const test_builder::Parameter parameter_;
   const double base_load_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_KNOBS_BUILDER_KNOB_H_

@@ -12,7 +12,7 @@
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/traffic.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 // The limits of configs.
@@ -24,13 +24,13 @@ bool NoneIsTurned(const Action&) { return false; }
 // The mean rate per second of all open loops of main lists, all instances
 // together.
 double OfferedRate(const DistributedSystemDescription& test) {
-  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  const std::map<std::string, int64_t> main_actions = config::MainActions(test);
   double rate = 0;
   for (const Action& action : test.actions()) {
     const auto found = main_actions.find(action.name());
     if (found == main_actions.end()) continue;
     rate += static_cast<double>(found->second) *
-            MeanRatePerSecond(action.iterations());
+            config::MeanRatePerSecond(action.iterations());
   }
   return rate;
 }
@@ -38,7 +38,7 @@ double OfferedRate(const DistributedSystemDescription& test) {
 }  // namespace
 
 absl::StatusOr<RateKnob> RateKnob::Make(DistributedSystemDescription test) {
-  const absl::Status status = CheckKnob({}, test);
+  const absl::Status status = config::CheckKnob({}, test);
   if (!status.ok()) return status;
   const double load = OfferedRate(test);
   if (load <= 0) {
@@ -55,12 +55,12 @@ RateKnob::RateKnob(DistributedSystemDescription test, double base_load)
 absl::StatusOr<DistributedSystemDescription> RateKnob::At(
     double load, const ProbeTiming& timing) const {
   DistributedSystemDescription test = test_;
-  TimeProbe(timing, IsOpenLoop, test);
+  TimeProbe(timing, config::IsOpenLoop, test);
   // Of a rate that varies, the mean depends on the probe's duration.
   const double offered = OfferedRate(test);
   const double factor = load / (offered > 0 ? offered : base_load_);
   for (Action& action : *test.mutable_actions()) {
-    if (!IsOpenLoop(action)) continue;
+    if (!config::IsOpenLoop(action)) continue;
     Iterations& iterations = *action.mutable_iterations();
     iterations.set_open_loop_interval_ns(std::max<int64_t>(
         1, std::llround(iterations.open_loop_interval_ns() / factor)));
@@ -71,7 +71,8 @@ absl::StatusOr<DistributedSystemDescription> RateKnob::At(
 ConcurrencyKnob::ConcurrencyKnob(DistributedSystemDescription test,
                                  std::string action)
     : test_(std::move(test)), action_(std::move(action)) {
-  const std::map<std::string, int64_t> main_actions = MainActions(test_);
+  const std::map<std::string, int64_t> main_actions =
+      config::MainActions(test_);
   for (const Action& each : test_.actions()) {
     if (!IsTurned(each) || !main_actions.contains(each.name())) continue;
     base_load_ = std::max<double>(base_load_,
@@ -82,13 +83,14 @@ ConcurrencyKnob::ConcurrencyKnob(DistributedSystemDescription test,
 double ConcurrencyKnob::max_load() const { return kMaxConcurrency; }
 
 bool ConcurrencyKnob::IsTurned(const Action& action) const {
-  return action_.empty() ? IsClosedLoop(action) : action.name() == action_;
+  return action_.empty() ? config::IsClosedLoop(action)
+                         : action.name() == action_;
 }
 
 absl::StatusOr<DistributedSystemDescription> ConcurrencyKnob::At(
     double load, const ProbeTiming& timing) const {
   DistributedSystemDescription test = test_;
-  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  const std::map<std::string, int64_t> main_actions = config::MainActions(test);
   for (Action& action : *test.mutable_actions()) {
     if (!IsTurned(action) || !main_actions.contains(action.name())) continue;
     action.mutable_iterations()->set_max_parallel_iterations(
@@ -122,7 +124,7 @@ FanoutKnob::FanoutKnob(DistributedSystemDescription test, std::string rpc)
     : test_(std::move(test)), rpc_(std::move(rpc)) {
   for (const RpcSpec& each : test_.rpc_descriptions()) {
     if (each.name() != rpc_) continue;
-    const auto fanout = ParseFanoutFilter(each.fanout_filter());
+    const auto fanout = config::ParseFanoutFilter(each.fanout_filter());
     if (fanout.ok() && !fanout->choices.empty()) {
       base_load_ = std::max(1, fanout->choices.front().target_count);
     }
@@ -145,4 +147,4 @@ absl::StatusOr<DistributedSystemDescription> FanoutKnob::At(
   return test;
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

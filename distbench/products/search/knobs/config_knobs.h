@@ -9,7 +9,7 @@
 #include "distbench/products/search/knobs/knob.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // Scales all open-loop rates of a test by a common factor. The load is the
 // number of iterations per second that the open loops of all
@@ -100,6 +100,6 @@ class FanoutKnob final : public Knob {
   double max_load_ = 1;
 };
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_KNOBS_CONFIG_KNOBS_H_

@@ -10,7 +10,7 @@
 #include "distbench/products/search/knobs/knob.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // Varies a numeric setting in one set of controls of the test's experiment. The
 // controls only matter in cells of the experiment, for which the test is the
@@ -18,7 +18,8 @@ namespace distbench {
 class ControlKnob final : public Knob {
  public:
   // Requires that CheckKnob() succeeds.
-  ControlKnob(DistributedSystemDescription test, ControlSetting setting);
+  ControlKnob(DistributedSystemDescription test,
+              config::ControlSetting setting);
 
   absl::string_view unit() const override { return setting_.unit; }
   double base_load() const override { return setting_.value; }
@@ -31,9 +32,9 @@ class ControlKnob final : public Knob {
 
  private:
   const DistributedSystemDescription test_;
-  const ControlSetting setting_;
+  const config::ControlSetting setting_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_KNOBS_CONTROL_KNOB_H_

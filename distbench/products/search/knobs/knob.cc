@@ -13,14 +13,14 @@
 #include "distbench/products/search/knobs/config_knobs.h"
 #include "distbench/products/search/knobs/control_knob.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 // Time that a run may take in addition to its traffic.
 constexpr int64_t kSlackSeconds = 60;
 
 bool EndsByCount(const Action& action) {
-  return IsClosedLoop(action) &&
+  return config::IsClosedLoop(action) &&
          action.iterations().has_max_iteration_count() &&
          !action.iterations().has_max_duration_us();
 }
@@ -38,7 +38,7 @@ void Time(const ProbeTiming& timing, Iterations& iterations) {
 void TimeProbe(const ProbeTiming& timing,
                const std::function<bool(const Action& action)>& is_turned,
                DistributedSystemDescription& test) {
-  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  const std::map<std::string, int64_t> main_actions = config::MainActions(test);
   std::vector<Action*> loops;
   std::vector<Action*> timed;
   for (Action& action : *test.mutable_actions()) {
@@ -52,7 +52,7 @@ void TimeProbe(const ProbeTiming& timing,
     Time(timing, *action->mutable_iterations());
   }
   const absl::Duration duration = timing.warmup + timing.measured;
-  (*test.mutable_attributes())[kTestTimeoutAttribute] =
+  (*test.mutable_attributes())[config::kTestTimeoutAttribute] =
       absl::StrCat(kSlackSeconds + absl::ToInt64Seconds(
                                        absl::Ceil(duration, absl::Seconds(1))));
   test.set_sample_memory_bytes(0);
@@ -60,29 +60,29 @@ void TimeProbe(const ProbeTiming& timing,
 }
 
 absl::StatusOr<std::unique_ptr<Knob>> MakeKnob(
-    const KnobName& name, DistributedSystemDescription test) {
-  const absl::Status status = CheckKnob(name, test);
+    const config::KnobName& name, DistributedSystemDescription test) {
+  const absl::Status status = config::CheckKnob(name, test);
   if (!status.ok()) return status;
   switch (name.kind) {
-    case KnobName::Kind::kRate: {
+    case config::KnobName::Kind::kRate: {
       absl::StatusOr<RateKnob> knob = RateKnob::Make(std::move(test));
       if (!knob.ok()) return knob.status();
       return std::make_unique<RateKnob>(*std::move(knob));
     }
-    case KnobName::Kind::kConcurrency:
+    case config::KnobName::Kind::kConcurrency:
       return std::make_unique<ConcurrencyKnob>(std::move(test), name.target);
-    case KnobName::Kind::kPayload:
+    case config::KnobName::Kind::kPayload:
       return std::make_unique<PayloadKnob>(std::move(test), name.target);
-    case KnobName::Kind::kFanout:
+    case config::KnobName::Kind::kFanout:
       return std::make_unique<FanoutKnob>(std::move(test), name.target);
-    case KnobName::Kind::kControl: {
-      absl::StatusOr<ControlSetting> setting =
-          FindControlSetting(test, name.control_set, name.target);
+    case config::KnobName::Kind::kControl: {
+      absl::StatusOr<config::ControlSetting> setting =
+          config::FindControlSetting(test, name.control_set, name.target);
       if (!setting.ok()) return setting.status();
       return std::make_unique<ControlKnob>(std::move(test),
                                            *std::move(setting));
     }
-    case KnobName::Kind::kBuilder: {
+    case config::KnobName::Kind::kBuilder: {
       auto knob = BuilderKnob::Make(name.config, name.target);
       if (!knob.ok()) return knob.status();
       return *std::move(knob);
@@ -91,4 +91,4 @@ absl::StatusOr<std::unique_ptr<Knob>> MakeKnob(
   return absl::InternalError("unknown knob");
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

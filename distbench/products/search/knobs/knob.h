@@ -14,7 +14,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 
 struct ProbeTiming {
   absl::Duration warmup;
@@ -69,8 +69,8 @@ class Knob {
 // Makes the named knob for a canonical test. A kBuilder knob generates its own
 // tests and ignores `test`. INVALID_ARGUMENT as in CheckKnob().
 absl::StatusOr<std::unique_ptr<Knob>> MakeKnob(
-    const KnobName& name, DistributedSystemDescription test);
+    const config::KnobName& name, DistributedSystemDescription test);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_KNOBS_KNOB_H_

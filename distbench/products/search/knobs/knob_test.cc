@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using ::testing::HasSubstr;
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 // Two services with two instances each that send in their main lists, and a
 // nested open loop.
 DistributedSystemDescription LoopTest(const std::string& iterations) {
-  return FromText<DistributedSystemDescription>(
+  return base::FromText<DistributedSystemDescription>(
       R"(name: "t"
          services { name: "client" count: 2 }
          services { name: "other" count: 2 }
@@ -45,7 +45,7 @@ constexpr ProbeTiming kTiming = {.warmup = absl::Seconds(1),
 
 absl::StatusOr<std::unique_ptr<Knob>> Make(
     const std::string& name, const DistributedSystemDescription& test) {
-  const absl::StatusOr<KnobName> parsed = ParseKnobName(name);
+  const absl::StatusOr<config::KnobName> parsed = config::ParseKnobName(name);
   if (!parsed.ok()) return parsed.status();
   return MakeKnob(*parsed, test);
 }
@@ -181,7 +181,7 @@ TEST(BuilderKnobTest, MakesATestForEachLoad) {
   EXPECT_EQ(test->attributes().at("test_timeout"), "65");
   TestSequence sequence;
   *sequence.add_tests() = *test;
-  EXPECT_TRUE(CheckTestSequence(sequence).ok());
+  EXPECT_TRUE(config::CheckTestSequence(sequence).ok());
 }
 
 TEST(BuilderKnobTest, SaysWhatThereIsToTurn) {
@@ -196,7 +196,7 @@ TEST(BuilderKnobTest, SaysWhatThereIsToTurn) {
 
 TEST(ControlKnobTest, VariesASettingOfTheExperiment) {
   DistributedSystemDescription test = LoopTest("open_loop_interval_ns: 1000");
-  test.mutable_experiment()->MergeFrom(FromText<Experiment>(
+  test.mutable_experiment()->MergeFrom(base::FromText<Experiment>(
       "controls { name: 'on' groups { services: 'server' cpu_weight: 300 } "
       "groups { services: 'antagonist_hog' cpu_max: '1.5' } }"));
   const auto weight = Make("control:on:cpu_weight", test);
@@ -226,4 +226,4 @@ TEST(KnobNameTest, SaysWhichKnobsThereAre) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

@@ -6,7 +6,7 @@
 #include "distbench/products/search/strategy/probe.h"
 #include "distbench/stats/distributions.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 // A measurement's minimum error, as a share of its distance from zero: how far
@@ -52,7 +52,7 @@ Scatter ScatterOf(const std::vector<Measurement>& measurements, double mean_x,
   if (freedom > 0 && chi_square > freedom) {
     scatter.factor = std::sqrt(chi_square / freedom);
     scatter.errors_to_bound =
-        StudentTQuantile((1 + kSearchConfidence) / 2, freedom);
+        stats::StudentTQuantile((1 + kSearchConfidence) / 2, freedom);
   }
   return scatter;
 }
@@ -94,4 +94,4 @@ std::optional<Crossing> FindCrossing(
                   .half_width = scatter.errors_to_bound * error};
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

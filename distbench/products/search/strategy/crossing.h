@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace distbench {
+namespace distbench::search {
 
 struct Measurement {
   double x;
@@ -36,6 +36,6 @@ struct Crossing {
 std::optional<Crossing> FindCrossing(
     const std::vector<Measurement>& measurements);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_STRATEGY_CROSSING_H_

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using ::testing::ElementsAre;
@@ -136,4 +136,4 @@ TEST(FinalRunsTest, CountByTheirLength) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

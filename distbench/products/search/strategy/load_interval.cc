@@ -6,7 +6,7 @@
 #include "distbench/products/search/strategy/crossing.h"
 #include "distbench/products/search/strategy/probe.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 LoadInterval IntervalOfLine(const ProbeHistory& history) {
@@ -35,4 +35,4 @@ bool IsProven(const LoadInterval& interval, double load) {
   return interval.min && *interval.min >= load;
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

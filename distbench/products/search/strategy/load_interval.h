@@ -7,7 +7,7 @@
 
 #include "distbench/products/search/strategy/probe_history.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // Contains the highest load that meets the objectives, with 95 % confidence. A
 // bound is absent where no probe gives one.
@@ -29,6 +29,6 @@ LoadInterval FindInterval(const ProbeHistory& history);
 // Whether the interval proves that the load meets the objectives.
 bool IsProven(const LoadInterval& interval, double load);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_STRATEGY_LOAD_INTERVAL_H_

@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -99,4 +99,4 @@ TEST(IsProvenTest, NeedsALowerBound) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

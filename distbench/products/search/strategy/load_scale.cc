@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 // The reciprocal of a reciprocal differs from the number by rounding. Whole
@@ -105,4 +105,4 @@ LoadInterval AroundAnswer(const LoadInterval& interval, double answer,
   return around;
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

@@ -10,7 +10,7 @@
 #include "distbench/products/search/strategy/load_interval.h"
 #include "distbench/products/search/strategy/probe.h"
 
-namespace distbench {
+namespace distbench::search {
 
 class LoadScale {
  public:
@@ -62,6 +62,6 @@ class LoadScale {
 LoadInterval AroundAnswer(const LoadInterval& interval, double answer,
                           const LoadScale& scale);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_STRATEGY_LOAD_SCALE_H_

@@ -6,7 +6,7 @@
 #include "distbench/products/search/strategy/load_search.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 LoadScale Rates() { return {0.001, 1e9, false, false}; }
@@ -149,4 +149,4 @@ TEST(LowestLoadTest, ShowsTheBracketInLoads) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/products/search/strategy/crossing.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 // Factor between loads while there is no bracket.
@@ -373,4 +373,4 @@ void LoadSearch::FinishBelowEasiest() {
                          DescribeLoads(last)));
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

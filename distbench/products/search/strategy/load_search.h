@@ -51,7 +51,7 @@
 #include "distbench/products/search/strategy/probe.h"
 #include "distbench/products/search/strategy/probe_history.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // All loads are positive, in one unit of the caller's choice. No probe has a
 // load outside of min_load and max_load. Where loads are whole numbers, there
@@ -186,6 +186,6 @@ class LoadSearch {
   SearchResult result_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_STRATEGY_LOAD_SEARCH_H_

@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 constexpr double kServiceRate = 1000;    // per second
@@ -426,4 +426,4 @@ TEST(LoadSearchTest, GoesOnWhereItWasInterrupted) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_format.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 // In standard errors.
@@ -70,4 +70,4 @@ std::string Describe(const Probe& probe) {
                          probe.excess <= 0 ? "met" : "missed", evidence);
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

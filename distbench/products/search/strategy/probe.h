@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::search {
 
 enum class ProbePhase { kWarmup, kBracket, kRecovery, kRefine, kFinal };
 absl::string_view ToString(ProbePhase phase);
@@ -68,6 +68,6 @@ inline constexpr double kErrorsToBound = 1.96;
 // For users, for example "500 missed the objective (1.2 of its limit)".
 std::string Describe(const Probe& probe);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_STRATEGY_PROBE_H_

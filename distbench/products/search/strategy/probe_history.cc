@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 // Measurements farther from the limit say little about the errors near it.
@@ -145,4 +145,4 @@ std::vector<const Probe*> ProbeHistory::Counted() const {
   return counted;
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

@@ -11,7 +11,7 @@
 #include "distbench/products/search/strategy/crossing.h"
 #include "distbench/products/search/strategy/probe.h"
 
-namespace distbench {
+namespace distbench::search {
 
 class ProbeHistory {
  public:
@@ -72,6 +72,6 @@ class ProbeHistory {
   std::set<size_t> overruled_;  // indices of probes_
 };
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_STRATEGY_PROBE_HISTORY_H_

@@ -11,7 +11,7 @@
 #include "distbench/products/search/testing/simulated_system.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 double MedianOf(std::vector<double> values) {
@@ -27,7 +27,7 @@ double SecondsOf(const SearchReport& report) {
     ns += static_cast<double>(probe.end_timestamp_ns() -
                               probe.start_timestamp_ns());
   }
-  return ns / kNsPerSecond;
+  return ns / base::kNsPerSecond;
 }
 
 }  // namespace
@@ -101,4 +101,4 @@ absl::StatusOr<Coverage> MeasureCoverage(const CoverageCase& search,
   return coverage;
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

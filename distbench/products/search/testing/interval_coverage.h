@@ -11,7 +11,7 @@
 #include "distbench/products/search/testing/simulated_queue.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 
 struct CoverageCase {
   std::string name;
@@ -56,6 +56,6 @@ absl::StatusOr<Coverage> MeasureCoverage(const CoverageCase& search,
                                          const CoverageTiming& timing,
                                          int seeds);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_TESTING_INTERVAL_COVERAGE_H_

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using ::testing::HasSubstr;
@@ -98,4 +98,4 @@ TEST(SimulatedSearchTest, ObjectivesTogetherBoundTheSameLoad) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

@@ -13,7 +13,7 @@
 #include "absl/time/time.h"
 #include "distbench/products/search/testing/interval_coverage.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 int Print(const CoverageTiming& timing, int seeds) {
@@ -47,7 +47,7 @@ int Print(const CoverageTiming& timing, int seeds) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search
 
 int main(int argc, char** argv) {
   CLI::App app("Confidence intervals of searches on simulated queues");
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   app.add_option("--final_seconds", final_seconds, "As --final_duration")
       ->check(CLI::Range(0.1, 1e4));
   CLI11_PARSE(app, argc, argv);
-  return distbench::Print({.probe = absl::Seconds(probe_seconds),
+  return distbench::search::Print({.probe = absl::Seconds(probe_seconds),
                            .final_run = absl::Seconds(final_seconds)},
                           seeds);
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 using Visit = absl::FunctionRef<void(double arrival, double response)>;
@@ -121,4 +121,4 @@ double CapacityForQuantile(const SimulatedQueue& queue, double quantile,
   return low;
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

@@ -7,7 +7,7 @@
 
 #include "absl/functional/function_ref.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // One server and Poisson arrivals.
 enum class QueueKind {
@@ -40,6 +40,6 @@ double CapacityForMean(const SimulatedQueue& queue, double limit);
 double CapacityForQuantile(const SimulatedQueue& queue, double quantile,
                            double limit);
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_TESTING_SIMULATED_QUEUE_H_

@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 constexpr double kServiceRate = 500;
@@ -58,4 +58,4 @@ TEST(SimulatedQueueTest, HasTheQuantilesOfTheory) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::search

@@ -9,7 +9,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench {
+namespace distbench::search {
 namespace {
 
 constexpr int64_t kStartNs = 1'700'000'000'000'000'000;
@@ -17,7 +17,7 @@ constexpr int64_t kStartNs = 1'700'000'000'000'000'000;
 struct Second {
   int64_t warmup_count = 0;
   int64_t failed_count = 0;
-  LogHistogram latency_ns;
+  stats::LogHistogram latency_ns;
 };
 
 struct Measured {
@@ -25,14 +25,14 @@ struct Measured {
   int64_t end_ns = 0;
   int64_t offered_count = 0;
   int64_t failed_count = 0;
-  LogHistogram latency_ns;
+  stats::LogHistogram latency_ns;
   std::map<int64_t, Second> seconds;  // by Unix time
 };
 
 template <typename Proto>
-void EncodeLatency(const LogHistogram& latency_ns, Proto& proto) {
-  EncodeHistogram(latency_ns, *proto.mutable_service_time_ns());
-  EncodeHistogram(latency_ns, *proto.mutable_response_time_ns());
+void EncodeLatency(const stats::LogHistogram& latency_ns, Proto& proto) {
+  results::EncodeHistogram(latency_ns, *proto.mutable_service_time_ns());
+  results::EncodeHistogram(latency_ns, *proto.mutable_response_time_ns());
 }
 
 void Encode(const Measured& measured, ServicePerformanceLog& log) {
@@ -47,7 +47,7 @@ void Encode(const Measured& measured, ServicePerformanceLog& log) {
   EncodeLatency(measured.latency_ns, statistics);
   (*log.mutable_offered_loads())[0].set_offered_count(measured.offered_count);
   RpcTimeSeries& series = (*log.mutable_rpc_time_series())[0];
-  series.set_interval_ns(kNsPerSecond);
+  series.set_interval_ns(base::kNsPerSecond);
   for (const auto& [unix_time, second] : measured.seconds) {
     RpcInterval& interval = *series.add_intervals();
     interval.set_index(unix_time);
@@ -62,7 +62,7 @@ void Encode(const Measured& measured, ServicePerformanceLog& log) {
 }  // namespace
 
 DistributedSystemDescription SimulatedTest(int64_t interval_ns) {
-  auto test = FromText<DistributedSystemDescription>(
+  auto test = base::FromText<DistributedSystemDescription>(
       R"(services { name: "client" count: 1 x_size: 1 }
          services { name: "server" count: 1 x_size: 1 }
          rpc_descriptions {
@@ -78,23 +78,23 @@ DistributedSystemDescription SimulatedTest(int64_t interval_ns) {
 
 TestResult SimulatedSystem::Run(const DistributedSystemDescription& test) {
   const Iterations& iterations = test.actions(0).iterations();
-  const double load =
-      kNsPerSecond / static_cast<double>(iterations.open_loop_interval_ns());
+  const double load = base::kNsPerSecond /
+                      static_cast<double>(iterations.open_loop_interval_ns());
   const double warmup =
-      static_cast<double>(iterations.warmup_ns()) / kNsPerSecond;
+      static_cast<double>(iterations.warmup_ns()) / base::kNsPerSecond;
   const double seconds =
-      static_cast<double>(iterations.max_duration_us()) / kUsPerSecond;
+      static_cast<double>(iterations.max_duration_us()) / base::kUsPerSecond;
   // Runs start at any point within a second.
   const int64_t start_ns = kStartNs + std::uniform_int_distribution<int64_t>(
-                                          0, kNsPerSecond - 1)(random_);
+                                          0, base::kNsPerSecond - 1)(random_);
   std::bernoulli_distribution fails(failure_share_);
   Measured measured;
   measured.start_ns = start_ns + iterations.warmup_ns();
-  measured.end_ns = start_ns + std::llround(seconds * kNsPerSecond);
+  measured.end_ns = start_ns + std::llround(seconds * base::kNsPerSecond);
   const auto record = [&](double arrival, double response) {
     const int64_t end_ns =
-        start_ns + std::llround((arrival + response) * kNsPerSecond);
-    Second& second = measured.seconds[end_ns / kNsPerSecond];
+        start_ns + std::llround((arrival + response) * base::kNsPerSecond);
+    Second& second = measured.seconds[end_ns / base::kNsPerSecond];
     if (arrival < warmup) {
       ++second.warmup_count;
       return;
@@ -105,7 +105,7 @@ TestResult SimulatedSystem::Run(const DistributedSystemDescription& test) {
       ++second.failed_count;
       return;
     }
-    const int64_t latency_ns = std::llround(response * kNsPerSecond);
+    const int64_t latency_ns = std::llround(response * base::kNsPerSecond);
     measured.latency_ns.Record(latency_ns);
     second.latency_ns.Record(latency_ns);
   };
@@ -119,4 +119,4 @@ TestResult SimulatedSystem::Run(const DistributedSystemDescription& test) {
   return result;
 }
 
-}  // namespace distbench
+}  // namespace distbench::search

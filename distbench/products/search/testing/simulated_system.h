@@ -10,7 +10,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::search {
 
 // A test of one RPC, "query", which "client" sends to "server" in one open
 // loop, once in each interval.
@@ -34,6 +34,6 @@ class SimulatedSystem {
   const double failure_share_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::search
 
 #endif  // DISTBENCH_PRODUCTS_SEARCH_TESTING_SIMULATED_SYSTEM_H_

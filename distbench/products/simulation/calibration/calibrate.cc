@@ -16,7 +16,7 @@
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 namespace {
 
@@ -282,8 +282,8 @@ absl::StatusOr<double> PollingLatencyNs(const TestSequenceResults& results,
           "workers poll (spin_us) in a test that is not one closed loop of one "
           "RPC at a time");
     }
-    RpcTotals totals;
-    ForEachRpcLog(result, [&](const RpcLogView& view) {
+    results::RpcTotals totals;
+    results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
       // Results that were read have valid statistics.
       (void)totals.Add(view.log.statistics());
     });
@@ -475,4 +475,4 @@ void AddCalibration(const SimulatedFabric& calibration,
   fabric = std::move(merged);
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

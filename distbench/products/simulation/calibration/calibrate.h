@@ -31,7 +31,7 @@
 #include "proto/results.pb.h"
 #include "proto/simulation.pb.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // The fabric that the result's tests measured: costs of the driver of each test
 // and, of the last one, CPUs and stalls of a host and the delay of links (if
@@ -49,6 +49,6 @@ absl::StatusOr<SimulatedFabric> ReadCalibration(const std::string& path);
 void AddCalibration(const SimulatedFabric& calibration,
                     SimulatedFabric& fabric);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_CALIBRATION_CALIBRATE_H_

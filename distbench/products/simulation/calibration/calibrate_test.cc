@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using testing::AllOf;
@@ -57,7 +57,7 @@ double CpuNs(const MadeUpPhase& phase, double per_request_byte,
 class MadeUpRun {
  public:
   MadeUpRun() {
-    result_ = FromText<TestResult>(R"(
+    result_ = base::FromText<TestResult>(R"(
       traffic_config {
         name: "calibration" workers_per_instance: 1
         services { name: "client" count: 1 }
@@ -122,11 +122,12 @@ class MadeUpRun {
     statistics.set_first_start_timestamp_ns(begin * kSecondNs);
     statistics.set_last_end_timestamp_ns((begin + kSecondsPerPhase) *
                                          kSecondNs);
-    LogHistogram latencies_ns;
+    stats::LogHistogram latencies_ns;
     latencies_ns.RecordN(std::llround(small_latency_ns),
                          statistics.succeeded_count() - 5);
     latencies_ns.RecordN(4'000'000, 5);  // stalls
-    EncodeHistogram(latencies_ns, *statistics.mutable_service_time_ns());
+    results::EncodeHistogram(latencies_ns,
+                             *statistics.mutable_service_time_ns());
 
     RpcTimeSeries& series = (*log.mutable_rpc_time_series())[index];
     series.set_interval_ns(kSecondNs);
@@ -137,7 +138,8 @@ class MadeUpRun {
       interval.set_succeeded_count(kPerSecond);
       interval.set_request_bytes(kPerSecond * phase.request_bytes);
       interval.set_response_bytes(kPerSecond * phase.response_bytes);
-      EncodeHistogram(LogHistogram(), *interval.mutable_service_time_ns());
+      results::EncodeHistogram(stats::LogHistogram(),
+                               *interval.mutable_service_time_ns());
       // All in flight share a sleep.
       const double sleeps = 1.0 * kPerSecond / phase.in_flight;
       // Samples that are not aligned with the seconds.
@@ -208,17 +210,17 @@ TEST(CalibrateTest, SecondsWithSeveralRpcsAreLeftOut) {
 }
 
 void SetLatency(TestResult& result, int rpc, int64_t latency_ns) {
-  LogHistogram latencies_ns;
+  stats::LogHistogram latencies_ns;
   latencies_ns.RecordN(latency_ns, 1000);
-  EncodeHistogram(latencies_ns, *result.mutable_service_logs()
-                                     ->mutable_instance_logs()
-                                     ->at("client/0")
-                                     .mutable_peer_logs()
-                                     ->at("server/0")
-                                     .mutable_rpc_logs()
-                                     ->at(rpc)
-                                     .mutable_statistics()
-                                     ->mutable_service_time_ns());
+  results::EncodeHistogram(latencies_ns, *result.mutable_service_logs()
+                                              ->mutable_instance_logs()
+                                              ->at("client/0")
+                                              .mutable_peer_logs()
+                                              ->at("server/0")
+                                              .mutable_rpc_logs()
+                                              ->at(rpc)
+                                              .mutable_statistics()
+                                              ->mutable_service_time_ns());
 }
 
 // Multiplies the CPU time of both nodes' sample with this number.
@@ -323,19 +325,19 @@ TEST(CalibrateTest, BetweenHostsTheNetworkIsNoWorkOfPollingWorkers) {
 TEST(CalibrateTest, ASidesWakeupsVaryLikeItsOtherJobs) {
   MadeUpRun run;
   PollingRun polling(11'000);
-  LogHistogram latencies_ns;
+  stats::LogHistogram latencies_ns;
   latencies_ns.RecordN(30'000, 80);
   latencies_ns.RecordN(34'000, 20);
-  EncodeHistogram(latencies_ns, *run.result()
-                                     .mutable_service_logs()
-                                     ->mutable_instance_logs()
-                                     ->at("client/0")
-                                     .mutable_peer_logs()
-                                     ->at("server/0")
-                                     .mutable_rpc_logs()
-                                     ->at(0)
-                                     .mutable_statistics()
-                                     ->mutable_service_time_ns());
+  results::EncodeHistogram(latencies_ns, *run.result()
+                                              .mutable_service_logs()
+                                              ->mutable_instance_logs()
+                                              ->at("client/0")
+                                              .mutable_peer_logs()
+                                              ->at("server/0")
+                                              .mutable_rpc_logs()
+                                              ->at(0)
+                                              .mutable_statistics()
+                                              ->mutable_service_time_ns());
   const auto fabric = Calibrate(ResultsOf(run, polling));
   ASSERT_TRUE(fabric.ok()) << fabric.status();
   // Four jobs of 2 750 ns, and two of 4 500.
@@ -347,7 +349,7 @@ TEST(CalibrateTest, ATestThatPollsMustBeAsInTheConfig) {
   MadeUpRun run;
   PollingRun failed(11'000);
   failed.result().mutable_run_info()->set_failure("lost node1");
-  EXPECT_THAT(Message(Calibrate(ResultsOf(run, failed)).status()),
+  EXPECT_THAT(base::Message(Calibrate(ResultsOf(run, failed)).status()),
               HasSubstr("lost node1"));
   PollingRun several(11'000);
   several.result()
@@ -355,9 +357,9 @@ TEST(CalibrateTest, ATestThatPollsMustBeAsInTheConfig) {
       ->mutable_actions(0)
       ->mutable_iterations()
       ->set_max_parallel_iterations(16);
-  EXPECT_THAT(Message(Calibrate(ResultsOf(run, several)).status()),
+  EXPECT_THAT(base::Message(Calibrate(ResultsOf(run, several)).status()),
               HasSubstr("one RPC at a time"));
-  EXPECT_THAT(Message(Calibrate(failed.Results()).status()),
+  EXPECT_THAT(base::Message(Calibrate(failed.Results()).status()),
               HasSubstr("no test whose workers sleep"));
 }
 
@@ -374,7 +376,7 @@ TEST(CalibrateTest, TheDriverIsTheOneThatTheTestUsed) {
 TEST(CalibrateTest, ADriverIsMeasuredOnce) {
   MadeUpRun first;
   MadeUpRun second;
-  EXPECT_THAT(Message(Calibrate(ResultsOf(first, second)).status()),
+  EXPECT_THAT(base::Message(Calibrate(ResultsOf(first, second)).status()),
               HasSubstr("driver tcp has costs from an earlier test"));
 }
 
@@ -470,7 +472,7 @@ TEST_P(LackTest, IsAnErrorWithItsRemedy) {
   GetParam().take_away(run.result());
   const auto fabric = Calibrate(run.Results());
   EXPECT_EQ(fabric.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(Message(fabric.status()),
+  EXPECT_THAT(base::Message(fabric.status()),
               AllOf(HasSubstr(GetParam().message),
                     HasSubstr("run workloads/calibration.config")));
 }
@@ -561,9 +563,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ReadCalibrationTest, ReadsResultsAndFabrics) {
   const std::string folder = testing::TempDir();
   const std::string result_path = folder + "calibration.pb.gz";
-  ASSERT_TRUE(
-      WriteResults(MadeUpRun().Results(), result_path, ResultEncoding::kBinary)
-          .ok());
+  ASSERT_TRUE(results::WriteResults(MadeUpRun().Results(), result_path,
+                                    results::ResultEncoding::kBinary)
+                  .ok());
   const auto of_result = ReadCalibration(result_path);
   ASSERT_TRUE(of_result.ok()) << of_result.status();
 
@@ -574,22 +576,22 @@ TEST(ReadCalibrationTest, ReadsResultsAndFabrics) {
   EXPECT_EQ(of_fabric->DebugString(), of_result->DebugString());
 
   std::ofstream(fabric_path) << "host { cpus: 3 }";
-  EXPECT_THAT(Message(ReadCalibration(fabric_path).status()),
+  EXPECT_THAT(base::Message(ReadCalibration(fabric_path).status()),
               HasSubstr("no costs of any driver"));
   std::ofstream(fabric_path) << "no such thing";
-  EXPECT_THAT(Message(ReadCalibration(fabric_path).status()),
+  EXPECT_THAT(base::Message(ReadCalibration(fabric_path).status()),
               AllOf(HasSubstr(fabric_path), HasSubstr("neither")));
 }
 
 TEST(AddCalibrationTest, WhatTheFabricSaysIsKept) {
-  const auto calibration = FromText<SimulatedFabric>(R"(
+  const auto calibration = base::FromText<SimulatedFabric>(R"(
     host { cpus: 2 stalls_per_second: 3 }
     single_switch { host_link { delay_ns: 7 } }
     stacks { driver: "grpc" wakeup_ns: 1 }
     stacks { driver: "tcp" wakeup_ns: 2 }
     activities { activity: "ConsumeCpu" cpu_ns: 1 }
     activities { activity: "ConsumeCpu" name: "rank" cpu_ns: 2 })");
-  auto fabric = FromText<SimulatedFabric>(R"(
+  auto fabric = base::FromText<SimulatedFabric>(R"(
     host { cpus: 8 }
     single_switch { host_link { gbps: 0.2 } }
     stacks { driver: "grpc" wakeup_ns: 3 }
@@ -608,10 +610,10 @@ TEST(AddCalibrationTest, WhatTheFabricSaysIsKept) {
 }
 
 TEST(AddCalibrationTest, LinksOfHostsHaveTheMeasuredDelayInEveryNetwork) {
-  const auto calibration =
-      FromText<SimulatedFabric>("single_switch { host_link { delay_ns: 7 } }");
+  const auto calibration = base::FromText<SimulatedFabric>(
+      "single_switch { host_link { delay_ns: 7 } }");
   const auto calibrated = [&](const std::string& text) {
-    auto fabric = FromText<SimulatedFabric>(text);
+    auto fabric = base::FromText<SimulatedFabric>(text);
     AddCalibration(calibration, fabric);
     return fabric;
   };
@@ -632,10 +634,10 @@ TEST(AddCalibrationTest, LinksOfHostsHaveTheMeasuredDelayInEveryNetwork) {
 }
 
 TEST(AddCalibrationTest, WithoutAMeasuredDelayNoneIsSet) {
-  auto fabric = FromText<SimulatedFabric>("leaf_spine {}");
-  AddCalibration(FromText<SimulatedFabric>("host { cpus: 2 }"), fabric);
+  auto fabric = base::FromText<SimulatedFabric>("leaf_spine {}");
+  AddCalibration(base::FromText<SimulatedFabric>("host { cpus: 2 }"), fabric);
   EXPECT_FALSE(fabric.leaf_spine().has_host_link());
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

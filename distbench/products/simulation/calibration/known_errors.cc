@@ -15,7 +15,7 @@
 #include "glog/logging.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 // The aims of docs/simulation.md.
@@ -28,12 +28,12 @@ using Kind = ValidationErrors::Kind;
 // Whether loops that start traffic are open; both if there are open and closed
 // ones.
 std::set<bool> LoopsOf(const DistributedSystemDescription& test) {
-  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  const std::map<std::string, int64_t> main_actions = config::MainActions(test);
   std::set<bool> are_open;
   for (const Action& action : test.actions()) {
     if (main_actions.count(action.name()) == 0) continue;
-    if (IsOpenLoop(action) || IsClosedLoop(action)) {
-      are_open.insert(IsOpenLoop(action));
+    if (config::IsOpenLoop(action) || config::IsClosedLoop(action)) {
+      are_open.insert(config::IsOpenLoop(action));
     }
   }
   return are_open;
@@ -99,4 +99,4 @@ std::vector<std::string> KnownErrors(const DistributedSystemDescription& test,
   return sentences;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -7,7 +7,7 @@
 #include "proto/simulation.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // What bench/simulation/validate has measured (validation_errors.textproto).
 const ValidationErrors& MeasuredErrors();
@@ -21,6 +21,6 @@ std::vector<std::string> KnownErrors(const DistributedSystemDescription& test,
                                      int host_count,
                                      const ValidationErrors& measured);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_CALIBRATION_KNOWN_ERRORS_H_

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using testing::ElementsAre;
@@ -24,8 +24,8 @@ constexpr char kClosedLoop[] = R"(
 
 std::vector<std::string> Errors(const std::string& test, int hosts,
                                 const std::string& measured) {
-  return KnownErrors(FromText<DistributedSystemDescription>(test), hosts,
-                     FromText<ValidationErrors>(measured));
+  return KnownErrors(base::FromText<DistributedSystemDescription>(test), hosts,
+                     base::FromText<ValidationErrors>(measured));
 }
 
 constexpr char kFarOff[] = R"(
@@ -73,4 +73,4 @@ TEST(KnownErrorsTest, BothDriversWereCompared) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -11,7 +11,7 @@
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/products/simulation/model/used_driver.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 namespace {
 
@@ -133,7 +133,7 @@ void CheckDrivers(const DistributedSystemDescription& test,
     const UsedDriver driver = UsedDriverOf(test, service);
     settings.insert(driver.settings.begin(), driver.settings.end());
     polls |= driver.spin_us > 0 ||
-             (driver.spin_us == kSpinByCpus && workers < most_cpus);
+             (driver.spin_us == config::kSpinByCpus && workers < most_cpus);
   }
   if (polls) {
     sentences.push_back(
@@ -211,4 +211,4 @@ std::vector<std::string> OutsideOfValidation(
   return sentences;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -10,7 +10,7 @@
 #include "proto/simulation.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // Says in sentences in what the test, its fabric (with defaults and the costs
 // of its drivers filled in) and what came of it (engine_usages of its nodes,
@@ -20,6 +20,6 @@ std::vector<std::string> OutsideOfValidation(
     const DistributedSystemDescription& test, const SimulatedFabric& fabric,
     int host_count, const TestResult& result);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_CALIBRATION_OUTSIDE_OF_VALIDATION_H_

@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using testing::Contains;
@@ -16,7 +16,8 @@ constexpr int kHosts = 2;
 
 // Within the validation in every respect.
 struct Inside {
-  DistributedSystemDescription test = FromText<DistributedSystemDescription>(R"(
+  DistributedSystemDescription test =
+      base::FromText<DistributedSystemDescription>(R"(
         workers_per_instance: 1
         services { name: "client" count: 1 }
         services { name: "server" count: 39 }
@@ -24,12 +25,12 @@ struct Inside {
           name: "default_protocol_driver_options" protocol_name: "tcp"
           client_settings { name: "spin_us" int64_value: 0 } }
         payload_descriptions { name: "p" size: 262144 })");
-  SimulatedFabric fabric = FromText<SimulatedFabric>(R"(
+  SimulatedFabric fabric = base::FromText<SimulatedFabric>(R"(
     host { cpus: 2 }
     transport { kind: MESSAGES }
     stacks { driver: "tcp" client_send { fixed_ns: 1 fixed_error_ns: 1 }
              source: "measured here" })");
-  TestResult result = FromText<TestResult>(R"(
+  TestResult result = base::FromText<TestResult>(R"(
     run_info { start_timestamp_ns: 1000000000 end_timestamp_ns: 3000000000 }
     resource_usage_logs { node_resources { key: "node0" value {
       engine_usages { key: "a/0" value { user_cpu_time_seconds: 1.7 } }
@@ -78,7 +79,7 @@ TEST(OutsideOfValidationTest, MoreIsOutside) {
 
 TEST(OutsideOfValidationTest, LargeSizesOfDistributionsAreOutside) {
   Inside inside;
-  inside.test.MergeFrom(FromText<DistributedSystemDescription>(R"(
+  inside.test.MergeFrom(base::FromText<DistributedSystemDescription>(R"(
     size_distribution_configs { name: "sizes"
       cdf_points { cdf: 0.5 value: 262144 }
       cdf_points { cdf: 1 value: 262145 } }
@@ -164,4 +165,4 @@ TEST(OutsideOfValidationTest, BusyHostsAreOutside) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -12,7 +12,7 @@
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 namespace {
 
@@ -63,7 +63,7 @@ absl::StatusOr<Timeline> MakeTimeline(const TestResult& result,
   }
   for (int rpc = 0; rpc < result.traffic_config().rpc_descriptions_size();
        ++rpc) {
-    const RpcSeries series = CollectSeries(result, rpc);
+    const report::RpcSeries series = report::CollectSeries(result, rpc);
     if (series.intervals.empty()) continue;
     if (timeline.interval_ns == 0) timeline.interval_ns = series.interval_ns;
     if (timeline.interval_ns != series.interval_ns) {
@@ -136,7 +136,7 @@ absl::StatusOr<Estimate> PerRpc(SampleField field, const TestResult& result,
   }
   if (values.size() < kMinWindows) {
     return CalibrationLacks(absl::StrCat(
-        "RPC \"", RpcName(result, rpc_index), "\" ran alone for ",
+        "RPC \"", results::RpcName(result, rpc_index), "\" ran alone for ",
         values.size(), " samples of the CPU time of ", node, ", and at least ",
         kMinWindows, " are needed: 4 seconds, without warm-up"));
   }
@@ -158,9 +158,9 @@ int InFlight(const DistributedSystemDescription& test,
 
 absl::Status AddStatistics(const TestResult& result, int rpc_index,
                            CalibrationPhase& phase) {
-  RpcTotals totals;
+  results::RpcTotals totals;
   absl::Status status;
-  ForEachRpcLog(result, [&](const RpcLogView& view) {
+  results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
     if (view.rpc_index == rpc_index) {
       status.Update(totals.Add(view.log.statistics()));
     }
@@ -272,4 +272,4 @@ absl::StatusOr<std::vector<CalibrationPhase>> PhasesOfCalibration(
   return phases;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -15,7 +15,7 @@
 #include "distbench/stats/log_histogram.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // A mean with its standard error, which is 0 if it is not known.
 struct Estimate {
@@ -38,7 +38,7 @@ struct CalibrationPhase {
   Estimate client_sleeps;
   Estimate server_sleeps;
 
-  LogHistogram service_time_ns;
+  stats::LogHistogram service_time_ns;
 };
 
 // FAILED_PRECONDITION, with the remedy.
@@ -59,6 +59,6 @@ absl::StatusOr<CalibrationNodes> NodesOfCalibration(const TestResult& result);
 absl::StatusOr<std::vector<CalibrationPhase>> PhasesOfCalibration(
     const TestResult& result, const CalibrationNodes& nodes);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_CALIBRATION_PHASES_H_

@@ -7,14 +7,15 @@
 #include "distbench/products/simulation/model/cluster_model.h"
 #include "distbench/results/result_file.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 absl::StatusOr<SimulatedFabric> ReadCalibration(const std::string& path) {
   const auto at_path = [&](const absl::Status& status) {
     return absl::Status(status.code(),
                         absl::StrCat(path, ": ", status.message()));
   };
-  const absl::StatusOr<TestSequenceResults> results = ReadResults(path);
+  const absl::StatusOr<TestSequenceResults> results =
+      results::ReadResults(path);
   if (results.ok()) {
     absl::StatusOr<SimulatedFabric> fabric = Calibrate(*results);
     return fabric.ok() ? std::move(fabric) : at_path(fabric.status());
@@ -35,4 +36,4 @@ absl::StatusOr<SimulatedFabric> ReadCalibration(const std::string& path) {
   return fabric;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

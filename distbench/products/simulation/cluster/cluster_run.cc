@@ -18,7 +18,7 @@
 #include "distbench/stats/interval_series.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 // Simulated clocks begin here, so that no time is 0, which means "none".
@@ -40,7 +40,8 @@ SimulatorOptions MakeSimulatorOptions(const ClusterModel& model, int threads,
   options.threads = std::clamp(threads, 1, model.host_count);
   options.lookahead_ns = LookaheadNs(model);
   options.start_ns = kBeginNs;
-  options.start_unix_ns = start_unix_ns / kSeriesStepNs * kSeriesStepNs;
+  options.start_unix_ns =
+      start_unix_ns / stats::kSeriesStepNs * stats::kSeriesStepNs;
   return options;
 }
 
@@ -59,34 +60,36 @@ std::vector<int> WithSwitches(std::vector<int> threads,
 
 // The simulated driver, inside the decorators that the options name. `inner`
 // returns the driver itself.
-std::unique_ptr<ProtocolDriver> Decorate(
-    const DriverOptions& options, std::unique_ptr<ProtocolDriver> inner) {
+std::unique_ptr<protocol::ProtocolDriver> Decorate(
+    const config::DriverOptions& options,
+    std::unique_ptr<protocol::ProtocolDriver> inner) {
   if (options.decorated.empty()) return inner;
-  std::unique_ptr<ProtocolDriver> decorated =
+  std::unique_ptr<protocol::ProtocolDriver> decorated =
       Decorate(options.decorated[0], std::move(inner));
   if (options.driver == "double_barrel") {
-    return MakeDoubleBarrelDriver(std::move(decorated));
+    return protocol::MakeDoubleBarrelDriver(std::move(decorated));
   }
   CHECK_EQ(options.driver, "composable_rpc_counter");
-  return MakeRpcCounterDriver(std::move(decorated));
+  return protocol::MakeRpcCounterDriver(std::move(decorated));
 }
 
 // Random streams of drivers and of CPUs are others.
 uint64_t SeedOfActivities(uint64_t seed, int instance) {
-  return WorkRandom(seed, instance, /*part=*/3)();
+  return activity::WorkRandom(seed, instance, /*part=*/3)();
 }
 
-std::shared_ptr<const Plan> PlanWithin(
+std::shared_ptr<const config::Plan> PlanWithin(
     int64_t memory_bytes, const DistributedSystemDescription& test) {
-  Plan plan = Compile(test);
+  config::Plan plan = config::Compile(test);
   plan.recording_memory_bytes = ShareMemory(plan, memory_bytes).recording_bytes;
-  return std::make_shared<const Plan>(std::move(plan));
+  return std::make_shared<const config::Plan>(std::move(plan));
 }
 
 }  // namespace
 
 ClusterRun::ClusterRun(const DistributedSystemDescription& test,
-                       const ClusterModel& model, const Placement& placement,
+                       const ClusterModel& model,
+                       const sequencer::Placement& placement,
                        const ClusterRunOptions& options)
     : model_(model),
       placement_(placement),
@@ -165,7 +168,7 @@ absl::Status ClusterRun::AddEngine(int instance, int workers) {
   Part& part = parts_[instance];
   const int host = part.host;
   const int service_index = plan_->instances[instance].service;
-  const ServicePlan& service = plan_->services[service_index];
+  const config::ServicePlan& service = plan_->services[service_index];
   absl::StatusOr<const RpcCosts*> costs =
       CostsOf(driver_of_service_[service_index]);
   if (!costs.ok()) return costs.status();
@@ -181,7 +184,7 @@ absl::Status ClusterRun::AddEngine(int instance, int workers) {
       .measures_time_parts = plan_->measures_time_parts});
   SimulatedDriver& innermost = *driver;
 
-  EngineOptions options;
+  engine::EngineOptions options;
   options.plan = plan_;
   options.instance = instance;
   options.worker_count = workers;
@@ -205,11 +208,13 @@ absl::Status ClusterRun::AddEngine(int instance, int workers) {
       *cpus_[host], activity_costs_, SeedOfActivities(plan_->seed, instance),
       part.used_ns);
   options.make_activity_thread =
-      [&threads = *part.activities](ActivityThread::Listener& listener) {
+      [&threads =
+           *part.activities](engine::ActivityThread::Listener& listener) {
         return threads.MakeThread(listener);
       };
-  absl::StatusOr<std::unique_ptr<Engine>> engine = Engine::Create(
-      std::move(options), Decorate(service.driver, std::move(driver)));
+  absl::StatusOr<std::unique_ptr<engine::Engine>> engine =
+      engine::Engine::Create(std::move(options),
+                             Decorate(service.driver, std::move(driver)));
   if (!engine.ok()) return engine.status();
   engines_.push_back(*std::move(engine));
   innermost.Attach(*engines_.back());
@@ -313,7 +318,7 @@ void ClusterRun::ReportProgress() {
   sum.simulated_ns = std::max(int64_t{0}, now_ns() - start_ns_);
   sum.events = simulator_.event_count();
   for (const auto& engine : engines_) {
-    const EngineProgress progress = engine->progress();
+    const engine::EngineProgress progress = engine->progress();
     sum.succeeded += progress.succeeded_count;
     sum.failed += progress.failed_count;
   }
@@ -331,7 +336,7 @@ void ClusterRun::Collect(TestResult& result) {
       *result.mutable_resource_usage_logs()->mutable_node_resources();
   for (size_t i = 0; i < engines_.size(); ++i) {
     engines_[i]->Collect([&](ResultChunk chunk) {
-      const absl::Status merged = MergeChunk(std::move(chunk), logs);
+      const absl::Status merged = results::MergeChunk(std::move(chunk), logs);
       CHECK(merged.ok()) << merged;
     });
     const std::string& name = plan_->instances[i].name;
@@ -380,4 +385,4 @@ void ClusterRun::DescribeSimulation(SimulationFacts& facts) const {
   counts.set_timeouts(counters.timeouts);
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

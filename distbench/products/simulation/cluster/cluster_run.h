@@ -26,7 +26,7 @@
 #include "distbench/products/simulation/network/network.h"
 #include "distbench/sequencer/placement/placement.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // The methods are called once each, in the order of their declaration.
 class ClusterRun {
@@ -34,7 +34,7 @@ class ClusterRun {
   // All arguments must outlive this. `placement` is one of the test on
   // model.host_count nodes.
   ClusterRun(const DistributedSystemDescription& test,
-             const ClusterModel& model, const Placement& placement,
+             const ClusterModel& model, const sequencer::Placement& placement,
              const ClusterRunOptions& options);
   ~ClusterRun();
 
@@ -84,9 +84,9 @@ class ClusterRun {
   static std::string AliasOf(int host);
 
   const ClusterModel& model_;
-  const Placement& placement_;
+  const sequencer::Placement& placement_;
   const ClusterRunOptions& options_;
-  const std::shared_ptr<const Plan> plan_;
+  const std::shared_ptr<const config::Plan> plan_;
   const int64_t sample_bytes_;  // of each instance, at most
   Simulator simulator_;
   const std::unique_ptr<SimulatedNetwork> network_;
@@ -97,7 +97,7 @@ class ClusterRun {
   CostsByActivity activity_costs_;
   // By Plan::instances.
   std::vector<Part> parts_;
-  std::vector<std::unique_ptr<Engine>> engines_;
+  std::vector<std::unique_ptr<engine::Engine>> engines_;
 
   int64_t start_ns_ = 0;
   int64_t end_ns_ = 0;  // of the traffic
@@ -111,6 +111,6 @@ class ClusterRun {
   std::vector<Overload> overloads_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_CLUSTER_CLUSTER_RUN_H_

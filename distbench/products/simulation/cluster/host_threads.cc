@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using Calls = std::vector<std::vector<int>>;
@@ -69,4 +69,4 @@ std::vector<int> HostThreads(const Calls& called_by, int threads) {
   return thread_of_host;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

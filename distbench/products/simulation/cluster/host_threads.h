@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace distbench {
+namespace distbench::simulation {
 
 // Returns which thread simulates each host, given the hosts that each of them
 // calls (a host may be there several times). The threads get about equally many
@@ -14,6 +14,6 @@ namespace distbench {
 std::vector<int> HostThreads(const std::vector<std::vector<int>>& called_by,
                              int threads);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_CLUSTER_HOST_THREADS_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using testing::Each;
@@ -62,4 +62,4 @@ TEST(HostThreadsTest, EveryThreadIsUsedByAClique) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

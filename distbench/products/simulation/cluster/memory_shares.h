@@ -8,7 +8,7 @@
 
 #include "distbench/config/plan/plan.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 struct MemoryShares {
   int64_t recording_bytes = 0;  // of each instance; see Plan
@@ -19,8 +19,8 @@ struct MemoryShares {
 // have a fifth. Instances that neither send RPCs nor run activities measure
 // nothing. Depends on nothing else, so that results are the same on any
 // machine.
-MemoryShares ShareMemory(const Plan& plan, int64_t memory_bytes);
+MemoryShares ShareMemory(const config::Plan& plan, int64_t memory_bytes);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_CLUSTER_MEMORY_SHARES_H_

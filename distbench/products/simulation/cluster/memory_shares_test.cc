@@ -3,12 +3,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 // `senders` clients that call 10 000 servers.
-Plan PlanWith(int senders) {
-  Plan plan;
+config::Plan PlanWith(int senders) {
+  config::Plan plan;
   plan.recording_memory_bytes = 1000;
   plan.sample_memory_bytes = 500;
   plan.services.resize(2);
@@ -37,19 +37,19 @@ TEST(MemorySharesTest, ManySendersShareWhatThereIs) {
 }
 
 TEST(MemorySharesTest, ReplayingInstancesSendToo) {
-  Plan plan = PlanWith(2);
+  config::Plan plan = PlanWith(2);
   plan.replay_traces.emplace_back().client_service = 1;
   EXPECT_LE(ShareMemory(plan, 10'000).recording_bytes, 1);
 }
 
 // Series of activities may have a quarter of what an instance records.
 TEST(MemorySharesTest, InstancesWithActivitiesRecordToo) {
-  Plan plan = PlanWith(100);
+  config::Plan plan = PlanWith(100);
   plan.rpcs[0].server_service = 1;
   plan.rpcs[0].handler_list = 0;
   plan.activities.resize(1);
-  ActionPlan& action = plan.lists.emplace_back().actions.emplace_back();
-  action.kind = ActionPlan::Kind::kActivity;
+  config::ActionPlan& action = plan.lists.emplace_back().actions.emplace_back();
+  action.kind = config::ActionPlan::Kind::kActivity;
   action.target = 0;
   // As much as 100 + 10'000 / 4 senders.
   EXPECT_EQ(ShareMemory(plan, 26'000'000 / 8).recording_bytes, 1000);
@@ -58,8 +58,8 @@ TEST(MemorySharesTest, InstancesWithActivitiesRecordToo) {
 }
 
 TEST(MemorySharesTest, AnEmptyPlanHasNoShares) {
-  EXPECT_EQ(ShareMemory(Plan(), 10'000).recording_bytes, 0);
+  EXPECT_EQ(ShareMemory(config::Plan(), 10'000).recording_bytes, 0);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

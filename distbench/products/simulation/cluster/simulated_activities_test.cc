@@ -16,7 +16,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using google::protobuf::TextFormat;
@@ -31,7 +31,8 @@ constexpr double kMeanNs = 1e6;
 DistributedSystemDescription CheckedTest(const std::string& text) {
   TestSequence sequence;
   EXPECT_TRUE(TextFormat::ParseFromString(text, sequence.add_tests())) << text;
-  const absl::StatusOr<TestSequence> checked = CheckTestSequence(sequence);
+  const absl::StatusOr<TestSequence> checked =
+      config::CheckTestSequence(sequence);
   EXPECT_TRUE(checked.ok()) << checked.status();
   return checked->tests(0);
 }
@@ -78,9 +79,9 @@ std::string Lonely(const std::string& iterations, int pool_size,
                       iterations, " } }", Work(pool_size), more);
 }
 
-LogHistogram Decoded(const Histogram& proto) {
-  LogHistogram histogram;
-  EXPECT_TRUE(AddHistogram(proto, histogram).ok());
+stats::LogHistogram Decoded(const Histogram& proto) {
+  stats::LogHistogram histogram;
+  EXPECT_TRUE(results::AddHistogram(proto, histogram).ok());
   return histogram;
 }
 
@@ -150,7 +151,8 @@ std::pair<double, double> FourAtOnce(const std::string& scheduler) {
       RunTest(Lonely("max_iteration_count: 4 max_parallel_iterations: 4",
                      /*pool_size=*/4),
               {.fabric = FabricWith("cpus: 1 scheduler: " + scheduler)});
-  const LogHistogram duration_ns = Decoded(WorkLog(result).duration_ns());
+  const stats::LogHistogram duration_ns =
+      Decoded(WorkLog(result).duration_ns());
   return {duration_ns.min() / kMeanNs, duration_ns.max() / kMeanNs};
 }
 
@@ -169,7 +171,7 @@ TEST(SimulatedActivitiesTest, TheDefaultPoolHasAThreadPerWorker) {
               {.fabric = FabricWith("cpus: 8")});
   const ActivityLog& log = WorkLog(result);
   EXPECT_EQ(IterationCount(log), 6);
-  const LogHistogram queueing_ns = Decoded(log.queueing_ns());
+  const stats::LogHistogram queueing_ns = Decoded(log.queueing_ns());
   EXPECT_EQ(queueing_ns.CountAtMost(10'000), 3);
   EXPECT_NEAR(queueing_ns.max(), kMeanNs, 10'000);
   EXPECT_NEAR(Decoded(log.duration_ns()).max(), kMeanNs, 10'000);
@@ -305,4 +307,4 @@ TEST(SimulatedActivitiesTest, UnknownCostsAreRefusedByName) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

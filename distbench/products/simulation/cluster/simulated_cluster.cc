@@ -22,13 +22,13 @@
 #include "distbench/sequencer/placement/channel_members.h"
 #include "distbench/sequencer/placement/placement.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 // As a sequencer describes real ones.
-std::vector<PlacementNode> MakeNodes(const ClusterModel& model) {
+std::vector<sequencer::PlacementNode> MakeNodes(const ClusterModel& model) {
   const std::string cpus = absl::StrCat(model.fabric.host().cpus());
-  std::vector<PlacementNode> nodes;
+  std::vector<sequencer::PlacementNode> nodes;
   for (const std::string& hostname : model.host_names) {
     const std::string alias = absl::StrCat("node", nodes.size());
     nodes.push_back({.alias = alias,
@@ -44,7 +44,7 @@ std::vector<PlacementNode> MakeNodes(const ClusterModel& model) {
 int HostsNeeded(const DistributedSystemDescription& test) {
   int instances = 0;
   for (const ServiceSpec& service : test.services()) {
-    instances += static_cast<int>(InstanceNames(service).size());
+    instances += static_cast<int>(config::InstanceNames(service).size());
   }
   int bundled = 0;
   for (const auto& [alias, bundle] : test.node_service_bundles()) {
@@ -83,7 +83,7 @@ absl::Status CheckSupport(const DistributedSystemDescription& test) {
 struct PlacedTest {
   DistributedSystemDescription test;
   ClusterModel model;
-  Placement placement;
+  sequencer::Placement placement;
 };
 
 absl::StatusOr<PlacedTest> PlaceTest(
@@ -103,15 +103,17 @@ absl::StatusOr<PlacedTest> PlaceTest(
   if (!model.ok()) return model.status();
   placed.model = *std::move(model);
 
-  const std::vector<PlacementNode> nodes = MakeNodes(placed.model);
-  absl::StatusOr<Placement> placement = PlaceInstances(test, nodes);
+  const std::vector<sequencer::PlacementNode> nodes = MakeNodes(placed.model);
+  absl::StatusOr<sequencer::Placement> placement =
+      sequencer::PlaceInstances(test, nodes);
   if (!placement.ok()) {
     return absl::Status(placement.status().code(),
                         absl::StrCat("on ", host_count, " simulated hosts: ",
                                      placement.status().message()));
   }
   placed.placement = *std::move(placement);
-  absl::Status resolved = ResolveChannelMembers(nodes, placed.placement, test);
+  absl::Status resolved =
+      sequencer::ResolveChannelMembers(nodes, placed.placement, test);
   if (!resolved.ok()) return resolved;
   return placed;
 }
@@ -123,14 +125,14 @@ absl::Status CheckCosts(const SimulatedFabric& fabric,
         CostsOfDriver(fabric, UsedDriverOf(test, service).name).status();
     if (!known.ok()) return known;
   }
-  return CostsOfActivities(fabric, Compile(test)).status();
+  return CostsOfActivities(fabric, config::Compile(test)).status();
 }
 
 void Conclude(TestResult& result) {
-  for (Finding& finding : Judge(result)) {
+  for (Finding& finding : report::Judge(result)) {
     *result.mutable_run_info()->add_findings() = std::move(finding);
   }
-  for (std::string& line : SummarizeTest(result)) {
+  for (std::string& line : report::SummarizeTest(result)) {
     result.add_log_summary(std::move(line));
   }
 }
@@ -153,9 +155,9 @@ absl::StatusOr<TestResult> RunSimulatedTest(
   TestResult result;
   *result.mutable_traffic_config() = test;
   RunInfo& info = *result.mutable_run_info();
-  info.set_version(std::string(ProgramVersion()));
+  info.set_version(std::string(base::ProgramVersion()));
   info.set_random_seed(test.random_seed());
-  info.set_config_hash(ConfigHash(test));
+  info.set_config_hash(config::ConfigHash(test));
   ClusterRun run(test, placed->model, placed->placement, options);
   if (absl::Status set_up = run.SetUp(); !set_up.ok()) return set_up;
   run.RunTraffic();
@@ -173,4 +175,4 @@ absl::StatusOr<TestResult> RunSimulatedTest(
   return result;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

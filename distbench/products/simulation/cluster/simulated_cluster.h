@@ -14,7 +14,7 @@
 #include "proto/simulation.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 struct ClusterRunOptions {
   SimulatedFabric fabric;
@@ -63,6 +63,6 @@ absl::Status CheckSimulatedTest(const DistributedSystemDescription& test,
 absl::StatusOr<TestResult> RunSimulatedTest(
     const DistributedSystemDescription& test, const ClusterRunOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_CLUSTER_SIMULATED_CLUSTER_H_

@@ -14,7 +14,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using google::protobuf::TextFormat;
@@ -29,7 +29,8 @@ using testing::Le;
 DistributedSystemDescription MakeTest(const std::string& text) {
   TestSequence sequence;
   EXPECT_TRUE(TextFormat::ParseFromString(text, sequence.add_tests())) << text;
-  const absl::StatusOr<TestSequence> checked = CheckTestSequence(sequence);
+  const absl::StatusOr<TestSequence> checked =
+      config::CheckTestSequence(sequence);
   EXPECT_TRUE(checked.ok()) << checked.status();
   return checked->tests(0);
 }
@@ -579,4 +580,4 @@ TEST(SimulatedClusterTest, BusyHostsNeedNotWakeUp) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

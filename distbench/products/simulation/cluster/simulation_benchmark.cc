@@ -13,7 +13,7 @@
 #include "glog/logging.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using google::protobuf::TextFormat;
@@ -21,7 +21,8 @@ using google::protobuf::TextFormat;
 DistributedSystemDescription Checked(const std::string& text) {
   TestSequence sequence;
   CHECK(TextFormat::ParseFromString(text, sequence.add_tests())) << text;
-  const absl::StatusOr<TestSequence> checked = CheckTestSequence(sequence);
+  const absl::StatusOr<TestSequence> checked =
+      config::CheckTestSequence(sequence);
   CHECK(checked.ok()) << checked.status();
   return checked->tests(0);
 }
@@ -110,6 +111,6 @@ BENCHMARK(BM_Clique)->DISTBENCH_SIZES(32, 300);
 BENCHMARK(BM_CliqueOfPackets)->DISTBENCH_SIZES(32, 300);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 BENCHMARK_MAIN();

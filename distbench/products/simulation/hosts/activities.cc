@@ -9,11 +9,11 @@
 #include "distbench/engine/activity_pools/activities.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 // By Plan::activities: whether any instance may run it.
-std::vector<bool> ActivitiesInUse(const Plan& plan) {
+std::vector<bool> ActivitiesInUse(const config::Plan& plan) {
   std::vector<bool> in_use(plan.activities.size());
   std::vector<bool> seen(plan.services.size());
   for (size_t i = 0; i < plan.instances.size(); ++i) {
@@ -22,7 +22,7 @@ std::vector<bool> ActivitiesInUse(const Plan& plan) {
     if (seen[service]) continue;
     seen[service] = true;
     const std::vector<bool> of_one =
-        ActivitiesOfInstance(plan, static_cast<int>(i));
+        engine::ActivitiesOfInstance(plan, static_cast<int>(i));
     for (size_t k = 0; k < of_one.size(); ++k) {
       if (of_one[k]) in_use[k] = true;
     }
@@ -33,13 +33,13 @@ std::vector<bool> ActivitiesInUse(const Plan& plan) {
 }  // namespace
 
 absl::StatusOr<CostsByActivity> CostsOfActivities(const SimulatedFabric& fabric,
-                                                  const Plan& plan) {
+                                                  const config::Plan& plan) {
   CostsByActivity costs(plan.activities.size());
   std::vector<std::string> problems;
   const std::vector<bool> in_use = ActivitiesInUse(plan);
   for (size_t i = 0; i < costs.size(); ++i) {
-    const ActivityPlan& activity = plan.activities[i];
-    if (!in_use[i] || FindActivity(activity.function)->waits) continue;
+    const config::ActivityPlan& activity = plan.activities[i];
+    if (!in_use[i] || config::FindActivity(activity.function)->waits) continue;
     const absl::StatusOr<ActivityCosts> found =
         CostsOfActivity(fabric, activity.function, activity.name);
     if (found.ok()) {
@@ -52,7 +52,7 @@ absl::StatusOr<CostsByActivity> CostsOfActivities(const SimulatedFabric& fabric,
   return absl::FailedPreconditionError(absl::StrJoin(problems, "\n"));
 }
 
-class SimulatedActivities::Thread final : public ActivityThread,
+class SimulatedActivities::Thread final : public engine::ActivityThread,
                                           private SimulatedThread {
  public:
   Thread(SimulatedActivities& activities, Listener& listener)
@@ -74,9 +74,9 @@ class SimulatedActivities::Thread final : public ActivityThread,
   Listener& listener_;
 };
 
-std::unique_ptr<ActivityThread> SimulatedActivities::MakeThread(
-    ActivityThread::Listener& listener) {
+std::unique_ptr<engine::ActivityThread> SimulatedActivities::MakeThread(
+    engine::ActivityThread::Listener& listener) {
   return std::make_unique<Thread>(*this, listener);
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -15,7 +15,7 @@
 #include "distbench/products/simulation/hosts/cpus.h"
 #include "proto/simulation.pb.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // The CPU time of an activity's iterations. Immutable, so that all hosts share
 // one.
@@ -34,7 +34,7 @@ using CostsByActivity = std::vector<std::unique_ptr<const IterationCosts>>;
 // The costs of all activities that instances run. FAILED_PRECONDITION names
 // those that the fabric has no costs of, one per line.
 absl::StatusOr<CostsByActivity> CostsOfActivities(const SimulatedFabric& fabric,
-                                                  const Plan& plan);
+                                                  const config::Plan& plan);
 
 // The threads of the activity pools of one engine. They compete with its
 // workers for the host's CPUs. Used in events of the host.
@@ -48,18 +48,18 @@ class SimulatedActivities {
       : cpus_(cpus), costs_(costs), random_(seed), used_ns_(used_ns) {}
 
   // For EngineOptions::make_activity_thread. This must outlive the threads.
-  std::unique_ptr<ActivityThread> MakeThread(
-      ActivityThread::Listener& listener);
+  std::unique_ptr<engine::ActivityThread> MakeThread(
+      engine::ActivityThread::Listener& listener);
 
  private:
   class Thread;
 
   SimulatedCpus& cpus_;
   const CostsByActivity& costs_;
-  WorkRandom random_;
+  activity::WorkRandom random_;
   double& used_ns_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_HOSTS_ACTIVITIES_H_

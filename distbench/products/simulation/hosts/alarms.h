@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace distbench {
+namespace distbench::simulation {
 
 // The times of events that let something look whether it has anything to do.
 // Events cannot be taken back, so that an earlier one than needed stays, finds
@@ -28,6 +28,6 @@ class Alarms {
   std::vector<int64_t> times_ns_;  // each earlier than the one before it
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_HOSTS_ALARMS_H_

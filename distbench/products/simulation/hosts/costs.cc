@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 RpcCosts::Line LineOf(const StackCosts::Cost& cost) {
@@ -35,4 +35,4 @@ RpcCosts::RpcCosts(const StackCosts& costs)
       same_host_delay_ns(costs.same_host_delay_ns()),
       variation(costs.sigma()) {}
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -9,7 +9,7 @@
 #include "distbench/activity/work_random.h"
 #include "proto/simulation.pb.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // Factors of mean 1 that are lognormally distributed: 1 024 quantiles of that
 // distribution, of which each draw chooses one. Immutable.
@@ -18,7 +18,7 @@ class LognormalFactors {
   // sigma: the standard deviation of the logarithm.
   explicit LognormalFactors(double sigma);
 
-  double Draw(WorkRandom& random) const {
+  double Draw(activity::WorkRandom& random) const {
     return factors_[random.Below(factors_.size())];
   }
 
@@ -56,6 +56,6 @@ struct RpcCosts {
   LognormalFactors variation;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_HOSTS_COSTS_H_

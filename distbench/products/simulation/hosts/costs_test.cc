@@ -4,12 +4,12 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 TEST(LognormalFactorsTest, HaveTheirMeanAndSpread) {
   const LognormalFactors factors(0.5);
-  WorkRandom random(1);
+  activity::WorkRandom random(1);
   constexpr int kDraws = 200'000;
   double sum = 0;
   double logs = 0;
@@ -27,7 +27,7 @@ TEST(LognormalFactorsTest, HaveTheirMeanAndSpread) {
 
 TEST(LognormalFactorsTest, WithoutSpreadAreOne) {
   const LognormalFactors factors(0);
-  WorkRandom random(1);
+  activity::WorkRandom random(1);
   for (int i = 0; i < 100; ++i) EXPECT_DOUBLE_EQ(factors.Draw(random), 1);
 }
 
@@ -41,4 +41,4 @@ TEST(RpcCostsTest, GrowWithTheirBytes) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 // What rounding may add to the end of a job.
@@ -140,4 +140,4 @@ void SimulatedCpus::ScheduleIn(double delay_ns, EventKind kind) {
                       {.kind = kind});
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

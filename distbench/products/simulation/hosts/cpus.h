@@ -11,7 +11,7 @@
 #include "distbench/products/simulation/hosts/alarms.h"
 #include "distbench/products/simulation/kernel/simulator.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // Something that runs on a CPU: one job at a time.
 class SimulatedThread {
@@ -95,7 +95,7 @@ class SimulatedCpus final : private SimulatedEventHandler {
   Simulator& simulator_;
   const int node_;
   const CpusOptions options_;
-  WorkRandom random_;
+  activity::WorkRandom random_;
   std::vector<Job> jobs_;              // a heap: those that have a share
   std::deque<Waiting> waiting_;        // for a CPU
   int running_ = 0;                    // threads that have a share
@@ -108,6 +108,6 @@ class SimulatedCpus final : private SimulatedEventHandler {
   bool is_stalled_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_HOSTS_CPUS_H_

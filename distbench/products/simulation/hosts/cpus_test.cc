@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using testing::ElementsAre;
@@ -176,4 +176,4 @@ TEST_F(CpusTest, StallsTakeTheirShareOfTime) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

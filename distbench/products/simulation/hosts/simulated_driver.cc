@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/plan/driver_options.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 std::string SimulatedDirectory::Add(SimulatedDriver& driver) {
   std::string address = absl::StrCat("simulated:", drivers_.size());
@@ -17,7 +17,7 @@ SimulatedDriver* SimulatedDirectory::Find(const std::string& address) const {
   return found == drivers_.end() ? nullptr : found->second;
 }
 
-void SimulatedDriver::Attach(Engine& engine) {
+void SimulatedDriver::Attach(engine::Engine& engine) {
   for (size_t i = 0; i < transports_.size(); ++i) {
     transports_[i]->Attach(engine, static_cast<int>(i));
   }
@@ -40,9 +40,9 @@ absl::StatusOr<std::string> SimulatedDriver::Listen(int worker_count) {
 }
 
 // Clients spread over the workers of a server.
-absl::Status SimulatedDriver::Connect(const std::vector<Peer>& peers,
+absl::Status SimulatedDriver::Connect(const std::vector<protocol::Peer>& peers,
                                       absl::Time /*deadline*/) {
-  for (const Peer& peer : peers) {
+  for (const protocol::Peer& peer : peers) {
     std::vector<SimulatedDriver*> servers;
     for (const std::string& address : peer.addresses) {
       servers.push_back(options_.directory->Find(address));
@@ -57,10 +57,10 @@ absl::Status SimulatedDriver::Connect(const std::vector<Peer>& peers,
         const size_t worker = (id_of_first_ + i) % server->transports_.size();
         chosen.push_back(server->transports_[worker].get());
       }
-      transports_[i]->AddPeer(chosen, peer.policy == kRoundRobinPolicy);
+      transports_[i]->AddPeer(chosen, peer.policy == config::kRoundRobinPolicy);
     }
   }
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

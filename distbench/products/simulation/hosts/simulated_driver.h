@@ -12,7 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "distbench/products/simulation/hosts/simulated_worker.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 class SimulatedDriver;
 
@@ -29,7 +29,7 @@ class SimulatedDirectory {
   int next_transport_id_ = 0;
 };
 
-class SimulatedDriver final : public ProtocolDriver {
+class SimulatedDriver final : public protocol::ProtocolDriver {
  public:
   struct Options {
     SimulatedHostParts host;
@@ -43,11 +43,13 @@ class SimulatedDriver final : public ProtocolDriver {
   explicit SimulatedDriver(const Options& options) : options_(options) {}
 
   // The engine that uses the driver, after Engine::Create().
-  void Attach(Engine& engine);
+  void Attach(engine::Engine& engine);
 
   absl::StatusOr<std::string> Listen(int worker_count) override;
-  Transport& transport(int worker) override { return *transports_[worker]; }
-  absl::Status Connect(const std::vector<Peer>& peers,
+  protocol::Transport& transport(int worker) override {
+    return *transports_[worker];
+  }
+  absl::Status Connect(const std::vector<protocol::Peer>& peers,
                        absl::Time deadline) override;
   void Shutdown() override {}
 
@@ -57,6 +59,6 @@ class SimulatedDriver final : public ProtocolDriver {
   std::vector<std::unique_ptr<SimulatedWorker>> transports_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_HOSTS_SIMULATED_DRIVER_H_

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
@@ -45,7 +45,7 @@ void Remove(size_t SimulatedCall::*position, SimulatedCall& call,
   list.pop_back();
 }
 
-SimulatedCall& CallOf(ServerCall& call) {
+SimulatedCall& CallOf(protocol::ServerCall& call) {
   return reinterpret_cast<SimulatedCall&>(call);
 }
 static_assert(offsetof(SimulatedCall, server) == 0);
@@ -61,7 +61,7 @@ SimulatedWorker::SimulatedWorker(const Options& options)
       random_(options.seed, options.id, /*part=*/2),
       last_connection_(kNoConnection) {}
 
-void SimulatedWorker::Attach(Engine& engine, int worker) {
+void SimulatedWorker::Attach(engine::Engine& engine, int worker) {
   worker_ = engine.worker(worker);
 }
 
@@ -289,7 +289,7 @@ void SimulatedWorker::Wake() {
 
 // ---- Calls ------------------------------------------------------------------
 
-bool SimulatedWorker::Start(ClientCall* client) {
+bool SimulatedWorker::Start(protocol::ClientCall* client) {
   Target& target = targets_[client->peer];
   if (target.out == kMaxCallsOut) return false;
   ++target.out;
@@ -316,7 +316,7 @@ bool SimulatedWorker::Start(ClientCall* client) {
   call.server.processing_ns = client->processing_ns;
   call.server.trace_context = call.trace_context;
   call.server.reply_bytes = 0;
-  call.server.reply_instance = kNoInstance;
+  call.server.reply_instance = protocol::kNoInstance;
   call.server.reply_error = {};
   client->transport_state = &call;
   client->sent_bytes = client->request_bytes;
@@ -334,7 +334,7 @@ SimulatedWorker& SimulatedWorker::Choose(Target& target) {
   return *servers_[target.first_server + chosen];
 }
 
-void SimulatedWorker::Reply(ServerCall* server) {
+void SimulatedWorker::Reply(protocol::ServerCall* server) {
   SimulatedCall& call = CallOf(*server);
   if (call.serving_position != kNotServed) {
     Remove(&SimulatedCall::serving_position, call, serving_);
@@ -348,7 +348,8 @@ void SimulatedWorker::Reply(ServerCall* server) {
   sends_.push_back(&call);
 }
 
-void SimulatedWorker::Poll(int64_t /*deadline_ns*/, TransportEvents& events) {
+void SimulatedWorker::Poll(int64_t /*deadline_ns*/,
+                           protocol::TransportEvents& events) {
   ExpireDeadlines();
   DeliverEnded(events);
   SimulatedCall* next = std::exchange(received_, nullptr);
@@ -363,7 +364,7 @@ void SimulatedWorker::Poll(int64_t /*deadline_ns*/, TransportEvents& events) {
 }
 
 void SimulatedWorker::DeliverRequest(SimulatedCall& call,
-                                     TransportEvents& events) {
+                                     protocol::TransportEvents& events) {
   call.serving_position = serving_.size();
   serving_.push_back(&call);
   call.server.received_ns = now_ns();
@@ -371,9 +372,9 @@ void SimulatedWorker::DeliverRequest(SimulatedCall& call,
 }
 
 void SimulatedWorker::DeliverReply(SimulatedCall& call,
-                                   TransportEvents& events) {
+                                   protocol::TransportEvents& events) {
   --targets_[call.peer].out;
-  ClientCall* const client = std::exchange(call.client, nullptr);
+  protocol::ClientCall* const client = std::exchange(call.client, nullptr);
   if (client != nullptr) {
     Remove(&SimulatedCall::position, call, active_);
     client->transport_state = nullptr;
@@ -390,14 +391,14 @@ void SimulatedWorker::DeliverReply(SimulatedCall& call,
   calls_.Put(&call);
 }
 
-void SimulatedWorker::DeliverEnded(TransportEvents& events) {
+void SimulatedWorker::DeliverEnded(protocol::TransportEvents& events) {
   if (ended_.empty()) return;
   delivering_.clear();
   delivering_.swap(ended_);
   for (const auto& [client, error] : delivering_) {
     client->done_ns = now_ns();
     client->received_bytes = 0;
-    client->responding_instance = kNoInstance;
+    client->responding_instance = protocol::kNoInstance;
     client->error = error;
     events.OnDone(client);
   }
@@ -423,7 +424,7 @@ void SimulatedWorker::GiveUp(SimulatedCall& call, const char* error) {
   ended_.push_back({std::exchange(call.client, nullptr), error});
 }
 
-bool SimulatedWorker::Cancel(ClientCall& call) {
+bool SimulatedWorker::Cancel(protocol::ClientCall& call) {
   // Null if it has ended already.
   auto* const active = static_cast<SimulatedCall*>(call.transport_state);
   if (active != nullptr) GiveUp(*active, kGivenUp);
@@ -459,4 +460,4 @@ int64_t SimulatedWorker::BreakConnections() {
   return connection_count_;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -34,7 +34,7 @@
 #include "distbench/products/simulation/network/network.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 class SimulatedWorker;
 
@@ -50,29 +50,29 @@ struct SimulatedHostParts {
 // alone touches the client's fields. At any time one of both has the rest.
 struct SimulatedCall {
   // Must be first: the engine returns a ServerCall*.
-  ServerCall server;
+  protocol::ServerCall server;
   SimulatedWorker* client_worker = nullptr;
   SimulatedWorker* server_worker = nullptr;
   uint64_t connection = 0;
   std::string trace_context;
   std::string error;
   int64_t arrived_ns = 0;  // the request, at the server's host
-  int64_t queue_ns = kNotReported;
-  int64_t handler_ns = kNotReported;
+  int64_t queue_ns = protocol::kNotReported;
+  int64_t handler_ns = protocol::kNotReported;
   bool is_reply = false;
   size_t serving_position = 0;
   SimulatedCall* next = nullptr;  // among those that have arrived
 
   // The client's. `client` is null once the call has been given up; the reply
   // is then dropped.
-  ClientCall* client = nullptr;
+  protocol::ClientCall* client = nullptr;
   bool has_reply = false;  // at the client's host, read or not
   int64_t generation = 0;
   size_t position = 0;
   int peer = 0;
 };
 
-class SimulatedWorker final : public Transport,
+class SimulatedWorker final : public protocol::Transport,
                               private SimulatedThread,
                               private SimulatedEventHandler {
  public:
@@ -88,17 +88,17 @@ class SimulatedWorker final : public Transport,
 
   // The engine whose turns this runs, and which of its workers. Before Run() of
   // the simulator.
-  void Attach(Engine& engine, int worker);
+  void Attach(engine::Engine& engine, int worker);
 
   // Adds a peer: with several servers, round_robin takes them in turn;
   // otherwise the first takes all.
   void AddPeer(const std::vector<SimulatedWorker*>& servers, bool round_robin);
 
-  bool Start(ClientCall* call) override;
-  void Reply(ServerCall* call) override;
-  void Poll(int64_t deadline_ns, TransportEvents& events) override;
+  bool Start(protocol::ClientCall* call) override;
+  void Reply(protocol::ServerCall* call) override;
+  void Poll(int64_t deadline_ns, protocol::TransportEvents& events) override;
   void Wake() override;
-  bool Cancel(ClientCall& call) override;
+  bool Cancel(protocol::ClientCall& call) override;
   void CancelCalls() override;
   int64_t BreakConnections() override;
 
@@ -123,7 +123,7 @@ class SimulatedWorker final : public Transport,
   };
   // A call that ends here.
   struct Ended {
-    ClientCall* client;
+    protocol::ClientCall* client;
     const char* error;
   };
 
@@ -143,9 +143,9 @@ class SimulatedWorker final : public Transport,
   int64_t next_due_ns() const;
   int64_t now_ns() const { return host_.simulator->now_ns(host_.node); }
 
-  void DeliverRequest(SimulatedCall& call, TransportEvents& events);
-  void DeliverReply(SimulatedCall& call, TransportEvents& events);
-  void DeliverEnded(TransportEvents& events);
+  void DeliverRequest(SimulatedCall& call, protocol::TransportEvents& events);
+  void DeliverReply(SimulatedCall& call, protocol::TransportEvents& events);
+  void DeliverEnded(protocol::TransportEvents& events);
   void ExpireDeadlines();
   void GiveUp(SimulatedCall& call, const char* error);
   SimulatedWorker& Choose(Target& target);
@@ -154,8 +154,8 @@ class SimulatedWorker final : public Transport,
   const RpcCosts& costs_;
   const int id_;
   const bool measures_time_parts_;
-  WorkRandom random_;
-  std::optional<EngineWorker> worker_;  // once attached
+  activity::WorkRandom random_;
+  std::optional<engine::EngineWorker> worker_;  // once attached
 
   Phase phase_ = Phase::kIdle;
   SimulatedCall* first_arrived_ = nullptr;
@@ -171,7 +171,7 @@ class SimulatedWorker final : public Transport,
 
   std::vector<SimulatedWorker*> servers_;
   std::vector<Target> targets_;  // by peer
-  ObjectPool<SimulatedCall> calls_;
+  base::ObjectPool<SimulatedCall> calls_;
   std::vector<SimulatedCall*> active_;   // those with a client
   std::vector<SimulatedCall*> serving_;  // those that the engine has
   std::vector<Ended> ended_;
@@ -181,6 +181,6 @@ class SimulatedWorker final : public Transport,
   int64_t connection_count_ = 0;  // of clients to this
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_HOSTS_SIMULATED_WORKER_H_

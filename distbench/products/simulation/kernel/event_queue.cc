@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 // The first element of a heap is its largest: the earliest event.
@@ -86,4 +86,4 @@ void EventQueue::TakeFromLater() {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -9,7 +9,7 @@
 
 #include "distbench/products/simulation/kernel/simulated_event.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 struct ScheduledEvent {
   int64_t time_ns = 0;
@@ -87,6 +87,6 @@ class EventQueue {
   std::vector<ScheduledEvent> later_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_KERNEL_EVENT_QUEUE_H_

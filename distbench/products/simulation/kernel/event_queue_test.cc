@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using testing::ElementsAre;
@@ -88,4 +88,4 @@ TEST(EventQueueTest, IsAlwaysSorted) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace distbench {
+namespace distbench::simulation {
 
 // What an event carries: whatever its handler has agreed on with itself.
 struct SimulatedEvent {
@@ -20,6 +20,6 @@ class SimulatedEventHandler {
   virtual void OnEvent(const SimulatedEvent& event) = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_KERNEL_SIMULATED_EVENT_H_

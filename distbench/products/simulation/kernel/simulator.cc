@@ -10,7 +10,7 @@
 #include "distbench/products/simulation/kernel/window_threads.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
@@ -197,4 +197,4 @@ bool Simulator::RunWindows(int64_t end_ns,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -29,7 +29,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/products/simulation/kernel/simulated_event.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 struct SimulatorOptions {
   // By node: which thread runs it, unless AssignThreads() says otherwise.
@@ -74,7 +74,7 @@ class Simulator {
   // The time of the node's current event; while Run() does not run, that of its
   // end. May be read on the node's thread only.
   int64_t now_ns(int node) const { return nodes_[node].clock.MonotonicNs(); }
-  const Clock& clock(int node) const { return nodes_[node].clock; }
+  const base::Clock& clock(int node) const { return nodes_[node].clock; }
 
   // Between windows, and while Run() does not run: up to when all is done.
   int64_t now_ns() const { return now_ns_; }
@@ -85,7 +85,7 @@ class Simulator {
  private:
   class Partition;
 
-  class NodeClock final : public Clock {
+  class NodeClock final : public base::Clock {
    public:
     int64_t MonotonicNs() const override { return now_ns; }
     int64_t UnixNs() const override { return now_ns + unix_offset_ns; }
@@ -113,6 +113,6 @@ class Simulator {
   int64_t now_ns_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_KERNEL_SIMULATOR_H_

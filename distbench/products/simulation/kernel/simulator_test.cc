@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
@@ -198,4 +198,4 @@ TEST(SimulatorTest, EndsBetweenWindowsWhenItIsOver) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 // Some tens of microseconds: more than it takes to wake a thread that sleeps.
@@ -61,4 +61,4 @@ void WindowThreads::Loop(int index) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

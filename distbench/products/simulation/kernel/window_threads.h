@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace distbench {
+namespace distbench::simulation {
 
 // Threads that work side by side for a few microseconds, again and again. They
 // spin in between, and sleep when that lasts: then others get the CPU.
@@ -30,6 +30,6 @@ class WindowThreads {
   std::vector<std::thread> others_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_KERNEL_WINDOW_THREADS_H_

@@ -11,7 +11,7 @@
 #include "distbench/products/simulation/model/fabric_rules.h"
 #include "distbench/products/simulation/model/layouts.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 // Keeps the choice of slow hosts apart from the seed's other uses.
@@ -19,10 +19,10 @@ constexpr uint64_t kSlowHostStream = 0x51;
 
 // Hosts that are chosen to be slow, and as fast as the others by default, would
 // make a sweep over their share one of equal points. `fabric`: as given.
-void CheckSlowness(const SimulatedFabric& fabric, Problems& problems) {
+void CheckSlowness(const SimulatedFabric& fabric, config::Problems& problems) {
   const SimulatedHost& host = fabric.host();
   if (!(host.slow_share() > 0) || host.has_slowness()) return;
-  problems.Add(Path("host").Field("slowness"),
+  problems.Add(config::Path("host").Field("slowness"),
                "is missing; must be how many times as long everything takes "
                "on the slow hosts (slow_share)");
 }
@@ -32,7 +32,7 @@ std::vector<double> DrawSlowness(const SimulatedHost& host, int host_count,
   std::vector<double> slowness(host_count, 1);
   std::vector<int> hosts(host_count);
   std::iota(hosts.begin(), hosts.end(), 0);
-  WorkRandom random(seed, kSlowHostStream);
+  activity::WorkRandom random(seed, kSlowHostStream);
   const auto slow_count =
       static_cast<int>(std::lround(host.slow_share() * host_count));
   // The beginning of a Fisher-Yates shuffle.
@@ -43,7 +43,7 @@ std::vector<double> DrawSlowness(const SimulatedHost& host, int host_count,
   return slowness;
 }
 
-void LayOutNetwork(ClusterModel& model, Problems& problems) {
+void LayOutNetwork(ClusterModel& model, config::Problems& problems) {
   if (model.fabric.has_leaf_spine()) {
     LayOutLeafSpine(model, problems);
   } else if (model.fabric.has_graph()) {
@@ -61,19 +61,20 @@ void LayOutNetwork(ClusterModel& model, Problems& problems) {
 
 absl::StatusOr<ClusterModel> MakeClusterModel(const SimulatedFabric& fabric,
                                               int host_count, uint64_t seed) {
-  Problems problems;
+  config::Problems problems;
   ClusterModel model;
   model.fabric = fabric;
   model.host_count = host_count;
   CheckSlowness(fabric, problems);
   FillInDefaults(model.fabric);
-  CheckRange(Path("host_count"), host_count, 1, kMaxSimulatedHosts, problems);
+  config::CheckRange(config::Path("host_count"), host_count, 1,
+                     kMaxSimulatedHosts, problems);
   CheckFabric(model.fabric, problems);
   // Wrong sizes would make wrong layouts; a graph only has names and links.
   if (problems.count() == 0 || (fabric.has_graph() && host_count > 0)) {
     LayOutNetwork(model, problems);
   }
-  if (problems.count() > 0) return ToStatus(std::move(problems).Take());
+  if (problems.count() > 0) return config::ToStatus(std::move(problems).Take());
   model.slowness = DrawSlowness(model.fabric.host(), host_count, seed);
   const auto by_delay = [](const LinkModel& a, const LinkModel& b) {
     return a.delay_ns < b.delay_ns;
@@ -84,4 +85,4 @@ absl::StatusOr<ClusterModel> MakeClusterModel(const SimulatedFabric& fabric,
   return model;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

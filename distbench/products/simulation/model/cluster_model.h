@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/simulation.pb.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // One direction of a link, with the queue in front of it.
 struct LinkModel {
@@ -91,6 +91,6 @@ absl::StatusOr<ActivityCosts> CostsOfActivity(const SimulatedFabric& fabric,
 // by MakeClusterModel().
 absl::StatusOr<SimulatedFabric> ReadFabric(const std::string& path);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_MODEL_CLUSTER_MODEL_H_

@@ -14,7 +14,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using ::testing::AllOf;
@@ -36,7 +36,8 @@ ClusterModel ModelOf(const std::string& text, int host_count,
 }
 
 std::string ModelError(const std::string& text, int host_count = 4) {
-  return Message(MakeClusterModel(FabricOf(text), host_count, 1).status());
+  return base::Message(
+      MakeClusterModel(FabricOf(text), host_count, 1).status());
 }
 
 // The nodes that a path passes, which must be one.
@@ -220,7 +221,7 @@ TEST(ClusterModelTest, ManyLeavesAndSpinesAreRefused) {
 }
 
 TEST(CostsOfDriverTest, EveryDriverThatSendsHasCosts) {
-  for (const DriverDeclaration& driver : DriverCatalog()) {
+  for (const config::DriverDeclaration& driver : config::DriverCatalog()) {
     const bool can_be_built = driver.built_in || !driver.package.empty();
     if (!can_be_built || !driver.decorated_driver_setting.empty()) continue;
     const auto costs = CostsOfDriver({}, driver.name);
@@ -246,7 +247,7 @@ TEST(CostsOfDriverTest, AFabricReplacesTheReferenceMachine) {
 TEST(CostsOfDriverTest, UnknownCostsAreAnError) {
   const auto costs = CostsOfDriver({}, "mercury");
   EXPECT_EQ(costs.status().code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(Message(costs.status()),
+  EXPECT_THAT(base::Message(costs.status()),
               AllOf(HasSubstr("\"mercury\""), HasSubstr("(stacks)"),
                     HasSubstr("\"loopback\"")));
 }
@@ -262,11 +263,11 @@ TEST(CostsOfActivityTest, TheConfigsOwnEntryComesFirst) {
   const auto unknown = CostsOfActivity(fabric, "Compress", "tar");
   EXPECT_EQ(unknown.status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(
-      Message(unknown.status()),
+      base::Message(unknown.status()),
       AllOf(HasSubstr("activity_configs[\"tar\"]: "),
             HasSubstr("activities { activity: \"Compress\" name: \"tar\""),
             HasSubstr("distbench calibrate")));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -10,7 +10,7 @@
 #include "glog/logging.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 const SimulatedFabric& ReferenceCosts() {
@@ -45,10 +45,10 @@ absl::StatusOr<StackCosts> CostsOfDriver(const SimulatedFabric& fabric,
       known.push_back(stack.driver());
     }
   }
-  return absl::NotFoundError(
-      absl::StrCat("nothing says what RPCs of the driver ", Quoted(driver),
-                   " cost; add them to the fabric (stacks), or use one of ",
-                   QuotedList(known, static_cast<int>(known.size()))));
+  return absl::NotFoundError(absl::StrCat(
+      "nothing says what RPCs of the driver ", config::Quoted(driver),
+      " cost; add them to the fabric (stacks), or use one of ",
+      config::QuotedList(known, static_cast<int>(known.size()))));
 }
 
 absl::StatusOr<ActivityCosts> CostsOfActivity(const SimulatedFabric& fabric,
@@ -62,10 +62,11 @@ absl::StatusOr<ActivityCosts> CostsOfActivity(const SimulatedFabric& fabric,
   }
   if (of_all != nullptr) return *of_all;
   return absl::NotFoundError(absl::StrCat(
-      Path("activity_configs").At(name).text(),
+      config::Path("activity_configs").At(name).text(),
       ": nothing says how much CPU time an iteration takes; add to the fabric "
       "what `distbench calibrate` measures: activities { activity: ",
-      Quoted(activity), " name: ", Quoted(name), " cpu_ns: ... }"));
+      config::Quoted(activity), " name: ", config::Quoted(name),
+      " cpu_ns: ... }"));
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -13,10 +13,10 @@
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
-constexpr int64_t kMaxDelayNs = 10 * kNsPerSecond;
+constexpr int64_t kMaxDelayNs = 10 * base::kNsPerSecond;
 constexpr int64_t kMaxQueueBytes = int64_t{1} << 40;
 constexpr double kMinGbps = 1e-6;  // 1 kbit/s
 constexpr double kMaxGbps = 1e9;
@@ -58,22 +58,22 @@ bool IsWithin(double value, double minimum, double maximum) {
   return value >= minimum && value <= maximum;
 }
 
-void CheckNumber(const Path& path, double value, double minimum, double maximum,
-                 Problems& problems) {
+void CheckNumber(const config::Path& path, double value, double minimum,
+                 double maximum, config::Problems& problems) {
   if (IsWithin(value, minimum, maximum)) return;
   problems.Add(path, absl::StrCat("is ", value, "; must be between ", minimum,
                                   " and ", maximum));
 }
 
-void CheckHost(const SimulatedHost& host, Problems& problems) {
-  const Path path("host");
-  CheckRange(path.Field("cpus"), host.cpus(), 1, 4096, problems);
+void CheckHost(const SimulatedHost& host, config::Problems& problems) {
+  const config::Path path("host");
+  config::CheckRange(path.Field("cpus"), host.cpus(), 1, 4096, problems);
   CheckNumber(path.Field("stalls_per_second"), host.stalls_per_second(), 0, 1e6,
               problems);
   CheckNumber(path.Field("mean_stall_ns"), host.mean_stall_ns(), 0, kMaxCostNs,
               problems);
   const double stalled =
-      host.stalls_per_second() * host.mean_stall_ns() / kNsPerSecond;
+      host.stalls_per_second() * host.mean_stall_ns() / base::kNsPerSecond;
   if (stalled >= 1) {
     problems.Add(path.Field("mean_stall_ns"),
                  absl::StrCat("with stalls_per_second, stalls take ", stalled,
@@ -84,57 +84,61 @@ void CheckHost(const SimulatedHost& host, Problems& problems) {
 }
 
 void CheckLeafSpine(const SimulatedLeafSpine& leaf_spine,
-                    const SimulatedTransport& transport, Problems& problems) {
-  const Path path("leaf_spine");
-  CheckRange(path.Field("hosts_per_leaf"), leaf_spine.hosts_per_leaf(), 1,
-             kMaxSimulatedHosts, problems);
-  CheckRange(path.Field("spines"), leaf_spine.spines(), 1,
-             kMaxSimulatedSwitches, problems);
+                    const SimulatedTransport& transport,
+                    config::Problems& problems) {
+  const config::Path path("leaf_spine");
+  config::CheckRange(path.Field("hosts_per_leaf"), leaf_spine.hosts_per_leaf(),
+                     1, kMaxSimulatedHosts, problems);
+  config::CheckRange(path.Field("spines"), leaf_spine.spines(), 1,
+                     kMaxSimulatedSwitches, problems);
   CheckLink(path.Field("host_link"), leaf_spine.host_link(), transport,
             problems);
   CheckLink(path.Field("spine_link"), leaf_spine.spine_link(), transport,
             problems);
 }
 
-void CheckTransport(const SimulatedTransport& transport, Problems& problems) {
-  const Path path("transport");
-  CheckRange(path.Field("segment_bytes"), transport.segment_bytes(), 1,
-             1'000'000, problems);
-  CheckRange(path.Field("header_bytes"), transport.header_bytes(), 0, 10'000,
-             problems);
-  CheckRange(path.Field("initial_window_segments"),
-             transport.initial_window_segments(), 1, 100'000, problems);
-  CheckRange(path.Field("max_window_bytes"), transport.max_window_bytes(),
-             transport.segment_bytes(), kMaxQueueBytes, problems);
-  CheckRange(path.Field("min_retransmission_timeout_ns"),
-             transport.min_retransmission_timeout_ns(), kNsPerUs,
-             100 * kNsPerSecond, problems);
+void CheckTransport(const SimulatedTransport& transport,
+                    config::Problems& problems) {
+  const config::Path path("transport");
+  config::CheckRange(path.Field("segment_bytes"), transport.segment_bytes(), 1,
+                     1'000'000, problems);
+  config::CheckRange(path.Field("header_bytes"), transport.header_bytes(), 0,
+                     10'000, problems);
+  config::CheckRange(path.Field("initial_window_segments"),
+                     transport.initial_window_segments(), 1, 100'000, problems);
+  config::CheckRange(path.Field("max_window_bytes"),
+                     transport.max_window_bytes(), transport.segment_bytes(),
+                     kMaxQueueBytes, problems);
+  config::CheckRange(path.Field("min_retransmission_timeout_ns"),
+                     transport.min_retransmission_timeout_ns(), base::kNsPerUs,
+                     100 * base::kNsPerSecond, problems);
 }
 
-void CheckCost(const Path& path, const StackCosts::Cost& cost,
-               Problems& problems) {
+void CheckCost(const config::Path& path, const StackCosts::Cost& cost,
+               config::Problems& problems) {
   CheckNumber(path.Field("fixed_ns"), cost.fixed_ns(), 0, kMaxCostNs, problems);
   CheckNumber(path.Field("ns_per_byte"), cost.ns_per_byte(), 0, 1e6, problems);
   CheckNumber(path.Field("batch_ns"), cost.batch_ns(), 0, kMaxCostNs, problems);
   CheckNumber(path.Field("after_ns"), cost.after_ns(), 0, kMaxCostNs, problems);
 }
 
-void CheckStacks(const SimulatedFabric& fabric, Problems& problems) {
+void CheckStacks(const SimulatedFabric& fabric, config::Problems& problems) {
   std::vector<std::string> names;
-  for (const DriverDeclaration& driver : DriverCatalog()) {
+  for (const config::DriverDeclaration& driver : config::DriverCatalog()) {
     names.push_back(driver.name);
   }
   std::set<std::string> seen;
   for (int i = 0; i < fabric.stacks_size(); ++i) {
     const StackCosts& costs = fabric.stacks(i);
-    const Path path = Path("stacks").At(i);
-    if (FindDriver(costs.driver()) == nullptr) {
-      problems.Add(path.Field("driver"),
-                   absl::StrCat(Quoted(costs.driver()), " is not a driver; ",
-                                Suggestion(costs.driver(), names)));
+    const config::Path path = config::Path("stacks").At(i);
+    if (config::FindDriver(costs.driver()) == nullptr) {
+      problems.Add(
+          path.Field("driver"),
+          absl::StrCat(config::Quoted(costs.driver()), " is not a driver; ",
+                       config::Suggestion(costs.driver(), names)));
     } else if (!seen.insert(costs.driver()).second) {
       problems.Add(path.Field("driver"),
-                   absl::StrCat(Quoted(costs.driver()),
+                   absl::StrCat(config::Quoted(costs.driver()),
                                 " has costs already; keep one entry"));
     }
     CheckCost(path.Field("client_send"), costs.client_send(), problems);
@@ -146,25 +150,28 @@ void CheckStacks(const SimulatedFabric& fabric, Problems& problems) {
     CheckNumber(path.Field("wakeup_cpu_ns"), costs.wakeup_cpu_ns(), 0,
                 kMaxCostNs, problems);
     CheckNumber(path.Field("sigma"), costs.sigma(), 0, kMaxSigma, problems);
-    CheckRange(path.Field("same_host_delay_ns"), costs.same_host_delay_ns(), 0,
-               kMaxDelayNs, problems);
+    config::CheckRange(path.Field("same_host_delay_ns"),
+                       costs.same_host_delay_ns(), 0, kMaxDelayNs, problems);
   }
 }
 
-void CheckActivities(const SimulatedFabric& fabric, Problems& problems) {
+void CheckActivities(const SimulatedFabric& fabric,
+                     config::Problems& problems) {
   std::set<std::pair<std::string, std::string>> seen;
   for (int i = 0; i < fabric.activities_size(); ++i) {
     const ActivityCosts& costs = fabric.activities(i);
-    const Path path = Path("activities").At(i);
-    const ActivityDeclaration* activity = FindActivity(costs.activity());
+    const config::Path path = config::Path("activities").At(i);
+    const config::ActivityDeclaration* activity =
+        config::FindActivity(costs.activity());
     if (activity == nullptr) {
       problems.Add(
           path.Field("activity"),
-          absl::StrCat(Quoted(costs.activity()), " is not an activity; ",
-                       Suggestion(costs.activity(), ActivityNames())));
+          absl::StrCat(
+              config::Quoted(costs.activity()), " is not an activity; ",
+              config::Suggestion(costs.activity(), config::ActivityNames())));
     } else if (activity->waits) {
       problems.Add(path.Field("activity"),
-                   absl::StrCat(Quoted(costs.activity()),
+                   absl::StrCat(config::Quoted(costs.activity()),
                                 " only waits, and needs no CPU time; leave it "
                                 "out"));
     } else if (!seen.emplace(costs.activity(), costs.name()).second) {
@@ -205,25 +212,27 @@ void FillInDefaults(SimulatedFabric& fabric) {
   }
 }
 
-void CheckLink(const Path& path, const SimulatedLink& link,
-               const SimulatedTransport& transport, Problems& problems) {
+void CheckLink(const config::Path& path, const SimulatedLink& link,
+               const SimulatedTransport& transport,
+               config::Problems& problems) {
   CheckNumber(path.Field("gbps"), link.gbps(), kMinGbps, kMaxGbps, problems);
-  CheckRange(path.Field("delay_ns"), link.delay_ns(), 1, kMaxDelayNs, problems);
+  config::CheckRange(path.Field("delay_ns"), link.delay_ns(), 1, kMaxDelayNs,
+                     problems);
   // A queue in which no packet has room would let nothing through.
   const int64_t packet_bytes =
       transport.kind() == SimulatedTransport::MESSAGES
           ? 1
           : int64_t{transport.segment_bytes()} + transport.header_bytes();
-  CheckRange(path.Field("queue_bytes"), link.queue_bytes(), packet_bytes,
-             kMaxQueueBytes, problems);
-  CheckRange(path.Field("ecn_bytes"), link.ecn_bytes(), 0, kMaxQueueBytes,
-             problems);
+  config::CheckRange(path.Field("queue_bytes"), link.queue_bytes(),
+                     packet_bytes, kMaxQueueBytes, problems);
+  config::CheckRange(path.Field("ecn_bytes"), link.ecn_bytes(), 0,
+                     kMaxQueueBytes, problems);
 }
 
-void CheckFabric(const SimulatedFabric& fabric, Problems& problems) {
+void CheckFabric(const SimulatedFabric& fabric, config::Problems& problems) {
   CheckHost(fabric.host(), problems);
   if (fabric.has_single_switch()) {
-    CheckLink(Path("single_switch").Field("host_link"),
+    CheckLink(config::Path("single_switch").Field("host_link"),
               fabric.single_switch().host_link(), fabric.transport(), problems);
   }
   if (fabric.has_leaf_spine())
@@ -233,4 +242,4 @@ void CheckFabric(const SimulatedFabric& fabric, Problems& problems) {
   CheckActivities(fabric, problems);
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -6,7 +6,7 @@
 #include "distbench/config/problems/problem.h"
 #include "proto/simulation.pb.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // Enough for any cluster, and few enough for the model to fit into memory.
 inline constexpr int kMaxSimulatedHosts = 1'000'000;
@@ -19,11 +19,11 @@ void FillInDefaults(SimulatedFabric& fabric);
 
 // Adds what is wrong with a fabric whose defaults are filled in. The switches
 // and links of a graph are checked where it is laid out (graph_paths.h).
-void CheckFabric(const SimulatedFabric& fabric, Problems& problems);
+void CheckFabric(const SimulatedFabric& fabric, config::Problems& problems);
 
-void CheckLink(const Path& path, const SimulatedLink& link,
-               const SimulatedTransport& transport, Problems& problems);
+void CheckLink(const config::Path& path, const SimulatedLink& link,
+               const SimulatedTransport& transport, config::Problems& problems);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_MODEL_FABRIC_RULES_H_

@@ -2,7 +2,7 @@
 
 #include "distbench/products/simulation/model/layouts.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 GraphPaths::GraphPaths(const ClusterModel& model, int first_link) {
   AddWays(model, first_link);
@@ -59,7 +59,7 @@ const GraphPaths::Way& GraphPaths::NextWay(
   for (int way = first_way_[at]; way < first_way_[at + 1]; ++way) {
     count += leads_closer(ways_[way]);
   }
-  int chosen = ChooseByHash(WorkRandom::Mix(flow + at), count);
+  int chosen = ChooseByHash(activity::WorkRandom::Mix(flow + at), count);
   int way = first_way_[at];
   for (;; ++way) {
     if (leads_closer(ways_[way]) && chosen-- == 0) return ways_[way];
@@ -84,4 +84,4 @@ bool GraphPaths::AreConnected(int from_host, int to_host) const {
          kFar;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -6,7 +6,7 @@
 
 #include "distbench/products/simulation/model/cluster_model.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // Shortest paths between the switches of a graph. At each switch, a hash of the
 // flow and the switch chooses among the links that lead closer, as routers do
@@ -47,6 +47,6 @@ class GraphPaths : public PathFinder {
   std::vector<std::vector<uint16_t>> distances_;  // empty without hosts
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_MODEL_GRAPH_PATHS_H_

@@ -12,7 +12,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using ::testing::AllOf;
@@ -27,7 +27,7 @@ SimulatedFabric GraphOf(const std::string& text) {
 }
 
 std::string GraphError(const std::string& text, int host_count) {
-  return Message(MakeClusterModel(GraphOf(text), host_count, 1).status());
+  return base::Message(MakeClusterModel(GraphOf(text), host_count, 1).status());
 }
 
 TEST(GraphPathsTest, HostsAreNumberedInTheOrderOfSwitches) {
@@ -197,4 +197,4 @@ TEST(GraphPathsTest, TenThousandHostsAreLaidOut) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -11,13 +11,13 @@
 #include "distbench/products/simulation/model/graph_paths.h"
 #include "distbench/products/simulation/model/layouts.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 // Resolves the names of a graph's switches and hosts.
 class GraphLayout {
  public:
-  GraphLayout(ClusterModel& model, Problems& problems)
+  GraphLayout(ClusterModel& model, config::Problems& problems)
       : graph_(model.fabric.graph()), model_(model), problems_(problems) {}
 
   void LayOut() {
@@ -51,7 +51,7 @@ class GraphLayout {
     return true;
   }
 
-  Path PathOfSwitch(int index) const {
+  config::Path PathOfSwitch(int index) const {
     return path_.Field("switches").At(index);
   }
 
@@ -64,7 +64,7 @@ class GraphLayout {
                       "is missing; links need it");
       } else if (!switch_of_name_.emplace(name, i).second) {
         problems_.Add(PathOfSwitch(i).Field("name"),
-                      absl::StrCat(Quoted(name),
+                      absl::StrCat(config::Quoted(name),
                                    " is the name of another switch; must be "
                                    "unique"));
       }
@@ -98,15 +98,15 @@ class GraphLayout {
 
   void AddHostsOfList(int at, int list) {
     const SimulatedGraph::Switch& its_switch = graph_.switches(at);
-    const Path path = PathOfSwitch(at).Field("hosts").At(list);
-    const auto hosts = ParseHostlist(its_switch.hosts(list));
+    const config::Path path = PathOfSwitch(at).Field("hosts").At(list);
+    const auto hosts = base::ParseHostlist(its_switch.hosts(list));
     if (!hosts.ok()) {
       problems_.Add(path, std::string(hosts.status().message()));
       return;
     }
     for (const std::string& host : *hosts) {
       if (!names_.insert(host).second) {
-        problems_.Add(path, absl::StrCat("host ", Quoted(host),
+        problems_.Add(path, absl::StrCat("host ", config::Quoted(host),
                                          " is at a switch already; must be "
                                          "there once"));
       } else if (model_.host_names.size() <
@@ -120,16 +120,17 @@ class GraphLayout {
   void AddLinks() {
     for (int i = 0; i < graph_.links_size(); ++i) {
       const SimulatedGraph::Link& link = graph_.links(i);
-      const Path path = path_.Field("links").At(i);
+      const config::Path path = path_.Field("links").At(i);
       const int from = FindSwitch(path.Field("from"), link.from());
       const int to = FindSwitch(path.Field("to"), link.to());
       CheckLink(path.Field("link"), link.link(), model_.fabric.transport(),
                 problems_);
       if (from < 0 || to < 0) continue;
       if (from == to) {
-        problems_.Add(path.Field("to"),
-                      absl::StrCat("the link leads from ", Quoted(link.from()),
-                                   " to itself; must connect two switches"));
+        problems_.Add(
+            path.Field("to"),
+            absl::StrCat("the link leads from ", config::Quoted(link.from()),
+                         " to itself; must connect two switches"));
       }
       AddLink(link.link(), model_.host_count + from, model_.host_count + to,
               model_);
@@ -137,12 +138,13 @@ class GraphLayout {
   }
 
   // Returns a negative number if there is none.
-  int FindSwitch(const Path& path, const std::string& name) {
+  int FindSwitch(const config::Path& path, const std::string& name) {
     const auto found = switch_of_name_.find(name);
     if (found != switch_of_name_.end()) return found->second;
     if (!problems_.full()) {
-      problems_.Add(path, absl::StrCat(Quoted(name), " is not a switch; ",
-                                       Suggestion(name, switch_names_)));
+      problems_.Add(path,
+                    absl::StrCat(config::Quoted(name), " is not a switch; ",
+                                 config::Suggestion(name, switch_names_)));
     }
     return -1;
   }
@@ -155,18 +157,19 @@ class GraphLayout {
       if (at == checked) continue;
       checked = at;
       if (paths.AreConnected(0, host)) continue;
-      problems_.Add(path_.Field("links"),
-                    absl::StrCat("no path leads from host ",
-                                 Quoted(model_.host_names[0]), " to host ",
-                                 Quoted(model_.host_names[host]), " at switch ",
-                                 Quoted(switch_names_[at]), "; add a link"));
+      problems_.Add(
+          path_.Field("links"),
+          absl::StrCat("no path leads from host ",
+                       config::Quoted(model_.host_names[0]), " to host ",
+                       config::Quoted(model_.host_names[host]), " at switch ",
+                       config::Quoted(switch_names_[at]), "; add a link"));
     }
   }
 
-  const Path path_ = Path("graph");
+  const config::Path path_ = config::Path("graph");
   const SimulatedGraph& graph_;
   ClusterModel& model_;
-  Problems& problems_;
+  config::Problems& problems_;
   std::vector<std::string> switch_names_;
   absl::flat_hash_map<std::string, int> switch_of_name_;
   absl::flat_hash_set<std::string> names_;  // of all hosts
@@ -174,8 +177,8 @@ class GraphLayout {
 
 }  // namespace
 
-void LayOutGraph(ClusterModel& model, Problems& problems) {
+void LayOutGraph(ClusterModel& model, config::Problems& problems) {
   GraphLayout(model, problems).LayOut();
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

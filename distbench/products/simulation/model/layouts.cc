@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/products/simulation/model/fabric_rules.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 constexpr double kBitsPerByte = 8;
@@ -82,12 +82,12 @@ void LayOutSingleSwitch(ClusterModel& model) {
   model.paths = std::make_shared<SingleSwitchPaths>();
 }
 
-void LayOutLeafSpine(ClusterModel& model, Problems& problems) {
+void LayOutLeafSpine(ClusterModel& model, config::Problems& problems) {
   const SimulatedLeafSpine& layout = model.fabric.leaf_spine();
   const int leaves = (model.host_count - 1) / layout.hosts_per_leaf() + 1;
   if (int64_t{leaves} * layout.spines() > kMaxSimulatedLinks) {
     problems.Add(
-        Path("leaf_spine"),
+        config::Path("leaf_spine"),
         absl::StrCat("has ", leaves, " leaves and ", layout.spines(),
                      " spines, and thus more than ", kMaxSimulatedLinks,
                      " links between them; raise hosts_per_leaf or "
@@ -112,4 +112,4 @@ void LayOutLeafSpine(ClusterModel& model, Problems& problems) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -11,14 +11,14 @@
 #include "distbench/config/problems/problem.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // Each fills in everything of the model that concerns the network (links,
 // paths, switches, and names of hosts if it has them). Requires that the
 // model's fabric has passed CheckFabric() and its host_count is positive.
 void LayOutSingleSwitch(ClusterModel& model);
-void LayOutLeafSpine(ClusterModel& model, Problems& problems);
-void LayOutGraph(ClusterModel& model, Problems& problems);
+void LayOutLeafSpine(ClusterModel& model, config::Problems& problems);
+void LayOutGraph(ClusterModel& model, config::Problems& problems);
 
 // Adds both directions of a link.
 void AddLink(const SimulatedLink& link, int from, int to, ClusterModel& model);
@@ -33,7 +33,8 @@ inline int LinkToHost(int host) { return 2 * host + 1; }
 inline uint64_t FlowHash(int from_host, int to_host, uint64_t connection) {
   const uint64_t hosts =
       (static_cast<uint64_t>(from_host) << 32) | static_cast<uint32_t>(to_host);
-  return WorkRandom::Mix(WorkRandom::Mix(hosts) + connection);
+  return activity::WorkRandom::Mix(activity::WorkRandom::Mix(hosts) +
+                                   connection);
 }
 
 // Maps a hash evenly to the numbers below `count`.
@@ -41,6 +42,6 @@ inline int ChooseByHash(uint64_t hash, int count) {
   return static_cast<int>((static_cast<unsigned __int128>(hash) * count) >> 64);
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_MODEL_LAYOUTS_H_

@@ -8,7 +8,7 @@
 #include "distbench/products/simulation/model/slurm_topology.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 absl::StatusOr<SimulatedFabric> FabricOfSlurm(const std::string& text,
@@ -26,13 +26,13 @@ absl::StatusOr<SimulatedFabric> FabricOfSlurm(const std::string& text,
 }  // namespace
 
 absl::StatusOr<SimulatedFabric> ReadFabric(const std::string& path) {
-  const absl::StatusOr<std::string> text = ReadFile(path);
+  const absl::StatusOr<std::string> text = base::ReadFile(path);
   if (!text.ok()) return text.status();
   if (absl::EndsWith(path, ".conf")) return FabricOfSlurm(*text, path);
   SimulatedFabric fabric;
-  const absl::Status parsed = ParseText(*text, path, fabric);
+  const absl::Status parsed = config::ParseText(*text, path, fabric);
   if (!parsed.ok()) return parsed;
   return fabric;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -14,7 +14,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/products/simulation/model/fabric_rules.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 // A line with its continuations, without comments.
@@ -66,13 +66,14 @@ class SlurmReader {
   absl::StatusOr<SlurmTopology> Read(absl::string_view text) {
     for (const SlurmLine& line : SlurmLines(text)) ReadLine(line);
     if (switches_.empty() && problems_.count() == 0) {
-      problems_.Add(Path(source_),
+      problems_.Add(config::Path(source_),
                     "has no switch; must have lines such as "
                     "SwitchName=s0 Nodes=node[0-31]");
     }
     FindChildren();
     for (size_t i = 0; i < switches_.size(); ++i) CountHosts(i);
-    if (problems_.count() > 0) return ToStatus(std::move(problems_).Take());
+    if (problems_.count() > 0)
+      return config::ToStatus(std::move(problems_).Take());
     return Topology();
   }
 
@@ -89,7 +90,9 @@ class SlurmReader {
     Count count = Count::kNotBegun;
   };
 
-  Path At(int line) const { return Path(absl::StrCat(source_, ":", line)); }
+  config::Path At(int line) const {
+    return config::Path(absl::StrCat(source_, ":", line));
+  }
 
   void ReadLine(const SlurmLine& line) {
     SlurmSwitch found;
@@ -102,7 +105,7 @@ class SlurmReader {
     }
     if (!absl::StripAsciiWhitespace(rest).empty()) {
       problems_.Add(At(line.number),
-                    absl::StrCat(Quoted(rest),
+                    absl::StrCat(config::Quoted(rest),
                                  " is not a parameter; must be such as "
                                  "SwitchName=s0 Nodes=node[0-31]"));
       return;
@@ -123,7 +126,7 @@ class SlurmReader {
       has_link_speed_ = true;
     } else {
       problems_.Add(At(found.line),
-                    absl::StrCat(Quoted(key),
+                    absl::StrCat(config::Quoted(key),
                                  " is not a parameter of topology/tree; must "
                                  "be SwitchName, Nodes, Switches or "
                                  "LinkSpeed"));
@@ -139,13 +142,13 @@ class SlurmReader {
     }
     if (found.nodes.empty() && found.switches.empty()) {
       problems_.Add(At(found.line),
-                    absl::StrCat("switch ", Quoted(found.name),
+                    absl::StrCat("switch ", config::Quoted(found.name),
                                  " has nothing below it; needs Nodes or "
                                  "Switches"));
     }
     if (!index_of_name_.emplace(found.name, switches_.size()).second) {
       problems_.Add(At(found.line),
-                    absl::StrCat("switch ", Quoted(found.name),
+                    absl::StrCat("switch ", config::Quoted(found.name),
                                  " is there already; must be there once"));
       return;
     }
@@ -156,7 +159,7 @@ class SlurmReader {
   std::vector<std::string> Names(const SlurmSwitch& its_switch,
                                  absl::string_view list) {
     if (list.empty()) return {};
-    auto names = ParseHostlist(list);
+    auto names = base::ParseHostlist(list);
     if (names.ok()) return *std::move(names);
     problems_.Add(At(its_switch.line), std::string(names.status().message()));
     return {};
@@ -180,7 +183,7 @@ class SlurmReader {
           parent.children.push_back(child->second);
         } else {
           problems_.Add(At(parent.line),
-                        absl::StrCat("switch ", Quoted(name),
+                        absl::StrCat("switch ", config::Quoted(name),
                                      " has no line of its own; must have one"));
         }
       }
@@ -191,9 +194,10 @@ class SlurmReader {
   int64_t CountHosts(int index) {
     SlurmSwitch& at = switches_[index];
     if (at.count == Count::kBegun) {
-      problems_.Add(At(at.line), absl::StrCat("switch ", Quoted(at.name),
-                                              " is below itself; must be a "
-                                              "tree"));
+      problems_.Add(At(at.line),
+                    absl::StrCat("switch ", config::Quoted(at.name),
+                                 " is below itself; must be a "
+                                 "tree"));
       at.count = Count::kDone;
     }
     if (at.count == Count::kDone) return at.host_count;
@@ -245,7 +249,7 @@ class SlurmReader {
   }
 
   const absl::string_view source_;
-  Problems problems_;
+  config::Problems problems_;
   std::vector<SlurmSwitch> switches_;
   absl::flat_hash_map<std::string, int> index_of_name_;
   int64_t total_hosts_ = 0;
@@ -259,4 +263,4 @@ absl::StatusOr<SlurmTopology> ParseSlurmTopology(absl::string_view text,
   return SlurmReader(source).Read(text);
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

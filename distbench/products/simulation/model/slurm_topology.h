@@ -16,7 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/simulation.pb.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 struct SlurmTopology {
   SimulatedGraph graph;
@@ -33,6 +33,6 @@ struct SlurmTopology {
 absl::StatusOr<SlurmTopology> ParseSlurmTopology(absl::string_view text,
                                                  absl::string_view source);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_MODEL_SLURM_TOPOLOGY_H_

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using ::testing::AllOf;
@@ -31,7 +31,7 @@ constexpr char kTree[] =
     "SwitchName=s3 Switches=s[0-2]\n";
 
 std::string TopologyError(const std::string& text) {
-  return Message(ParseSlurmTopology(text, "t.conf").status());
+  return base::Message(ParseSlurmTopology(text, "t.conf").status());
 }
 
 TEST(SlurmTopologyTest, ReadsSwitchesAndNodes) {
@@ -113,7 +113,7 @@ TEST(SlurmTopologyTest, SaysAllThatIsWrong) {
 }
 
 TEST(SlurmTopologyTest, AnyTextGivesSwitchesOrAnError) {
-  std::vector<std::string> corpus = KeptCorpus("slurm_topology");
+  std::vector<std::string> corpus = fuzzing::KeptCorpus("slurm_topology");
   std::mt19937 random(/*seed=*/3);
   for (int i = 0; i < 20'000; ++i) {
     std::string text = corpus[random() % corpus.size()];
@@ -125,7 +125,7 @@ TEST(SlurmTopologyTest, AnyTextGivesSwitchesOrAnError) {
     if (topology.ok()) {
       EXPECT_GT(topology->graph.switches_size(), 0) << text;
     } else {
-      EXPECT_THAT(Message(topology.status()), HasSubstr("t.conf"));
+      EXPECT_THAT(base::Message(topology.status()), HasSubstr("t.conf"));
     }
   }
 }
@@ -141,11 +141,11 @@ TEST(ReadFabricTest, ReadsTextAndSlurmsFiles) {
   const auto text = ReadFabric(folder + "/fabric.textproto");
   ASSERT_EQ(text.status(), absl::OkStatus());
   EXPECT_EQ(text->host().cpus(), 3);
-  EXPECT_THAT(Message(ReadFabric(folder + "/wrong.textproto").status()),
+  EXPECT_THAT(base::Message(ReadFabric(folder + "/wrong.textproto").status()),
               HasSubstr("wrong.textproto:2:"));
-  EXPECT_THAT(Message(ReadFabric(folder + "/none").status()),
+  EXPECT_THAT(base::Message(ReadFabric(folder + "/none").status()),
               HasSubstr("/none"));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -7,40 +7,42 @@
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/config/plan/test_names.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 constexpr char kSpinSetting[] = "spin_us";
 
-const SettingDeclaration* Find(const SettingsDeclaration& side,
-                               const std::string& name) {
-  for (const SettingDeclaration& setting : side.settings) {
+const config::SettingDeclaration* Find(const config::SettingsDeclaration& side,
+                                       const std::string& name) {
+  for (const config::SettingDeclaration& setting : side.settings) {
     if (setting.name == name) return &setting;
   }
   return nullptr;
 }
 
-int64_t SpinUs(const NamedSettings& given) {
+int64_t SpinUs(const config::NamedSettings& given) {
   for (const NamedSetting& setting : given) {
     if (setting.name() == kSpinSetting) return setting.int64_value();
   }
-  return kSpinByCpus;
+  return config::kSpinByCpus;
 }
 
 // Adds the settings that are the driver's, rather than of a decorator that
 // shares its options, and are not as they would be anyway.
-void AddSettings(const NamedSettings& given, const SettingsDeclaration& side,
+void AddSettings(const config::NamedSettings& given,
+                 const config::SettingsDeclaration& side,
                  std::vector<std::string>& names) {
   for (const NamedSetting& setting : given) {
     if (setting.name() == kSpinSetting) continue;
-    const SettingDeclaration* declared = Find(side, setting.name());
+    const config::SettingDeclaration* declared = Find(side, setting.name());
     const bool is_passed_through =
         !side.pass_through_prefix.empty() &&
         absl::StartsWith(setting.name(), side.pass_through_prefix);
     if (declared == nullptr && !is_passed_through) continue;
-    const SettingValue value = setting.has_string_value()
-                                   ? SettingValue(setting.string_value())
-                                   : SettingValue(setting.int64_value());
+    const config::SettingValue value =
+        setting.has_string_value()
+            ? config::SettingValue(setting.string_value())
+            : config::SettingValue(setting.int64_value());
     if (declared != nullptr && declared->default_value == value) continue;
     names.push_back(setting.name());
   }
@@ -51,9 +53,9 @@ void AddSettings(const NamedSettings& given, const SettingsDeclaration& side,
 UsedDriver UsedDriverOf(const DistributedSystemDescription& test,
                         const ServiceSpec& service) {
   UsedDriver used;
-  const TestNames names(test);
-  const DriverStack stack =
-      ResolveDriverStack(test, names, OptionsOf(names, service));
+  const config::TestNames names(test);
+  const config::DriverStack stack = config::ResolveDriverStack(
+      test, names, config::OptionsOf(names, service));
   if (stack.problem || stack.drivers.empty()) return used;
   const auto [driver, options] = stack.drivers.back();
   used.name = driver->name;
@@ -69,4 +71,4 @@ UsedDriver UsedDriverOf(const DistributedSystemDescription& test,
   return used;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -10,7 +10,7 @@
 
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 struct UsedDriver {
   // Not a decorator, and not what an alias ("grpc_async_callback") stands for:
@@ -29,6 +29,6 @@ struct UsedDriver {
 UsedDriver UsedDriverOf(const DistributedSystemDescription& test,
                         const ServiceSpec& service);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_MODEL_USED_DRIVER_H_

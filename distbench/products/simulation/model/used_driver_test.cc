@@ -5,14 +5,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 UsedDriver DriverOf(const std::string& test) {
-  return UsedDriverOf(FromText<DistributedSystemDescription>(test), {});
+  return UsedDriverOf(base::FromText<DistributedSystemDescription>(test), {});
 }
 
 TEST(UsedDriverTest, DefaultsAreThoseOfTests) {
@@ -21,7 +21,7 @@ TEST(UsedDriverTest, DefaultsAreThoseOfTests) {
       "default_protocol: 'tcp' protocol_driver_options {"
       "  name: 'default_protocol_driver_options' protocol_name: 'grpc' }");
   EXPECT_EQ(driver.name, "grpc");
-  EXPECT_EQ(driver.spin_us, kSpinByCpus);
+  EXPECT_EQ(driver.spin_us, config::kSpinByCpus);
   EXPECT_THAT(driver.settings, IsEmpty());
 }
 
@@ -69,4 +69,4 @@ TEST(UsedDriverTest, OthersMayHaveDriversThatAreNotHere) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

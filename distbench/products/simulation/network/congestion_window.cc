@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 constexpr double kDctcpGain = 1.0 / 16;  // g of RFC 8257
@@ -84,4 +84,4 @@ void CongestionWindow::OnIdle(int64_t idle_ns, int64_t timeout_ns) {
   bytes_ = std::max(bytes_, restart);
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

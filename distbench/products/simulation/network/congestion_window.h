@@ -7,7 +7,7 @@
 
 #include "distbench/products/simulation/network/tcp_settings.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // Slow start and congestion avoidance of RFC 5681 with the byte counting of RFC
 // 3465 (L = 2), fast recovery of RFC 6582, and the reaction to marks of RFC
@@ -65,6 +65,6 @@ class CongestionWindow {
   int64_t reduced_until_ = 0;  // one reduction for all data up to here
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_CONGESTION_WINDOW_H_

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace distbench {
+namespace distbench::simulation {
 
 // First come, first served, one after the other. As the order never changes,
 // the time at which the link will be free says all about the queue in front of
@@ -61,6 +61,6 @@ class LinkTimeline {
   int64_t free_ns_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_LINK_TIMELINE_H_

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 TEST(LinkTimelineTest, FractionsCarryOverWithoutAPause) {
@@ -26,4 +26,4 @@ TEST(LinkTimelineTest, WhatTakesTooLongDoesNotOverflow) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

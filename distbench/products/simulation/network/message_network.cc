@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::simulation {
 
 MessageNetwork::MessageNetwork(const ClusterModel& model, Simulator& simulator)
     : model_(model), simulator_(simulator), hosts_(model.host_count) {
@@ -66,4 +66,4 @@ void MessageNetwork::Deliver(Flight& flight) {
   receiver.OnEvent(arrival);
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -24,7 +24,7 @@
 #include "distbench/products/simulation/network/network.h"
 #include "distbench/products/simulation/network/returning_pool.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 class MessageNetwork : public SimulatedNetwork, private SimulatedEventHandler {
  public:
@@ -69,6 +69,6 @@ class MessageNetwork : public SimulatedNetwork, private SimulatedEventHandler {
   std::vector<LinkTimeline> links_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_MESSAGE_NETWORK_H_

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 // 1 byte per ns, 1 us per link.
@@ -164,4 +164,4 @@ TEST(MessageNetworkOrderTest, RandomMessagesArriveOnceInOrderAtTheRate) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -3,7 +3,7 @@
 #include "distbench/products/simulation/network/message_network.h"
 #include "distbench/products/simulation/network/packet_network.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 bool HasMessages(const ClusterModel& model) {
@@ -24,4 +24,4 @@ std::unique_ptr<SimulatedNetwork> MakeSimulatedNetwork(
   return std::make_unique<PacketNetwork>(model, simulator);
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -10,7 +10,7 @@
 #include "distbench/products/simulation/kernel/simulator.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // Messages of one direction of a connection arrive in the order in which they
 // were sent.
@@ -62,6 +62,6 @@ int64_t LookaheadNs(const ClusterModel& model);
 std::unique_ptr<SimulatedNetwork> MakeSimulatedNetwork(
     const ClusterModel& model, Simulator& simulator);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_NETWORK_H_

@@ -8,7 +8,7 @@
 #include "distbench/products/simulation/network/network.h"
 #include "distbench/products/simulation/network/testing/hand_made_models.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 // A host that answers whatever arrives, so that the messages in the network
@@ -95,6 +95,6 @@ DISTBENCH_ECHO(reno, RENO);
 DISTBENCH_ECHO(dctcp, DCTCP);
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 BENCHMARK_MAIN();

@@ -1,6 +1,6 @@
 #include "distbench/products/simulation/network/packet_connection.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 ConnectionEnd& ConnectionTable::Find(uint64_t connection, int from_host,
                                      int to_host) {
@@ -42,4 +42,4 @@ int64_t ConnectionTable::RoundTripNs(const std::vector<int>& there,
   return static_cast<int64_t>(round_trip_ns);
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

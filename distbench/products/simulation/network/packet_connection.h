@@ -16,7 +16,7 @@
 #include "distbench/products/simulation/network/tcp_receiver.h"
 #include "distbench/products/simulation/network/tcp_sender.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // A host's end of a connection: changed by events of that host only, except
 // that the peer takes from `messages`.
@@ -88,6 +88,6 @@ class ConnectionTable {
   absl::flat_hash_map<uint64_t, Ends*> by_connection_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_PACKET_CONNECTION_H_

@@ -2,7 +2,7 @@
 
 #include "distbench/products/simulation/network/packet_network.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 void PacketNetwork::WaitingForLink::Append(ConnectionEnd& end) {
   end.waits_for_link = true;
@@ -34,4 +34,4 @@ void PacketNetwork::WaitingToAck::Remove(ConnectionEnd& end) {
       end.previous_to_ack;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 // How many segments a connection sends when it is its turn.
@@ -29,7 +29,7 @@ PacketNetwork::PacketNetwork(const ClusterModel& model, Simulator& simulator,
                                        : std::numeric_limits<double>::max()});
   }
   for (size_t i = 0; i < nodes_.size(); ++i) {
-    nodes_[i].random = WorkRandom(loss.seed, i);
+    nodes_[i].random = activity::WorkRandom(loss.seed, i);
   }
 }
 
@@ -326,4 +326,4 @@ void PacketNetwork::OnTimer(ConnectionEnd& end, int64_t event_ns) {
   WatchDeadline(end);
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

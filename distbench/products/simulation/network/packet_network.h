@@ -36,7 +36,7 @@
 #include "distbench/products/simulation/network/returning_pool.h"
 #include "distbench/products/simulation/network/tcp_settings.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // For comparisons with theory.
 struct RandomLoss {
@@ -105,7 +105,7 @@ class PacketNetwork : public SimulatedNetwork, private SimulatedEventHandler {
     absl::flat_hash_map<uint64_t, ConnectionEnd*> ends;
     WaitingForLink for_link;
     WaitingToAck to_ack;
-    WorkRandom random{0};
+    activity::WorkRandom random{0};
   };
 
   void OnEvent(const SimulatedEvent& event) override;
@@ -152,6 +152,6 @@ class PacketNetwork : public SimulatedNetwork, private SimulatedEventHandler {
   std::vector<Node> nodes_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_PACKET_NETWORK_H_

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using Kind = SimulatedTransport::Kind;
@@ -183,7 +183,7 @@ class RandomTraffic {
 
     RandomTraffic& traffic;
     const int index;
-    WorkRandom random;
+    activity::WorkRandom random;
     std::vector<Arrival> arrivals;
   };
 
@@ -250,4 +250,4 @@ TEST_P(AnyTransportTest, NothingIsLostForGood) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

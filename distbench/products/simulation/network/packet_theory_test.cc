@@ -10,7 +10,7 @@
 #include "distbench/products/simulation/network/testing/hand_made_models.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 constexpr double kPayloadShare = 1448.0 / 1538;
@@ -191,4 +191,4 @@ TEST(PacketTheoryTest, FlowsOnTheSameSpineShareIt) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace distbench {
+namespace distbench::simulation {
 
 // What T must derive from.
 template <typename T>
@@ -79,6 +79,6 @@ class ReturningPool {
   std::atomic<T*> returned_ = nullptr;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_RETURNING_POOL_H_

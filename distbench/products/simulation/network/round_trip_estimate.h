@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-namespace distbench {
+namespace distbench::simulation {
 
 class RoundTripEstimate {
  public:
@@ -35,6 +35,6 @@ class RoundTripEstimate {
   int64_t variation_ns_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_ROUND_TRIP_ESTIMATE_H_

@@ -10,7 +10,7 @@
 #include "distbench/products/simulation/kernel/simulator.h"
 #include "distbench/products/simulation/network/returning_pool.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 struct StreamMessage : ReturningObject<StreamMessage> {
   int64_t end_offset;  // in the stream of bytes
@@ -51,6 +51,6 @@ class StreamQueue {
   StreamMessage* taken_ = nullptr;  // receiver
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_STREAM_QUEUE_H_

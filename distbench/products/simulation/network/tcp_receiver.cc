@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::simulation {
 
 TcpReceiver::AckTime TcpReceiver::OnSegment(int64_t offset, int64_t bytes,
                                             bool marked, int64_t stamp_ns,
@@ -62,4 +62,4 @@ void TcpReceiver::JoinIslands() {
   islands_.erase(islands_.begin(), island);
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

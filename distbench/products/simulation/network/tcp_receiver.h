@@ -8,7 +8,7 @@
 
 #include "distbench/products/simulation/network/tcp_settings.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // Puts segments in order, and says when to acknowledge them (RFC 5681, and as
 // Linux does): at once if more than one full segment is not acknowledged, if
@@ -75,6 +75,6 @@ class TcpReceiver {
   bool marked_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_TCP_RECEIVER_H_

@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using AckTime = TcpReceiver::AckTime;
@@ -130,4 +130,4 @@ TEST(TcpReceiverOrderTest, PutsRandomPiecesTogether) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

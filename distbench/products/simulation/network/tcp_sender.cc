@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::simulation {
 
 namespace {
 
@@ -122,4 +122,4 @@ void TcpSender::OnTimeout(int64_t now_ns) {
   RestartTimer(now_ns);
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

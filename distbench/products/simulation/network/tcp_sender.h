@@ -10,7 +10,7 @@
 #include "distbench/products/simulation/network/round_trip_estimate.h"
 #include "distbench/products/simulation/network/tcp_settings.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // Part of a stream of bytes: [offset, offset + bytes).
 struct TcpSegment {
@@ -84,6 +84,6 @@ class TcpSender {
   bool repeats_first_ = false;  // the segment at acked_ is to be sent next
 };
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_TCP_SENDER_H_

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 constexpr int64_t kSegment = 1000;
@@ -189,4 +189,4 @@ TEST_P(TcpDctcpTest, MarksReduceOncePerWindowByHalfOfAlpha) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

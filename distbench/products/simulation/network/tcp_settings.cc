@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::simulation {
 
 TcpSettings MakeTcpSettings(const SimulatedTransport& transport) {
   constexpr int64_t kLinuxDelayedAckNs = 40'000'000;
@@ -20,4 +20,4 @@ TcpSettings MakeTcpSettings(const SimulatedTransport& transport) {
   return settings;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -7,7 +7,7 @@
 
 #include "proto/simulation.pb.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 struct TcpSettings {
   bool dctcp = false;
@@ -25,6 +25,6 @@ struct TcpSettings {
 
 TcpSettings MakeTcpSettings(const SimulatedTransport& transport);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_TCP_SETTINGS_H_

@@ -10,7 +10,7 @@
 #include "distbench/products/simulation/network/testing/bulk_traffic.h"
 #include "distbench/products/simulation/network/testing/hand_made_models.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using Transport = SimulatedTransport;
@@ -215,14 +215,14 @@ void PrintEcmp() {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 int main() {
-  distbench::PrintLongFlows();
-  distbench::PrintMathis();
-  distbench::PrintDctcpQueue();
-  distbench::PrintIncast(256 * 1024, 0);
-  distbench::PrintIncast(0, 1'000'000);
-  distbench::PrintIncastBuffers();
-  distbench::PrintEcmp();
+  distbench::simulation::PrintLongFlows();
+  distbench::simulation::PrintMathis();
+  distbench::simulation::PrintDctcpQueue();
+  distbench::simulation::PrintIncast(256 * 1024, 0);
+  distbench::simulation::PrintIncast(0, 1'000'000);
+  distbench::simulation::PrintIncastBuffers();
+  distbench::simulation::PrintEcmp();
 }

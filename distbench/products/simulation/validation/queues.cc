@@ -13,7 +13,7 @@
 #include "glog/logging.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 namespace {
 
@@ -100,21 +100,21 @@ Message Parse(const std::string& text) {
   return message;
 }
 
-RpcTotals RunQueue(const std::string& test, const std::string& fabric,
-                   uint64_t seed) {
+results::RpcTotals RunQueue(const std::string& test, const std::string& fabric,
+                            uint64_t seed) {
   TestSequence sequence;
   *sequence.add_tests() = Parse<DistributedSystemDescription>(test);
   sequence.mutable_tests(0)->set_random_seed(static_cast<int64_t>(seed));
   (*sequence.mutable_tests(0)->mutable_attributes())["test_timeout"] =
       "1000000";
-  const auto checked = CheckTestSequence(std::move(sequence));
+  const auto checked = config::CheckTestSequence(std::move(sequence));
   CHECK(checked.ok()) << checked.status();
   const auto result = RunSimulatedTest(
       checked->tests(0), {.fabric = Parse<SimulatedFabric>(fabric)});
   CHECK(result.ok()) << result.status();
   CHECK(!result->run_info().has_failure()) << result->run_info().failure();
-  RpcTotals totals;
-  ForEachRpcLog(*result, [&](const RpcLogView& view) {
+  results::RpcTotals totals;
+  results::ForEachRpcLog(*result, [&](const results::RpcLogView& view) {
     if (view.rpc_name != "ask") return;
     CHECK(totals.Add(view.log.statistics()).ok());
   });
@@ -193,9 +193,9 @@ QueueTheory TheoryOf(const SimulatedQueue& queue, double load) {
 
 QueueFigures Simulate(const SimulatedQueue& queue, double load, int64_t count,
                       uint64_t seed) {
-  const RpcTotals totals =
+  const results::RpcTotals totals =
       RunQueue(TestOf(queue, load, count), FabricOf(queue), seed);
-  const LogHistogram& times_ns = totals.response_time_ns;
+  const stats::LogHistogram& times_ns = totals.response_time_ns;
   const double seconds = static_cast<double>(totals.counts.duration_ns()) / 1e9;
   const auto quantile = [&](double share) {
     return InServiceTimes(static_cast<double>(times_ns.ValueAtQuantile(share)));
@@ -208,7 +208,7 @@ QueueFigures Simulate(const SimulatedQueue& queue, double load, int64_t count,
 
 double SimulateForkJoin(int servers, double load, int64_t count,
                         uint64_t seed) {
-  const RpcTotals totals = RunQueue(
+  const results::RpcTotals totals = RunQueue(
       absl::Substitute(kForkJoinTest, servers, std::llround(kServiceNs / 1e3),
                        count, std::llround(kServiceNs / load)),
       absl::Substitute(kFabric, 1, "FIFO", kLinkNs, 0, 0, 0), seed);
@@ -216,4 +216,4 @@ double SimulateForkJoin(int servers, double load, int64_t count,
   return (totals.response_time_ns.mean() - 2 * kNetworkNs) / kServiceNs;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

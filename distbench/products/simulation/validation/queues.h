@@ -13,7 +13,7 @@
 
 #include "distbench/products/simulation/validation/theory.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 struct SimulatedQueue {
   enum class Service { kExponential, kFixed, kLognormal };
@@ -47,6 +47,6 @@ QueueFigures Simulate(const SimulatedQueue& queue, double load, int64_t count,
 // returns the mean time until the last of these has answered, in service times.
 double SimulateForkJoin(int servers, double load, int64_t count, uint64_t seed);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_VALIDATION_QUEUES_H_

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace distbench {
+namespace distbench::simulation {
 
 namespace {
 
@@ -125,4 +125,4 @@ double ForkJoinUpperBound(double load, int servers) {
   return HarmonicNumber(servers) / (1 - load);
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

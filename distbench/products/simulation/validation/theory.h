@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace distbench {
+namespace distbench::simulation {
 
 // What is known of a queue's response times. 0: there is no formula.
 struct QueueTheory {
@@ -52,6 +52,6 @@ double ForkJoin(double load, int servers);
 double ForkJoinLowerBound(double load);
 double ForkJoinUpperBound(double load, int servers);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_VALIDATION_THEORY_H_

@@ -12,7 +12,7 @@
 #include "distbench/products/simulation/validation/queues.h"
 #include "distbench/stats/run_interval.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 constexpr double kLoads[] = {0.3, 0.6, 0.9};
@@ -22,7 +22,7 @@ constexpr double kConfidence = 0.95;
 
 // A formula's value, and the simulated one with its interval.
 std::string Cells(double theory, const std::vector<double>& simulated) {
-  const auto interval = IntervalOfMean(simulated, kConfidence);
+  const auto interval = stats::IntervalOfMean(simulated, kConfidence);
   return absl::StrFormat(" %s | %.3f – %.3f |",
                          theory == 0 ? "–" : absl::StrFormat("%.3f", theory),
                          interval->lower, interval->upper);
@@ -75,9 +75,9 @@ void PrintForkJoins() {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 int main() {
-  distbench::PrintQueues();
-  distbench::PrintForkJoins();
+  distbench::simulation::PrintQueues();
+  distbench::simulation::PrintForkJoins();
 }

@@ -9,7 +9,7 @@
 #include "distbench/products/simulation/validation/queues.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 struct LoadCase {
@@ -89,4 +89,4 @@ TEST(QueueTheoryTest, FormulasHaveKnownValues) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -13,7 +13,7 @@
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using google::protobuf::Descriptor;
@@ -44,7 +44,7 @@ absl::StatusOr<PathStep> TakeStep(absl::string_view& path) {
   if (path.empty()) return step;
   if (path[0] != '.' || path.size() == 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat(Quoted(path), " is not the name of a field"));
+        absl::StrCat(config::Quoted(path), " is not the name of a field"));
   }
   path.remove_prefix(1);
   return step;
@@ -64,8 +64,8 @@ absl::StatusOr<const FieldDescriptor*> FindField(const Message& message,
   const FieldDescriptor* const field = type.FindFieldByName(name);
   if (field != nullptr) return field;
   return absl::InvalidArgumentError(
-      absl::StrCat("there is no field ", Quoted(name), "; ",
-                   Suggestion(name, FieldNames(type))));
+      absl::StrCat("there is no field ", config::Quoted(name), "; ",
+                   config::Suggestion(name, FieldNames(type))));
 }
 
 // Choosing another alternative would silently remove the one that is there.
@@ -76,9 +76,9 @@ absl::Status CheckAlternatives(const Message& message,
   const FieldDescriptor* const present =
       message.GetReflection()->GetOneofFieldDescriptor(message, oneof);
   if (present == nullptr || present == &field) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(Quoted(field.name()), " excludes ", Quoted(present->name()),
-                   ", which is there already"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      config::Quoted(field.name()), " excludes ",
+      config::Quoted(present->name()), ", which is there already"));
 }
 
 // What an element of a list is called, by its first field.
@@ -107,8 +107,8 @@ absl::StatusOr<Message*> FindElement(Message& message,
   const auto count = std::count(found, names.end(), name);
   if (count > 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat(Quoted(list.name()), " has ", count, " elements ",
-                     Quoted(name), "; name one by its number, from 0"));
+        absl::StrCat(config::Quoted(list.name()), " has ", count, " elements ",
+                     config::Quoted(name), "; name one by its number, from 0"));
   }
   int index = static_cast<int>(found - names.begin());
   if (count == 1) {
@@ -117,17 +117,17 @@ absl::StatusOr<Message*> FindElement(Message& message,
   if (absl::SimpleAtoi(name, &index) && index >= 0 && index < size) {
     return reflection.MutableRepeatedMessage(&message, &list, index);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat(Quoted(list.name()), " has no element ", Quoted(name), "; ",
-                   Suggestion(name, names)));
+  return absl::InvalidArgumentError(absl::StrCat(
+      config::Quoted(list.name()), " has no element ", config::Quoted(name),
+      "; ", config::Suggestion(name, names)));
 }
 
 // The message that the step leads to.
 absl::StatusOr<Message*> Descend(Message& message, const FieldDescriptor& field,
                                  const PathStep& step) {
   if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(Quoted(step.field), " has no fields, but a value"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        config::Quoted(step.field), " has no fields, but a value"));
   }
   if (!field.is_repeated() && !step.element) {
     return message.GetReflection()->MutableMessage(&message, &field);
@@ -136,7 +136,7 @@ absl::StatusOr<Message*> Descend(Message& message, const FieldDescriptor& field,
     return FindElement(message, field, *step.element);
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      Quoted(step.field),
+      config::Quoted(step.field),
       field.is_repeated() ? " is a list; name one element in brackets: "
                           : " is not a list: ",
       step.field, field.is_repeated() ? "[NAME]" : "", ".FIELD"));
@@ -161,7 +161,7 @@ std::string TypeText(const FieldDescriptor& field) {
       for (int i = 0; i < field.enum_type()->value_count(); ++i) {
         names.emplace_back(field.enum_type()->value(i)->name());
       }
-      return absl::StrCat("one of ", QuotedList(names));
+      return absl::StrCat("one of ", config::QuotedList(names));
     }
     default:
       return "a whole number in its range";
@@ -172,12 +172,12 @@ absl::Status SetValue(Message& message, const FieldDescriptor& field,
                       absl::string_view value) {
   if (field.is_repeated()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(Quoted(field.name()), " is a list, not a value"));
+        absl::StrCat(config::Quoted(field.name()), " is a list, not a value"));
   }
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
     return absl::InvalidArgumentError(absl::StrCat(
-        Quoted(field.name()), " is not a value, but has the fields ",
-        QuotedList(FieldNames(*field.message_type()))));
+        config::Quoted(field.name()), " is not a value, but has the fields ",
+        config::QuotedList(FieldNames(*field.message_type()))));
   }
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
     message.GetReflection()->SetString(&message, &field, std::string(value));
@@ -190,7 +190,7 @@ absl::Status SetValue(Message& message, const FieldDescriptor& field,
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(Quoted(value), " is not ", TypeText(field)));
+      absl::StrCat(config::Quoted(value), " is not ", TypeText(field)));
 }
 
 }  // namespace
@@ -210,12 +210,12 @@ absl::Status SetField(absl::string_view path, absl::string_view value,
     const absl::StatusOr<Message*> next = Descend(*at, **field, *step);
     if (!next.ok()) return next.status();
     if (path.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("which field of it? It has ",
-                       QuotedList(FieldNames(*(*next)->GetDescriptor()))));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "which field of it? It has ",
+          config::QuotedList(FieldNames(*(*next)->GetDescriptor()))));
     }
     at = *next;
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -5,7 +5,7 @@
 #include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // Sets one field of a message. `path` leads to it by the names of fields, as in
 // "host.cpus". An element of a list is named in brackets, by its first field or
@@ -18,6 +18,6 @@ namespace distbench {
 absl::Status SetField(absl::string_view path, absl::string_view value,
                       google::protobuf::Message& message);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_VARIATION_FIELD_PATH_H_

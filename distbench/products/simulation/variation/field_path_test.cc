@@ -8,7 +8,7 @@
 #include "proto/simulation.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using testing::HasSubstr;
@@ -104,4 +104,4 @@ TEST(SetFieldTest, DoesNotReplaceTheOtherNetwork) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

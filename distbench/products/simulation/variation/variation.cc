@@ -18,7 +18,7 @@
 #include "test_builder/building/value_lists.h"
 #include "test_builder/building/vocabulary.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 constexpr size_t kMaxPoints = 10000;
@@ -59,20 +59,21 @@ absl::Status CheckNames(const std::vector<Variation>& variations) {
 // ---- Parameters of patterns -------------------------------------------------
 
 // test_builder would take an unknown name for an attribute.
-absl::Status CheckParameter(const std::vector<SettingsVariant>& variants,
-                            const std::string& name) {
-  for (const SettingsVariant& variant : variants) {
-    const absl::StatusOr<Vocabulary> vocabulary =
-        Vocabulary::For(variant.settings);
+absl::Status CheckParameter(
+    const std::vector<test_builder::SettingsVariant>& variants,
+    const std::string& name) {
+  for (const test_builder::SettingsVariant& variant : variants) {
+    const absl::StatusOr<test_builder::Vocabulary> vocabulary =
+        test_builder::Vocabulary::For(variant.settings);
     if (!vocabulary.ok()) return vocabulary.status();
     if (vocabulary->Find(name) != nullptr) continue;
     std::vector<std::string> names;
-    for (const Parameter& parameter : vocabulary->parameters()) {
+    for (const test_builder::Parameter& parameter : vocabulary->parameters()) {
       names.push_back(parameter.name);
     }
     return absl::InvalidArgumentError(absl::StrCat(
         "--vary: ", vocabulary->pattern().name, " has no parameter ",
-        Quoted(name), "; ", Suggestion(name, names),
+        config::Quoted(name), "; ", config::Suggestion(name, names),
         "; what no pattern has is called service.NAME, test.PATH or "
         "fabric.PATH"));
   }
@@ -81,13 +82,14 @@ absl::Status CheckParameter(const std::vector<SettingsVariant>& variants,
 
 absl::StatusOr<TestSequence> BuildPattern(
     const std::string& pattern, const std::vector<Variation>& variations,
-    Notes& notes) {
-  const absl::StatusOr<std::vector<Setting>> settings = ParseConfig(pattern);
+    test_builder::Notes& notes) {
+  const absl::StatusOr<std::vector<test_builder::Setting>> settings =
+      test_builder::ParseConfig(pattern);
   if (!settings.ok()) return settings.status();
-  const absl::StatusOr<std::vector<SettingsVariant>> variants =
-      ExpandValueLists(*settings);
+  const absl::StatusOr<std::vector<test_builder::SettingsVariant>> variants =
+      test_builder::ExpandValueLists(*settings);
   if (!variants.ok()) return variants.status();
-  TestListRequest request;
+  test_builder::TestListRequest request;
   request.configs = {pattern};
   for (const Variation& variation : variations) {
     if (!IsOfPattern(variation)) continue;
@@ -97,7 +99,7 @@ absl::StatusOr<TestSequence> BuildPattern(
         {.parameters = {variation.name}, .values = variation.values});
   }
   absl::StatusOr<std::vector<DistributedSystemDescription>> tests =
-      BuildTests(request, notes);
+      test_builder::BuildTests(request, notes);
   if (!tests.ok()) return tests.status();
   TestSequence sequence;
   for (DistributedSystemDescription& test : *tests) {
@@ -125,7 +127,7 @@ absl::Status RefuseParameters(const VariationRequest& request) {
     }
     return absl::InvalidArgumentError(
         absl::StrCat("--vary: a config has no parameter ",
-                     Quoted(variation.name), "; ", remedy));
+                     config::Quoted(variation.name), "; ", remedy));
   }
   return absl::OkStatus();
 }
@@ -246,7 +248,8 @@ absl::Status AddPoints(const VariationRequest& request, const Choice& choice,
     const absl::Status applied = Apply(choice, test, varied.fabrics.back());
     if (!applied.ok()) return applied;
   }
-  absl::StatusOr<TestSequence> checked = CheckTestSequence(std::move(sequence));
+  absl::StatusOr<TestSequence> checked =
+      config::CheckTestSequence(std::move(sequence));
   if (checked.ok()) {
     varied.sequence.MergeFrom(*checked);
     return absl::OkStatus();
@@ -267,7 +270,7 @@ absl::StatusOr<Variation> ParseVariation(absl::string_view text) {
   std::sort(sorted.begin(), sorted.end());
   if (variation.name.empty() || sorted.empty() || sorted.front().empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--vary: ", Quoted(text),
+        absl::StrCat("--vary: ", config::Quoted(text),
                      " is not NAME=VALUE,VALUE, such as leaf_count=10,100"));
   }
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
@@ -278,7 +281,8 @@ absl::StatusOr<Variation> ParseVariation(absl::string_view text) {
   return variation;
 }
 
-absl::StatusOr<VariedTests> VaryTests(VariationRequest request, Notes& notes) {
+absl::StatusOr<VariedTests> VaryTests(VariationRequest request,
+                                      test_builder::Notes& notes) {
   if (absl::Status names = CheckNames(request.variations); !names.ok()) {
     return names;
   }
@@ -302,4 +306,4 @@ absl::StatusOr<VariedTests> VaryTests(VariationRequest request, Notes& notes) {
   return varied;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

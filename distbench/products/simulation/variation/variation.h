@@ -27,7 +27,7 @@
 #include "proto/traffic_config.pb.h"
 #include "test_builder/building/notes.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 struct Variation {
   std::string name;
@@ -57,8 +57,9 @@ struct VariedTests {
 // patterns slower than all others. Names of tests are unique.
 // INVALID_ARGUMENT says which variation is wrong, or all problems of the first
 // combination that is not a test. Fabrics are not checked.
-absl::StatusOr<VariedTests> VaryTests(VariationRequest request, Notes& notes);
+absl::StatusOr<VariedTests> VaryTests(VariationRequest request,
+                                      test_builder::Notes& notes);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_VARIATION_VARIATION_H_

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 using testing::AllOf;
@@ -19,7 +19,7 @@ using testing::Pair;
 
 // A service of 3 leaves that is asked by one root.
 TestSequence Config() {
-  return *ParseTestSequence(
+  return *config::ParseTestSequence(
       R"(tests {
            name: "search"
            services { name: "root" count: 1 }
@@ -46,7 +46,7 @@ absl::StatusOr<VariedTests> Vary(const std::vector<std::string>& texts,
   request.pattern = pattern;
   if (pattern.empty()) request.tests = Config();
   request.variations = Parsed(texts);
-  Notes notes;
+  test_builder::Notes notes;
   return VaryTests(std::move(request), notes);
 }
 
@@ -179,7 +179,7 @@ TEST(VaryTestsTest, SaysWhichPatternAConfigWasMadeOf) {
   (*request.tests.mutable_tests(0)->mutable_attributes())["config_label"] =
       "multi_level_rpc:qps=5";
   request.variations = Parsed({"leaf_count=1"});
-  Notes notes;
+  test_builder::Notes notes;
   EXPECT_THAT(VaryTests(std::move(request), notes).status().message(),
               HasSubstr("use --pattern='multi_level_rpc:qps=5'"));
 }
@@ -197,7 +197,7 @@ TEST(VaryTestsTest, VariedCostsNoLongerCountAsMeasured) {
   }
   request.variations = Parsed({"fabric.stacks[tcp].client_send.fixed_ns=100,7",
                                "fabric.stacks[tcp].wakeup_ns=8"});
-  Notes notes;
+  test_builder::Notes notes;
   const auto varied = VaryTests(std::move(request), notes);
   ASSERT_TRUE(varied.ok()) << varied.status();
   const StackCosts& tcp = varied->fabrics[1].stacks(0);
@@ -218,7 +218,7 @@ TEST(VaryTestsTest, WhatIsVariedToTheMeasuredValueIsMeasured) {
   costs.set_wakeup_error_ns(2);
   request.variations =
       Parsed({"fabric.stacks[tcp].wakeup_ns=8,9", "fabric.host.cpus=3"});
-  Notes notes;
+  test_builder::Notes notes;
   const auto varied = VaryTests(std::move(request), notes);
   ASSERT_TRUE(varied.ok()) << varied.status();
   EXPECT_TRUE(varied->fabrics[0].stacks(0).has_wakeup_error_ns());
@@ -232,10 +232,10 @@ TEST(VaryTestsTest, TooManyCombinationsAreRefused) {
   VariationRequest request;
   request.tests = Config();
   request.variations = {{"service.leaf", values}, {"service.root", values}};
-  Notes notes;
+  test_builder::Notes notes;
   EXPECT_THAT(VaryTests(std::move(request), notes).status().message(),
               HasSubstr("more than 10000 combinations"));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -10,7 +10,7 @@
 #include "distbench/products/thrift/greeting.h"
 #include "distbench/products/thrift/message.h"
 
-namespace distbench {
+namespace distbench::thrift {
 namespace {
 
 void Require(bool condition) {
@@ -20,10 +20,10 @@ void Require(bool condition) {
 // Passes the bytes on in pieces with memory of their own, so that sanitizers
 // notice reads beyond them, as long as `receive(piece)` returns no error.
 template <typename Receive>
-StreamError InPieces(absl::string_view bytes, size_t piece_bytes,
-                     const Receive& receive) {
-  StreamError error = StreamError::kNone;
-  while (!bytes.empty() && error == StreamError::kNone) {
+protocol::StreamError InPieces(absl::string_view bytes, size_t piece_bytes,
+                               const Receive& receive) {
+  protocol::StreamError error = protocol::StreamError::kNone;
+  while (!bytes.empty() && error == protocol::StreamError::kNone) {
     const std::string piece(bytes.substr(0, piece_bytes));
     bytes.remove_prefix(piece.size());
     error = receive(piece);
@@ -32,13 +32,13 @@ StreamError InPieces(absl::string_view bytes, size_t piece_bytes,
 }
 
 std::string Describe(const ThriftMessage& message) {
-  RequestHeader request;
-  ResponseHeader response;
+  payload::RequestHeader request;
+  payload::ResponseHeader response;
   std::string scratch;
-  const bool is_request =
-      DecodeHead(message.body, message.payload_bytes, request, scratch);
-  const bool is_response =
-      DecodeHead(message.body, message.payload_bytes, response, scratch);
+  const bool is_request = payload::DecodeHead(
+      message.body, message.payload_bytes, request, scratch);
+  const bool is_response = payload::DecodeHead(
+      message.body, message.payload_bytes, response, scratch);
   return absl::StrCat(static_cast<int>(message.type), " ", message.method, " ",
                       message.sequence_id, " ", message.size(), " ", is_request,
                       is_response, " ", ThriftExceptionText(message.body),
@@ -54,7 +54,7 @@ DecodedThrift DecodeThrift(absl::string_view bytes, size_t piece_bytes) {
     return decoder.Decode(piece, [&](const ThriftMessage& message) {
       absl::StrAppend(&result.messages, Describe(message));
       ++result.count;
-      return StreamError::kNone;
+      return protocol::StreamError::kNone;
     });
   });
   return result;
@@ -66,22 +66,25 @@ void DecodeThriftInPieces(absl::string_view bytes) {
     const DecodedThrift pieces = DecodeThrift(bytes, piece_bytes);
     Require(pieces.messages == whole.messages);
     // What is wrong with the last frame may be noticed only when it has ended.
-    Require(pieces.error == whole.error || pieces.error == StreamError::kNone);
+    Require(pieces.error == whole.error ||
+            pieces.error == protocol::StreamError::kNone);
   }
   ThriftGreeting greeting("nonce");
   while (!bytes.empty() && greeting.missing_bytes() > 0) {
     const size_t taken = std::min(bytes.size(), greeting.missing_bytes());
-    if (greeting.Receive(bytes.substr(0, taken)) != StreamError::kNone) return;
+    if (greeting.Receive(bytes.substr(0, taken)) !=
+        protocol::StreamError::kNone)
+      return;
     bytes.remove_prefix(taken);
   }
   // Proofs cannot be guessed.
   Require(greeting.missing_bytes() > 0);
 }
 
-}  // namespace distbench
+}  // namespace distbench::thrift
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  distbench::DecodeThriftInPieces(
+  distbench::thrift::DecodeThriftInPieces(
       absl::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

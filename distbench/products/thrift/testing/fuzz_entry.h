@@ -7,13 +7,13 @@
 #include "absl/strings/string_view.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
-namespace distbench {
+namespace distbench::thrift {
 
 // The outcome of decoding some bytes.
 struct DecodedThrift {
   std::string messages;  // all parts of all messages, as text
   int count = 0;
-  StreamError error = StreamError::kNone;
+  protocol::StreamError error = protocol::StreamError::kNone;
 };
 
 // Decodes bytes as a connection does, in reads of piece_bytes, and reads the
@@ -25,6 +25,6 @@ DecodedThrift DecodeThrift(absl::string_view bytes, size_t piece_bytes);
 // greeting, and aborts if that is content.
 void DecodeThriftInPieces(absl::string_view bytes);
 
-}  // namespace distbench
+}  // namespace distbench::thrift
 
 #endif  // DISTBENCH_PRODUCTS_THRIFT_TESTING_FUZZ_ENTRY_H_

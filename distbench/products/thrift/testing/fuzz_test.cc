@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "proto/data_plane.pb.h"
 
-namespace distbench {
+namespace distbench::thrift {
 namespace {
 
 constexpr int kRounds = 20'000;
@@ -72,7 +72,7 @@ TEST(ThriftFuzzTest, WellFormedStreamsAreUnderstood) {
     const std::string stream = MakeStream(random);
     DecodeThriftInPieces(stream);
     const DecodedThrift decoded = DecodeThrift(stream, 100);
-    ASSERT_EQ(decoded.error, StreamError::kNone);
+    ASSERT_EQ(decoded.error, protocol::StreamError::kNone);
     ASSERT_EQ(decoded.count, kFrames);
   }
 }
@@ -84,7 +84,7 @@ TEST(ThriftFuzzTest, SurvivesMutatedStreams) {
     std::string stream = MakeStream(random);
     for (int i = 0; i <= round % 4; ++i) Mutate(random, stream);
     DecodeThriftInPieces(stream);
-    refused += DecodeThrift(stream, 64).error != StreamError::kNone;
+    refused += DecodeThrift(stream, 64).error != protocol::StreamError::kNone;
   }
   // Changes of payloads are not noticed.
   EXPECT_GT(refused, kRounds / 10);
@@ -97,17 +97,19 @@ TEST(ThriftFuzzTest, MessagesWithoutEndAreRefused) {
   std::string stream =
       ThriftFrame(ThriftType::kCall, kThriftGenericRpc, 1,
                   std::string(ThriftDecoder::kMaxKeptBytes + 100, '\x08'));
-  EXPECT_EQ(DecodeThrift(stream, 64 * 1024).error, StreamError::kOversizedHead);
+  EXPECT_EQ(DecodeThrift(stream, 64 * 1024).error,
+            protocol::StreamError::kOversizedHead);
   stream = ThriftFrame(ThriftType::kCall, "other", 1,
                        std::string(ThriftDecoder::kMaxKeptBytes, 'x'));
-  EXPECT_EQ(DecodeThrift(stream, 64 * 1024).error, StreamError::kOversizedHead);
+  EXPECT_EQ(DecodeThrift(stream, 64 * 1024).error,
+            protocol::StreamError::kOversizedHead);
 }
 
 TEST(ThriftFuzzTest, SurvivesTheKeptCorpus) {
-  for (const std::string& bytes : KeptCorpus("thrift")) {
+  for (const std::string& bytes : fuzzing::KeptCorpus("thrift")) {
     DecodeThriftInPieces(bytes);
   }
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::thrift

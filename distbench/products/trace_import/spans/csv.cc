@@ -13,7 +13,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/products/trace_import/spans/formats.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 constexpr const char* kRequired[] = {"trace",     "span",     "service",
@@ -123,4 +123,4 @@ absl::Status ReadCsv(absl::string_view text, SpanCollector& collector) {
   return absl::OkStatus();
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

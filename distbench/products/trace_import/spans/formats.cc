@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 using Json = nlohmann::json;
@@ -165,4 +165,4 @@ SpanKind SpanKindOf(absl::string_view name) {
   return SpanKind::kUnknown;
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/products/trace_import/spans/span.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 // Collects the spans of one file.
 class SpanCollector {
@@ -67,6 +67,6 @@ void TakeProcessAttribute(absl::string_view key, absl::string_view value,
 // "client", "SPAN_KIND_CLIENT" and the like, in any case.
 SpanKind SpanKindOf(absl::string_view name);
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_SPANS_FORMATS_H_

@@ -8,7 +8,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/products/trace_import/spans/formats.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 using Json = nlohmann::json;
@@ -66,8 +66,8 @@ class JaegerReader {
       TakeAttribute(key, value, span);
     });
     collector_.Add(std::move(span),
-                   NumberOf(object, "startTime", kNsPerUs).value_or(-1),
-                   NumberOf(object, "duration", kNsPerUs).value_or(-1));
+                   NumberOf(object, "startTime", base::kNsPerUs).value_or(-1),
+                   NumberOf(object, "duration", base::kNsPerUs).value_or(-1));
   }
 
   void TakeProcesses(const Json& processes) {
@@ -96,4 +96,4 @@ absl::Status ReadJaeger(absl::string_view text, SpanCollector& collector) {
                        [&](const Json& object) { return reader.Take(object); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

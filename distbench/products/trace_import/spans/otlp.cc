@@ -8,7 +8,7 @@
 
 #include "distbench/products/trace_import/spans/formats.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 using Json = nlohmann::json;
@@ -109,4 +109,4 @@ absl::Status ReadOtlp(absl::string_view text, SpanCollector& collector) {
                        [&](const Json& object) { return reader.Take(object); });
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/products/trace_import/spans/formats.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 struct TraceFormat {
@@ -56,4 +56,4 @@ absl::Status ReadSpans(absl::string_view format, absl::string_view source,
       absl::StrCat("there is no trace format \"", format, "\""));
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

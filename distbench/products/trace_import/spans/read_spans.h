@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/products/trace_import/spans/span.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 // "otlp", "jaeger", "zipkin" and "csv".
 std::vector<std::string> TraceFormats();
@@ -27,6 +27,6 @@ std::vector<std::string> TraceFormats();
 absl::Status ReadSpans(absl::string_view format, absl::string_view source,
                        absl::string_view text, int64_t max_spans, SpanSet& set);
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_SPANS_READ_SPANS_H_

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 using ::testing::HasSubstr;
@@ -156,4 +156,4 @@ TEST(ReadSpansTest, ErrorsSayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::trace_import

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace distbench {
+namespace distbench::trace_import {
 
 // The side of an RPC that a span is about. Producers of messages count as
 // clients, and consumers as servers.
@@ -52,6 +52,6 @@ struct SpanSet {
   ImportNotes notes;
 };
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_SPANS_SPAN_H_

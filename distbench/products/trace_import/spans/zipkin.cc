@@ -8,7 +8,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/products/trace_import/spans/formats.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 using Json = nlohmann::json;
@@ -59,10 +59,10 @@ absl::Status ReadZipkin(absl::string_view text, SpanCollector& collector) {
     if (!object.contains("traceId") || !object.contains("id")) return false;
     // A duration of less than a microsecond is absent.
     collector.Add(ZipkinSpan(object),
-                  NumberOf(object, "timestamp", kNsPerUs).value_or(-1),
-                  NumberOf(object, "duration", kNsPerUs).value_or(0));
+                  NumberOf(object, "timestamp", base::kNsPerUs).value_or(-1),
+                  NumberOf(object, "duration", base::kNsPerUs).value_or(0));
     return true;
   });
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

@@ -10,12 +10,12 @@
 #include "distbench/products/trace_import/spans/read_spans.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 DistributedSystemDescription TestOf(const std::string& config) {
-  auto sequence = ParseTestSequence(config, "config");
+  auto sequence = config::ParseTestSequence(config, "config");
   EXPECT_TRUE(sequence.ok()) << sequence.status();
-  sequence = CheckTestSequence(*sequence);
+  sequence = config::CheckTestSequence(*sequence);
   EXPECT_TRUE(sequence.ok()) << sequence.status() << config;
   return sequence->tests(0);
 }
@@ -41,4 +41,4 @@ const RpcSpec& RpcNamed(const DistributedSystemDescription& test,
   return RpcSpec::default_instance();
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

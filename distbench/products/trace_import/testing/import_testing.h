@@ -8,7 +8,7 @@
 #include "distbench/products/trace_import/import_traces.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 // The test of a config, as it runs.
 DistributedSystemDescription TestOf(const std::string& config);
@@ -20,6 +20,6 @@ Import ImportOf(const std::string& format, const std::string& text,
 const RpcSpec& RpcNamed(const DistributedSystemDescription& test,
                         const std::string& name);
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_TESTING_IMPORT_TESTING_H_

@@ -9,7 +9,7 @@
 #include "distbench/products/trace_import/import_traces.h"
 #include "distbench/products/trace_import/spans/read_spans.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 constexpr int64_t kMaxSpans = 1000;
@@ -40,4 +40,4 @@ void ImportAnything(absl::string_view input) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

@@ -7,7 +7,7 @@
 #include "distbench/products/trace_import/testing/traces_fuzz_entry.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  distbench::ImportAnything(
+  distbench::trace_import::ImportAnything(
       absl::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

@@ -4,7 +4,7 @@
 #include <limits>
 #include <set>
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 // The calls of one RPC by one execution.
@@ -83,4 +83,4 @@ std::vector<CallGroup> CallGroupCounter::Groups() const {
   return groups;
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

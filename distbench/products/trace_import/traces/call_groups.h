@@ -10,7 +10,7 @@
 
 #include "distbench/products/trace_import/traces/traffic_model.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 class CallGroupCounter {
  public:
@@ -42,6 +42,6 @@ class CallGroupCounter {
   std::map<std::pair<int, int>, Order> order_;  // by RPCs
 };
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_TRACES_CALL_GROUPS_H_

@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "distbench/products/trace_import/traces/span_tree.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 constexpr char kUnknownService[] = "unknown_service";
@@ -195,4 +195,4 @@ TraceSet BuildTraces(SpanSet set) {
   return result;
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

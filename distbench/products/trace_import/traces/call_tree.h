@@ -11,7 +11,7 @@
 
 #include "distbench/products/trace_import/spans/span.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 // One RPC: the spans of its client, of its server, and of what its server did
 // by itself.
@@ -74,6 +74,6 @@ struct TraceSet {
 // The order of the result depends on the spans' times and ids alone.
 TraceSet BuildTraces(SpanSet spans);
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_TRACES_CALL_TREE_H_

@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 // Times of traces are in microseconds, some rounded and some cut off.
@@ -190,4 +190,4 @@ std::vector<SpanNode> BuildSpanTree(absl::Span<Span> spans,
   return tree;
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

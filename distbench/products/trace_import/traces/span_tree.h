@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "distbench/products/trace_import/spans/span.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 struct SpanNode {
   Span* span = nullptr;
@@ -26,6 +26,6 @@ std::vector<SpanNode> BuildSpanTree(absl::Span<Span> spans, ImportNotes& notes);
 // is of another service than the work that caused it.
 bool IsServerSide(const std::vector<SpanNode>& tree, int position);
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_TRACES_SPAN_TREE_H_

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 using ::testing::ElementsAre;
@@ -368,4 +368,4 @@ TEST(TrafficModelTest, CallsThatTheServerDidNotRecordDoNotCount) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::trace_import

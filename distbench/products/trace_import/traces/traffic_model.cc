@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/products/trace_import/traces/call_groups.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 namespace {
 
 constexpr char kOtherOperations[] = "other_operations";
@@ -253,4 +253,4 @@ TrafficModel InferTraffic(const TraceSet& traces,
   return Inference(traces, options).Infer();
 }
 
-}  // namespace distbench
+}  // namespace distbench::trace_import

@@ -13,7 +13,7 @@
 
 #include "distbench/products/trace_import/traces/call_tree.h"
 
-namespace distbench {
+namespace distbench::trace_import {
 
 // The calls of one RPC that executions of another one make.
 struct CallGroup {
@@ -99,6 +99,6 @@ std::string OutsideClient(const TraceSet& traces);
 TrafficModel InferTraffic(const TraceSet& traces,
                           const InferenceOptions& options = {});
 
-}  // namespace distbench
+}  // namespace distbench::trace_import
 
 #endif  // DISTBENCH_PRODUCTS_TRACE_IMPORT_TRACES_TRAFFIC_MODEL_H_

@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Sends nothing. Records what reaches a driver, and delivers what tests set.
 class FakeTransport final : public Transport {
@@ -91,6 +91,6 @@ class NotedEvents final : public TransportEvents {
   std::vector<ServerCall*> requests;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_DECORATORS_TESTING_FAKE_DRIVER_H_

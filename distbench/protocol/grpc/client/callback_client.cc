@@ -13,7 +13,7 @@
 #include "distbench/protocol/grpc/client/calls_in_flight.h"
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 const std::string& Method() {
@@ -77,12 +77,12 @@ void CallbackCall::Start(Calls& calls, ClientCall& call, Stub& stub) {
   call.sent_bytes = request_.Fill(HeaderOf(call), call.request_bytes);
   stub.get().PrepareUnaryCall(&*context_, Method(), {}, request_.get(),
                               response_.get(), this);
-  call.sent_ns = RealClock().MonotonicNs();
+  call.sent_ns = base::RealClock().MonotonicNs();
   StartCall();
 }
 
 void CallbackCall::OnDone(const grpc::Status& status) {
-  done_ns_ = RealClock().MonotonicNs();
+  done_ns_ = base::RealClock().MonotonicNs();
   status_ = status;
   calls_->queue().Post(*this);
 }
@@ -105,4 +105,4 @@ std::unique_ptr<ClientSide> MakeCallbackClient(EventQueue& queue) {
   return std::make_unique<CallsInFlight<CallbackCall>>(queue);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

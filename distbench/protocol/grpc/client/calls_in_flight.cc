@@ -3,7 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 gpr_timespec DeadlineOf(const ClientCall& call) {
   // gpr's monotonic clock is the system's monotonic clock.
@@ -18,4 +18,4 @@ std::string ErrorOf(grpc_status_code code, absl::string_view message) {
       message);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -23,7 +23,7 @@
 #include "distbench/protocol/grpc/wire/channel.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 gpr_timespec DeadlineOf(const ClientCall& call);
 
@@ -35,9 +35,9 @@ std::string ErrorOf(grpc_status_code code, absl::string_view message);
 template <typename Response>
 void ReadEnd(grpc_status_code status, absl::string_view message,
              Response& response, std::string& error, ClientCall& call) {
-  constexpr ResponseHeader kNothing{.server_instance =
-                                        ResponseHeader::kNoInstance};
-  ResponseHeader header = kNothing;
+  constexpr payload::ResponseHeader kNothing{
+      .server_instance = payload::ResponseHeader::kNoInstance};
+  payload::ResponseHeader header = kNothing;
   error.clear();
   if (status != GRPC_STATUS_OK) {
     error = ErrorOf(status, message);
@@ -206,13 +206,13 @@ class CallsInFlight final : public ClientSide {
 
   EventQueue& queue_;
   std::vector<PeerState> peers_;
-  ObjectPool<PendingCall> pool_;
+  base::ObjectPool<PendingCall> pool_;
   std::vector<PendingCall*> in_flight_;  // each knows its position
   int64_t calls_per_channel_ = 0;        // 0: no limit
   std::atomic<int64_t> renewed_channels_ = 0;
   bool closed_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_CLIENT_CALLS_IN_FLIGHT_H_

@@ -13,7 +13,7 @@
 #include "distbench/protocol/grpc/wire/channel.h"
 #include "distbench/protocol/grpc/wire/stream_counts.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Makes a channel like an earlier one.
 using ChannelMaker = std::function<Channel()>;
@@ -79,7 +79,7 @@ struct StreamSettings {
 
   // Messages that may wait to be sent on a stream before the client accepts no
   // more calls for it, or the server no more requests from it.
-  int64_t send_queue_messages = kSendQueueMessages;
+  int64_t send_queue_messages = config::kSendQueueMessages;
 };
 
 // The client side of the driver grpc_stream: calls are messages on streams.
@@ -90,6 +90,6 @@ std::unique_ptr<ClientSide> MakeStreamClient(EventQueue& queue,
                                              const StreamSettings& settings,
                                              StreamCounts& counts);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_CLIENT_CLIENT_SIDE_H_

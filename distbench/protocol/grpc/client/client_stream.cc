@@ -9,7 +9,7 @@
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/client/calls_in_flight.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 void ClientStream::Open(EventQueue& queue) {
   ++counts_.opened;
@@ -28,7 +28,7 @@ void ClientStream::Send(ClientCall& call, uint64_t sequence) {
 bool ClientStream::OnSend(uint64_t sequence) {
   Calls::Entry* entry;
   if (calls_.Find(sequence, entry) != Calls::Match::kFound) return false;
-  entry->call->sent_ns = RealClock().MonotonicNs();
+  entry->call->sent_ns = base::RealClock().MonotonicNs();
   return true;
 }
 
@@ -58,7 +58,7 @@ void ClientStream::OnReceived(bool, TransportEvents& events) {
 }
 
 void ClientStream::Deliver(TransportEvents& events) {
-  ResponseHeader header;
+  payload::ResponseHeader header;
   uint64_t sequence = 0;
   int64_t bytes = 0;
   if (!reply_.Decode(header, sequence, bytes)) {
@@ -76,7 +76,7 @@ void ClientStream::Deliver(TransportEvents& events) {
   ++answered_;
   ClientCall& call = *entry->call;
   calls_.Remove(*entry);
-  call.done_ns = RealClock().MonotonicNs();
+  call.done_ns = base::RealClock().MonotonicNs();
   call.received_bytes = bytes;
   call.responding_instance = header.server_instance;
   call.server_queue_ns = header.queue_ns;
@@ -107,4 +107,4 @@ std::string ClientStream::Error() const {
                       " ended: ", reason);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -16,7 +16,7 @@
 #include "distbench/protocol/grpc/wire/stream_counts.h"
 #include "distbench/protocol/grpc/wire/stream_side.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // The sent_ns of a call that waits to be sent.
 inline constexpr int64_t kNotSent = 0;
@@ -113,6 +113,6 @@ class ClientStream final : public CallOwner,
   std::string violation_;  // what was wrong with a reply; empty: nothing
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_CLIENT_CLIENT_STREAM_H_

@@ -12,7 +12,7 @@
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // A call's operations and their results.
@@ -30,7 +30,7 @@ class PollingCall final : public Completion {
   void Release();
 
   void OnComplete(bool, TransportEvents& events) override {
-    done_ns_ = RealClock().MonotonicNs();
+    done_ns_ = base::RealClock().MonotonicNs();
     calls_->OnEnd(*this, events);
   }
 
@@ -86,7 +86,7 @@ void PollingCall::Start(Calls& calls, ClientCall& call, Channel& channel) {
   call_ = &call;
   call.sent_bytes = request_.Fill(HeaderOf(call), call.request_bytes);
   grpc_call_ = channel.MakeCall(calls.queue().get(), DeadlineOf(call));
-  call.sent_ns = RealClock().MonotonicNs();
+  call.sent_ns = base::RealClock().MonotonicNs();
   CHECK_EQ(grpc_call_start_batch(grpc_call_, operations_, kOperations,
                                  static_cast<Completion*>(this), nullptr),
            GRPC_CALL_OK);
@@ -114,4 +114,4 @@ std::unique_ptr<ClientSide> MakePollingClient(EventQueue& queue) {
   return std::make_unique<CallsInFlight<PollingCall>>(queue);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -13,7 +13,7 @@
 #include "distbench/protocol/grpc/client/client_stream.h"
 #include "distbench/protocol/late_deadlines.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr char kCancelled[] = "CANCELLED: the caller gave up";
@@ -23,7 +23,7 @@ constexpr char kCancelled[] = "CANCELLED: the caller gave up";
 constexpr int64_t kMinBackoffNs = 1'000'000;
 constexpr int64_t kMaxBackoffNs = 256'000'000;
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
  public:
@@ -297,4 +297,4 @@ std::unique_ptr<ClientSide> MakeStreamClient(EventQueue& queue,
   return std::make_unique<GrpcStreamClient>(queue, settings, counts);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -15,7 +15,7 @@
 #include "distbench/protocol/streams.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // A call, from Open() until gRPC is done with it.
 class StreamingCalls::Call final : public ClientStreamSide {
@@ -57,12 +57,12 @@ class StreamingCalls::Call final : public ClientStreamSide {
 void StreamingCalls::Call::Open(grpc_channel* channel) {
   ClientStreamSide::Open(channel, calls_.queue_, kStreamingRpcMethod,
                          DeadlineOf(*client_), end_);
-  client_->sent_ns = RealClock().MonotonicNs();
+  client_->sent_ns = base::RealClock().MonotonicNs();
   Receive(response_, receive_);
 }
 
 int64_t StreamingCalls::Call::Write(int64_t bytes, bool last) {
-  RequestHeader header = HeaderOf(*client_);
+  payload::RequestHeader header = HeaderOf(*client_);
   if (metadata_sent_) header.trace_context = {};
   const int64_t written = request_.Fill(header, bytes);
   all_written_ = last;
@@ -81,7 +81,7 @@ int64_t StreamingCalls::Call::Write(int64_t bytes, bool last) {
 // A write that fails is followed by the status.
 void StreamingCalls::Call::OnWritten(bool ok, TransportEvents& events) {
   if (!ok || ended_ || all_written_ || client_ == nullptr) return;
-  events.stream_events()->OnWritten(*client_, RealClock().MonotonicNs());
+  events.stream_events()->OnWritten(*client_, base::RealClock().MonotonicNs());
 }
 
 void StreamingCalls::Call::OnReceived(bool, TransportEvents& events) {
@@ -92,7 +92,7 @@ void StreamingCalls::Call::OnReceived(bool, TransportEvents& events) {
 }
 
 void StreamingCalls::Call::Deliver(TransportEvents& events) {
-  ResponseHeader header;
+  payload::ResponseHeader header;
   if (!response_.Decode(header)) {
     error_ = ErrorOf(GRPC_STATUS_INTERNAL, "a response is malformed");
     Cancel();
@@ -103,7 +103,7 @@ void StreamingCalls::Call::Deliver(TransportEvents& events) {
     error_ = std::string(header.error_message);
   } else if (error_.empty()) {
     events.stream_events()->OnMessage(*client_, response_.size_bytes(),
-                                      RealClock().MonotonicNs());
+                                      base::RealClock().MonotonicNs());
   }
 }
 
@@ -129,7 +129,7 @@ void StreamingCalls::Call::OnOperationOver(TransportEvents& events) {
   }
   ClientCall& client = *client_;
   client.transport_state = nullptr;
-  client.done_ns = RealClock().MonotonicNs();
+  client.done_ns = base::RealClock().MonotonicNs();
   client.responding_instance = instance_;
   client.server_queue_ns = client.server_handler_ns = kNotReported;
   client.error = error_;
@@ -193,4 +193,4 @@ void StreamingCalls::Remove(Call& call) {
   in_flight_.pop_back();
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -10,7 +10,7 @@
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // The client's side of RPCs that stream: each is a call of kStreamingRpcMethod.
 // gRPC takes a message of a call once flow control has let it take the one
@@ -57,6 +57,6 @@ class StreamingCalls {
   bool closed_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_CLIENT_STREAMING_CALLS_H_

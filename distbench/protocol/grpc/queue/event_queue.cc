@@ -11,7 +11,7 @@
 #include "distbench/base/clock.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // Completions per Poll(): enough to amortise the loop around it, and few enough
@@ -24,11 +24,11 @@ constexpr int kMaxBorrowedTurns = 16;
 
 // The worker does not sleep for less than this, which is about the time of a
 // wake-up.
-constexpr int64_t kShortestSleepNs = WakeAhead::kMaxNs;
+constexpr int64_t kShortestSleepNs = base::WakeAhead::kMaxNs;
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 grpc_event WaitForNext(grpc_completion_queue* queue) {
   return grpc_completion_queue_next(queue, gpr_inf_future(GPR_CLOCK_MONOTONIC),
@@ -252,4 +252,4 @@ void EventQueue::DrainForever(TransportEvents& events) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

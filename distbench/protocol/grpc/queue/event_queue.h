@@ -29,7 +29,7 @@
 #include "distbench/protocol/grpc/queue/turn.h"
 #include "distbench/protocol/grpc/queue/wake_timer.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // The tag of every operation on an EventQueue points to a Completion.
 class Completion {
@@ -133,7 +133,7 @@ class EventQueue {
   std::atomic<bool> wake_pending_ = false;
   std::atomic<bool> turn_wanted_ = false;  // by RunTurnOrWake()
 
-  MpscQueue<Completion> mailbox_;
+  base::MpscQueue<Completion> mailbox_;
   Completion* posted_ = nullptr;  // taken from the mailbox, not yet run
   std::atomic<int> posting_ = 0;  // threads inside Post() or RunTurnOrWake()
 
@@ -148,10 +148,10 @@ class EventQueue {
   std::atomic<bool> alarm_went_off_ = false;
   static constexpr int64_t kNoAlarm = -1;
   int64_t alarm_ns_ = kNoAlarm;  // the alarm's last setting
-  WakeAhead ahead_;
+  base::WakeAhead ahead_;
   std::optional<WakeTimer::Alarm> alarm_;  // until ShutDown()
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_QUEUE_EVENT_QUEUE_H_

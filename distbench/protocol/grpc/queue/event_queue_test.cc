@@ -13,13 +13,13 @@
 #include "distbench/base/clock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr int64_t kNever = INT64_MAX;
 constexpr int64_t kHourNs = int64_t{3600} * 1'000'000'000;
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 class NoEvents final : public TransportEvents {
  public:
@@ -453,4 +453,4 @@ INSTANTIATE_TEST_SUITE_P(InUseOrNot, EventQueueTest, testing::Bool());
 INSTANTIATE_TEST_SUITE_P(InUseOrNot, LendingTest, testing::Bool());
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -1,6 +1,6 @@
 #include "distbench/protocol/grpc/queue/turn.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 void Turn::TakeBack() {
   State seen = state_;
@@ -23,4 +23,4 @@ void Turn::GiveBack() {
   state_.notify_one();
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

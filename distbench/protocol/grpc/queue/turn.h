@@ -18,7 +18,7 @@
 
 #include <atomic>
 
-namespace distbench {
+namespace distbench::protocol {
 
 class Turn {
  public:
@@ -62,6 +62,6 @@ class Turn {
   std::atomic<State> state_ = State::kAwake;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_QUEUE_TURN_H_

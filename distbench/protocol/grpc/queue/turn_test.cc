@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 TEST(TurnTest, AWorkerThatIsAwakeLendsNothing) {
@@ -97,4 +97,4 @@ TEST(TurnTest, OneThreadAtATimeHasIt) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -11,7 +11,7 @@
 #include "distbench/base/timers.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // Edge-triggered, so that an alarm that has gone off need not be read.
@@ -41,7 +41,7 @@ WakeTimer::Alarm::~Alarm() {
 }
 
 void WakeTimer::Alarm::Set(int64_t due_ns) {
-  ArmTimer(timer_fd_.get(), due_ns);
+  base::ArmTimer(timer_fd_.get(), due_ns);
 }
 
 WakeTimer::WakeTimer()
@@ -77,4 +77,4 @@ void WakeTimer::CallBack(Alarm* alarm) {
   if (alarms_.contains(alarm)) alarm->on_due_();
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

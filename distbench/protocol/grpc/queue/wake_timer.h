@@ -13,7 +13,7 @@
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/files.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Has one thread, which sleeps unless an alarm is due. Thread-safe.
 class WakeTimer {
@@ -40,7 +40,7 @@ class WakeTimer {
 
     WakeTimer& timer_;
     const std::function<void()> on_due_;
-    const FileDescriptor timer_fd_;
+    const base::FileDescriptor timer_fd_;
   };
 
   WakeTimer();
@@ -54,13 +54,13 @@ class WakeTimer {
   void Run();
   void CallBack(Alarm* alarm);
 
-  const FileDescriptor epoll_;
-  const FileDescriptor stop_fd_;
+  const base::FileDescriptor epoll_;
+  const base::FileDescriptor stop_fd_;
   absl::Mutex mutex_;  // held while a callback runs
   absl::flat_hash_set<Alarm*> alarms_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_QUEUE_WAKE_TIMER_H_

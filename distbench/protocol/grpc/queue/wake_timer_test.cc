@@ -10,13 +10,13 @@
 #include "distbench/base/clock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(20);
 constexpr int64_t kHourNs = int64_t{3600} * 1'000'000'000;
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 TEST(WakeTimerTest, CallsBackWhenItIsTimeAndNotBefore) {
   WakeTimer timer;
@@ -83,4 +83,4 @@ TEST(WakeTimerTest, AlarmsMayGoWhileTheyGoOff) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -18,7 +18,7 @@
 #include "distbench/protocol/grpc/wire/channel.h"
 #include "distbench/protocol/handshake_messages.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // Removes plugins that a process adds to all of its servers, such as
@@ -98,8 +98,8 @@ class CallbackListener final : public Listener,
     builder.SetOption(std::make_unique<TrafficOnly>());
     builder.SetOption(
         std::make_unique<grpc::HealthCheckServiceServerBuilderOption>(nullptr));
-    builder.AddListeningPort(address,
-                             MakeServerCredentials(security_.tls.get()), &port);
+    builder.AddListeningPort(
+        address, security::MakeServerCredentials(security_.tls.get()), &port);
     builder.RegisterCallbackGenericService(this);
     server_ = builder.BuildAndStart();
     return server_ == nullptr ? 0 : port;
@@ -112,7 +112,7 @@ class CallbackListener final : public Listener,
     };
     // Shutting down waits for the end of all requests, which requires polling.
     // Without a thread to spare, the caller's thread works if others poll.
-    auto thread = StartThread("the end of a server", shut_down);
+    auto thread = base::StartThread("the end of a server", shut_down);
     if (thread.ok()) {
       shutdown_ = *std::move(thread);
     } else {
@@ -153,4 +153,4 @@ std::unique_ptr<Listener> MakeCallbackListener(
       arguments, std::move(pool_use), std::move(security), measures_time_parts);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

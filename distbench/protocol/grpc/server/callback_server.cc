@@ -8,7 +8,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr char kServerEnds[] = "the instance has shut down";
@@ -61,7 +61,8 @@ class CallbackServer::Request final : public PooledRequest,
 };
 
 void CallbackServer::Request::OnReadDone(bool ok) {
-  if (server_.measures_time_parts_) arrived_ns = RealClock().MonotonicNs();
+  if (server_.measures_time_parts_)
+    arrived_ns = base::RealClock().MonotonicNs();
   if (!ok || !ReadHeader(request_)) {
     Refuse(grpc::StatusCode::INVALID_ARGUMENT, "malformed request");
   } else if (!server_.Enter()) {
@@ -121,7 +122,7 @@ void CallbackServer::OnHandedOver(Request& request, TransportEvents& events) {
     return;
   }
   lent_.Add(request);
-  request.received_ns = RealClock().MonotonicNs();
+  request.received_ns = base::RealClock().MonotonicNs();
   events.OnRequest(&request);
 }
 
@@ -149,4 +150,4 @@ void CallbackServer::Close() {
   for (Request* request : lent_) Drop(*request);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -16,7 +16,7 @@
 #include "distbench/protocol/grpc/server/pooled_request.h"
 #include "distbench/protocol/grpc/server/server_side.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 class CallbackServer final : public ServerSide {
  public:
@@ -60,6 +60,6 @@ class CallbackServer final : public ServerSide {
   std::atomic<bool> closed_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_SERVER_CALLBACK_SERVER_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/threads.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 struct HandlerPool::Thread {
   HandlerPool& pool;
@@ -90,7 +90,7 @@ bool HandlerPool::StartThread(Task* first) {
 
 void* HandlerPool::ThreadMain(void* thread) {
   const std::unique_ptr<Thread> self(static_cast<Thread*>(thread));
-  NameThread(kHandlerThread);
+  base::NameThread(base::kHandlerThread);
   if (self->first != nullptr) {
     self->pool.RunOne(*self, *self->first);
   } else {
@@ -160,4 +160,4 @@ void HandlerPool::CountThreadOut() {
   thread_left_.Signal();
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

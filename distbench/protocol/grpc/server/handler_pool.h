@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Runs tasks on its own threads, at most one task per thread at a time.
 // Thread-safe.
@@ -104,6 +104,6 @@ class HandlerPool {
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_SERVER_HANDLER_POOL_H_

@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using Kind = HandlerPool::Kind;
@@ -214,4 +214,4 @@ TEST(HandlerPoolTest, ManyMaySubmitAtATime) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

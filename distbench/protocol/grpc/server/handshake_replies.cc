@@ -8,7 +8,7 @@
 #include "distbench/protocol/handshake_messages.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // Concurrent calls, so that a client that is slow to take its answer does not
@@ -129,4 +129,4 @@ void HandshakeReplies::Serve(grpc_server* server, void* method,
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -10,7 +10,7 @@
 
 #include "distbench/protocol/grpc/queue/event_queue.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Answers handshakes (handshake.h) that arrive at a worker's own queue. Used by
 // the thread that polls the queue, except for Serve().
@@ -39,6 +39,6 @@ class HandshakeReplies {
   std::vector<std::unique_ptr<Call>> calls_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_SERVER_HANDSHAKE_REPLIES_H_

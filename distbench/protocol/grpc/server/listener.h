@@ -15,13 +15,13 @@
 #include "distbench/protocol/grpc/wire/stream_counts.h"
 #include "distbench/security/credentials.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Restrictions on who may connect.
 struct ListenerSecurity {
   // See DriverEnvironment.
   std::string test_nonce = {};
-  std::shared_ptr<const TlsCredentials> tls = {};
+  std::shared_ptr<const security::TlsCredentials> tls = {};
 };
 
 // Methods are called in the order of their declaration.
@@ -82,6 +82,6 @@ std::unique_ptr<Listener> MakeCallbackListener(
     const ChannelArguments& arguments, PoolUse pool_use,
     ListenerSecurity security, bool measures_time_parts);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_SERVER_LISTENER_H_

@@ -11,7 +11,7 @@
 #include "distbench/protocol/grpc/wire/channel.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // An address reserved for documentation, which no host has.
@@ -44,4 +44,4 @@ TEST_F(ListenerTest, CallbackListenerSaysThatAnAddressIsNotAvailable) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -34,7 +34,7 @@
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/server/handler_pool.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // The reply to a request for which no thread can be started.
 inline constexpr char kNoThreadForRequest[] =
@@ -68,7 +68,7 @@ class PooledRequest : public ServerCall,
   template <typename Message>
   bool ReadHeader(Message& message) {
     request_bytes = message.size_bytes();
-    RequestHeader header;
+    payload::RequestHeader header;
     if (!message.Decode(header)) return false;
     TakeHeader(header, *this);
     // A handler may take its time: the payload need not stay for it.
@@ -78,12 +78,12 @@ class PooledRequest : public ServerCall,
 
   // Returns the reply's header. With `times`, the reply must be handed to gRPC
   // at once.
-  ResponseHeader ReplyHeader(bool times) const {
-    ResponseHeader header = {.server_instance = reply_instance,
-                             .error_message = reply_error};
+  payload::ResponseHeader ReplyHeader(bool times) const {
+    payload::ResponseHeader header = {.server_instance = reply_instance,
+                                      .error_message = reply_error};
     if (times) {
       header.queue_ns = received_ns - arrived_ns;
-      header.handler_ns = RealClock().MonotonicNs() - received_ns;
+      header.handler_ns = base::RealClock().MonotonicNs() - received_ns;
     }
     return header;
   }
@@ -123,6 +123,6 @@ class LentRequests {
   std::vector<Request*> requests_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_SERVER_POOLED_REQUEST_H_

@@ -13,7 +13,7 @@
 #include "distbench/protocol/grpc/wire/stream_counts.h"
 #include "distbench/protocol/handshake_messages.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // What the server sides of a listener need to know.
@@ -99,8 +99,8 @@ class QueueListener final : public Listener {
 
  private:
   int AddPort(const std::string& address) {
-    const CoreServerCredentials credentials =
-        MakeCoreServerCredentials(security_.tls.get());
+    const security::CoreServerCredentials credentials =
+        security::MakeCoreServerCredentials(security_.tls.get());
     return grpc_server_add_http2_port(server_, address.c_str(),
                                       credentials.get());
   }
@@ -133,4 +133,4 @@ std::unique_ptr<Listener> MakeStreamListener(const ChannelArguments& arguments,
       measures_time_parts);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -9,7 +9,7 @@
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // Requests that gRPC can deliver before we ask for more.
@@ -102,7 +102,7 @@ void QueueServer::Request::OnComplete(bool ok, TransportEvents& events) {
 
 bool QueueServer::Request::ReadHeader() {
   static_cast<ServerCall&>(*this) = {};
-  received_ns = arrived_ns = RealClock().MonotonicNs();
+  received_ns = arrived_ns = base::RealClock().MonotonicNs();
   return PooledRequest::ReadHeader(request_);
 }
 
@@ -202,7 +202,7 @@ void QueueServer::OnHandedOver(Request& request, TransportEvents& events) {
     return;
   }
   lent_.Add(request);
-  request.received_ns = RealClock().MonotonicNs();
+  request.received_ns = base::RealClock().MonotonicNs();
   events.OnRequest(&request);
 }
 
@@ -236,4 +236,4 @@ void QueueServer::Close() {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -20,7 +20,7 @@
 #include "distbench/protocol/grpc/server/streaming_requests.h"
 #include "distbench/protocol/grpc/server/unknown_method.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 class QueueServer final : public ServerSide {
  public:
@@ -67,7 +67,7 @@ class QueueServer final : public ServerSide {
   const bool measures_time_parts_;
   grpc_server* server_ = nullptr;
   void* method_ = nullptr;
-  ObjectPool<Request> pool_;
+  base::ObjectPool<Request> pool_;
   StreamingRequests streaming_;
   UnknownMethodReplies unknown_method_;
   HandshakeReplies handshakes_;
@@ -77,6 +77,6 @@ class QueueServer final : public ServerSide {
   bool closed_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_SERVER_QUEUE_SERVER_H_

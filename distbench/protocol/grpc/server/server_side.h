@@ -3,7 +3,7 @@
 
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 class StreamingRequests;
 
@@ -29,6 +29,6 @@ class ServerSide {
   virtual StreamingRequests* streams() { return nullptr; }
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_SERVER_SERVER_SIDE_H_

@@ -12,7 +12,7 @@
 #include "distbench/protocol/grpc/wire/stream_side.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // Streams that gRPC can accept before we ask for more.
@@ -131,9 +131,9 @@ void GrpcStreamServer::Stream::Refuse() {
 // Fills in the ServerCall. Returns false if the request is malformed.
 bool GrpcStreamServer::Stream::ReadHeader(Request& request) {
   static_cast<ServerCall&>(request) = {};
-  request.received_ns = RealClock().MonotonicNs();
+  request.received_ns = base::RealClock().MonotonicNs();
   request.stream = this;
-  RequestHeader header;
+  payload::RequestHeader header;
   if (!request.message.Decode(header, request.sequence,
                               request.request_bytes)) {
     return false;
@@ -148,11 +148,11 @@ void GrpcStreamServer::Stream::Reply(Request& request) {
   --unanswered_;
   request.message.Clear();
   if (!ended_) {
-    ResponseHeader header = {.server_instance = request.reply_instance,
-                             .error_message = request.reply_error};
+    payload::ResponseHeader header = {.server_instance = request.reply_instance,
+                                      .error_message = request.reply_error};
     if (server_.measures_time_parts_) {
       header.queue_ns = 0;  // requests are handled where they arrive
-      header.handler_ns = RealClock().MonotonicNs() - request.received_ns;
+      header.handler_ns = base::RealClock().MonotonicNs() - request.received_ns;
     }
     sender_.Send(request.sequence, header, request.reply_bytes);
   }
@@ -230,4 +230,4 @@ void GrpcStreamServer::Bury(Stream& stream) {
   streams_.erase(found);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

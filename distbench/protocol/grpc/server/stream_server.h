@@ -21,7 +21,7 @@
 #include "distbench/protocol/grpc/server/unknown_method.h"
 #include "distbench/protocol/grpc/wire/stream_counts.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 class GrpcStreamServer final : public ServerSide {
  public:
@@ -64,7 +64,7 @@ class GrpcStreamServer final : public ServerSide {
   StreamCounts& counts_;
   grpc_server* server_ = nullptr;
   void* method_ = nullptr;
-  ObjectPool<Request> requests_;
+  base::ObjectPool<Request> requests_;
   std::vector<std::unique_ptr<Stream>> streams_;
   // Streams that have ended, perhaps in a call that has not returned.
   std::vector<std::unique_ptr<Stream>> dead_;
@@ -75,6 +75,6 @@ class GrpcStreamServer final : public ServerSide {
   bool closed_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_SERVER_STREAM_SERVER_H_

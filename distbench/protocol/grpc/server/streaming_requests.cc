@@ -16,13 +16,13 @@
 #include "distbench/protocol/streams.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // Calls that gRPC can accept before we ask for more.
 constexpr int kAcceptedAhead = 16;
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 }  // namespace
 
@@ -49,11 +49,12 @@ class StreamingRequests::Request final : public ServerCall,
   void OnReceived(bool ok, TransportEvents& events);
   void OnNoMessage(TransportEvents& events);
   void Deliver(StreamEvents& events);
-  bool Lend(const RequestHeader& header, StreamEvents& events);
+  bool Lend(const payload::RequestHeader& header, StreamEvents& events);
   void OnWritten(bool ok, TransportEvents& events);
   void OnStatusSent(bool /*ok*/, TransportEvents& /*events*/) {}
   void Fail(grpc_status_code status, const std::string& message);
-  size_t AddMessage(const ResponseHeader& header, int64_t bytes, grpc_op* out);
+  size_t AddMessage(const payload::ResponseHeader& header, int64_t bytes,
+                    grpc_op* out);
   void Settle();
 
   StreamingRequests& owner_;
@@ -121,7 +122,7 @@ void StreamingRequests::Request::OnNoMessage(TransportEvents& events) {
 }
 
 void StreamingRequests::Request::Deliver(StreamEvents& events) {
-  RequestHeader header;
+  payload::RequestHeader header;
   if (!incoming_.Decode(header)) {
     // If the engine has the call, it will learn that by OnEnd().
     Fail(GRPC_STATUS_INVALID_ARGUMENT, "malformed request");
@@ -133,7 +134,7 @@ void StreamingRequests::Request::Deliver(StreamEvents& events) {
 }
 
 // Returns false if the engine finishes the call at once.
-bool StreamingRequests::Request::Lend(const RequestHeader& header,
+bool StreamingRequests::Request::Lend(const payload::RequestHeader& header,
                                       StreamEvents& events) {
   opened_ = lent_ = true;
   TakeHeader(header, *this);
@@ -146,8 +147,8 @@ bool StreamingRequests::Request::Lend(const RequestHeader& header,
 
 // Adds a message to a batch, with initial metadata before the first. Returns
 // the number of operations.
-size_t StreamingRequests::Request::AddMessage(const ResponseHeader& header,
-                                              int64_t bytes, grpc_op* out) {
+size_t StreamingRequests::Request::AddMessage(
+    const payload::ResponseHeader& header, int64_t bytes, grpc_op* out) {
   outgoing_bytes_ = outgoing_.Fill(header, bytes);
   out[0].op = GRPC_OP_SEND_MESSAGE;
   out[0].data.send_message.send_message = outgoing_.get();
@@ -246,4 +247,4 @@ void StreamingRequests::Bury(Request& request) {
   requests_.pop_back();
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

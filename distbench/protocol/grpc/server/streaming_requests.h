@@ -10,7 +10,7 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // The server's side of RPCs that stream: calls of kStreamingRpcMethod, which
 // arrive at a worker's own queue. Used by the thread that polls the queue,
@@ -53,6 +53,6 @@ class StreamingRequests {
   bool closed_ = false;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_SERVER_STREAMING_REQUESTS_H_

@@ -4,7 +4,7 @@
 
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 UnknownMethodReplies::UnknownMethodReplies() {
   grpc_call_details_init(&details_);
@@ -57,4 +57,4 @@ void UnknownMethodReplies::OnComplete(bool ok, TransportEvents&) {
   state_ = State::kIdle;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

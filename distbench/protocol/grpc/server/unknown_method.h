@@ -8,7 +8,7 @@
 
 #include "distbench/protocol/grpc/queue/event_queue.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Answers one call at a time. Used by the thread that polls the queue, except
 // for Serve().
@@ -40,6 +40,6 @@ class UnknownMethodReplies final : private Completion {
   int cancelled_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_SERVER_UNKNOWN_METHOD_H_

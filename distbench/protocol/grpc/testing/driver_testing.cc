@@ -9,12 +9,12 @@
 // gRPC resolves names with c-ares, which keeps a copy of "localhost".
 extern "C" const char* __lsan_default_suppressions() { return "leak:libcares"; }
 
-namespace distbench {
+namespace distbench::protocol {
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
-DriverOptions Mode::Options() const {
-  DriverOptions options;
+config::DriverOptions Mode::Options() const {
+  config::DriverOptions options;
   options.client_settings["client_type"] = client_type;
   options.server_settings["server_type"] = server_type;
   options.server_settings["threadpool_type"] = pool_type;
@@ -71,4 +71,4 @@ Service::Service(const Mode& mode, Events::Handler handler, int workers)
 Client::Client(const Mode& mode, const std::vector<std::string>& peers)
     : TestClient(MakeDriver(mode), SingleServers(peers)) {}
 
-}  // namespace distbench
+}  // namespace distbench::protocol

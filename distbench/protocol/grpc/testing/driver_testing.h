@@ -16,7 +16,7 @@
 #include "distbench/protocol/testing/driver_testing.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 inline constexpr int64_t kNever = INT64_MAX;
 
@@ -31,7 +31,7 @@ struct Mode {
   // Enough for the requests that the tests leave unanswered.
   int64_t pool_size = 64;
 
-  DriverOptions Options() const;
+  config::DriverOptions Options() const;
 };
 
 // Returns all combinations.
@@ -70,6 +70,6 @@ class Client : public TestClient {
   Client(const Mode& mode, const std::vector<std::string>& peers);
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_TESTING_DRIVER_TESTING_H_

@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "distbench/protocol/driver_parts.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 const char* StateName(grpc_connectivity_state state) {
@@ -95,7 +95,7 @@ absl::Status ToStatus(absl::Span<const Watch> watches) {
 }  // namespace
 
 void ChannelArguments::Set(const std::string& name,
-                           DriverOptions::Value value) {
+                           config::DriverOptions::Value value) {
   values_[name] = std::move(value);
 }
 
@@ -166,4 +166,4 @@ absl::Status WaitForConnections(absl::Span<const Channel* const> channels,
   return ToStatus(watches);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

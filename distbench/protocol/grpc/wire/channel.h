@@ -19,18 +19,18 @@
 #include "absl/types/span.h"
 #include "distbench/config/plan/driver_options.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // gRPC channel arguments by name.
 class ChannelArguments {
  public:
-  void Set(const std::string& name, DriverOptions::Value value);
+  void Set(const std::string& name, config::DriverOptions::Value value);
 
   // The result points into this object.
   std::vector<grpc_arg> AsGrpc() const;
 
  private:
-  std::map<std::string, DriverOptions::Value> values_;
+  std::map<std::string, config::DriverOptions::Value> values_;
 };
 
 // The longest time until an aborted set-up is noticed. Waits are split into
@@ -113,6 +113,6 @@ absl::Status WaitForConnections(absl::Span<const Channel* const> channels,
                                 absl::Time deadline,
                                 const std::atomic<bool>& aborted);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_WIRE_CHANNEL_H_

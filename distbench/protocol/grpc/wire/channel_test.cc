@@ -7,7 +7,7 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 gpr_timespec Now() { return gpr_now(GPR_CLOCK_MONOTONIC); }
@@ -77,4 +77,4 @@ TEST(MonotonicDeadlineTest, WhatIsEndlessIsAYear) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

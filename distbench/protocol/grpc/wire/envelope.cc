@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 // Field numbers and wire types, as in a serialised message.
@@ -72,4 +72,4 @@ std::optional<Envelope> TakeEnvelope(absl::Span<absl::string_view> slices) {
   return envelope;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

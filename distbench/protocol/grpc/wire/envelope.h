@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 struct Envelope {
   uint64_t sequence = 0;
@@ -31,6 +31,6 @@ size_t WriteEnvelope(const Envelope& envelope, char* out);
 // than the message.
 std::optional<Envelope> TakeEnvelope(absl::Span<absl::string_view> slices);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_WIRE_ENVELOPE_H_

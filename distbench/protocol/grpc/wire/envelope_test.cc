@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "proto/data_plane.pb.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr uint64_t kSequence = 0xfedcba9876543210;
@@ -62,4 +62,4 @@ TEST(EnvelopeTest, OtherSizesAreMalformed) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -17,7 +17,7 @@
 #include "distbench/security/nonce.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 grpc_slice Slice(const std::string& text) {
@@ -28,7 +28,7 @@ grpc_slice Slice(const std::string& text) {
 class Handshake {
  public:
   Handshake(const Channel& channel, absl::string_view nonce)
-      : channel_(channel), nonce_(nonce), challenge_(DrawNonce()) {
+      : channel_(channel), nonce_(nonce), challenge_(security::DrawNonce()) {
     grpc_metadata_array_init(&initial_metadata_);
     grpc_metadata_array_init(&trailing_metadata_);
     details_ = grpc_empty_slice();
@@ -168,4 +168,4 @@ absl::Status VerifyPeers(absl::Span<const Channel* const> channels,
   return HandshakeStatus(failures);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

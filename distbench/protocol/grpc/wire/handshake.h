@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Verifies all channels concurrently, on the client. Each must be connected, to
 // a single server. The error names the servers that do not know the nonce.
@@ -21,6 +21,6 @@ absl::Status VerifyPeers(absl::Span<const Channel* const> channels,
                          absl::string_view nonce, absl::Time deadline,
                          const std::atomic<bool>& aborted);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_WIRE_HANDSHAKE_H_

@@ -3,7 +3,7 @@
 
 #include <grpc/grpc.h>
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Keeps gRPC initialised during its lifetime.
 class GrpcLibrary {
@@ -14,6 +14,6 @@ class GrpcLibrary {
   GrpcLibrary& operator=(const GrpcLibrary&) = delete;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_WIRE_LIBRARY_H_

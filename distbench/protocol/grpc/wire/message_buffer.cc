@@ -10,7 +10,7 @@
 #include "distbench/payload/payload_slab.h"
 #include "distbench/protocol/grpc/wire/envelope.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 grpc_slice_buffer* SlicesOf(grpc_byte_buffer* buffer) {
@@ -22,7 +22,7 @@ char* BytesOf(grpc_slice& slice) {
 }
 
 void AppendPayload(int64_t bytes, grpc_slice_buffer* slices) {
-  const absl::string_view slab = PayloadSlab();
+  const absl::string_view slab = payload::PayloadSlab();
   while (bytes > 0) {
     const int64_t piece = std::min<int64_t>(bytes, slab.size());
     grpc_slice_buffer_add(slices,
@@ -32,7 +32,7 @@ void AppendPayload(int64_t bytes, grpc_slice_buffer* slices) {
 }
 
 void AppendPayload(int64_t bytes, std::vector<grpc::Slice>& slices) {
-  const absl::string_view slab = PayloadSlab();
+  const absl::string_view slab = payload::PayloadSlab();
   while (bytes > 0) {
     const int64_t piece = std::min<int64_t>(bytes, slab.size());
     slices.emplace_back(slab.data(), piece, grpc::Slice::STATIC_SLICE);
@@ -49,13 +49,14 @@ OutgoingMessage::~OutgoingMessage() { grpc_byte_buffer_destroy(buffer_); }
 
 template <typename Header>
 int64_t OutgoingMessage::Fill(const Header& header, int64_t target_bytes) {
-  return FillAfter("", header, LayOutMessage(header, target_bytes));
+  return FillAfter("", header, payload::LayOutMessage(header, target_bytes));
 }
 
 template <typename Header>
 int64_t OutgoingMessage::Fill(const Header& header, int64_t target_bytes,
                               uint64_t sequence) {
-  const MessageLayout layout = LayOutMessage(header, target_bytes);
+  const payload::MessageLayout layout =
+      payload::LayOutMessage(header, target_bytes);
   char prefix[kMaxEnvelopeBytes];
   const size_t prefix_bytes = WriteEnvelope(
       {.sequence = sequence,
@@ -67,7 +68,7 @@ int64_t OutgoingMessage::Fill(const Header& header, int64_t target_bytes,
 template <typename Header>
 int64_t OutgoingMessage::FillAfter(absl::string_view prefix,
                                    const Header& header,
-                                   const MessageLayout& layout) {
+                                   const payload::MessageLayout& layout) {
   grpc_slice_buffer* slices = SlicesOf(buffer_);
   grpc_slice_buffer_reset_and_unref(slices);
   // A small message fits into the slice struct and needs no memory of its own.
@@ -77,7 +78,7 @@ int64_t OutgoingMessage::FillAfter(absl::string_view prefix,
   const size_t head_bytes = prefix.size() + layout.head_bytes;
   grpc_slice head = grpc_slice_malloc(head_bytes + inline_bytes);
   prefix.copy(BytesOf(head), prefix.size());
-  WriteHead(header, layout, BytesOf(head) + prefix.size());
+  payload::WriteHead(header, layout, BytesOf(head) + prefix.size());
   std::memset(BytesOf(head) + head_bytes, 'D', inline_bytes);
   grpc_slice_buffer_add(slices, head);
   AppendPayload(layout.payload_bytes - inline_bytes, slices);
@@ -106,7 +107,7 @@ template <typename Header>
 bool IncomingMessage::Decode(Header& header) {
   if (buffer_ == nullptr) return false;
   ViewSlices();
-  return DecodeMessage(views_, header, scratch_);
+  return payload::DecodeMessage(views_, header, scratch_);
 }
 
 template <typename Header>
@@ -118,25 +119,29 @@ bool IncomingMessage::Decode(Header& header, uint64_t& sequence,
   if (!envelope.has_value()) return false;
   sequence = envelope->sequence;
   size_bytes = static_cast<int64_t>(envelope->message_bytes);
-  return DecodeMessage(views_, header, scratch_);
+  return payload::DecodeMessage(views_, header, scratch_);
 }
 
-template int64_t OutgoingMessage::Fill(const RequestHeader&, int64_t);
-template int64_t OutgoingMessage::Fill(const ResponseHeader&, int64_t);
-template int64_t OutgoingMessage::Fill(const RequestHeader&, int64_t, uint64_t);
-template int64_t OutgoingMessage::Fill(const ResponseHeader&, int64_t,
+template int64_t OutgoingMessage::Fill(const payload::RequestHeader&, int64_t);
+template int64_t OutgoingMessage::Fill(const payload::ResponseHeader&, int64_t);
+template int64_t OutgoingMessage::Fill(const payload::RequestHeader&, int64_t,
                                        uint64_t);
-template bool IncomingMessage::Decode(RequestHeader&);
-template bool IncomingMessage::Decode(ResponseHeader&);
-template bool IncomingMessage::Decode(RequestHeader&, uint64_t&, int64_t&);
-template bool IncomingMessage::Decode(ResponseHeader&, uint64_t&, int64_t&);
+template int64_t OutgoingMessage::Fill(const payload::ResponseHeader&, int64_t,
+                                       uint64_t);
+template bool IncomingMessage::Decode(payload::RequestHeader&);
+template bool IncomingMessage::Decode(payload::ResponseHeader&);
+template bool IncomingMessage::Decode(payload::RequestHeader&, uint64_t&,
+                                      int64_t&);
+template bool IncomingMessage::Decode(payload::ResponseHeader&, uint64_t&,
+                                      int64_t&);
 
 template <typename Header>
 int64_t OutgoingByteBuffer::Fill(const Header& header, int64_t target_bytes) {
-  const MessageLayout layout = LayOutMessage(header, target_bytes);
+  const payload::MessageLayout layout =
+      payload::LayOutMessage(header, target_bytes);
   grpc_slice head = grpc_slice_malloc(layout.head_bytes);
-  WriteHead(header, layout,
-            reinterpret_cast<char*>(GRPC_SLICE_START_PTR(head)));
+  payload::WriteHead(header, layout,
+                     reinterpret_cast<char*>(GRPC_SLICE_START_PTR(head)));
   slices_.clear();
   slices_.emplace_back(head, grpc::Slice::STEAL_REF);
   AppendPayload(layout.payload_bytes, slices_);
@@ -162,12 +167,14 @@ bool IncomingByteBuffer::Decode(Header& header) {
     views_.emplace_back(reinterpret_cast<const char*>(slice.begin()),
                         slice.size());
   }
-  return DecodeMessage(views_, header, scratch_);
+  return payload::DecodeMessage(views_, header, scratch_);
 }
 
-template int64_t OutgoingByteBuffer::Fill(const RequestHeader&, int64_t);
-template int64_t OutgoingByteBuffer::Fill(const ResponseHeader&, int64_t);
-template bool IncomingByteBuffer::Decode(RequestHeader&);
-template bool IncomingByteBuffer::Decode(ResponseHeader&);
+template int64_t OutgoingByteBuffer::Fill(const payload::RequestHeader&,
+                                          int64_t);
+template int64_t OutgoingByteBuffer::Fill(const payload::ResponseHeader&,
+                                          int64_t);
+template bool IncomingByteBuffer::Decode(payload::RequestHeader&);
+template bool IncomingByteBuffer::Decode(payload::ResponseHeader&);
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -16,7 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/payload/message_codec.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Returns the bytes of a slice, which must outlive the result.
 inline absl::string_view ViewOf(const grpc_slice& slice) {
@@ -48,7 +48,7 @@ class OutgoingMessage {
  private:
   template <typename Header>
   int64_t FillAfter(absl::string_view prefix, const Header& header,
-                    const MessageLayout& layout);
+                    const payload::MessageLayout& layout);
 
   grpc_byte_buffer* const buffer_;
 };
@@ -124,6 +124,6 @@ class IncomingByteBuffer {
   std::string scratch_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_WIRE_MESSAGE_BUFFER_H_

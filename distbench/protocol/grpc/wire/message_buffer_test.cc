@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "proto/data_plane.pb.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 std::string Flatten(grpc_byte_buffer* buffer) {
@@ -28,7 +28,7 @@ std::string Flatten(grpc_byte_buffer* buffer) {
 
 TEST(OutgoingMessageTest, IsRefilledWithMessagesOfEverySize) {
   OutgoingMessage message;
-  const RequestHeader header{.rpc_index = 300, .response_bytes = 5};
+  const payload::RequestHeader header{.rpc_index = 300, .response_bytes = 5};
   for (int64_t size : {20, 5, 23, 24, 100, 1 << 20, (3 << 20) + 7, 16}) {
     const int64_t total = message.Fill(header, size);
     const std::string bytes = Flatten(message.get());
@@ -43,23 +43,25 @@ TEST(OutgoingMessageTest, IsRefilledWithMessagesOfEverySize) {
 
 TEST(OutgoingMessageTest, PayloadsAreReferredTo) {
   OutgoingMessage message;
-  message.Fill(ResponseHeader{.server_instance = 1}, (5 << 19) + 100);
+  message.Fill(payload::ResponseHeader{.server_instance = 1}, (5 << 19) + 100);
   const grpc_slice_buffer& slices = message.get()->data.raw.slice_buffer;
   ASSERT_EQ(slices.count, 4);  // the head, and the slab two and a half times
   for (size_t i = 1; i < slices.count; ++i) {
     EXPECT_EQ(GRPC_SLICE_START_PTR(slices.slices[i]),
-              reinterpret_cast<const uint8_t*>(PayloadSlab().data()));
+              reinterpret_cast<const uint8_t*>(payload::PayloadSlab().data()));
   }
 }
 
 TEST(IncomingMessageTest, ReadsHeadersFromSlices) {
   OutgoingMessage sent;
   const std::string error(100, 'e');
-  sent.Fill(ResponseHeader{.server_instance = 9, .error_message = error}, 5000);
+  sent.Fill(
+      payload::ResponseHeader{.server_instance = 9, .error_message = error},
+      5000);
   IncomingMessage received;
   *received.slot() = grpc_byte_buffer_copy(sent.get());
   EXPECT_EQ(received.size_bytes(), 5000);
-  ResponseHeader header;
+  payload::ResponseHeader header;
   ASSERT_TRUE(received.Decode(header));
   EXPECT_EQ(header.server_instance, 9);
   EXPECT_EQ(header.error_message, error);
@@ -67,7 +69,7 @@ TEST(IncomingMessageTest, ReadsHeadersFromSlices) {
 
 TEST(IncomingMessageTest, NothingIsMalformed) {
   IncomingMessage received;
-  RequestHeader header;
+  payload::RequestHeader header;
   EXPECT_FALSE(received.Decode(header));
   EXPECT_EQ(received.size_bytes(), 0);
 }
@@ -84,7 +86,7 @@ std::string Flatten(const grpc::ByteBuffer& buffer) {
 
 TEST(OutgoingByteBufferTest, IsRefilledWithMessagesOfEverySize) {
   OutgoingByteBuffer message;
-  const RequestHeader header{.rpc_index = 300, .response_bytes = 5};
+  const payload::RequestHeader header{.rpc_index = 300, .response_bytes = 5};
   for (int64_t size : {20, 5, 23, 24, 100, 1 << 20, (3 << 20) + 7, 16}) {
     const int64_t total = message.Fill(header, size);
     const std::string bytes = Flatten(*message.get());
@@ -101,11 +103,12 @@ TEST(IncomingByteBufferTest, ReadsHeadersOneAfterTheOther) {
   OutgoingByteBuffer sent;
   IncomingByteBuffer received;
   for (const std::string& error : {std::string(100, 'e'), std::string("e")}) {
-    sent.Fill(ResponseHeader{.server_instance = 9, .error_message = error},
-              5000);
+    sent.Fill(
+        payload::ResponseHeader{.server_instance = 9, .error_message = error},
+        5000);
     *received.get() = *sent.get();
     EXPECT_EQ(received.size_bytes(), 5000);
-    ResponseHeader header;
+    payload::ResponseHeader header;
     ASSERT_TRUE(received.Decode(header));
     EXPECT_EQ(header.server_instance, 9);
     EXPECT_EQ(header.error_message, error);
@@ -115,10 +118,10 @@ TEST(IncomingByteBufferTest, ReadsHeadersOneAfterTheOther) {
 
 TEST(IncomingByteBufferTest, NothingIsMalformed) {
   IncomingByteBuffer received;
-  RequestHeader header;
+  payload::RequestHeader header;
   EXPECT_FALSE(received.Decode(header));
   EXPECT_EQ(received.size_bytes(), 0);
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -6,10 +6,10 @@
 #include "distbench/payload/message_codec.h"
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
-int64_t NowNs() { return RealClock().MonotonicNs(); }
+int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 }  // namespace
 
@@ -33,8 +33,10 @@ int64_t MessageSender::Send(uint64_t sequence, const Header& header,
   return bytes;
 }
 
-template int64_t MessageSender::Send(uint64_t, const RequestHeader&, int64_t);
-template int64_t MessageSender::Send(uint64_t, const ResponseHeader&, int64_t);
+template int64_t MessageSender::Send(uint64_t, const payload::RequestHeader&,
+                                     int64_t);
+template int64_t MessageSender::Send(uint64_t, const payload::ResponseHeader&,
+                                     int64_t);
 
 void MessageSender::Queue(Message& message) {
   message.next = nullptr;
@@ -91,4 +93,4 @@ void MessageSender::Drop() {
   while (first_ != nullptr) pool_.Put(&TakeFirst());
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -18,7 +18,7 @@
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 #include "distbench/protocol/grpc/wire/stream_counts.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Used by the thread that has the worker's turn.
 class MessageSender final : private Completion {
@@ -86,9 +86,9 @@ class MessageSender final : private Completion {
   Message* last_ = nullptr;
   size_t waiting_ = 0;
   int64_t blocked_since_ns_ = 0;  // while messages wait
-  ObjectPool<Message> pool_;
+  base::ObjectPool<Message> pool_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_WIRE_MESSAGE_SENDER_H_

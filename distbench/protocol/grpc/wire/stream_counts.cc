@@ -1,6 +1,6 @@
 #include "distbench/protocol/grpc/wire/stream_counts.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 std::vector<DriverCounter> StreamCounts::List() const {
   std::vector<DriverCounter> counters;
@@ -15,4 +15,4 @@ std::vector<DriverCounter> StreamCounts::List() const {
   return counters;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -7,7 +7,7 @@
 
 #include "distbench/protocol/driver.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // What the streams of one driver have counted, on both sides. Thread-safe.
 struct StreamCounts {
@@ -28,6 +28,6 @@ struct StreamCounts {
   std::vector<DriverCounter> List() const;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_WIRE_STREAM_COUNTS_H_

@@ -2,7 +2,7 @@
 
 #include "glog/logging.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 StreamSide::~StreamSide() {
   if (call_ != nullptr) grpc_call_unref(call_);
@@ -63,4 +63,4 @@ void ServerStreamSide::AwaitEnd(Completion& end) {
   Start({&operation, 1}, end);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

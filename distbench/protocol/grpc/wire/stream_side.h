@@ -13,7 +13,7 @@
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // What both sides have. Used by the thread that has the worker's turn. Must not
 // be destroyed while gRPC has an operation.
@@ -99,6 +99,6 @@ class ServerStreamSide : public StreamSide {
   int cancelled_ = 0;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_WIRE_STREAM_SIDE_H_

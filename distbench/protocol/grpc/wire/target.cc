@@ -17,7 +17,7 @@
 #include "distbench/protocol/host_address.h"
 #include "distbench/protocol/unix_address.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr absl::string_view kIpv4 = "ipv4:";
@@ -97,7 +97,7 @@ std::string TargetOf(const std::string& host, int port) {
   const int version = IpVersionOf(host);
   const absl::string_view scheme =
       version == 4 ? kIpv4 : (version == 6 ? kIpv6 : kName);
-  return absl::StrCat(scheme, JoinHostPort(host, port));
+  return absl::StrCat(scheme, base::JoinHostPort(host, port));
 }
 
 std::string HostPortOf(absl::string_view target) {
@@ -134,4 +134,4 @@ absl::StatusOr<std::string> JoinTargets(
   return Join(kIpv6, addresses);
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

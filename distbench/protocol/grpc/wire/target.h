@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // Returns the target of one server; a numeric `host` needs no look-up.
 std::string TargetOf(const std::string& host, int port);
@@ -24,6 +24,6 @@ std::string HostPortOf(absl::string_view target);
 absl::StatusOr<std::string> JoinTargets(
     const std::vector<std::string>& targets);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_WIRE_TARGET_H_

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 using ::testing::AnyOf;
@@ -42,4 +42,4 @@ TEST(JoinTargets, LooksNamesUp) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -4,13 +4,13 @@
 #include "distbench/security/testing/testing_certificates.h"
 #include "distbench/security/tls_session.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
-const TlsFiles& SharedFiles() {
-  static const auto* const authority = new TestAuthority("authority");
+const security::TlsFiles& SharedFiles() {
+  static const auto* const authority = new security::TestAuthority("authority");
   static const auto* const files =
-      new TlsFiles(authority->IssueForLocalhost("node"));
+      new security::TlsFiles(authority->IssueForLocalhost("node"));
   return *files;
 }
 
@@ -53,8 +53,8 @@ std::vector<ConnectionVariant> TimedVariants() {
   };
 }
 
-DriverOptions OptionsOf(const ConnectionVariant& variant) {
-  DriverOptions options;
+config::DriverOptions OptionsOf(const ConnectionVariant& variant) {
+  config::DriverOptions options;
   options.client_settings = options.server_settings = variant.settings;
   options.client_settings["connections"] = variant.connections;
   options.client_settings["calls_per_connection"] =
@@ -70,10 +70,11 @@ ConnectionSecurity SecurityOf(const ConnectionVariant& variant,
                                  .network = std::make_shared<DriverNetwork>(
                                      variant.network, variant.network)};
   if (variant.uses_tls) {
-    security.tls =
-        TlsContext::Make(SharedFiles(), TlsRole::kNode, protocol).value();
+    security.tls = security::TlsContext::Make(
+                       SharedFiles(), security::TlsRole::kNode, protocol)
+                       .value();
   }
   return security;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -16,7 +16,7 @@
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/testing/driver_conformance.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 struct ConnectionVariant {
   std::string name = {};
@@ -26,7 +26,8 @@ struct ConnectionVariant {
   NetworkSettings network = {};  // of both sides
   int64_t calls_per_connection = 0;
   bool measures_time_parts = false;
-  std::map<std::string, DriverOptions::Value> settings = {};  // of both sides
+  std::map<std::string, config::DriverOptions::Value> settings =
+      {};  // of both sides
 };
 
 // Variants for DriverConformanceTest, CallsPerConnectionTest and
@@ -35,7 +36,7 @@ std::vector<ConnectionVariant> UsualVariants();
 std::vector<ConnectionVariant> OneCallVariants();
 std::vector<ConnectionVariant> TimedVariants();
 
-DriverOptions OptionsOf(const ConnectionVariant& variant);
+config::DriverOptions OptionsOf(const ConnectionVariant& variant);
 
 // All have the same certificates. `protocol` is TLS's (ALPN).
 ConnectionSecurity SecurityOf(const ConnectionVariant& variant,
@@ -61,6 +62,6 @@ std::vector<DriverUnderTest> DriversOf(
   return drivers;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_TESTING_CONNECTION_VARIANTS_H_

@@ -19,7 +19,7 @@
 #include "distbench/protocol/tcp/send_queue.h"
 #include "distbench/protocol/tcp/stream.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 void Require(bool condition) {
@@ -32,17 +32,18 @@ class Answers {
   explicit Answers(FrameKind kind) : kind_(kind), decoder_(kind) {
     int ends[2];
     Require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0);
-    stream_ = Stream(FileDescriptor(ends[0]));
-    client_ = FileDescriptor(ends[1]);
+    stream_ = Stream(base::FileDescriptor(ends[0]));
+    client_ = base::FileDescriptor(ends[1]);
   }
 
-  void Add(const FrameHeader& request, const RequestHeader& header) {
+  void Add(const FrameHeader& request, const payload::RequestHeader& header) {
     const int64_t asked = header.response_bytes != kServerDecides
                               ? header.response_bytes
                               : kReplyBytes;
     const int64_t sent = Append(request.call_id, asked);
     Require(sent ==
-            LayOutMessage(ResponseHeader{.server_instance = kInstance}, asked)
+            payload::LayOutMessage(
+                payload::ResponseHeader{.server_instance = kInstance}, asked)
                 .total_bytes());
     Require(queue_.Write(stream_) != SendQueue::Outcome::kBroken);
     Receive(request.call_id, sent + static_cast<int64_t>(TimesBytes(kind_)));
@@ -55,7 +56,7 @@ class Answers {
   static constexpr int64_t kHandlerNs = 5;
 
   int64_t Append(uint64_t call_id, int64_t bytes) {
-    const ResponseHeader header = {.server_instance = kInstance};
+    const payload::ResponseHeader header = {.server_instance = kInstance};
     if (kind_ == FrameKind::kReply) {
       return queue_.Append(kind_, call_id, header, bytes);
     }
@@ -81,7 +82,7 @@ class Answers {
     const auto on_frame = [&](const FrameHeader& frame,
                               absl::string_view head) {
       CheckTimes(head);
-      const ResponseHeader* const header =
+      const payload::ResponseHeader* const header =
           heads_.Read(head, frame.message_bytes - frame.head_bytes);
       Require(header != nullptr && header->server_instance == kInstance);
       Require(frame.call_id == call_id && frame.message_bytes == message_bytes);
@@ -102,28 +103,29 @@ class Answers {
 
   const FrameKind kind_;
   Stream stream_;
-  FileDescriptor client_;
+  base::FileDescriptor client_;
   SendQueue queue_;
   FrameDecoder decoder_;
-  HeadReader<ResponseHeader> heads_;
+  HeadReader<payload::ResponseHeader> heads_;
 };
 
 // Replies end at the client; they need no answer.
-void Answer(const FrameHeader& frame, const RequestHeader& header,
+void Answer(const FrameHeader& frame, const payload::RequestHeader& header,
             FrameKind kind, std::optional<Answers>& answers) {
   if (!answers.has_value()) answers.emplace(kind);
   answers->Add(frame, header);
 }
-void Answer(const FrameHeader&, const ResponseHeader&, FrameKind,
+void Answer(const FrameHeader&, const payload::ResponseHeader&, FrameKind,
             std::optional<Answers>&) {}
 
-bool IsSame(const RequestHeader& a, const RequestHeader& b) {
+bool IsSame(const payload::RequestHeader& a, const payload::RequestHeader& b) {
   return a.rpc_index == b.rpc_index && a.server_instance == b.server_instance &&
          a.warmup == b.warmup && a.response_bytes == b.response_bytes &&
          a.processing_ns == b.processing_ns &&
          a.trace_context == b.trace_context;
 }
-bool IsSame(const ResponseHeader& a, const ResponseHeader& b) {
+bool IsSame(const payload::ResponseHeader& a,
+            const payload::ResponseHeader& b) {
   return a.server_instance == b.server_instance &&
          a.error_message == b.error_message;
 }
@@ -144,7 +146,7 @@ DecodedStream DecodeAs(FrameKind kind, FrameKind answer_kind,
     // A head must decode the same way without the memory of earlier ones.
     Header read_alone;
     const bool is_well_formed =
-        DecodeHead(head, payload_bytes, read_alone, scratch);
+        payload::DecodeHead(head, payload_bytes, read_alone, scratch);
     Require((header != nullptr) == is_well_formed);
     if (header == nullptr) return StreamError::kMalformedMessage;
     Require(IsSame(*header, read_alone));
@@ -195,10 +197,10 @@ DecodedStream DecodeStream(absl::string_view bytes, size_t piece_bytes) {
     return Greet(requests ? Greeting::Side::kServer : Greeting::Side::kClient,
                  bytes, piece_bytes);
   }
-  return requests ? DecodeAs<RequestHeader>(FrameKind::kRequest, reply_kind,
-                                            bytes, piece_bytes)
-                  : DecodeAs<ResponseHeader>(reply_kind, reply_kind, bytes,
-                                             piece_bytes);
+  return requests ? DecodeAs<payload::RequestHeader>(
+                        FrameKind::kRequest, reply_kind, bytes, piece_bytes)
+                  : DecodeAs<payload::ResponseHeader>(reply_kind, reply_kind,
+                                                      bytes, piece_bytes);
 }
 
 void DecodeInPieces(absl::string_view bytes) {
@@ -210,10 +212,10 @@ void DecodeInPieces(absl::string_view bytes) {
   }
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  distbench::DecodeInPieces(
+  distbench::protocol::DecodeInPieces(
       absl::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 inline constexpr char kGreetingBit = 0x40;
 inline constexpr char kTimesBit = 0x20;
@@ -24,14 +24,15 @@ struct DecodedStream {
 // kGreetingBit a greeting, otherwise frames of one kind, whose messages' heads
 // are read. An odd first byte means data that a server receives; requests are
 // then answered through a send queue, and the function aborts if an answer is
-// not what was asked for. With kTimesBit, replies have the server's times, those
-// that are decoded and those to requests. `piece_bytes` is the size of one read.
+// not what was asked for. With kTimesBit, replies have the server's times,
+// those that are decoded and those to requests. `piece_bytes` is the size of
+// one read.
 DecodedStream DecodeStream(absl::string_view bytes, size_t piece_bytes);
 
 // The body of LLVMFuzzerTestOneInput(): decodes the bytes in one piece and in
 // small pieces, and fails if the results differ.
 void DecodeInPieces(absl::string_view bytes);
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_TESTING_FUZZ_ENTRY_H_

@@ -11,7 +11,7 @@
 #include "distbench/protocol/tcp/testing/fuzz_entry.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr int kRounds = 20'000;
@@ -21,7 +21,8 @@ constexpr char kReplies = 2;
 
 template <typename Header>
 std::string Frame(FrameKind kind, const Header& header, int64_t target_bytes) {
-  const MessageLayout layout = LayOutMessage(header, target_bytes);
+  const payload::MessageLayout layout =
+      payload::LayOutMessage(header, target_bytes);
   const size_t times_bytes = TimesBytes(kind);
   std::string frame(kFrameHeaderBytes + times_bytes + layout.total_bytes(),
                     'D');
@@ -32,7 +33,8 @@ std::string Frame(FrameKind kind, const Header& header, int64_t target_bytes) {
        .kind = kind,
        .call_id = 7},
       frame.data());
-  WriteHead(header, layout, frame.data() + kFrameHeaderBytes + times_bytes);
+  payload::WriteHead(header, layout,
+                     frame.data() + kFrameHeaderBytes + times_bytes);
   return frame;
 }
 
@@ -47,14 +49,15 @@ std::string MakeStream(std::mt19937& random) {
     const auto target_bytes = static_cast<int64_t>(random() % 200);
     if (requests) {
       stream += Frame(FrameKind::kRequest,
-                      RequestHeader{.rpc_index = static_cast<int>(i),
-                                    .warmup = i % 2 == 0,
-                                    .response_bytes = 100 * i,
-                                    .trace_context = text},
+                      payload::RequestHeader{.rpc_index = static_cast<int>(i),
+                                             .warmup = i % 2 == 0,
+                                             .response_bytes = 100 * i,
+                                             .trace_context = text},
                       target_bytes);
     } else {
-      stream += Frame(has_times ? FrameKind::kTimedReply : FrameKind::kReply,
-                      ResponseHeader{.error_message = text}, target_bytes);
+      stream +=
+          Frame(has_times ? FrameKind::kTimedReply : FrameKind::kReply,
+                payload::ResponseHeader{.error_message = text}, target_bytes);
     }
   }
   return stream;
@@ -92,7 +95,8 @@ TEST(FuzzTest, SurvivesAbsurdReplySizes) {
   for (const int64_t reply_bytes :
        {INT64_MIN, INT64_MIN + 1, INT64_MAX, int64_t{1} << 40, int64_t{-2}}) {
     const std::string request =
-        Frame(FrameKind::kRequest, RequestHeader{.response_bytes = reply_bytes},
+        Frame(FrameKind::kRequest,
+              payload::RequestHeader{.response_bytes = reply_bytes},
               /*target_bytes=*/0);
     DecodeInPieces(std::string(1, kRequests) + request + request);
   }
@@ -113,7 +117,8 @@ TEST(FuzzTest, SurvivesMutatedStreams) {
 }
 
 TEST(FuzzTest, SurvivesTheKeptCorpus) {
-  for (const std::string& bytes : KeptCorpus("frame")) DecodeInPieces(bytes);
+  for (const std::string& bytes : fuzzing::KeptCorpus("frame"))
+    DecodeInPieces(bytes);
 }
 
 TEST(FuzzTest, SurvivesMutatedGreetings) {
@@ -124,7 +129,7 @@ TEST(FuzzTest, SurvivesMutatedGreetings) {
     Greeting server(Greeting::Side::kServer, "nonce");
     const std::string hello = client.TakeOutput();
     ASSERT_EQ(server.Receive(hello), StreamError::kNone);
-    std::string to_server = hello + std::string(kProofBytes, 'x');
+    std::string to_server = hello + std::string(security::kProofBytes, 'x');
     std::string to_client = server.TakeOutput();
     for (std::string* bytes : {&to_server, &to_client}) {
       for (int i = 0; i < round % 4; ++i) Mutate(random, *bytes);
@@ -148,4 +153,4 @@ TEST(FuzzTest, SurvivesNoise) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::protocol

@@ -11,7 +11,7 @@
 #include "distbench/protocol/tcp/network_settings.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protocol {
 namespace {
 
 constexpr int kPatienceMs = 20'000;
@@ -39,7 +39,7 @@ RawConnection RawConnection::To(const std::string& address) {
   const auto addresses = ResolveAddress(address);
   EXPECT_TRUE(addresses.ok());
   const SocketAddress& first = addresses->front();
-  FileDescriptor socket = OpenSocket(first.storage.ss_family, {});
+  base::FileDescriptor socket = OpenSocket(first.storage.ss_family, {});
   EXPECT_TRUE(BeginConnect(socket.get(), first));
   EXPECT_TRUE(WaitFor(socket.get(), POLLOUT));
   return RawConnection(std::move(socket));
@@ -64,7 +64,7 @@ std::string RawConnection::Receive(size_t count) {
   std::string bytes(count, '\0');
   size_t received = 0;
   while (received < count && WaitUntilReadable()) {
-    const ssize_t part = distbench::Receive(
+    const ssize_t part = distbench::protocol::Receive(
         socket_.get(), bytes.data() + received, count - received);
     if (part <= 0) break;
     received += part;
@@ -76,7 +76,7 @@ std::string RawConnection::Receive(size_t count) {
 std::string RawConnection::ReceiveAvailable() {
   std::string bytes(1 << 20, '\0');
   const ssize_t received =
-      distbench::Receive(socket_.get(), bytes.data(), bytes.size());
+      distbench::protocol::Receive(socket_.get(), bytes.data(), bytes.size());
   bytes.resize(received < 0 ? 0 : received);
   return bytes;
 }
@@ -96,14 +96,14 @@ bool RawConnection::PeerCloses() {
   std::vector<char> buffer(1 << 16);
   while (WaitUntilReadable()) {
     const ssize_t received =
-        distbench::Receive(socket_.get(), buffer.data(), buffer.size());
+        distbench::protocol::Receive(socket_.get(), buffer.data(), buffer.size());
     if (received == 0 || (received < 0 && errno == ECONNRESET)) return true;
     if (received < 0) return false;
   }
   return false;
 }
 
-RawListener::RawListener() : listener_(ListenAt("127.0.0.1:0").value()) {}
+RawListener::RawListener() : listener_(base::ListenAt("127.0.0.1:0").value()) {}
 
 std::string RawListener::address() const {
   return absl::StrCat("127.0.0.1:", listener_.port);
@@ -120,4 +120,4 @@ RawConnection RawListener::AcceptWithHello() {
   return connection;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protocol

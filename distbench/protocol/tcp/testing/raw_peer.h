@@ -13,7 +13,7 @@
 #include "distbench/protocol/tcp/greeting.h"
 #include "distbench/protocol/tcp/socket.h"
 
-namespace distbench {
+namespace distbench::protocol {
 
 // The bytes of a hello.
 std::string HelloBytes();
@@ -24,7 +24,8 @@ std::string FrameBytes(FrameHeader header, const std::string& message);
 // One connection. Its methods wait, up to some seconds.
 class RawConnection {
  public:
-  explicit RawConnection(FileDescriptor socket) : socket_(std::move(socket)) {}
+  explicit RawConnection(base::FileDescriptor socket)
+      : socket_(std::move(socket)) {}
 
   // Connects.
   static RawConnection To(const std::string& address);
@@ -49,7 +50,7 @@ class RawConnection {
  private:
   bool WaitUntilReadable();
 
-  FileDescriptor socket_;
+  base::FileDescriptor socket_;
 };
 
 class RawListener {
@@ -68,9 +69,9 @@ class RawListener {
   void Close() { listener_.socket.Close(); }
 
  private:
-  ListeningSocket listener_;
+  base::ListeningSocket listener_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_TESTING_RAW_PEER_H_

@@ -4,9 +4,9 @@
 
 #include "distbench/report/testing/report_testing.h"
 
-namespace distbench {
+namespace distbench::report {
 
-TestResult RunWith(RpcTotals totals, int64_t duration_ns) {
+TestResult RunWith(results::RpcTotals totals, int64_t duration_ns) {
   totals.counts.first_start_timestamp_ns = 0;
   totals.counts.last_end_timestamp_ns = duration_ns;
   TestResult result;
@@ -24,7 +24,7 @@ RpcStatistics& StatisticsOf(TestResult& result) {
 }
 
 TestResult RunOf(int64_t latency_ns, int64_t count, int64_t failed_count) {
-  RpcTotals totals;
+  results::RpcTotals totals;
   totals.service_time_ns.RecordN(latency_ns, count);
   totals.counts.succeeded_count = count;
   totals.counts.failed_count = failed_count;
@@ -39,4 +39,4 @@ std::vector<TestComparison> Compared(std::vector<TestResult> base,
   return Compare(ListRuns(base_results), ListRuns(next_results), options);
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

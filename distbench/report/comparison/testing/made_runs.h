@@ -11,12 +11,12 @@
 #include "distbench/results/rpc_totals.h"
 #include "proto/results.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // A result of a test "t" with these totals of its RPC "query", whose calls took
 // this long together.
 inline constexpr int64_t kSecondNs = 1'000'000'000;
-TestResult RunWith(RpcTotals totals, int64_t duration_ns = kSecondNs);
+TestResult RunWith(results::RpcTotals totals, int64_t duration_ns = kSecondNs);
 
 // The statistics of the RPC of such a result.
 RpcStatistics& StatisticsOf(TestResult& result);
@@ -30,6 +30,6 @@ std::vector<TestComparison> Compared(std::vector<TestResult> base,
                                      std::vector<TestResult> next,
                                      const CompareOptions& options = {});
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_TESTING_MADE_RUNS_H_

@@ -11,7 +11,7 @@
 #include "distbench/report/comparison/stopping_rule.h"
 #include "distbench/report/verdicts/check.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr uint64_t kRpcsPerRun = 100'000;
@@ -26,7 +26,7 @@ TestComparison WithoutRuns(const GateExperiment& experiment) {
   for (int i = 0; i < experiment.conditions; ++i) {
     comparison.rpcs.push_back({absl::StrCat("rpc_", i), "service time", {}});
     comparison.rpcs.back().metrics.push_back(
-        {Metric{Metric::Kind::kPercentile, 99},
+        {stats::Metric{stats::Metric::Kind::kPercentile, 99},
          ComparisonVerdict::kNoDifference, ""});
   }
   return comparison;
@@ -86,4 +86,4 @@ GateOutcomes SimulateGates(const GateExperiment& experiment) {
   return outcomes;
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace distbench {
+namespace distbench::report {
 
 // Gates on the p99 of several independent RPCs. The p99 of each run is
 // log-normal around the true value.
@@ -41,6 +41,6 @@ struct GateOutcomes {
 
 GateOutcomes SimulateGates(const GateExperiment& experiment);
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_TESTING_SIMULATED_GATES_H_

@@ -10,7 +10,7 @@
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 
-namespace distbench {
+namespace distbench::report {
 namespace {
 
 constexpr char kResult[] = R"pb(
@@ -42,21 +42,21 @@ constexpr char kResult[] = R"pb(
 }  // namespace
 
 Histogram Repeated(int64_t value, int64_t count) {
-  LogHistogram histogram;
+  stats::LogHistogram histogram;
   histogram.RecordN(value, count);
   Histogram proto;
-  EncodeHistogram(histogram, proto);
+  results::EncodeHistogram(histogram, proto);
   return proto;
 }
 
-JudgeTest::JudgeTest() : result_(FromText<TestResult>(kResult)) {
+JudgeTest::JudgeTest() : result_(base::FromText<TestResult>(kResult)) {
   Load().set_offered_count(3000);
   Statistics().set_succeeded_count(3000);
   *Statistics().mutable_service_time_ns() = Repeated(1'000'000, 3000);
   *Statistics().mutable_response_time_ns() = Repeated(1'010'000, 3000);
   *Statistics().mutable_lateness_ns() = Repeated(10'000, 3000);
   RpcTimeSeries& series = Series();
-  series.set_interval_ns(kNsPerSecond);
+  series.set_interval_ns(base::kNsPerSecond);
   for (int i = 0; i < kJudgedSeconds; ++i) {
     RpcInterval& interval = *series.add_intervals();
     interval.set_index(kJudgedFirstSecond + i);
@@ -67,9 +67,9 @@ JudgeTest::JudgeTest() : result_(FromText<TestResult>(kResult)) {
     *interval.mutable_service_time_ns() =
         Repeated(1'000'000 + 20'000 * (i % 3), 100);
     ResourceSample& sample = *Resources().add_samples();
-    sample.set_duration_ns(kNsPerSecond);
-    sample.set_host_cpu_ns(2 * kNsPerSecond);
-    sample.set_process_cpu_ns(2 * kNsPerSecond - kNsPerSecond / 2);
+    sample.set_duration_ns(base::kNsPerSecond);
+    sample.set_host_cpu_ns(2 * base::kNsPerSecond);
+    sample.set_process_cpu_ns(2 * base::kNsPerSecond - base::kNsPerSecond / 2);
   }
 }
 
@@ -120,7 +120,7 @@ void JudgeTest::SendPerSecond(const std::function<int64_t(int)>& count) {
 }
 
 void JudgeTest::WidenIntervals() {
-  Series().set_interval_ns(4 * kNsPerSecond);
+  Series().set_interval_ns(4 * base::kNsPerSecond);
   SendPerSecond([](int) { return 400; });
 }
 
@@ -161,4 +161,4 @@ std::string JudgeTest::Find(absl::string_view code) {
   return "";
 }
 
-}  // namespace distbench
+}  // namespace distbench::report

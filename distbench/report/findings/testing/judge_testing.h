@@ -12,7 +12,7 @@
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench {
+namespace distbench::report {
 
 // The run starts at this second of Unix time and takes so many.
 inline constexpr int64_t kJudgedFirstSecond = 1'700'000'000;
@@ -63,6 +63,6 @@ class JudgeTest : public testing::Test {
   TestResult result_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_FINDINGS_TESTING_JUDGE_TESTING_H_

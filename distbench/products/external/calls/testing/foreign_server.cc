@@ -8,7 +8,7 @@
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 constexpr char kFiles[] = R"pb(
@@ -135,15 +135,15 @@ ExternalCalls CallsOf(const std::string& method, const std::string& request) {
   return calls;
 }
 
-std::unique_ptr<ProtocolDriver> MakeInnerGrpc() {
-  return MakeGrpcDriver({}, {.service_address = "127.0.0.1"}).value();
+std::unique_ptr<protocol::ProtocolDriver> MakeInnerGrpc() {
+  return protocol::MakeGrpcDriver({}, {.service_address = "127.0.0.1"}).value();
 }
 
-std::unique_ptr<TestClient> ClientOf(ExternalCalls calls,
-                                     const std::vector<Peer>& peers,
-                                     std::unique_ptr<ProtocolDriver> inner) {
-  return std::make_unique<TestClient>(
+std::unique_ptr<protocol::TestClient> ClientOf(
+    ExternalCalls calls, const std::vector<protocol::Peer>& peers,
+    std::unique_ptr<protocol::ProtocolDriver> inner) {
+  return std::make_unique<protocol::TestClient>(
       MakeExternalRouter(std::move(inner), std::move(calls)), peers);
 }
 
-}  // namespace distbench
+}  // namespace distbench::external

@@ -19,7 +19,7 @@
 #include "distbench/products/external/calls/external_router.h"
 #include "distbench/protocol/testing/driver_testing.h"
 
-namespace distbench {
+namespace distbench::external {
 
 // Methods of a server that ForeignFiles() describes. Both take and return a
 // message with a text; the second streams.
@@ -73,12 +73,12 @@ ExternalCalls CallsOf(const std::string& method,
                       const std::string& request = R"({"text": "hello"})");
 
 // The driver for the RPCs of the test.
-std::unique_ptr<ProtocolDriver> MakeInnerGrpc();
+std::unique_ptr<protocol::ProtocolDriver> MakeInnerGrpc();
 
-std::unique_ptr<TestClient> ClientOf(
-    ExternalCalls calls, const std::vector<Peer>& peers,
-    std::unique_ptr<ProtocolDriver> inner = MakeInnerGrpc());
+std::unique_ptr<protocol::TestClient> ClientOf(
+    ExternalCalls calls, const std::vector<protocol::Peer>& peers,
+    std::unique_ptr<protocol::ProtocolDriver> inner = MakeInnerGrpc());
 
-}  // namespace distbench
+}  // namespace distbench::external
 
 #endif  // DISTBENCH_PRODUCTS_EXTERNAL_CALLS_TESTING_FOREIGN_SERVER_H_

@@ -20,7 +20,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 inline const std::vector<ControlledInstance> kControlledInstances = {
     {"server/0", "server"}, {"server/1", "server"}, {"hog/0", "hog"}};
@@ -48,7 +48,7 @@ class AppliedControlsTest : public testing::Test {
 
   absl::StatusOr<std::unique_ptr<AppliedControls>> TryApply(
       const std::string& set) {
-    return AppliedControls::Apply(FromText<ControlSet>(set),
+    return AppliedControls::Apply(base::FromText<ControlSet>(set),
                                   kControlledInstances, host_);
   }
 
@@ -65,7 +65,7 @@ class AppliedControlsTest : public testing::Test {
     EXPECT_EQ(applied.status().code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_EQ(fake_.Snapshot(), before);
     EXPECT_THAT(ListJournals(fake_.state_folder()), testing::IsEmpty());
-    return Message(applied.status());
+    return base::Message(applied.status());
   }
 
   FakeHierarchy fake_;
@@ -73,6 +73,6 @@ class AppliedControlsTest : public testing::Test {
   ControlHost host_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_TESTING_APPLIED_CONTROLS_FIXTURE_H_

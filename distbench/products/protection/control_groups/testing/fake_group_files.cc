@@ -20,7 +20,7 @@
 #include "distbench/base/index_list.h"
 #include "distbench/products/protection/control_groups/testing/fake_hierarchy.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 constexpr int64_t kPageBytes = 4096;
@@ -134,13 +134,13 @@ absl::StatusOr<std::string> Accepted(const std::string& name,
   }
   if (name == "io.weight") return WithLine(text, "default", std::string(value));
   if (absl::StartsWith(name, "cpuset.")) {
-    const auto list = ParseIndexList(value);
+    const auto list = base::ParseIndexList(value);
     if (!list.ok()) return list.status();
     if (list->empty() && has_processes &&
         !absl::StripAsciiWhitespace(text).empty()) {
       return absl::ErrnoToStatus(ENOSPC, name);
     }
-    return FormatIndexList(*list);
+    return base::FormatIndexList(*list);
   }
   if (absl::StartsWith(name, "memory.") && value != "max") {
     int64_t bytes = 0;
@@ -169,9 +169,9 @@ std::string FakeGroupFiles::Effective(const std::string& file) const {
   const std::string name = file.substr(folder.size());
   if (folder == mount_) return name == "/cpuset.cpus" ? "0-3" : "0";
   const std::string above = Effective(FolderOf(folder) + name);
-  const IndexSet shared =
-      Intersection(*ParseIndexList(Text(file)), *ParseIndexList(above));
-  return shared.empty() ? above : FormatIndexList(shared);
+  const base::IndexSet shared = base::Intersection(
+      *base::ParseIndexList(Text(file)), *base::ParseIndexList(above));
+  return shared.empty() ? above : base::FormatIndexList(shared);
 }
 
 absl::Status FakeGroupFiles::Change(const std::string& path) const {
@@ -327,4 +327,4 @@ bool FakeGroupFiles::IsMarkedDelegated(const std::string& folder) const {
   return std::count(delegated.begin(), delegated.end(), folder) > 0;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

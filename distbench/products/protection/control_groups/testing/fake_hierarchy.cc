@@ -13,7 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
-namespace distbench {
+namespace distbench::protection {
 namespace {
 
 constexpr char kControllers[] = "cpu cpuset io memory";
@@ -114,4 +114,4 @@ std::string FakeHierarchy::Snapshot() const {
   return all;
 }
 
-}  // namespace distbench
+}  // namespace distbench::protection

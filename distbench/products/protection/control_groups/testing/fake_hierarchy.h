@@ -10,7 +10,7 @@
 
 #include "distbench/products/protection/control_groups/group_files.h"
 
-namespace distbench {
+namespace distbench::protection {
 
 // Does what the kernel does: makes the files of a group with it, keeps to the
 // rule that a group cannot contain processes and pass on controllers, moves
@@ -95,6 +95,6 @@ class FakeHierarchy {
   FakeGroupFiles files_;
 };
 
-}  // namespace distbench
+}  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_TESTING_FAKE_HIERARCHY_H_

@@ -9,7 +9,7 @@
 
 #include "distbench/products/simulation/kernel/simulator.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 inline constexpr int64_t kEndOfTime = std::numeric_limits<int64_t>::max();
 
@@ -36,6 +36,6 @@ inline void RunToTheEnd(Simulator& simulator) {
   simulator.Run(kEndOfTime, [] { return false; });
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_TESTING_ARRIVAL_LOG_H_

@@ -7,7 +7,7 @@
 #include "distbench/products/simulation/network/testing/arrival_log.h"
 #include "distbench/products/simulation/network/testing/hand_made_models.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 constexpr int64_t kBulkMessageBytes = 20'000;
@@ -127,4 +127,4 @@ IncastFigures RunIncast(const ClusterModel& model,
           .counters = network->counters()};
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

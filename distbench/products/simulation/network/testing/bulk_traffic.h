@@ -11,7 +11,7 @@
 #include "distbench/products/simulation/network/network.h"
 #include "distbench/products/simulation/network/packet_network.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 struct BulkFlow {
   int from_host = 0;
@@ -56,6 +56,6 @@ struct IncastFigures {
 IncastFigures RunIncast(const ClusterModel& model,
                         const IncastOptions& options);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_TESTING_BULK_TRAFFIC_H_

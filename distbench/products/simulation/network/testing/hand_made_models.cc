@@ -8,7 +8,7 @@
 #include "distbench/activity/work_random.h"
 #include "distbench/products/simulation/network/network.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 class SwitchPaths : public PathFinder {
@@ -32,7 +32,8 @@ class LeafPaths : public PathFinder {
     const int from_leaf = from_host / hosts_per_leaf_;
     const int to_leaf = to_host / hosts_per_leaf_;
     if (from_leaf != to_leaf) {
-      const int spine = static_cast<int>(WorkRandom::Mix(connection) % spines_);
+      const int spine =
+          static_cast<int>(activity::WorkRandom::Mix(connection) % spines_);
       links.push_back(UpLink(from_leaf, spine));
       links.push_back(UpLink(to_leaf, spine) + 1);
     }
@@ -106,4 +107,4 @@ SimulatorOptions OptionsFor(const ClusterModel& model, int threads) {
   return options;
 }
 
-}  // namespace distbench
+}  // namespace distbench::simulation

@@ -8,7 +8,7 @@
 #include "distbench/products/simulation/kernel/simulator.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 
-namespace distbench {
+namespace distbench::simulation {
 
 // Host i sends over link 2 * i and receives over link 2 * i + 1. `link` gives
 // everything but the nodes.
@@ -26,6 +26,6 @@ void UseTransport(SimulatedTransport::Kind kind, ClusterModel& model);
 // Every node on one of the threads, in turns; the lookahead of the model.
 SimulatorOptions OptionsFor(const ClusterModel& model, int threads);
 
-}  // namespace distbench
+}  // namespace distbench::simulation
 
 #endif  // DISTBENCH_PRODUCTS_SIMULATION_NETWORK_TESTING_HAND_MADE_MODELS_H_

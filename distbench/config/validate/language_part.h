@@ -1,0 +1,35 @@
+// What a product adds to the rules of the traffic language: of the fields that
+// are its own, and of what holds between them and others.
+
+#ifndef DISTBENCH_CONFIG_VALIDATE_LANGUAGE_PART_H_
+#define DISTBENCH_CONFIG_VALIDATE_LANGUAGE_PART_H_
+
+#include "distbench/config/problems/problem.h"
+#include "distbench/config/validate/test_validation.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench::config {
+
+// Registered as a base::Plugin<LanguagePart>, by the name of its product.
+class LanguagePart {
+ public:
+  virtual ~LanguagePart() = default;
+
+  // Makes the product's fields canonical, after the core has made its own so:
+  // defaults that are written out, texts of quantities and empty words vanish.
+  // The test need not be valid.
+  virtual void Canonicalize(DistributedSystemDescription& /*test*/) const {}
+
+  // Adds a problem for each rule that the canonical test breaks. Like the
+  // core's own checks (validators.h), it ignores what others report, and never
+  // fails on what others reject.
+  virtual void Validate(const TestValidation& /*validation*/) const {}
+
+  // Adds warnings about a valid test, which is at `path`.
+  virtual void Warn(const DistributedSystemDescription& /*test*/,
+                    const Path& /*path*/, Problems& /*warnings*/) const {}
+};
+
+}  // namespace distbench::config
+
+#endif  // DISTBENCH_CONFIG_VALIDATE_LANGUAGE_PART_H_
