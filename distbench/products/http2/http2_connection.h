@@ -21,7 +21,7 @@ struct Http2Context : protocol::StreamContext {
   Http2Context(const Http2Settings& settings,
                const protocol::ConnectionSecurity& security,
                Http2Counters& counters)
-      : protocol::StreamContext(security, counters, settings.spin_ns),
+      : StreamContext(security, counters, settings.spin_ns),
         settings(settings),
         http2_counters(counters) {}
 
@@ -33,7 +33,7 @@ struct Http2Context : protocol::StreamContext {
 class Http2Connection : public protocol::StreamConnection {
  protected:
   explicit Http2Connection(Http2Context& context)
-      : protocol::StreamConnection(context), context_(context) {}
+      : StreamConnection(context), context_(context) {}
   ~Http2Connection() = default;
 
   Http2Context& context() { return context_; }

@@ -24,9 +24,9 @@ Http2Driver::Http2Driver(const Http2Settings& settings,
                          protocol::AddressPreference preference,
                          std::string service_address,
                          protocol::ConnectionSecurity security)
-    : protocol::StreamDriver(settings.connections, settings.uses_unix_socket,
-                             std::move(preference), std::move(service_address),
-                             WithoutGreeting(std::move(security))),
+    : StreamDriver(settings.connections, settings.uses_unix_socket,
+                   std::move(preference), std::move(service_address),
+                   WithoutGreeting(std::move(security))),
       settings_(settings) {}
 
 std::unique_ptr<protocol::SocketTransport> Http2Driver::MakeTransport() {

@@ -37,7 +37,7 @@ class Http2ServerConnection final
   using Context = Http2Context;
 
   Http2ServerConnection(Http2Context& context, Socket accepted)
-      : protocol::AcceptedConnection(std::move(accepted), context) {}
+      : AcceptedConnection(std::move(accepted), context) {}
 
   // Sends a request's reply if its stream is still open.
   void Reply(Request& request);

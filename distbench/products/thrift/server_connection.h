@@ -30,7 +30,7 @@ class ThriftServerConnection final
   using Context = ThriftContext;
 
   ThriftServerConnection(ThriftContext& context, Socket accepted)
-      : protocol::AcceptedConnection(std::move(accepted), context) {}
+      : AcceptedConnection(std::move(accepted), context) {}
 
   // Sends a request's reply if the connection is still open, and returns the
   // request to the pool.

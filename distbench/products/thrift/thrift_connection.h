@@ -37,7 +37,7 @@ struct ThriftContext : protocol::StreamContext {
   ThriftContext(const protocol::TcpSettings& settings,
                 const protocol::ConnectionSecurity& security,
                 ThriftCounters& counters)
-      : protocol::StreamContext(security, counters, settings.spin_ns),
+      : StreamContext(security, counters, settings.spin_ns),
         settings(settings),
         thrift_counters(counters) {}
 
@@ -50,7 +50,7 @@ struct ThriftContext : protocol::StreamContext {
 class ThriftConnection : public protocol::StreamConnection {
  protected:
   explicit ThriftConnection(ThriftContext& context)
-      : protocol::StreamConnection(context), context_(context) {}
+      : StreamConnection(context), context_(context) {}
   ~ThriftConnection() = default;
 
   ThriftContext& context() { return context_; }

@@ -23,9 +23,9 @@ ThriftDriver::ThriftDriver(const protocol::TcpSettings& settings,
                            protocol::AddressPreference preference,
                            std::string service_address,
                            protocol::ConnectionSecurity security)
-    : protocol::StreamDriver(settings.connections, settings.uses_unix_socket,
-                             std::move(preference), std::move(service_address),
-                             WithHandshake(std::move(security))),
+    : StreamDriver(settings.connections, settings.uses_unix_socket,
+                   std::move(preference), std::move(service_address),
+                   WithHandshake(std::move(security))),
       settings_(settings) {}
 
 std::unique_ptr<protocol::SocketTransport> ThriftDriver::MakeTransport() {
