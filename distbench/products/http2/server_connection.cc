@@ -125,7 +125,7 @@ void Http2ServerConnection::CloseStream(Request& request) {
 
 void Http2ServerConnection::OnLost(const std::string& reason) {
   while (!open_.empty()) CloseStream(*open_.back());
-  protocol::AcceptedConnection::OnLost(reason);
+  AcceptedConnection::OnLost(reason);
 }
 
 }  // namespace distbench::http2
