@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "absl/algorithm/container.h"
 #include "distbench/activity/burn_cpu.h"
 #include "distbench/activity/cache_thrash.h"
 #include "distbench/activity/fork_storm.h"
@@ -10,8 +9,6 @@
 #include "distbench/activity/last_level_cache.h"
 #include "distbench/activity/memory_bandwidth.h"
 #include "distbench/activity/plan_settings.h"
-#include "distbench/config/catalogs/antagonist_activities.h"
-#include "glog/logging.h"
 
 namespace distbench::activity {
 namespace {
@@ -85,30 +82,29 @@ ForkStormOptions ForkStormOf(const config::ActivityPlan& plan) {
 
 }  // namespace
 
-bool IsAntagonist(const config::ActivityPlan& plan) {
-  return absl::c_any_of(config::AntagonistActivities(),
-                        [&plan](const config::ActivityDeclaration& activity) {
-                          return activity.name == plan.function;
-                        });
-}
-
-absl::StatusOr<std::unique_ptr<Activity>> MakeAntagonist(
-    const config::ActivityPlan& plan, uint64_t seed) {
-  if (plan.function == "BurnCpu") {
-    return MakeBurnCpu(ArithmeticOf(Text(plan, "kind")),
-                       Integer(plan, "operations"), seed);
-  }
-  if (plan.function == "GrowMemory") {
-    return MakeGrowMemory(GrowMemoryOf(plan, seed));
-  }
-  if (plan.function == "MemoryBandwidth") {
-    return Named(plan, MakeStream(plan, seed));
-  }
-  if (plan.function == "CacheThrash") {
-    return Named(plan, MakeThrash(plan, seed));
-  }
-  CHECK_EQ(plan.function, "ForkStorm") << "IsAntagonist() knows more";
-  return Named(plan, MakeForkStorm(ForkStormOf(plan)));
+ActivityMakers AntagonistMakers() {
+  return {
+      {"BurnCpu",
+       {[](const config::ActivityPlan& plan,
+           uint64_t seed) -> absl::StatusOr<std::unique_ptr<Activity>> {
+         return MakeBurnCpu(ArithmeticOf(Text(plan, "kind")),
+                            Integer(plan, "operations"), seed);
+       }}},
+      {"GrowMemory",
+       {[](const config::ActivityPlan& plan,
+           uint64_t seed) -> absl::StatusOr<std::unique_ptr<Activity>> {
+         return MakeGrowMemory(GrowMemoryOf(plan, seed));
+       }}},
+      {"MemoryBandwidth", {[](const config::ActivityPlan& plan, uint64_t seed) {
+         return Named(plan, MakeStream(plan, seed));
+       }}},
+      {"CacheThrash", {[](const config::ActivityPlan& plan, uint64_t seed) {
+         return Named(plan, MakeThrash(plan, seed));
+       }}},
+      {"ForkStorm", {[](const config::ActivityPlan& plan, uint64_t) {
+         return Named(plan, MakeForkStorm(ForkStormOf(plan)));
+       }}},
+  };
 }
 
 }  // namespace distbench::activity

@@ -107,35 +107,73 @@ absl::Status NoMemory(const config::ActivityPlan& plan) {
                    "smaller"));
 }
 
-absl::StatusOr<std::unique_ptr<Activity>> Make(const config::ActivityPlan& plan,
-                                               uint64_t seed) {
-  if (IsAntagonist(plan)) return MakeAntagonist(plan, seed);
-  if (IsStorageActivity(plan)) return MakeStorageActivity(plan);
-  if (plan.function == "ConsumeCpu") {
-    return MakeConsumeCpu(Integer(plan, "array_size"), seed);
+using Made = absl::StatusOr<std::unique_ptr<Activity>>;
+
+ActivityMakers WorkMakers() {
+  return {
+      {"ConsumeCpu",
+       {[](const config::ActivityPlan& plan, uint64_t seed) -> Made {
+         return MakeConsumeCpu(Integer(plan, "array_size"), seed);
+       }}},
+      {"PolluteDataCache",
+       {[](const config::ActivityPlan& plan, uint64_t seed) -> Made {
+         return MakePolluteDataCache(Integer(plan, "array_size"),
+                                     Integer(plan, "array_reads_per_iteration"),
+                                     seed);
+       }}},
+      {"PolluteInstructionCache",
+       {[](const config::ActivityPlan& plan, uint64_t seed) -> Made {
+         return MakePolluteInstructionCache(
+             Integer(plan, "function_invocations_per_iteration"), seed);
+       }}},
+      {"SpinFor", {[](const config::ActivityPlan& plan, uint64_t) -> Made {
+         return MakeSpinFor(DurationNs(plan));
+       }}},
+      {"FeatureExtract",
+       {[](const config::ActivityPlan& plan, uint64_t) -> Made {
+         return MakeFeatureExtract(FeatureExtractOf(plan));
+       }}},
+      {"PageRank", {[](const config::ActivityPlan& plan, uint64_t) -> Made {
+         return MakePageRank(PageRankOf(plan));
+       }}},
+      {"Compress", {[](const config::ActivityPlan& plan, uint64_t) -> Made {
+         return MakeCompress(CompressOf(plan));
+       }}},
+      {"Decompress", {[](const config::ActivityPlan& plan, uint64_t) -> Made {
+         return MakeDecompress(CompressOf(plan));
+       }}},
+      {"Serialize", {[](const config::ActivityPlan& plan, uint64_t) -> Made {
+         return MakeSerialize(StoriesOf(plan));
+       }}},
+      {"Deserialize", {[](const config::ActivityPlan& plan, uint64_t) -> Made {
+         return MakeDeserialize(StoriesOf(plan));
+       }}},
+      {"Infer", {[](const config::ActivityPlan& plan, uint64_t) -> Made {
+         return MakeInfer(InferOf(plan));
+       }}},
+      {"PointerChase", {[](const config::ActivityPlan& plan, uint64_t) -> Made {
+         return MakePointerChase(PointerChaseOf(plan));
+       }}},
+  };
+}
+
+ActivityMakers CollectMakers() {
+  ActivityMakers makers = WorkMakers();
+  makers.merge(StorageMakers());
+  makers.merge(AntagonistMakers());
+  for (const auto& [name, maker] : base::Plugins<ActivityMaker>::All()) {
+    CHECK(makers.emplace(name, *maker).second)
+        << "two activities are called " << name;
   }
-  if (plan.function == "PolluteDataCache") {
-    return MakePolluteDataCache(Integer(plan, "array_size"),
-                                Integer(plan, "array_reads_per_iteration"),
-                                seed);
-  }
-  if (plan.function == "PolluteInstructionCache") {
-    return MakePolluteInstructionCache(
-        Integer(plan, "function_invocations_per_iteration"), seed);
-  }
-  if (plan.function == "SpinFor") return MakeSpinFor(DurationNs(plan));
-  if (plan.function == "FeatureExtract") {
-    return MakeFeatureExtract(FeatureExtractOf(plan));
-  }
-  if (plan.function == "PageRank") return MakePageRank(PageRankOf(plan));
-  if (plan.function == "Compress") return MakeCompress(CompressOf(plan));
-  if (plan.function == "Decompress") return MakeDecompress(CompressOf(plan));
-  if (plan.function == "Serialize") return MakeSerialize(StoriesOf(plan));
-  if (plan.function == "Deserialize") return MakeDeserialize(StoriesOf(plan));
-  if (plan.function == "Infer") return MakeInfer(InferOf(plan));
-  CHECK_EQ(plan.function, "PointerChase")
-      << "the catalog knows more activities";
-  return MakePointerChase(PointerChaseOf(plan));
+  return makers;
+}
+
+Made Make(const config::ActivityPlan& plan, uint64_t seed) {
+  static const auto* const makers = new ActivityMakers(CollectMakers());
+  const auto maker = makers->find(plan.function);
+  CHECK(maker != makers->end())
+      << "the catalog knows more activities, as " << plan.function;
+  return maker->second.make(plan, seed);
 }
 
 }  // namespace

@@ -1,16 +1,52 @@
+// All activities by name: those of this folder, and those that products add, in
+// their plugin.cc:
+//
+//   const activity::ActivityPlugin kBurnCpu(
+//       {.name = "BurnCpu", .description = "Computes...", ...},
+//       {[](const config::ActivityPlan& plan, uint64_t seed) { ... }});
+
 #ifndef DISTBENCH_ACTIVITY_REGISTRY_H_
 #define DISTBENCH_ACTIVITY_REGISTRY_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "distbench/activity/activity.h"
 #include "distbench/activity/wait_time.h"
+#include "distbench/base/plugins.h"
+#include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/config/plan/plan.h"
 
 namespace distbench::activity {
+
+// How MakeActivity() makes one activity. May throw std::bad_alloc or
+// std::length_error if there is not enough memory.
+struct ActivityMaker {
+  absl::StatusOr<std::unique_ptr<Activity>> (*make)(
+      const config::ActivityPlan& plan, uint64_t seed);
+};
+
+// By the name of the activity.
+using ActivityMakers = std::map<std::string, ActivityMaker>;
+
+// Adds an activity to ActivityCatalog() and MakeActivity() when it is
+// initialised. It must not only wait.
+class ActivityPlugin {
+ public:
+  ActivityPlugin(const config::ActivityDeclaration& declaration,
+                 const ActivityMaker& maker)
+      : declaration_(declaration.name,
+                     new config::ActivityDeclaration(declaration)),
+        maker_(declaration.name, new ActivityMaker(maker)) {}
+
+ private:
+  const base::Plugin<config::ActivityDeclaration> declaration_;
+  const base::Plugin<ActivityMaker> maker_;
+};
 
 // If plan.function only waits, returns how long; otherwise nothing. The engine
 // waits with a timer, without a thread.

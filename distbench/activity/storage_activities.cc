@@ -2,13 +2,10 @@
 
 #include <string>
 
-#include "absl/algorithm/container.h"
 #include "distbench/activity/disk.h"
 #include "distbench/activity/feature_query.h"
 #include "distbench/activity/plan_settings.h"
 #include "distbench/activity/storage.h"
-#include "distbench/config/catalogs/storage_activities.h"
-#include "glog/logging.h"
 
 namespace distbench::activity {
 namespace {
@@ -77,21 +74,18 @@ FeatureQueryOptions FeatureQueryOf(const config::ActivityPlan& plan) {
 
 }  // namespace
 
-bool IsStorageActivity(const config::ActivityPlan& plan) {
-  return absl::c_any_of(config::StorageActivities(),
-                        [&plan](const config::ActivityDeclaration& activity) {
-                          return activity.name == plan.function;
-                        });
-}
-
-absl::StatusOr<std::unique_ptr<Activity>> MakeStorageActivity(
-    const config::ActivityPlan& plan) {
-  if (plan.function == "Disk") return Named(plan, MakeDisk(DiskOf(plan)));
-  if (plan.function == "Storage") {
-    return Named(plan, MakeStorage(StorageOf(plan)));
-  }
-  CHECK_EQ(plan.function, "FeatureQuery") << "IsStorageActivity() knows more";
-  return Named(plan, MakeFeatureQuery(FeatureQueryOf(plan)));
+ActivityMakers StorageMakers() {
+  return {
+      {"Disk", {[](const config::ActivityPlan& plan, uint64_t) {
+         return Named(plan, MakeDisk(DiskOf(plan)));
+       }}},
+      {"Storage", {[](const config::ActivityPlan& plan, uint64_t) {
+         return Named(plan, MakeStorage(StorageOf(plan)));
+       }}},
+      {"FeatureQuery", {[](const config::ActivityPlan& plan, uint64_t) {
+         return Named(plan, MakeFeatureQuery(FeatureQueryOf(plan)));
+       }}},
+  };
 }
 
 }  // namespace distbench::activity

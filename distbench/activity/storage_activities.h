@@ -3,21 +3,13 @@
 #ifndef DISTBENCH_ACTIVITY_STORAGE_ACTIVITIES_H_
 #define DISTBENCH_ACTIVITY_STORAGE_ACTIVITIES_H_
 
-#include <memory>
-
-#include "absl/status/statusor.h"
-#include "distbench/activity/activity.h"
-#include "distbench/config/plan/plan.h"
+#include "distbench/activity/registry.h"
 
 namespace distbench::activity {
 
-// Whether the activity is one of StorageActivities().
-bool IsStorageActivity(const config::ActivityPlan& plan);
-
-// Makes such an activity. The error names it, and says what is wrong with its
-// directory.
-absl::StatusOr<std::unique_ptr<Activity>> MakeStorageActivity(
-    const config::ActivityPlan& plan);
+// Those of config::StorageActivities(). An error names the activity, and says
+// what is wrong with its directory.
+ActivityMakers StorageMakers();
 
 }  // namespace distbench::activity
 

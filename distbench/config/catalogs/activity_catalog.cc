@@ -1,11 +1,16 @@
 #include "distbench/config/catalogs/activity_catalog.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "distbench/base/plugins.h"
 #include "distbench/config/catalogs/activity_settings.h"
 #include "distbench/config/catalogs/antagonist_activities.h"
 #include "distbench/config/catalogs/storage_activities.h"
+#include "distbench/config/problems/suggest.h"
 
 namespace distbench::config {
 namespace {
@@ -195,6 +200,100 @@ SettingsDeclaration WaitSettings() {
           }};
 }
 
+void CheckWait(const CheckedSettings& settings) {
+  const std::string distribution = settings.Text("distribution");
+  if (distribution == "lognormal" || !settings.IsGiven("sigma_thousandths")) {
+    return;
+  }
+  settings.Add(
+      "sigma_thousandths",
+      absl::StrCat("has no effect, because the distribution is ",
+                   Quoted(distribution), "; remove it, or use \"lognormal\""));
+}
+
+void CheckCompress(const CheckedSettings& settings) {
+  const std::string algorithm = settings.Text("algorithm");
+  const int64_t level = settings.Number("level");
+  if (algorithm == "snappy" && level != 0) {
+    settings.Add("level",
+                 "has no effect, because snappy has no levels; remove it");
+  }
+  if (algorithm == "zlib" && level > 9) {
+    settings.Add(
+        "level",
+        absl::StrCat(level, " is out of range; zlib's levels ", "are 1 to 9"));
+  }
+  if (settings.Number("bytes") > settings.Number("corpus_bytes")) {
+    settings.Add(
+        "bytes",
+        absl::StrCat(settings.Number("bytes"), " is more than the corpus' ",
+                     settings.Number("corpus_bytes"),
+                     " bytes; make it smaller, or corpus_bytes larger"));
+  }
+}
+
+void CheckPageRank(const CheckedSettings& settings) {
+  // An edge takes four bytes.
+  constexpr int64_t kMaxEdges = 4'000'000'000;
+  const int64_t nodes = settings.Number("nodes");
+  if (settings.Number("nodes_per_iteration") > nodes) {
+    settings.Add("nodes_per_iteration",
+                 absl::StrCat(settings.Number("nodes_per_iteration"),
+                              " is more than the graph's ", nodes,
+                              " nodes; make it smaller, or 0 for all"));
+  }
+  if (nodes * settings.Number("degree") > kMaxEdges) {
+    settings.Add("nodes", absl::StrCat("times degree is more than ", kMaxEdges,
+                                       " edges; make one of them smaller"));
+  }
+}
+
+void CheckFeatureExtract(const CheckedSettings& settings) {
+  constexpr const char* kCounts[] = {
+      "hash_lookups", "tree_walks", "bitset_intersections",
+      "embedding_rows_gathered", "function_calls"};
+  if (std::all_of(
+          std::begin(kCounts), std::end(kCounts),
+          [&](const char* name) { return settings.Number(name) == 0; })) {
+    settings.Add(
+        kCounts[0],
+        "is 0, and so are all other counts; raise at least one of them");
+  }
+  constexpr int64_t kMaxValues = 1'000'000'000;
+  if (settings.Number("embedding_rows") *
+          settings.Number("embedding_dimension") >
+      kMaxValues) {
+    settings.Add("embedding_rows",
+                 absl::StrCat("times embedding_dimension is more than ",
+                              kMaxValues, "; make one of them smaller"));
+  }
+}
+
+void CheckStories(const CheckedSettings& settings) {
+  // An action takes a few hundred bytes and is stored four times. The limit
+  // also keeps the message below protobuf's 2 GiB.
+  constexpr int64_t kMaxActions = 10'000'000;
+  const int64_t objects =
+      settings.Number("stories") * settings.Number("objects");
+  if (objects > kMaxActions ||
+      objects * settings.Number("actions") > kMaxActions) {
+    settings.Add("stories",
+                 absl::StrCat("times objects times actions is more than ",
+                              kMaxActions, "; make one of them smaller"));
+  }
+}
+
+void CheckInfer(const CheckedSettings& settings) {
+  // Eight GiB of weights.
+  constexpr int64_t kMaxWeights = int64_t{1} << 31;
+  const int64_t width = settings.Number("width");
+  if (settings.Number("layers") * width * width > kMaxWeights) {
+    settings.Add("width",
+                 absl::StrCat("squared times layers is more than ", kMaxWeights,
+                              " weights; make one of them smaller"));
+  }
+}
+
 std::vector<ActivityDeclaration> WorkActivities() {
   return {
       {
@@ -247,6 +346,7 @@ std::vector<ActivityDeclaration> WorkActivities() {
           .metrics = {kChecksumMetric},
           .sized_by = {"hash_lookups", "tree_walks", "bitset_intersections",
                        "embedding_rows_gathered", "function_calls"},
+          .check = &CheckFeatureExtract,
       },
       {
           .name = "PageRank",
@@ -254,6 +354,7 @@ std::vector<ActivityDeclaration> WorkActivities() {
           .settings = PageRankSettings(),
           .metrics = {kChecksumMetric},
           .sized_by = {"nodes", "nodes_per_iteration"},
+          .check = &CheckPageRank,
       },
       {
           .name = "Compress",
@@ -261,6 +362,7 @@ std::vector<ActivityDeclaration> WorkActivities() {
           .settings = CompressSettings(),
           .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric},
           .sized_by = {"bytes", "corpus_bytes"},
+          .check = &CheckCompress,
       },
       {
           .name = "Decompress",
@@ -269,6 +371,7 @@ std::vector<ActivityDeclaration> WorkActivities() {
           .settings = CompressSettings(),
           .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric},
           .sized_by = {"bytes", "corpus_bytes"},
+          .check = &CheckCompress,
       },
       {
           .name = "Serialize",
@@ -276,6 +379,7 @@ std::vector<ActivityDeclaration> WorkActivities() {
           .settings = SerializeSettings(),
           .metrics = {kChecksumMetric, kOutputBytesMetric},
           .sized_by = {"stories"},
+          .check = &CheckStories,
       },
       {
           .name = "Deserialize",
@@ -283,6 +387,7 @@ std::vector<ActivityDeclaration> WorkActivities() {
           .settings = StoriesSettings(),
           .metrics = {kChecksumMetric, kInputBytesMetric},
           .sized_by = {"stories"},
+          .check = &CheckStories,
       },
       {
           .name = "PointerChase",
@@ -301,6 +406,7 @@ std::vector<ActivityDeclaration> WorkActivities() {
           .settings = InferSettings(),
           .metrics = {kChecksumMetric},
           .sized_by = {"batch"},
+          .check = &CheckInfer,
       },
       {
           .name = "Wait",
@@ -309,6 +415,7 @@ std::vector<ActivityDeclaration> WorkActivities() {
               "server, device or remote service of known capacity.",
           .settings = WaitSettings(),
           .waits = true,
+          .check = &CheckWait,
       },
   };
 }
@@ -320,6 +427,10 @@ std::vector<ActivityDeclaration> MakeActivityCatalog() {
   }
   for (ActivityDeclaration& activity : StorageActivities()) {
     catalog.push_back(std::move(activity));
+  }
+  for (const auto& [name, activity] :
+       base::Plugins<ActivityDeclaration>::All()) {
+    catalog.push_back(*activity);
   }
   return catalog;
 }

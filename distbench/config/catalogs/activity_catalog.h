@@ -3,6 +3,9 @@
 //
 //   const ActivityDeclaration* activity = FindActivity("Compress");
 //   if (activity == nullptr) ...  // unknown name
+//
+// A product adds an activity with activity::ActivityPlugin
+// (activity/registry.h).
 
 #ifndef DISTBENCH_CONFIG_CATALOGS_ACTIVITY_CATALOG_H_
 #define DISTBENCH_CONFIG_CATALOGS_ACTIVITY_CATALOG_H_
@@ -38,6 +41,10 @@ struct ActivityDeclaration {
 
   // The activity only waits. It takes a slot in its pool, but no thread.
   bool waits = false;
+
+  // Adds a problem for each rule that involves more than one setting and that
+  // these break. Null if there are no such rules.
+  void (*check)(const CheckedSettings& settings) = nullptr;
 };
 
 // Names of metrics.
@@ -48,7 +55,8 @@ inline constexpr char kOutputBytesMetric[] = "output_bytes";
 inline constexpr char kOperationsMetric[] = "operations";
 inline constexpr char kFailedOperationsMetric[] = "failed_operations";
 
-// All activities, in the order in which the documentation lists them.
+// All activities, in the order in which the documentation lists them, and after
+// them those of products (base::Plugins<ActivityDeclaration>).
 absl::Span<const ActivityDeclaration> ActivityCatalog();
 
 // Returns null if there is no such activity.

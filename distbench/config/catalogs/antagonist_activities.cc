@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/activity_settings.h"
 
 namespace distbench::config {
@@ -119,6 +120,45 @@ SettingsDeclaration ForkStormSettings() {
           }};
 }
 
+// Names a setting that another one makes useless.
+void CheckIsUsed(const CheckedSettings& settings, const std::string& name,
+                 bool is_used, const std::string& reason,
+                 const std::string& remedy) {
+  if (is_used || !settings.IsGiven(name)) return;
+  settings.Add(name, absl::StrCat("has no effect, because ", reason,
+                                  "; remove it, or ", remedy));
+}
+
+void CheckCacheShare(const CheckedSettings& settings) {
+  CheckIsUsed(settings, "cache_percent", settings.Number("bytes") == 0,
+              "bytes gives the size", "remove bytes");
+}
+
+void CheckGrowMemory(const CheckedSettings& settings) {
+  const int64_t bytes = settings.Number("bytes_per_iteration");
+  const int64_t limit = settings.Number("limit_bytes");
+  if (bytes > limit) {
+    settings.Add("bytes_per_iteration",
+                 absl::StrCat(bytes, " is more than limit_bytes, ", limit,
+                              "; make it smaller, or limit_bytes larger"));
+  }
+  const bool touches = settings.Number("hot_percent") > 0;
+  if (!touches && settings.Text("at_limit") == "keep") {
+    settings.Add(
+        "hot_percent",
+        "is 0, so that at the limit iterations would have nothing to do; "
+        "raise it, or set at_limit to \"restart\"");
+  }
+  CheckIsUsed(settings, "access", touches, "hot_percent is 0",
+              "raise hot_percent");
+}
+
+void CheckCacheThrash(const CheckedSettings& settings) {
+  CheckCacheShare(settings);
+  CheckIsUsed(settings, "stride_bytes", settings.Text("order") == "strided",
+              "the order is \"random\"", "use \"strided\"");
+}
+
 }  // namespace
 
 std::vector<ActivityDeclaration> AntagonistActivities() {
@@ -147,6 +187,7 @@ std::vector<ActivityDeclaration> AntagonistActivities() {
           .metrics = {kInputBytesMetric, kOutputBytesMetric, kOperationsMetric,
                       kFailedOperationsMetric},
           .sized_by = {"bytes_per_iteration"},
+          .check = &CheckGrowMemory,
       },
       {
           .name = "MemoryBandwidth",
@@ -156,6 +197,7 @@ std::vector<ActivityDeclaration> AntagonistActivities() {
           .settings = MemoryBandwidthSettings(),
           .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric},
           .sized_by = {"bytes_per_iteration"},
+          .check = &CheckCacheShare,
       },
       {
           .name = "CacheThrash",
@@ -169,6 +211,7 @@ std::vector<ActivityDeclaration> AntagonistActivities() {
           .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric,
                       kOperationsMetric},
           .sized_by = {"accesses"},
+          .check = &CheckCacheThrash,
       },
       {
           .name = "ForkStorm",

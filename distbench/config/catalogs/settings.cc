@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
@@ -183,6 +185,24 @@ std::string StringSetting(const NamedSettings& settings,
   const SettingDeclaration* const known = Find(declaration, name);
   if (known == nullptr || !IsString(*known)) return "";
   return std::get<std::string>(known->default_value);
+}
+
+std::string CheckedSettings::Text(const std::string& name) const {
+  return std::get<std::string>(all_.at(name));
+}
+
+int64_t CheckedSettings::Number(const std::string& name) const {
+  return std::get<int64_t>(all_.at(name));
+}
+
+bool CheckedSettings::IsGiven(absl::string_view name) const {
+  return absl::c_any_of(given_, [name](const NamedSetting& setting) {
+    return setting.name() == name;
+  });
+}
+
+void CheckedSettings::Add(const std::string& name, std::string message) const {
+  problems_.Add(path_.At(name), std::move(message));
 }
 
 }  // namespace distbench::config

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/config/problems/problem.h"
 #include "proto/traffic_config.pb.h"
@@ -72,6 +73,35 @@ std::map<std::string, SettingValue> ResolveSettings(
 std::string StringSetting(const NamedSettings& settings,
                           const SettingsDeclaration& declaration,
                           const std::string& name);
+
+// The settings of one driver, channel or activity, for the check of rules that
+// involve more than one of them. Requires that ValidateSettings() found no
+// problem. It keeps references to what it is made of.
+class CheckedSettings {
+ public:
+  CheckedSettings(const Path& path, const NamedSettings& given,
+                  const SettingsDeclaration& declaration, Problems& problems)
+      : path_(path),
+        given_(given),
+        all_(ResolveSettings(given, declaration)),
+        problems_(problems) {}
+
+  // A setting of that type, or its default.
+  std::string Text(const std::string& name) const;
+  int64_t Number(const std::string& name) const;
+
+  // Whether the setting is there, so that it is not the default that counts.
+  bool IsGiven(absl::string_view name) const;
+
+  // Adds a problem of that setting.
+  void Add(const std::string& name, std::string message) const;
+
+ private:
+  const Path& path_;
+  const NamedSettings& given_;
+  const std::map<std::string, SettingValue> all_;
+  Problems& problems_;
+};
 
 }  // namespace distbench::config
 

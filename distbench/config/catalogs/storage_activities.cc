@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/activity_settings.h"
+#include "distbench/config/problems/suggest.h"
 
 namespace distbench::config {
 namespace {
@@ -130,6 +133,85 @@ SettingsDeclaration FeatureQuerySettings() {
   return declaration;
 }
 
+void CheckDirectory(const CheckedSettings& settings) {
+  const std::string directory = settings.Text("directory");
+  if (absl::StartsWith(directory, "/")) return;
+  settings.Add("directory",
+               absl::StrCat(Quoted(directory),
+                            " is not an absolute path, and engines have no "
+                            "directory of their own; begin with \"/\""));
+}
+
+// Files are read and written in whole pages.
+void CheckPages(const CheckedSettings& settings, const std::string& name) {
+  if (settings.Number(name) % kFilePageBytes == 0) return;
+  settings.Add(name,
+               absl::StrCat(settings.Number(name), " is not a multiple of ",
+                            kFilePageBytes, "; round it"));
+}
+
+// Settings that only one of the distributions of addresses has.
+void CheckAccess(const CheckedSettings& settings) {
+  constexpr std::pair<const char*, const char*> kOwners[] = {
+      {"spread_percent", "normal"}, {"skew_thousandths", "zipf"}};
+  const std::string access = settings.Text("access");
+  for (const auto& [name, owner] : kOwners) {
+    if (access == owner || !settings.IsGiven(name)) continue;
+    settings.Add(
+        name, absl::StrCat("has no effect, because access is ", Quoted(access),
+                           "; remove it, or use ", Quoted(owner)));
+  }
+}
+
+void CheckAtMost(const CheckedSettings& settings, const std::string& part,
+                 const std::string& whole) {
+  if (settings.Number(part) <= settings.Number(whole)) return;
+  settings.Add(part, absl::StrCat(settings.Number(part), " is more than ",
+                                  whole, ", ", settings.Number(whole),
+                                  "; make it smaller, or ", whole, " larger"));
+}
+
+void CheckDisk(const CheckedSettings& settings) {
+  CheckDirectory(settings);
+  CheckPages(settings, "block_bytes");
+  CheckAtMost(settings, "block_bytes", "data_bytes");
+  if (settings.Number("sync_every") > 0 &&
+      settings.Number("write_percent") == 0) {
+    settings.Add(
+        "sync_every",
+        "has no effect, because nothing is written; remove it, or raise "
+        "write_percent");
+  }
+}
+
+void CheckStorage(const CheckedSettings& settings) {
+  CheckDirectory(settings);
+  CheckPages(settings, "file_bytes");
+  CheckAtMost(settings, "file_bytes", "file_set_bytes");
+  CheckAtMost(settings, "log_bytes", "log_capacity_bytes");
+  CheckAccess(settings);
+  const bool uses_memory = settings.Number("memory_percent") > 0;
+  const bool has_memory = settings.Number("memory_bytes") > 0;
+  if (uses_memory != has_memory) {
+    settings.Add(uses_memory ? "memory_bytes" : "memory_percent",
+                 absl::StrCat("is 0, but ",
+                              uses_memory ? "memory_percent" : "memory_bytes",
+                              " is not; set both, or none"));
+  }
+  if (has_memory) CheckAtMost(settings, "file_bytes", "memory_bytes");
+  if (!uses_memory && settings.Number("memory_write_percent") > 0) {
+    settings.Add(
+        "memory_write_percent",
+        "has no effect without memory_percent and memory_bytes; remove "
+        "it, or set them");
+  }
+}
+
+void CheckFeatureQuery(const CheckedSettings& settings) {
+  CheckDirectory(settings);
+  CheckAccess(settings);
+}
+
 }  // namespace
 
 std::vector<ActivityDeclaration> StorageActivities() {
@@ -141,6 +223,7 @@ std::vector<ActivityDeclaration> StorageActivities() {
           .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric,
                       kOperationsMetric, kFailedOperationsMetric},
           .sized_by = {"operations"},
+          .check = &CheckDisk,
       },
       {
           .name = "Storage",
@@ -151,6 +234,7 @@ std::vector<ActivityDeclaration> StorageActivities() {
           .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric,
                       kOperationsMetric, kFailedOperationsMetric},
           .sized_by = {"hash_bytes"},
+          .check = &CheckStorage,
       },
       {
           .name = "FeatureQuery",
@@ -161,6 +245,7 @@ std::vector<ActivityDeclaration> StorageActivities() {
           .metrics = {kChecksumMetric, kInputBytesMetric, kOperationsMetric,
                       kFailedOperationsMetric},
           .sized_by = {"lookups"},
+          .check = &CheckFeatureQuery,
       },
   };
 }

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/activity_catalog.h"
-#include "distbench/config/catalogs/activity_rules.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/validators.h"
 
@@ -34,9 +33,9 @@ void ValidateFunction(const TestValidation& validation, const Path& settings,
   const int64_t problems_before = problems.count();
   ValidateSettings(settings, config.activity_settings(), declaration,
                    absl::StrCat("activity ", Quoted(function)), problems);
-  if (problems.count() > problems_before) return;
-  CheckActivityRules(settings, function, config.activity_settings(),
-                     activity->settings, problems);
+  if (problems.count() > problems_before || activity->check == nullptr) return;
+  activity->check(CheckedSettings(settings, config.activity_settings(),
+                                  activity->settings, problems));
 }
 
 // By position of the activity pool.
