@@ -67,7 +67,8 @@ std::unique_ptr<ProtocolDriver> MakeDriver(const bench::Options& options) {
   }
   DriverEnvironment environment = {.service_address = "127.0.0.1"};
   if (options.external) environment.external = CallsOfGrpc();
-  auto driver = protocol::MakeProtocolDriver(driver_options, environment);
+  auto driver =
+      distbench::protocol::MakeProtocolDriver(driver_options, environment);
   if (!driver.ok()) Fail(driver.status().ToString());
   return *std::move(driver);
 }

@@ -10,24 +10,28 @@
 namespace distbench::http2 {
 namespace {
 
+using protocol::CallsPerConnectionTest;
+using protocol::DriverConformanceTest;
+using protocol::TimePartsConformanceTest;
+
 std::vector<protocol::DriverUnderTest> Drivers(
     const std::vector<protocol::ConnectionVariant>& variants) {
   return protocol::DriversOf<Http2Driver, ReadHttp2Settings>(variants,
                                                              kHttp2Alpn);
 }
 
-INSTANTIATE_TEST_SUITE_P(Usual, protocol::DriverConformanceTest,
+INSTANTIATE_TEST_SUITE_P(Usual, DriverConformanceTest,
                          testing::ValuesIn(Drivers(protocol::UsualVariants())),
                          protocol::NameOfDriver);
 INSTANTIATE_TEST_SUITE_P(
-    ACallPerConnection, protocol::CallsPerConnectionTest,
+    ACallPerConnection, CallsPerConnectionTest,
     testing::ValuesIn(Drivers(protocol::OneCallVariants())),
     protocol::NameOfDriver);
-INSTANTIATE_TEST_SUITE_P(Timed, protocol::TimePartsConformanceTest,
+INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
                          testing::ValuesIn(Drivers(protocol::TimedVariants())),
                          protocol::NameOfDriver);
 INSTANTIATE_TEST_SUITE_P(
-    Own, protocol::DriverConformanceTest,
+    Own, DriverConformanceTest,
     testing::ValuesIn(Drivers(
         {{.name = "SmallWindows",
           .settings = {{"stream_window_bytes", int64_t{65'535}},

@@ -10,6 +10,9 @@
 namespace distbench::libfabric {
 namespace {
 
+using protocol::DriverConformanceTest;
+using protocol::TimePartsConformanceTest;
+
 struct Variant {
   std::string provider;
   int64_t receive_buffer_bytes = 64 << 10;
@@ -33,16 +36,16 @@ protocol::DriverUnderTest MakeVariant(const Variant& variant) {
   }};
 }
 
-INSTANTIATE_TEST_SUITE_P(Tcp, protocol::DriverConformanceTest,
+INSTANTIATE_TEST_SUITE_P(Tcp, DriverConformanceTest,
                          testing::Values(MakeVariant({"tcp"})));
-INSTANTIATE_TEST_SUITE_P(SmallBuffers, protocol::DriverConformanceTest,
+INSTANTIATE_TEST_SUITE_P(SmallBuffers, DriverConformanceTest,
                          testing::Values(MakeVariant({"tcp;ofi_rxm", 4096})));
-INSTANTIATE_TEST_SUITE_P(Spinning, protocol::DriverConformanceTest,
+INSTANTIATE_TEST_SUITE_P(Spinning, DriverConformanceTest,
                          testing::Values(MakeVariant({"tcp", 64 << 10, 100})));
-INSTANTIATE_TEST_SUITE_P(Connected, protocol::DriverConformanceTest,
+INSTANTIATE_TEST_SUITE_P(Connected, DriverConformanceTest,
                          testing::Values(MakeVariant({.provider = "tcp",
                                                       .endpoint = "msg"})));
-INSTANTIATE_TEST_SUITE_P(Timed, protocol::TimePartsConformanceTest,
+INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
                          testing::Values(MakeVariant({"tcp", 64 << 10, 0,
                                                       true})));
 

@@ -10,23 +10,27 @@
 namespace distbench::thrift {
 namespace {
 
+using protocol::CallsPerConnectionTest;
+using protocol::DriverConformanceTest;
+using protocol::TimePartsConformanceTest;
+
 std::vector<protocol::DriverUnderTest> Drivers(
     const std::vector<protocol::ConnectionVariant>& variants) {
   return protocol::DriversOf<ThriftDriver, protocol::ReadTcpSettings>(variants);
 }
 
-INSTANTIATE_TEST_SUITE_P(Usual, protocol::DriverConformanceTest,
+INSTANTIATE_TEST_SUITE_P(Usual, DriverConformanceTest,
                          testing::ValuesIn(Drivers(protocol::UsualVariants())),
                          protocol::NameOfDriver);
 INSTANTIATE_TEST_SUITE_P(
-    ACallPerConnection, protocol::CallsPerConnectionTest,
+    ACallPerConnection, CallsPerConnectionTest,
     testing::ValuesIn(Drivers(protocol::OneCallVariants())),
     protocol::NameOfDriver);
-INSTANTIATE_TEST_SUITE_P(Timed, protocol::TimePartsConformanceTest,
+INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
                          testing::ValuesIn(Drivers(protocol::TimedVariants())),
                          protocol::NameOfDriver);
 INSTANTIATE_TEST_SUITE_P(
-    Own, protocol::DriverConformanceTest,
+    Own, DriverConformanceTest,
     testing::ValuesIn(Drivers({{.name = "Spinning",
                                 .settings = {{"spin_us", int64_t{100}}}}})),
     protocol::NameOfDriver);

@@ -19,6 +19,8 @@
 namespace distbench::external {
 namespace {
 
+using protocol::StreamingConformanceTest;
+
 std::unique_ptr<protocol::ProtocolDriver> MakeStreamingGrpc(
     const std::string& nonce) {
   return protocol::MakeGrpcStreamDriver(
@@ -29,7 +31,7 @@ std::unique_ptr<protocol::ProtocolDriver> MakeStreamingGrpc(
 
 // RPCs of the test may stream beside external calls.
 INSTANTIATE_TEST_SUITE_P(
-    Routed, protocol::StreamingConformanceTest,
+    Routed, StreamingConformanceTest,
     testing::Values(
         protocol::DriverUnderTest{.make_for_test =
                                       [](const std::string& nonce) {
