@@ -291,7 +291,7 @@ void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words) {
       ->group("");  // not shown in the help
 }
 
-int RunCommandLine(const std::vector<AddCommand>& commands,
+int RunCommandLine(std::vector<Command> commands,
                    std::vector<std::string> arguments,
                    const flags::Environment& environment) {
   flags::ConnectionDefaults defaults(environment);
@@ -301,8 +301,12 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", VersionText(),
                        "Print the version and exit");
+  std::stable_sort(commands.begin(), commands.end(),
+                   [](const Command& left, const Command& right) {
+                     return left.section < right.section;
+                   });
   CommandBody chosen;
-  for (const AddCommand add_command : commands) add_command(app, chosen);
+  for (const Command& command : commands) command.add(app, chosen);
   AddHelpCommand(app, chosen);
   defaults.Announce(app);
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "distbench/cli/subcommand.h"
+#include "distbench/cli/command.h"
 #include "distbench/flags/connection_defaults.h"
 
 namespace CLI {
@@ -16,19 +16,16 @@ class App;
 
 namespace distbench::cli {
 
-// Adds a subcommand to `app`, and stores its body in `chosen` when the user
-// names it.
-using AddCommand = void (*)(CLI::App& app, CommandBody& chosen);
-
 // Lets the command take another command line after "--", with flags of its own,
 // and stores its words. `words` must outlive the parsing.
 void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words);
 
-// Runs the command that `arguments` (without the program's name) ask for. Flags
-// of the connection that they leave out come from the environment and the
-// user's file. Prints help to stdout; prints usage errors and suggestions to
-// stderr. Returns an ExitCode.
-int RunCommandLine(const std::vector<AddCommand>& commands,
+// Runs the command that `arguments` (without the program's name) ask for. The
+// help lists the commands by their sections, and those of a section in the
+// order of `commands`. Flags of the connection that they leave out come from
+// the environment and the user's file. Prints help to stdout; prints usage
+// errors and suggestions to stderr. Returns an ExitCode.
+int RunCommandLine(std::vector<Command> commands,
                    std::vector<std::string> arguments,
                    const flags::Environment& environment);
 

@@ -135,8 +135,11 @@ Outcome Invoke(std::vector<std::string> arguments,
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   const int exit_code =
-      RunCommandLine({AddBakeCommand, AddSellCommand, AddOvenCommand,
-                      AddOrderCommand, AddReadCommand},
+      RunCommandLine({{HelpSection::kOutcomes, AddReadCommand},
+                      {HelpSection::kProcesses, AddBakeCommand},
+                      {HelpSection::kRuns, AddSellCommand},
+                      {HelpSection::kRuns, AddOvenCommand},
+                      {HelpSection::kRuns, AddOrderCommand}},
                      std::move(arguments), environment);
   return {exit_code, testing::internal::GetCapturedStdout(),
           testing::internal::GetCapturedStderr()};

@@ -1,3 +1,6 @@
+#include <vector>
+
+#include "distbench/base/plugins.h"
 #include "distbench/base/process_setup.h"
 #include "distbench/cli/command_line.h"
 #include "distbench/cli/commands.h"
@@ -6,41 +9,19 @@
 namespace distbench::cli {
 namespace {
 
+// Those of the core, and then those of products.
+std::vector<Command> AllCommands() {
+  std::vector<Command> commands = CoreCommands();
+  for (const auto& [name, command] : base::Plugins<Command>::All()) {
+    commands.push_back(*command);
+  }
+  return commands;
+}
+
 int Main(int argc, char** argv) {
   base::SetUpProcess(argv[0]);
-  return RunCommandLine(
-      {
-          AddTestSequencerCommand,
-          AddNodeManagerCommand,
-          AddJoinCommand,
-          AddMakeSecretCommand,
-          AddLaunchCommand,
-          AddLaunchedCommand,
-          AddEngineCommand,
-          AddControlGuardianCommand,
-          AddRunTestsCommand,
-          AddRunsCommand,
-          AddAbTestCommand,
-          AddSearchCommand,
-          AddNumaCompareCommand,
-          AddProtectionCommand,
-          AddBenchCommand,
-          AddImportCommand,
-          AddCheckTestCommand,
-          AddTestPreviewCommand,
-          AddSimulateCommand,
-          AddCalibrateCommand,
-          AddStatusCommand,
-          AddReportCommand,
-          AddCompareCommand,
-          AddNoiseFloorCommand,
-          AddHistoryCommand,
-          AddServeCommand,
-          AddCompleteCommand,
-          AddGenerateShellFilesCommand,
-          AddLibfabricProvidersCommand,
-      },
-      {argv + 1, argv + argc}, flags::ProcessEnvironment());
+  return RunCommandLine(AllCommands(), {argv + 1, argv + argc},
+                        flags::ProcessEnvironment());
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
+using AddCommand = decltype(Command::add);
+
 // A test with traces, on nodes whose CPUs are known.
 TestResult MakeResult(const std::string& name, const std::string& driver,
                       bool is_simulated) {
@@ -97,7 +99,8 @@ std::vector<std::string> ChoicesOf(AddCommand add, const std::string& flag) {
 std::string OutputOf(AddCommand add, std::vector<std::string> arguments) {
   const std::string path = absl::StrCat(testing::TempDir(), "/output");
   arguments.insert(arguments.end(), {"-o", path});
-  EXPECT_EQ(RunCommandLine({add}, arguments, flags::NoEnvironment()),
+  EXPECT_EQ(RunCommandLine({{HelpSection::kOutcomes, add}}, arguments,
+                           flags::NoEnvironment()),
             report::kExitOk)
       << arguments[1];
   const auto output = base::ReadFile(path);

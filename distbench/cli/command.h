@@ -1,0 +1,56 @@
+// What subcommands are made of. Their files need this and flags.h, and not
+// CLI11, which takes longer to compile than all else in them.
+
+#ifndef DISTBENCH_CLI_COMMAND_H_
+#define DISTBENCH_CLI_COMMAND_H_
+
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace distbench::cli {
+
+// The body of a subcommand; returns an ExitCode.
+using CommandBody = std::function<int()>;
+
+// Where the help lists a command.
+enum class HelpSection {
+  kProcesses,  // runs for as long as a job or a cluster
+  kRuns,       // runs tests
+  kTests,      // makes, checks or tries out tests
+  kOutcomes,   // shows the state of a cluster, or results
+  kHidden,     // is for programs: not listed, see HideSubcommand()
+};
+
+// A subcommand of the program. A product adds its own as a
+// base::Plugin<Command> under the subcommand's name.
+struct Command {
+  HelpSection section;
+
+  // Adds it to `app`, and stores its body in `chosen` when the user names it.
+  void (*add)(CLI::App& app, CommandBody& chosen);
+};
+
+// Adds a subcommand to the program, or to another subcommand, which owns it.
+CLI::App& AddSubcommand(CLI::App& parent, const std::string& name,
+                        const std::string& description);
+
+// Stores the body in `chosen` when the user names the command. `chosen` must
+// outlive the parsing.
+void SetBody(CLI::App& command, CommandBody& chosen, CommandBody body);
+
+// Sets the end of the command's help.
+void SetFooter(CLI::App& command, const std::string& text);
+
+// Leaves the command out of lists: it is not for users.
+void HideSubcommand(CLI::App& command);
+
+// Says that users name at most one of the command's own subcommands.
+void AllowOneSubcommand(CLI::App& command);
+
+}  // namespace distbench::cli
+
+#endif  // DISTBENCH_CLI_COMMAND_H_

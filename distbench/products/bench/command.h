@@ -1,0 +1,42 @@
+// `distbench bench`: its flags, and what its subcommands do.
+
+#ifndef DISTBENCH_PRODUCTS_BENCH_COMMAND_H_
+#define DISTBENCH_PRODUCTS_BENCH_COMMAND_H_
+
+#include <string>
+#include <vector>
+
+#include "distbench/cli/command.h"
+#include "distbench/security/tls_files.h"
+
+namespace distbench::bench {
+
+void AddBenchCommand(CLI::App& app, cli::CommandBody& chosen);
+
+struct BenchFlags {
+  std::string result;  // the result file
+  std::string jobs;    // the file of named jobs
+
+  // Of the subcommand: jobs to run or to print, or files to merge.
+  std::vector<std::string> arguments;
+
+  std::string test_sequencer;
+  security::TlsFiles tls;
+  std::string variables;  // JSON
+  std::string outfile;
+  bool force = false;
+  bool quiet = false;
+};
+
+// Bodies of the subcommands; return an ExitCode.
+int RunBench(const BenchFlags& flags);
+int ListBench(const BenchFlags& flags);
+int StudyBench(const BenchFlags& flags);
+int FormatBench(const BenchFlags& flags);
+int SummariseBench(const BenchFlags& flags);
+int MergeBench(const BenchFlags& flags);
+int PackBench(const BenchFlags& flags);
+
+}  // namespace distbench::bench
+
+#endif  // DISTBENCH_PRODUCTS_BENCH_COMMAND_H_
