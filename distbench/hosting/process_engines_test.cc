@@ -316,19 +316,23 @@ TEST(ServeEnginesDeathTest, EndsTheProcessIfTheNodeManagerFallsSilent) {
 }  // namespace distbench::hosting
 
 int main(int argc, char** argv) {
-  if (argc >= 2 && std::strcmp(argv[1], distbench::kNodeManager) == 0) {
+  if (argc >= 2 &&
+      std::strcmp(argv[1], distbench::hosting::kNodeManager) == 0) {
     return distbench::hosting::OwnEngineThatStops();
   }
-  if (argc >= 2 && std::strcmp(argv[1], distbench::kEngineSubcommand) == 0) {
-    if (getenv(distbench::kStopVariable) != nullptr) raise(SIGSTOP);
+  if (argc >= 2 &&
+      std::strcmp(argv[1], distbench::hosting::kEngineSubcommand) == 0) {
+    if (getenv(distbench::hosting::kStopVariable) != nullptr) raise(SIGSTOP);
     int64_t max_files = 0;
     for (absl::string_view flag : absl::MakeSpan(argv, argc)) {
-      if (!absl::ConsumePrefix(&flag, distbench::kMaxFilesFlag)) continue;
+      if (!absl::ConsumePrefix(&flag, distbench::hosting::kMaxFilesFlag))
+        continue;
       if (!absl::SimpleAtoi(flag.substr(1), &max_files)) return 1;
     }
     if (!distbench::hosting::SetUpEngineProcess(max_files).ok()) return 1;
     return distbench::hosting::ServeEngines(
-               distbench::base::FileDescriptor(distbench::kEngineSocket),
+               distbench::base::FileDescriptor(
+                   distbench::hosting::kEngineSocket),
                distbench::hosting::InProcessEngines())
                    .ok()
                ? 0
