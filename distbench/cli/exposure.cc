@@ -30,18 +30,18 @@ std::string Addresses(const std::string& listen) {
   return found.empty() ? "this host" : absl::StrJoin(found, ", ");
 }
 
-std::string Everybody(const std::string& listen) {
-  return IsLoopback(listen)
-             ? "Every user of this machine"
-             : absl::StrCat("Anybody who can reach ", Addresses(listen));
-}
-
 std::string Only(const std::vector<std::string>& names) {
   if (names.empty()) return "any name";
   return absl::StrCat("the name ", absl::StrJoin(names, " or "));
 }
 
 }  // namespace
+
+std::string WhoReaches(const std::string& listen) {
+  return IsLoopback(listen)
+             ? "Every user of this machine"
+             : absl::StrCat("Anybody who can reach ", Addresses(listen));
+}
 
 std::string SequencerExposure(const std::string& listen,
                               const security::TlsFiles& tls,
@@ -52,7 +52,7 @@ std::string SequencerExposure(const std::string& listen,
                         " to submit tests and ", Only(access.node),
                         " to be a node");
   }
-  const std::string who = Everybody(listen);
+  const std::string who = WhoReaches(listen);
   if (!tls.empty()) {
     return absl::StrCat(who,
                         " can submit tests and be a node: TLS encrypts, "
@@ -61,20 +61,6 @@ std::string SequencerExposure(const std::string& listen,
   return absl::StrCat(
       who, " can submit tests and be a node: there is no TLS",
       IsLoopback(listen) ? "" : " (--listen restricts, --tls_* protects)");
-}
-
-std::string DashboardExposure(const std::string& listen,
-                              const security::TlsFiles& tls) {
-  if (!tls.ca.empty()) {
-    return absl::StrCat(
-        "TLS: readers of the dashboard need certificates "
-        "signed by ",
-        tls.ca);
-  }
-  return absl::StrCat(Everybody(listen), " can read what the dashboard shows: ",
-                      tls.empty() ? "there is no TLS"
-                                  : "TLS encrypts, but without --tls_ca no "
-                                    "certificate is required");
 }
 
 std::string NodeExposure(const std::string& listen,

@@ -15,11 +15,13 @@ namespace distbench::cli {
 std::string SequencerExposure(const std::string& listen,
                               const security::TlsFiles& tls,
                               const security::AccessRules& access);
-std::string DashboardExposure(const std::string& listen,
-                              const security::TlsFiles& tls);
 std::string NodeExposure(const std::string& listen,
                          const std::string& service_address,
                          const security::TlsFiles& tls);
+
+// Such as "Anybody who can reach 10.0.0.7", to begin a sentence about a program
+// that does without TLS.
+std::string WhoReaches(const std::string& listen);
 
 }  // namespace distbench::cli
 

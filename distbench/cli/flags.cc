@@ -238,12 +238,6 @@ void AddMetricsPortFlag(CLI::App& command, std::optional<int>& port) {
                 "0 picks a free port and prints it; default: no metrics");
 }
 
-void AddDashboardHostFlag(CLI::App& command, std::vector<std::string>& names) {
-  AddNamesFlag(command, "--dashboard_host", names,
-               "Further names by which browsers may call the dashboard, such\n"
-               "as results.example.com; known are the names of this host");
-}
-
 void AddInfileFlag(CLI::App& command, std::string& infile) {
   AddTextOption(command, "--infile", infile, "FILE",
                 "The tests, as text or binary; - reads standard input")

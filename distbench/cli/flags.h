@@ -102,9 +102,6 @@ void AddListenFlag(CLI::App& command, std::string& address,
 // --metrics_port=PORT; `port` stays empty if the flag is not given.
 void AddMetricsPortFlag(CLI::App& command, std::optional<int>& port);
 
-// --dashboard_host=NAME[,NAME...].
-void AddDashboardHostFlag(CLI::App& command, std::vector<std::string>& names);
-
 // --infile=FILE.
 void AddInfileFlag(CLI::App& command, std::string& infile);
 

@@ -92,7 +92,7 @@ int RunTests(const RunTestsFlags& flags) {
   if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
   tests = WithObjectives(*std::move(tests), flags.output.objectives);
   if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
-  NoteExperiments(*tests);
+  RemarkOnTests(*tests);
   LimitDuration(flags.max_test_duration, *tests);
   if (flags.no_samples) LeaveOutSamples(*tests);
   const absl::Status writable = CheckOutput(flags.output);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/plugins.h"
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/check.h"
 
@@ -23,13 +24,14 @@ void LimitDuration(absl::Duration limit, TestSequence& tests) {
   }
 }
 
-void NoteExperiments(const TestSequence& tests) {
+void RemarkOnTests(const TestSequence& tests) {
   for (int i = 0; i < tests.tests_size(); ++i) {
-    if (!tests.tests(i).has_experiment()) continue;
-    std::cerr << "note: tests[" << i
-              << "] runs without its experiment, for which there is "
-                 "`distbench protection`"
-              << std::endl;
+    for (const auto& [name, remark] : base::Plugins<TestRemark>::All()) {
+      const std::string text = remark->about(tests.tests(i));
+      if (!text.empty()) {
+        std::cerr << "note: tests[" << i << "] " << text << std::endl;
+      }
+    }
   }
 }
 

@@ -22,8 +22,15 @@ void LeaveOutSamples(TestSequence& tests);
 absl::StatusOr<TestSequence> WithObjectives(
     TestSequence tests, const std::vector<std::string>& objectives);
 
-// Says on stderr which parts of the tests are for another command.
-void NoteExperiments(const TestSequence& tests);
+// What a product remarks about a test that is run without what the product
+// would do with it, as a base::Plugin<TestRemark>.
+struct TestRemark {
+  // Such as "runs without its experiment"; empty if there is nothing to say.
+  std::string (*about)(const DistributedSystemDescription& test);
+};
+
+// Prints the remarks to stderr.
+void RemarkOnTests(const TestSequence& tests);
 
 }  // namespace distbench::cli
 

@@ -12,17 +12,17 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "distbench/base/plugins.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/exposure.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
 #include "distbench/cli/revision.h"
+#include "distbench/cli/sequencer_companion.h"
 #include "distbench/hosting/process_engines.h"
 #include "distbench/node/libfabric_facts.h"
 #include "distbench/node/node_manager.h"
-#include "distbench/products/dashboard/dashboard.h"
-#include "distbench/products/dashboard/sequencer_live.h"
 #include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/security/authorization.h"
@@ -42,7 +42,16 @@ constexpr int64_t kMaxMemoryMib = 1 << 30;
 constexpr int64_t kLeastReceiveMemoryMib = 16;
 constexpr int kMaxNodeNames = 100'000;
 
-constexpr char kDashboardListen[] = "localhost";
+using Companions = std::vector<std::unique_ptr<SequencerCompanion>>;
+
+Companions MakeCompanions() {
+  Companions companions;
+  for (const auto& [name, maker] :
+       base::Plugins<SequencerCompanionMaker>::All()) {
+    companions.push_back(maker->make());
+  }
+  return companions;
+}
 
 struct SequencerFlags {
   int port = 10'000;
@@ -56,10 +65,8 @@ struct SequencerFlags {
   security::AccessRules access;
   std::vector<std::string> allowed_targets;
   std::optional<int> metrics_port;
-  std::optional<int> dashboard_port;
-  std::string dashboard_listen = kDashboardListen;
-  std::vector<std::string> dashboard_hosts;
   int max_nodes = kMaxLocalNodes;
+  Companions companions = MakeCompanions();
 };
 
 // --allow_* restrict clients by name, and only certificates have names.
@@ -69,14 +76,11 @@ absl::Status CheckSequencerFlags(const SequencerFlags& flags) {
         "--allow_submit and --allow_node name clients by their certificates; "
         "give --tls_ca, --tls_cert and --tls_key as well");
   }
-  if (!flags.dashboard_port.has_value() &&
-      (flags.dashboard_listen != kDashboardListen ||
-       !flags.dashboard_hosts.empty())) {
-    return absl::InvalidArgumentError(
-        "--dashboard_listen and --dashboard_host have no effect without a "
-        "dashboard; give --dashboard_port as well");
+  absl::Status status;
+  for (const auto& companion : flags.companions) {
+    status.Update(companion->CheckFlags());
   }
-  return absl::OkStatus();
+  return status;
 }
 
 // Returns the address at which others reach the port.
@@ -124,19 +128,19 @@ void SayWhatWasInterrupted(const sequencer::SequencerServer& sequencer) {
   }
 }
 
-absl::StatusOr<std::unique_ptr<dashboard::Dashboard>> StartDashboard(
-    const SequencerFlags& flags, dashboard::LiveSource& live,
+absl::StatusOr<std::vector<std::unique_ptr<RunningCompanion>>> StartCompanions(
+    const SequencerFlags& flags, sequencer::SequencerServer& server,
     const std::string& address) {
-  dashboard::DashboardOptions options;
-  options.listen_address = flags.dashboard_listen;
-  options.port = *flags.dashboard_port;
-  options.host_names = flags.dashboard_hosts;
-  options.tls = flags.tls;
-  options.access = flags.access;
-  options.results_dir = flags.results_dir;
-  options.live = &live;
-  options.live_name = address;
-  return dashboard::Dashboard::Start(std::move(options));
+  const SequencerCompanion::Sequencer sequencer = {
+      server, address, flags.tls, flags.access, flags.results_dir};
+  std::vector<std::unique_ptr<RunningCompanion>> running;
+  for (const auto& companion : flags.companions) {
+    absl::StatusOr<std::unique_ptr<RunningCompanion>> started =
+        companion->Start(sequencer);
+    if (!started.ok()) return started.status();
+    if (*started != nullptr) running.push_back(*std::move(started));
+  }
+  return running;
 }
 
 int RunTestSequencer(const SequencerFlags& flags) {
@@ -180,13 +184,8 @@ int RunTestSequencer(const SequencerFlags& flags) {
 
   const std::string address =
       ReachableAddress(flags.listen, (*sequencer)->port());
-  dashboard::SequencerLive live(**sequencer);
-  std::unique_ptr<dashboard::Dashboard> dashboard;
-  if (flags.dashboard_port.has_value()) {
-    auto started = StartDashboard(flags, live, address);
-    if (!started.ok()) return Fail(started.status(), report::kExitUsage);
-    dashboard = *std::move(started);
-  }
+  const auto companions = StartCompanions(flags, **sequencer, address);
+  if (!companions.ok()) return Fail(companions.status(), report::kExitUsage);
 
   std::cout << "Listening at " << address << '\n'
             << SequencerExposure(flags.listen, flags.tls, flags.access)
@@ -195,14 +194,12 @@ int RunTestSequencer(const SequencerFlags& flags) {
     std::cout << "Metrics at port " << (*sequencer)->metrics_port()
               << std::endl;
   }
-  if (dashboard != nullptr) {
-    std::cout << "Dashboard at " << dashboard->Url() << '\n'
-              << DashboardExposure(flags.dashboard_listen, flags.tls)
-              << std::endl;
+  for (const auto& companion : *companions) {
+    std::cout << companion->Announcement() << std::flush;
   }
   stop.Wait();
-  // The nodes of this process can still deliver their measurements here. The
-  // dashboard ends after that: it may wait for a report that is being made.
+  // The nodes of this process can still deliver their measurements here.
+  // Companions end after that: they may wait for work of their own.
   (*sequencer)->EndRuns();
   return report::kExitOk;
 }
@@ -247,14 +244,9 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
   AddNumberFlag(command, "--max_nodes", flags->max_nodes, 1, kMaxNodeNames,
                 "COUNT", "Most nodes that may be registered at the same time");
   AddMetricsPortFlag(command, flags->metrics_port);
-  AddNumberFlag(command, "--dashboard_port", flags->dashboard_port, 0, 65535,
-                "PORT",
-                "Serve a dashboard to browsers on this port; 0 picks a free\n"
-                "port. Prints its address, whose token allows changes.\n"
-                "Default: no dashboard");
-  AddTextFlag(command, "--dashboard_listen", flags->dashboard_listen, "ADDRESS",
-              "Address of the dashboard; default: localhost");
-  AddDashboardHostFlag(command, flags->dashboard_hosts);
+  for (const auto& companion : flags->companions) {
+    companion->AddFlags(command);
+  }
   SetFooter(
       command,
       "Node managers register with the sequencer and run the tests that\n"

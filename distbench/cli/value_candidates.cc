@@ -12,11 +12,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "distbench/base/plugins.h"
 #include "distbench/cli/input.h"
 #include "distbench/client/test_client.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/flags/connection_defaults.h"
-#include "distbench/products/bench/kinds/job_kind.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
@@ -113,23 +113,8 @@ std::vector<std::string> FilesIn(const std::vector<std::string>& words) {
   return files;
 }
 
-// Collects names from each test of the configs that the words name.
-template <typename Collect>
-Candidates FromConfigs(const flags::ValueRequest& request,
-                       const Collect& collect) {
-  std::set<std::string> names;
-  for (const std::string& file : FilesIn(request.words)) {
-    const absl::StatusOr<TestSequence> tests = config::LoadTestSequence(file);
-    if (!tests.ok()) continue;
-    for (const DistributedSystemDescription& test : tests->tests()) {
-      collect(test, names);
-    }
-  }
-  return FromNames(names);
-}
-
 Candidates Activities(const flags::ValueRequest& request) {
-  return FromConfigs(request, [](const auto& test, auto& names) {
+  return NamesInConfigs(request, [](const auto& test, auto& names) {
     for (const auto& activity : test.activity_configs()) {
       names.insert(activity.name());
     }
@@ -137,24 +122,8 @@ Candidates Activities(const flags::ValueRequest& request) {
 }
 
 Candidates Services(const flags::ValueRequest& request) {
-  return FromConfigs(request, [](const auto& test, auto& names) {
+  return NamesInConfigs(request, [](const auto& test, auto& names) {
     for (const auto& service : test.services()) names.insert(service.name());
-  });
-}
-
-Candidates Controls(const flags::ValueRequest& request) {
-  return FromConfigs(request, [](const auto& test, auto& names) {
-    for (const auto& controls : test.experiment().controls()) {
-      names.insert(controls.name());
-    }
-  });
-}
-
-Candidates Antagonists(const flags::ValueRequest& request) {
-  return FromConfigs(request, [](const auto& test, auto& names) {
-    for (const auto& antagonist : test.experiment().antagonists()) {
-      names.insert(antagonist.name());
-    }
   });
 }
 
@@ -192,28 +161,6 @@ Candidates Patterns(const flags::ValueRequest& request) {
   return test_builder::ConfigCandidates(request.typed);
 }
 
-// KIND, or KIND:KEY=VALUE,KEY=...
-Candidates Jobs(const flags::ValueRequest& request) {
-  const std::string& typed = request.typed;
-  const std::string kind = typed.substr(0, typed.find(':'));
-  Candidates candidates;
-  for (const bench::JobDeclaration& declaration : bench::JobDeclarations()) {
-    if (kind == typed) {
-      candidates.push_back({declaration.kind, declaration.description});
-    } else if (declaration.kind == kind) {
-      const std::string begin = typed.substr(0, typed.find_last_of(":,") + 1);
-      for (const auto* properties :
-           {&declaration.properties, &bench::CommonProperties()}) {
-        for (const bench::JobProperty& property : *properties) {
-          candidates.push_back(
-              {absl::StrCat(begin, property.name, "="), property.description});
-        }
-      }
-    }
-  }
-  return candidates;
-}
-
 struct Source {
   const char* type;
   Candidates (*find)(const flags::ValueRequest& request);
@@ -221,10 +168,7 @@ struct Source {
 
 constexpr Source kSources[] = {
     {"ACTIVITY", Activities},
-    {"ANTAGONIST", Antagonists},
-    {"CONTROLS", Controls},
     {"HOST:PORT", Sequencers},
-    {"JOB", Jobs},
     {"NODE", Nodes},
     {"PATTERN", Patterns},
     {"RPC", Rpcs},
@@ -240,7 +184,24 @@ std::vector<flags::Candidate> ValueCandidates(
   for (const Source& source : kSources) {
     if (source.type == request.type) return source.find(request);
   }
-  return {};
+  const ValueType* const type = base::Plugins<ValueType>::Find(request.type);
+  return type == nullptr ? Candidates() : type->find(request);
+}
+
+std::vector<flags::Candidate> NamesInConfigs(
+    const flags::ValueRequest& request,
+    absl::FunctionRef<void(const DistributedSystemDescription& test,
+                           std::set<std::string>& names)>
+        collect) {
+  std::set<std::string> names;
+  for (const std::string& file : FilesIn(request.words)) {
+    const absl::StatusOr<TestSequence> tests = config::LoadTestSequence(file);
+    if (!tests.ok()) continue;
+    for (const DistributedSystemDescription& test : tests->tests()) {
+      collect(test, names);
+    }
+  }
+  return FromNames(names);
 }
 
 }  // namespace distbench::cli

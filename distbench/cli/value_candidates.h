@@ -1,20 +1,37 @@
-// The values that completion offers, by the type of a flag or an argument.
+// Completes the values of flags, by what a value is: "RUN", "SERVICE".
 
 #ifndef DISTBENCH_CLI_VALUE_CANDIDATES_H_
 #define DISTBENCH_CLI_VALUE_CANDIDATES_H_
 
+#include <set>
+#include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "distbench/flags/completion.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::cli {
 
-// Names in the files and at the sequencer that the words before name: runs,
-// nodes, tests, RPCs, activities and so on. A ValueSource for the commands of
-// distbench. Whatever cannot be read offers nothing. May take as long as a
-// sequencer takes to answer.
+// A type of values. A product adds those of its own flags as a
+// base::Plugin<ValueType> under the type's name, such as "JOB".
+struct ValueType {
+  std::vector<flags::Candidate> (*find)(const flags::ValueRequest& request);
+};
+
+// Returns values of the type that the request names: of a test sequencer, of
+// files that the command line names, or of what this program can do. Errors
+// mean that there are none.
 std::vector<flags::Candidate> ValueCandidates(
     const flags::ValueRequest& request);
+
+// Returns the names that `collect` finds in the tests of the configs that the
+// command line names.
+std::vector<flags::Candidate> NamesInConfigs(
+    const flags::ValueRequest& request,
+    absl::FunctionRef<void(const DistributedSystemDescription& test,
+                           std::set<std::string>& names)>
+        collect);
 
 }  // namespace distbench::cli
 

@@ -1,5 +1,6 @@
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -185,6 +186,28 @@ void AddBenchCommand(CLI::App& app, cli::CommandBody& chosen) {
       "      search:infile=a.config,slo='query p99<=5ms'\n"
       "  distbench bench -r result.pb.gz format\n"
       "  distbench help bench run");
+}
+
+std::vector<flags::Candidate> JobCandidates(
+    const flags::ValueRequest& request) {
+  const std::string& typed = request.typed;
+  const std::string kind = typed.substr(0, typed.find(':'));
+  std::vector<flags::Candidate> candidates;
+  for (const JobDeclaration& declaration : JobDeclarations()) {
+    if (kind == typed) {
+      candidates.push_back({declaration.kind, declaration.description});
+    } else if (declaration.kind == kind) {
+      const std::string begin = typed.substr(0, typed.find_last_of(":,") + 1);
+      for (const auto* properties :
+           {&declaration.properties, &CommonProperties()}) {
+        for (const JobProperty& property : *properties) {
+          candidates.push_back(
+              {absl::StrCat(begin, property.name, "="), property.description});
+        }
+      }
+    }
+  }
+  return candidates;
 }
 
 }  // namespace distbench::bench

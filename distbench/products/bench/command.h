@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "distbench/cli/command.h"
+#include "distbench/flags/completion.h"
 #include "distbench/security/tls_files.h"
 
 namespace distbench::bench {
@@ -36,6 +37,9 @@ int FormatBench(const BenchFlags& flags);
 int SummariseBench(const BenchFlags& flags);
 int MergeBench(const BenchFlags& flags);
 int PackBench(const BenchFlags& flags);
+
+// Completes a JOB: a kind of jobs, or a property of one after "KIND:".
+std::vector<flags::Candidate> JobCandidates(const flags::ValueRequest& request);
 
 }  // namespace distbench::bench
 

@@ -2,6 +2,7 @@
 
 #include "distbench/base/plugins.h"
 #include "distbench/cli/command.h"
+#include "distbench/cli/value_candidates.h"
 #include "distbench/products/bench/command.h"
 
 namespace distbench::bench {
@@ -17,6 +18,9 @@ const base::Plugin<base::Product> kProduct(
 
 const base::Plugin<Command> kCommand("bench", new Command{HelpSection::kRuns,
                                                           AddBenchCommand});
+
+const base::Plugin<cli::ValueType> kJobs("JOB",
+                                         new cli::ValueType{JobCandidates});
 
 }  // namespace
 }  // namespace distbench::bench

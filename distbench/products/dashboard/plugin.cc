@@ -2,6 +2,7 @@
 
 #include "distbench/base/plugins.h"
 #include "distbench/cli/command.h"
+#include "distbench/cli/sequencer_companion.h"
 #include "distbench/products/dashboard/command.h"
 
 namespace distbench::dashboard {
@@ -16,6 +17,9 @@ const base::Plugin<base::Product> kProduct(
 const base::Plugin<Command> kCommand("serve",
                                      new Command{HelpSection::kOutcomes,
                                                  AddServeCommand});
+
+const base::Plugin<cli::SequencerCompanionMaker> kSequencerDashboard(
+    "dashboard", new cli::SequencerCompanionMaker{MakeSequencerDashboard});
 
 }  // namespace
 }  // namespace distbench::dashboard

@@ -21,6 +21,7 @@
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
 #include "distbench/cli/test_output.h"
+#include "distbench/cli/value_candidates.h"
 #include "distbench/client/progress_display.h"
 #include "distbench/client/test_client.h"
 #include "distbench/config/validate/check.h"
@@ -298,6 +299,30 @@ void AddProtectionCommand(CLI::App& app, cli::CommandBody& chosen) {
       "  distbench protection workloads/protection.config \\\n"
       "      --test_sequencer=host1:10000 --outfile=protection.pb.gz");
   cli::SetBody(command, chosen, [flags] { return Protection(*flags); });
+}
+
+std::vector<flags::Candidate> ControlsCandidates(
+    const flags::ValueRequest& request) {
+  return cli::NamesInConfigs(request, [](const auto& test, auto& names) {
+    for (const auto& controls : test.experiment().controls()) {
+      names.insert(controls.name());
+    }
+  });
+}
+
+std::vector<flags::Candidate> AntagonistCandidates(
+    const flags::ValueRequest& request) {
+  return cli::NamesInConfigs(request, [](const auto& test, auto& names) {
+    for (const auto& antagonist : test.experiment().antagonists()) {
+      names.insert(antagonist.name());
+    }
+  });
+}
+
+std::string RemarkOnExperiment(const DistributedSystemDescription& test) {
+  return test.has_experiment() ? "runs without its experiment, for which there "
+                                 "is `distbench protection`"
+                               : "";
 }
 
 }  // namespace distbench::protection

@@ -2,6 +2,8 @@
 
 #include "distbench/base/plugins.h"
 #include "distbench/cli/command.h"
+#include "distbench/cli/test_changes.h"
+#include "distbench/cli/value_candidates.h"
 #include "distbench/products/protection/commands.h"
 
 namespace distbench::protection {
@@ -20,6 +22,15 @@ const base::Plugin<Command> kCommands[] = {
      new Command{HelpSection::kHidden, AddControlGuardianCommand}},
     {"protection", new Command{HelpSection::kRuns, AddProtectionCommand}},
 };
+
+const base::Plugin<cli::ValueType> kValues[] = {
+    {"ANTAGONIST", new cli::ValueType{AntagonistCandidates}},
+    {"CONTROLS", new cli::ValueType{ControlsCandidates}},
+};
+
+const base::Plugin<cli::TestRemark> kRemark("protection",
+                                            new cli::TestRemark{
+                                                RemarkOnExperiment});
 
 }  // namespace
 }  // namespace distbench::protection

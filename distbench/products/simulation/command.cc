@@ -194,7 +194,7 @@ absl::StatusOr<VariedTests> ReadTests(const SimulateFlags& flags,
   absl::StatusOr<TestSequence> tests =
       cli::WithObjectives(std::move(varied->sequence), flags.output.objectives);
   if (!tests.ok()) return tests.status();
-  cli::NoteExperiments(*tests);
+  cli::RemarkOnTests(*tests);
   cli::LimitDuration(flags.max_test_duration, *tests);
   if (flags.no_samples) cli::LeaveOutSamples(*tests);
   if (flags.seed) {
