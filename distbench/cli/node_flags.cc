@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/cli/flags.h"
-#include "distbench/node/libfabric_facts.h"
+#include "distbench/node/host_facts.h"
 #include "distbench/numa/binding.h"
 #include "distbench/numa/thread_binding.h"
 #include "distbench/products/external/targets/allowed_targets.h"
@@ -95,7 +95,7 @@ node::NodeManagerOptions ToNodeOptions(
   options.listen_address = flags.listen;
   options.binding = binding;
   options.workers_per_instance = flags.workers;
-  options.lasting_facts = node::FindLibfabricProviders();
+  options.lasting_facts = node::FindLastingFacts();
   options.control_state_dir = flags.control_state_dir;
   options.allowed_targets =
       external::AllowedTargets::Parse(flags.allowed_targets).value();

@@ -21,7 +21,7 @@
 #include "distbench/cli/revision.h"
 #include "distbench/cli/sequencer_companion.h"
 #include "distbench/hosting/process_engines.h"
-#include "distbench/node/libfabric_facts.h"
+#include "distbench/node/host_facts.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/report/findings/verdict.h"
@@ -100,7 +100,7 @@ absl::StatusOr<std::vector<std::unique_ptr<node::NodeManager>>> StartLocalNodes(
     hosting::EngineFactory* engines) {
   std::vector<std::unique_ptr<node::NodeManager>> nodes;
   HostFacts lasting_facts;
-  if (count > 0) lasting_facts = node::FindLibfabricProviders();
+  if (count > 0) lasting_facts = node::FindLastingFacts();
   for (int i = 0; i < count; ++i) {
     node::NodeManagerOptions options;
     options.lasting_facts = lasting_facts;

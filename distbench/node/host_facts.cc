@@ -18,6 +18,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/base/files.h"
 #include "distbench/base/memory.h"
+#include "distbench/base/plugins.h"
 #include "distbench/base/threads.h"
 #include "distbench/base/version.h"
 #include "distbench/node/energy.h"
@@ -150,6 +151,14 @@ std::string Hostname() {
     return "localhost";
   }
   return name;
+}
+
+HostFacts FindLastingFacts() {
+  HostFacts all;
+  for (const auto& [name, facts] : base::Plugins<LastingFacts>::All()) {
+    all.MergeFrom(facts->find());
+  }
+  return all;
 }
 
 HostFacts ReadHostFacts(const std::string& root) {

@@ -10,8 +10,18 @@ namespace distbench::node {
 // The host's name; "localhost" if it has none.
 std::string Hostname();
 
-// Describes this host, using /proc and /sys below `root` (empty: the real
-// ones), uname(2) and the libraries of this program. Unknown facts are absent.
+// Facts about this host that take long to find. A product adds its own with
+// base::Plugin<node::LastingFacts>.
+struct LastingFacts {
+  HostFacts (*find)();
+};
+
+// Those of all products together.
+HostFacts FindLastingFacts();
+
+// Describes this host with all other facts, using /proc and /sys below `root`
+// (empty: the real ones), uname(2) and the libraries of this program. Unknown
+// facts are absent.
 HostFacts ReadHostFacts(const std::string& root);
 
 }  // namespace distbench::node

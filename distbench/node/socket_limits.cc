@@ -8,9 +8,9 @@
 #include <system_error>
 #include <variant>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/files.h"
+#include "distbench/config/catalogs/driver_catalog.h"
 
 namespace distbench::node {
 namespace {
@@ -21,9 +21,6 @@ constexpr int64_t kReserve = 16;
 
 // An epoll instance, an eventfd and a timerfd.
 constexpr int64_t kMaxFilesPerWorker = 3;
-
-// What an endpoint over sockets opens besides, in libfabric 1.17.
-constexpr int64_t kMaxFilesPerFabricEndpoint = 10;
 
 constexpr char kHowToOpenMore[] =
     "raise ulimit -n (under systemd LimitNOFILE) for this node manager, and "
@@ -38,25 +35,16 @@ const config::DriverOptions& Innermost(const config::DriverOptions& options) {
                                    : Innermost(options.decorated.front());
 }
 
-// Whether libfabric's provider is memory that processes share.
-bool SharesMemory(const config::DriverOptions& options) {
-  const auto it = options.server_settings.find(config::kLibfabricProvider);
-  if (options.driver != "libfabric" || it == options.server_settings.end()) {
-    return false;
-  }
-  const auto* provider = std::get_if<std::string>(&it->second);
-  return provider != nullptr && absl::StrContains(*provider, "shm");
-}
-
-int64_t FilesPerWorker(const config::DriverOptions& options) {
-  const bool has_endpoint =
-      options.driver == "libfabric" && !SharesMemory(options);
-  return kMaxFilesPerWorker + (has_endpoint ? kMaxFilesPerFabricEndpoint : 0);
+// What a worker opens with the driver that is below all decorators.
+config::DriverFiles FilesOf(const config::DriverOptions& options) {
+  const auto* driver = config::FindDriver(options.driver);
+  return driver == nullptr || driver->files == nullptr ? config::DriverFiles()
+                                                       : driver->files(options);
 }
 
 // The minimum number of connections from a worker to each of its peers.
 int64_t ConnectionsPerPeer(const config::DriverOptions& options) {
-  if (options.driver == "loopback" || SharesMemory(options)) return 0;
+  if (!FilesOf(options).has_connections) return 0;
   // The names of this setting in drivers over sockets of our own, and in grpc.
   for (const char* name : {"connections", "channels"}) {
     const auto it = options.client_settings.find(name);
@@ -137,7 +125,8 @@ absl::Status CheckSockets(const SocketNeeds& needs,
 
 absl::Status CheckWorkerFiles(const config::DriverOptions& driver,
                               int worker_count, const SocketLimits& limits) {
-  const int64_t needed = worker_count * FilesPerWorker(Innermost(driver));
+  const int64_t needed = worker_count * (kMaxFilesPerWorker +
+                                         FilesOf(Innermost(driver)).per_worker);
   if (limits.max_open_files == 0 ||
       limits.open_files + needed + kReserve <= limits.max_open_files) {
     return absl::OkStatus();

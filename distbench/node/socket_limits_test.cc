@@ -102,22 +102,6 @@ TEST(SocketLimitsTest, FilesOfWorkersAreForeseen) {
                     HasSubstr("ulimit -n")));
 }
 
-TEST(SocketLimitsTest, EndpointsOfLibfabricOpenMoreUnlessTheyShareMemory) {
-  const config::DriverOptions tcp = {.driver = "libfabric"};
-  const config::DriverOptions shm = {.driver = "libfabric",
-                                     .server_settings = {{"provider", "shm"}}};
-  EXPECT_TRUE(CheckWorkerFiles(tcp, 68, kLimits).ok());
-  EXPECT_FALSE(CheckWorkerFiles(tcp, 69, kLimits).ok());
-  EXPECT_FALSE(CheckWorkerFiles({.driver = "double_barrel", .decorated = {tcp}},
-                                69, kLimits)
-                   .ok());
-  EXPECT_TRUE(CheckWorkerFiles(shm, 294, kLimits).ok());
-  const SocketNeeds needs = CountSockets(
-      {{.driver = &tcp, .peers = {"a/0"}}, {.driver = &shm, .peers = {"a/1"}}});
-  EXPECT_EQ(needs.sockets, 1);
-  EXPECT_EQ(needs.busiest_peer, "a/0");
-}
-
 TEST(SocketLimitsTest, WhatIsNotKnownLimitsNothing) {
   EXPECT_TRUE(CheckSockets({.sockets = 1'000'000'000,
                             .connections_to_busiest_peer = 1'000'000'000},

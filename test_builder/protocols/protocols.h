@@ -14,17 +14,8 @@ Protocol GrpcProtocol();
 // Messages on gRPC streams.
 Protocol GrpcStreamProtocol();
 
-// gRPC's wire format over HTTP/2, without gRPC.
-Protocol Http2Protocol();
-
-// Messages over reliable datagrams of libfabric.
-Protocol LibfabricProtocol();
-
 // Messages over plain TCP connections.
 Protocol TcpProtocol();
-
-// Thrift's framed transport and binary protocol.
-Protocol ThriftProtocol();
 
 // Messages within one process.
 Protocol LoopbackProtocol();

@@ -1,23 +1,33 @@
 #include "test_builder/protocols/registry.h"
 
+#include <map>
+
+#include "distbench/base/plugins.h"
 #include "test_builder/protocols/protocols.h"
 
 namespace distbench::test_builder {
+namespace {
+
+// gRPC's first, then tcp and those of products by name.
+std::vector<Protocol> MakeProtocols() {
+  std::map<std::string, Protocol> by_name = {{"tcp", TcpProtocol()}};
+  for (const auto& [name, protocol] : base::Plugins<Protocol>::All()) {
+    by_name.emplace(name, *protocol);
+  }
+  std::vector<Protocol> protocols = {GrpcProtocol(), GrpcStreamProtocol()};
+  for (const auto& [name, protocol] : by_name) protocols.push_back(protocol);
+  for (const Protocol& protocol :
+       {LoopbackProtocol(), HomaProtocol(), MercuryProtocol(),
+        DoubleBarrelProtocol(), ComposableRpcCounterProtocol()}) {
+    protocols.push_back(protocol);
+  }
+  return protocols;
+}
+
+}  // namespace
 
 const std::vector<Protocol>& AllProtocols() {
-  static const auto& protocols = *new std::vector<Protocol>{
-      GrpcProtocol(),
-      GrpcStreamProtocol(),
-      Http2Protocol(),
-      LibfabricProtocol(),
-      TcpProtocol(),
-      ThriftProtocol(),
-      LoopbackProtocol(),
-      HomaProtocol(),
-      MercuryProtocol(),
-      DoubleBarrelProtocol(),
-      ComposableRpcCounterProtocol(),
-  };
+  static const auto& protocols = *new std::vector<Protocol>(MakeProtocols());
   return protocols;
 }
 

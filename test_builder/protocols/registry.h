@@ -1,3 +1,6 @@
+// All protocols by name: those of this folder, and those that products add with
+// base::Plugin<test_builder::Protocol> in their plugin.cc.
+
 #ifndef DISTBENCH_TEST_BUILDER_PROTOCOLS_REGISTRY_H_
 #define DISTBENCH_TEST_BUILDER_PROTOCOLS_REGISTRY_H_
 

@@ -1,40 +1,19 @@
 #include "test_builder/protocols/registry.h"
 
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
-#include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
-#include "test_builder/parameters/common_parameters.h"
+#include "test_builder/protocols/testing/protocol_testing.h"
 
 namespace distbench::test_builder {
 namespace {
 
 using testing::ElementsAre;
 
-ProtocolSetup MakeSetup(const std::string& name, const ValueMap& given) {
-  const Protocol& protocol = *FindProtocol(name);
-  std::vector<Parameter> declared = protocol.parameters;
-  declared.insert(declared.end(), CommonParameters().begin(),
-                  CommonParameters().end());
-  const auto values = ParameterValues::Resolve(declared, given);
-  EXPECT_TRUE(values.ok()) << values.status();
-  return protocol.build(*values);
-}
-
-void ExpectOptions(const ProtocolSetup& setup, const std::string& expected) {
-  ProtocolDriverOptions options;
-  ASSERT_TRUE(
-      google::protobuf::TextFormat::ParseFromString(expected, &options));
-  EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(setup.options,
-                                                                 options))
-      << setup.options.DebugString();
-}
-
 TEST(RegistryTest, HasTheProtocols) {
-  EXPECT_THAT(ProtocolNames(),
-              ElementsAre("grpc", "grpc_stream", "http2", "libfabric", "tcp",
-                          "thrift", "loopback", "homa", "mercury",
-                          "double_barrel", "composable_rpc_counter"));
+  EXPECT_THAT(
+      ProtocolNames(),
+      ElementsAre("grpc", "grpc_stream", "tcp", "loopback", "homa", "mercury",
+                  "double_barrel", "composable_rpc_counter"));
   EXPECT_EQ(FindProtocol("gRPC"), nullptr);
 }
 
@@ -157,18 +136,8 @@ TEST(PlainDriversTest, GrpcStreamNamesWhatIsSet) {
   )pb");
 }
 
-TEST(PlainDriversTest, ThriftNamesWhatIsSet) {
-  const ProtocolSetup setup =
-      MakeSetup("thrift", {{"transport", "unix"}, {"connections", "4"}});
-  EXPECT_EQ(setup.alias, "thrift_unix_conn4");
-  ExpectOptions(setup, R"pb(
-    server_settings { name: "transport" string_value: "unix" }
-    client_settings { name: "connections" int64_value: 4 }
-  )pb");
-}
-
 TEST(PlainDriversTest, CallsOfAConnectionCanBeLimited) {
-  for (const char* name : {"grpc", "http2", "tcp", "thrift"}) {
+  for (const char* name : {"grpc", "tcp"}) {
     const ProtocolSetup setup =
         MakeSetup(name, {{"calls_per_connection", "1"}});
     EXPECT_TRUE(setup.alias.ends_with("_calls1")) << setup.alias;
@@ -176,36 +145,6 @@ TEST(PlainDriversTest, CallsOfAConnectionCanBeLimited) {
     EXPECT_EQ(last.name(), "calls_per_connection") << name;
     EXPECT_EQ(last.int64_value(), 1) << name;
   }
-}
-
-TEST(PlainDriversTest, Http2NamesWhatIsSet) {
-  const ProtocolSetup setup =
-      MakeSetup("http2", {{"transport", "unix"},
-                          {"connections", "4"},
-                          {"stream_window_bytes", "65535"},
-                          {"max_concurrent_streams", "100"}});
-  EXPECT_EQ(setup.alias, "http2_unix_conn4_window65535_streams100");
-  ExpectOptions(setup, R"pb(
-    server_settings { name: "transport" string_value: "unix" }
-    client_settings { name: "connections" int64_value: 4 }
-    client_settings { name: "stream_window_bytes" int64_value: 65535 }
-    server_settings { name: "stream_window_bytes" int64_value: 65535 }
-    server_settings { name: "max_concurrent_streams" int64_value: 100 }
-  )pb");
-}
-
-TEST(PlainDriversTest, LibfabricNamesWhatIsSet) {
-  const ProtocolSetup setup = MakeSetup("libfabric", {{"provider", "net"},
-                                                      {"endpoint", "msg"},
-                                                      {"receive_buffers", "64"},
-                                                      {"spin_us", "50"}});
-  EXPECT_EQ(setup.alias, "libfabric_net_msg_64_spin50");
-  ExpectOptions(setup, R"pb(
-    server_settings { name: "provider" string_value: "net" }
-    server_settings { name: "endpoint" string_value: "msg" }
-    server_settings { name: "receive_buffers" int64_value: 64 }
-    server_settings { name: "spin_us" int64_value: 50 }
-  )pb");
 }
 
 TEST(PlainDriversTest, TcpNamesWhatIsSet) {
@@ -230,7 +169,6 @@ TEST(PlainDriversTest, NetworkSettingsOfTcpAreThoseOfBothSides) {
     client_settings { name: "dscp" int64_value: 46 }
     server_settings { name: "dscp" int64_value: 46 }
   )pb");
-  EXPECT_EQ(MakeSetup("thrift", {{"dscp", "46"}}).alias, "thrift_dscp46");
 }
 
 TEST(DecoratorsTest, NameTheDriverThatDoesTheWork) {

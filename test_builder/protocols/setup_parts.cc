@@ -27,6 +27,23 @@ void AddSetting(const ParameterValues& values, const Parameter& parameter,
   }
 }
 
+SettingParameter ConnectionsSetting() {
+  return {IntegerParameter("connections", "", {1},
+                           "Connections from each worker of a client to each "
+                           "server. Default: 1."),
+          SettingParameter::Sides::kClient, "conn"};
+}
+
+std::vector<SettingParameter> SettingsOfNetwork() {
+  return {{WordParameter("congestion_control", "",
+                         "TCP's congestion control, on both sides. Default: "
+                         "the hosts'."),
+           SettingParameter::Sides::kBoth},
+          {IntegerParameter("dscp", "", {0, 63},
+                            "The DSCP of all packets. Default: the hosts'."),
+           SettingParameter::Sides::kBoth, "dscp"}};
+}
+
 }  // namespace
 
 void AddSettings(const ParameterValues& values,
@@ -57,16 +74,36 @@ std::vector<Parameter> ParametersOf(
   return parameters;
 }
 
+Protocol PlainProtocol(const std::string& name, const std::string& summary,
+                       const std::vector<SettingParameter>& settings) {
+  return {.name = name,
+          .summary = summary,
+          .parameters = ParametersOf(settings),
+          .build = [name, settings](const ParameterValues& values) {
+            ProtocolSetup setup;
+            setup.alias = absl::StrCat(name, IpVersionSuffix(values));
+            AddSettings(values, settings, setup);
+            return setup;
+          }};
+}
+
+std::vector<SettingParameter> SettingsOverConnections(
+    absl::string_view what, const std::vector<SettingParameter>& own) {
+  std::vector<SettingParameter> settings = {
+      TransportSetting(
+          absl::StrCat("What carries ", what, ": tcp or unix. Default: tcp.")),
+      ConnectionsSetting(),
+      CallsPerConnectionSetting("Calls after which a connection is replaced; 0 "
+                                "is never. Default: 0.")};
+  for (const auto& more : {own, SettingsOfNetwork()}) {
+    settings.insert(settings.end(), more.begin(), more.end());
+  }
+  return settings;
+}
+
 SettingParameter TransportSetting(absl::string_view meaning) {
   return {WordParameter("transport", "", meaning),
           SettingParameter::Sides::kServer};
-}
-
-SettingParameter ConnectionsSetting() {
-  return {IntegerParameter("connections", "", {1},
-                           "Connections from each worker of a client to each "
-                           "server. Default: 1."),
-          SettingParameter::Sides::kClient, "conn"};
 }
 
 SettingParameter CallsPerConnectionSetting(absl::string_view meaning) {
@@ -80,16 +117,6 @@ SettingParameter SpinSetting() {
                            "polls before it sleeps. Default: 50 if there "
                            "are CPUs to spare, else 0."),
           SettingParameter::Sides::kServer, "spin"};
-}
-
-std::vector<SettingParameter> SettingsOfNetwork() {
-  return {{WordParameter("congestion_control", "",
-                         "TCP's congestion control, on both sides. Default: "
-                         "the hosts'."),
-           SettingParameter::Sides::kBoth},
-          {IntegerParameter("dscp", "", {0, 63},
-                            "The DSCP of all packets. Default: the hosts'."),
-           SettingParameter::Sides::kBoth, "dscp"}};
 }
 
 void AddServerText(const ParameterValues& values, absl::string_view name,

@@ -31,12 +31,19 @@ void AddSettings(const ParameterValues& values,
 std::vector<Parameter> ParametersOf(
     absl::Span<const SettingParameter> settings);
 
+// A protocol whose parameters are settings of its driver.
+Protocol PlainProtocol(const std::string& name, const std::string& summary,
+                       const std::vector<SettingParameter>& settings);
+
+// The settings of a driver over TCP connections, which carry `what`: those that
+// all have, its own, and those of the network.
+std::vector<SettingParameter> SettingsOverConnections(
+    absl::string_view what, const std::vector<SettingParameter>& own);
+
 // Parameters that several protocols have.
 SettingParameter TransportSetting(absl::string_view meaning);
-SettingParameter ConnectionsSetting();
 SettingParameter CallsPerConnectionSetting(absl::string_view meaning);
 SettingParameter SpinSetting();
-std::vector<SettingParameter> SettingsOfNetwork();
 
 // Each adds the value of the parameter `name` as the setting with the same
 // name.

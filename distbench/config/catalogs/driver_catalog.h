@@ -1,9 +1,12 @@
 // The catalog of protocol drivers: which ones configs may name, and their
-// settings. Validation, documentation and help texts are generated from it.
+// settings. Validation, documentation and help texts are generated from it. A
+// product adds a driver with base::Plugin<config::DriverDeclaration> (or with
+// protocol::DriverPlugin, protocol/registry/registry.h).
 
 #ifndef DISTBENCH_CONFIG_CATALOGS_DRIVER_CATALOG_H_
 #define DISTBENCH_CONFIG_CATALOGS_DRIVER_CATALOG_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,11 +14,21 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/config/catalogs/settings.h"
+#include "distbench/config/plan/driver_options.h"
 
 namespace distbench::config {
 
 // The setting of multi-server channels that selects the load-balancing policy.
 inline constexpr char kChannelPolicySetting[] = "policy";
+
+// What a worker of an instance opens.
+struct DriverFiles {
+  // Besides connections, and what workers of all drivers open.
+  int64_t per_worker = 0;
+
+  // Whether each worker connects to each peer with a socket, or several.
+  bool has_connections = true;
+};
 
 struct DriverDeclaration {
   std::string name;
@@ -53,6 +66,9 @@ struct DriverDeclaration {
   // them.
   SettingsDeclaration channel_settings = {};
 
+  // What its workers open with these options, if that is not DriverFiles().
+  DriverFiles (*files)(const DriverOptions& options) = nullptr;
+
   // The driver for which this is another name, with different defaults. Empty
   // if it is not an alias.
   std::string alias_of = {};
@@ -62,7 +78,8 @@ struct DriverDeclaration {
   std::string decorated_driver_setting = {};
 };
 
-// All drivers, in the order in which the documentation lists them.
+// All drivers, in the order in which the documentation lists them. What they
+// refuse (SettingsDeclaration::refused) says which drivers do not.
 absl::Span<const DriverDeclaration> DriverCatalog();
 
 // Returns null if there is no such driver.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/config/catalogs/product_words.h"
 #include "distbench/config/problems/suggest.h"
 
 namespace distbench::config {
@@ -21,7 +22,7 @@ std::string NoSuchProtocol(const TestNames& names, const std::string& name) {
   const auto& options = names.driver_options.names();
   known.insert(known.end(), options.begin(), options.end());
   return absl::StrCat("no driver and no options are named ", Quoted(name), "; ",
-                      Suggestion(name, known));
+                      ExplainUnknownName(name, known));
 }
 
 std::string NotBuiltIn(const DriverDeclaration& driver) {

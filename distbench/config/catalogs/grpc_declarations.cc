@@ -1,11 +1,11 @@
+#include "distbench/config/catalogs/grpc_declarations.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
 
-#include "distbench/config/catalogs/driver_declarations.h"
 #include "distbench/config/catalogs/driver_settings.h"
-#include "distbench/config/catalogs/network_settings.h"
 
 namespace distbench::config {
 namespace {
@@ -51,7 +51,7 @@ SettingsDeclaration GrpcClientSettings(const std::string& default_type) {
           },
       .pass_through_prefix = "grpc.",
       .pass_through_maxima = ChannelArgumentMaxima(),
-      .refused = NetworkSettingsOfOthers("gRPC makes its own sockets"),
+      .refused = NoNetworkSettings("gRPC makes its own sockets"),
   };
 }
 
@@ -102,7 +102,7 @@ SettingsDeclaration GrpcServerSettings(const std::string& default_type) {
           },
       .pass_through_prefix = "grpc.",
       .pass_through_maxima = ChannelArgumentMaxima(),
-      .refused = NetworkSettingsOfOthers("gRPC makes its own sockets"),
+      .refused = NoNetworkSettings("gRPC makes its own sockets"),
   };
 }
 
@@ -124,7 +124,7 @@ DriverDeclaration Grpc(const std::string& name, const std::string& description,
 
 SettingsDeclaration GrpcStreamClientSettings() {
   std::map<std::string, std::string> refused =
-      NetworkSettingsOfOthers("gRPC makes its own sockets");
+      NoNetworkSettings("gRPC makes its own sockets");
   refused.merge(NoCallsPerConnection(
       "its streams share a connection, and messages_per_stream replaces them"));
   return {
@@ -180,20 +180,18 @@ SettingsDeclaration GrpcStreamServerSettings() {
           },
       .pass_through_prefix = "grpc.",
       .pass_through_maxima = ChannelArgumentMaxima(),
-      .refused = NetworkSettingsOfOthers("gRPC makes its own sockets"),
+      .refused = NoNetworkSettings("gRPC makes its own sockets"),
   };
 }
 
-}  // namespace
-
-DriverDeclaration GrpcDeclaration() {
+DriverDeclaration PlainGrpc() {
   return Grpc("grpc",
               "gRPC over TCP. Settings whose names begin with \"grpc.\" become "
               "channel arguments of that side.",
               "polling", "inline");
 }
 
-DriverDeclaration GrpcAsyncCallbackDeclaration() {
+DriverDeclaration GrpcAsyncCallback() {
   DriverDeclaration driver =
       Grpc("grpc_async_callback",
            "gRPC with client_type \"callback\" and server_type \"handoff\", "
@@ -204,7 +202,7 @@ DriverDeclaration GrpcAsyncCallbackDeclaration() {
   return driver;
 }
 
-DriverDeclaration GrpcStreamDeclaration() {
+DriverDeclaration GrpcStream() {
   return {
       .name = "grpc_stream",
       .description =
@@ -216,6 +214,12 @@ DriverDeclaration GrpcStreamDeclaration() {
       .client_settings = GrpcStreamClientSettings(),
       .server_settings = GrpcStreamServerSettings(),
   };
+}
+
+}  // namespace
+
+std::vector<DriverDeclaration> GrpcDeclarations() {
+  return {PlainGrpc(), GrpcAsyncCallback(), GrpcStream()};
 }
 
 }  // namespace distbench::config

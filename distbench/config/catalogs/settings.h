@@ -50,7 +50,8 @@ struct SettingsDeclaration {
   // Lower maxima for some of the passed-through numbers, by name.
   std::map<std::string, int64_t> pass_through_maxima = {};
 
-  // Settings that others have, by name: why these do not, and what to do.
+  // Settings that others have, by name: why these do not. The catalog of
+  // drivers adds which ones do.
   std::map<std::string, std::string> refused = {};
 };
 

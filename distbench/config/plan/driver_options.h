@@ -45,8 +45,9 @@ inline constexpr int64_t kMaxMessagesPerStream = 1'000'000'000;
 inline constexpr int64_t kSendQueueMessages = 1024;
 inline constexpr int64_t kMaxSendQueueMessages = 1 << 20;
 
-// Names, defaults and ranges of the tcp driver's settings. The catalog declares
-// them, and the driver falls back to them when it is created directly.
+// Names, defaults and ranges of settings of the tcp driver and of drivers like
+// it. The catalog declares them, and a driver falls back to them when it is
+// created directly.
 struct TcpSettingLimits {
   const char* name;
   int64_t default_value;
@@ -61,15 +62,6 @@ inline constexpr TcpSettingLimits kTcpMaxBatch = {"max_batch", 64, 1, 4096};
 inline constexpr TcpSettingLimits kTcpSendQueueBytes = {
     "send_queue_bytes", 16 << 20, 64 << 10, 1 << 30};
 inline constexpr TcpSettingLimits kTcpSpinUs = {"spin_us", 0, 0, 1'000'000};
-
-// The http2 driver's settings, as far as they are not the tcp driver's. Windows
-// are at most as large as HTTP/2 allows (RFC 9113, section 6.9.1).
-inline constexpr TcpSettingLimits kHttp2StreamWindow = {
-    "stream_window_bytes", 1 << 20, 65'535, (int64_t{1} << 31) - 1};
-inline constexpr TcpSettingLimits kHttp2ConnectionWindow = {
-    "connection_window_bytes", 16 << 20, 65'535, (int64_t{1} << 31) - 1};
-inline constexpr TcpSettingLimits kHttp2MaxStreams = {"max_concurrent_streams",
-                                                      1 << 16, 1, 1 << 20};
 
 // Settings of the sockets of drivers over TCP connections, the same on both
 // sides. By default, a number is what the host or the kernel chooses.
@@ -90,19 +82,6 @@ inline constexpr TcpSettingLimits kBusyPollUs = {"busy_poll_us", -1, -1,
                                                  1'000'000};
 inline constexpr TcpSettingLimits kMaxPacingRate = {
     "max_pacing_bytes_per_second", 0, 0, int64_t{1} << 40};
-
-// The libfabric driver's settings, as far as they are not the tcp driver's.
-inline constexpr char kLibfabricProvider[] = "provider";
-inline constexpr char kLibfabricDefaultProvider[] = "tcp";
-inline constexpr char kLibfabricEndpoint[] = "endpoint";
-inline constexpr char kRdmEndpoint[] = "rdm";  // the default
-inline constexpr char kMsgEndpoint[] = "msg";
-inline constexpr TcpSettingLimits kLibfabricReceiveBuffers = {"receive_buffers",
-                                                              64, 16, 4096};
-// The default takes messages of 256 KiB with their headers whole: in pieces of
-// up to 128 KiB, the provider tcp uses twice the CPU time per byte.
-inline constexpr TcpSettingLimits kLibfabricReceiveBufferBytes = {
-    "receive_buffer_bytes", 272 << 10, 4 << 10, 1 << 20};
 
 // A batch of this size is written at once, even if it is below max_batch.
 inline constexpr int64_t kTcpMaxBatchBytes = 256 << 10;

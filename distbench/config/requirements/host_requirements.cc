@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/plugins.h"
 #include "distbench/config/catalogs/settings.h"
 #include "distbench/config/problems/suggest.h"
 
@@ -22,7 +23,7 @@ namespace {
 
 // ---- The values of a host, as text; nothing if it does not report them ------
 
-using Value = std::optional<std::string>;
+using Value = HostFact::Value;
 
 Value Text(bool is_known, const std::string& value) {
   return is_known ? Value(value) : std::nullopt;
@@ -74,26 +75,9 @@ Value Controllers(const HostFacts& host) {
               absl::StrJoin(host.control_groups().controllers(), ","));
 }
 
-// Names of providers, whole and without their utility layers: "tcp" stands for
-// "tcp;ofi_rxm" as in the driver's setting.
-Value LibfabricProviders(const HostFacts& host) {
-  std::set<std::string> names(host.libfabric_providers().begin(),
-                              host.libfabric_providers().end());
-  for (const std::string& name : host.libfabric_providers()) {
-    names.insert(name.substr(0, name.find(';')));
-  }
-  return Text(!names.empty(), absl::StrJoin(names, ","));
-}
-
 // ---- The facts --------------------------------------------------------------
 
-enum class Rule { kEqual, kAtLeast, kContains, kIncludes, kVersion };
-
-struct Fact {
-  SettingDeclaration declaration;
-  Value (*value)(const HostFacts& host);
-  Rule rule = Rule::kEqual;
-};
+using Rule = HostFact::Rule;
 
 SettingDeclaration OneOf(const char* name, std::vector<std::string> values) {
   return {.name = name,
@@ -116,8 +100,8 @@ SettingDeclaration FromTo(
           .maximum = maximum};
 }
 
-const std::vector<Fact>& Facts() {
-  static const auto* const facts = new std::vector<Fact>{
+std::vector<HostFact> CoreFacts() {
+  return {
       {FromTo("control_groups", 0, 2),
        [](const HostFacts& host) {
          return Number(host.has_control_groups(),
@@ -148,7 +132,6 @@ const std::vector<Fact>& Facts() {
                      host.default_queueing_discipline());
        }},
       {AnyText("kernel"), KernelRelease, Rule::kVersion},
-      {AnyText("libfabric_providers"), LibfabricProviders, Rule::kIncludes},
       {FromTo("min_cpus", 1),
        [](const HostFacts& host) {
          return Number(host.has_cpu_count(), host.cpu_count());
@@ -179,19 +162,36 @@ const std::vector<Fact>& Facts() {
                      host.transparent_huge_pages());
        }},
   };
+}
+
+// All facts, by name.
+using Facts = std::map<std::string, HostFact>;
+
+Facts CollectFacts() {
+  Facts facts;
+  for (HostFact& fact : CoreFacts()) {
+    const std::string name = fact.declaration.name;
+    facts.emplace(name, std::move(fact));
+  }
+  for (const auto& [name, fact] : base::Plugins<HostFact>::All()) {
+    facts.emplace(name, *fact);
+  }
+  return facts;
+}
+
+const Facts& AllFacts() {
+  static const auto* const facts = new Facts(CollectFacts());
   return *facts;
 }
 
-const Fact* FindFact(const std::string& name) {
-  for (const Fact& fact : Facts()) {
-    if (fact.declaration.name == name) return &fact;
-  }
-  return nullptr;
+const HostFact* FindFact(const std::string& name) {
+  const auto found = AllFacts().find(name);
+  return found == AllFacts().end() ? nullptr : &found->second;
 }
 
 SettingsDeclaration Declarations() {
   SettingsDeclaration declarations;
-  for (const Fact& fact : Facts()) {
+  for (const auto& [name, fact] : AllFacts()) {
     declarations.settings.push_back(fact.declaration);
   }
   return declarations;
@@ -254,7 +254,7 @@ std::string Demand(Rule rule) {
   return "";
 }
 
-Value WhyUnmet(const Fact& fact, const NamedSetting& setting,
+Value WhyUnmet(const HostFact& fact, const NamedSetting& setting,
                const HostFacts& host) {
   const bool is_text = setting.has_string_value();
   const std::string wanted =
@@ -283,7 +283,7 @@ void ValidateHostRequirements(const Path& path,
   ValidateSettings(facts, requirements.facts(), Declarations(), "a host",
                    problems);
   for (const NamedSetting& setting : requirements.facts()) {
-    const Fact* const fact = FindFact(setting.name());
+    const HostFact* const fact = FindFact(setting.name());
     if (fact == nullptr || !fact->declaration.allowed_values.empty()) continue;
     if (setting.has_string_value() && setting.string_value().empty()) {
       problems.Add(facts.At(setting.name()),
@@ -296,7 +296,7 @@ std::vector<std::string> UnmetRequirements(const HostRequirements& requirements,
                                            const HostFacts& host) {
   std::vector<std::string> unmet;
   for (const NamedSetting& setting : requirements.facts()) {
-    const Fact* const fact = FindFact(setting.name());
+    const HostFact* const fact = FindFact(setting.name());
     if (fact == nullptr) {
       unmet.push_back(
           absl::StrCat(Quoted(setting.name()), " is not a fact about hosts"));

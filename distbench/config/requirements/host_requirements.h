@@ -4,14 +4,33 @@
 #ifndef DISTBENCH_CONFIG_REQUIREMENTS_HOST_REQUIREMENTS_H_
 #define DISTBENCH_CONFIG_REQUIREMENTS_HOST_REQUIREMENTS_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "distbench/config/catalogs/settings.h"
 #include "distbench/config/problems/problem.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::config {
+
+// A fact that tests may require. A product adds one with
+// base::Plugin<config::HostFact>, under the fact's name.
+struct HostFact {
+  // The value of a host as text; nothing if it does not report it.
+  using Value = std::optional<std::string>;
+
+  // How the value that a test requires relates to the host's.
+  enum class Rule { kEqual, kAtLeast, kContains, kIncludes, kVersion };
+
+  // Without a description.
+  SettingDeclaration declaration;
+
+  Value (*value)(const HostFacts& host);
+  Rule rule = Rule::kEqual;
+};
 
 // Adds a problem for each fact that is unknown, repeated, of the wrong type or
 // impossible, and if there are none.

@@ -45,7 +45,6 @@ TEST(HostRequirementsTest, EveryFactIsAllowed) {
         facts { name: "deepest_idle_state" string_value: "C1" }
         facts { name: "default_queueing_discipline" string_value: "fq" }
         facts { name: "kernel" string_value: "6.1" }
-        facts { name: "libfabric_providers" string_value: "efa" }
         facts { name: "min_cpus" int64_value: 1 }
         facts { name: "min_memory_bytes" int64_value: 1 }
         facts { name: "mitigations" string_value: "on" }
@@ -141,21 +140,6 @@ TEST(HostRequirementsTest, TheDeepestIdleStateIsTheLastOneThatIsEnabled) {
   EXPECT_THAT(Unmet(fact, "idle_driver: 'none'"),
               ElementsAre(HasSubstr("is \"none\"")));
   EXPECT_THAT(Unmet(fact, ""), ElementsAre(HasSubstr("is not known")));
-}
-
-TEST(HostRequirementsTest, ProvidersOfLibfabricMayLackTheirLayers) {
-  const std::string host = "libfabric_providers: ['shm', 'tcp;ofi_rxm']";
-  for (const std::string met : {"tcp", "tcp;ofi_rxm", "shm, tcp"}) {
-    EXPECT_THAT(
-        Unmet("name: 'libfabric_providers' string_value: '" + met + "'", host),
-        IsEmpty());
-  }
-  const std::string fact =
-      "name: 'libfabric_providers' string_value: 'tcp,efa'";
-  EXPECT_THAT(Unmet(fact, host),
-              ElementsAre(HasSubstr("requires all of \"tcp,efa\"")));
-  EXPECT_THAT(Unmet(fact, "libfabric_problem: 'too old'"),
-              ElementsAre(HasSubstr("is not known")));
 }
 
 TEST(HostRequirementsTest, MitigationsAreOnIfNothingIsVulnerable) {

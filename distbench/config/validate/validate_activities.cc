@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/activity_catalog.h"
+#include "distbench/config/catalogs/product_words.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/validators.h"
 
@@ -21,7 +22,7 @@ void ValidateFunction(const TestValidation& validation, const Path& settings,
         absl::StrCat(function.empty() ? "is missing"
                                       : absl::StrCat("no activity is named ",
                                                      Quoted(function)),
-                     "; ", Suggestion(function, ActivityNames())));
+                     "; ", ExplainUnknownName(function, ActivityNames())));
     return;
   }
   SettingsDeclaration declaration = activity->settings;

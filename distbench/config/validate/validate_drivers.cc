@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/config/catalogs/driver_resolution.h"
-#include "distbench/config/catalogs/network_settings.h"
+#include "distbench/config/catalogs/driver_settings.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/validators.h"

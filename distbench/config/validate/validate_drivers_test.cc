@@ -156,10 +156,10 @@ INSTANTIATE_TEST_SUITE_P(
             "'dscp' int64_value: 10 } }",
             "protocol_driver_options[\"new\"].server_settings[\"dscp\"]",
             "driver \"grpc\" cannot have the setting \"dscp\": gRPC makes its "
-            "own sockets; use the driver \"http2\", \"tcp\" or \"thrift\""},
+            "own sockets; use the driver \"tcp\""},
         ValidationCase{
             "DscpOutOfRange", "",
-            "protocol_driver_options { name: 'new' protocol_name: 'http2' "
+            "protocol_driver_options { name: 'new' protocol_name: 'tcp' "
             "server_settings { name: 'dscp' int64_value: 64 } }",
             "protocol_driver_options[\"new\"].server_settings[\"dscp\"]", "64"},
         ValidationCase{

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "distbench/products/http2/declaration.h"
 #include "distbench/protocol/tcp/settings.h"
 
 namespace distbench::http2 {
@@ -12,12 +13,10 @@ namespace {
 Http2Limits ReadLimits(
     const std::map<std::string, config::DriverOptions::Value>& settings) {
   return {
-      .stream_window_bytes =
-          protocol::ReadSetting(settings, config::kHttp2StreamWindow),
+      .stream_window_bytes = protocol::ReadSetting(settings, kStreamWindow),
       .connection_window_bytes =
-          protocol::ReadSetting(settings, config::kHttp2ConnectionWindow),
-      .max_concurrent_streams =
-          protocol::ReadSetting(settings, config::kHttp2MaxStreams),
+          protocol::ReadSetting(settings, kConnectionWindow),
+      .max_concurrent_streams = protocol::ReadSetting(settings, kMaxStreams),
   };
 }
 

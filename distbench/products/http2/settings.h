@@ -48,7 +48,8 @@ struct Http2Settings {
   bool measures_time_parts = false;
 };
 
-// Missing settings take their defaults (config/plan/driver_options.h).
+// Missing settings take their defaults (declaration.h,
+// config/plan/driver_options.h).
 Http2Settings ReadHttp2Settings(const config::DriverOptions& options);
 
 }  // namespace distbench::http2

@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "distbench/products/libfabric/declaration.h"
 #include "distbench/products/libfabric/libfabric_driver.h"
 #include "distbench/products/libfabric/settings.h"
 #include "distbench/protocol/testing/driver_conformance.h"
@@ -18,7 +19,7 @@ struct Variant {
   int64_t receive_buffer_bytes = 64 << 10;
   int64_t spin_us = 0;
   bool measures_time_parts = false;
-  std::string endpoint = config::kRdmEndpoint;
+  std::string endpoint = kRdmEndpoint;
 };
 
 protocol::DriverUnderTest MakeVariant(const Variant& variant) {

@@ -8,8 +8,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "distbench/config/plan/driver_options.h"
 #include "distbench/products/libfabric/address.h"
+#include "distbench/products/libfabric/declaration.h"
 #include "distbench/protocol/driver_parts.h"
 
 namespace distbench::libfabric {
@@ -101,9 +101,8 @@ absl::Status LibfabricDriver::CheckPeers(
         return absl::InvalidArgumentError(absl::StrCat(
             "peer ", name, " uses libfabric's provider \"", address->carrier,
             "\", and this instance \"", settings_.carrier(),
-            "\"; give both services the same settings \"",
-            config::kLibfabricProvider, "\" and \"", config::kLibfabricEndpoint,
-            "\""));
+            "\"; give both services the same settings \"", kProvider,
+            "\" and \"", kEndpoint, "\""));
       }
       // The provider would keep using the memory of an endpoint that is gone.
       if (SharesMemory() &&

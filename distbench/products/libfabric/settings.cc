@@ -4,6 +4,7 @@
 #include <map>
 #include <variant>
 
+#include "distbench/products/libfabric/declaration.h"
 #include "distbench/protocol/tcp/settings.h"
 
 namespace distbench::libfabric {
@@ -24,14 +25,11 @@ LibfabricSettings ReadLibfabricSettings(const config::DriverOptions& options) {
   const auto& client = options.client_settings;
   const auto& server = options.server_settings;
   return {
-      .provider = ReadText(server, config::kLibfabricProvider,
-                           config::kLibfabricDefaultProvider),
-      .is_connected = ReadText(server, config::kLibfabricEndpoint,
-                               config::kRdmEndpoint) == config::kMsgEndpoint,
-      .receive_buffers =
-          protocol::ReadSetting(server, config::kLibfabricReceiveBuffers),
+      .provider = ReadText(server, kProvider, kDefaultProvider),
+      .is_connected = ReadText(server, kEndpoint, kRdmEndpoint) == kMsgEndpoint,
+      .receive_buffers = protocol::ReadSetting(server, kReceiveBuffers),
       .receive_buffer_bytes =
-          protocol::ReadSetting(server, config::kLibfabricReceiveBufferBytes),
+          protocol::ReadSetting(server, kReceiveBufferBytes),
       .send_queue_bytes =
           protocol::ReadSetting(client, config::kTcpSendQueueBytes),
       // One worker serves both sides.

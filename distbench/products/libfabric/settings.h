@@ -48,7 +48,8 @@ struct LibfabricSettings {
   }
 };
 
-// Missing settings take their defaults (config/plan/driver_options.h).
+// Missing settings take their defaults (declaration.h,
+// config/plan/driver_options.h).
 LibfabricSettings ReadLibfabricSettings(const config::DriverOptions& options);
 
 }  // namespace distbench::libfabric

@@ -1,12 +1,44 @@
 // What this product adds to the program.
 
+#include <memory>
+
+#include "absl/status/statusor.h"
 #include "distbench/base/plugins.h"
+#include "distbench/config/catalogs/driver_settings.h"
+#include "distbench/products/thrift/thrift_driver.h"
+#include "distbench/protocol/registry/registry.h"
+#include "distbench/protocol/tcp/settings.h"
+#include "distbench/protocol/tcp/stream_driver.h"
+#include "test_builder/protocols/setup_parts.h"
 
 namespace distbench::thrift {
 namespace {
 
 const base::Plugin<base::Product> kProduct("thrift", new base::Product{
                                                          "The driver thrift"});
+
+absl::StatusOr<std::unique_ptr<protocol::ProtocolDriver>> Make(
+    const config::DriverOptions& options,
+    const protocol::DriverEnvironment& environment) {
+  return protocol::MakeStreamDriver<ThriftDriver>(
+      protocol::ReadTcpSettings(options), /*protocol=*/"", options,
+      environment);
+}
+
+const protocol::DriverPlugin kDriver(
+    config::DriverOverConnections(
+        "thrift",
+        "Thrift's framed transport and strict binary protocol, with any number "
+        "of calls in flight on a connection.",
+        {}, {}),
+    {Make});
+
+const base::Plugin<test_builder::Protocol> kProtocol(
+    "thrift",
+    new test_builder::Protocol(test_builder::PlainProtocol(
+        "thrift", "Thrift's framed transport and binary protocol",
+        test_builder::SettingsOverConnections("Thrift",
+                                              {test_builder::SpinSetting()}))));
 
 }  // namespace
 }  // namespace distbench::thrift

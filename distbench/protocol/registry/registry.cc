@@ -1,8 +1,6 @@
 #include "distbench/protocol/registry/registry.h"
 
-#include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -10,29 +8,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/string_view.h"
 #include "distbench/products/external/calls/external_router.h"
-#include "distbench/products/thrift/thrift_driver.h"
 #include "distbench/protocol/decorators/double_barrel.h"
 #include "distbench/protocol/decorators/rpc_counter.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
-#include "distbench/protocol/host_address.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
-#include "distbench/protocol/tcp/driver_network.h"
-#include "distbench/protocol/tcp/network_settings.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
-#include "distbench/security/tls_session.h"
-#include "optional_libraries.h"
-
-#if DISTBENCH_HAS_LIBFABRIC
-#include "distbench/products/libfabric/libfabric_driver.h"
-#include "distbench/products/libfabric/settings.h"
-#endif
-#if DISTBENCH_HAS_NGHTTP2
-#include "distbench/products/http2/http2_driver.h"
-#include "distbench/products/http2/settings.h"
-#endif
+#include "glog/logging.h"
 
 namespace distbench::protocol {
 namespace {
@@ -52,96 +35,28 @@ bool DropIfByCpus(Settings& settings) {
   return true;
 }
 
-struct Driver {
-  absl::string_view name;
-  absl::StatusOr<std::unique_ptr<ProtocolDriver>> (*make)(
-      const config::DriverOptions& options,
-      const DriverEnvironment& environment);
-};
+using Made = absl::StatusOr<std::unique_ptr<ProtocolDriver>>;
 
-absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLoopback(
-    const config::DriverOptions& /*options*/,
-    const DriverEnvironment& environment) {
+Made MakeLoopback(const config::DriverOptions& /*options*/,
+                  const DriverEnvironment& environment) {
   return MakeLoopbackDriver(base::RealClock(), environment.test_nonce,
                             environment.measures_time_parts);
 }
 
-// Makes a driver over TCP connections, whose TLS is for ALPN's `protocol`.
-template <typename MadeDriver, typename MadeSettings>
-absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeStreamDriver(
-    MadeSettings settings, absl::string_view protocol,
-    const config::DriverOptions& options,
-    const DriverEnvironment& environment) {
-  ConnectionSecurity security = {
-      .test_nonce = environment.test_nonce,
-      .network = std::make_shared<DriverNetwork>(
-          ReadNetworkSettings(options.client_settings),
-          ReadNetworkSettings(options.server_settings))};
-  if (environment.tls != nullptr) {
-    auto context = security::TlsContext::Make(
-        environment.tls->files(), security::TlsRole::kNode, protocol);
-    if (!context.ok()) return context.status();
-    security.tls = *std::move(context);
-  }
-  settings.measures_time_parts = environment.measures_time_parts;
-  return std::make_unique<MadeDriver>(
-      settings,
-      AddressPreference{.netdev = options.netdev,
-                        .ip_version = options.ip_version,
-                        .listen_address = environment.listen_address},
-      environment.service_address, std::move(security));
-}
-
-#if DISTBENCH_HAS_NGHTTP2
-absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeHttp2(
-    const config::DriverOptions& options,
-    const DriverEnvironment& environment) {
-  return MakeStreamDriver<http2::Http2Driver>(http2::ReadHttp2Settings(options),
-                                              http2::kHttp2Alpn, options,
-                                              environment);
-}
-#endif
-
-#if DISTBENCH_HAS_LIBFABRIC
-absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLibfabric(
-    const config::DriverOptions& options,
-    const DriverEnvironment& environment) {
-  libfabric::LibfabricSettings settings =
-      libfabric::ReadLibfabricSettings(options);
-  settings.measures_time_parts = environment.measures_time_parts;
-  return std::make_unique<libfabric::LibfabricDriver>(
-      std::move(settings),
-      AddressPreference{.netdev = options.netdev,
-                        .ip_version = options.ip_version,
-                        .listen_address = environment.listen_address},
-      environment.service_address, environment.test_nonce,
-      /*tls_is_wanted=*/environment.tls != nullptr);
-}
-#endif
-
-absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
-    const config::DriverOptions& options,
-    const DriverEnvironment& environment) {
+Made MakeTcp(const config::DriverOptions& options,
+             const DriverEnvironment& environment) {
   return MakeStreamDriver<TcpDriver>(ReadTcpSettings(options), "", options,
                                      environment);
 }
 
-absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeThrift(
-    const config::DriverOptions& options,
-    const DriverEnvironment& environment) {
-  return MakeStreamDriver<thrift::ThriftDriver>(ReadTcpSettings(options), "",
-                                                options, environment);
-}
-
-absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeInner(
-    const config::DriverOptions& options, const DriverEnvironment& environment);
+Made MakeInner(const config::DriverOptions& options,
+               const DriverEnvironment& environment);
 
 // Makes a driver that decorates the driver named by its options.
 template <std::unique_ptr<ProtocolDriver> (*decorate)(
     std::unique_ptr<ProtocolDriver> inner)>
-absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeDecorator(
-    const config::DriverOptions& options,
-    const DriverEnvironment& environment) {
+Made MakeDecorator(const config::DriverOptions& options,
+                   const DriverEnvironment& environment) {
   if (options.decorated.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("driver \"", options.driver,
@@ -152,42 +67,39 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeDecorator(
   return decorate(*std::move(inner));
 }
 
-constexpr Driver kDrivers[] = {
-    {"composable_rpc_counter", MakeDecorator<MakeRpcCounterDriver>},
-    {"double_barrel", MakeDecorator<MakeDoubleBarrelDriver>},
-    {"grpc", MakeGrpcDriver},
-    {"grpc_stream", MakeGrpcStreamDriver},
-#if DISTBENCH_HAS_LIBFABRIC
-    {"libfabric", MakeLibfabric},
-#endif
-#if DISTBENCH_HAS_NGHTTP2
-    {"http2", MakeHttp2},
-#endif
-    {"tcp", MakeTcp},
-    {"thrift", MakeThrift},
-    {"loopback", MakeLoopback},
-};
+using DriverMakers = std::map<std::string, DriverMaker>;
 
-absl::Status NoSuchDriver(const std::string& name) {
-  const auto append_name = [](std::string* out, const Driver& driver) {
-    absl::StrAppend(out, "\"", driver.name, "\"");
+DriverMakers CollectMakers() {
+  DriverMakers makers = {
+      {"composable_rpc_counter", {MakeDecorator<MakeRpcCounterDriver>}},
+      {"double_barrel", {MakeDecorator<MakeDoubleBarrelDriver>}},
+      {"grpc", {MakeGrpcDriver}},
+      {"grpc_stream", {MakeGrpcStreamDriver}},
+      {"tcp", {MakeTcp}},
+      {"loopback", {MakeLoopback}},
   };
-  return absl::NotFoundError(
-      absl::StrCat("there is no protocol driver \"", name, "\"; there are ",
-                   absl::StrJoin(kDrivers, ", ", append_name)));
+  for (const auto& [name, maker] : base::Plugins<DriverMaker>::All()) {
+    CHECK(makers.emplace(name, *maker).second)
+        << "two drivers are called " << name;
+  }
+  return makers;
 }
 
 // Makes the driver without what it calls outside of the test.
-absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeInner(
-    const config::DriverOptions& options,
-    const DriverEnvironment& environment) {
-  const Driver* driver = std::find_if(std::begin(kDrivers), std::end(kDrivers),
-                                      [&](const Driver& candidate) {
-                                        return candidate.name == options.driver;
-                                      });
-  if (driver == std::end(kDrivers)) return NoSuchDriver(options.driver);
-  return driver->make(WithSpinning(options, environment.has_spare_cpu),
-                      environment);
+Made MakeInner(const config::DriverOptions& options,
+               const DriverEnvironment& environment) {
+  static const auto* const makers = new DriverMakers(CollectMakers());
+  const auto maker = makers->find(options.driver);
+  if (maker != makers->end()) {
+    return maker->second.make(WithSpinning(options, environment.has_spare_cpu),
+                              environment);
+  }
+  const auto append_name = [](std::string* out, const auto& known) {
+    absl::StrAppend(out, "\"", known.first, "\"");
+  };
+  return absl::NotFoundError(absl::StrCat(
+      "there is no protocol driver \"", options.driver, "\"; there are ",
+      absl::StrJoin(*makers, ", ", append_name)));
 }
 
 }  // namespace

@@ -1,4 +1,10 @@
-// Makes drivers by name.
+// All drivers by name: those of the rooms of `protocol`, and those that
+// products add, in their plugin.cc:
+//
+//   const protocol::DriverPlugin kThrift(
+//       config::DriverOverConnections("thrift", "Thrift's framed...", {}, {}),
+//       {[](const config::DriverOptions& options,
+//           const protocol::DriverEnvironment& environment) { ... }});
 
 #ifndef DISTBENCH_PROTOCOL_REGISTRY_REGISTRY_H_
 #define DISTBENCH_PROTOCOL_REGISTRY_REGISTRY_H_
@@ -6,11 +12,36 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "distbench/base/plugins.h"
+#include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/driver_environment.h"
 
 namespace distbench::protocol {
+
+// How MakeProtocolDriver() makes one driver.
+struct DriverMaker {
+  absl::StatusOr<std::unique_ptr<ProtocolDriver>> (*make)(
+      const config::DriverOptions& options,
+      const DriverEnvironment& environment);
+};
+
+// Adds a driver to DriverCatalog() and MakeProtocolDriver() when it is
+// initialised. A driver that is left out of a build, because it lacks a
+// library, adds only its declaration.
+class DriverPlugin {
+ public:
+  DriverPlugin(const config::DriverDeclaration& declaration,
+               const DriverMaker& maker)
+      : declaration_(declaration.name,
+                     new config::DriverDeclaration(declaration)),
+        maker_(declaration.name, new DriverMaker(maker)) {}
+
+ private:
+  const base::Plugin<config::DriverDeclaration> declaration_;
+  const base::Plugin<DriverMaker> maker_;
+};
 
 // How long an idle worker polls before it sleeps, if it has a CPU to itself and
 // the options do not say. This is the cost of a wake-up on a virtual machine,

@@ -4,9 +4,10 @@
 #include <string>
 #include <variant>
 
+#include "distbench/config/catalogs/driver_catalog.h"
+#include "distbench/protocol/registry/testing/driver_registration.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "optional_libraries.h"
 
 namespace distbench::protocol {
 namespace {
@@ -47,55 +48,12 @@ TEST(SpareCpuTest, DriversWithoutTheSettingDoNotSpin) {
   EXPECT_EQ(SpinOf(WithSpinning({.driver = "loopback"}, true)), -1);
 }
 
-TEST(RegistryTest, MakesDriversByName) {
-  for (const char* name : {"grpc", "tcp", "thrift", "loopback"}) {
-    config::DriverOptions options;
-    options.driver = name;
-    EXPECT_TRUE(MakeProtocolDriver(options, {}).ok()) << name;
+TEST(RegistryTest, HasTheDriversOfTheCatalog) {
+  for (const config::DriverDeclaration& driver : config::DriverCatalog()) {
+    const bool has_a_maker =
+        driver.alias_of.empty() && driver.decorated_driver_setting.empty();
+    if (driver.built_in && has_a_maker) ExpectIsRegistered(driver.name);
   }
-}
-
-TEST(RegistryTest, HasTheDriversWhoseLibrariesThereAre) {
-  const auto is_there = [](const char* name) {
-    return MakeProtocolDriver({.driver = name}, {}).ok();
-  };
-  EXPECT_EQ(is_there("http2"), DISTBENCH_HAS_NGHTTP2 == 1);
-  EXPECT_EQ(is_there("libfabric"), DISTBENCH_HAS_LIBFABRIC == 1);
-}
-
-#if DISTBENCH_HAS_LIBFABRIC
-TEST(RegistryTest, LibfabricIsMadeWithItsProvider) {
-  config::DriverOptions options = {.driver = "libfabric"};
-  options.server_settings["provider"] = "no such";
-  auto driver = MakeProtocolDriver(options, {});
-  ASSERT_TRUE(driver.ok()) << driver.status();
-  EXPECT_THAT(std::string((*driver)->Listen(1).status().message()),
-              HasSubstr("no such"));
-}
-#endif
-
-// Returns what the driver says without any connections.
-int64_t BrokenConnections(const std::string& name) {
-  auto driver =
-      MakeProtocolDriver({.driver = name}, {.service_address = "127.0.0.1"});
-  if (!driver.ok() || !(*driver)->Listen(1).ok()) return -2;
-  return (*driver)->transport(0).BreakConnections();
-}
-
-// The drivers of config/catalogs/driver_catalog_test.cc, without aliases.
-TEST(RegistryTest, DriversBreakConnectionsAsTheCatalogueSays) {
-  for (const char* name : {"tcp", "thrift", "loopback"}) {
-    EXPECT_EQ(BrokenConnections(name), 0) << name;
-  }
-#if DISTBENCH_HAS_NGHTTP2
-  EXPECT_EQ(BrokenConnections("http2"), 0);
-#endif
-  for (const char* name : {"grpc", "grpc_stream"}) {
-    EXPECT_EQ(BrokenConnections(name), -1) << name;
-  }
-#if DISTBENCH_HAS_LIBFABRIC
-  EXPECT_EQ(BrokenConnections("libfabric"), -1);
-#endif
 }
 
 TEST(RegistryTest, DecoratorsMayDecorateDecorators) {

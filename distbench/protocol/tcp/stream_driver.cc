@@ -11,8 +11,11 @@
 #include "distbench/base/listen_address.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver_parts.h"
+#include "distbench/protocol/tcp/driver_network.h"
+#include "distbench/protocol/tcp/network_settings.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/unix_address.h"
+#include "distbench/security/tls_session.h"
 
 namespace distbench::protocol {
 namespace {
@@ -64,6 +67,23 @@ std::vector<StreamPeer> TakePeers(const std::vector<Peer>& peers,
 }
 
 }  // namespace
+
+absl::StatusOr<ConnectionSecurity> SecurityOf(
+    const config::DriverOptions& options, const DriverEnvironment& environment,
+    absl::string_view protocol) {
+  ConnectionSecurity security = {
+      .test_nonce = environment.test_nonce,
+      .network = std::make_shared<DriverNetwork>(
+          ReadNetworkSettings(options.client_settings),
+          ReadNetworkSettings(options.server_settings))};
+  if (environment.tls != nullptr) {
+    auto context = security::TlsContext::Make(
+        environment.tls->files(), security::TlsRole::kNode, protocol);
+    if (!context.ok()) return context.status();
+    security.tls = *std::move(context);
+  }
+  return security;
+}
 
 StreamDriver::StreamDriver(int64_t connections, bool uses_unix_socket,
                            AddressPreference preference,

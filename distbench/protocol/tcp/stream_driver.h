@@ -9,14 +9,18 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "distbench/base/files.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/driver_environment.h"
 #include "distbench/protocol/host_address.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/stream.h"
@@ -83,6 +87,30 @@ class StreamDriver : public ProtocolDriver {
   std::atomic<bool> connect_aborted_ = false;
   bool shut_down_ = false;
 };
+
+// What a driver over connections needs of its options and its environment, with
+// TLS for ALPN's `protocol`, which may be empty.
+absl::StatusOr<ConnectionSecurity> SecurityOf(
+    const config::DriverOptions& options, const DriverEnvironment& environment,
+    absl::string_view protocol);
+
+// Makes a driver over connections.
+template <typename MadeDriver, typename Settings>
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeStreamDriver(
+    Settings settings, absl::string_view protocol,
+    const config::DriverOptions& options,
+    const DriverEnvironment& environment) {
+  absl::StatusOr<ConnectionSecurity> security =
+      SecurityOf(options, environment, protocol);
+  if (!security.ok()) return security.status();
+  settings.measures_time_parts = environment.measures_time_parts;
+  return std::make_unique<MadeDriver>(
+      settings,
+      AddressPreference{.netdev = options.netdev,
+                        .ip_version = options.ip_version,
+                        .listen_address = environment.listen_address},
+      environment.service_address, *std::move(security));
+}
 
 }  // namespace distbench::protocol
 

@@ -9,6 +9,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/config/catalogs/driver_catalog.h"
+#include "distbench/config/catalogs/product_words.h"
 #include "distbench/config/problems/suggest.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
@@ -122,6 +123,7 @@ void CheckCost(const config::Path& path, const StackCosts::Cost& cost,
   CheckNumber(path.Field("after_ns"), cost.after_ns(), 0, kMaxCostNs, problems);
 }
 
+// A driver or activity of a product that this program lacks may have costs.
 void CheckStacks(const SimulatedFabric& fabric, config::Problems& problems) {
   std::vector<std::string> names;
   for (const config::DriverDeclaration& driver : config::DriverCatalog()) {
@@ -131,7 +133,8 @@ void CheckStacks(const SimulatedFabric& fabric, config::Problems& problems) {
   for (int i = 0; i < fabric.stacks_size(); ++i) {
     const StackCosts& costs = fabric.stacks(i);
     const config::Path path = config::Path("stacks").At(i);
-    if (config::FindDriver(costs.driver()) == nullptr) {
+    if (config::FindDriver(costs.driver()) == nullptr &&
+        config::ProductOfWord(costs.driver()).empty()) {
       problems.Add(
           path.Field("driver"),
           absl::StrCat(config::Quoted(costs.driver()), " is not a driver; ",
@@ -163,13 +166,14 @@ void CheckActivities(const SimulatedFabric& fabric,
     const config::Path path = config::Path("activities").At(i);
     const config::ActivityDeclaration* activity =
         config::FindActivity(costs.activity());
-    if (activity == nullptr) {
+    if (activity == nullptr &&
+        config::ProductOfWord(costs.activity()).empty()) {
       problems.Add(
           path.Field("activity"),
           absl::StrCat(
               config::Quoted(costs.activity()), " is not an activity; ",
               config::Suggestion(costs.activity(), config::ActivityNames())));
-    } else if (activity->waits) {
+    } else if (activity != nullptr && activity->waits) {
       problems.Add(path.Field("activity"),
                    absl::StrCat(config::Quoted(costs.activity()),
                                 " only waits, and needs no CPU time; leave it "

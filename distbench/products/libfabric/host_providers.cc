@@ -1,4 +1,4 @@
-#include "distbench/node/libfabric_facts.h"
+#include "distbench/products/libfabric/host_providers.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -6,17 +6,27 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
 #include "distbench/base/write_all.h"
+#include "distbench/cli/command.h"
+#include "distbench/cli/output.h"
+#include "distbench/report/findings/verdict.h"
 #include "optional_libraries.h"
 
-namespace distbench::node {
+#if DISTBENCH_HAS_LIBFABRIC
+#include "distbench/products/libfabric/library.h"
+#include "distbench/products/libfabric/providers.h"
+#endif
+
+namespace distbench::libfabric {
 namespace {
 
 // Looking takes some milliseconds. This is for hosts that are busy.
@@ -53,9 +63,41 @@ std::string ReadPipe(const base::FileDescriptor& pipe) {
   return bytes;
 }
 
+// Empty in builds without libfabric.
+HostFacts ListProviders() {
+  HostFacts facts;
+#if DISTBENCH_HAS_LIBFABRIC
+  if (const std::string& problem = Libfabric().problem; !problem.empty()) {
+    facts.set_libfabric_problem(problem);
+    return facts;
+  }
+  for (const std::string& name : ListLibfabricProviders()) {
+    facts.add_libfabric_providers(name);
+  }
+#endif
+  return facts;
+}
+
+int RunProvidersCommand() {
+  if (TellProviders(ListProviders())) return report::kExitOk;
+  return cli::Fail(
+      absl::InvalidArgumentError(
+          "node managers start this themselves; see: distbench help "
+          "node_manager"),
+      report::kExitUsage);
+}
+
 }  // namespace
 
-bool TellLibfabricProviders(const HostFacts& facts) {
+void AddProvidersCommand(CLI::App& app, cli::CommandBody& chosen) {
+  CLI::App& command = cli::AddSubcommand(
+      app, kProvidersSubcommand, "Tells a node manager libfabric's providers");
+  // Hidden from the list of subcommands, because it is not for users.
+  cli::HideSubcommand(command);
+  cli::SetBody(command, chosen, RunProvidersCommand);
+}
+
+bool TellProviders(const HostFacts& facts) {
   struct stat pipe = {};
   if (fstat(base::ChildProgram::kInheritedNumber, &pipe) != 0 ||
       !S_ISFIFO(pipe.st_mode)) {
@@ -65,19 +107,18 @@ bool TellLibfabricProviders(const HostFacts& facts) {
                         facts.SerializeAsString());
 }
 
-HostFacts FindLibfabricProviders() {
+HostFacts FindProviders() {
 #if DISTBENCH_HAS_LIBFABRIC
-  return FindLibfabricProviders(
+  return FindProviders(
       {.path = "/proc/self/exe",  // also if the program's file was replaced
-       .arguments = {"distbench", kLibfabricProvidersSubcommand}},
+       .arguments = {"distbench", kProvidersSubcommand}},
       kPatience);
 #else
   return NotKnown("distbench was built without libfabric-dev");
 #endif
 }
 
-HostFacts FindLibfabricProviders(base::ChildProgram program,
-                                 absl::Duration patience) {
+HostFacts FindProviders(base::ChildProgram program, absl::Duration patience) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     return NotKnown(absl::ErrnoToStatus(errno, "cannot make a pipe").message());
@@ -103,4 +144,14 @@ HostFacts FindLibfabricProviders(base::ChildProgram program,
   return ParseAnswer(ReadPipe(from_child));
 }
 
-}  // namespace distbench::node
+std::optional<std::string> ProvidersOf(const HostFacts& host) {
+  std::set<std::string> names(host.libfabric_providers().begin(),
+                              host.libfabric_providers().end());
+  for (const std::string& name : host.libfabric_providers()) {
+    names.insert(name.substr(0, name.find(';')));
+  }
+  if (names.empty()) return std::nullopt;
+  return absl::StrJoin(names, ",");
+}
+
+}  // namespace distbench::libfabric

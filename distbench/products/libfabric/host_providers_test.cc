@@ -1,11 +1,11 @@
-#include "distbench/node/libfabric_facts.h"
+#include "distbench/products/libfabric/host_providers.h"
 
 #include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::node {
+namespace distbench::libfabric {
 namespace {
 
 using ::testing::ElementsAre;
@@ -15,11 +15,11 @@ using ::testing::IsEmpty;
 constexpr absl::Duration kGenerous = absl::Seconds(20);
 
 HostFacts Ask(const std::string& script, absl::Duration patience = kGenerous) {
-  return FindLibfabricProviders(
-      {.path = "/bin/sh", .arguments = {"sh", "-c", script}}, patience);
+  return FindProviders({.path = "/bin/sh", .arguments = {"sh", "-c", script}},
+                       patience);
 }
 
-TEST(LibfabricFactsTest, AreWhatTheChildTells) {
+TEST(HostProvidersTest, AreWhatTheChildTells) {
   // An encoded HostFacts.
   const HostFacts facts = Ask(
       R"(echo noise; printf '\302\001\003shm\302\001\003tcp\012\001x' >&3)");
@@ -33,25 +33,24 @@ TEST(LibfabricFactsTest, AreWhatTheChildTells) {
               HasSubstr("gave no answer"));
 }
 
-TEST(LibfabricFactsTest, AChildThatHangsIsKilled) {
+TEST(HostProvidersTest, AChildThatHangsIsKilled) {
   const HostFacts facts =
       Ask("echo shm >&3; sleep 1000 & wait", absl::Milliseconds(50));
   EXPECT_THAT(facts.libfabric_providers(), IsEmpty());
   EXPECT_THAT(facts.libfabric_problem(), HasSubstr("longer than 50ms"));
 }
 
-TEST(LibfabricFactsTest, AChildThatCrashesIsAProblem) {
+TEST(HostProvidersTest, AChildThatCrashesIsAProblem) {
   EXPECT_THAT(Ask("echo shm >&3; kill -SEGV $$").libfabric_problem(),
               HasSubstr("killed by signal 11"));
-  EXPECT_THAT(FindLibfabricProviders({.path = "/no/such", .arguments = {"x"}},
-                                     kGenerous)
+  EXPECT_THAT(FindProviders({.path = "/no/such", .arguments = {"x"}}, kGenerous)
                   .libfabric_problem(),
               HasSubstr("status 127"));
 }
 
-TEST(LibfabricFactsTest, NobodyWaitsForAProcessThatIsNoChild) {
-  EXPECT_FALSE(TellLibfabricProviders({}));
+TEST(HostProvidersTest, NobodyWaitsForAProcessThatIsNoChild) {
+  EXPECT_FALSE(TellProviders({}));
 }
 
 }  // namespace
-}  // namespace distbench::node
+}  // namespace distbench::libfabric

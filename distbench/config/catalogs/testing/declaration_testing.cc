@@ -1,0 +1,56 @@
+#include "distbench/config/catalogs/testing/declaration_testing.h"
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench::config {
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+void ExpectDefaultIsAllowed(const SettingDeclaration& setting) {
+  if (const auto* number = std::get_if<int64_t>(&setting.default_value)) {
+    EXPECT_GE(*number, setting.minimum) << setting.name;
+    EXPECT_LE(*number, setting.maximum) << setting.name;
+  } else if (!setting.allowed_values.empty()) {
+    EXPECT_THAT(setting.allowed_values,
+                Contains(std::get<std::string>(setting.default_value)));
+  }
+}
+
+}  // namespace
+
+const SettingDeclaration* FindSetting(const SettingsDeclaration& side,
+                                      absl::string_view name) {
+  for (const SettingDeclaration& setting : side.settings) {
+    if (setting.name == name) return &setting;
+  }
+  return nullptr;
+}
+
+void ExpectIsWellDeclared(const DriverDeclaration& driver) {
+  SCOPED_TRACE(driver.name);
+  EXPECT_THAT(driver.description, Not(IsEmpty()));
+  for (const auto* side : {&driver.client_settings, &driver.server_settings,
+                           &driver.channel_settings}) {
+    for (const SettingDeclaration& setting : side->settings) {
+      EXPECT_THAT(setting.description, Not(IsEmpty())) << setting.name;
+      if (!setting.required) ExpectDefaultIsAllowed(setting);
+    }
+  }
+  const bool is_there = driver.built_in || !driver.package.empty();
+  EXPECT_EQ(driver.cancels_calls, is_there);
+  if (!driver.built_in || !driver.decorated_driver_setting.empty()) return;
+  // Users look for this setting, wherever it is.
+  EXPECT_NE(
+      FindSetting(driver.client_settings, "calls_per_connection") == nullptr,
+      driver.client_settings.refused.count("calls_per_connection") == 0);
+}
+
+}  // namespace distbench::config

@@ -1,0 +1,33 @@
+#include "test_builder/protocols/testing/protocol_testing.h"
+
+#include <vector>
+
+#include "google/protobuf/text_format.h"
+#include "google/protobuf/util/message_differencer.h"
+#include "gtest/gtest.h"
+#include "proto/traffic_config.pb.h"
+#include "test_builder/parameters/common_parameters.h"
+#include "test_builder/protocols/registry.h"
+
+namespace distbench::test_builder {
+
+ProtocolSetup MakeSetup(const std::string& protocol, const ValueMap& given) {
+  const Protocol& found = *FindProtocol(protocol);
+  std::vector<Parameter> declared = found.parameters;
+  declared.insert(declared.end(), CommonParameters().begin(),
+                  CommonParameters().end());
+  const auto values = ParameterValues::Resolve(declared, given);
+  EXPECT_TRUE(values.ok()) << values.status();
+  return found.build(*values);
+}
+
+void ExpectOptions(const ProtocolSetup& setup, const std::string& expected) {
+  ProtocolDriverOptions options;
+  ASSERT_TRUE(
+      google::protobuf::TextFormat::ParseFromString(expected, &options));
+  EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(setup.options,
+                                                                 options))
+      << setup.options.DebugString();
+}
+
+}  // namespace distbench::test_builder
