@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -11,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/plugins.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
@@ -32,6 +34,9 @@
 #include "distbench/report/json/json.h"
 #include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/parts/placement.h"
+#include "distbench/report/parts/report_format.h"
+#include "distbench/report/parts/text_part.h"
 #include "distbench/report/tables/csv.h"
 #include "distbench/report/tables/numa_table.h"
 #include "distbench/report/tables/protection_table.h"
@@ -53,19 +58,36 @@ struct ReportFlags {
   report::RpcSelection selection;
   bool strict_legacy = false;
   int instance = 0;  // 0: all
+
+  // Of the flags that products add.
+  std::map<std::string, int> numbers;
+  std::map<std::string, bool> switches;
 };
+
+report::ReportFlagValues ValuesOf(const ReportFlags& flags) {
+  report::ReportFlagValues values(flags.numbers.begin(), flags.numbers.end());
+  values.insert(flags.switches.begin(), flags.switches.end());
+  return values;
+}
 
 constexpr char kSearchTable[] = "search";
 
-// The results to report on.
-struct Input {
-  std::vector<report::TestRun> runs;
-  std::vector<report::SourcedSearch> searches;
-};
+// Writes what products print there.
+void WriteTextParts(const report::ReportInput& input, absl::string_view after,
+                    ReportOutput& output) {
+  for (const report::Placed<report::TextPart>& placed :
+       report::InOrder<report::TextPart>(
+           {report::kTextStart, report::kTextTests})) {
+    if (placed.part == nullptr || placed.part->place.after != after) continue;
+    output.Write(placed.part->text_of(input));
+  }
+}
 
-absl::Status WriteText(const Input& input, const ReportFlags&,
+absl::Status WriteText(const report::ReportInput& input, const ReportFlags&,
                        ReportOutput& output) {
-  for (const report::SourcedSearch& search : input.searches) {
+  WriteTextParts(input, report::kTextStart, output);
+  for (const report::SourcedSearch& search :
+       report::ListSearches(input.results)) {
     for (const std::string& line : report::SummarizeSearch(*search.report)) {
       output.Write(absl::StrCat(line, "\n"));
     }
@@ -85,48 +107,76 @@ absl::Status WriteText(const Input& input, const ReportFlags&,
     output.Write(report::RenderNumaComparison(*comparison));
   }
   output.Write(protection::ProtectionText(input.runs));
+  WriteTextParts(input, report::kTextTests, output);
   return absl::OkStatus();
 }
 
-absl::Status WriteJson(const Input& input, const ReportFlags&,
+absl::Status WriteJson(const report::ReportInput& input, const ReportFlags&,
                        ReportOutput& output) {
-  output.Write(report::RenderJson(input.runs, {}, input.searches));
+  output.Write(report::RenderJson(input));
   return absl::OkStatus();
 }
 
-absl::Status WriteHtml(const Input& input, const ReportFlags&,
+absl::Status WriteHtml(const report::ReportInput& input, const ReportFlags&,
                        ReportOutput& output) {
-  output.Write(report::RenderHtml(input.runs, input.searches));
+  output.Write(report::RenderHtml(input));
   return absl::OkStatus();
+}
+
+// The searches, of which only one instance is wanted: `reports` holds them.
+absl::StatusOr<std::vector<report::SourcedSearch>> SearchesOf(
+    const report::ReportInput& input, const ReportFlags& flags,
+    std::deque<SearchReport>& reports) {
+  std::vector<report::SourcedSearch> searches =
+      report::ListSearches(input.results);
+  if (flags.instance == 0) return searches;
+  for (report::SourcedSearch& search : searches) {
+    absl::StatusOr<SearchReport> report =
+        search::ReportOfInstance(*search.report, flags.instance);
+    if (!report.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--instance: ", search.source, ": ",
+                       std::string(report.status().message())));
+    }
+    reports.push_back(*std::move(report));
+    search.report = &reports.back();
+  }
+  return searches;
 }
 
 // FeedSim's columns come first, so the columns that begin other tables are left
 // out.
-void WriteSearchTable(const Input& input, ReportOutput& output) {
+absl::Status WriteSearchTable(const report::ReportInput& input,
+                              const ReportFlags& flags, ReportOutput& output) {
+  std::deque<SearchReport> of_instance;
+  const absl::StatusOr<std::vector<report::SourcedSearch>> searches =
+      SearchesOf(input, flags, of_instance);
+  if (!searches.ok()) return searches.status();
   output.Write(report::SearchTableHeader() + "\n");
-  for (const report::SourcedSearch& search : input.searches) {
+  for (const report::SourcedSearch& search : *searches) {
     for (const SearchProbe& probe : search.report->probes()) {
       output.Write(report::SearchTableRows(*search.report, probe));
     }
   }
+  return absl::OkStatus();
 }
 
-absl::Status WriteCsv(const Input& input, const ReportFlags& flags,
-                      ReportOutput& output) {
+absl::Status WriteCsv(const report::ReportInput& input,
+                      const ReportFlags& flags, ReportOutput& output) {
+  const auto sink = [&](absl::string_view bytes) { output.Write(bytes); };
   if (flags.table == kSearchTable) {
-    WriteSearchTable(input, output);
-    return absl::OkStatus();
+    return WriteSearchTable(input, flags, output);
+  }
+  if (const auto* table = base::Plugins<report::CsvTable>::Find(flags.table)) {
+    return table->write(input, ValuesOf(flags), sink);
   }
   for (const report::ProtectionTable* table : report::ProtectionTables()) {
     if (table->name != flags.table) continue;
-    report::RenderProtectionCsv(
-        input.runs, *table,
-        [&](absl::string_view bytes) { output.Write(bytes); });
+    report::RenderProtectionCsv(input.runs, *table, sink);
   }
   for (const report::ReportTable* table : report::AllTables()) {
     if (table->name != (flags.table.empty() ? "rpcs" : flags.table)) continue;
-    report::RenderCsv(input.runs, *table,
-                      [&](absl::string_view bytes) { output.Write(bytes); });
+    report::RenderCsv(input.runs, *table, sink);
   }
   return absl::OkStatus();
 }
@@ -140,8 +190,8 @@ report::RpcSelection SelectionOf(const ReportFlags& flags) {
   return selection;
 }
 
-absl::Status WriteHdr(const Input& input, const ReportFlags& flags,
-                      ReportOutput& output) {
+absl::Status WriteHdr(const report::ReportInput& input,
+                      const ReportFlags& flags, ReportOutput& output) {
   const absl::StatusOr<report::SelectedLatency> latency =
       report::SelectLatency(input.runs, SelectionOf(flags));
   if (!latency.ok()) return latency.status();
@@ -149,8 +199,8 @@ absl::Status WriteHdr(const Input& input, const ReportFlags& flags,
   return absl::OkStatus();
 }
 
-absl::Status WriteHlog(const Input& input, const ReportFlags& flags,
-                       ReportOutput& output) {
+absl::Status WriteHlog(const report::ReportInput& input,
+                       const ReportFlags& flags, ReportOutput& output) {
   const absl::StatusOr<report::SelectedRpc> rpc =
       report::SelectRpc(input.runs, SelectionOf(flags));
   if (!rpc.ok()) return rpc.status();
@@ -159,29 +209,33 @@ absl::Status WriteHlog(const Input& input, const ReportFlags& flags,
 }
 
 // Reports each result that holds a search; several reports form a list.
-absl::Status WriteBenchpress(const Input& input, const ReportFlags& flags,
-                             ReportOutput& output) {
+absl::Status WriteBenchpress(const report::ReportInput& input,
+                             const ReportFlags& flags, ReportOutput& output) {
+  std::deque<SearchReport> of_instance;
+  const absl::StatusOr<std::vector<report::SourcedSearch>> searches =
+      SearchesOf(input, flags, of_instance);
+  if (!searches.ok()) return searches.status();
   const absl::StatusOr<std::string> json = search::RenderBenchpress(
-      input.searches, input.runs, {.strict_legacy = flags.strict_legacy});
+      *searches, input.runs, {.strict_legacy = flags.strict_legacy});
   if (!json.ok()) return json.status();
   output.Write(*json);
   return absl::OkStatus();
 }
 
-absl::Status WriteTrace(const Input& input, const ReportFlags&,
+absl::Status WriteTrace(const report::ReportInput& input, const ReportFlags&,
                         ReportOutput& output) {
   return report::RenderTraceEvents(
       input.runs, [&](absl::string_view bytes) { output.Write(bytes); });
 }
 
-absl::Status WriteBlame(const Input& input, const ReportFlags&,
+absl::Status WriteBlame(const report::ReportInput& input, const ReportFlags&,
                         ReportOutput& output) {
   output.Write(blame::BlameText(input.runs));
   return absl::OkStatus();
 }
 
 template <stacks::StacksFormat format>
-absl::Status WriteStacks(const Input& input, const ReportFlags&,
+absl::Status WriteStacks(const report::ReportInput& input, const ReportFlags&,
                          ReportOutput& output) {
   const absl::StatusOr<std::string> text =
       stacks::StacksText(input.runs, format);
@@ -190,31 +244,33 @@ absl::Status WriteStacks(const Input& input, const ReportFlags&,
   return absl::OkStatus();
 }
 
-absl::Status WriteOtlp(const Input& input, const ReportFlags&,
+absl::Status WriteOtlp(const report::ReportInput& input, const ReportFlags&,
                        ReportOutput& output) {
   return report::RenderOtlp(
       input.runs, [&](absl::string_view bytes) { output.Write(bytes); });
 }
 
-absl::Status WriteOpenMetrics(const Input& input, const ReportFlags&,
-                              ReportOutput& output) {
+absl::Status WriteOpenMetrics(const report::ReportInput& input,
+                              const ReportFlags&, ReportOutput& output) {
   output.Write(report::RenderOpenMetrics(input.runs));
   return absl::OkStatus();
 }
 
-absl::Status WriteMpstat(const Input& input, const ReportFlags&,
+absl::Status WriteMpstat(const report::ReportInput& input, const ReportFlags&,
                          ReportOutput& output) {
   output.Write(report::RenderMpstat(input.runs));
   return absl::OkStatus();
 }
 
-struct ReportFormat {
+// One of the core's own.
+struct OwnFormat {
   absl::string_view description;
-  absl::Status (*write)(const Input&, const ReportFlags&, ReportOutput&);
+  absl::Status (*write)(const report::ReportInput&, const ReportFlags&,
+                        ReportOutput&);
 };
 
-const std::map<std::string, ReportFormat>& ReportFormats() {
-  static const auto* const formats = new std::map<std::string, ReportFormat>{
+const std::map<std::string, OwnFormat>& OwnFormats() {
+  static const auto* const formats = new std::map<std::string, OwnFormat>{
       {"text", {"summaries", WriteText}},
       {"json", {"everything but samples, for programs", WriteJson}},
       {"csv", {"one table; see --table", WriteCsv}},
@@ -238,22 +294,58 @@ const std::map<std::string, ReportFormat>& ReportFormats() {
   return *formats;
 }
 
-std::vector<std::string> FormatNames() {
+absl::Status WriteFormat(const report::ReportInput& input,
+                         const ReportFlags& flags, ReportOutput& output) {
+  if (const auto* format =
+          base::Plugins<report::ReportFormat>::Find(flags.format)) {
+    return format->write(input, ValuesOf(flags),
+                         [&](absl::string_view bytes) { output.Write(bytes); });
+  }
+  return OwnFormats().at(flags.format).write(input, flags, output);
+}
+
+using Descriptions = std::vector<std::pair<std::string, absl::string_view>>;
+
+// In the order of their names.
+Descriptions AllFormats() {
+  Descriptions formats;
+  for (const auto& [name, format] : OwnFormats()) {
+    formats.emplace_back(name, format.description);
+  }
+  for (const auto& [name, format] :
+       base::Plugins<report::ReportFormat>::All()) {
+    formats.emplace_back(name, format->description);
+  }
+  absl::c_sort(formats);
+  return formats;
+}
+
+std::vector<std::string> NamesOf(const Descriptions& all) {
   std::vector<std::string> names;
-  for (const auto& [name, format] : ReportFormats()) names.push_back(name);
+  for (const auto& [name, description] : all) names.push_back(name);
   return names;
 }
 
-std::vector<std::string> TableNames() {
-  std::vector<std::string> names;
+Descriptions AllTables() {
+  Descriptions own;
   for (const report::ReportTable* table : report::AllTables()) {
-    names.emplace_back(table->name);
+    own.emplace_back(table->name, table->description);
   }
   for (const report::ProtectionTable* table : report::ProtectionTables()) {
-    names.emplace_back(table->name);
+    own.emplace_back(table->name, table->description);
   }
-  names.push_back(kSearchTable);
-  return names;
+  own.emplace_back(kSearchTable, "a row per probe of a search");
+  Descriptions tables;
+  auto next = own.begin();
+  for (const report::Placed<report::CsvTable>& placed :
+       report::InOrder<report::CsvTable>(NamesOf(own))) {
+    if (placed.part == nullptr) {
+      tables.push_back(*next++);
+    } else {
+      tables.emplace_back(placed.name, placed.part->description);
+    }
+  }
+  return tables;
 }
 
 // Rejects flags that apply to another format only.
@@ -274,6 +366,11 @@ absl::Status CheckReportFlags(const ReportFlags& flags) {
   status.Update(check("--rpc", !flags.selection.rpc.empty(), of_one_rpc));
   status.Update(check("--strict_legacy", flags.strict_legacy, {"benchpress"}));
   status.Update(check("--latency", !flags.latency.empty(), of_one_rpc));
+  for (const auto& [name, value] : ValuesOf(flags)) {
+    if (value == 0) continue;
+    status.Update(base::Plugins<report::ReportFlag>::Find(name)->check(
+        flags.format, flags.table));
+  }
   return status;
 }
 
@@ -288,25 +385,6 @@ absl::Status CheckInstance(const ReportFlags& flags) {
       "--format=benchpress");
 }
 
-// The same searches, each as that of one instance; `reports` holds them.
-absl::StatusOr<std::vector<report::SourcedSearch>> SearchesOfInstance(
-    const std::vector<report::SourcedSearch>& searches, int instance,
-    std::deque<SearchReport>& reports) {
-  std::vector<report::SourcedSearch> own;
-  for (const report::SourcedSearch& search : searches) {
-    absl::StatusOr<SearchReport> report =
-        search::ReportOfInstance(*search.report, instance);
-    if (!report.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--instance: ", search.source, ": ",
-                       std::string(report.status().message())));
-    }
-    reports.push_back(*std::move(report));
-    own.push_back({search.source, &reports.back()});
-  }
-  return own;
-}
-
 int Report(const ReportFlags& flags) {
   absl::Status status = CheckReportFlags(flags);
   status.Update(CheckInstance(flags));
@@ -314,44 +392,36 @@ int Report(const ReportFlags& flags) {
   const absl::StatusOr<std::vector<report::SourcedResults>> results =
       ReadResultFiles(flags.results);
   if (!results.ok()) return Fail(results.status(), report::kExitUsage);
-  std::deque<SearchReport> of_instance;
-  absl::StatusOr<std::vector<report::SourcedSearch>> searches =
-      report::ListSearches(*results);
-  if (flags.instance > 0) {
-    searches = SearchesOfInstance(*searches, flags.instance, of_instance);
-  }
-  if (!searches.ok()) return Fail(searches.status(), report::kExitUsage);
   absl::StatusOr<ReportOutput> output = ReportOutput::Open(flags.output);
   if (!output.ok()) return Fail(output.status(), report::kExitUsage);
 
-  status = ReportFormats()
-               .at(flags.format)
-               .write({.runs = report::ListRuns(*results),
-                       .searches = *std::move(searches)},
-                      flags, *output);
+  status = WriteFormat(report::InputOf(*results), flags, *output);
   if (status.ok()) status = output->Finish();
   if (!status.ok()) return Fail(status, report::kExitUsage);
   return ExitCodeForAll(*results);
 }
 
-std::string FormatHelp() {
-  std::string help = "Output format:";
-  for (const auto& [name, format] : ReportFormats()) {
-    absl::StrAppend(&help, "\n  ", name, ": ", format.description);
+std::string HelpOf(absl::string_view title, const Descriptions& all) {
+  std::string help(title);
+  for (const auto& [name, description] : all) {
+    absl::StrAppend(&help, "\n  ", name, ": ", description);
   }
   return help;
 }
 
-std::string TableHelp() {
-  std::string help = "Table for --format=csv; default: rpcs";
-  for (const report::ReportTable* table : report::AllTables()) {
-    absl::StrAppend(&help, "\n  ", table->name, ": ", table->description);
+// Adds the flags of products.
+void AddPartFlags(CLI::App& command, ReportFlags& flags) {
+  for (const report::Placed<report::ReportFlag>& placed :
+       report::InOrder<report::ReportFlag>({})) {
+    const std::string help(placed.part->help);
+    if (placed.part->placeholder.empty()) {
+      AddSwitch(command, placed.name, flags.switches[placed.name], help);
+    } else {
+      AddNumberFlag(command, placed.name, flags.numbers[placed.name], 1,
+                    std::numeric_limits<int>::max(),
+                    std::string(placed.part->placeholder), help);
+    }
   }
-  for (const report::ProtectionTable* table : report::ProtectionTables()) {
-    absl::StrAppend(&help, "\n  ", table->name, ": ", table->description);
-  }
-  absl::StrAppend(&help, "\n  ", kSearchTable, ": a row per probe of a search");
-  return help;
 }
 
 }  // namespace
@@ -364,12 +434,12 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
                "Result files (text or binary, compressed or not) or\n"
                "directories with *.pb and *.pb.gz files");
   Require(command, "RESULT");
-  AddChoiceFlag(command, "--format", flags->format, FormatNames(), "FORMAT",
-                FormatHelp());
+  AddChoiceFlag(command, "--format", flags->format, NamesOf(AllFormats()),
+                "FORMAT", HelpOf("Output format:", AllFormats()));
   AddTextFlag(command, "-o", flags->output, "FILE",
               "Write the report here; default: standard output");
-  AddChoiceFlag(command, "--table", flags->table, TableNames(), "TABLE",
-                TableHelp());
+  AddChoiceFlag(command, "--table", flags->table, NamesOf(AllTables()), "TABLE",
+                HelpOf("Table for --format=csv; default: rpcs", AllTables()));
   AddTextFlag(command, "--test", flags->selection.test, "TEST",
               "With --format=hdr or hlog: the test, if there are several");
   AddTextFlag(command, "--rpc", flags->selection.rpc, "RPC",
@@ -385,6 +455,7 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
                 std::numeric_limits<int>::max(), "N",
                 "Of a search with several copies of the system, only this\n"
                 "one (from 1): with --format=benchpress, or --table=search");
+  AddPartFlags(command, *flags);
   SetFooter(
       command,
       "Exits 3 if a run failed or its results are invalid.\n\n"

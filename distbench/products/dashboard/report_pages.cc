@@ -95,7 +95,7 @@ absl::StatusOr<std::vector<report::TestRun>> RunsOf(
 
 const std::string& ReportPolicy() {
   static const auto* const policy =
-      new std::string(PolicyOf(report::RenderHtml(/*runs=*/{})));
+      new std::string(PolicyOf(report::RenderHtml({})));
   return *policy;
 }
 
@@ -111,9 +111,7 @@ absl::StatusOr<std::string> ReportPage(const history::IndexedResult& result,
       ReadFileOf(result, source);
   if (!sourced.ok()) return sourced.status();
   const absl::Span<const report::SourcedResults> all(&*sourced, 1);
-  return CheckedPage(
-      report::RenderHtml(report::ListRuns(all), report::ListSearches(all)),
-      result);
+  return CheckedPage(report::RenderHtml(report::InputOf(all)), result);
 }
 
 absl::StatusOr<std::string> ReportJson(const history::IndexedResult& result,
@@ -122,9 +120,7 @@ absl::StatusOr<std::string> ReportJson(const history::IndexedResult& result,
       ReadFileOf(result, source);
   if (!sourced.ok()) return sourced.status();
   const absl::Span<const report::SourcedResults> all(&*sourced, 1);
-  return CheckedPage(
-      report::RenderJson(report::ListRuns(all), {}, report::ListSearches(all)),
-      result);
+  return CheckedPage(report::RenderJson(report::InputOf(all)), result);
 }
 
 absl::StatusOr<std::string> ReportFile(const history::IndexedResult& result,

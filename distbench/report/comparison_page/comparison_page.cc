@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -22,16 +23,17 @@ std::string RunsJson(const ComparisonReport& report) {
   std::vector<TestRun> runs = report.base.runs;
   runs.insert(runs.end(), report.next.runs.begin(), report.next.runs.end());
   const int64_t run_count = std::max<int64_t>(1, runs.size());
-  return RenderJson(runs, {.max_peer_rows = 0,
-                           .max_activity_series_rows = 0,
-                           .max_resource_rows = 0,
-                           .max_cpu_rows = 0,
-                           .max_group_rows = 0,
-                           .max_connection_rows = 0,
-                           .max_instance_rows = 0,
-                           .max_protection_rows = 0,
-                           .max_intervals = std::max(
-                               kMinIntervalsOfRun, kMaxIntervals / run_count)});
+  return RenderJson({.runs = std::move(runs)},
+                    {.max_peer_rows = 0,
+                     .max_activity_series_rows = 0,
+                     .max_resource_rows = 0,
+                     .max_cpu_rows = 0,
+                     .max_group_rows = 0,
+                     .max_connection_rows = 0,
+                     .max_instance_rows = 0,
+                     .max_part_rows = 0,
+                     .max_intervals = std::max(kMinIntervalsOfRun,
+                                               kMaxIntervals / run_count)});
 }
 
 }  // namespace

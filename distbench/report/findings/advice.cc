@@ -1,5 +1,8 @@
 #include "distbench/report/findings/advice.h"
 
+#include "distbench/base/plugins.h"
+#include "distbench/report/parts/finding_rule.h"
+
 namespace distbench::report {
 namespace {
 
@@ -135,6 +138,10 @@ constexpr Advice kAdvice[] = {
 absl::string_view AdviceFor(absl::string_view code) {
   for (const Advice& advice : kAdvice) {
     if (advice.code == code) return advice.text;
+  }
+  for (const auto& [name, rule] : base::Plugins<FindingRule>::All()) {
+    const absl::string_view text = rule->advice_for(code);
+    if (!text.empty()) return text;
   }
   return "";
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "distbench/base/plugins.h"
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/simulated_runs.h"
 
@@ -28,14 +29,6 @@ Finding::Severity SeverityOfFailures(double share) {
 constexpr int64_t kSecondNs = 1'000'000'000;
 
 }  // namespace
-
-void FindingList::Add(Finding::Severity severity, absl::string_view code,
-                      std::string message) {
-  Finding& finding = findings_.emplace_back();
-  finding.set_severity(severity);
-  finding.set_code(std::string(code));
-  finding.set_message(std::move(message));
-}
 
 std::string Percent(double share) {
   const int digits = share < 0.001 ? 3 : 1;
@@ -182,6 +175,9 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeFaults(result, findings);
   if (!is_simulated) JudgeClocks(result, findings);
   if (is_simulated) JudgeSimulation(result, findings);
+  for (const auto& [name, rule] : base::Plugins<FindingRule>::All()) {
+    rule->judge(result, findings);
+  }
   return findings.Take();
 }
 

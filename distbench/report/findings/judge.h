@@ -14,6 +14,8 @@ namespace distbench::report {
 // and how accurate their clocks are. Each finding says what was found, what it
 // means and what to do. docs/measuring.md lists the codes and their limits.
 //
+// Products add their own findings by a FindingRule (parts/finding_rule.h).
+//
 // A finding is INVALID only if the numbers are false. A closed loop that
 // saturates the machine is working as intended.
 //

@@ -5,25 +5,13 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/parts/finding_rule.h"
 #include "proto/results.pb.h"
 
 namespace distbench::report {
-
-// Collects the findings of the parts.
-class FindingList {
- public:
-  void Add(Finding::Severity severity, absl::string_view code,
-           std::string message);
-  std::vector<Finding> Take() { return std::move(findings_); }
-
- private:
-  std::vector<Finding> findings_;
-};
 
 // Formats a share as "3.1 %".
 std::string Percent(double share);

@@ -1,9 +1,14 @@
 #include "distbench/report/html/html.h"
 
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "distbench/report/html/page_files.h"
 #include "distbench/report/html/page_template.h"
 #include "distbench/report/json/json.h"
+#include "distbench/report/parts/page_part.h"
 
 namespace distbench::report {
 namespace {
@@ -24,36 +29,75 @@ constexpr int64_t kMaxActivitySeriesRows = 0;
 constexpr int64_t kMaxGoodputRows = 40'000;
 constexpr int64_t kMaxRecoveryRows = 5'000;
 
-// 30 cells of 20 runs that take three minutes each.
-constexpr int64_t kMaxProtectionRows = 108'000;
+// 600 runs of three minutes, with a row per second.
+constexpr int64_t kMaxPartRows = 108'000;
+
+constexpr char kSectionStart[] = "  <section id=\"";
+constexpr char kSectionEnd[] = "</section>\n";
+
+// The ids of the page's own sections.
+std::vector<std::string> OwnSections() {
+  std::vector<std::string> ids;
+  for (absl::string_view part :
+       absl::StrSplit(absl::string_view(kPageHtml), kSectionStart)) {
+    ids.emplace_back(part.substr(0, part.find('"')));
+  }
+  ids.erase(ids.begin());  // what precedes the first section
+  return ids;
+}
+
+// All sections of the page, with those of products.
+std::vector<Placed<PagePart>> Sections() {
+  return InOrder<PagePart>(OwnSections());
+}
+
+// The page with the sections of products between its own.
+std::string PageBody() {
+  std::string body;
+  absl::string_view left = kPageHtml;
+  for (const Placed<PagePart>& placed : Sections()) {
+    if (placed.part == nullptr) {
+      const size_t end = left.find(kSectionEnd, left.find(kSectionStart)) +
+                         absl::string_view(kSectionEnd).size();
+      absl::StrAppend(&body, left.substr(0, end));
+      left.remove_prefix(end);
+    } else {
+      absl::StrAppend(&body, placed.part->section);
+    }
+  }
+  absl::StrAppend(&body, left);
+  return body;
+}
 
 }  // namespace
 
-std::string RenderHtml(absl::Span<const TestRun> runs,
-                       absl::Span<const SourcedSearch> searches) {
+std::string RenderHtml(const ReportInput& input) {
   const std::string data =
-      RenderJson(runs,
-                 {.max_peer_rows = kMaxPeerRows,
-                  .max_activity_series_rows = kMaxActivitySeriesRows,
-                  .max_cpu_rows = kMaxCpuRows,
-                  .max_group_rows = kMaxGroupRows,
-                  .max_connection_rows = kMaxConnectionRows,
-                  .max_goodput_rows = kMaxGoodputRows,
-                  .max_recovery_rows = kMaxRecoveryRows,
-                  .max_instance_rows = kMaxInstanceRows,
-                  .max_protection_rows = kMaxProtectionRows,
-                  .max_intervals = kMaxIntervals},
-                 searches);
+      RenderJson(input, {.max_peer_rows = kMaxPeerRows,
+                         .max_activity_series_rows = kMaxActivitySeriesRows,
+                         .max_cpu_rows = kMaxCpuRows,
+                         .max_group_rows = kMaxGroupRows,
+                         .max_connection_rows = kMaxConnectionRows,
+                         .max_goodput_rows = kMaxGoodputRows,
+                         .max_recovery_rows = kMaxRecoveryRows,
+                         .max_instance_rows = kMaxInstanceRows,
+                         .max_part_rows = kMaxPartRows,
+                         .max_intervals = kMaxIntervals});
+  std::string parts;
+  for (const Placed<PagePart>& placed : Sections()) {
+    if (placed.part != nullptr) absl::StrAppend(&parts, placed.part->script);
+  }
   const std::string script = absl::StrCat(
       kFormatsJs, kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs,
       kSimulationJs, kHeadlineJs, kFindingsJs, kTopologyLayoutJs, kTopologyJs,
       kTablesJs, kChartsJs, kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs,
       kLatencyChartsJs, kIntervalsJs, kFaultsJs, kOverTimeJs, kPoliciesJs,
       kHeatMapJs, kResourcesJs, kSweepJs, kNumaJs, kSearchJs, kProtectionJs,
-      kStacksJs, kBlameJs, kDeepLinksJs, kPrintJs, kMainJs);
+      kStacksJs, kBlameJs, kPartsJs, parts, kDeepLinksJs, kPrintJs, kMainJs);
+  const std::string body = PageBody();
   return RenderPage({.title = "distbench report",
                      .style = kStyleCss,
-                     .body = kPageHtml,
+                     .body = body,
                      .data = {{"report-data", data}},
                      .script = script});
 }

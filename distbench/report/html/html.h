@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "absl/types/span.h"
 #include "distbench/report/measurements/test_run.h"
 
 namespace distbench::report {
@@ -14,8 +13,7 @@ namespace distbench::report {
 // files. It contains the document of RenderJson(), limited to what a browser
 // shows well, and the scripts that draw it. Names and messages in a result are
 // always shown as text, never interpreted as markup.
-std::string RenderHtml(absl::Span<const TestRun> runs,
-                       absl::Span<const SourcedSearch> searches = {});
+std::string RenderHtml(const ReportInput& input);
 
 }  // namespace distbench::report
 

@@ -21,7 +21,7 @@ using ::testing::Not;
 
 TEST(HtmlTest, IsOnePageWithEverythingInIt) {
   const std::string page =
-      RenderHtml(ListRuns(Sourced({MakeExampleResult({})})));
+      RenderHtml(InputOf(Sourced({MakeExampleResult({})})));
   EXPECT_TRUE(absl::StartsWith(page, "<!DOCTYPE html>"));
   EXPECT_TRUE(absl::EndsWith(page, "</html>\n"));
   EXPECT_THAT(page, HasSubstr("Chart.js v"));
@@ -41,7 +41,7 @@ TEST(HtmlTest, NamesCanNotBecomeMarkup) {
   result.mutable_traffic_config()->set_name(kHostileName);
   result.mutable_traffic_config()->mutable_rpc_descriptions(0)->set_name(
       absl::StrCat("<!--{{script}}", kHostileName));
-  const std::string page = RenderHtml(ListRuns(Sourced({result})));
+  const std::string page = RenderHtml(InputOf(Sourced({result})));
   EXPECT_THAT(page, Not(HasSubstr("<img")));
   EXPECT_THAT(page, HasSubstr("\\u003cimg"));
   EXPECT_THAT(page, Not(HasSubstr("<!--{{script}}")));
@@ -50,7 +50,7 @@ TEST(HtmlTest, NamesCanNotBecomeMarkup) {
 // All scripts share one scope, in which the last of two functions would win.
 TEST(HtmlTest, FunctionsHaveDifferentNames) {
   const std::string page =
-      RenderHtml(ListRuns(Sourced({MakeExampleResult({})})));
+      RenderHtml(InputOf(Sourced({MakeExampleResult({})})));
   std::set<absl::string_view> names;
   for (absl::string_view line : absl::StrSplit(page, '\n')) {
     if (!absl::ConsumePrefix(&line, "function ")) continue;

@@ -72,7 +72,7 @@ function renderSelection() {
 // What depends on the selection, on colours or on the width of the page.
 const REDRAWN = [
   renderSearches, renderProtection, renderBlame, renderSweep, renderStacks, renderSelection,
-  renderPeers, renderResources,
+  renderPeers, renderResources, ...partsWith('redraw'),
 ];
 
 function renderAll() {
@@ -81,10 +81,13 @@ function renderAll() {
 
 // What the page begins with, and what follows when the browser has shown that: charts
 // take several times as long as all that is above them.
-const FIRST = [renderSubtitle, renderHeadline, renderRuns, renderFindings, renderSimulation, renderTopology];
+const FIRST = [
+  renderSubtitle, renderHeadline, renderRuns, renderFindings, renderSimulation,
+  ...partsWith('renderFirst'), renderTopology,
+];
 const LATER = [
-  renderNuma, renderControls, renderTimeParts, renderStreams, renderPolicies, renderRecoveries,
-  renderFaults, renderAdmission, renderActivities, renderConfigs,
+  ...partsWith('renderOnce'), renderNuma, renderControls, renderTimeParts, renderStreams, renderPolicies,
+  renderRecoveries, renderFaults, renderAdmission, renderActivities, renderConfigs,
   ...REDRAWN, restoreDetails,
 ];
 

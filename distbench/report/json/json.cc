@@ -4,6 +4,8 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/topology.h"
+#include "distbench/report/parts/json_part.h"
 #include "distbench/report/tables/numa_table.h"
 #include "distbench/report/tables/table.h"
 
@@ -114,6 +117,20 @@ Json StoppedInstancesJson(const TestResult& result) {
   return json;
 }
 
+// Returns the object with the keys of products between its own.
+template <typename Key, typename Input>
+Json WithParts(Json own, const Input& input, const JsonLimits& limits) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : own.items()) names.push_back(name);
+  Json all = Json::object();
+  for (const Placed<Key>& placed : InOrder<Key>(names)) {
+    all[placed.name] = placed.part == nullptr
+                           ? std::move(own[placed.name])
+                           : placed.part->value_of(input, limits);
+  }
+  return all;
+}
+
 std::string ConfigText(const DistributedSystemDescription& config) {
   std::string text;
   google::protobuf::TextFormat::PrintToString(config, &text);
@@ -193,7 +210,7 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   json["attributes"] =
       std::map<std::string, std::string>(attributes.begin(), attributes.end());
   json["traffic_config"] = ConfigText(result.traffic_config());
-  return json;
+  return WithParts<TestKey>(std::move(json), result, limits);
 }
 
 }  // namespace
@@ -211,21 +228,21 @@ Json RowJson(const Row& row) {
   return json;
 }
 
-std::string RenderJson(absl::Span<const TestRun> runs, const JsonLimits& limits,
-                       absl::Span<const SourcedSearch> searches) {
+std::string RenderJson(const ReportInput& input, const JsonLimits& limits) {
   Json document = {{"schema", "distbench report"},
                    {"schema_version", kJsonSchemaVersion},
                    {"distbench_version", std::string(base::ProgramVersion())},
                    {"confidence", kReportConfidence}};
   Json& tests = document["tests"] = Json::array();
-  for (const TestRun& run : runs) tests.push_back(TestJson(run, limits));
+  for (const TestRun& run : input.runs) tests.push_back(TestJson(run, limits));
   Json& comparisons = document["numa_comparisons"] = Json::array();
-  for (const NumaComparison* comparison : NumaComparisonsOf(runs)) {
+  for (const NumaComparison* comparison : NumaComparisonsOf(input.runs)) {
     comparisons.push_back(NumaComparisonJson(*comparison));
   }
-  document["searches"] = SearchesJson(searches);
-  document["experiments"] = ExperimentsJson(runs, limits.max_protection_rows);
-  document["stacks"] = StacksJson(runs);
+  document["searches"] = SearchesJson(ListSearches(input.results));
+  document["experiments"] = ExperimentsJson(input.runs, limits.max_part_rows);
+  document["stacks"] = StacksJson(input.runs);
+  document = WithParts<DocumentKey>(std::move(document), input, limits);
   // Names may contain arbitrary bytes; invalid UTF-8 is replaced.
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 
 Json BlameOf(const TestResult& result) {
   const auto results = Sourced({result});
-  return Json::parse(RenderJson(ListRuns(results)))["tests"][0]["blame"];
+  return Json::parse(RenderJson(InputOf(results)))["tests"][0]["blame"];
 }
 
 TEST(JsonBlameTest, WithoutTracesItIsNull) {

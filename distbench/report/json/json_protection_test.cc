@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 Json Experiments(const TestSequenceResults& results,
                  const JsonLimits& limits = {}) {
   const std::vector<SourcedResults> sourced = {{"file.pb", results}};
-  return Json::parse(RenderJson(ListRuns(sourced), limits))["experiments"];
+  return Json::parse(RenderJson(InputOf(sourced), limits))["experiments"];
 }
 
 TEST(JsonProtectionTest, HasEachExperimentWithItsCells) {
@@ -62,7 +62,7 @@ TEST(JsonProtectionTest, RunsReferToTheirTests) {
 
 TEST(JsonProtectionTest, RowsOfSecondsHaveALimit) {
   const Json experiments =
-      Experiments(MakeExampleExperiment(), {.max_protection_rows = 7});
+      Experiments(MakeExampleExperiment(), {.max_part_rows = 7});
   const Json& seconds = experiments[0]["seconds"];
   EXPECT_EQ(seconds["rows"].size(), 7);
   EXPECT_EQ(seconds["rows_left_out"], 6 * 3 * 30 - 7);

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 Json Rendered(const std::vector<SourcedResults>& results,
               const JsonLimits& limits = {}) {
-  return Json::parse(RenderJson(ListRuns(results), limits));
+  return Json::parse(RenderJson(InputOf(results), limits));
 }
 
 std::vector<std::string> Keys(const Json& object) {

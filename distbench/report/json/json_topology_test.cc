@@ -16,7 +16,7 @@ using ::testing::UnorderedElementsAre;
 
 Json TopologyOf(const TestResult& result, const JsonLimits& limits = {}) {
   return Json::parse(
-      RenderJson(ListRuns(Sourced({result})), limits))["tests"][0]["topology"];
+      RenderJson(InputOf(Sourced({result})), limits))["tests"][0]["topology"];
 }
 
 // The cell of a row of instances.

@@ -24,6 +24,10 @@ std::vector<TestRun> ListRuns(absl::Span<const SourcedResults> results) {
   return runs;
 }
 
+ReportInput InputOf(absl::Span<const SourcedResults> results) {
+  return {.runs = ListRuns(results), .results = results};
+}
+
 std::vector<SourcedSearch> ListSearches(
     absl::Span<const SourcedResults> results) {
   std::vector<SourcedSearch> searches;

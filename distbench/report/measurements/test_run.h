@@ -44,6 +44,19 @@ std::vector<SourcedSearch> ListSearches(
 // In the order of the results.
 std::vector<TestRun> ListRuns(absl::Span<const SourcedResults> results);
 
+// What a report is about.
+struct ReportInput {
+  // The runs to show.
+  std::vector<TestRun> runs;
+
+  // The whole results, with what products keep in them beside the runs. Empty
+  // if only the runs are shown.
+  absl::Span<const SourcedResults> results = {};
+};
+
+// All that is in the results, which must outlive the input.
+ReportInput InputOf(absl::Span<const SourcedResults> results);
+
 // Positions of the RPCs that the run's config defines or that it has logs of,
 // ascending. RpcName() returns their names.
 std::vector<int> ListRpcs(const TestResult& result);

@@ -5,16 +5,13 @@
 
 #include <string>
 
-#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/parts/report_format.h"
 #include "distbench/report/tables/table.h"
 
 namespace distbench::report {
-
-// Receives the bytes of a report, piece by piece.
-using ByteSink = absl::FunctionRef<void(absl::string_view bytes)>;
 
 // Renders the header, then the rows of all runs, as in RFC 4180 except that
 // lines end with a line feed. The columns source, test and repetition precede

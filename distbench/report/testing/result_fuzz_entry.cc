@@ -71,7 +71,8 @@ void CompareInAllFormats(const std::vector<TestRun>& runs) {
   RenderComparisonPage(report);
 }
 
-void MakeReports(const std::vector<TestRun>& runs) {
+void MakeReports(const ReportInput& input) {
+  const std::vector<TestRun>& runs = input.runs;
   for (const TestRun& run : runs) {
     SummarizeTest(*run.result);
     Judge(*run.result);
@@ -81,8 +82,8 @@ void MakeReports(const std::vector<TestRun>& runs) {
     RenderProtectionCsv(runs, *table, Drop);
   }
   protection::ProtectionText(runs);
-  RenderJson(runs);
-  RenderHtml(runs);
+  RenderJson(input);
+  RenderHtml(input);
   RenderTraceEvents(runs, Drop).IgnoreError();
   blame::BlameText(runs);
   RenderOtlp(runs, Drop).IgnoreError();
@@ -103,7 +104,7 @@ bool ReadAndReport(absl::string_view bytes) {
   auto results = results::ReadResults(file.path());
   if (!results.ok()) return false;
   const std::vector<SourcedResults> all = {{"input", *std::move(results)}};
-  MakeReports(ListRuns(all));
+  MakeReports(InputOf(all));
   DescribeCapacities(CompareCapacities(all, all, false));
   return true;
 }

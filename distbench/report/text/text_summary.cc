@@ -16,6 +16,7 @@
 #include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/parts/text_part.h"
 #include "distbench/report/text/controls_text.h"
 #include "distbench/report/text/failure_lines.h"
 #include "distbench/report/text/faults_text.h"
@@ -34,16 +35,34 @@ using Lines = std::vector<std::string>;
 
 constexpr double kMiB = 1 << 20;
 
-void AppendSection(absl::string_view title, const Lines& section,
+struct Section {
+  std::string title;
+  Lines lines;
+  bool is_always_there = false;
+};
+
+void AppendSection(const std::string& title, const Lines& section,
                    Lines& lines) {
   lines.push_back(absl::StrCat(title, ":"));
   lines.insert(lines.end(), section.begin(), section.end());
 }
 
-void AppendSectionIfAny(absl::string_view title, const Lines& section,
-                        Lines& lines) {
-  if (!section.empty()) {
-    AppendSection(title, section, lines);
+// Appends the sections, with those of products between them.
+void AppendSections(const TestResult& result,
+                    const std::vector<Section>& sections, Lines& lines) {
+  std::vector<std::string> titles;
+  for (const Section& section : sections) titles.push_back(section.title);
+  auto own = sections.begin();
+  for (const Placed<SummarySection>& placed : InOrder<SummarySection>(titles)) {
+    if (placed.part == nullptr) {
+      if (own->is_always_there || !own->lines.empty()) {
+        AppendSection(own->title, own->lines, lines);
+      }
+      ++own;
+      continue;
+    }
+    const Lines of_part = placed.part->lines_of(result);
+    if (!of_part.empty()) AppendSection(placed.name, of_part, lines);
   }
 }
 
@@ -385,6 +404,12 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
   if (IsSimulated(result)) {
     lines.push_back(DescribeSimulation(result.simulation()));
   }
+  for (const Placed<SummarySection>& placed : InOrder<SummarySection>({})) {
+    if (placed.part->opening_of == nullptr) continue;
+    for (std::string& line : placed.part->opening_of(result)) {
+      lines.push_back(std::move(line));
+    }
+  }
   if (result.run_info().has_failure()) {
     lines.push_back(
         absl::StrCat("The test failed; what it measured is incomplete: ",
@@ -395,31 +420,29 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
         "Servers failed on purpose (see \"Planned faults\"); these are not the "
         "numbers of a healthy system");
   }
-  AppendSection("RPC latency summary", RpcLatency(totals), lines);
-  AppendSection("Communication summary", Communication(totals), lines);
-  AppendSection("Instance summary", Instances(totals), lines);
-  AppendSection("Global summary", Global(totals), lines);
-  AppendSectionIfAny("Response time summary", ResponseTime(result, totals),
-                     lines);
-  AppendSectionIfAny("Generator health", GeneratorHealth(result, totals),
-                     lines);
-  AppendSectionIfAny("Time parts", TimePartLines(totals), lines);
-  AppendSectionIfAny("Streams", StreamLines(result), lines);
-  AppendSectionIfAny("Policies", PolicyLines(result), lines);
-  AppendSectionIfAny("Recovery", RecoveryLines(result), lines);
-  AppendSectionIfAny("Failures", FailureLines(result, totals), lines);
-  AppendSectionIfAny("Planned faults", FaultLines(result), lines);
-  AppendSectionIfAny("Admission", AdmissionLines(result), lines);
-  AppendSectionIfAny("Resources", Resources(result.resource_usage_logs()),
-                     lines);
-  AppendSectionIfAny("Controls", ControlLines(result), lines);
-  AppendSectionIfAny("Network settings", NetworkSettings(result), lines);
-  AppendSectionIfAny("Activities", Activities(result), lines);
-  AppendSectionIfAny("Driver counters", DriverCounters(result), lines);
-  if (IsSimulated(result)) {
-    AppendSection("Simulation", Assumptions(result.simulation()), lines);
-  }
-  AppendSectionIfAny("Findings", Findings(result, totals), lines);
+  const std::vector<Section> sections = {
+      {"RPC latency summary", RpcLatency(totals), true},
+      {"Communication summary", Communication(totals), true},
+      {"Instance summary", Instances(totals), true},
+      {"Global summary", Global(totals), true},
+      {"Response time summary", ResponseTime(result, totals)},
+      {"Generator health", GeneratorHealth(result, totals)},
+      {"Time parts", TimePartLines(totals)},
+      {"Streams", StreamLines(result)},
+      {"Policies", PolicyLines(result)},
+      {"Recovery", RecoveryLines(result)},
+      {"Failures", FailureLines(result, totals)},
+      {"Planned faults", FaultLines(result)},
+      {"Admission", AdmissionLines(result)},
+      {"Resources", Resources(result.resource_usage_logs())},
+      {"Controls", ControlLines(result)},
+      {"Network settings", NetworkSettings(result)},
+      {"Activities", Activities(result)},
+      {"Driver counters", DriverCounters(result)},
+      {"Simulation",
+       IsSimulated(result) ? Assumptions(result.simulation()) : Lines()},
+      {"Findings", Findings(result, totals)}};
+  AppendSections(result, sections, lines);
   return lines;
 }
 

@@ -16,7 +16,8 @@ namespace distbench::report {
 // If the test failed, the first line says so and why. Four sections follow in a
 // documented, stable format (RPC latency, communication, instance and global
 // summary), then those sections that have content: response times, generator
-// health, time parts, streams, failures, resources, driver counters, findings.
+// health, time parts, streams, failures, resources, driver counters, those of
+// products (parts/text_part.h), findings.
 //
 // Counts, rates and percentiles cover succeeded RPCs after the warm-up. They
 // come from the statistics, not from samples. Rates are relative to the longest
