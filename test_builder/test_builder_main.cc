@@ -5,7 +5,7 @@
 #include "distbench/base/process_setup.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/base/terminal.h"
-#include "distbench/cli/version_text.h"
+#include "distbench/base/version.h"
 #include "distbench/flags/connection_defaults.h"
 #include "distbench/report/findings/verdict.h"
 #include "test_builder/app.h"
@@ -20,7 +20,7 @@ int Main(int argc, char** argv) {
   AppEnvironment environment;
   environment.output = &std::cout;
   environment.messages = &std::cerr;
-  environment.version = cli::VersionText();
+  environment.version = base::VersionText();
   environment.variables = flags::ProcessEnvironment();
   environment.terminal = base::TerminalOf(STDOUT_FILENO);
   environment.make_backend = [](const std::string& address,

@@ -11,9 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "distbench/base/version.h"
 #include "distbench/cli/device_address.h"
 #include "distbench/cli/legacy_flags.h"
-#include "distbench/cli/version_text.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/flags/command_tree.h"
 #include "distbench/flags/connection_defaults.h"
@@ -299,7 +299,7 @@ int RunCommandLine(std::vector<Command> commands,
   app.formatter(std::make_shared<UsageFormatter>());  // also of subcommands
   app.footer(absl::StrCat(kFooter, flags::ConnectionDefaultsHelp()));
   app.require_subcommand(0, 1);
-  app.set_version_flag("--version", VersionText(),
+  app.set_version_flag("--version", base::VersionText(),
                        "Print the version and exit");
   std::stable_sort(commands.begin(), commands.end(),
                    [](const Command& left, const Command& right) {

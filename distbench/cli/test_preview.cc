@@ -7,11 +7,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "distbench/base/stop_signals.h"
+#include "distbench/base/version.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
-#include "distbench/cli/revision.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/client/test_client.h"
@@ -66,7 +66,7 @@ int PreviewTests(const PreviewFlags& flags) {
   sequencer::SequencerOptions sequencer_options;
   sequencer_options.listen_address = "127.0.0.1";
   sequencer_options.port = 0;
-  sequencer_options.revision = kRevision;
+  sequencer_options.revision = std::string(base::SourceRevision());
   sequencer_options.allowed_targets = *allowed_targets;
   const absl::StatusOr<std::unique_ptr<sequencer::SequencerServer>> sequencer =
       sequencer::SequencerServer::Start(std::move(sequencer_options));

@@ -14,11 +14,11 @@
 #include "absl/time/time.h"
 #include "distbench/base/plugins.h"
 #include "distbench/base/stop_signals.h"
+#include "distbench/base/version.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/exposure.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
-#include "distbench/cli/revision.h"
 #include "distbench/cli/sequencer_companion.h"
 #include "distbench/hosting/process_engines.h"
 #include "distbench/node/host_facts.h"
@@ -163,7 +163,7 @@ int RunTestSequencer(const SequencerFlags& flags) {
   options.allowed_targets = *allowed_targets;
   options.max_nodes = flags.max_nodes;
   options.metrics_port = flags.metrics_port;
-  options.revision = kRevision;
+  options.revision = std::string(base::SourceRevision());
   options.results_dir = flags.results_dir;
   options.run_limits.memory_bytes = flags.results_memory_mib << 20;
   if (flags.receive_memory_mib.has_value()) {

@@ -1,0 +1,7 @@
+#include "distbench/base/version.h"
+
+namespace distbench::base {
+
+absl::string_view SourceRevision() { return ""; }
+
+}  // namespace distbench::base
