@@ -4,10 +4,11 @@
 Before that line come the failures, and how many cases of which target were
 skipped for which reason.
 
-Usage: summarize_tests.py BUILD_EVENTS BAZEL_STATUS
+Usage: summarize_tests.py BUILD_EVENTS BAZEL_STATUS [FAILED_CHECK...]
 
 BUILD_EVENTS is the file written by --build_event_json_file, so that results of
-earlier runs are not counted; BAZEL_STATUS is Bazel's exit status. No failure
+earlier runs are not counted; BAZEL_STATUS is Bazel's exit status; each
+FAILED_CHECK, which failed before Bazel, is one failure more. No failure
 that Bazel reports is lost: a target that did not build, a test that crashed
 before it could report its cases, and an error before any target each count as
 one failure. Exits with 1 if anything failed or no test ran.
@@ -95,11 +96,12 @@ def count(events, bazel_status):
 
 
 def main(arguments):
-    if len(arguments) != 2:
+    if len(arguments) < 2:
         sys.exit(__doc__)
     with open(arguments[0], encoding="utf-8") as lines:
         events = [json.loads(line) for line in lines if line.strip()]
     passed, failures, skips = count(events, int(arguments[1]))
+    failures += arguments[2:]
     for name in failures:
         print(f"FAILED: {name}")
     for (label, reason), cases in skips.items():

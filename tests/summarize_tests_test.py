@@ -82,7 +82,7 @@ class SummarizeTestsTest(unittest.TestCase):
             }
         )
 
-    def summarize(self, bazel_status):
+    def summarize(self, bazel_status, *failed_checks):
         """Returns (exit status, printed lines)."""
         events_path = self.path("events.json")
         with open(events_path, "w", encoding="utf-8") as file:
@@ -90,7 +90,9 @@ class SummarizeTestsTest(unittest.TestCase):
                 file.write(json.dumps(event) + "\n")
         output = io.StringIO()
         with contextlib.redirect_stdout(output):
-            status = summarize_tests.main([events_path, str(bazel_status)])
+            status = summarize_tests.main(
+                [events_path, str(bazel_status), *failed_checks]
+            )
         return status, output.getvalue().splitlines()
 
     def test_cases_of_all_targets_are_added(self):
@@ -168,6 +170,13 @@ class SummarizeTestsTest(unittest.TestCase):
         self.assertEqual(
             self.summarize(37),
             (1, ["FAILED: bazel (exit status 37)", "2 passed, 1 failed"]),
+        )
+
+    def test_failed_check_of_the_source_is_a_failure(self):
+        self.add_result("//a", xml=TWO_PASSED)
+        self.assertEqual(
+            self.summarize(0, "scripts/check_house"),
+            (1, ["FAILED: scripts/check_house", "2 passed, 1 failed"]),
         )
 
     def test_no_test_at_all_is_a_failure(self):
