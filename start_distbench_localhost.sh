@@ -16,8 +16,8 @@
 # and --tls_key=FILE, whose certificate must be for 127.0.0.1; and
 # --allow_target=HOST:PORT[@RATE], an external service that tests may call.
 #
-# The binary is $DISTBENCH if that is set, otherwise the one in this checkout,
-# which is built if necessary.
+# The binary is $DISTBENCH if that is set, otherwise the one in this checkout: the
+# complete program, or the core if only that is built. It is built if necessary.
 
 set -euo pipefail
 
@@ -40,7 +40,7 @@ nodes=
 numa=
 port=10000
 declare -A flags_of=() # flags of the node managers, by number
-binary=${DISTBENCH:-$REPOSITORY/bazel-bin/distbench/cli/distbench}
+binary=${DISTBENCH:-$DISTBENCH_PROGRAM}
 output= # Folder with the output of each process in a file.
 pids=() # The sequencer first, then the nodes.
 declare -A name_of=() # names by process id
@@ -107,12 +107,15 @@ choose_numa_nodes() {
 }
 
 build_if_missing() {
+  if [[ -z ${DISTBENCH-} && ! -x $binary && -x $DISTBENCH_CORE ]]; then
+    binary=$DISTBENCH_CORE
+  fi
   if [[ -x $binary ]]; then
     return
   fi
   [[ -z ${DISTBENCH-} ]] || die "DISTBENCH=$DISTBENCH is not a program"
   say "distbench is not built yet; building it"
-  "$REPOSITORY/scripts/install_deps.sh"
+  "$REPOSITORY/scripts/install_deps.sh" --to-build
   bazel_do build "${PROGRAMS[@]}"
 }
 

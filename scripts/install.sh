@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Builds distbench and installs distbench and test_builder on the PATH.
 #
-#   ./scripts/install.sh [--prefix=FOLDER]
+#   ./scripts/install.sh [--core] [--prefix=FOLDER]
 #
+# --core leaves out the products, such as the load search, the simulation and the
+# dashboard (docs/architecture.md, "Two storeys").
 # FOLDER is where the commands are installed. It defaults to $PREFIX, then to
 # /usr/local/bin. Uses sudo for this last step if the folder requires it.
 
@@ -26,9 +28,10 @@ owner_command() {
 }
 
 main() {
-  local folder=${PREFIX:-/usr/local/bin}
+  local folder=${PREFIX:-/usr/local/bin} core=
   while (($# > 0)); do
     case $1 in
+      --core) core=yes ;;
       --prefix=*) folder=${1#--prefix=} ;;
       --prefix)
         (($# >= 2)) || die "--prefix needs a folder"
@@ -45,18 +48,24 @@ main() {
   done
   [[ -n $folder ]] || die "--prefix needs a folder"
 
-  "$REPOSITORY/scripts/install_deps.sh"
-  say "Building; the first time takes some minutes"
+  "$REPOSITORY/scripts/install_deps.sh" --to-build
+  local programs=("${PROGRAMS[@]}") distbench=$DISTBENCH_PROGRAM
+  local test_builder=$TEST_BUILDER_PROGRAM
+  if [[ -n $core ]]; then
+    programs=("${CORE_PROGRAMS[@]}") distbench=$DISTBENCH_CORE
+    test_builder=$TEST_BUILDER_CORE
+    say "Building the core; the first time takes some minutes"
+  else
+    say "Building the complete programs, with all products; the first time takes" \
+      "some minutes"
+  fi
   # Stamps the source revision, which results then contain.
-  bazel_do build --stamp "${PROGRAMS[@]}"
+  bazel_do build --stamp "${programs[@]}"
   say "Installing distbench and test_builder in $folder"
   local as_owner
   as_owner=$(owner_command "$folder")
-  $as_owner install -D -m 755 \
-    "$REPOSITORY/bazel-bin/distbench/cli/distbench" "$folder/distbench"
-  $as_owner install -D -m 755 \
-    "$REPOSITORY/bazel-bin/test_builder/test_builder_main" \
-    "$folder/test_builder"
+  $as_owner install -D -m 755 "$distbench" "$folder/distbench"
+  $as_owner install -D -m 755 "$test_builder" "$folder/test_builder"
   case :$PATH: in
     *:"$folder":*) say "Done; try: distbench help" ;;
     *)

@@ -3,9 +3,12 @@
 # only missing packages, so it can be run again at any time. Also gives
 # localhost an address on a minimal system that has none.
 #
-#   ./scripts/install_deps.sh [--with-browser]   installs (as root, or by sudo)
-#   ./scripts/install_deps.sh [--with-browser] --list    only prints the packages
+#   ./scripts/install_deps.sh [--to-build | --with-browser]    installs (as root, or
+#                                                              by sudo)
+#   ./scripts/install_deps.sh [--to-build | --with-browser] --list
+#                                                      only prints the packages
 #
+#   --to-build       leaves out what only tests need
 #   --with-browser   also installs Chromium (400 MB), which the tests of the HTML
 #                    report need, and Prometheus (100 MB, a service), which those
 #                    of monitoring need; without it they are skipped
@@ -29,12 +32,15 @@ PACKAGES=(
   # Libraries. Drivers of RPC stacks that are missing are left out of the build.
   libabsl-dev
   libarchive-dev
+  libbenchmark-dev
   libboost-dev
   libboost-math-dev
   libcli11-dev
   libfabric-dev
+  libgmock-dev
   libgoogle-glog-dev
   libgrpc++-dev
+  libgtest-dev
   libjs-chart.js
   libnghttp2-dev
   libnuma-dev
@@ -47,20 +53,20 @@ PACKAGES=(
   libzstd-dev
   nlohmann-json3-dev
   prometheus-cpp-dev
+  python3
   zlib1g-dev
-  # Tests and benchmarks. The fault tests and the audit make network namespaces
-  # with iproute2, mount and util-linux. Shells complete command lines, and man-db
-  # formats manual pages.
+)
+
+# Tests and benchmarks. The fault tests and the audit make network namespaces with
+# iproute2, mount and util-linux. Shells complete command lines, and man-db formats
+# manual pages.
+TEST_PACKAGES=(
   fish
   iproute2
-  libbenchmark-dev
-  libgmock-dev
-  libgtest-dev
   man-db
   mount
   nghttp2-client
   openssl
-  python3
   python3-grpcio
   python3-jsonschema
   python3-matplotlib
@@ -107,7 +113,7 @@ install_missing() {
     mapfile -t missing < <(missing_packages)
     ((${#missing[@]} == 0)) || die "still not installed: ${missing[*]}"
   fi
-  say "All ${#PACKAGES[@]} packages that build and tests need are installed."
+  say "All ${#PACKAGES[@]} packages that are needed are installed."
 }
 
 # A fresh system from debootstrap has no /etc/hosts.
@@ -120,15 +126,19 @@ ensure_localhost() {
 }
 
 main() {
-  if [[ ${1-} == --with-browser ]]; then
-    PACKAGES+=(chromium fonts-dejavu-core prometheus)
-    shift
-  fi
+  case ${1-} in
+    --to-build) shift ;;
+    --with-browser)
+      PACKAGES+=("${TEST_PACKAGES[@]}" chromium fonts-dejavu-core prometheus)
+      shift
+      ;;
+    *) PACKAGES+=("${TEST_PACKAGES[@]}") ;;
+  esac
   if [[ ${1-} == --list ]]; then
     printf '%s\n' "${PACKAGES[@]}"
     return
   fi
-  (($# == 0)) || die "unknown argument '$1'; try --with-browser or --list"
+  (($# == 0)) || die "unknown argument '$1'; see the head of $0"
   local remedy="Elsewhere install what corresponds to: ${PACKAGES[*]}"
   command -v apt-get >/dev/null ||
     die "no apt-get: this requires Debian 12 or 13, or Ubuntu 24.04. $remedy"

@@ -9,9 +9,17 @@ readonly REPOSITORY
 # Interval between signs of life of a command that runs quietly, in seconds.
 readonly HEARTBEAT_SECONDS=10
 
-# The programs that users run.
-# shellcheck disable=SC2034  # Scripts that source this use it.
-readonly PROGRAMS=(//distbench/cli:distbench //test_builder:test_builder_main)
+# The programs that users run, and the same without the products.
+# shellcheck disable=SC2034  # Scripts that source this use them.
+readonly PROGRAMS=(//distbench/cli:distbench //test_builder:test_builder_main) \
+  CORE_PROGRAMS=(//distbench/cli:distbench_core //test_builder:test_builder_core)
+
+# Where Bazel puts these.
+# shellcheck disable=SC2034
+readonly DISTBENCH_PROGRAM=$REPOSITORY/bazel-bin/distbench/cli/distbench \
+  TEST_BUILDER_PROGRAM=$REPOSITORY/bazel-bin/test_builder/test_builder_main \
+  DISTBENCH_CORE=$REPOSITORY/bazel-bin/distbench/cli/distbench_core \
+  TEST_BUILDER_CORE=$REPOSITORY/bazel-bin/test_builder/test_builder_core
 
 say() { printf '==> %s\n' "$*"; }
 

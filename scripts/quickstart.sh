@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# From a fresh machine to a measurement: installs missing packages, builds, runs
-# a short client_server test on a two-node cluster on this machine, prints the
+# From a fresh machine to a measurement: installs missing packages, builds the
+# core (distbench and test_builder without the products, such as the load search),
+# runs a short client_server test on a two-node cluster on this machine, prints the
 # summary, and leaves nothing running.
 #
 #   ./scripts/quickstart.sh [-h]
@@ -31,8 +32,8 @@ stop_everything() {
 
 build() {
   bazel_server_runs || stop_bazel=yes
-  say "Building distbench; the first time takes some minutes"
-  bazel_do build "${PROGRAMS[@]}"
+  say "Building the core of distbench; the first time takes some minutes"
+  bazel_do build "${CORE_PROGRAMS[@]}"
 }
 
 # Sets `port` once the cluster reports that it is ready.
@@ -46,7 +47,8 @@ read_port() {
 start_cluster() {
   say "Starting a sequencer and two nodes on this machine"
   cluster_log=$(mktemp)
-  "$REPOSITORY/start_distbench_localhost.sh" -n 2 -p 0 >"$cluster_log" &
+  DISTBENCH=$DISTBENCH_CORE "$REPOSITORY/start_distbench_localhost.sh" \
+    -n 2 -p 0 >"$cluster_log" &
   cluster=$!
   local deadline=$((SECONDS + CLUSTER_START_SECONDS))
   until read_port; do
@@ -67,7 +69,7 @@ main() {
     *) die "unknown argument '$1'; see $0 --help" ;;
   esac
   ignore_connection_defaults
-  "$REPOSITORY/scripts/install_deps.sh"
+  "$REPOSITORY/scripts/install_deps.sh" --to-build
   trap stop_everything EXIT
   trap 'exit 130' INT TERM
   build
@@ -76,11 +78,14 @@ main() {
   local results
   results=$(mktemp -d "${TMPDIR:-/tmp}/distbench_quickstart.XXXXXX")
   say "Running $PATTERN for $TEST_SECONDS s"
-  "$REPOSITORY/test_builder/test_builder" "$PATTERN" \
+  "$TEST_BUILDER_CORE" "$PATTERN" \
     -s "127.0.0.1:$port" -o "$results" -t "$TEST_SECONDS"
 
   say "Done. The complete result and the config that produced it" \
     "are in $results"
+  say "scripts/install.sh builds and installs the complete programs, with all" \
+    "products: search, simulate, compare on NUMA nodes, the dashboard and more." \
+    "With --core it installs what is built now."
 }
 
 main "$@"

@@ -20,7 +20,6 @@
 #include "distbench/cli/node_arguments.h"
 #include "distbench/cli/node_flags.h"
 #include "distbench/cli/output.h"
-#include "distbench/cli/trailing_program.h"
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/hosting/process_engines.h"
 #include "distbench/products/launching/commands.h"
@@ -117,7 +116,6 @@ absl::StatusOr<JobOptions> MakeJob(const CLI::App& app, const JoinFlags& flags,
   if (command.ok()) job.command = *std::move(command);
   job.join_timeout = flags.join_timeout;
   job.leader_timeout = flags.leader_timeout;
-  job.revision = std::string(base::SourceRevision());
   job.revision = std::string(base::SourceRevision());
   job.say = [](absl::string_view line) {
     std::cerr << absl::StrCat("distbench: ", line, "\n") << std::flush;
