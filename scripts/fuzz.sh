@@ -4,29 +4,13 @@
 # while from its kept corpus. Minimises and keeps inputs that reach new code.
 # Exits with 1 if a target crashes; the input is then in fuzz_findings/.
 #
+# A fuzz target is a program NAME_fuzzer, with its corpus in tests/corpus/NAME.
+#
 #   ./scripts/fuzz.sh [SECONDS_EACH]      default: 600
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-
-# Bazel targets and their corpora.
-readonly TARGETS=(
-  "//distbench/config/testing:config_fuzzer tests/corpus/config"
-  "//distbench/products/trace_import/testing:traces_fuzzer tests/corpus/traces"
-  "//distbench/node/testing:sequencer_talk_fuzzer tests/corpus/sequencer_talk"
-  "//distbench/payload:message_fuzzer tests/corpus/message"
-  "//distbench/products/http2/testing:http2_fuzzer tests/corpus/http2"
-  "//distbench/products/libfabric/testing:libfabric_fuzzer tests/corpus/libfabric"
-  "//distbench/protocol/tcp/testing:frame_fuzzer tests/corpus/frame"
-  "//distbench/products/thrift/testing:thrift_fuzzer tests/corpus/thrift"
-  "//distbench/report/testing:result_fuzzer tests/corpus/result"
-  "//distbench/products/external/requests:template_fuzzer tests/corpus/template"
-  "//distbench/sequencer/testing:node_talk_fuzzer tests/corpus/node_talk"
-  "//distbench/sequencer/testing:run_files_fuzzer tests/corpus/run_files"
-  "//distbench/products/simulation/model:slurm_topology_fuzzer tests/corpus/slurm_topology"
-  "//test_builder/testing:pattern_fuzzer tests/corpus/pattern"
-)
 
 # Limits of one input. Slow inputs are findings as well.
 readonly SECONDS_PER_INPUT=10
@@ -69,11 +53,18 @@ keep_best() {
     die "cannot write $corpus; its former content is in $work/old" 3
 }
 
+# fuzz_targets: prints the labels of all.
+fuzz_targets() {
+  (cd "$REPOSITORY" && bazel query \
+    'kind(cc_binary, filter("_fuzzer$", //distbench/... + //test_builder/...))')
+}
+
 # Collects new inputs in a temporary directory, and copies useful ones to the
 # corpus.
 run_target() {
-  local target=$1 corpus=$2 seconds=$3 binary work
+  local target=$1 seconds=$2 binary corpus work
   binary=$REPOSITORY/bazel-bin/$(tr ':' '/' <<<"${target#//}")
+  corpus=tests/corpus/$(basename "${binary%_fuzzer}")
   work=$(mktemp -d)
   mkdir -p "$work/new" "$REPOSITORY/$corpus" "$REPOSITORY/fuzz_findings"
   say "$target, for $seconds s"
@@ -89,15 +80,16 @@ run_target() {
 }
 
 main() {
-  local seconds=${1:-600} entry target corpus failed=0
+  local seconds=${1:-600} targets target failed=0
   [[ $seconds =~ ^[0-9]+$ ]] || die "'$seconds' is not a number of seconds"
   "$REPOSITORY/scripts/install_deps.sh"
   install_clang
+  mapfile -t targets < <(fuzz_targets)
+  ((${#targets[@]} > 0)) || die "there is no fuzz target"
   say "Building the fuzz targets with clang"
-  bazel_do build --config=fuzz "${TARGETS[@]%% *}"
-  for entry in "${TARGETS[@]}"; do
-    read -r target corpus <<<"$entry"
-    run_target "$target" "$corpus" "$seconds" || failed=1
+  bazel_do build --config=fuzz "${targets[@]}"
+  for target in "${targets[@]}"; do
+    run_target "$target" "$seconds" || failed=1
   done
   return "$failed"
 }

@@ -12,6 +12,7 @@ import collections
 import re
 import xml.etree.ElementTree as ElementTree
 
+TABLE = "docs/architecture.md"
 HEADING = "## Two storeys"
 PRODUCTS = "products/"
 
@@ -309,3 +310,11 @@ def users_of(rooms, product):
         for target in room.uses:
             used_by[target].add(room.name)
     return sorted(_reachable(used_by, product))
+
+
+def without_products(text, products):
+    """Returns distbench/products/BUILD without the lines of these."""
+    names = "|".join(product.removeprefix(PRODUCTS) for product in products)
+    label = rf'"//distbench/products/(?:{names})[:/"][^"\n]*"?'
+    text = re.sub(rf"^ *{label},\n", "", text, flags=re.MULTILINE)
+    return re.sub(rf"{label},? ?", "", text)

@@ -237,6 +237,24 @@ class NamesTest(unittest.TestCase):
             self.assertEqual(self.names_in(text), [], text)
 
 
+class DeletionTest(unittest.TestCase):
+    def test_the_list_of_products_loses_lines(self):
+        text = (
+            "deps = [\n"
+            '    "//distbench/products/http2:plugin",\n'
+            '    "//distbench/products/search:plugin",\n'
+            '    "//distbench/products/search_more:plugin",\n'
+            '] + if_available("f", ["//distbench/products/libfabric:plugin"])\n'
+        )
+        self.assertEqual(
+            house.without_products(text, ["products/search", "products/libfabric"]),
+            "deps = [\n"
+            '    "//distbench/products/http2:plugin",\n'
+            '    "//distbench/products/search_more:plugin",\n'
+            '] + if_available("f", [])\n',
+        )
+
+
 class UsersTest(unittest.TestCase):
     def test_users_of_users_count(self):
         self.assertEqual(house.users_of(ROOMS, "products/search"), [])
