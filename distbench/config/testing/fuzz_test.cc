@@ -8,7 +8,6 @@
 #include "distbench/config/reading/load.h"
 #include "distbench/config/testing/fuzz_entry.h"
 #include "distbench/config/testing/random_drivers.h"
-#include "distbench/config/testing/random_experiment.h"
 #include "distbench/fuzzing/kept_corpus.h"
 #include "distbench/fuzzing/message_mutator.h"
 #include "distbench/fuzzing/random_source.h"
@@ -75,22 +74,6 @@ TEST(Fuzz, SurvivesRandomDrivers) {
       }
       CheckAndCompile(sequence);
       mutator.Mutate(sequence);
-      CheckAndCompile(sequence);
-    }
-  }
-}
-
-TEST(Fuzz, SurvivesRandomExperiments) {
-  fuzzing::RandomSource random(5);
-  fuzzing::MessageMutator mutator(5, ConfigWords());
-  for (const TestSequence& original : Corpus()) {
-    for (int round = 0; round < kRoundsPerConfig; ++round) {
-      TestSequence sequence = original;
-      for (DistributedSystemDescription& test : *sequence.mutable_tests()) {
-        DrawExperiment(random, test);
-      }
-      CheckAndCompile(sequence);
-      mutator.Mutate(*sequence.mutable_tests(0)->mutable_experiment());
       CheckAndCompile(sequence);
     }
   }

@@ -9,7 +9,6 @@
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/validate/arrivals.h"
-#include "distbench/config/validate/control_sets.h"
 #include "distbench/config/validate/language_part.h"
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
@@ -33,15 +32,6 @@ void CanonicalizeService(ServiceSpec& service) {
     }
   } else if (service.count() >= 1) {
     service.set_x_size(service.count());
-  }
-}
-
-void CanonicalizeExperiment(Experiment& experiment) {
-  for (ControlSet& controls : *experiment.mutable_controls()) {
-    CanonicalizeControlSet(controls);
-  }
-  if (experiment.has_subject() && experiment.subject().rpc().empty()) {
-    experiment.mutable_subject()->clear_rpc();
   }
 }
 
@@ -102,9 +92,7 @@ void CanonicalizeTest(DistributedSystemDescription& test) {
   for (ServerFault& fault : *test.mutable_server_faults()) {
     ReplaceQuantities(fault);
   }
-  if (test.has_controls()) CanonicalizeControlSet(*test.mutable_controls());
   if (test.has_search()) ReplaceQuantities(*test.mutable_search());
-  if (test.has_experiment()) CanonicalizeExperiment(*test.mutable_experiment());
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
     part->Canonicalize(test);
   }
@@ -120,7 +108,6 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateBindings(validation);
   ValidateChannels(validation);
   ValidatePlacement(validation);
-  ValidateControls(validation);
   ValidateDrivers(validation);
   ValidatePayloads(validation);
   ValidateDistributions(validation);
@@ -135,7 +122,6 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateServerFaults(validation);
   ValidateObjectives(validation);
   ValidateSearch(validation);
-  ValidateExperiment(validation);
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
     part->Validate(validation);
   }

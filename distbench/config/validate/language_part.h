@@ -4,7 +4,11 @@
 #ifndef DISTBENCH_CONFIG_VALIDATE_LANGUAGE_PART_H_
 #define DISTBENCH_CONFIG_VALIDATE_LANGUAGE_PART_H_
 
+#include <set>
+#include <string>
+
 #include "distbench/config/problems/problem.h"
+#include "distbench/config/search/objective.h"
 #include "distbench/config/validate/test_validation.h"
 #include "proto/traffic_config.pb.h"
 
@@ -25,9 +29,23 @@ class LanguagePart {
   // fails on what others reject.
   virtual void Validate(const TestValidation& /*validation*/) const {}
 
+  // Checks an objective whose metric only the product measures, at `path`;
+  // false if the metric is not its own. `is_of_search`: among those of the
+  // test's search rather than of all its runs.
+  virtual bool CheckObjective(const TestValidation& /*validation*/,
+                              const Path& /*path*/,
+                              const Objective& /*objective*/,
+                              bool /*is_of_search*/) const {
+    return false;
+  }
+
   // Adds warnings about a valid test, which is at `path`.
   virtual void Warn(const DistributedSystemDescription& /*test*/,
                     const Path& /*path*/, Problems& /*warnings*/) const {}
+
+  // Adds the names of the test's activities that the product's fields use.
+  virtual void AddUsedActivities(const DistributedSystemDescription& /*test*/,
+                                 std::set<std::string>& /*names*/) const {}
 };
 
 }  // namespace distbench::config

@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/plugins.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/search/knob_name.h"
 #include "distbench/config/search/objective.h"
 #include "distbench/config/syntax/response_start.h"
+#include "distbench/config/validate/language_part.h"
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
@@ -21,20 +23,15 @@ std::vector<std::string> RpcNames(const TestNames& names) {
   return all;
 }
 
-// Isolation is what a search measures whose probes are cells of an experiment;
-// a plain run of the test has no antagonist.
-void CheckIsolation(const TestValidation& validation, const Path& path,
-                    const std::string& text, bool is_of_search) {
-  if (!is_of_search) {
-    validation.Add(
-        path, absl::StrCat(Quoted(text),
-                           " is measured beside an antagonist; put it into "
-                           "`search`, or give it to `distbench search --slo`"));
-  } else if (!validation.test().has_experiment()) {
-    validation.Add(path, absl::StrCat(Quoted(text),
-                                      " needs an antagonist; add an "
-                                      "`experiment` to the test"));
+// Checks an objective that no plain run of a test can be judged by.
+void CheckObjectiveOfProduct(const TestValidation& validation, const Path& path,
+                             const Objective& objective, bool is_of_search) {
+  for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
+    if (part->CheckObjective(validation, path, objective, is_of_search)) return;
   }
+  validation.Add(path, absl::StrCat(Quoted(objective.text),
+                                    " is measured by a product that this "
+                                    "program was built without; remove it"));
 }
 
 // Messages of an echo have round trips, and those of other streams gaps.
@@ -95,7 +92,7 @@ void CheckObjective(const TestValidation& validation, const Path& path,
   }
   if (std::holds_alternative<HostCpu>(objective->metric)) return;
   if (std::holds_alternative<Isolation>(objective->metric)) {
-    CheckIsolation(validation, path, text, is_of_search);
+    CheckObjectiveOfProduct(validation, path, *objective, is_of_search);
     return;
   }
   const TestNames& names = validation.names();

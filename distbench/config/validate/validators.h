@@ -40,9 +40,6 @@ void ValidateConstraints(const Path& path, const ConstraintList& constraints,
                          const std::vector<std::string>& attributes,
                          Problems& problems);
 
-// The control groups of instances, and their settings.
-void ValidateControls(const TestValidation& validation);
-
 // The drivers of services, and their settings.
 void ValidateDrivers(const TestValidation& validation);
 
@@ -88,10 +85,6 @@ void ValidateReplayTraces(const TestValidation& validation);
 // Objectives of runs, and settings of the load search.
 void ValidateObjectives(const TestValidation& validation);
 void ValidateSearch(const TestValidation& validation);
-
-// The experiment, if the test is the subject of one: the subject, antagonists,
-// controls and phases.
-void ValidateExperiment(const TestValidation& validation);
 
 }  // namespace distbench::config
 

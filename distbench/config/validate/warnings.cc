@@ -12,7 +12,6 @@
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/validate/flow_graph.h"
 #include "distbench/config/validate/language_part.h"
-#include "distbench/config/validate/warn_controls.h"
 
 namespace distbench::config {
 namespace {
@@ -82,8 +81,8 @@ void WarnUnusedParts(const DistributedSystemDescription& test,
                      const TestNames& names, const Path& path,
                      Problems& warnings) {
   UsedNames used = Use(test, names);
-  for (const Antagonist& antagonist : test.experiment().antagonists()) {
-    used.activities.insert(antagonist.activity());
+  for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
+    part->AddUsedActivities(test, used.activities);
   }
   // A list that handles an RPC has the RPC's name, and may be empty.
   used.lists.insert(used.rpcs.begin(), used.rpcs.end());
@@ -186,7 +185,6 @@ std::vector<Problem> FindWarnings(const TestSequence& sequence) {
     WarnUnusedParts(test, names, path, warnings);
     WarnOfAdmission(test, names, path, warnings);
     WarnOfIterations(test, path, warnings);
-    WarnOfControls(test, path, warnings);
     for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
       part->Warn(test, path, warnings);
     }

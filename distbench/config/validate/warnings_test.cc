@@ -119,51 +119,6 @@ TEST(WarningsTest, TellsOfARateThatNobodyCanSend) {
               IsEmpty());
 }
 
-std::vector<std::string> WarningsOfControls(const std::string& controls) {
-  return WarningsOf("max_iteration_count: 1", "controls {" + controls + "}");
-}
-
-TEST(WarningsTest, TellsOfMoreProtectedMemoryThanThereIs) {
-  EXPECT_THAT(
-      WarningsOfControls(
-          "groups { services: 'client' memory_min: '20%' memory_low: '50%' }"
-          "groups { services: 'server' memory_low: '51%' }"),
-      ElementsAre(HasSubstr("controls.groups: memory_min and memory_low "
-                            "protect 101% of a host's memory")));
-  EXPECT_THAT(
-      WarningsOfControls("groups { services: 'client' memory_low: '50%' }"
-                         "groups { services: 'server' memory_low: '50%' }"),
-      IsEmpty());
-}
-
-TEST(WarningsTest, TellsOfWeightsThatNothingMayRespect) {
-  const std::string group = "groups { services: 'client' io_weight: 10 }";
-  EXPECT_THAT(WarningsOfControls(group),
-              ElementsAre(HasSubstr("controls.groups[0].io_weight: is "
-                                    "respected only by io.cost")));
-  EXPECT_THAT(
-      WarningsOfControls(group + "io_cost { device: 'sda' enable: true }"),
-      IsEmpty());
-}
-
-TEST(WarningsTest, TellsOfBindingsToCpusThatTheGroupLacks) {
-  const auto warnings = [](const std::string& cpus) {
-    return WarningsOf(
-        "max_iteration_count: 1",
-        R"pb(services {
-               name: "bound"
-               count: 1
-               numa_binding { cpus: "0-3" }
-             }
-             controls { groups { services: "b*" cpuset_cpus: ")pb" +
-            cpus + "\" } }");
-  };
-  EXPECT_THAT(warnings("2-9"),
-              Contains(HasSubstr("services[\"bound\"].numa_binding: has CPUs "
-                                 "0-1, which cpuset_cpus")));
-  EXPECT_THAT(warnings("0-9"), Not(Contains(HasSubstr("cpuset_cpus"))));
-}
-
 TEST(WarningsTest, AdmissionNeedsLists) {
   const std::string limited =
       "services { name: 'limited' count: 1 admission { max_running: 1 } } "

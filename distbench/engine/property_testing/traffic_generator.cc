@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/testing/random_drivers.h"
-#include "distbench/engine/property_testing/random_controls.h"
 #include "distbench/engine/property_testing/random_parts.h"
 #include "distbench/engine/property_testing/random_units.h"
 
@@ -77,9 +76,6 @@ void TrafficGenerator::AddSettings() {
 }
 
 void TrafficGenerator::AddServices() {
-  if (random_.Chance(0.2)) {
-    *test_.mutable_controls() = AnyControls("service*", random_);
-  }
   const int count = static_cast<int>(random_.Between(1, 4));
   for (int i = 0; i < count; ++i) {
     ServiceSpec& service = *test_.add_services();

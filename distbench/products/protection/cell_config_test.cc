@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/proto_testing.h"
-#include "distbench/config/testing/random_experiment.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/products/protection/experiment/antagonist_names.h"
 #include "distbench/products/protection/experiment/cells.h"
+#include "distbench/products/protection/language/testing/random_experiment.h"
 #include "distbench/products/protection/testing/example_experiment.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
@@ -340,7 +340,7 @@ TEST(PlanExperimentProperty, CellsOfValidExperimentsAreValid) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
     fuzzing::RandomSource random(seed);
     DistributedSystemDescription test = ExampleTest("");
-    config::DrawExperiment(random, test);
+    DrawExperiment(random, test);
     TestSequence sequence;
     *sequence.add_tests() = test;
     const auto checked = config::CheckTestSequence(sequence);

@@ -1,3 +1,5 @@
+#include "distbench/products/protection/language/antagonists.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -13,19 +15,18 @@
 #include "distbench/config/syntax/constraints.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/syntax/quantity.h"
-#include "distbench/config/validate/experiment_parts.h"
 #include "distbench/products/protection/experiment/antagonist_names.h"
 #include "distbench/products/protection/experiment/phases.h"
 #include "distbench/products/protection/experiment/subject.h"
 
-namespace distbench::config {
+namespace distbench::protection {
 namespace {
 
 constexpr int64_t kMaxPerNode = 1024;
 constexpr int64_t kMaxSenders = 1000;
 
 // Room for the prefix and the suffix of a service's name.
-constexpr size_t kMaxAntagonistName = kMaxNameLength / 2;
+constexpr size_t kMaxAntagonistName = config::kMaxNameLength / 2;
 
 bool IsNameChar(unsigned char c) {
   return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
@@ -33,9 +34,9 @@ bool IsNameChar(unsigned char c) {
 
 class AntagonistCheck {
  public:
-  AntagonistCheck(const TestValidation& validation,
-                  const Antagonist& antagonist, const Path& path,
-                  const protection::PhaseDurations& phases)
+  AntagonistCheck(const config::TestValidation& validation,
+                  const Antagonist& antagonist, const config::Path& path,
+                  const PhaseDurations& phases)
       : validation_(validation),
         antagonist_(antagonist),
         path_(path),
@@ -66,18 +67,18 @@ class AntagonistCheck {
       Add("name", absl::StrCat("is longer than ", kMaxAntagonistName,
                                " characters; shorten it"));
     } else if (!absl::c_all_of(name, IsNameChar)) {
-      Add("name", absl::StrCat(Quoted(name),
+      Add("name", absl::StrCat(config::Quoted(name),
                                " has characters that no antagonist's name may "
                                "have; use letters, digits, '_', '-' and '.'"));
     }
   }
 
   void CheckActivity() const {
-    const NameIndex& activities = validation_.names().activities;
-    if (!protection::IsIncast(antagonist_)) {
+    const config::NameIndex& activities = validation_.names().activities;
+    if (!IsIncast(antagonist_)) {
       validation_.Resolve(path_.Field("activity"), "activity_configs entry",
                           antagonist_.activity(), activities);
-    } else if (activities.Find(protection::kIncastActivity) != kNone) {
+    } else if (activities.Find(kIncastActivity) != config::kNone) {
       Add("activity",
           "\"incast\" is an antagonist of its own, and the name of an "
           "activity_configs entry; rename that one");
@@ -88,11 +89,10 @@ class AntagonistCheck {
     validation_.CheckRange(path_.Field("instances"), antagonist_.instances(), 1,
                            kMaxPerNode);
     validation_.CheckRange(path_.Field("threads"), antagonist_.threads(), 1,
-                           kMaxActivityPoolSize);
+                           config::kMaxActivityPoolSize);
     // Engines end their test beyond the limit.
     const int64_t limit = validation_.test().overload_limits().max_threads();
-    if (protection::IsIncast(antagonist_) || antagonist_.threads() <= limit)
-      return;
+    if (IsIncast(antagonist_) || antagonist_.threads() <= limit) return;
     Add("threads",
         absl::StrCat(antagonist_.threads(),
                      " are more than overload_limits.max_threads allows a "
@@ -102,23 +102,22 @@ class AntagonistCheck {
 
   void CheckRate() const {
     if (!antagonist_.has_rate()) return;
-    const auto rate = ParseRateWithUnit(antagonist_.rate());
+    const auto rate = config::ParseRateWithUnit(antagonist_.rate());
     if (!rate.ok()) {
       Add("rate", std::string(rate.status().message()));
       return;
     }
     // Each step of a ramp is a loop of its own, with a part of the rate.
-    const double longest_ns =
-        base::kNsPerSecond / (*rate / protection::kRateRampSteps);
+    const double longest_ns = base::kNsPerSecond / (*rate / kRateRampSteps);
     const double shortest_ns = base::kNsPerSecond / *rate;
-    if (!(shortest_ns >= 1 && longest_ns <= kMaxIntervalNs)) {
-      Add("rate", absl::StrCat(Quoted(antagonist_.rate()),
+    if (!(shortest_ns >= 1 && longest_ns <= config::kMaxIntervalNs)) {
+      Add("rate", absl::StrCat(config::Quoted(antagonist_.rate()),
                                " is out of range; must be from 0.036/h to "
                                "1000M/s"));
-    } else if (protection::IsIncast(antagonist_) &&
+    } else if (IsIncast(antagonist_) &&
                absl::Nanoseconds(shortest_ns) > phases_.interfere) {
       // Bursts take place at the multiples of their distance.
-      Add("rate", absl::StrCat(Quoted(antagonist_.rate()),
+      Add("rate", absl::StrCat(config::Quoted(antagonist_.rate()),
                                " is so slow that the first burst might come "
                                "after the phase interfere, ",
                                absl::FormatDuration(phases_.interfere),
@@ -128,11 +127,11 @@ class AntagonistCheck {
 
   void CheckRamp() const {
     if (!antagonist_.has_ramp()) return;
-    const auto ramp = ParseDurationWithUnit(antagonist_.ramp());
+    const auto ramp = config::ParseDurationWithUnit(antagonist_.ramp());
     if (!ramp.ok()) {
       Add("ramp", std::string(ramp.status().message()));
     } else if (*ramp > phases_.interfere) {
-      Add("ramp", absl::StrCat(Quoted(antagonist_.ramp()),
+      Add("ramp", absl::StrCat(config::Quoted(antagonist_.ramp()),
                                " is longer than the phase interfere, ",
                                absl::FormatDuration(phases_.interfere),
                                "; shorten it, or lengthen that"));
@@ -145,7 +144,7 @@ class AntagonistCheck {
   }
 
   void CheckIncast() const {
-    if (!protection::IsIncast(antagonist_)) {
+    if (!IsIncast(antagonist_)) {
       constexpr char kNoEffect[] =
           "has no effect on an activity; remove it, or use the activity "
           "\"incast\"";
@@ -160,13 +159,14 @@ class AntagonistCheck {
           "is missing; give the size of each message, such as \"64KiB\"");
       return;
     }
-    const auto size = ParseSizeWithUnit(antagonist_.message_size());
+    const auto size = config::ParseSizeWithUnit(antagonist_.message_size());
     if (!size.ok()) {
       Add("message_size", std::string(size.status().message()));
-    } else if (*size > kMaxSizeBytes) {
-      Add("message_size", absl::StrCat(Quoted(antagonist_.message_size()),
-                                       " is out of range; must be from 0B to ",
-                                       kMaxSizeBytes, "B"));
+    } else if (*size > config::kMaxSizeBytes) {
+      Add("message_size",
+          absl::StrCat(config::Quoted(antagonist_.message_size()),
+                       " is out of range; must be from 0B to ",
+                       config::kMaxSizeBytes, "B"));
     }
   }
 
@@ -177,13 +177,12 @@ class AntagonistCheck {
     if (test.service_constraints().empty() || validation_.problems().full()) {
       return;
     }
-    for (const std::string& service :
-         protection::ServicesBeside(test, antagonist_)) {
+    for (const std::string& service : ServicesBeside(test, antagonist_)) {
       const auto found = validation_.FindService(service);
       if (!found.has_value() || IsBundled(*found->service)) continue;
       validation_.Add(
           path_,
-          absl::StrCat("cannot run beside ", Quoted(service),
+          absl::StrCat("cannot run beside ", config::Quoted(service),
                        ", whose nodes are not known, because the test has "
                        "service_constraints; put each of its instances into "
                        "node_service_bundles"));
@@ -196,35 +195,35 @@ class AntagonistCheck {
          validation_.test().node_service_bundles()) {
       bundled.insert(bundle.services().begin(), bundle.services().end());
     }
-    return absl::c_all_of(InstanceNames(service),
+    return absl::c_all_of(config::InstanceNames(service),
                           [&](const std::string& instance) {
                             return bundled.contains(instance);
                           });
   }
 
-  const TestValidation& validation_;
+  const config::TestValidation& validation_;
   const Antagonist& antagonist_;
-  const Path path_;
-  const protection::PhaseDurations& phases_;
+  const config::Path path_;
+  const PhaseDurations& phases_;
 };
 
 // The services of one antagonist may have the names of another's, as that of a
 // sender does.
-void CheckDistinctServices(const TestValidation& validation, const Path& path) {
+void CheckDistinctServices(const config::TestValidation& validation,
+                           const config::Path& path) {
   std::map<std::string, int> owners;
   const Experiment& experiment = validation.test().experiment();
   for (int i = 0; i < experiment.antagonists_size(); ++i) {
     const Antagonist& antagonist = experiment.antagonists(i);
     if (antagonist.name().empty()) continue;
-    for (const std::string& service :
-         protection::AntagonistServices(antagonist)) {
+    for (const std::string& service : AntagonistServices(antagonist)) {
       const auto [owner, is_new] = owners.emplace(service, i);
       if (is_new) continue;
       validation.Add(
           path.Field("antagonists").At(i).Field("name"),
-          absl::StrCat(Quoted(antagonist.name()), " gives the service ",
-                       Quoted(service), ", as does antagonists[", owner->second,
-                       "]; names must be unique"));
+          absl::StrCat(config::Quoted(antagonist.name()), " gives the service ",
+                       config::Quoted(service), ", as does antagonists[",
+                       owner->second, "]; names must be unique"));
     }
   }
 }
@@ -232,13 +231,13 @@ void CheckDistinctServices(const TestValidation& validation, const Path& path) {
 }  // namespace
 
 void CheckServices(
-    const TestValidation& validation, const Path& path,
+    const config::TestValidation& validation, const config::Path& path,
     const google::protobuf::RepeatedPtrField<std::string>& globs) {
   const std::vector<std::string>& services =
       validation.names().services.names();
   const int64_t tries = static_cast<int64_t>(globs.size()) *
                         static_cast<int64_t>(services.size());
-  if (tries > kMaxConditionsTried) {
+  if (tries > config::kMaxConditionsTried) {
     validation.Add(path, absl::StrCat("has ", globs.size(),
                                       " names, too many to try each on ",
                                       services.size(), " services; use fewer"));
@@ -246,27 +245,30 @@ void CheckServices(
   }
   for (int i = 0; i < globs.size(); ++i) {
     const std::string& glob = globs[i];
-    if (glob.size() > kMaxGlobLength) {
-      validation.Add(path.At(i), absl::StrCat("is longer than ", kMaxGlobLength,
-                                              " bytes; shorten it"));
+    if (glob.size() > config::kMaxGlobLength) {
+      validation.Add(path.At(i),
+                     absl::StrCat("is longer than ", config::kMaxGlobLength,
+                                  " bytes; shorten it"));
       continue;
     }
     const bool matches =
         absl::c_any_of(services, [&](const std::string& service) {
-          return service.size() <= kMaxNameLength && GlobMatches(glob, service);
+          return service.size() <= config::kMaxNameLength &&
+                 config::GlobMatches(glob, service);
         });
     if (matches || validation.problems().full()) continue;
     validation.Add(path.At(i),
-                   absl::StrCat("no service is named ", Quoted(glob), "; ",
-                                Suggestion(glob, services)));
+                   absl::StrCat("no service is named ", config::Quoted(glob),
+                                "; ", config::Suggestion(glob, services)));
   }
 }
 
-void CheckAntagonists(const TestValidation& validation, const Path& path) {
+void CheckAntagonists(const config::TestValidation& validation,
+                      const config::Path& path) {
   const Experiment& experiment = validation.test().experiment();
-  Problems reported_with_phases;
-  const protection::PhaseDurations phases =
-      protection::ReadPhases(experiment.phases(), path, reported_with_phases);
+  config::Problems reported_with_phases;
+  const PhaseDurations phases =
+      ReadPhases(experiment.phases(), path, reported_with_phases);
   for (int i = 0; i < experiment.antagonists_size(); ++i) {
     AntagonistCheck(validation, experiment.antagonists(i),
                     path.Field("antagonists").At(i), phases)
@@ -275,4 +277,4 @@ void CheckAntagonists(const TestValidation& validation, const Path& path) {
   CheckDistinctServices(validation, path);
 }
 
-}  // namespace distbench::config
+}  // namespace distbench::protection

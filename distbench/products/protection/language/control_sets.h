@@ -1,8 +1,8 @@
 // Checks of sets of control-group settings, wherever a config has them: as a
 // test's `controls`, or among those of an experiment.
 
-#ifndef DISTBENCH_CONFIG_VALIDATE_CONTROL_SETS_H_
-#define DISTBENCH_CONFIG_VALIDATE_CONTROL_SETS_H_
+#ifndef DISTBENCH_PRODUCTS_PROTECTION_LANGUAGE_CONTROL_SETS_H_
+#define DISTBENCH_PRODUCTS_PROTECTION_LANGUAGE_CONTROL_SETS_H_
 
 #include <string>
 
@@ -10,7 +10,7 @@
 #include "distbench/config/problems/problem.h"
 #include "proto/experiment.pb.h"
 
-namespace distbench::config {
+namespace distbench::protection {
 
 // Brings a set into its canonical form: sizes, shares and lists of CPUs in one
 // way of writing them, and no empty texts. Leaves what ValidateControlSet()
@@ -22,10 +22,10 @@ void CanonicalizeControlSet(ControlSet& controls);
 // ones there are), services in two groups, ranges, amounts, devices. Whether
 // the set has a name, and whether that is unique, is for the caller to check;
 // whether a host has the CPUs, devices and controllers, only the host knows.
-void ValidateControlSet(const ControlSet& controls, const Path& path,
+void ValidateControlSet(const ControlSet& controls, const config::Path& path,
                         absl::Span<const std::string> services,
-                        Problems& problems);
+                        config::Problems& problems);
 
-}  // namespace distbench::config
+}  // namespace distbench::protection
 
-#endif  // DISTBENCH_CONFIG_VALIDATE_CONTROL_SETS_H_
+#endif  // DISTBENCH_PRODUCTS_PROTECTION_LANGUAGE_CONTROL_SETS_H_

@@ -1,6 +1,6 @@
-#include "distbench/engine/property_testing/random_controls.h"
+#include "distbench/products/protection/language/testing/random_controls.h"
 
-namespace distbench::engine {
+namespace distbench::protection {
 namespace {
 
 void AddSettings(fuzzing::RandomSource& random, ControlGroup& group) {
@@ -72,4 +72,4 @@ ControlSet AnyControls(const std::string& glob, fuzzing::RandomSource& random) {
   return controls;
 }
 
-}  // namespace distbench::engine
+}  // namespace distbench::protection

@@ -4,11 +4,11 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/testing/validation_cases.h"
-#include "distbench/config/validate/control_sets.h"
+#include "distbench/products/protection/language/control_sets.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::config {
+namespace distbench::protection {
 namespace {
 
 using ::testing::ElementsAre;
@@ -21,11 +21,11 @@ std::vector<std::string> ProblemsOf(const std::string& controls,
                                         "leaf_b"}) {
   ControlSet set = base::FromText<ControlSet>(controls);
   CanonicalizeControlSet(set);
-  Problems problems;
-  ValidateControlSet(set, Path("c"), services, problems);
+  config::Problems problems;
+  ValidateControlSet(set, config::Path("c"), services, problems);
   std::vector<std::string> texts;
-  for (const Problem& problem : std::move(problems).Take()) {
-    texts.push_back(ToString(problem));
+  for (const config::Problem& problem : std::move(problems).Take()) {
+    texts.push_back(config::ToString(problem));
   }
   return texts;
 }
@@ -36,87 +36,90 @@ std::vector<std::string> ProblemsOfSetting(const std::string& setting) {
       absl::StrCat("groups { services: 'client' ", setting, " }"));
 }
 
-class BadControls : public ::testing::TestWithParam<ValidationCase> {};
+class BadControls : public ::testing::TestWithParam<config::ValidationCase> {};
 
-TEST_P(BadControls, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
+TEST_P(BadControls, IsTheOnlyProblem) { config::ExpectOneProblem(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     Rules, BadControls,
     ::testing::Values(
-        ValidationCase{"NameWithASlash", "", "controls { name: 'a/b' }",
-                       "controls.name", "use letters, digits"},
-        ValidationCase{"GroupOfNobody", "",
-                       "controls { groups { cpu_weight: 5 } }",
-                       "controls.groups[0]", "give it services"},
-        ValidationCase{"GroupOfAll", "",
-                       "controls { groups { services: 'client' cpu_weight: 5 "
-                       "everything_else: true } }",
-                       "controls.groups[0]", "give one"},
-        ValidationCase{
+        config::ValidationCase{"NameWithASlash", "", "controls { name: 'a/b' }",
+                               "controls.name", "use letters, digits"},
+        config::ValidationCase{"GroupOfNobody", "",
+                               "controls { groups { cpu_weight: 5 } }",
+                               "controls.groups[0]", "give it services"},
+        config::ValidationCase{
+            "GroupOfAll", "",
+            "controls { groups { services: 'client' cpu_weight: 5 "
+            "everything_else: true } }",
+            "controls.groups[0]", "give one"},
+        config::ValidationCase{
             "Misspelt", "",
             "controls { groups { services: 'clinet' cpu_weight: 5 } }",
             "controls.groups[0].services[0]",
             "no service is named \"clinet\"; did you mean "
             "\"client\"?"},
-        ValidationCase{
+        config::ValidationCase{
             "GlobOfNobody", "",
             "controls { groups { services: 'servre*' cpu_weight: 5 } }",
             "controls.groups[0].services[0]",
             "no service matches \"servre*\"; did you mean "
             "\"server\"?"},
-        ValidationCase{
+        config::ValidationCase{
             "Twice", "",
             "controls { groups { services: ['*er', 'server'] cpu_weight: 5 } }",
             "controls.groups[0].services[1]",
             "\"server\" is already in this group"},
-        ValidationCase{
+        config::ValidationCase{
             "InTwoGroups", "",
             "controls { groups { services: 'cl*' cpu_weight: 5 } "
             "groups { services: ['server', 'client'] cpu_weight: 5 } }",
             "controls.groups[1].services[1]",
             "\"client\" is already in groups[0]"},
-        ValidationCase{"TwoOfEverythingElse", "",
-                       "controls { "
-                       "groups { everything_else: true cpu_weight: 5 } "
-                       "groups { everything_else: true io_weight: 5 } }",
-                       "controls.groups[1].everything_else",
-                       "groups[0] is for everything else, too"},
-        ValidationCase{"Unchanged", "",
-                       "controls { groups { services: 'client' } }",
-                       "controls.groups[0]", "changes nothing"},
-        ValidationCase{"EverythingElseUnchanged", "",
-                       "controls { groups { everything_else: true } }",
-                       "controls.groups[0]", "changes nothing"},
-        ValidationCase{"IoCostOfNothing", "",
-                       "controls { io_cost { enable: true } }",
-                       "controls.io_cost[0].device", "is missing"},
-        ValidationCase{"IoCostUnchanged", "",
-                       "controls { io_cost { device: 'sda' } }",
-                       "controls.io_cost[0]", "changes nothing"},
-        ValidationCase{"IoCostTwice", "",
-                       "controls { io_cost { device: 'sda' enable: true } "
-                       "io_cost { device: 'sda' enable: false } }",
-                       "controls.io_cost[1].device",
-                       "\"sda\" is listed more than once"},
-        ValidationCase{"EmptyModel", "",
-                       "controls { io_cost { device: 'sda' model {} } }",
-                       "controls.io_cost[0].model", "is empty"},
-        ValidationCase{"EmptyQos", "",
-                       "controls { io_cost { device: 'sda' qos {} } }",
-                       "controls.io_cost[0].qos", "is empty"},
-        ValidationCase{"ModelWithoutSpeed", "",
-                       "controls { io_cost { device: 'sda' "
-                       "model { wseqiops: 0 } } }",
-                       "controls.io_cost[0].model.wseqiops",
-                       "must be at least 1"},
-        ValidationCase{"QosIsNoNumber", "",
-                       "controls { io_cost { device: 'sda' "
-                       "qos { rpct: nan } } }",
-                       "controls.io_cost[0].qos.rpct", "from 0 to 100"},
-        ValidationCase{"QosIsUpsideDown", "",
-                       "controls { io_cost { device: 'sda' "
-                       "qos { min: 100 max: 50 } } }",
-                       "controls.io_cost[0].qos.min", "is above max, 50"}),
+        config::ValidationCase{
+            "TwoOfEverythingElse", "",
+            "controls { "
+            "groups { everything_else: true cpu_weight: 5 } "
+            "groups { everything_else: true io_weight: 5 } }",
+            "controls.groups[1].everything_else",
+            "groups[0] is for everything else, too"},
+        config::ValidationCase{"Unchanged", "",
+                               "controls { groups { services: 'client' } }",
+                               "controls.groups[0]", "changes nothing"},
+        config::ValidationCase{"EverythingElseUnchanged", "",
+                               "controls { groups { everything_else: true } }",
+                               "controls.groups[0]", "changes nothing"},
+        config::ValidationCase{"IoCostOfNothing", "",
+                               "controls { io_cost { enable: true } }",
+                               "controls.io_cost[0].device", "is missing"},
+        config::ValidationCase{"IoCostUnchanged", "",
+                               "controls { io_cost { device: 'sda' } }",
+                               "controls.io_cost[0]", "changes nothing"},
+        config::ValidationCase{
+            "IoCostTwice", "",
+            "controls { io_cost { device: 'sda' enable: true } "
+            "io_cost { device: 'sda' enable: false } }",
+            "controls.io_cost[1].device", "\"sda\" is listed more than once"},
+        config::ValidationCase{
+            "EmptyModel", "", "controls { io_cost { device: 'sda' model {} } }",
+            "controls.io_cost[0].model", "is empty"},
+        config::ValidationCase{"EmptyQos", "",
+                               "controls { io_cost { device: 'sda' qos {} } }",
+                               "controls.io_cost[0].qos", "is empty"},
+        config::ValidationCase{"ModelWithoutSpeed", "",
+                               "controls { io_cost { device: 'sda' "
+                               "model { wseqiops: 0 } } }",
+                               "controls.io_cost[0].model.wseqiops",
+                               "must be at least 1"},
+        config::ValidationCase{"QosIsNoNumber", "",
+                               "controls { io_cost { device: 'sda' "
+                               "qos { rpct: nan } } }",
+                               "controls.io_cost[0].qos.rpct", "from 0 to 100"},
+        config::ValidationCase{"QosIsUpsideDown", "",
+                               "controls { io_cost { device: 'sda' "
+                               "qos { min: 100 max: 50 } } }",
+                               "controls.io_cost[0].qos.min",
+                               "is above max, 50"}),
     [](const auto& info) { return info.param.rule; });
 
 TEST(ControlSetTest, MayBeEmpty) {
@@ -243,35 +246,5 @@ TEST(ControlSetTest, HasOneCanonicalForm) {
   EXPECT_EQ(set.SerializeAsString(), once);
 }
 
-// ---- Instances that share a process -----------------------------------------
-
-TEST(ControlsTest, ServicesInOneProcessAreInOneGroup) {
-  const std::string loopback = "default_protocol: 'loopback' controls { ";
-  EXPECT_THAT(
-      ProblemsAfter("", loopback + "groups { services: '*' cpu_weight: 5 } }"),
-      IsEmpty());
-  const std::vector<Problem> apart = ProblemsAfter(
-      "", loopback +
-              "groups { services: ['client', 'grid'] cpu_weight: 5 } "
-              "groups { services: 'server' cpu_weight: 5 } }");
-  ASSERT_EQ(apart.size(), 1);
-  EXPECT_EQ(apart[0].path, "tests[0].controls.groups");
-  EXPECT_THAT(apart[0].message,
-              HasSubstr("\"client\" is in groups[0] and \"server\" in "
-                        "groups[1]"));
-  const std::vector<Problem> outside = ProblemsAfter(
-      "", loopback + "groups { services: 'client' cpu_weight: 5 } }");
-  ASSERT_EQ(outside.size(), 1);
-  EXPECT_THAT(outside[0].message, HasSubstr("\"grid\" in no group"));
-}
-
-TEST(ControlsTest, OtherServicesMayBeApart) {
-  EXPECT_THAT(
-      ProblemsAfter("",
-                    "controls { groups { services: 'client' cpu_weight: 5 } "
-                    "groups { services: 'server' cpu_weight: 5 } }"),
-      IsEmpty());
-}
-
 }  // namespace
-}  // namespace distbench::config
+}  // namespace distbench::protection

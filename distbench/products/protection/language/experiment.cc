@@ -1,5 +1,4 @@
-// The experiment of a test as a whole, its subject and its phases. Antagonists
-// have a file of their own.
+#include "distbench/products/protection/language/experiment.h"
 
 #include <cstdint>
 #include <string>
@@ -13,61 +12,62 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/search/objective.h"
 #include "distbench/config/syntax/traffic.h"
-#include "distbench/config/validate/control_sets.h"
-#include "distbench/config/validate/experiment_parts.h"
-#include "distbench/config/validate/validators.h"
 #include "distbench/products/protection/experiment/antagonist_names.h"
 #include "distbench/products/protection/experiment/cells.h"
 #include "distbench/products/protection/experiment/phases.h"
 #include "distbench/products/protection/experiment/subject.h"
+#include "distbench/products/protection/language/antagonists.h"
+#include "distbench/products/protection/language/control_sets.h"
 
-namespace distbench::config {
+namespace distbench::protection {
 namespace {
 
 constexpr int64_t kMaxRepeat = 1000;
 
-void CheckRpc(const TestValidation& validation, const Path& path) {
+void CheckRpc(const config::TestValidation& validation,
+              const config::Path& path) {
   const std::string& rpc = validation.test().experiment().subject().rpc();
   if (!rpc.empty()) {
     validation.Resolve(path.Field("rpc"), "RPC", rpc, validation.names().rpcs);
     return;
   }
-  const std::vector<std::string> roots =
-      protection::RootRpcs(validation.test());
+  const std::vector<std::string> roots = RootRpcs(validation.test());
   if (roots.size() == 1 || validation.problems().full()) return;
   validation.Add(
       path.Field("rpc"),
-      absl::StrCat("is missing, and main lists send ",
-                   roots.empty() ? "none" : "several",
-                   "; name the RPC whose protection is measured",
-                   roots.empty()
-                       ? ""
-                       : absl::StrCat(", such as ", Quoted(roots.front()))));
+      absl::StrCat(
+          "is missing, and main lists send ",
+          roots.empty() ? "none" : "several",
+          "; name the RPC whose protection is measured",
+          roots.empty()
+              ? ""
+              : absl::StrCat(", such as ", config::Quoted(roots.front()))));
 }
 
 // Those of closed loops would be in no measure: it is the response times that
 // are compared.
-void CheckLoops(const TestValidation& validation, const Path& path) {
-  const std::string rpc = protection::SubjectRpc(validation.test());
-  if (rpc.empty() || protection::OpenLoopRate(validation.test(), rpc) == 0 ||
-      !protection::HasClosedLoop(validation.test(), rpc)) {
+void CheckLoops(const config::TestValidation& validation,
+                const config::Path& path) {
+  const std::string rpc = SubjectRpc(validation.test());
+  if (rpc.empty() || OpenLoopRate(validation.test(), rpc) == 0 ||
+      !HasClosedLoop(validation.test(), rpc)) {
     return;
   }
   validation.Add(
       path.Field("rpc"),
-      absl::StrCat(Quoted(rpc),
+      absl::StrCat(config::Quoted(rpc),
                    " is sent by open and by closed loops, and only requests of "
                    "the former have response times; give all actions that send "
                    "it a rate, or none, or use another RPC for the others"));
 }
 
 // The limit above which a request is not goodput.
-void CheckObjectiveOfSubject(const TestValidation& validation,
-                             const Path& path) {
+void CheckObjectiveOfSubject(const config::TestValidation& validation,
+                             const config::Path& path) {
   const ExperimentSubject& subject = validation.test().experiment().subject();
   if (!subject.has_objective()) return;
-  const Path place = path.Field("objective");
-  const auto objective = ParseObjective(subject.objective());
+  const config::Path place = path.Field("objective");
+  const auto objective = config::ParseObjective(subject.objective());
   if (!objective.ok()) {
     validation.Add(place, std::string(objective.status().message()));
     return;
@@ -76,23 +76,25 @@ void CheckObjectiveOfSubject(const TestValidation& validation,
   if (metric == nullptr || metric->kind != stats::Metric::Kind::kPercentile ||
       !objective->is_upper_limit) {
     validation.Add(place,
-                   absl::StrCat(Quoted(subject.objective()),
+                   absl::StrCat(config::Quoted(subject.objective()),
                                 " does not limit a percentile of the response "
                                 "time; write it like \"p99<=20ms\""));
   }
-  const std::string rpc = protection::SubjectRpc(validation.test());
+  const std::string rpc = SubjectRpc(validation.test());
   if (objective->rpc.empty() || rpc.empty() || objective->rpc == rpc) return;
-  validation.Add(place, absl::StrCat("is about ", Quoted(objective->rpc),
-                                     ", but the subject is ", Quoted(rpc),
-                                     "; leave out the RPC, or correct it"));
+  validation.Add(place,
+                 absl::StrCat("is about ", config::Quoted(objective->rpc),
+                              ", but the subject is ", config::Quoted(rpc),
+                              "; leave out the RPC, or correct it"));
 }
 
 // Returns whether any load is a share of the capacity.
-bool CheckLoads(const TestValidation& validation, const Path& path) {
+bool CheckLoads(const config::TestValidation& validation,
+                const config::Path& path) {
   const ExperimentSubject& subject = validation.test().experiment().subject();
   bool has_share = false;
   for (int i = 0; i < subject.loads_size(); ++i) {
-    const auto load = protection::ParseExperimentLoad(subject.loads(i));
+    const auto load = ParseExperimentLoad(subject.loads(i));
     if (!load.ok()) {
       validation.Add(path.Field("loads").At(i),
                      std::string(load.status().message()));
@@ -102,26 +104,26 @@ bool CheckLoads(const TestValidation& validation, const Path& path) {
   }
   validation.CheckDistinct(path.Field("loads"), subject.loads());
   if (subject.loads().empty()) return false;
-  const std::string rpc = protection::SubjectRpc(validation.test());
-  if (!rpc.empty() && protection::OpenLoopRate(validation.test(), rpc) == 0) {
+  const std::string rpc = SubjectRpc(validation.test());
+  if (!rpc.empty() && OpenLoopRate(validation.test(), rpc) == 0) {
     validation.Add(
         path.Field("loads"),
         absl::StrCat("there is no rate to set: no action of a service's main "
                      "list sends ",
-                     Quoted(rpc),
+                     config::Quoted(rpc),
                      " at a rate; give one a rate, or leave out the loads"));
   }
   return has_share;
 }
 
-void CheckCapacity(const TestValidation& validation, const Path& path,
-                   bool has_share) {
+void CheckCapacity(const config::TestValidation& validation,
+                   const config::Path& path, bool has_share) {
   const ExperimentSubject& subject = validation.test().experiment().subject();
-  const Path place = path.Field("capacity");
+  const config::Path place = path.Field("capacity");
   if (subject.has_capacity()) {
-    const auto capacity = protection::ParseExperimentLoad(subject.capacity());
+    const auto capacity = ParseExperimentLoad(subject.capacity());
     if (!capacity.ok() || capacity->is_share) {
-      validation.Add(place, absl::StrCat(Quoted(subject.capacity()),
+      validation.Add(place, absl::StrCat(config::Quoted(subject.capacity()),
                                          " is not a rate; write it with its "
                                          "unit, such as 200/s"));
     } else if (!has_share) {
@@ -138,20 +140,19 @@ void CheckCapacity(const TestValidation& validation, const Path& path,
 
 // Names that would be taken by antagonists.
 template <typename Elements>
-void CheckFree(const TestValidation& validation, const Elements& elements,
-               absl::string_view field) {
+void CheckFree(const config::TestValidation& validation,
+               const Elements& elements, absl::string_view field) {
   for (int i = 0; i < elements.size(); ++i) {
-    if (!absl::StartsWith(elements[i].name(), protection::kAntagonistPrefix))
-      continue;
+    if (!absl::StartsWith(elements[i].name(), kAntagonistPrefix)) continue;
     validation.Add(
         validation.path().Field(field).At(i).Field("name"),
-        absl::StrCat(Quoted(elements[i].name()), " begins with ",
-                     protection::kAntagonistPrefix,
+        absl::StrCat(config::Quoted(elements[i].name()), " begins with ",
+                     kAntagonistPrefix,
                      ", as do the names that the experiment adds; rename it"));
   }
 }
 
-void CheckFreeNames(const TestValidation& validation) {
+void CheckFreeNames(const config::TestValidation& validation) {
   const DistributedSystemDescription& test = validation.test();
   CheckFree(validation, test.services(), "services");
   CheckFree(validation, test.payload_descriptions(), "payload_descriptions");
@@ -164,7 +165,8 @@ void CheckFreeNames(const TestValidation& validation) {
             "delay_distribution_configs");
 }
 
-void CheckControls(const TestValidation& validation, const Path& path) {
+void CheckControls(const config::TestValidation& validation,
+                   const config::Path& path) {
   const DistributedSystemDescription& test = validation.test();
   if (test.has_controls()) {
     validation.Add(validation.path().Field("controls"),
@@ -173,19 +175,19 @@ void CheckControls(const TestValidation& validation, const Path& path) {
   }
   std::vector<std::string> services = validation.names().services.names();
   for (const Antagonist& antagonist : test.experiment().antagonists()) {
-    for (std::string& service : protection::AntagonistServices(antagonist)) {
+    for (std::string& service : AntagonistServices(antagonist)) {
       services.push_back(std::move(service));
     }
   }
   absl::flat_hash_set<std::string> names;
   for (int i = 0; i < test.experiment().controls_size(); ++i) {
     const ControlSet& controls = test.experiment().controls(i);
-    const Path place = path.Field("controls").At(i);
+    const config::Path place = path.Field("controls").At(i);
     if (controls.name().empty()) {
       validation.Add(place.Field("name"), "is missing; give it a name");
     } else if (!names.insert(controls.name()).second) {
       validation.Add(place.Field("name"),
-                     absl::StrCat(Quoted(controls.name()),
+                     absl::StrCat(config::Quoted(controls.name()),
                                   " is the name of another set as well; names "
                                   "must be unique"));
     }
@@ -195,7 +197,7 @@ void CheckControls(const TestValidation& validation, const Path& path) {
 
 // Whether there is an action that lasts.
 bool HasLoop(const DistributedSystemDescription& test) {
-  const auto main_actions = MainActions(test);
+  const auto main_actions = config::MainActions(test);
   for (const Action& action : test.actions()) {
     if (action.has_iterations() && main_actions.contains(action.name())) {
       return true;
@@ -204,25 +206,35 @@ bool HasLoop(const DistributedSystemDescription& test) {
   return false;
 }
 
-void CheckSize(const TestValidation& validation, const Path& path) {
+void CheckSize(const config::TestValidation& validation,
+               const config::Path& path) {
   const Experiment& experiment = validation.test().experiment();
   validation.CheckRange(path.Field("repeat"), experiment.repeat(), 1,
                         kMaxRepeat);
   if (experiment.repeat() < 1 || experiment.repeat() > kMaxRepeat) return;
-  const double runs = protection::CountRuns(experiment);
-  if (runs <= protection::kMostExperimentRuns) return;
-  validation.Add(path, absl::StrCat("has ", runs, " runs; at most ",
-                                    protection::kMostExperimentRuns,
-                                    " are possible. Use fewer controls, "
-                                    "antagonists, loads or repeats"));
+  const double runs = CountRuns(experiment);
+  if (runs <= kMostExperimentRuns) return;
+  validation.Add(
+      path, absl::StrCat("has ", runs, " runs; at most ", kMostExperimentRuns,
+                         " are possible. Use fewer controls, "
+                         "antagonists, loads or repeats"));
 }
 
 }  // namespace
 
-void ValidateExperiment(const TestValidation& validation) {
+void CanonicalizeExperiment(Experiment& experiment) {
+  for (ControlSet& controls : *experiment.mutable_controls()) {
+    CanonicalizeControlSet(controls);
+  }
+  if (experiment.has_subject() && experiment.subject().rpc().empty()) {
+    experiment.mutable_subject()->clear_rpc();
+  }
+}
+
+void ValidateExperiment(const config::TestValidation& validation) {
   if (!validation.test().has_experiment()) return;
-  const Path path = validation.path().Field("experiment");
-  const Path subject = path.Field("subject");
+  const config::Path path = validation.path().Field("experiment");
+  const config::Path subject = path.Field("subject");
   CheckRpc(validation, subject);
   CheckLoops(validation, subject);
   CheckObjectiveOfSubject(validation, subject);
@@ -237,9 +249,9 @@ void ValidateExperiment(const TestValidation& validation) {
   CheckFreeNames(validation);
   CheckAntagonists(validation, path);
   CheckControls(validation, path);
-  protection::ReadPhases(validation.test().experiment().phases(),
-                         path.Field("phases"), validation.problems());
+  ReadPhases(validation.test().experiment().phases(), path.Field("phases"),
+             validation.problems());
   CheckSize(validation, path);
 }
 
-}  // namespace distbench::config
+}  // namespace distbench::protection

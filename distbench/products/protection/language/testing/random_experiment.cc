@@ -1,11 +1,11 @@
-#include "distbench/config/testing/random_experiment.h"
+#include "distbench/products/protection/language/testing/random_experiment.h"
 
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 
-namespace distbench::config {
+namespace distbench::protection {
 namespace {
 
 constexpr char kActivity[] = "drawn_activity";
@@ -126,4 +126,4 @@ void DrawExperiment(fuzzing::RandomSource& random,
   ExperimentDraw(random, test).Draw();
 }
 
-}  // namespace distbench::config
+}  // namespace distbench::protection

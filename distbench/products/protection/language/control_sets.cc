@@ -1,0 +1,471 @@
+#include "distbench/products/protection/language/control_sets.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/base/index_list.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/config/syntax/constraints.h"
+#include "distbench/config/syntax/control_amounts.h"
+#include "distbench/config/syntax/quantity.h"
+#include "distbench/config/validate/test_validation.h"
+
+namespace distbench::protection {
+namespace {
+
+// ---- Canonical form ---------------------------------------------------------
+
+void CanonicalizeMemory(std::string& text) {
+  const auto amount = config::ParseMemoryAmount(text);
+  if (amount.ok()) text = config::FormatMemoryAmount(*amount);
+}
+
+void CanonicalizeSize(std::string& text) {
+  const auto bytes = config::ParseSizeWithUnit(text);
+  if (bytes.ok()) text = config::FormatSizeWithUnit(*bytes);
+}
+
+void CanonicalizeList(std::string& text) {
+  const auto indices = base::ParseIndexList(text);
+  if (indices.ok()) text = base::FormatIndexList(*indices);
+}
+
+void CanonicalizeCpus(std::string& text) {
+  const auto amount = config::ParseCpuAmount(text);
+  if (amount.ok()) text = config::FormatCpuAmount(*amount);
+}
+
+void CanonicalizeGroup(ControlGroup& group) {
+  if (!group.everything_else()) group.clear_everything_else();
+  if (group.has_cpu_max()) CanonicalizeCpus(*group.mutable_cpu_max());
+  if (group.has_cpuset_cpus()) CanonicalizeList(*group.mutable_cpuset_cpus());
+  if (group.has_cpuset_mems()) CanonicalizeList(*group.mutable_cpuset_mems());
+  if (group.has_memory_min()) CanonicalizeMemory(*group.mutable_memory_min());
+  if (group.has_memory_low()) CanonicalizeMemory(*group.mutable_memory_low());
+  if (group.has_memory_high()) CanonicalizeMemory(*group.mutable_memory_high());
+  if (group.has_memory_max()) CanonicalizeMemory(*group.mutable_memory_max());
+  if (group.has_memory_swap_max()) {
+    CanonicalizeMemory(*group.mutable_memory_swap_max());
+  }
+  for (IoLimit& limit : *group.mutable_io_max()) {
+    if (limit.has_read_bytes()) CanonicalizeSize(*limit.mutable_read_bytes());
+    if (limit.has_write_bytes()) CanonicalizeSize(*limit.mutable_write_bytes());
+  }
+}
+
+// ---- Whom a group is for ----------------------------------------------------
+
+bool IsName(const std::string& name) {
+  return absl::c_all_of(name, [](unsigned char c) {
+    return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
+  });
+}
+
+void CheckName(const ControlSet& controls, const config::Path& path,
+               config::Problems& problems) {
+  const std::string& name = controls.name();
+  if (name.size() > config::kMaxNameLength) {
+    problems.Add(path.Field("name"),
+                 absl::StrCat("is longer than ", config::kMaxNameLength,
+                              " characters; shorten it"));
+  } else if (!IsName(name)) {
+    problems.Add(path.Field("name"),
+                 absl::StrCat(config::Quoted(name),
+                              " has characters that no name of controls may "
+                              "have; use letters, digits, '_', '-' and '.'"));
+  }
+}
+
+std::string WithoutWildcards(std::string glob) {
+  glob.erase(std::remove_if(glob.begin(), glob.end(),
+                            [](char c) { return c == '*' || c == '?'; }),
+             glob.end());
+  return glob;
+}
+
+// Attributes services to the groups of one set.
+class Members {
+ public:
+  Members(absl::Span<const std::string> services, config::Problems& problems)
+      : services_(services), problems_(problems) {}
+
+  void Add(const ControlGroup& group, int number, const config::Path& path) {
+    if (group.everything_else() == !group.services().empty()) {
+      problems_.Add(path, group.everything_else()
+                              ? "has both services and everything_else; give "
+                                "one, and a group of its own to the other"
+                              : "is for nothing; give it services, or "
+                                "everything_else: true");
+    }
+    if (group.everything_else()) AddEverythingElse(number, path);
+    for (int i = 0; i < group.services_size(); ++i) {
+      AddServices(group.services(i), number, path.Field("services").At(i));
+    }
+  }
+
+ private:
+  void AddEverythingElse(int number, const config::Path& path) {
+    if (everything_else_ == config::kNone) {
+      everything_else_ = number;
+      return;
+    }
+    problems_.Add(path.Field("everything_else"),
+                  absl::StrCat("groups[", everything_else_,
+                               "] is for everything else, too; make them one"));
+  }
+
+  void AddServices(const std::string& glob, int number,
+                   const config::Path& path) {
+    if (glob.size() > config::kMaxGlobLength) {
+      problems_.Add(path,
+                    absl::StrCat("is longer than ", config::kMaxGlobLength,
+                                 " bytes; shorten it"));
+      return;
+    }
+    tried_ += static_cast<int64_t>(services_.size());
+    if (tried_ > config::kMaxConditionsTried) {
+      problems_.Add(path,
+                    absl::StrCat("there are too many names to try each "
+                                 "on ",
+                                 services_.size(), " services; use fewer"));
+      return;
+    }
+    bool is_used = false;
+    for (const std::string& service : services_) {
+      if (service.size() > config::kMaxNameLength ||
+          !config::GlobMatches(glob, service)) {
+        continue;
+      }
+      is_used = true;
+      AddService(service, number, path);
+    }
+    if (is_used || problems_.full()) return;
+    problems_.Add(
+        path,
+        absl::StrCat(config::IsGlob(glob) ? "no service matches "
+                                          : "no service is named ",
+                     config::Quoted(glob), "; ",
+                     config::Suggestion(WithoutWildcards(glob), services_)));
+  }
+
+  void AddService(const std::string& service, int number,
+                  const config::Path& path) {
+    const auto [it, is_new] = group_of_.emplace(service, number);
+    if (is_new) return;
+    problems_.Add(path,
+                  it->second == number
+                      ? absl::StrCat(config::Quoted(service),
+                                     " is already in this group; name it once")
+                      : absl::StrCat(config::Quoted(service),
+                                     " is already in groups[", it->second,
+                                     "]; an instance runs in one group only"));
+  }
+
+  const absl::Span<const std::string> services_;
+  config::Problems& problems_;
+  std::map<std::string, int> group_of_;
+  int everything_else_ = config::kNone;
+  int64_t tried_ = 0;
+};
+
+// ---- Settings of groups -----------------------------------------------------
+
+// The kernel's range of cpu.weight and io.weight.
+constexpr int64_t kMaxWeight = 10'000;
+
+constexpr int64_t kMaxCount = std::numeric_limits<int64_t>::max();
+
+const std::vector<std::string>& PriorityClasses() {
+  static const auto* const classes = new std::vector<std::string>{
+      "no-change", "promote-to-rt", "restrict-to-be", "idle"};
+  return *classes;
+}
+
+void CheckList(const config::Path& path, bool is_present,
+               const std::string& list, config::Problems& problems) {
+  if (!is_present) return;
+  const absl::StatusOr<base::IndexSet> indices = base::ParseIndexList(list);
+  if (!indices.ok()) {
+    problems.Add(path, std::string(indices.status().message()));
+  } else if (indices->empty()) {
+    problems.Add(path,
+                 "is an empty list; leave it out, or write one such as 0-3,8");
+  }
+}
+
+// A limit of memory, and its name.
+struct NamedAmount {
+  const char* field;
+  config::ControlAmount amount;
+};
+
+// Whether the first is above the second on any host.
+bool IsAbove(const config::ControlAmount& a, const config::ControlAmount& b) {
+  using Kind = config::ControlAmount::Kind;
+  if (a.kind == b.kind) return a.value > b.value;
+  return a.kind == Kind::kUnlimited;
+}
+
+// Each amount is compared with all that follow, because its neighbour may be a
+// share.
+void CheckOrder(const std::vector<NamedAmount>& ascending,
+                const config::Path& path, config::Problems& problems) {
+  for (auto lower = ascending.begin(); lower != ascending.end(); ++lower) {
+    const auto upper =
+        std::find_if(lower, ascending.end(), [&](const NamedAmount& each) {
+          return IsAbove(lower->amount, each.amount);
+        });
+    if (upper == ascending.end()) continue;
+    problems.Add(
+        path.Field(lower->field),
+        absl::StrCat(config::FormatMemoryAmount(lower->amount), " is above ",
+                     upper->field, ", ",
+                     config::FormatMemoryAmount(upper->amount),
+                     "; they must not descend from min over low and high to "
+                     "max"));
+  }
+}
+
+void CheckMemory(const ControlGroup& group, const config::Path& path,
+                 config::Problems& problems) {
+  std::vector<NamedAmount> ascending;
+  const auto check = [&](const char* field, bool is_present,
+                         const std::string& text) {
+    if (!is_present) return;
+    const absl::StatusOr<config::ControlAmount> amount =
+        config::ParseMemoryAmount(text);
+    if (amount.ok()) {
+      ascending.push_back({field, *amount});
+    } else {
+      problems.Add(path.Field(field), std::string(amount.status().message()));
+    }
+  };
+  check("memory_min", group.has_memory_min(), group.memory_min());
+  check("memory_low", group.has_memory_low(), group.memory_low());
+  check("memory_high", group.has_memory_high(), group.memory_high());
+  check("memory_max", group.has_memory_max(), group.memory_max());
+  CheckOrder(ascending, path, problems);
+  if (!group.has_memory_swap_max()) return;
+  const auto swap = config::ParseMemoryAmount(group.memory_swap_max());
+  if (swap.ok()) return;
+  problems.Add(path.Field("memory_swap_max"),
+               std::string(swap.status().message()));
+}
+
+// Adds the device to those of the same list.
+void CheckBlockDevice(const std::string& device, const config::Path& path,
+                      std::set<std::string>& devices,
+                      config::Problems& problems) {
+  const config::Path place = path.Field("device");
+  if (device.empty()) {
+    problems.Add(place, "is missing; name the block device, as `lsblk` does");
+  } else if (!config::IsBlockDevice(device)) {
+    problems.Add(place, absl::StrCat(config::Quoted(device),
+                                     " cannot be a block device; write its "
+                                     "name such as nvme0n1, or its numbers "
+                                     "such as 259:0"));
+  } else if (!devices.insert(device).second) {
+    problems.Add(place, absl::StrCat(config::Quoted(device),
+                                     " is listed more than once; make the "
+                                     "entries one"));
+  }
+}
+
+void CheckBytesPerSecond(const config::Path& path, bool is_present,
+                         const std::string& text, config::Problems& problems) {
+  if (!is_present) return;
+  const absl::StatusOr<int64_t> bytes = config::ParseSizeWithUnit(text);
+  if (!bytes.ok()) {
+    problems.Add(path, std::string(bytes.status().message()));
+  } else if (*bytes == 0) {
+    problems.Add(path, absl::StrCat(config::Quoted(text),
+                                    " would stop the device; must be above 0"));
+  }
+}
+
+void CheckIoLimits(const ControlGroup& group, const config::Path& path,
+                   config::Problems& problems) {
+  std::set<std::string> devices;
+  for (int i = 0; i < group.io_max_size(); ++i) {
+    const IoLimit& limit = group.io_max(i);
+    const config::Path place = path.Field("io_max").At(i);
+    CheckBlockDevice(limit.device(), place, devices, problems);
+    CheckBytesPerSecond(place.Field("read_bytes"), limit.has_read_bytes(),
+                        limit.read_bytes(), problems);
+    CheckBytesPerSecond(place.Field("write_bytes"), limit.has_write_bytes(),
+                        limit.write_bytes(), problems);
+    if (limit.has_read_operations()) {
+      CheckRange(place.Field("read_operations"), limit.read_operations(), 1,
+                 kMaxCount, problems);
+    }
+    if (limit.has_write_operations()) {
+      CheckRange(place.Field("write_operations"), limit.write_operations(), 1,
+                 kMaxCount, problems);
+    }
+    if (limit.has_read_bytes() || limit.has_write_bytes() ||
+        limit.has_read_operations() || limit.has_write_operations()) {
+      continue;
+    }
+    problems.Add(place,
+                 "limits nothing; give read_bytes, write_bytes, "
+                 "read_operations or write_operations");
+  }
+}
+
+bool HasSettings(ControlGroup group) {
+  group.clear_services();
+  group.clear_everything_else();
+  return group.ByteSizeLong() > 0;
+}
+
+void CheckIoPriority(const ControlGroup& group, const config::Path& path,
+                     config::Problems& problems) {
+  const std::string& chosen = group.io_priority_class();
+  if (!group.has_io_priority_class() ||
+      absl::c_linear_search(PriorityClasses(), chosen)) {
+    return;
+  }
+  problems.Add(path.Field("io_priority_class"),
+               absl::StrCat(config::Quoted(chosen), " is not a class; ",
+                            config::Suggestion(chosen, PriorityClasses())));
+}
+
+void CheckCpu(const ControlGroup& group, const config::Path& path,
+              config::Problems& problems) {
+  if (group.has_cpu_weight()) {
+    CheckRange(path.Field("cpu_weight"), group.cpu_weight(), 1, kMaxWeight,
+               problems);
+  }
+  if (group.has_cpu_max()) {
+    const auto cpus = config::ParseCpuAmount(group.cpu_max());
+    if (!cpus.ok()) {
+      problems.Add(path.Field("cpu_max"), std::string(cpus.status().message()));
+    }
+  }
+  CheckList(path.Field("cpuset_cpus"), group.has_cpuset_cpus(),
+            group.cpuset_cpus(), problems);
+  CheckList(path.Field("cpuset_mems"), group.has_cpuset_mems(),
+            group.cpuset_mems(), problems);
+}
+
+// ---- io.cost ----------------------------------------------------------------
+
+// The kernel's range of the scaling of a device's rate, in percent.
+constexpr double kMinScaling = 1;
+constexpr double kMaxScaling = 10'000;
+
+constexpr int64_t kMaxLatencyUs = 1'000'000'000;
+
+void CheckBetween(const config::Path& path, bool is_present, double value,
+                  double minimum, double maximum, config::Problems& problems) {
+  // Written so that NaN is out of range.
+  if (!is_present || (value >= minimum && value <= maximum)) return;
+  problems.Add(path, absl::StrCat(value, " is out of range; must be from ",
+                                  minimum, " to ", maximum));
+}
+
+void CheckModel(const IoCostModel& model, const config::Path& path,
+                config::Problems& problems) {
+  const auto check = [&](const char* field, bool is_present, int64_t value) {
+    if (is_present)
+      CheckRange(path.Field(field), value, 1, kMaxCount, problems);
+  };
+  check("rbps", model.has_rbps(), model.rbps());
+  check("rseqiops", model.has_rseqiops(), model.rseqiops());
+  check("rrandiops", model.has_rrandiops(), model.rrandiops());
+  check("wbps", model.has_wbps(), model.wbps());
+  check("wseqiops", model.has_wseqiops(), model.wseqiops());
+  check("wrandiops", model.has_wrandiops(), model.wrandiops());
+  if (model.ByteSizeLong() == 0) problems.Add(path, "is empty; leave it out");
+}
+
+void CheckQos(const IoCostQos& qos, const config::Path& path,
+              config::Problems& problems) {
+  CheckBetween(path.Field("rpct"), qos.has_rpct(), qos.rpct(), 0, 100,
+               problems);
+  CheckBetween(path.Field("wpct"), qos.has_wpct(), qos.wpct(), 0, 100,
+               problems);
+  CheckBetween(path.Field("min"), qos.has_min(), qos.min(), kMinScaling,
+               kMaxScaling, problems);
+  CheckBetween(path.Field("max"), qos.has_max(), qos.max(), kMinScaling,
+               kMaxScaling, problems);
+  if (qos.has_rlat()) {
+    CheckRange(path.Field("rlat"), qos.rlat(), 0, kMaxLatencyUs, problems);
+  }
+  if (qos.has_wlat()) {
+    CheckRange(path.Field("wlat"), qos.wlat(), 0, kMaxLatencyUs, problems);
+  }
+  if (qos.has_min() && qos.has_max() && qos.min() > qos.max()) {
+    problems.Add(path.Field("min"), absl::StrCat(qos.min(), " is above max, ",
+                                                 qos.max(), "; exchange them"));
+  }
+  if (qos.ByteSizeLong() == 0) problems.Add(path, "is empty; leave it out");
+}
+
+void CheckGroupSettings(const ControlGroup& group, const config::Path& path,
+                        config::Problems& problems) {
+  CheckCpu(group, path, problems);
+  CheckMemory(group, path, problems);
+  if (group.has_io_weight()) {
+    CheckRange(path.Field("io_weight"), group.io_weight(), 1, kMaxWeight,
+               problems);
+  }
+  CheckIoLimits(group, path, problems);
+  CheckIoPriority(group, path, problems);
+  if (!HasSettings(group)) {
+    problems.Add(path, "changes nothing; give it a setting");
+  }
+}
+
+void CheckIoCost(const ControlSet& controls, const config::Path& path,
+                 config::Problems& problems) {
+  std::set<std::string> devices;
+  for (int i = 0; i < controls.io_cost_size(); ++i) {
+    const IoCostSettings& settings = controls.io_cost(i);
+    const config::Path place = path.Field("io_cost").At(i);
+    CheckBlockDevice(settings.device(), place, devices, problems);
+    if (settings.has_model()) {
+      CheckModel(settings.model(), place.Field("model"), problems);
+    }
+    if (settings.has_qos()) {
+      CheckQos(settings.qos(), place.Field("qos"), problems);
+    }
+    if (!settings.has_enable() && !settings.has_model() &&
+        !settings.has_qos()) {
+      problems.Add(place, "changes nothing; give it enable, model or qos");
+    }
+  }
+}
+
+}  // namespace
+
+void CanonicalizeControlSet(ControlSet& controls) {
+  if (controls.name().empty()) controls.clear_name();
+  for (ControlGroup& group : *controls.mutable_groups()) {
+    CanonicalizeGroup(group);
+  }
+}
+
+void ValidateControlSet(const ControlSet& controls, const config::Path& path,
+                        absl::Span<const std::string> services,
+                        config::Problems& problems) {
+  CheckName(controls, path, problems);
+  Members members(services, problems);
+  for (int i = 0; i < controls.groups_size(); ++i) {
+    const ControlGroup& group = controls.groups(i);
+    const config::Path place = path.Field("groups").At(i);
+    members.Add(group, i, place);
+    CheckGroupSettings(group, place, problems);
+  }
+  CheckIoCost(controls, path, problems);
+}
+
+}  // namespace distbench::protection
