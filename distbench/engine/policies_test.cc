@@ -13,7 +13,7 @@
 #include "distbench/engine/testing/scripted_servers.h"
 #include "distbench/engine/testing/simulated_system.h"
 #include "distbench/engine/testing/times.h"
-#include "distbench/results/policy_totals.h"
+#include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -6,7 +6,7 @@
 #include "distbench/engine/testing/client_server.h"
 #include "distbench/engine/testing/simulated_system.h"
 #include "distbench/engine/testing/times.h"
-#include "distbench/results/stream_totals.h"
+#include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

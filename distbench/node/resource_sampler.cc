@@ -8,7 +8,8 @@
 #include "distbench/base/time_units.h"
 #include "distbench/node/proc_files.h"
 #include "distbench/products/protection/control_groups/group_statistics.h"
-#include "distbench/results/counters.h"
+#include "distbench/results/message_sums.h"
+#include "distbench/results/resource_usage.h"
 
 namespace distbench::node {
 namespace {

@@ -22,6 +22,7 @@
 #include "distbench/node/proc_files.h"
 #include "distbench/node/socket_limits.h"
 #include "distbench/node/test_part.h"
+#include "distbench/results/message_sums.h"
 #include "distbench/results/resource_usage.h"
 
 namespace distbench::node {
@@ -165,7 +166,7 @@ RUsage TestPart::Usage() {
     RUsage usage = ReadUsage(environment_.system_root, pid);
     RUsage& last = engine_usages_[pid];
     if (usage.has_user_cpu_time_seconds()) last = std::move(usage);
-    results::AddUsage(last, sum);
+    results::AddCounters(last, sum);
   }
   return sum;
 }

@@ -1,21 +1,20 @@
 #include "distbench/results/histogram_proto.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 
+#include "absl/numeric/int128.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/saturating_add.h"
 
 namespace distbench::results {
 namespace {
 
-// The range of a message's buckets; `last` is -1 if there are none.
-struct BucketSpan {
-  int first = 0;
-  int last = -1;
-  bool empty() const { return last < 0; }
-};
+bool IsSum(double value) { return std::isfinite(value) && value >= 0; }
 
 bool IsEmpty(const Histogram& proto) {
   return proto.bucket_counts().empty() && proto.overflow_count() == 0;
@@ -37,7 +36,7 @@ absl::Status ValidateLayout(const Histogram& proto) {
 }
 
 // Requires a valid layout.
-absl::Status ValidateBuckets(const Histogram& proto, BucketSpan& span) {
+absl::Status ValidateBuckets(const Histogram& proto) {
   int64_t index = 0;
   for (int i = 0; i < proto.bucket_index_deltas_size(); ++i) {
     const uint32_t delta = proto.bucket_index_deltas(i);
@@ -55,59 +54,45 @@ absl::Status ValidateBuckets(const Histogram& proto, BucketSpan& span) {
       return absl::InvalidArgumentError(
           absl::StrCat("histogram has an empty bucket ", index));
     }
-    if (i == 0) {
-      span.first = index;
-    }
-    span.last = index;
   }
   return absl::OkStatus();
 }
 
 absl::Status ValidateTotalCount(const Histogram& proto) {
-  uint64_t remaining = std::numeric_limits<int64_t>::max();
-  bool fits = proto.overflow_count() <= remaining;
-  remaining -= fits ? proto.overflow_count() : 0;
-  for (uint64_t count : proto.bucket_counts()) {
-    fits = fits && count <= remaining;
-    remaining -= fits ? count : 0;
-  }
-  if (!fits) {
-    return absl::InvalidArgumentError("histogram counts more than 2^63 values");
-  }
-  return absl::OkStatus();
+  absl::uint128 total = proto.overflow_count();
+  for (const uint64_t count : proto.bucket_counts()) total += count;
+  if (total <= std::numeric_limits<int64_t>::max()) return absl::OkStatus();
+  return absl::InvalidArgumentError("histogram counts more than 2^63 values");
 }
 
-// Whether the exact extremes lie in the outermost buckets.
-bool ExtremesMatch(const Histogram& proto, const BucketSpan& span) {
+// Whether the exact extremes lie in the outermost buckets, which are valid.
+bool ExtremesMatch(const Histogram& proto) {
+  constexpr int kOverflow = stats::LogHistogram::kBucketCount;
   const auto bucket_of = [](int64_t value) {
     return value <= stats::LogHistogram::kMaxValue
                ? stats::LogHistogram::BucketIndex(value)
-               : stats::LogHistogram::kBucketCount;
+               : kOverflow;
   };
-  const int first =
-      span.empty() ? stats::LogHistogram::kBucketCount : span.first;
+  const auto& deltas = proto.bucket_index_deltas();
+  const int first = deltas.empty() ? kOverflow : static_cast<int>(deltas[0]);
   const int last = proto.overflow_count() > 0
-                       ? stats::LogHistogram::kBucketCount
-                       : span.last;
+                       ? kOverflow
+                       : std::accumulate(deltas.begin(), deltas.end(), 0);
   return proto.has_min() && proto.has_max() && proto.min() >= 0 &&
          proto.min() <= proto.max() && bucket_of(proto.min()) == first &&
          bucket_of(proto.max()) == last;
 }
 
-absl::Status ValidateHistogramMoments(const Histogram& proto,
-                                      const BucketSpan& span) {
+absl::Status ValidateHistogramMoments(const Histogram& proto) {
   const bool extremes_match = IsEmpty(proto)
                                   ? !proto.has_min() && !proto.has_max()
-                                  : ExtremesMatch(proto, span);
+                                  : ExtremesMatch(proto);
   if (!extremes_match) {
     return absl::InvalidArgumentError(
         absl::StrCat("histogram has a min of ", proto.min(), " and a max of ",
                      proto.max(), ", which its buckets contradict"));
   }
-  const auto is_sum = [](double value) {
-    return std::isfinite(value) && value >= 0;
-  };
-  if (!is_sum(proto.sum()) || !is_sum(proto.sum_of_squares())) {
+  if (!IsSum(proto.sum()) || !IsSum(proto.sum_of_squares())) {
     return absl::InvalidArgumentError(absl::StrCat(
         "histogram has a sum of ", proto.sum(), " and a sum of squares of ",
         proto.sum_of_squares(), "; both must be finite and at least 0"));
@@ -138,13 +123,35 @@ void EncodeHistogram(const stats::LogHistogram& histogram, Histogram& proto) {
   proto.set_sum_of_squares(histogram.sum_of_squares());
 }
 
+void EncodeMoments(const stats::RunningMoments& moments, ValueMoments& proto) {
+  proto.set_count(moments.count);
+  proto.set_min(moments.min);
+  proto.set_max(moments.max);
+  proto.set_sum(moments.sum);
+  proto.set_sum_of_squares(moments.sum_of_squares);
+}
+
 absl::Status ValidateHistogram(const Histogram& proto) {
-  BucketSpan span;
   absl::Status status = ValidateLayout(proto);
-  if (status.ok()) status = ValidateBuckets(proto, span);
+  if (status.ok()) status = ValidateBuckets(proto);
   if (status.ok()) status = ValidateTotalCount(proto);
-  if (status.ok()) status = ValidateHistogramMoments(proto, span);
+  if (status.ok()) status = ValidateHistogramMoments(proto);
   return status;
+}
+
+absl::Status ValidateMoments(const ValueMoments& proto) {
+  const bool has_values = proto.count() > 0;
+  if (proto.count() >= 0 && proto.has_min() == has_values &&
+      proto.has_max() == has_values && proto.min() >= 0 &&
+      proto.min() <= proto.max() && IsSum(proto.sum()) &&
+      IsSum(proto.sum_of_squares())) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("moments of ", proto.count(), " values with a min of ",
+                   proto.min(), ", a max of ", proto.max(), ", a sum of ",
+                   proto.sum(), " and a sum of squares of ",
+                   proto.sum_of_squares(), " contradict themselves"));
 }
 
 absl::Status AddHistogram(const Histogram& proto,
@@ -164,6 +171,15 @@ absl::Status AddHistogram(const Histogram& proto,
   histogram.AddMoments(proto.min(), proto.max(), proto.sum(),
                        proto.sum_of_squares());
   return absl::OkStatus();
+}
+
+void AddMoments(const ValueMoments& proto, stats::RunningMoments& moments) {
+  if (proto.count() == 0) return;
+  moments.count = base::SaturatingAdd(moments.count, proto.count());
+  moments.min = std::min(moments.min, proto.min());
+  moments.max = std::max(moments.max, proto.max());
+  moments.sum += proto.sum();
+  moments.sum_of_squares += proto.sum_of_squares();
 }
 
 void MergeHistogram(const Histogram& from, Histogram& into) {

@@ -1,25 +1,33 @@
-// Encodes LogHistograms for results, and decodes them.
+// Histograms and moments in encoded form: LogHistogram as Histogram, and
+// RunningMoments as ValueMoments.
 
 #ifndef DISTBENCH_RESULTS_HISTOGRAM_PROTO_H_
 #define DISTBENCH_RESULTS_HISTOGRAM_PROTO_H_
 
 #include "absl/status/status.h"
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/running_moments.h"
 #include "proto/results.pb.h"
 
 namespace distbench::results {
 
-// Replaces the content of `proto`.
+// Replace the content of `proto`. EncodeMoments() requires that there are
+// values.
 void EncodeHistogram(const stats::LogHistogram& histogram, Histogram& proto);
+void EncodeMoments(const stats::RunningMoments& moments, ValueMoments& proto);
 
-// Checks that the message is a histogram that this version can read.
-// INVALID_ARGUMENT explains the contradiction.
+// Check that the message is one that this version can read. INVALID_ARGUMENT
+// explains the contradiction.
 absl::Status ValidateHistogram(const Histogram& proto);
+absl::Status ValidateMoments(const ValueMoments& proto);
 
 // Adds the values of `proto` to `histogram`, which is unchanged if `proto` is
 // invalid.
 absl::Status AddHistogram(const Histogram& proto,
                           stats::LogHistogram& histogram);
+
+// Adds the values of `proto`, which must be valid, to `moments`.
+void AddMoments(const ValueMoments& proto, stats::RunningMoments& moments);
 
 // Adds the values of `from` to `into`. Requires that both are valid, or empty.
 void MergeHistogram(const Histogram& from, Histogram& into);

@@ -1,4 +1,5 @@
-// Results as programs expect them that know only the fields below 1000.
+// Results of older tools, and for them: these know only samples, and no field
+// from 1000 up.
 
 #ifndef DISTBENCH_RESULTS_LEGACY_RESULTS_H_
 #define DISTBENCH_RESULTS_LEGACY_RESULTS_H_
@@ -7,8 +8,16 @@
 
 namespace distbench::results {
 
+// The totals of the log's samples. RPCs without a sample are missing, because
+// such results do not say how many there were.
+RpcStatistics StatisticsFromSamples(const RpcPerformanceLog& log);
+
+// Adds statistics to all RPC logs that lack them, so that all transforms can
+// rely on statistics.
+void AddMissingStatistics(TestResult& result);
+
 // Removes the logs of instances that neither sent an RPC nor did anything that
-// is logged. Such programs take every log for that of an active instance.
+// is logged. Older tools take every log for that of an active instance.
 void DropSilentInstances(ServiceLogs& logs);
 
 // Removes distbench's own fields, at any depth, and the logs of silent

@@ -1,22 +1,16 @@
 #include "distbench/results/merge.h"
 
-#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/results/activity_series.h"
-#include "distbench/results/policy_totals.h"
+#include "distbench/results/message_sums.h"
 #include "distbench/results/rpc_totals.h"
-#include "distbench/results/server_log.h"
-#include "distbench/results/stream_totals.h"
 #include "distbench/results/time_series.h"
 #include "google/protobuf/repeated_field.h"
 
 namespace distbench::results {
 namespace {
-
-using Samples = google::protobuf::RepeatedPtrField<RpcSample>;
 
 absl::Status ValidateRpcPiece(const ResultChunk& chunk) {
   if (!chunk.has_peer() || !chunk.has_rpc_index() || chunk.rpc_index() < 0) {
@@ -46,15 +40,16 @@ absl::Status ValidateChunk(const ResultChunk& chunk) {
   return chunk.has_rpc_log() ? ValidateRpcPiece(chunk) : absl::OkStatus();
 }
 
-void MoveSamples(Samples& from, Samples& into) {
+template <typename Item>
+void MoveAll(google::protobuf::RepeatedPtrField<Item>& from,
+             google::protobuf::RepeatedPtrField<Item>& into) {
   if (into.empty()) {
     into.Swap(&from);
     return;
   }
   into.Reserve(into.size() + from.size());
-  for (RpcSample& sample : from) {
-    into.Add(std::move(sample));
-  }
+  for (Item& item : from) into.Add(std::move(item));
+  from.Clear();
 }
 
 absl::Status MoveStatistics(RpcPerformanceLog& from, RpcPerformanceLog& into) {
@@ -72,15 +67,15 @@ absl::Status MergeRpcLog(RpcPerformanceLog& from, RpcPerformanceLog& into) {
   if (absl::Status status = MoveStatistics(from, into); !status.ok()) {
     return status;
   }
-  MoveSamples(*from.mutable_successful_rpc_samples(),
-              *into.mutable_successful_rpc_samples());
-  MoveSamples(*from.mutable_failed_rpc_samples(),
-              *into.mutable_failed_rpc_samples());
+  MoveAll(*from.mutable_successful_rpc_samples(),
+          *into.mutable_successful_rpc_samples());
+  MoveAll(*from.mutable_failed_rpc_samples(),
+          *into.mutable_failed_rpc_samples());
   return absl::OkStatus();
 }
 
 // The series comes in pieces, and everything else once.
-absl::Status MergeActivityLog(ActivityLog& from, ActivityLog& into) {
+absl::Status MergeActivityLog(ActivityLog from, ActivityLog& into) {
   if (!from.activity_metrics().empty()) {
     into.mutable_activity_metrics()->Swap(from.mutable_activity_metrics());
   }
@@ -95,75 +90,80 @@ absl::Status MergeActivityLog(ActivityLog& from, ActivityLog& into) {
                              *into.mutable_series());
 }
 
-absl::Status MergeMeasurements(ServicePerformanceLog& from,
-                               ServicePerformanceLog& into) {
-  for (auto& [rpc_index, series] : *from.mutable_rpc_time_series()) {
-    absl::Status status = MergeTimeSeries(
-        std::move(series), (*into.mutable_rpc_time_series())[rpc_index]);
-    if (!status.ok()) return status;
+absl::Status MergeFault(const FaultLog& from, FaultLog& into) {
+  absl::Status status = MergeCounters(
+      from, {.negative_count = "has a negative count; all are at least 0"},
+      into);
+  if (!status.ok()) return status;
+  for (const FaultTime& time : from.times()) {
+    if (time.end_timestamp_ns() < time.begin_timestamp_ns()) {
+      return absl::InvalidArgumentError(
+          "has a time that ends before it begins");
+    }
+    if (into.times_size() < kMaxFaultTimes) *into.add_times() = time;
   }
-  for (auto& [name, log] : *from.mutable_activity_logs()) {
-    absl::Status status =
-        MergeActivityLog(log, (*into.mutable_activity_logs())[name]);
-    if (!status.ok()) return status;
-  }
-  for (const auto& [rpc_index, load] : from.offered_loads()) {
-    absl::Status status =
-        MergeOfferedLoad(load, (*into.mutable_offered_loads())[rpc_index]);
-    if (!status.ok()) return status;
-  }
-  for (const auto& [rpc_index, statistics] : from.pooled_statistics()) {
-    absl::Status status = MergeStatistics(
-        statistics, (*into.mutable_pooled_statistics())[rpc_index]);
-    if (!status.ok()) return status;
-  }
-  for (const auto& [rpc_index, statistics] : from.stream_statistics()) {
-    absl::Status status = MergeStreamStatistics(
-        statistics, (*into.mutable_stream_statistics())[rpc_index]);
-    if (!status.ok()) return status;
-  }
-  for (const auto& [rpc_index, statistics] : from.policy_statistics()) {
-    absl::Status status = MergePolicyStatistics(
-        statistics, (*into.mutable_policy_statistics())[rpc_index]);
-    if (!status.ok()) return status;
-  }
-  return MergeServerLog(from, into);
+  return absl::OkStatus();
 }
 
-void SetInstanceLog(ServicePerformanceLog& from, ServicePerformanceLog& into) {
-  if (from.has_error_dictionary()) {
-    into.mutable_error_dictionary()->Swap(from.mutable_error_dictionary());
+// What the instance did to its clients on purpose.
+absl::Status MergeServerLog(ServicePerformanceLog& from,
+                            ServicePerformanceLog& into) {
+  for (const auto& [name, fault] : from.fault_logs()) {
+    const absl::Status status =
+        MergeFault(fault, (*into.mutable_fault_logs())[name]);
+    if (status.ok()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("the log of fault ", name, " ", status.message()));
   }
-  if (from.has_engine_error_message()) {
-    into.set_engine_error_message(from.engine_error_message());
-  }
-  if (from.has_traffic_start_timestamp_ns()) {
-    into.set_traffic_start_timestamp_ns(from.traffic_start_timestamp_ns());
-  }
-  if (from.has_measurements_end_timestamp_ns()) {
-    into.set_measurements_end_timestamp_ns(
-        from.measurements_end_timestamp_ns());
-  }
-  for (const auto& [name, value] : from.driver_counters()) {
-    (*into.mutable_driver_counters())[name] = value;
-  }
-  for (NetworkSettingProof& proof : *from.mutable_network_settings()) {
-    into.mutable_network_settings()->Add(std::move(proof));
-  }
-  for (RpcReplayTraceLog& log : *from.mutable_replay_trace_logs()) {
-    into.mutable_replay_trace_logs()->Add(std::move(log));
-  }
+  from.clear_fault_logs();
+  if (!from.has_admission_log()) return absl::OkStatus();
+  const AdmissionLog admission = std::move(*from.mutable_admission_log());
+  from.clear_admission_log();
+  return MergeCounters(
+      admission,
+      {.negative_count =
+           "the log of admission has a negative count; all are at least 0",
+       .bad_histogram = "$0 of admission: $1"},
+      *into.mutable_admission_log());
+}
+
+// Takes all that is added up out of `from`.
+absl::Status MergeMeasurements(ServicePerformanceLog& from,
+                               ServicePerformanceLog& into) {
+  absl::Status status;
+  const auto merge_each = [&](auto mutable_map, auto merge) {
+    auto& into_map = *(into.*mutable_map)();
+    for (auto& [key, value] : *(from.*mutable_map)()) {
+      if (status.ok()) status = merge(std::move(value), into_map[key]);
+    }
+    (from.*mutable_map)()->clear();
+  };
+  const auto merge_statistics = [](const auto& from, auto& into) {
+    return MergeStatistics(from, into);
+  };
+  using Log = ServicePerformanceLog;
+  merge_each(&Log::mutable_rpc_time_series, MergeTimeSeries);
+  merge_each(&Log::mutable_activity_logs, MergeActivityLog);
+  merge_each(&Log::mutable_offered_loads, MergeOfferedLoad);
+  merge_each(&Log::mutable_pooled_statistics, merge_statistics);
+  merge_each(&Log::mutable_stream_statistics, merge_statistics);
+  merge_each(&Log::mutable_policy_statistics, merge_statistics);
+  return status.ok() ? MergeServerLog(from, into) : status;
+}
+
+absl::Status MergeInstanceLog(ServicePerformanceLog& from,
+                              ServicePerformanceLog& into) {
+  absl::Status status = MergeMeasurements(from, into);
+  if (!status.ok()) return status;
+  MoveAll(*from.mutable_network_settings(), *into.mutable_network_settings());
+  MoveAll(*from.mutable_replay_trace_logs(), *into.mutable_replay_trace_logs());
+  // An instance sends everything else once.
+  if (from.has_error_dictionary()) into.clear_error_dictionary();
+  into.MergeFrom(from);
+  return status;
 }
 
 }  // namespace
-
-absl::Status MergeStatistics(const RpcStatistics& from, RpcStatistics& into) {
-  RpcTotals totals;
-  absl::Status status = totals.Add(into);
-  if (status.ok()) status = totals.Add(from);
-  if (status.ok()) totals.Encode(into);
-  return status;
-}
 
 absl::Status MergeChunk(ResultChunk chunk, ServiceLogs& logs) {
   if (absl::Status status = ValidateChunk(chunk); !status.ok()) {
@@ -171,9 +171,8 @@ absl::Status MergeChunk(ResultChunk chunk, ServiceLogs& logs) {
   }
   ServicePerformanceLog& log =
       (*logs.mutable_instance_logs())[chunk.instance()];
-  SetInstanceLog(*chunk.mutable_instance_log(), log);
   if (absl::Status status =
-          MergeMeasurements(*chunk.mutable_instance_log(), log);
+          MergeInstanceLog(*chunk.mutable_instance_log(), log);
       !status.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat("log of ", chunk.instance(), ": ", status.message()));

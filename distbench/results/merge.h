@@ -9,16 +9,15 @@
 
 namespace distbench::results {
 
-// Adds `from` to `into`. Both must come from the same instance, because
-// failures are counted by index into its error dictionary. INVALID_ARGUMENT if
-// either is inconsistent; `into` is then unchanged.
-absl::Status MergeStatistics(const RpcStatistics& from, RpcStatistics& into);
+// The times that a FaultLog keeps.
+inline constexpr int kMaxFaultTimes = 1000;
 
 // Merges a piece of an instance's log: moves samples, adds statistics
-// (including pooled ones), series over time and offered loads, and sets what an
-// instance sends only once (error dictionary, activity logs except for their
-// series, error message). INVALID_ARGUMENT if the piece does not say where it
-// belongs, or contradicts itself or the statistics that it is added to.
+// (including pooled ones), series over time, offered loads, faults and
+// admission, and sets what an instance sends only once (error dictionary,
+// activity logs except for their series, error message). INVALID_ARGUMENT if
+// the piece does not say where it belongs, or contradicts itself or the
+// statistics that it is added to; `logs` then may have a part of it.
 absl::Status MergeChunk(ResultChunk chunk, ServiceLogs& logs);
 
 }  // namespace distbench::results

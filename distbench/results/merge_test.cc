@@ -9,7 +9,9 @@
 
 #include "absl/status/status.h"
 #include "distbench/base/testing/proto_testing.h"
+#include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
@@ -18,6 +20,7 @@
 namespace distbench::results {
 namespace {
 
+using ::distbench::base::FromText;
 using ::google::protobuf::util::MessageDifferencer;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -325,6 +328,96 @@ TEST(MergeChunkTest, PooledStatisticsAddUp) {
     instance: "c/0"
     instance_log { pooled_statistics { key: 2 value { failed_count: -1 } } })");
   EXPECT_FALSE(MergeChunk(bad, logs).ok());
+}
+
+// ---- Faults and admission ---------------------------------------------------
+
+// Of an instance's log.
+absl::Status MergeInstanceLog(const ServicePerformanceLog& from,
+                              ServicePerformanceLog& into) {
+  ServiceLogs logs;
+  (*logs.mutable_instance_logs())["s/0"] = into;
+  ResultChunk chunk;
+  chunk.set_instance("s/0");
+  *chunk.mutable_instance_log() = from;
+  const absl::Status status = MergeChunk(chunk, logs);
+  into = logs.instance_logs().at("s/0");
+  return status;
+}
+
+FaultLog LogOfFault(int64_t requests, int64_t begin_ns, int64_t end_ns) {
+  FaultLog log;
+  log.set_request_count(requests);
+  log.set_connection_count(1);
+  FaultTime& time = *log.add_times();
+  time.set_begin_timestamp_ns(begin_ns);
+  time.set_end_timestamp_ns(end_ns);
+  return log;
+}
+
+AdmissionLog LogOfAdmission(int64_t wait_ns) {
+  AdmissionLog log;
+  log.set_admitted_count(2);
+  log.set_refused_count(3);
+  stats::LogHistogram histogram;
+  histogram.Record(wait_ns);
+  EncodeHistogram(histogram, *log.mutable_wait_ns());
+  return log;
+}
+
+TEST(ServerLogTest, PiecesAddUp) {
+  ServicePerformanceLog sum;
+  ServicePerformanceLog piece;
+  (*piece.mutable_fault_logs())["errors"] = LogOfFault(5, 100, 200);
+  *piece.mutable_admission_log() = LogOfAdmission(10);
+  ASSERT_TRUE(MergeInstanceLog(piece, sum).ok());
+  (*piece.mutable_fault_logs())["errors"] = LogOfFault(7, 300, 300);
+  *piece.mutable_admission_log() = LogOfAdmission(30);
+  ASSERT_TRUE(MergeInstanceLog(piece, sum).ok());
+
+  const FaultLog& fault = sum.fault_logs().at("errors");
+  EXPECT_EQ(fault.request_count(), 12);
+  EXPECT_EQ(fault.connection_count(), 2);
+  ASSERT_EQ(fault.times_size(), 2);
+  EXPECT_EQ(fault.times(1).begin_timestamp_ns(), 300);
+  EXPECT_EQ(sum.admission_log().admitted_count(), 4);
+  EXPECT_EQ(sum.admission_log().refused_count(), 6);
+  stats::LogHistogram wait_ns;
+  ASSERT_TRUE(AddHistogram(sum.admission_log().wait_ns(), wait_ns).ok());
+  EXPECT_EQ(wait_ns.count(), 2);
+  EXPECT_EQ(wait_ns.max(), 30);
+}
+
+TEST(ServerLogTest, KeepsALimitedNumberOfTimes) {
+  ServicePerformanceLog sum;
+  ServicePerformanceLog piece;
+  (*piece.mutable_fault_logs())["errors"] = LogOfFault(1, 1, 2);
+  for (int i = 0; i <= kMaxFaultTimes; ++i) {
+    ASSERT_TRUE(MergeInstanceLog(piece, sum).ok());
+  }
+  EXPECT_EQ(sum.fault_logs().at("errors").times_size(), kMaxFaultTimes);
+  EXPECT_EQ(sum.fault_logs().at("errors").request_count(), kMaxFaultTimes + 1);
+}
+
+TEST(ServerLogTest, RefusesDamagedLogs) {
+  const auto problem = [](const FaultLog& fault,
+                          const AdmissionLog* admission) {
+    ServicePerformanceLog sum;
+    ServicePerformanceLog piece;
+    (*piece.mutable_fault_logs())["errors"] = fault;
+    if (admission != nullptr) *piece.mutable_admission_log() = *admission;
+    return std::string(MergeInstanceLog(piece, sum).message());
+  };
+  EXPECT_THAT(problem(LogOfFault(-1, 0, 0), nullptr),
+              HasSubstr("fault errors has a negative count"));
+  EXPECT_THAT(problem(LogOfFault(1, 5, 4), nullptr),
+              HasSubstr("ends before it begins"));
+  AdmissionLog damaged = LogOfAdmission(1);
+  damaged.set_refused_count(-1);
+  EXPECT_THAT(problem(FaultLog(), &damaged), HasSubstr("negative count"));
+  damaged = LogOfAdmission(1);
+  damaged.mutable_wait_ns()->set_sum(-1);
+  EXPECT_THAT(problem(FaultLog(), &damaged), HasSubstr("wait_ns of admission"));
 }
 
 }  // namespace

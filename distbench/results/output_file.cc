@@ -14,7 +14,6 @@
 #include <memory>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
@@ -23,7 +22,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "distbench/base/files.h"
 
 namespace distbench::results {
 namespace {
@@ -111,11 +109,10 @@ absl::Status WriteError(const std::string& path, int error_number) {
 
 absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(
     const std::string& path, SyncFunction sync) {
-  std::string temporary_path;
-  std::string target_path;
-  int fd;
+  auto file = absl::WrapUnique(new OutputFile(path, sync));
   struct stat existing;
   const bool exists = stat(path.c_str(), &existing) == 0;
+  int fd;
   if (const int standard = StandardDescriptor(path); standard >= 0) {
     fd = fcntl(standard, F_DUPFD_CLOEXEC, 0);
   } else if (exists && !S_ISREG(existing.st_mode)) {
@@ -123,47 +120,34 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(
   } else if (exists && access(path.c_str(), W_OK) != 0) {
     fd = -1;  // read-only, although its directory would allow replacing it
   } else {
-    target_path = ResolvedPath(path);
-    temporary_path = absl::StrCat(target_path, ".", getpid(), kTemporarySuffix);
-    RemoveAbandoned(target_path);
+    file->target_path_ = ResolvedPath(path);
+    RemoveAbandoned(file->target_path_);
+    const std::string temporary_path =
+        absl::StrCat(file->target_path_, ".", getpid(), kTemporarySuffix);
     fd = OpenTemporary(temporary_path);
+    if (fd >= 0) file->temporary_path_ = temporary_path;
   }
-  if (fd < 0) {
-    return WriteError(path, errno);
-  }
-  if (exists && !temporary_path.empty()) {
+  if (fd < 0) return WriteError(path, errno);
+  file->fd_ = base::FileDescriptor(fd);
+  if (exists && !file->temporary_path_.empty()) {
     // Keeps the existing file's mode. A file system without modes is fine, too.
     (void)!fchmod(fd, existing.st_mode & 07777);
   }
-  return absl::WrapUnique(new OutputFile(path, fd, std::move(temporary_path),
-                                         std::move(target_path), sync));
+  return file;
 }
 
-OutputFile::OutputFile(std::string path, int fd, std::string temporary_path,
-                       std::string target_path, SyncFunction sync)
-    : path_(std::move(path)),
-      fd_(fd),
-      temporary_path_(std::move(temporary_path)),
-      target_path_(std::move(target_path)),
-      sync_(sync) {}
-
 OutputFile::~OutputFile() {
-  if (fd_ >= 0) {
-    close(fd_);
-  }
-  if (!temporary_path_.empty()) {
-    unlink(temporary_path_.c_str());
-  }
+  if (!temporary_path_.empty()) unlink(temporary_path_.c_str());
 }
 
 absl::Status OutputFile::Commit() {
   const bool replaces = !temporary_path_.empty();
   // Renamed first, it could be empty after a crash of the machine.
-  if (replaces && sync_(fd_) != 0) {
+  if (replaces && sync_(fd_.get()) != 0) {
     return WriteError(path_, errno);
   }
   // Network file systems report errors here.
-  if (close(std::exchange(fd_, -1)) != 0) {
+  if (close(fd_.Release()) != 0) {
     return WriteError(path_, errno);
   }
   if (replaces && rename(temporary_path_.c_str(), target_path_.c_str()) != 0) {

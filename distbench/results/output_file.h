@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "distbench/base/files.h"
 
 namespace distbench::results {
 
@@ -42,7 +43,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   // The descriptor to write to; owned by this object.
-  int fd() const { return fd_; }
+  int fd() const { return fd_.get(); }
 
   // Writes the file to disk and moves it into place; call this once. The error
   // names the path; if the error is about the directory, the file is in place
@@ -50,17 +51,17 @@ class OutputFile {
   absl::Status Commit();
 
  private:
-  OutputFile(std::string path, int fd, std::string temporary_path,
-             std::string target_path, SyncFunction sync);
+  OutputFile(const std::string& path, SyncFunction sync)
+      : path_(path), sync_(sync) {}
 
   absl::Status SyncDirectory() const;
 
   const std::string path_;  // as given by the user
-  int fd_;
+  const SyncFunction sync_;
+  base::FileDescriptor fd_;
   // Both are empty if fd_ is the destination itself.
   std::string temporary_path_;
-  const std::string target_path_;
-  const SyncFunction sync_;
+  std::string target_path_;
 };
 
 // The status for an error while writing to `path`.

@@ -3,31 +3,14 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
+#include "distbench/results/message_sums.h"
+#include "google/protobuf/descriptor.h"
+
 namespace distbench::results {
 namespace {
 
 double Seconds(const timeval& time) {
   return time.tv_sec + time.tv_usec * 1e-6;
-}
-
-// sum += sign * usage, for all fields that are counts.
-void Add(const RUsage& usage, int sign, RUsage& sum) {
-  const google::protobuf::Descriptor& descriptor = *RUsage::descriptor();
-  const google::protobuf::Reflection& reflection = *RUsage::GetReflection();
-  for (int i = 0; i < descriptor.field_count(); ++i) {
-    const google::protobuf::FieldDescriptor* field = descriptor.field(i);
-    if (field->number() == RUsage::kMaxResidentSetSizeFieldNumber) continue;
-    if (field->cpp_type() ==
-        google::protobuf::FieldDescriptor::CPPTYPE_DOUBLE) {
-      reflection.SetDouble(&sum, field,
-                           reflection.GetDouble(sum, field) +
-                               sign * reflection.GetDouble(usage, field));
-    } else {
-      reflection.SetInt64(&sum, field,
-                          reflection.GetInt64(sum, field) +
-                              sign * reflection.GetInt64(usage, field));
-    }
-  }
 }
 
 }  // namespace
@@ -55,19 +38,40 @@ RUsage ProcessUsage() {
   return proto;
 }
 
-void AddUsage(const RUsage& usage, RUsage& sum) {
-  Add(usage, 1, sum);
-  sum.set_max_resident_set_size(sum.max_resident_set_size() +
-                                usage.max_resident_set_size());
-}
-
 RUsageStats UsageBetween(const RUsage& start, const RUsage& end) {
   RUsageStats stats;
   *stats.mutable_rusage_start() = start;
-  RUsage& diff = *stats.mutable_rusage_diff();
-  diff = end;
-  Add(start, -1, diff);
+  *stats.mutable_rusage_diff() = end;
+  SubtractCounters(start, *stats.mutable_rusage_diff(),
+                   {RUsage::kMaxResidentSetSizeFieldNumber});
   return stats;
+}
+
+void AppendUse(const GroupUse& later, GroupUse& sum) {
+  AddCounters(
+      later, sum,
+      {GroupUse::kMemoryBytesFieldNumber, GroupUse::kSwapBytesFieldNumber});
+}
+
+std::vector<std::pair<std::string, std::optional<int64_t>>> ListCounters(
+    const HostCounters& counters) {
+  const google::protobuf::Descriptor& descriptor = *HostCounters::descriptor();
+  const google::protobuf::Reflection& reflection =
+      *HostCounters::GetReflection();
+  std::vector<std::pair<std::string, std::optional<int64_t>>> list;
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const google::protobuf::FieldDescriptor* field = descriptor.field(i);
+    list.emplace_back(field->name(), std::nullopt);
+    if (reflection.HasField(counters, field)) {
+      list.back().second = reflection.GetInt64(counters, field);
+    }
+  }
+  return list;
+}
+
+int64_t BusyCpuNs(const HostCounters& counters) {
+  return counters.user_cpu_ns() + counters.system_cpu_ns() +
+         counters.irq_cpu_ns() + counters.softirq_cpu_ns();
 }
 
 }  // namespace distbench::results

@@ -1,7 +1,14 @@
-// Measures a process's resource usage, for results.
+// What processes, control groups and hosts have used. See message_sums.h for
+// sums of such messages.
 
 #ifndef DISTBENCH_RESULTS_RESOURCE_USAGE_H_
 #define DISTBENCH_RESULTS_RESOURCE_USAGE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "proto/results.pb.h"
 
@@ -10,12 +17,21 @@ namespace distbench::results {
 // Usage of this process so far, including all threads.
 RUsage ProcessUsage();
 
-// Adds the usage of another process.
-void AddUsage(const RUsage& usage, RUsage& sum);
-
 // Usage between two calls of ProcessUsage() in the same process. The maximum
 // resident set size is that of `end`, because it is not a count.
 RUsageStats UsageBetween(const RUsage& start, const RUsage& end);
+
+// Adds what a group used in the interval after that of `sum`. Amounts of memory
+// are those at the end.
+void AppendUse(const GroupUse& later, GroupUse& sum);
+
+// All counters by name, in the order of their field numbers, with those that
+// are absent.
+std::vector<std::pair<std::string, std::optional<int64_t>>> ListCounters(
+    const HostCounters& counters);
+
+// The CPU time in which work was done on the host, without stolen time.
+int64_t BusyCpuNs(const HostCounters& counters);
 
 }  // namespace distbench::results
 

@@ -1,6 +1,7 @@
 #include "distbench/results/resource_usage.h"
 
 #include <ctime>
+#include <optional>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -32,6 +33,45 @@ TEST(ResourceUsageTest, DifferenceCoversEveryCountButNotTheMaximum) {
   EXPECT_DOUBLE_EQ(stats.rusage_diff().user_cpu_time_seconds(), 0.75);
   EXPECT_EQ(stats.rusage_diff().max_resident_set_size(), 1500);
   EXPECT_EQ(stats.rusage_diff().voluntary_context_switches(), 7);
+}
+
+// Levels are no counts.
+TEST(GroupUseTest, MemoryIsThatOfTheEnd) {
+  GroupUse sum;
+  sum.set_cpu_ns(10);
+  sum.set_memory_bytes(100);
+  sum.set_swap_bytes(7);
+  GroupUse later;
+  later.set_cpu_ns(20);
+  later.set_memory_bytes(50);
+  AppendUse(later, sum);
+  EXPECT_EQ(sum.cpu_ns(), 30);
+  EXPECT_EQ(sum.memory_bytes(), 50);
+  EXPECT_EQ(sum.swap_bytes(), 7);
+  EXPECT_FALSE(sum.has_read_bytes());
+}
+
+TEST(HostCountersTest, ListsAreOfAllCounters) {
+  HostCounters counters;
+  counters.set_system_cpu_ns(5);
+  const auto list = ListCounters(counters);
+  ASSERT_EQ(list.size(), HostCounters::descriptor()->field_count());
+  EXPECT_EQ(list[0].first, "user_cpu_ns");
+  EXPECT_EQ(list[0].second, std::nullopt);
+  EXPECT_EQ(list[1].first, "system_cpu_ns");
+  EXPECT_EQ(list[1].second, 5);
+}
+
+TEST(HostCountersTest, StolenAndIdleTimeIsNotBusy) {
+  HostCounters counters;
+  counters.set_user_cpu_ns(1);
+  counters.set_system_cpu_ns(2);
+  counters.set_irq_cpu_ns(4);
+  counters.set_softirq_cpu_ns(8);
+  counters.set_steal_cpu_ns(16);
+  counters.set_idle_cpu_ns(32);
+  counters.set_iowait_cpu_ns(64);
+  EXPECT_EQ(BusyCpuNs(counters), 15);
 }
 
 }  // namespace

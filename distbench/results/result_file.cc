@@ -3,11 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <climits>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,10 +16,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/files.h"
+#include "distbench/results/legacy_results.h"
 #include "distbench/results/output_file.h"
 #include "distbench/results/rpc_totals.h"
-#include "distbench/results/statistics_from_samples.h"
-#include "distbench/results/uncompressed_file.h"
 #include "distbench/results/walk.h"
 #include "google/protobuf/arena.h"
 #include "google/protobuf/io/coded_stream.h"
@@ -143,8 +141,6 @@ absl::Status Parse(ZeroCopyInputStream& stream, TestSequenceResults& results) {
   return absl::OkStatus();
 }
 
-constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
-
 // Of messages, for each byte that a file may have.
 constexpr int64_t kMemoryPerByte = 4;
 
@@ -161,9 +157,8 @@ absl::Status TooLargeError(int64_t max_bytes) {
 // of them stay within a limit.
 class MeteredFile final : public CopyingInputStream {
  public:
-  // Takes ownership of the descriptor. `arena` has the messages; null if they
-  // have no limit.
-  MeteredFile(int fd, int64_t max_bytes, const Arena* arena)
+  // Takes ownership of the descriptor. `arena` has the messages that count.
+  MeteredFile(int fd, int64_t max_bytes, const Arena& arena)
       : file_(fd), max_bytes_(max_bytes), arena_(arena) {}
 
   int Read(void* buffer, int size) override {
@@ -179,56 +174,35 @@ class MeteredFile final : public CopyingInputStream {
  private:
   bool IsTooLarge() const {
     return bytes_ > max_bytes_ ||
-           (arena_ != nullptr &&
-            static_cast<int64_t>(arena_->SpaceAllocated()) >
-                kMemoryPerByte * max_bytes_);
+           static_cast<int64_t>(arena_.SpaceAllocated()) / kMemoryPerByte >
+               max_bytes_;
   }
 
   UncompressedFile file_;
   const int64_t max_bytes_;
-  const Arena* const arena_;
+  const Arena& arena_;
   int64_t bytes_ = 0;
 };
 
-absl::Status ReadInto(int fd, int64_t max_bytes, const Arena* arena,
+absl::Status ReadInto(base::FileDescriptor fd, int64_t max_bytes,
                       TestSequenceResults& results) {
-  MeteredFile file(fd, max_bytes, arena);
-  CopyingInputStreamAdaptor stream(&file);
-  const absl::Status parsed = Parse(stream, results);
-  // If parsing failed because of a read error, or did not notice it, report
-  // that error.
-  const absl::Status read = file.status();
-  return read.ok() ? parsed : read;
-}
-
-absl::Status ReadWithin(int fd, int64_t max_bytes,
-                        TestSequenceResults& results) {
   struct stat attributes;
-  if (fstat(fd, &attributes) == 0 && attributes.st_size > max_bytes) {
-    close(fd);
+  if (fstat(fd.get(), &attributes) == 0 && attributes.st_size > max_bytes) {
     return TooLargeError(max_bytes);
   }
+  // Only an arena knows its size soon enough, but a copy must leave it.
   Arena arena;
-  auto& read = *Arena::CreateMessage<TestSequenceResults>(&arena);
-  absl::Status status = ReadInto(fd, max_bytes, &arena, read);
-  if (status.ok()) results = read;
+  const bool is_limited = max_bytes != kUnlimitedBytes;
+  TestSequenceResults& read =
+      is_limited ? *Arena::CreateMessage<TestSequenceResults>(&arena) : results;
+  MeteredFile file(fd.Release(), max_bytes, arena);
+  CopyingInputStreamAdaptor stream(&file);
+  absl::Status status = Parse(stream, read);
+  // If parsing failed because of a read error, or did not notice it, report
+  // that error.
+  if (!file.status().ok()) status = file.status();
+  if (status.ok() && is_limited) results = read;
   return status;
-}
-
-absl::StatusOr<int> OpenToRead(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd >= 0) return fd;
-  return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
-}
-
-// The results that were read from the path, with this status.
-absl::StatusOr<TestSequenceResults> Completed(const std::string& path,
-                                              absl::Status status,
-                                              TestSequenceResults results) {
-  if (status.ok()) status = CompleteResults(results);
-  if (status.ok()) return results;
-  return absl::Status(status.code(), absl::StrCat("cannot read ", path, ": ",
-                                                  status.message()));
 }
 
 absl::Status ValidateLogs(const TestResult& result) {
@@ -245,6 +219,36 @@ absl::Status ValidateLogs(const TestResult& result) {
 }
 
 }  // namespace
+
+UncompressedFile::UncompressedFile(int fd) : file_(gzdopen(fd, "rb")) {
+  gzbuffer(file_, 1 << 17);
+}
+
+UncompressedFile::~UncompressedFile() { gzclose(file_); }
+
+int UncompressedFile::Read(void* buffer, int size) {
+  const int count = gzread(file_, buffer, size);
+  if (count < 0) {
+    errno_ = errno;
+  }
+  return count;
+}
+
+absl::Status UncompressedFile::status() const {
+  int code = Z_OK;
+  const char* message = gzerror(file_, &code);
+  if (code == Z_OK || code == Z_STREAM_END) {
+    return absl::OkStatus();
+  }
+  if (code == Z_ERRNO) {
+    return absl::ErrnoToStatus(errno_, "read error");
+  }
+  if (code == Z_BUF_ERROR) {
+    return absl::DataLossError("the compressed data ends too early");
+  }
+  return absl::DataLossError(
+      absl::StrCat("the compressed data is damaged: ", message));
+}
 
 absl::Status CompleteResults(TestSequenceResults& results) {
   for (int i = 0; i < results.test_results_size(); ++i) {
@@ -280,21 +284,18 @@ absl::Status WriteResults(const TestSequenceResults& results,
   return (*file)->Commit();
 }
 
-absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path) {
-  const absl::StatusOr<int> fd = OpenToRead(path);
-  if (!fd.ok()) return fd.status();
-  TestSequenceResults results;
-  absl::Status status = ReadInto(*fd, kUnlimited, /*arena=*/nullptr, results);
-  return Completed(path, std::move(status), std::move(results));
-}
-
 absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path,
                                                 int64_t max_bytes) {
-  const absl::StatusOr<int> fd = OpenToRead(path);
-  if (!fd.ok()) return fd.status();
+  base::FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.is_open()) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
+  }
   TestSequenceResults results;
-  absl::Status status = ReadWithin(*fd, max_bytes, results);
-  return Completed(path, std::move(status), std::move(results));
+  absl::Status status = ReadInto(std::move(fd), max_bytes, results);
+  if (status.ok()) status = CompleteResults(results);
+  if (status.ok()) return results;
+  return absl::Status(status.code(), absl::StrCat("cannot read ", path, ": ",
+                                                  status.message()));
 }
 
 }  // namespace distbench::results

@@ -5,14 +5,36 @@
 #ifndef DISTBENCH_RESULTS_RESULT_FILE_H_
 #define DISTBENCH_RESULTS_RESULT_FILE_H_
 
+#include <zlib.h>
+
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "proto/results.pb.h"
 
 namespace distbench::results {
+
+// The bytes of a file, uncompressed if it is a gzip file. Not thread-safe.
+class UncompressedFile final : public google::protobuf::io::CopyingInputStream {
+ public:
+  // Takes ownership of the descriptor.
+  explicit UncompressedFile(int fd);
+  ~UncompressedFile() override;
+
+  int Read(void* buffer, int size) override;
+
+  // The status of reading so far, without the file's name: DATA_LOSS if the
+  // compressed data is damaged or ends too early.
+  absl::Status status() const;
+
+ private:
+  const gzFile file_;
+  int errno_ = 0;
+};
 
 enum class ResultEncoding { kText, kBinary };
 
@@ -33,15 +55,15 @@ absl::Status WriteResults(const TestSequenceResults& results,
 // The error names the path, and the line if it is text: NOT_FOUND or similar if
 // the file cannot be read, INVALID_ARGUMENT if it is not a result, DATA_LOSS if
 // it is truncated or damaged.
-absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path);
-
-// The same for files that nobody has asked for by name, such as all files of a
-// folder. RESOURCE_EXHAUSTED if the file has more than `max_bytes`,
+//
+// Files that nobody has asked for by name, such as all files of a folder, have
+// a limit. RESOURCE_EXHAUSTED if the file has more than `max_bytes`,
 // uncompressed, or if its messages take more than four times that in memory,
 // where two bytes of a file can become hundreds. For the copy that is returned,
 // twice this memory is in use for a moment.
-absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path,
-                                                int64_t max_bytes);
+inline constexpr int64_t kUnlimitedBytes = std::numeric_limits<int64_t>::max();
+absl::StatusOr<TestSequenceResults> ReadResults(
+    const std::string& path, int64_t max_bytes = kUnlimitedBytes);
 
 // Makes results that were read fit for reports, as ReadResults() does.
 // INVALID_ARGUMENT names the place of invalid statistics.

@@ -24,6 +24,7 @@ namespace distbench::results {
 namespace {
 
 namespace fs = std::filesystem;
+using ::distbench::base::FromText;
 using ::google::protobuf::util::MessageDifferencer;
 using ::testing::AllOf;
 using ::testing::HasSubstr;

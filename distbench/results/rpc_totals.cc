@@ -2,86 +2,110 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
+#include "absl/strings/substitute.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/results/histogram_proto.h"
-#include "distbench/results/moments_proto.h"
+#include "distbench/results/message_sums.h"
+#include "google/protobuf/descriptor.h"
 
 namespace distbench::results {
 namespace {
 
-absl::Status ValidateCounts(const RpcStatistics& statistics) {
-  int64_t least = 0;
-  for (int64_t count :
-       {statistics.succeeded_count(), statistics.failed_count(),
-        statistics.warmup_count(), statistics.request_bytes(),
-        statistics.response_bytes(), statistics.dropped_sample_count(),
-        statistics.first_start_timestamp_ns(),
-        statistics.last_end_timestamp_ns()}) {
-    least = std::min(least, count);
-  }
-  for (const auto& [error_index, count] : statistics.failures_by_error()) {
-    least = std::min(least, count);
-  }
-  if (least < 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "statistics hold ", least, ", but all their numbers are at least 0"));
-  }
-  return absl::OkStatus();
-}
+// Without the timestamps, which are extremes.
+constexpr FieldMember<RpcCounts> kRpcCountFields[] = {
+    {RpcStatistics::kSucceededCountFieldNumber, &RpcCounts::succeeded_count},
+    {RpcStatistics::kFailedCountFieldNumber, &RpcCounts::failed_count},
+    {RpcStatistics::kWarmupCountFieldNumber, &RpcCounts::warmup_count},
+    {RpcStatistics::kRequestBytesFieldNumber, &RpcCounts::request_bytes},
+    {RpcStatistics::kResponseBytesFieldNumber, &RpcCounts::response_bytes},
+    {RpcStatistics::kDroppedSampleCountFieldNumber,
+     &RpcCounts::dropped_sample_count}};
 
-absl::Status ValidateField(absl::string_view field,
-                           const Histogram& histogram) {
-  const absl::Status status = ValidateHistogram(histogram);
-  if (status.ok()) {
-    return status;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(field, ": ", status.message()));
-}
+constexpr FieldMember<RpcTotals> kLatencyFields[] = {
+    {RpcStatistics::kServiceTimeNsFieldNumber, &RpcTotals::service_time_ns},
+    {RpcStatistics::kResponseTimeNsFieldNumber, &RpcTotals::response_time_ns},
+    {RpcStatistics::kLatenessNsFieldNumber, &RpcTotals::lateness_ns}};
 
-// The field of a time part.
-struct TimePartField {
-  absl::string_view name;
-  bool (RpcStatistics::*has)() const;
-  const Histogram& (RpcStatistics::*get)() const;
-  Histogram* (RpcStatistics::*mutable_field)();
-};
+constexpr FieldMember<LatencyMoments> kLatencyMomentsFields[] = {
+    {RpcStatistics::kServiceTimeMomentsFieldNumber,
+     &LatencyMoments::service_time_ns},
+    {RpcStatistics::kResponseTimeMomentsFieldNumber,
+     &LatencyMoments::response_time_ns},
+    {RpcStatistics::kLatenessMomentsFieldNumber, &LatencyMoments::lateness_ns}};
 
-const TimePartField& FieldOf(TimePart part) {
-  static constexpr TimePartField kServerQueue = {
-      "server_queue_ns", &RpcStatistics::has_server_queue_ns,
-      &RpcStatistics::server_queue_ns, &RpcStatistics::mutable_server_queue_ns};
-  static constexpr TimePartField kServerHandler = {
-      "server_handler_ns", &RpcStatistics::has_server_handler_ns,
-      &RpcStatistics::server_handler_ns,
-      &RpcStatistics::mutable_server_handler_ns};
-  static constexpr TimePartField kNetwork = {
-      "network_ns", &RpcStatistics::has_network_ns, &RpcStatistics::network_ns,
-      &RpcStatistics::mutable_network_ns};
-  switch (part) {
-    case TimePart::kServerQueue:
-      return kServerQueue;
-    case TimePart::kServerHandler:
-      return kServerHandler;
-    case TimePart::kNetwork:
-      break;
-  }
-  return kNetwork;
-}
+constexpr FieldMember<StreamTotals> kStreamFields[] = {
+    {StreamStatistics::kStreamCountFieldNumber, &StreamTotals::stream_count},
+    {StreamStatistics::kRequestMessagesFieldNumber,
+     &StreamTotals::request_messages},
+    {StreamStatistics::kResponseMessagesFieldNumber,
+     &StreamTotals::response_messages},
+    {StreamStatistics::kRequestBytesFieldNumber, &StreamTotals::request_bytes},
+    {StreamStatistics::kResponseBytesFieldNumber,
+     &StreamTotals::response_bytes},
+    {StreamStatistics::kFirstMessageNsFieldNumber,
+     &StreamTotals::first_message_ns},
+    {StreamStatistics::kGapNsFieldNumber, &StreamTotals::gap_ns},
+    {StreamStatistics::kRoundTripNsFieldNumber, &StreamTotals::round_trip_ns},
+    {StreamStatistics::kClientBlockedNsFieldNumber,
+     &StreamTotals::client_blocked_ns},
+    {StreamStatistics::kServerBlockedNsFieldNumber,
+     &StreamTotals::server_blocked_ns}};
 
-absl::Status ValidateTimeParts(const RpcStatistics& statistics) {
-  for (const TimePart part : kTimeParts) {
-    const TimePartField& field = FieldOf(part);
-    if (!(statistics.*field.has)()) continue;
-    absl::Status status = ValidateField(field.name, (statistics.*field.get)());
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
+constexpr FieldMember<PolicyTotals> kPolicyFields[] = {
+    {PolicyStatistics::kRequestCountFieldNumber, &PolicyTotals::request_count},
+    {PolicyStatistics::kAttemptCountFieldNumber, &PolicyTotals::attempt_count},
+    {PolicyStatistics::kRetryCountFieldNumber, &PolicyTotals::retry_count},
+    {PolicyStatistics::kHedgeCountFieldNumber, &PolicyTotals::hedge_count},
+    {PolicyStatistics::kHedgeWonCountFieldNumber,
+     &PolicyTotals::hedge_won_count},
+    {PolicyStatistics::kSucceededAttemptCountFieldNumber,
+     &PolicyTotals::succeeded_attempt_count},
+    {PolicyStatistics::kFailedAttemptCountFieldNumber,
+     &PolicyTotals::failed_attempt_count},
+    {PolicyStatistics::kAbandonedAttemptCountFieldNumber,
+     &PolicyTotals::abandoned_attempt_count},
+    {PolicyStatistics::kUncancelledAttemptCountFieldNumber,
+     &PolicyTotals::uncancelled_attempt_count},
+    {PolicyStatistics::kRefusedByBudgetCountFieldNumber,
+     &PolicyTotals::refused_by_budget_count},
+    {PolicyStatistics::kRefusedByCircuitBreakerCountFieldNumber,
+     &PolicyTotals::refused_by_circuit_breaker_count},
+    {PolicyStatistics::kRefusedByLimitCountFieldNumber,
+     &PolicyTotals::refused_by_limit_count},
+    {PolicyStatistics::kCircuitOpenedCountFieldNumber,
+     &PolicyTotals::circuit_opened_count},
+    {PolicyStatistics::kNotNeededCountFieldNumber,
+     &PolicyTotals::not_needed_count},
+    {PolicyStatistics::kQuorumFailedCountFieldNumber,
+     &PolicyTotals::quorum_failed_count},
+    {PolicyStatistics::kQuorumTimeNsFieldNumber, &PolicyTotals::quorum_time_ns},
+    {PolicyStatistics::kAttemptTimeNsFieldNumber,
+     &PolicyTotals::attempt_time_ns},
+    {PolicyStatistics::kConcurrencyLimitFieldNumber,
+     &PolicyTotals::concurrency_limit}};
+
+constexpr CounterTexts kRpcTexts = {
+    .negative_count =
+        "statistics hold $0, but all their numbers are at least 0",
+    .bad_histogram = "$0: $1"};
+
+constexpr CounterTexts kStreamTexts = {
+    .negative_count =
+        "statistics of streams have a negative count; all are at least 0",
+    .bad_histogram = "$0 of streams: $1"};
+
+constexpr CounterTexts kPolicyTexts = {
+    .negative_count =
+        "statistics of policies have a negative count; all are at least 0",
+    .bad_histogram = "$0 of policies: $1"};
+
+const google::protobuf::FieldDescriptor& FieldOf(TimePart part) {
+  static constexpr int kNumbers[] = {RpcStatistics::kServerQueueNsFieldNumber,
+                                     RpcStatistics::kServerHandlerNsFieldNumber,
+                                     RpcStatistics::kNetworkNsFieldNumber};
+  return *RpcStatistics::descriptor()->FindFieldByNumber(
+      kNumbers[static_cast<int>(part)]);
 }
 
 void MoveToMoments(stats::LogHistogram& histogram,
@@ -90,21 +114,21 @@ void MoveToMoments(stats::LogHistogram& histogram,
   histogram = stats::LogHistogram();
 }
 
-}  // namespace
-
-absl::string_view NameOf(TimePart part) {
-  absl::string_view name = FieldOf(part).name;
-  name.remove_suffix(absl::string_view("_ns").size());
-  return name;
+template <typename Totals, typename Statistics>
+absl::Status MergeAs(const Statistics& from, Statistics& into) {
+  Totals totals;
+  absl::Status status = totals.Add(into);
+  if (status.ok()) status = totals.Add(from);
+  if (status.ok()) totals.Encode(into);
+  return status;
 }
 
+}  // namespace
+
+// ---- RPCs -------------------------------------------------------------------
+
 void RpcCounts::Add(const RpcCounts& other) {
-  for (int64_t RpcCounts::*count :
-       {&RpcCounts::succeeded_count, &RpcCounts::failed_count,
-        &RpcCounts::warmup_count, &RpcCounts::request_bytes,
-        &RpcCounts::response_bytes, &RpcCounts::dropped_sample_count}) {
-    this->*count = base::SaturatingAdd(this->*count, other.*count);
-  }
+  AddMembers(kRpcCountFields, other, *this);
   first_start_timestamp_ns =
       std::min(first_start_timestamp_ns, other.first_start_timestamp_ns);
   last_end_timestamp_ns =
@@ -122,12 +146,7 @@ int64_t RpcCounts::duration_ns() const {
 
 RpcCounts CountsOf(const RpcStatistics& statistics) {
   RpcCounts counts;
-  counts.succeeded_count = statistics.succeeded_count();
-  counts.failed_count = statistics.failed_count();
-  counts.warmup_count = statistics.warmup_count();
-  counts.request_bytes = statistics.request_bytes();
-  counts.response_bytes = statistics.response_bytes();
-  counts.dropped_sample_count = statistics.dropped_sample_count();
+  AddFields(kRpcCountFields, statistics, counts);
   if (statistics.has_first_start_timestamp_ns() &&
       statistics.has_last_end_timestamp_ns()) {
     counts.first_start_timestamp_ns = statistics.first_start_timestamp_ns();
@@ -136,24 +155,20 @@ RpcCounts CountsOf(const RpcStatistics& statistics) {
   return counts;
 }
 
+absl::string_view NameOf(TimePart part) {
+  absl::string_view name = FieldOf(part).name();
+  name.remove_suffix(absl::string_view("_ns").size());
+  return name;
+}
+
 absl::Status ValidateStatistics(const RpcStatistics& statistics) {
-  absl::Status status = ValidateCounts(statistics);
-  if (status.ok() && statistics.has_service_time_ns()) {
-    status = ValidateField("service_time_ns", statistics.service_time_ns());
+  int64_t least = 0;
+  for (const auto& [error_index, count] : statistics.failures_by_error()) {
+    least = std::min(least, count);
   }
-  if (status.ok() && statistics.has_response_time_ns()) {
-    status = ValidateField("response_time_ns", statistics.response_time_ns());
-  }
-  if (status.ok() && statistics.has_lateness_ns()) {
-    status = ValidateField("lateness_ns", statistics.lateness_ns());
-  }
-  if (status.ok()) status = ValidateTimeParts(statistics);
-  for (const ValueMoments* moments :
-       {&statistics.service_time_moments(), &statistics.response_time_moments(),
-        &statistics.lateness_moments()}) {
-    if (status.ok()) status = ValidateMoments(*moments);
-  }
-  return status;
+  if (least == 0) return ValidateCounters(statistics, kRpcTexts);
+  return absl::InvalidArgumentError(
+      absl::Substitute(kRpcTexts.negative_count, least));
 }
 
 absl::Status RpcTotals::Add(const RpcStatistics& statistics) {
@@ -161,35 +176,37 @@ absl::Status RpcTotals::Add(const RpcStatistics& statistics) {
     return status;
   }
   counts.Add(CountsOf(statistics));
-  // Adding valid histograms cannot fail.
-  if (statistics.has_service_time_ns()) {
-    AddHistogram(statistics.service_time_ns(), service_time_ns).IgnoreError();
-  }
-  if (statistics.has_response_time_ns()) {
-    AddHistogram(statistics.response_time_ns(), response_time_ns).IgnoreError();
-  }
-  if (statistics.has_lateness_ns()) {
-    AddHistogram(statistics.lateness_ns(), lateness_ns).IgnoreError();
-  }
+  AddFields(kLatencyFields, statistics, *this);
+  AddFields(kLatencyMomentsFields, statistics, moments);
   for (const TimePart part : kTimeParts) {
-    const TimePartField& field = FieldOf(part);
-    if (!(statistics.*field.has)()) continue;
-    AddHistogram((statistics.*field.get)(), time_parts_ns[part]).IgnoreError();
+    const google::protobuf::FieldDescriptor& field = FieldOf(part);
+    if (!statistics.GetReflection()->HasField(statistics, &field)) continue;
+    AddField(statistics, field.number(), time_parts_ns[part]);
   }
-  AddMoments(statistics.service_time_moments(), moments.service_time_ns);
-  AddMoments(statistics.response_time_moments(), moments.response_time_ns);
-  AddMoments(statistics.lateness_moments(), moments.lateness_ns);
   for (const auto& [error_index, count] : statistics.failures_by_error()) {
-    int64_t& total = failures_by_error[error_index];
-    total = base::SaturatingAdd(total, count);
+    base::SaturatingAddTo(failures_by_error[error_index], count);
   }
   return absl::OkStatus();
 }
 
+void RpcTotals::Encode(RpcStatistics& statistics) const {
+  statistics.Clear();
+  EncodeFields(kRpcCountFields, counts, statistics);
+  if (counts.has_timestamps()) {
+    statistics.set_first_start_timestamp_ns(counts.first_start_timestamp_ns);
+    statistics.set_last_end_timestamp_ns(counts.last_end_timestamp_ns);
+  }
+  EncodeFields(kLatencyFields, *this, statistics);
+  EncodeFields(kLatencyMomentsFields, moments, statistics);
+  for (const auto& [part, times_ns] : time_parts_ns) {
+    EncodeField(times_ns, FieldOf(part).number(), statistics);
+  }
+  statistics.mutable_failures_by_error()->insert(failures_by_error.begin(),
+                                                 failures_by_error.end());
+}
+
 void RpcTotals::MergeHistograms(const RpcTotals& other) {
-  service_time_ns.Merge(other.service_time_ns);
-  response_time_ns.Merge(other.response_time_ns);
-  lateness_ns.Merge(other.lateness_ns);
+  AddMembers(kLatencyFields, other, *this);
   for (const auto& [part, times_ns] : other.time_parts_ns) {
     time_parts_ns[part].Merge(times_ns);
   }
@@ -214,45 +231,52 @@ int64_t RpcTotals::memory_bytes() const {
   return bytes;
 }
 
-void RpcTotals::Encode(RpcStatistics& statistics) const {
+absl::Status MergeStatistics(const RpcStatistics& from, RpcStatistics& into) {
+  return MergeAs<RpcTotals>(from, into);
+}
+
+// ---- Streams ----------------------------------------------------------------
+
+void StreamTotals::Merge(const StreamTotals& other) {
+  AddMembers(kStreamFields, other, *this);
+}
+
+absl::Status StreamTotals::Add(const StreamStatistics& statistics) {
+  absl::Status status = ValidateCounters(statistics, kStreamTexts);
+  if (status.ok()) AddFields(kStreamFields, statistics, *this);
+  return status;
+}
+
+void StreamTotals::Encode(StreamStatistics& statistics) const {
   statistics.Clear();
-  statistics.set_succeeded_count(counts.succeeded_count);
-  statistics.set_failed_count(counts.failed_count);
-  statistics.set_warmup_count(counts.warmup_count);
-  statistics.set_request_bytes(counts.request_bytes);
-  statistics.set_response_bytes(counts.response_bytes);
-  statistics.set_dropped_sample_count(counts.dropped_sample_count);
-  if (counts.has_timestamps()) {
-    statistics.set_first_start_timestamp_ns(counts.first_start_timestamp_ns);
-    statistics.set_last_end_timestamp_ns(counts.last_end_timestamp_ns);
-  }
-  if (service_time_ns.count() > 0) {
-    EncodeHistogram(service_time_ns, *statistics.mutable_service_time_ns());
-  }
-  if (response_time_ns.count() > 0) {
-    EncodeHistogram(response_time_ns, *statistics.mutable_response_time_ns());
-  }
-  if (lateness_ns.count() > 0) {
-    EncodeHistogram(lateness_ns, *statistics.mutable_lateness_ns());
-  }
-  for (const auto& [part, times_ns] : time_parts_ns) {
-    if (times_ns.count() == 0) continue;
-    EncodeHistogram(times_ns, *(statistics.*FieldOf(part).mutable_field)());
-  }
-  if (moments.service_time_ns.count > 0) {
-    EncodeMoments(moments.service_time_ns,
-                  *statistics.mutable_service_time_moments());
-  }
-  if (moments.response_time_ns.count > 0) {
-    EncodeMoments(moments.response_time_ns,
-                  *statistics.mutable_response_time_moments());
-  }
-  if (moments.lateness_ns.count > 0) {
-    EncodeMoments(moments.lateness_ns, *statistics.mutable_lateness_moments());
-  }
-  for (const auto& [error_index, count] : failures_by_error) {
-    (*statistics.mutable_failures_by_error())[error_index] = count;
-  }
+  EncodeFields(kStreamFields, *this, statistics);
+}
+
+absl::Status MergeStatistics(const StreamStatistics& from,
+                             StreamStatistics& into) {
+  return MergeAs<StreamTotals>(from, into);
+}
+
+// ---- Policies ---------------------------------------------------------------
+
+void PolicyTotals::Merge(const PolicyTotals& other) {
+  AddMembers(kPolicyFields, other, *this);
+}
+
+absl::Status PolicyTotals::Add(const PolicyStatistics& statistics) {
+  absl::Status status = ValidateCounters(statistics, kPolicyTexts);
+  if (status.ok()) AddFields(kPolicyFields, statistics, *this);
+  return status;
+}
+
+void PolicyTotals::Encode(PolicyStatistics& statistics) const {
+  statistics.Clear();
+  EncodeFields(kPolicyFields, *this, statistics);
+}
+
+absl::Status MergeStatistics(const PolicyStatistics& from,
+                             PolicyStatistics& into) {
+  return MergeAs<PolicyTotals>(from, into);
 }
 
 }  // namespace distbench::results

@@ -2,123 +2,98 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/saturating_add.h"
-#include "distbench/results/encoded_series.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/message_sums.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/packed_histogram.h"
 
 namespace distbench::results {
 namespace {
 
-absl::Status ValidateInterval(const RpcInterval& interval) {
-  const int64_t least = std::min(
-      {interval.index(), interval.offered_count(), interval.sent_count(),
-       interval.succeeded_count(), interval.failed_count(),
-       interval.warmup_count(), interval.request_bytes(),
-       interval.response_bytes(), interval.attempt_count()});
-  if (least < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("interval ", interval.index(), " of a time series holds ",
-                     least, ", but all its numbers are at least 0"));
-  }
-  absl::Status status;
-  if (interval.has_service_time_ns()) {
-    status = ValidateHistogram(interval.service_time_ns());
-  }
-  if (status.ok() && interval.has_response_time_ns()) {
-    status = ValidateHistogram(interval.response_time_ns());
-  }
-  if (status.ok()) return status;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "interval ", interval.index(), " of a time series: ", status.message()));
-}
+// Series are RpcTimeSeries or ActivitySeries: messages with interval_ns, and
+// intervals with ascending indices.
+template <typename Series>
+using IntervalOf =
+    std::remove_cvref_t<decltype(std::declval<const Series&>().intervals(0))>;
+
+// In errors.
+template <typename Series>
+constexpr absl::string_view kSeriesName = "a time series";
+template <>
+constexpr absl::string_view kSeriesName<ActivitySeries> =
+    "an activity's series";
 
 constexpr int kIntervalsPerPiece = 256;
 
-// Requires a valid histogram, or none.
-stats::PackedHistogram Pack(const Histogram& proto) {
-  stats::LogHistogram histogram;
-  AddHistogram(proto, histogram).IgnoreError();
-  return stats::PackedHistogram(histogram);
-}
+// ---- Encoding ---------------------------------------------------------------
 
-// Requires a valid interval.
-stats::IntervalSeries::Interval DecodeInterval(const RpcInterval& proto) {
-  return {.counts = {.offered = proto.offered_count(),
-                     .sent = proto.sent_count(),
-                     .succeeded = proto.succeeded_count(),
-                     .failed = proto.failed_count(),
-                     .warmup = proto.warmup_count(),
-                     .request_bytes = proto.request_bytes(),
-                     .response_bytes = proto.response_bytes(),
-                     .attempts = proto.attempt_count()},
-          .service_time_ns = Pack(proto.service_time_ns()),
-          .response_time_ns = Pack(proto.response_time_ns())};
-}
+struct CountOfInterval {
+  int field;  // of the message
+  int64_t stats::IntervalCounts::*count;
+};
 
-void SetCount(int64_t count, void (RpcInterval::*set)(int64_t),
-              RpcInterval& proto) {
-  if (count != 0) (proto.*set)(count);
-}
+constexpr CountOfInterval kRpcCounts[] = {
+    {RpcInterval::kOfferedCountFieldNumber, &stats::IntervalCounts::offered},
+    {RpcInterval::kSentCountFieldNumber, &stats::IntervalCounts::sent},
+    {RpcInterval::kSucceededCountFieldNumber,
+     &stats::IntervalCounts::succeeded},
+    {RpcInterval::kFailedCountFieldNumber, &stats::IntervalCounts::failed},
+    {RpcInterval::kWarmupCountFieldNumber, &stats::IntervalCounts::warmup},
+    {RpcInterval::kRequestBytesFieldNumber,
+     &stats::IntervalCounts::request_bytes},
+    {RpcInterval::kResponseBytesFieldNumber,
+     &stats::IntervalCounts::response_bytes},
+    {RpcInterval::kAttemptCountFieldNumber, &stats::IntervalCounts::attempts}};
 
-// Requires equal indices and valid intervals.
-void AddInterval(const RpcInterval& from, RpcInterval& into) {
-  const auto add = [&](int64_t (RpcInterval::*get)() const,
-                       void (RpcInterval::*set)(int64_t)) {
-    SetCount(base::SaturatingAdd((into.*get)(), (from.*get)()), set, into);
-  };
-  add(&RpcInterval::offered_count, &RpcInterval::set_offered_count);
-  add(&RpcInterval::sent_count, &RpcInterval::set_sent_count);
-  add(&RpcInterval::succeeded_count, &RpcInterval::set_succeeded_count);
-  add(&RpcInterval::failed_count, &RpcInterval::set_failed_count);
-  add(&RpcInterval::warmup_count, &RpcInterval::set_warmup_count);
-  add(&RpcInterval::request_bytes, &RpcInterval::set_request_bytes);
-  add(&RpcInterval::response_bytes, &RpcInterval::set_response_bytes);
-  add(&RpcInterval::attempt_count, &RpcInterval::set_attempt_count);
-  if (from.has_service_time_ns()) {
-    MergeHistogram(from.service_time_ns(), *into.mutable_service_time_ns());
-  }
-  if (from.has_response_time_ns()) {
-    MergeHistogram(from.response_time_ns(), *into.mutable_response_time_ns());
+constexpr CountOfInterval kActivityCounts[] = {
+    {ActivityInterval::kOfferedCountFieldNumber,
+     &stats::IntervalCounts::offered},
+    {ActivityInterval::kCompletedCountFieldNumber,
+     &stats::IntervalCounts::succeeded},
+    {ActivityInterval::kInputBytesFieldNumber,
+     &stats::IntervalCounts::request_bytes},
+    {ActivityInterval::kOutputBytesFieldNumber,
+     &stats::IntervalCounts::response_bytes}};
+
+// Counts that are 0 are left out.
+template <typename Interval>
+void EncodeCounts(absl::Span<const CountOfInterval> fields,
+                  const stats::IntervalSeries::View& interval,
+                  Interval& proto) {
+  proto.set_index(interval.index);
+  for (const CountOfInterval& entry : fields) {
+    const int64_t count = interval.counts.*entry.count;
+    if (count != 0) EncodeField(count, entry.field, proto);
   }
 }
-
-constexpr SeriesRules<RpcTimeSeries> kRpcRules = {.validate = &ValidateInterval,
-                                                  .add = &AddInterval};
-
-}  // namespace
 
 void EncodeInterval(const stats::IntervalSeries::View& interval,
                     RpcInterval& proto) {
-  proto.Clear();
-  const stats::IntervalCounts& counts = interval.counts;
-  proto.set_index(interval.index);
-  SetCount(counts.offered, &RpcInterval::set_offered_count, proto);
-  SetCount(counts.sent, &RpcInterval::set_sent_count, proto);
-  SetCount(counts.succeeded, &RpcInterval::set_succeeded_count, proto);
-  SetCount(counts.failed, &RpcInterval::set_failed_count, proto);
-  SetCount(counts.warmup, &RpcInterval::set_warmup_count, proto);
-  SetCount(counts.request_bytes, &RpcInterval::set_request_bytes, proto);
-  SetCount(counts.response_bytes, &RpcInterval::set_response_bytes, proto);
-  SetCount(counts.attempts, &RpcInterval::set_attempt_count, proto);
-  if (interval.service_time_ns.count() > 0) {
-    EncodeHistogram(interval.service_time_ns, *proto.mutable_service_time_ns());
-  }
-  if (interval.response_time_ns.count() > 0) {
-    EncodeHistogram(interval.response_time_ns,
-                    *proto.mutable_response_time_ns());
-  }
+  EncodeCounts(kRpcCounts, interval, proto);
+  EncodeField(interval.service_time_ns, RpcInterval::kServiceTimeNsFieldNumber,
+              proto);
+  EncodeField(interval.response_time_ns,
+              RpcInterval::kResponseTimeNsFieldNumber, proto);
 }
 
-void EncodeTimeSeries(absl::Span<const stats::IntervalSeries* const> series,
-                      absl::FunctionRef<void(RpcTimeSeries piece)> emit) {
-  RpcTimeSeries piece;
+void EncodeInterval(const stats::IntervalSeries::View& interval,
+                    ActivityInterval& proto) {
+  EncodeCounts(kActivityCounts, interval, proto);
+  EncodeField(interval.service_time_ns, ActivityInterval::kReadNsFieldNumber,
+              proto);
+  EncodeField(interval.response_time_ns, ActivityInterval::kWriteNsFieldNumber,
+              proto);
+}
+
+template <typename Series>
+void EncodeSeries(absl::Span<const stats::IntervalSeries* const> series,
+                  absl::FunctionRef<void(Series piece)> emit) {
+  Series piece;
   stats::IntervalSeries::ForEach(
       series, [&](const stats::IntervalSeries::View& interval) {
         EncodeInterval(interval, *piece.add_intervals());
@@ -129,6 +104,152 @@ void EncodeTimeSeries(absl::Span<const stats::IntervalSeries* const> series,
         piece.Clear();
       });
   if (piece.intervals_size() > 0) emit(std::move(piece));
+}
+
+// Requires a valid histogram, or none.
+stats::PackedHistogram Pack(const Histogram& proto) {
+  stats::LogHistogram histogram;
+  AddHistogram(proto, histogram).IgnoreError();
+  return stats::PackedHistogram(histogram);
+}
+
+// Requires a valid interval.
+stats::IntervalSeries::Interval DecodeInterval(const RpcInterval& proto) {
+  stats::IntervalSeries::Interval interval = {
+      .service_time_ns = Pack(proto.service_time_ns()),
+      .response_time_ns = Pack(proto.response_time_ns())};
+  for (const CountOfInterval& entry : kRpcCounts) {
+    AddField(proto, entry.field, interval.counts.*entry.count);
+  }
+  return interval;
+}
+
+// ---- Validation -------------------------------------------------------------
+
+template <typename Series>
+absl::Status ValidateInterval(const IntervalOf<Series>& interval) {
+  const absl::Status status = ValidateCounters(
+      interval,
+      {.negative_count = " holds $0, but all its numbers are at least 0",
+       .bad_histogram = ": $1"});
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(absl::StrCat("interval ", interval.index(),
+                                                 " of ", kSeriesName<Series>,
+                                                 status.message()));
+}
+
+template <typename Series>
+absl::Status ValidateSeries(const Series& series) {
+  if (series.interval_ns() <= 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a time series has intervals of ", series.interval_ns(),
+                     " ns; they must have at least one"));
+  }
+  for (int i = 0; i < series.intervals_size(); ++i) {
+    if (i > 0 &&
+        series.intervals(i).index() <= series.intervals(i - 1).index()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a time series has interval ", series.intervals(i).index(),
+          " after interval ", series.intervals(i - 1).index()));
+    }
+    if (absl::Status status = ValidateInterval<Series>(series.intervals(i));
+        !status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+// ---- Merging ----------------------------------------------------------------
+
+// Requires equal indices and valid intervals.
+template <typename Interval>
+void AddInterval(const Interval& from, Interval& into) {
+  AddCounters(from, into, {Interval::kIndexFieldNumber});
+}
+
+// Merges neighbouring intervals so that each is interval_ns wide. Requires a
+// valid series. Returns false, and changes nothing, if interval_ns is not a
+// multiple of the present width.
+template <typename Series>
+bool WidenSeries(int64_t interval_ns, Series& series) {
+  if (interval_ns % series.interval_ns() != 0) return false;
+  const int64_t ratio = interval_ns / series.interval_ns();
+  series.set_interval_ns(interval_ns);
+  if (ratio == 1) return true;
+  auto& intervals = *series.mutable_intervals();
+  int kept = 0;
+  for (int i = 0; i < intervals.size(); ++i) {
+    intervals[i].set_index(intervals[i].index() / ratio);
+    if (kept > 0 && intervals[kept - 1].index() == intervals[i].index()) {
+      AddInterval(intervals[i], intervals[kept - 1]);
+    } else {
+      intervals.SwapElements(kept++, i);
+    }
+  }
+  intervals.DeleteSubrange(kept, intervals.size() - kept);
+  return true;
+}
+
+// Requires valid series of equal width.
+template <typename Series>
+void AddIntervals(Series& from, Series& into_series) {
+  using Interval = IntervalOf<Series>;
+  auto& into = *into_series.mutable_intervals();
+  const auto begins_before = [](const Interval& interval, int64_t index) {
+    return interval.index() < index;
+  };
+  const int old_size = into.size();
+  int next = 0;
+  int first_new_place = old_size;
+  for (Interval& added : *from.mutable_intervals()) {
+    const auto old_end = into.begin() + old_size;
+    next = static_cast<int>(std::lower_bound(into.begin() + next, old_end,
+                                             added.index(), begins_before) -
+                            into.begin());
+    if (next < old_size && into[next].index() == added.index()) {
+      AddInterval(added, into[next]);
+    } else {
+      first_new_place = std::min(first_new_place, next);
+      into.Add(std::move(added));
+    }
+  }
+  // Only pointers move; none move if all new intervals come last.
+  if (first_new_place == old_size) return;
+  std::inplace_merge(into.pointer_begin() + first_new_place,
+                     into.pointer_begin() + old_size, into.pointer_end(),
+                     [](const Interval* a, const Interval* b) {
+                       return a->index() < b->index();
+                     });
+}
+
+// Requires that `from` is valid.
+template <typename Series>
+absl::Status MergeSeries(Series from, Series& into) {
+  if (into.intervals().empty()) {
+    into = std::move(from);
+    return absl::OkStatus();
+  }
+  const int64_t widest_ns = std::max(from.interval_ns(), into.interval_ns());
+  if (!WidenSeries(widest_ns, from) || !WidenSeries(widest_ns, into)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("time series with intervals of ", from.interval_ns(),
+                     " and ", into.interval_ns(), " ns cannot be merged"));
+  }
+  AddIntervals(from, into);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void EncodeTimeSeries(absl::Span<const stats::IntervalSeries* const> series,
+                      absl::FunctionRef<void(RpcTimeSeries piece)> emit) {
+  EncodeSeries<RpcTimeSeries>(series, emit);
+}
+
+void EncodeActivitySeries(const stats::IntervalSeries& series,
+                          absl::FunctionRef<void(ActivitySeries piece)> emit) {
+  EncodeSeries<ActivitySeries>({&series}, emit);
 }
 
 absl::Status AddTimeSeries(const RpcTimeSeries& proto,
@@ -152,44 +273,43 @@ absl::Status AddTimeSeries(const RpcTimeSeries& proto,
 }
 
 absl::Status ValidateTimeSeries(const RpcTimeSeries& series) {
-  return ValidateSeries(series, kRpcRules);
+  return ValidateSeries(series);
 }
 
-absl::Status ValidateOfferedLoad(const OfferedLoad& load) {
-  if (load.offered_count() < 0 || load.unsent_count() < 0 ||
-      load.held_back_count() < 0) {
-    return absl::InvalidArgumentError(
-        "an offered load has a negative count; all are at least 0");
+absl::Status ValidateActivitySeries(const ActivitySeries& series) {
+  if (absl::Status status = ValidateSeries(series); !status.ok()) {
+    return status;
   }
-  return load.has_unsent_wait_ns() ? ValidateHistogram(load.unsent_wait_ns())
-                                   : absl::OkStatus();
+  if (!series.intervals().empty() &&
+      series.intervals().rbegin()->index() >=
+          std::numeric_limits<int64_t>::max() / series.interval_ns()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "interval ", series.intervals().rbegin()->index(),
+        " of an activity's series is later than 64-bit nanoseconds can say"));
+  }
+  return absl::OkStatus();
 }
 
 bool WidenTimeSeries(int64_t interval_ns, RpcTimeSeries& series) {
-  return WidenSeries(interval_ns, kRpcRules, series);
+  return WidenSeries(interval_ns, series);
 }
 
 absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into) {
-  return MergeSeries(kRpcRules, std::move(from), into);
+  absl::Status status = ValidateTimeSeries(from);
+  return status.ok() ? MergeSeries(std::move(from), into) : status;
+}
+
+absl::Status MergeActivitySeries(ActivitySeries from, ActivitySeries& into) {
+  absl::Status status = ValidateActivitySeries(from);
+  return status.ok() ? MergeSeries(std::move(from), into) : status;
 }
 
 absl::Status MergeOfferedLoad(const OfferedLoad& from, OfferedLoad& into) {
-  for (const OfferedLoad* load :
-       std::initializer_list<const OfferedLoad*>{&from, &into}) {
-    if (absl::Status status = ValidateOfferedLoad(*load); !status.ok()) {
-      return status;
-    }
-  }
-  into.set_offered_count(
-      base::SaturatingAdd(into.offered_count(), from.offered_count()));
-  into.set_unsent_count(
-      base::SaturatingAdd(into.unsent_count(), from.unsent_count()));
-  into.set_held_back_count(
-      base::SaturatingAdd(into.held_back_count(), from.held_back_count()));
-  if (from.has_unsent_wait_ns()) {
-    MergeHistogram(from.unsent_wait_ns(), *into.mutable_unsent_wait_ns());
-  }
-  return absl::OkStatus();
+  return MergeCounters(
+      from,
+      {.negative_count =
+           "an offered load has a negative count; all are at least 0"},
+      into);
 }
 
 }  // namespace distbench::results

@@ -1,4 +1,11 @@
-// Encodes, validates and merges time series and offered loads.
+// Encodes, validates and merges series over time of RPCs and of activities, and
+// offered loads.
+//
+// An engine records the series of an activity in the words of RPCs:
+//
+//   iterations that were due  offered         input bytes   request_bytes
+//   iterations that ended     succeeded       output bytes  response_bytes
+//   latencies of reads        service times   of writes     response times
 
 #ifndef DISTBENCH_RESULTS_TIME_SERIES_H_
 #define DISTBENCH_RESULTS_TIME_SERIES_H_
@@ -13,36 +20,36 @@
 
 namespace distbench::results {
 
-// Replaces the content of `proto`.
-void EncodeInterval(const stats::IntervalSeries::View& interval,
-                    RpcInterval& proto);
-
-// Encodes the sum of series with steps of kSeriesStepNs, in pieces of at most a
-// few hundred kilobytes; emits nothing if there are no events.
+// Encode the sum of series with steps of kSeriesStepNs, in pieces of at most a
+// few hundred kilobytes; emit nothing if there are no events.
 void EncodeTimeSeries(absl::Span<const stats::IntervalSeries* const> series,
                       absl::FunctionRef<void(RpcTimeSeries piece)> emit);
+void EncodeActivitySeries(const stats::IntervalSeries& series,
+                          absl::FunctionRef<void(ActivitySeries piece)> emit);
 
 // Adds an encoded series. INVALID_ARGUMENT if it is invalid or its intervals
 // are not a multiple of a step; `series` is then unchanged.
 absl::Status AddTimeSeries(const RpcTimeSeries& proto,
                            stats::IntervalSeries& series);
 
-// Check that intervals ascend, counts are at least 0 and histograms are valid.
-// INVALID_ARGUMENT describes the contradiction.
+// Check that intervals ascend, counts are at least 0 and histograms are valid;
+// of activities, also that times in nanoseconds fit 64 bits. INVALID_ARGUMENT
+// describes the contradiction.
 absl::Status ValidateTimeSeries(const RpcTimeSeries& series);
-absl::Status ValidateOfferedLoad(const OfferedLoad& load);
+absl::Status ValidateActivitySeries(const ActivitySeries& series);
 
 // Merges neighbouring intervals so that each is interval_ns wide. Requires a
 // valid series. Returns false, and changes nothing, if interval_ns is not a
 // multiple of the present width.
 bool WidenTimeSeries(int64_t interval_ns, RpcTimeSeries& series);
 
-// Adds `from` to `into`, which must be empty or the result of such calls. If
-// the widths differ, the result has the larger one. INVALID_ARGUMENT if `from`
-// is invalid or neither width is a multiple of the other; `into` is then
-// unchanged. Takes time only for the intervals of `from` if these are later
-// than those of `into` or exist there already.
+// Add `from` to `into`, which must be empty or the result of such calls. If the
+// widths differ, the result has the larger one. INVALID_ARGUMENT if `from` is
+// invalid or neither width is a multiple of the other; `into` is then
+// unchanged. Take time only for the intervals of `from` if these are later than
+// those of `into` or exist there already: series arrive in pieces, in order.
 absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into);
+absl::Status MergeActivitySeries(ActivitySeries from, ActivitySeries& into);
 
 // Adds `from` to `into`. INVALID_ARGUMENT if either is invalid; `into` is then
 // unchanged.

@@ -36,7 +36,7 @@ _ACTIVITY_HISTOGRAMS = ("read_ns", "write_ns")
 # distbench/sequencer/runs/run_book.h.
 _MOST_TESTS = 100_000
 
-# kMaxFaultTimes of distbench/results/server_log.h.
+# kMaxFaultTimes of distbench/results/merge.h.
 _MOST_FAULT_TIMES = 1000
 
 _Series = TypeVar("_Series", results_pb2.RpcTimeSeries, results_pb2.ActivitySeries)

@@ -1,6 +1,6 @@
 """RPC statistics in decoded form, in which results are added up.
 
-The counterpart of distbench/results/rpc_totals.h and statistics_from_samples.h.
+The counterpart of distbench/results/rpc_totals.h and legacy_results.h.
 """
 
 import math

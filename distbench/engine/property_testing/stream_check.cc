@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/results/stream_totals.h"
+#include "distbench/results/rpc_totals.h"
 
 namespace distbench::engine {
 namespace {

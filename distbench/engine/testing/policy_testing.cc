@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/engine/simulation/simulated_system.h"
 #include "distbench/engine/testing/client_server.h"
-#include "distbench/results/merge.h"
+#include "distbench/results/rpc_totals.h"
 #include "glog/logging.h"
 #include "google/protobuf/text_format.h"
 

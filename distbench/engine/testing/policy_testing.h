@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "distbench/results/policy_totals.h"
+#include "distbench/results/rpc_totals.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 

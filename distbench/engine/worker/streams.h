@@ -28,7 +28,7 @@
 #include "distbench/engine/worker/run_state.h"
 #include "distbench/engine/worker/worker_context.h"
 #include "distbench/protocol/streams.h"
-#include "distbench/results/stream_totals.h"
+#include "distbench/results/rpc_totals.h"
 
 namespace distbench::engine {
 

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/report/findings/judge_parts.h"
-#include "distbench/results/counters.h"
+#include "distbench/results/message_sums.h"
 
 namespace distbench::report {
 namespace {

@@ -10,7 +10,8 @@
 #include "distbench/report/measurements/network_readings.h"
 #include "distbench/report/tables/numa_table.h"
 #include "distbench/report/tables/table.h"
-#include "distbench/results/counters.h"
+#include "distbench/results/message_sums.h"
+#include "distbench/results/resource_usage.h"
 
 namespace distbench::report {
 namespace {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "distbench/results/policy_totals.h"
+#include "distbench/results/rpc_totals.h"
 #include "proto/results.pb.h"
 
 namespace distbench::report {

@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
-#include "distbench/results/server_log.h"
+#include "distbench/results/merge.h"
 
 namespace distbench::report {
 namespace {

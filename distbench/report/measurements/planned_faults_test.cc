@@ -5,7 +5,7 @@
 #include <string>
 
 #include "distbench/report/testing/report_testing.h"
-#include "distbench/results/server_log.h"
+#include "distbench/results/merge.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -5,7 +5,8 @@
 
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/protection_phases.h"
-#include "distbench/results/counters.h"
+#include "distbench/results/message_sums.h"
+#include "distbench/results/resource_usage.h"
 
 namespace distbench::report {
 namespace {

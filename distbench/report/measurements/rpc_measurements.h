@@ -14,7 +14,6 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/traffic_span.h"
 #include "distbench/results/rpc_totals.h"
-#include "distbench/results/stream_totals.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/outcomes.h"
 #include "distbench/stats/quantile_interval.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "distbench/results/stream_totals.h"
+#include "distbench/results/rpc_totals.h"
 #include "proto/results.pb.h"
 
 namespace distbench::report {

@@ -9,7 +9,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/results/activity_series.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/time_series.h"
 #include "distbench/results/walk.h"

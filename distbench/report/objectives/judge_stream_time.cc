@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/report/objectives/judge_times.h"
-#include "distbench/results/stream_totals.h"
+#include "distbench/results/rpc_totals.h"
 #include "distbench/stats/outcomes.h"
 
 namespace distbench::report {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "distbench/report/objectives/check_objectives.h"
-#include "distbench/results/stream_totals.h"
+#include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,7 +1,7 @@
 #include "absl/strings/match.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/tables/table.h"
-#include "distbench/results/counters.h"
+#include "distbench/results/resource_usage.h"
 
 namespace distbench::report {
 namespace {

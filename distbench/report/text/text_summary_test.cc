@@ -10,7 +10,7 @@
 #include "distbench/report/testing/report_testing.h"
 #include "distbench/report/testing/text_summary_testing.h"
 #include "distbench/results/histogram_proto.h"
-#include "distbench/results/statistics_from_samples.h"
+#include "distbench/results/legacy_results.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -17,7 +17,6 @@
 #include "distbench/products/bench/jobs/job_spec.h"
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
-#include "distbench/results/uncompressed_file.h"
 #include "google/protobuf/io/gzip_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl.h"
 

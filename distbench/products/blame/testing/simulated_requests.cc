@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/results/statistics_from_samples.h"
+#include "distbench/results/legacy_results.h"
 
 namespace distbench::blame {
 namespace {

@@ -1,0 +1,132 @@
+#include "distbench/results/message_sums.h"
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "distbench/base/testing/proto_testing.h"
+#include "google/protobuf/util/message_differencer.h"
+#include "gtest/gtest.h"
+#include "proto/results.pb.h"
+
+namespace distbench::results {
+namespace {
+
+using ::distbench::base::FromText;
+using ::google::protobuf::util::MessageDifferencer;
+
+constexpr CounterTexts kTexts = {.negative_count = "a count of $0",
+                                 .bad_histogram = "$0 is bad: $1"};
+
+TEST(MessageSumsTest, SumsHaveTheCountersOfEither) {
+  HostCounters sum;
+  sum.set_user_cpu_ns(1);
+  sum.set_steal_cpu_ns(10);
+  HostCounters more;
+  more.set_user_cpu_ns(2);
+  more.set_throttled_ns(5);
+  AddCounters(more, sum);
+  EXPECT_EQ(sum.user_cpu_ns(), 3);
+  EXPECT_EQ(sum.steal_cpu_ns(), 10);
+  EXPECT_EQ(sum.throttled_ns(), 5);
+  EXPECT_FALSE(sum.has_idle_cpu_ns());
+}
+
+TEST(MessageSumsTest, SumsDoNotOverflow) {
+  HostCounters sum;
+  sum.set_user_cpu_ns(std::numeric_limits<int64_t>::max());
+  AddCounters(HostCounters(sum), sum);
+  EXPECT_EQ(sum.user_cpu_ns(), std::numeric_limits<int64_t>::max());
+}
+
+TEST(MessageSumsTest, DifferencesAreOfCountersThatBothReadingsHave) {
+  HostCounters start;
+  start.set_user_cpu_ns(4);
+  start.set_idle_cpu_ns(9);
+  start.set_io_pressure_ns(7);
+  HostCounters counted;
+  counted.set_user_cpu_ns(6);
+  counted.set_idle_cpu_ns(8);
+  counted.set_throttled_ns(100);
+  SubtractCounters(start, counted);
+  EXPECT_EQ(counted.user_cpu_ns(), 2);
+  EXPECT_EQ(counted.idle_cpu_ns(), 0) << "it went backwards";
+  EXPECT_FALSE(counted.has_throttled_ns());
+  EXPECT_FALSE(counted.has_io_pressure_ns());
+}
+
+// One field of each kind, and one that is none of them.
+constexpr char kOneOfEach[] = R"(
+  succeeded_count: 1
+  service_time_ns {
+    sub_bucket_bits: 7 bucket_index_deltas: 5 bucket_counts: 1
+    min: 5 max: 5 sum: 5 sum_of_squares: 25
+  }
+  service_time_moments { count: 1 min: 3 max: 4 sum: 7 sum_of_squares: 25 }
+  failures_by_error { key: 1 value: 2 })";
+
+TEST(MessageSumsTest, DistributionsAddUp) {
+  auto sum = FromText<RpcStatistics>(kOneOfEach);
+  ASSERT_TRUE(MergeCounters(RpcStatistics(sum), kTexts, sum).ok());
+  const auto expected = FromText<RpcStatistics>(R"(
+    succeeded_count: 2
+    service_time_ns {
+      sub_bucket_bits: 7 bucket_index_deltas: 5 bucket_counts: 2
+      min: 5 max: 5 sum: 10 sum_of_squares: 50
+    }
+    service_time_moments { count: 2 min: 3 max: 4 sum: 14 sum_of_squares: 50 }
+    failures_by_error { key: 1 value: 2 })");
+  EXPECT_TRUE(MessageDifferencer::Equals(sum, expected)) << sum.DebugString();
+  RpcStatistics copy;
+  AddCounters(expected, copy);
+  EXPECT_EQ(copy.service_time_ns().sum(), 10);
+  EXPECT_EQ(copy.service_time_moments().sum(), 14);
+  EXPECT_FALSE(copy.has_response_time_ns());
+  EXPECT_TRUE(copy.failures_by_error().empty()) << "they are the caller's";
+}
+
+TEST(MessageSumsTest, AmountsAddUp) {
+  auto sum = FromText<RUsage>("user_cpu_time_seconds: 0.5 swaps: 1");
+  AddCounters(RUsage(sum), sum);
+  EXPECT_EQ(sum.user_cpu_time_seconds(), 1);
+  SubtractCounters(FromText<RUsage>("user_cpu_time_seconds: 0.25"), sum);
+  EXPECT_EQ(sum.user_cpu_time_seconds(), 0.75);
+  EXPECT_FALSE(sum.has_swaps());
+}
+
+TEST(MessageSumsTest, LevelsAreThoseOfTheLater) {
+  const int levels[] = {RUsage::kMaxResidentSetSizeFieldNumber};
+  auto sum = FromText<RUsage>("max_resident_set_size: 5 swaps: 1");
+  const auto later = FromText<RUsage>("max_resident_set_size: 4 swaps: 1");
+  AddCounters(later, sum, levels);
+  EXPECT_EQ(sum.max_resident_set_size(), 4);
+  EXPECT_EQ(sum.swaps(), 2);
+  SubtractCounters(later, sum, levels);
+  EXPECT_EQ(sum.max_resident_set_size(), 4);
+  EXPECT_EQ(sum.swaps(), 1);
+}
+
+TEST(MessageSumsTest, WhatIsInvalidIsNotAdded) {
+  const auto before = FromText<RpcStatistics>(kOneOfEach);
+  EXPECT_TRUE(ValidateCounters(before, kTexts).ok());
+  for (const auto& [text, error] :
+       {std::pair("failed_count: -2 warmup_count: -3", "a count of -3"),
+        std::pair("network_ns {}",
+                  "network_ns is bad: histogram has sub_bucket_bits 0; this "
+                  "version of distbench reads 7"),
+        std::pair("lateness_moments { count: 1 }",
+                  "moments of 1 values with a min of 0, a max of 0, a sum of 0 "
+                  "and a sum of squares of 0 contradict themselves")}) {
+    auto damaged = FromText<RpcStatistics>(text);
+    RpcStatistics into = before;
+    EXPECT_EQ(MergeCounters(damaged, kTexts, into),
+              absl::InvalidArgumentError(error));
+    EXPECT_TRUE(MessageDifferencer::Equals(into, before));
+    EXPECT_EQ(MergeCounters(before, kTexts, damaged),
+              absl::InvalidArgumentError(error));
+  }
+}
+
+}  // namespace
+}  // namespace distbench::results
