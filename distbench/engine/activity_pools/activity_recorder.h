@@ -42,7 +42,7 @@ class ActivityRecorder {
                  activity::Activity& activity_that_did_it)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The series of an activity, in the words of results/activity_series.h; null
+  // The series of an activity, in the words of results/time_series.h; null
   // if nothing was counted. Valid as long as nothing more is.
   const stats::IntervalSeries* series(int activity) const
       ABSL_LOCKS_EXCLUDED(mutex_);

@@ -24,7 +24,7 @@ struct StackValues {
 
 // Returns the values of the RPCs that main lists send or, if the config does
 // not tell which these are, of all RPCs. Requires statistics (see
-// results/statistics_from_samples.h).
+// results/legacy_results.h).
 std::map<std::string, StackValues> StackValuesOf(const TestResult& result);
 
 }  // namespace distbench::stacks

@@ -12,7 +12,7 @@
 namespace distbench::report {
 
 // Results and their source, such as a file name. All RPC logs have statistics
-// (see results/statistics_from_samples.h).
+// (see results/legacy_results.h).
 struct SourcedResults {
   std::string source;
   TestSequenceResults results;

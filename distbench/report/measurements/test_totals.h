@@ -58,7 +58,7 @@ struct TestTotals {
   std::string first_invalid_log;
 };
 
-// Requires statistics (see results/statistics_from_samples.h).
+// Requires statistics (see results/legacy_results.h).
 TestTotals AddUp(const TestResult& result);
 
 // The outcomes of the RPCs that were sent, by service time.

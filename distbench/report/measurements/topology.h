@@ -77,7 +77,7 @@ struct Topology {
   std::vector<TopologyInstance> instances;
 };
 
-// Requires statistics (see results/statistics_from_samples.h). Leaves out
+// Requires statistics (see results/legacy_results.h). Leaves out
 // statistics that are invalid.
 Topology FindTopology(const TestResult& result);
 
