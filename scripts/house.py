@@ -36,7 +36,6 @@ KNOWN_ARROWS = frozenset(
         ("cli", "products/search"),
         ("cli", "products/stacks"),
         ("config", "products/external"),
-        ("config", "products/protection"),
         ("engine", "products/external"),
         ("hosting", "products/external"),
         ("node", "products/external"),
