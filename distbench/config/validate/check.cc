@@ -92,7 +92,6 @@ void CanonicalizeTest(DistributedSystemDescription& test) {
   for (ServerFault& fault : *test.mutable_server_faults()) {
     ReplaceQuantities(fault);
   }
-  if (test.has_search()) ReplaceQuantities(*test.mutable_search());
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
     part->Canonicalize(test);
   }
@@ -121,7 +120,6 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateAdmission(validation);
   ValidateServerFaults(validation);
   ValidateObjectives(validation);
-  ValidateSearch(validation);
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
     part->Validate(validation);
   }

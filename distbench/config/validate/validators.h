@@ -82,9 +82,8 @@ void ValidateServerFaults(const TestValidation& validation);
 void ValidateActivities(const TestValidation& validation);
 void ValidateReplayTraces(const TestValidation& validation);
 
-// Objectives of runs, and settings of the load search.
+// Objectives of runs.
 void ValidateObjectives(const TestValidation& validation);
-void ValidateSearch(const TestValidation& validation);
 
 }  // namespace distbench::config
 

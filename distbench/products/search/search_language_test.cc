@@ -1,15 +1,22 @@
+#include "distbench/products/search/search_language.h"
+
+#include "distbench/base/plugins.h"
+#include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/testing/validation_cases.h"
-#include "gmock/gmock.h"
+#include "distbench/config/validate/check.h"
+#include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 
-namespace distbench::config {
+namespace distbench::search {
 namespace {
 
-// A further RPC, over a driver that streams.
-#define TELL_THAT_STARTS(starts)                                       \
-  "default_protocol: 'loopback' action_lists { name: 'tell' } "        \
-  "rpc_descriptions { name: 'tell' client: 'client' server: 'server' " \
-  "stream { response_starts: '" starts "' } } "
+using config::ExpectOneProblem;
+using config::ProblemsAfter;
+using config::ValidationCase;
+
+// The plugin does this, but it comes with all that commands need.
+const base::Plugin<config::LanguagePart> kLanguage("search",
+                                                   new SearchLanguage);
 
 class BadSearch : public ::testing::TestWithParam<ValidationCase> {};
 
@@ -18,39 +25,10 @@ TEST_P(BadSearch, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(
     Rules, BadSearch,
     ::testing::Values(
-        ValidationCase{"ObjectiveIsNone", "",
-                       "search { objectives: 'query p95' }",
-                       "search.objectives[0]", "has neither <= nor >="},
         ValidationCase{"ObjectiveOfNoRpc", "",
                        "search { objectives: ['cpu<=60%', 'qurey p95<=1s'] }",
                        "search.objectives[1]",
                        "no RPC is named \"qurey\"; did you mean \"query\"?"},
-        ValidationCase{"ObjectiveOfAnyRpc", "",
-                       "search { objectives: 'p95<=1s' }",
-                       "search.objectives[0]", "must name an RPC"},
-        ValidationCase{"MessagesOfNoStream", "",
-                       "search { objectives: 'query gap_p99<=1ms' }",
-                       "search.objectives[0]", "about the messages of a"},
-        ValidationCase{
-            "GapsOfAnEcho", "",
-            TELL_THAT_STARTS("echo") "objectives: 'tell gap_p99<=1ms'",
-            "objectives[0]",
-            "an echo has no gaps; limit round_trip_p99 instead"},
-        ValidationCase{
-            "RoundTripsOfNoEcho", "",
-            TELL_THAT_STARTS(
-                "on_first_request") "objectives: 'tell round_trip_p50<=1ms'",
-            "objectives[0]",
-            "only an echo has round trips; limit gap_p50 instead"},
-        ValidationCase{"AmplificationWithoutAPolicy", "",
-                       "objectives: 'query amplification<=1.2'",
-                       "objectives[0]", "give the RPC a `policy`"},
-        ValidationCase{"AttemptsWithoutAPolicy", "",
-                       "objectives: 'query attempt_p99<=1ms'", "objectives[0]",
-                       "give the RPC a `policy`"},
-        ValidationCase{"ObjectiveOfAProductThatIsNotThere", "",
-                       "objectives: 'isol_p05>=90%'", "objectives[0]",
-                       "a product that this program was built without"},
         ValidationCase{"KnobIsNone", "", "search { knob: 'speed' }",
                        "search.knob",
                        "\"speed\" is not a knob; knobs are rate"},
@@ -80,10 +58,37 @@ INSTANTIATE_TEST_SUITE_P(
         ValidationCase{"NoProbes", "", "search { max_probes: 2 }",
                        "search.max_probes", "must be from 3 to 1000"},
         ValidationCase{"NoTime", "", "search { final_duration_us: 0 }",
-                       "search.final_duration_us", "0 is out of range"}),
+                       "search.final_duration_us", "0 is out of range"},
+        ValidationCase{"RateOfASearch", "iterations { max_duration_us: 9 }",
+                       "iterations { rate: 'fast' } }"
+                       "search { knob: 'rate'",
+                       "actions[\"run\"].iterations.rate",
+                       "\"fast\" is not a rate"},
+        ValidationCase{"SearchWarmup", "", "search { warmup: '5' }",
+                       "search.warmup", "\"5\" is not a duration"},
+        ValidationCase{"SearchProbe", "", "search { probe_duration: '0s' }",
+                       "search.probe_duration", "is out of range"},
+        ValidationCase{"SearchFinalTwice", "",
+                       "search { final_duration: '5s' final_duration_us: 1 }",
+                       "search",
+                       "has both final_duration and "
+                       "final_duration_us; give one"}),
     [](const auto& info) { return info.param.rule; });
 
-TEST(SearchTest, MayBeComplete) {
+TEST(SearchLanguageTest, QuantitiesBecomeNumbers) {
+  TestSequence sequence = base::FromText<TestSequence>(
+      "tests { search {"
+      "  warmup: '1s' probe_duration: '5s' final_duration: '1m' } }");
+  config::Canonicalize(sequence);
+  const auto expected = base::FromText<LoadSearchSpec>(
+      "warmup_us: 1000000 probe_duration_us: 5000000 "
+      "final_duration_us: 60000000");
+  EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(
+      sequence.tests(0).search(), expected))
+      << sequence.DebugString();
+}
+
+TEST(SearchLanguageTest, MayBeComplete) {
   EXPECT_TRUE(ProblemsAfter("",
                             "search { objectives: 'query p95<=5ms' "
                             "objectives: 'cpu<=60%' knob: 'concurrency' "
@@ -94,4 +99,4 @@ TEST(SearchTest, MayBeComplete) {
 }
 
 }  // namespace
-}  // namespace distbench::config
+}  // namespace distbench::search

@@ -1,7 +1,7 @@
 // Settings of control groups that a search may vary: those that are a number.
 
-#ifndef DISTBENCH_CONFIG_SEARCH_CONTROL_SETTING_H_
-#define DISTBENCH_CONFIG_SEARCH_CONTROL_SETTING_H_
+#ifndef DISTBENCH_PRODUCTS_SEARCH_KNOBS_CONTROL_SETTING_H_
+#define DISTBENCH_PRODUCTS_SEARCH_KNOBS_CONTROL_SETTING_H_
 
 #include <string>
 
@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench::config {
+namespace distbench::search {
 
 // A setting of one group of a set of controls of a test's experiment.
 struct ControlSetting {
@@ -41,6 +41,6 @@ absl::StatusOr<ControlSetting> FindControlSetting(
 void SetControl(const ControlSetting& setting, double value,
                 DistributedSystemDescription& test);
 
-}  // namespace distbench::config
+}  // namespace distbench::search
 
-#endif  // DISTBENCH_CONFIG_SEARCH_CONTROL_SETTING_H_
+#endif  // DISTBENCH_PRODUCTS_SEARCH_KNOBS_CONTROL_SETTING_H_

@@ -1,4 +1,4 @@
-#include "distbench/config/search/knob_name.h"
+#include "distbench/products/search/knobs/knob_name.h"
 
 #include <algorithm>
 #include <map>
@@ -7,18 +7,18 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/search/control_setting.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/traffic.h"
+#include "distbench/products/search/knobs/control_setting.h"
 
-namespace distbench::config {
+namespace distbench::search {
 namespace {
 
 using Kind = KnobName::Kind;
 
 absl::Status UnknownKnob(absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(
-      Quoted(text),
+      config::Quoted(text),
       " is not a knob; knobs are rate, concurrency, concurrency:ACTION, "
       "payload:NAME, fanout:RPC, control:SET:SETTING and "
       "builder:CONFIG:PARAMETER"));
@@ -26,8 +26,9 @@ absl::Status UnknownKnob(absl::string_view text) {
 
 absl::Status NothingNamed(absl::string_view kind, const std::string& name,
                           const std::vector<std::string>& names) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "no ", kind, " is named ", Quoted(name), "; ", Suggestion(name, names)));
+  return absl::InvalidArgumentError(
+      absl::StrCat("no ", kind, " is named ", config::Quoted(name), "; ",
+                   config::Suggestion(name, names)));
 }
 
 template <typename Elements>
@@ -45,9 +46,9 @@ std::vector<std::string> NamesOf(const Elements& elements) {
 }
 
 absl::Status CheckRate(const DistributedSystemDescription& test) {
-  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  const std::map<std::string, int64_t> main_actions = config::MainActions(test);
   for (const Action& action : test.actions()) {
-    if (IsOpenLoop(action) && main_actions.contains(action.name())) {
+    if (config::IsOpenLoop(action) && main_actions.contains(action.name())) {
       return absl::OkStatus();
     }
   }
@@ -59,11 +60,11 @@ absl::Status CheckRate(const DistributedSystemDescription& test) {
 
 absl::Status CheckConcurrency(const std::string& name,
                               const DistributedSystemDescription& test) {
-  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  const std::map<std::string, int64_t> main_actions = config::MainActions(test);
   std::vector<std::string> names;
   for (const Action& action : test.actions()) {
     const bool is_candidate =
-        name.empty() ? IsClosedLoop(action) : action.has_iterations();
+        name.empty() ? config::IsClosedLoop(action) : action.has_iterations();
     if (is_candidate && main_actions.contains(action.name())) {
       names.push_back(action.name());
     }
@@ -83,7 +84,7 @@ absl::Status CheckConcurrency(const std::string& name,
 
 // Checks for iterations, which give a probe its duration.
 absl::Status CheckLoops(const DistributedSystemDescription& test) {
-  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  const std::map<std::string, int64_t> main_actions = config::MainActions(test);
   for (const Action& action : test.actions()) {
     if (action.has_iterations() && main_actions.contains(action.name())) {
       return absl::OkStatus();
@@ -103,7 +104,7 @@ absl::Status CheckPayload(const std::string& name,
   }
   if (found->has_size_distribution_name()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "the size of ", Quoted(name),
+        "the size of ", config::Quoted(name),
         " is drawn from a distribution; the knob needs a fixed size"));
   }
   return CheckLoops(test);
@@ -115,15 +116,15 @@ absl::Status CheckFanout(const std::string& name,
   if (found == test.rpc_descriptions().end()) {
     return NothingNamed("RPC", name, NamesOf(test.rpc_descriptions()));
   }
-  const absl::StatusOr<FanoutPlan> fanout =
-      ParseFanoutFilter(found->fanout_filter());
-  if (fanout.ok() && fanout->kind == FanoutPlan::Kind::kStochastic &&
+  const absl::StatusOr<config::FanoutPlan> fanout =
+      config::ParseFanoutFilter(found->fanout_filter());
+  if (fanout.ok() && fanout->kind == config::FanoutPlan::Kind::kStochastic &&
       fanout->choices.size() == 1) {
     return CheckLoops(test);
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "the fanout_filter of ", Quoted(name), " is ",
-      Quoted(found->fanout_filter()),
+      "the fanout_filter of ", config::Quoted(name), " is ",
+      config::Quoted(found->fanout_filter()),
       "; the knob varies the number of targets of stochastic{1:N}"));
 }
 
@@ -186,4 +187,4 @@ absl::Status CheckKnob(const KnobName& knob,
   return absl::OkStatus();
 }
 
-}  // namespace distbench::config
+}  // namespace distbench::search

@@ -1,7 +1,7 @@
 // Names of knobs: the parameter that a load search varies.
 
-#ifndef DISTBENCH_CONFIG_SEARCH_KNOB_NAME_H_
-#define DISTBENCH_CONFIG_SEARCH_KNOB_NAME_H_
+#ifndef DISTBENCH_PRODUCTS_SEARCH_KNOBS_KNOB_NAME_H_
+#define DISTBENCH_PRODUCTS_SEARCH_KNOBS_KNOB_NAME_H_
 
 #include <string>
 
@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench::config {
+namespace distbench::search {
 
 struct KnobName {
   enum class Kind {
@@ -43,6 +43,6 @@ absl::StatusOr<KnobName> ParseKnobName(absl::string_view text);
 absl::Status CheckKnob(const KnobName& knob,
                        const DistributedSystemDescription& test);
 
-}  // namespace distbench::config
+}  // namespace distbench::search
 
-#endif  // DISTBENCH_CONFIG_SEARCH_KNOB_NAME_H_
+#endif  // DISTBENCH_PRODUCTS_SEARCH_KNOBS_KNOB_NAME_H_

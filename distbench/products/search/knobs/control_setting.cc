@@ -1,4 +1,4 @@
-#include "distbench/config/search/control_setting.h"
+#include "distbench/products/search/knobs/control_setting.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,18 +8,18 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/search/objective.h"
 #include "distbench/config/syntax/constraints.h"
 #include "distbench/config/syntax/control_amounts.h"
+#include "distbench/products/search/strategy/load_search.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 
-namespace distbench::config {
+namespace distbench::search {
 namespace {
 
 using google::protobuf::FieldDescriptor;
 
-enum class Kind {
+enum class SettingKind {
   kWeight,  // a share under contention
   kMemoryGuarantee,
   kMemoryLimit,
@@ -28,17 +28,18 @@ enum class Kind {
 
 struct Variable {
   absl::string_view name;
-  Kind kind;
+  SettingKind kind;
 };
 
-constexpr Variable kVariables[] = {{"cpu_weight", Kind::kWeight},
-                                   {"io_weight", Kind::kWeight},
-                                   {"memory_min", Kind::kMemoryGuarantee},
-                                   {"memory_low", Kind::kMemoryGuarantee},
-                                   {"memory_high", Kind::kMemoryLimit},
-                                   {"memory_max", Kind::kMemoryLimit},
-                                   {"memory_swap_max", Kind::kMemoryLimit},
-                                   {"cpu_max", Kind::kCpuLimit}};
+constexpr Variable kVariables[] = {
+    {"cpu_weight", SettingKind::kWeight},
+    {"io_weight", SettingKind::kWeight},
+    {"memory_min", SettingKind::kMemoryGuarantee},
+    {"memory_low", SettingKind::kMemoryGuarantee},
+    {"memory_high", SettingKind::kMemoryLimit},
+    {"memory_max", SettingKind::kMemoryLimit},
+    {"memory_swap_max", SettingKind::kMemoryLimit},
+    {"cpu_max", SettingKind::kCpuLimit}};
 
 constexpr double kMaxWeight = 10'000;
 
@@ -67,9 +68,9 @@ absl::StatusOr<int> FindSet(const Experiment& experiment,
     names.push_back(experiment.controls(i).name());
     if (names.back() == name) return i;
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("the experiment has no controls named ", Quoted(name), "; ",
-                   Suggestion(std::string(name), names)));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the experiment has no controls named ", config::Quoted(name), "; ",
+      config::Suggestion(std::string(name), names)));
 }
 
 absl::StatusOr<int> FindGroup(const ControlSet& set, const std::string& name) {
@@ -78,10 +79,10 @@ absl::StatusOr<int> FindGroup(const ControlSet& set, const std::string& name) {
     if (Has(set.groups(i), name)) found.push_back(i);
   }
   if (found.size() == 1) return found[0];
-  return absl::InvalidArgumentError(
-      absl::StrCat(found.empty() ? "no group" : "more than one group",
-                   " of the controls ", Quoted(set.name()), " has ", name,
-                   "; the knob needs exactly one, with a value to start from"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      found.empty() ? "no group" : "more than one group", " of the controls ",
+      config::Quoted(set.name()), " has ", name,
+      "; the knob needs exactly one, with a value to start from"));
 }
 
 // Whether the group has instances of the test itself, rather than only of
@@ -90,15 +91,16 @@ bool IsOfSubject(const ControlGroup& group,
                  const DistributedSystemDescription& test) {
   for (const std::string& glob : group.services()) {
     for (const ServiceSpec& service : test.services()) {
-      if (GlobMatches(glob, service.name())) return true;
+      if (config::GlobMatches(glob, service.name())) return true;
     }
   }
   return false;
 }
 
-void SetRange(const ControlAmount& amount, const ControlSetting& whole,
+void SetRange(const config::ControlAmount& amount, const ControlSetting& whole,
               double least, ControlSetting& setting) {
-  const bool is_share = amount.kind == ControlAmount::Kind::kPercentOfHost;
+  const bool is_share =
+      amount.kind == config::ControlAmount::Kind::kPercentOfHost;
   setting.value = amount.value;
   setting.is_whole = whole.is_whole;
   setting.min_value = is_share ? kMinPercent : least;
@@ -106,31 +108,33 @@ void SetRange(const ControlAmount& amount, const ControlSetting& whole,
 }
 
 // Reads the value, its range and its unit.
-absl::Status ReadValue(const ControlGroup& group, Kind kind,
+absl::Status ReadValue(const ControlGroup& group, SettingKind kind,
                        ControlSetting& setting) {
   const google::protobuf::Reflection& reflection = *group.GetReflection();
   const FieldDescriptor* field = FieldOf(setting.name);
-  if (kind == Kind::kWeight) {
+  if (kind == SettingKind::kWeight) {
     setting.value = reflection.GetInt32(group, field);
     setting.max_value = kMaxWeight;
     setting.unit = setting.name;
     return absl::OkStatus();
   }
-  const bool is_cpu = kind == Kind::kCpuLimit;
+  const bool is_cpu = kind == SettingKind::kCpuLimit;
   const std::string text = reflection.GetString(group, field);
-  const absl::StatusOr<ControlAmount> amount =
-      is_cpu ? ParseCpuAmount(text) : ParseMemoryAmount(text);
+  const absl::StatusOr<config::ControlAmount> amount =
+      is_cpu ? config::ParseCpuAmount(text) : config::ParseMemoryAmount(text);
   if (!amount.ok()) return amount.status();
-  if (amount->kind == ControlAmount::Kind::kUnlimited || amount->value <= 0) {
+  if (amount->kind == config::ControlAmount::Kind::kUnlimited ||
+      amount->value <= 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat(setting.name, " is ", Quoted(text),
+        absl::StrCat(setting.name, " is ", config::Quoted(text),
                      "; the knob needs an amount above 0 to start from"));
   }
   ControlSetting most;
   most.is_whole = !is_cpu;
-  most.max_value = is_cpu ? kMaxCpus : kMaxSearchLoad;
-  SetRange(*amount, most, is_cpu ? kMinCpus : 1, setting);
-  const bool is_share = amount->kind == ControlAmount::Kind::kPercentOfHost;
+  most.max_value = is_cpu ? config::kMaxCpus : kMaxSearchLoad;
+  SetRange(*amount, most, is_cpu ? config::kMinCpus : 1, setting);
+  const bool is_share =
+      amount->kind == config::ControlAmount::Kind::kPercentOfHost;
   setting.unit = absl::StrCat(is_share ? "percent of the host as "
                               : is_cpu ? "CPUs as "
                                        : "bytes of ",
@@ -151,9 +155,9 @@ absl::StatusOr<ControlSetting> FindControlSetting(
   if (variable == nullptr) {
     std::vector<std::string> names;
     for (const Variable& each : kVariables) names.emplace_back(each.name);
-    return absl::InvalidArgumentError(
-        absl::StrCat(Quoted(name), " is no setting that a knob can vary; ",
-                     Suggestion(std::string(name), names)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        config::Quoted(name), " is no setting that a knob can vary; ",
+        config::Suggestion(std::string(name), names)));
   }
   ControlSetting setting;
   setting.name = std::string(name);
@@ -165,12 +169,12 @@ absl::StatusOr<ControlSetting> FindControlSetting(
   if (!group_index.ok()) return group_index.status();
   setting.group = *group_index;
   const ControlGroup& group = controls.groups(setting.group);
-  const bool is_limit =
-      variable->kind == Kind::kMemoryLimit || variable->kind == Kind::kCpuLimit;
+  const bool is_limit = variable->kind == SettingKind::kMemoryLimit ||
+                        variable->kind == SettingKind::kCpuLimit;
   const bool is_of_subject = IsOfSubject(group, test);
   if (is_limit && is_of_subject) {
     return absl::InvalidArgumentError(absl::StrCat(
-        name, " of the controls ", Quoted(set),
+        name, " of the controls ", config::Quoted(set),
         " limits the test's own services, which protects nothing; vary what "
         "they are given (cpu_weight, io_weight, memory_min, memory_low), or a "
         "limit of the antagonist"));
@@ -188,20 +192,21 @@ void SetControl(const ControlSetting& setting, double value,
                              ->mutable_groups(setting.group);
   const google::protobuf::Reflection& reflection = *group.GetReflection();
   const FieldDescriptor* field = FieldOf(setting.name);
-  const Kind kind = FindVariable(setting.name)->kind;
-  if (kind == Kind::kWeight) {
+  const SettingKind kind = FindVariable(setting.name)->kind;
+  if (kind == SettingKind::kWeight) {
     reflection.SetInt32(&group, field, static_cast<int32_t>(value));
     return;
   }
   const std::string before = reflection.GetString(group, field);
-  absl::StatusOr<ControlAmount> amount = kind == Kind::kCpuLimit
-                                             ? ParseCpuAmount(before)
-                                             : ParseMemoryAmount(before);
+  absl::StatusOr<config::ControlAmount> amount =
+      kind == SettingKind::kCpuLimit ? config::ParseCpuAmount(before)
+                                     : config::ParseMemoryAmount(before);
   if (!amount.ok()) return;  // FindControlSetting() has parsed it
   amount->value = value;
   reflection.SetString(&group, field,
-                       kind == Kind::kCpuLimit ? FormatCpuAmount(*amount)
-                                               : FormatMemoryAmount(*amount));
+                       kind == SettingKind::kCpuLimit
+                           ? config::FormatCpuAmount(*amount)
+                           : config::FormatMemoryAmount(*amount));
 }
 
-}  // namespace distbench::config
+}  // namespace distbench::search

@@ -1,4 +1,4 @@
-#include "distbench/config/search/control_setting.h"
+#include "distbench/products/search/knobs/control_setting.h"
 
 #include <string>
 #include <utility>
@@ -8,7 +8,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench::config {
+namespace distbench::search {
 namespace {
 
 using ::testing::HasSubstr;
@@ -109,4 +109,4 @@ TEST(SetControlTest, WritesTheValueInItsForm) {
 }
 
 }  // namespace
-}  // namespace distbench::config
+}  // namespace distbench::search

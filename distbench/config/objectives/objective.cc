@@ -1,4 +1,4 @@
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 
 #include <cmath>
 

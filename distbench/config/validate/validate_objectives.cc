@@ -1,16 +1,15 @@
-#include <cmath>
+#include "distbench/config/validate/validate_objectives.h"
+
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/plugins.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/search/knob_name.h"
-#include "distbench/config/search/objective.h"
 #include "distbench/config/syntax/response_start.h"
 #include "distbench/config/validate/language_part.h"
-#include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench::config {
@@ -82,7 +81,8 @@ void CheckAttempts(const TestValidation& validation, const Path& path,
   }
 }
 
-// `is_of_search`: rather than of all runs of the test.
+}  // namespace
+
 void CheckObjective(const TestValidation& validation, const Path& path,
                     const std::string& text, bool is_of_search) {
   const absl::StatusOr<Objective> objective = ParseObjective(text);
@@ -117,89 +117,12 @@ void CheckObjective(const TestValidation& validation, const Path& path,
   }
 }
 
-void CheckKnobOf(const TestValidation& validation, const Path& path,
-                 const std::string& text) {
-  const absl::StatusOr<KnobName> knob = ParseKnobName(text);
-  if (!knob.ok()) {
-    validation.Add(path, std::string(knob.status().message()));
-  } else if (knob->kind == KnobName::Kind::kBuilder) {
-    validation.Add(path,
-                   "a builder's knob generates its own tests instead of this "
-                   "one; give it to `distbench search --knob`");
-  } else if (absl::Status status = CheckKnob(*knob, validation.test());
-             !status.ok()) {
-    validation.Add(path, std::string(status.message()));
-  }
-}
-
-void CheckNumber(const TestValidation& validation, const Path& path,
-                 double value, double minimum, double maximum) {
-  if (value >= minimum && value <= maximum) return;
-  validation.Add(path, absl::StrCat(value, " is out of range; must be from ",
-                                    minimum, " to ", maximum));
-}
-
-void CheckLoads(const TestValidation& validation, const Path& path,
-                const LoadSearchSpec& search) {
-  const auto check = [&](const char* field, bool is_given, double load) {
-    if (!is_given || (load > 0 && load <= kMaxSearchLoad)) return;
-    validation.Add(path.Field(field),
-                   absl::StrCat(load,
-                                " is not a load; must be above 0, and at "
-                                "most ",
-                                kMaxSearchLoad));
-  };
-  check("min_load", search.has_min_load(), search.min_load());
-  check("max_load", search.has_max_load(), search.max_load());
-  check("initial_load", search.has_initial_load(), search.initial_load());
-  if (search.has_min_load() && search.has_max_load() &&
-      search.min_load() > search.max_load()) {
-    validation.Add(path.Field("min_load"),
-                   absl::StrCat(search.min_load(), " is above max_load, ",
-                                search.max_load(), "; must be at most that"));
-  }
-}
-
-}  // namespace
-
 void ValidateObjectives(const TestValidation& validation) {
   const Path path = validation.path().Field("objectives");
   for (int i = 0; i < validation.test().objectives_size(); ++i) {
     CheckObjective(validation, path.At(i), validation.test().objectives(i),
                    /*is_of_search=*/false);
   }
-}
-
-void ValidateSearch(const TestValidation& validation) {
-  if (!validation.test().has_search()) return;
-  const LoadSearchSpec& search = validation.test().search();
-  const Path path = validation.path().Field("search");
-  for (int i = 0; i < search.objectives_size(); ++i) {
-    CheckObjective(validation, path.Field("objectives").At(i),
-                   search.objectives(i), /*is_of_search=*/true);
-  }
-  // If the config names no knob, a flag may name a better one than the default.
-  if (search.has_knob()) {
-    CheckKnobOf(validation, path.Field("knob"), search.knob());
-  }
-  CheckLoads(validation, path, search);
-  if (search.has_tolerance()) {
-    CheckNumber(validation, path.Field("tolerance"), search.tolerance(),
-                kMinSearchTolerance, kMaxSearchTolerance);
-  }
-  if (search.has_max_probes()) {
-    validation.CheckRange(path.Field("max_probes"), search.max_probes(),
-                          kMinSearchProbes, kMaxSearchProbes);
-  }
-  CheckQuantities(search, path, validation.problems());
-  const auto check_time = [&](const char* field, bool is_given, int64_t us) {
-    if (is_given) validation.CheckRange(path.Field(field), us, 1, kMaxTimeUs);
-  };
-  check_time("warmup_us", search.has_warmup_us(), search.warmup_us());
-  check_time("probe_duration_us", search.has_probe_duration_us(),
-             search.probe_duration_us());
-  check_time("final_duration_us", search.has_final_duration_us(),
-             search.final_duration_us());
 }
 
 }  // namespace distbench::config

@@ -1,10 +1,9 @@
-// Objectives: limits that a system must meet under load; and the limits of a
-// search for the highest such load.
+// Objectives: limits that a system must meet under load.
 //
 //   absl::StatusOr<Objective> p95 = ParseObjective("root_query p95<=500ms");
 
-#ifndef DISTBENCH_CONFIG_SEARCH_OBJECTIVE_H_
-#define DISTBENCH_CONFIG_SEARCH_OBJECTIVE_H_
+#ifndef DISTBENCH_CONFIG_OBJECTIVES_OBJECTIVE_H_
+#define DISTBENCH_CONFIG_OBJECTIVES_OBJECTIVE_H_
 
 #include <cstdint>
 #include <optional>
@@ -83,13 +82,6 @@ struct Objective {
 // meant. INVALID_ARGUMENT says what is wrong and shows the correct form.
 absl::StatusOr<Objective> ParseObjective(absl::string_view text);
 
-// Limits of a load search's settings, in configs and on the command line.
-inline constexpr double kMaxSearchLoad = 1e12;
-inline constexpr double kMinSearchTolerance = 0.001;
-inline constexpr double kMaxSearchTolerance = 0.5;
-inline constexpr int kMinSearchProbes = 3;
-inline constexpr int kMaxSearchProbes = 1000;
-
 }  // namespace distbench::config
 
-#endif  // DISTBENCH_CONFIG_SEARCH_OBJECTIVE_H_
+#endif  // DISTBENCH_CONFIG_OBJECTIVES_OBJECTIVE_H_
