@@ -9,7 +9,7 @@
 #include "distbench/node/host_facts.h"
 #include "distbench/numa/binding.h"
 #include "distbench/numa/thread_binding.h"
-#include "distbench/products/external/targets/allowed_targets.h"
+#include "distbench/security/test_guards.h"
 
 namespace distbench::cli {
 
@@ -66,7 +66,7 @@ void AddNodeFlags(CLI::App& command, NodeFlags& flags) {
               "Where to note what the controls of tests change, so that it\n"
               "can be undone after a crash; default: /run/distbench or,\n"
               "without root, a folder of the user's");
-  AddAllowTargetFlag(command, flags.allowed_targets);
+  AddGuardFlags(command, flags.guards);
 }
 
 absl::StatusOr<std::optional<NumaBinding>> BindAsFlagged(
@@ -80,9 +80,8 @@ absl::StatusOr<std::optional<NumaBinding>> BindAsFlagged(
 }
 
 absl::Status CheckNodeFlags(const NodeFlags& flags) {
-  absl::Status targets =
-      external::AllowedTargets::Parse(flags.allowed_targets).status();
-  if (!targets.ok()) return targets;
+  absl::Status guards = security::TestGuards::Make(flags.guards).status();
+  if (!guards.ok()) return guards;
   return CheckFileLimit(flags.engine_limits);
 }
 
@@ -97,8 +96,7 @@ node::NodeManagerOptions ToNodeOptions(
   options.workers_per_instance = flags.workers;
   options.lasting_facts = node::FindLastingFacts();
   options.control_state_dir = flags.control_state_dir;
-  options.allowed_targets =
-      external::AllowedTargets::Parse(flags.allowed_targets).value();
+  options.guards = security::TestGuards::Make(flags.guards).value();
   return options;
 }
 

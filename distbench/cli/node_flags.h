@@ -6,7 +6,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -14,6 +13,7 @@
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/hosting/process_engines.h"
 #include "distbench/node/node_manager.h"
+#include "distbench/security/test_guards.h"
 #include "proto/traffic_config.pb.h"
 
 namespace CLI {
@@ -29,12 +29,12 @@ struct NodeFlags {
   int workers = 0;
   std::string control_state_dir;
   hosting::EngineLimits engine_limits;
-  std::vector<std::string> allowed_targets;
+  security::GuardFlagValues guards;
 };
 
 // Adds --listen, --service_address, --numa_node, --cpus, --mem_policy,
 // --mem_nodes, --workers, --engine_max_files, --engine_max_threads,
-// --control_state_dir and --allow_target. `flags` must outlive the parsing.
+// --control_state_dir and those of guards. `flags` must outlive the parsing.
 void AddNodeFlags(CLI::App& command, NodeFlags& flags);
 
 // Binds the process as the flags say; call it before there are other threads.

@@ -14,8 +14,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/security/credentials.h"
+#include "distbench/security/test_guards.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -64,8 +64,8 @@ struct NodeManagerOptions {
   // or what takes its place without the rights of root.
   std::string control_state_dir;
 
-  // The external services that instances on this node may call.
-  external::AllowedTargets allowed_targets;
+  // Decide which tests may run on this node.
+  security::TestGuards guards;
 
   // Facts about this host that are found once, because that takes long.
   HostFacts lasting_facts;

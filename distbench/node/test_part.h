@@ -34,9 +34,9 @@
 #include "distbench/node/socket_limits.h"
 #include "distbench/node/test_controls.h"
 #include "distbench/node/traffic_metrics.h"
-#include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/products/protection/control_groups/applied_controls.h"
 #include "distbench/security/credentials.h"
+#include "distbench/security/test_guards.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
@@ -63,7 +63,7 @@ struct NodeEnvironment {
   // As in NodeManagerOptions.
   std::optional<NumaBinding> binding;
   int workers_per_instance = 0;
-  external::AllowedTargets allowed_targets = {};
+  security::TestGuards guards = {};
   HostFacts lasting_facts = {};
 
   // Where the controls of tests are applied; its root is system_root.
@@ -142,7 +142,7 @@ class TestPart {
 
   absl::Status CheckClockOffset() const;
   absl::Status MakePlan();
-  absl::Status CheckTargets() const;
+  absl::Status CheckGuards() const;
   absl::Status CheckRequirements() const;
   HostFacts ReadFacts() const;
   absl::Status ApplyControls();

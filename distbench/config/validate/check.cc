@@ -24,7 +24,7 @@ void CanonicalizeService(ServiceSpec& service) {
   if (service.has_admission() && service.admission().refuse().empty()) {
     service.mutable_admission()->clear_refuse();
   }
-  if (service.has_external() && !service.has_count()) service.set_count(1);
+  if (IsOutside(service) && !service.has_count()) service.set_count(1);
   if (HasSizes(service)) {
     const int64_t count = GridOf(service).Count();
     if (!service.has_count() && count <= std::numeric_limits<int32_t>::max()) {
@@ -116,7 +116,6 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateFlow(validation);
   ValidateActivities(validation);
   ValidateReplayTraces(validation);
-  ValidateExternalServices(validation);
   ValidateAdmission(validation);
   ValidateServerFaults(validation);
   ValidateObjectives(validation);

@@ -68,10 +68,6 @@ void ValidateActionLists(const TestValidation& validation);
 // for ever.
 void ValidateFlow(const TestValidation& validation);
 
-// External services: what they have, the RPCs to them, and that nothing else
-// refers to them.
-void ValidateExternalServices(const TestValidation& validation);
-
 // How many requests services take.
 void ValidateAdmission(const TestValidation& validation);
 

@@ -2,9 +2,7 @@
 
 #include "distbench/base/plugins.h"
 #include "distbench/cli/command.h"
-#include "distbench/config/validate/language_part.h"
 #include "distbench/products/search/command.h"
-#include "distbench/products/search/search_language.h"
 
 namespace distbench::search {
 namespace {
@@ -19,9 +17,6 @@ const base::Plugin<base::Product> kProduct(
 
 const base::Plugin<Command> kCommand("search", new Command{HelpSection::kRuns,
                                                            AddSearchCommand});
-
-const base::Plugin<config::LanguagePart> kLanguage("search",
-                                                   new SearchLanguage);
 
 }  // namespace
 }  // namespace distbench::search

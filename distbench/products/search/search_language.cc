@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/plugins.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/test_validation.h"
@@ -71,6 +72,9 @@ void CheckLoads(const config::TestValidation& validation,
                                 search.max_load(), "; must be at most that"));
   }
 }
+
+const base::Plugin<config::LanguagePart> kLanguage("search",
+                                                   new SearchLanguage);
 
 }  // namespace
 

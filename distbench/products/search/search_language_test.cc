@@ -1,6 +1,5 @@
 #include "distbench/products/search/search_language.h"
 
-#include "distbench/base/plugins.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/testing/validation_cases.h"
 #include "distbench/config/validate/check.h"
@@ -13,10 +12,6 @@ namespace {
 using config::ExpectOneProblem;
 using config::ProblemsAfter;
 using config::ValidationCase;
-
-// The plugin does this, but it comes with all that commands need.
-const base::Plugin<config::LanguagePart> kLanguage("search",
-                                                   new SearchLanguage);
 
 class BadSearch : public ::testing::TestWithParam<ValidationCase> {};
 

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::config {
+namespace distbench::external {
 namespace {
 
 using ::testing::AllOf;
@@ -40,10 +40,11 @@ constexpr char kConfig[] = R"(tests {
   actions { name: 'getting' rpc_name: 'get' }
 })";
 
-absl::StatusOr<TestSequence> Check(const std::string& config) {
-  absl::StatusOr<TestSequence> sequence = ParseTestSequence(config, "case");
+absl::StatusOr<TestSequence> Check(const std::string& text) {
+  absl::StatusOr<TestSequence> sequence =
+      config::ParseTestSequence(text, "case");
   EXPECT_TRUE(sequence.ok()) << sequence.status();
-  return CheckTestSequence(*std::move(sequence));
+  return config::CheckTestSequence(*std::move(sequence));
 }
 
 // The problems of the config after an edit.
@@ -64,13 +65,13 @@ TEST(ExternalServices, AreServicesOfOneInstanceThatNoListHandles) {
   const auto checked = Check(kConfig);
   ASSERT_TRUE(checked.ok()) << checked.status();
   EXPECT_EQ(checked->tests(0).services(2).count(), 1);
-  const Plan plan = Compile(checked->tests(0));
-  EXPECT_THAT(plan.services[2].external_addresses,
+  const config::Plan plan = config::Compile(checked->tests(0));
+  EXPECT_THAT(plan.services[2].outside_addresses,
               ElementsAre("cache:1", "[::1]:2"));
-  EXPECT_EQ(plan.services[2].external_policy, "round_robin");
-  EXPECT_EQ(plan.services[2].main_list, kNone);
-  EXPECT_EQ(plan.rpcs[1].handler_list, kNone);
-  EXPECT_TRUE(plan.services[1].external_addresses.empty());
+  EXPECT_EQ(plan.services[2].outside_policy, "round_robin");
+  EXPECT_EQ(plan.services[2].main_list, config::kNone);
+  EXPECT_EQ(plan.rpcs[1].handler_list, config::kNone);
+  EXPECT_TRUE(plan.services[1].outside_addresses.empty());
 }
 
 TEST(ExternalServices, HaveAddressesAndKnownWaysToChooseAmongThem) {
@@ -98,6 +99,13 @@ TEST(ExternalServices, RunNothingHere) {
   EXPECT_THAT(ProblemTextsAfter("name: 'cache'",
                                 "name: 'cache' numa_binding { nodes: '0' }"),
               HasSubstr("services[\"cache\"].numa_binding: an external"));
+  EXPECT_THAT(ProblemTextsAfter("name: 'cache'",
+                                "name: 'cache' admission { max_running: 1 }"),
+              HasSubstr("services[\"cache\"].admission: an external"));
+  EXPECT_THAT(ProblemsWith("server_faults { name: 'fault' service: 'cache' "
+                           "error_code: 'ABORTED' }"),
+              HasSubstr("server_faults[\"fault\"].service: is the external service "
+                        "\"cache\", which distbench does not run"));
   EXPECT_THAT(ProblemsWith("action_lists { name: 'cache' }"),
               HasSubstr("action_lists[\"cache\"]: an external service runs"));
   EXPECT_THAT(ProblemsWith("action_lists { name: 'get' }"),
@@ -184,4 +192,4 @@ TEST(ExternalServices, AnAddressIsReachedInOneWay) {
 }
 
 }  // namespace
-}  // namespace distbench::config
+}  // namespace distbench::external

@@ -1,4 +1,4 @@
-#include "distbench/config/syntax/external_services.h"
+#include "distbench/products/external/external_services.h"
 
 #include <cstddef>
 #include <utility>
@@ -8,9 +8,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "distbench/config/plan/test_names.h"
-#include "distbench/config/syntax/csv_rows.h"
+#include "distbench/products/external/csv_rows.h"
 
-namespace distbench::config {
+namespace distbench::external {
 namespace {
 
 constexpr size_t kMaxHostLength = 253;
@@ -45,8 +45,7 @@ bool IsHost(absl::string_view host) {
   return ConsistsOf(host, IsHostByte);
 }
 
-external::ExternalServer ToExternalServer(const ExternalService& service,
-                                          double rate) {
+ExternalServer ToExternalServer(const ExternalService& service, double rate) {
   return {.uses_tls = service.has_tls(),
           .ca_certificates = service.tls().ca_certificates(),
           .server_name = service.tls().server_name(),
@@ -74,8 +73,8 @@ absl::Status CheckHostPort(absl::string_view address) {
   return absl::OkStatus();
 }
 
-external::ExternalCall ToExternalCall(const ExternalCallSpec& spec) {
-  external::ExternalCall call;
+ExternalCall ToExternalCall(const ExternalCallSpec& spec) {
+  ExternalCall call;
   call.method = spec.method();
   call.is_json = !spec.has_request_text();
   call.request = call.is_json ? spec.request_json() : spec.request_text();
@@ -90,11 +89,11 @@ external::ExternalCall ToExternalCall(const ExternalCallSpec& spec) {
   return call;
 }
 
-external::ExternalCalls ExternalCallsOf(
-    const DistributedSystemDescription& test, absl::string_view service,
-    const TargetRates& rates) {
-  const NameIndex services(test.services());
-  external::ExternalCalls external;
+ExternalCalls ExternalCallsOf(const DistributedSystemDescription& test,
+                              absl::string_view service,
+                              const security::InstanceLimits& rates) {
+  const config::NameIndex services(test.services());
+  ExternalCalls external;
   external.seed = test.random_seed();
   for (int i = 0; i < test.rpc_descriptions_size(); ++i) {
     const RpcSpec& rpc = test.rpc_descriptions(i);
@@ -115,7 +114,7 @@ external::ExternalCalls ExternalCallsOf(
 
 std::map<std::string, std::set<std::string>> ClientsByTarget(
     const DistributedSystemDescription& test) {
-  const NameIndex services(test.services());
+  const config::NameIndex services(test.services());
   std::map<std::string, std::set<std::string>> clients;
   for (const RpcSpec& rpc : test.rpc_descriptions()) {
     const ServiceSpec& server = test.services(services.Find(rpc.server()));
@@ -135,4 +134,4 @@ void RedactSecrets(DistributedSystemDescription& test) {
   }
 }
 
-}  // namespace distbench::config
+}  // namespace distbench::external

@@ -1,4 +1,4 @@
-#include "distbench/products/external/targets/allowed_targets.h"
+#include "distbench/products/external/allowed_targets.h"
 
 #include <limits>
 #include <string>
@@ -62,17 +62,17 @@ TEST(AllowedTargets, EveryAddressOfATestMustBeAllowed) {
 }
 
 TEST(AllowedTargets, RatesAreDividedAmongTheInstancesThatCall) {
-  EXPECT_THAT(Allow({"cache:1@300", "storage:2@1.5"}).SharesOf(Example()),
+  EXPECT_THAT(Allow({"cache:1@300", "storage:2@1.5"}).LimitsOf(Example()),
               ElementsAre(Pair("cache:1", 100), Pair("storage:2", 0.75)));
-  EXPECT_THAT(Allow({"cache:1", "storage:2", "other:3@7"}).SharesOf(Example()),
+  EXPECT_THAT(Allow({"cache:1", "storage:2", "other:3@7"}).LimitsOf(Example()),
               IsEmpty());
 }
 
 TEST(AllowedTargets, ANodeHoldsItsOwnRate) {
   const AllowedTargets node = Allow({"cache:1@200", "storage:2"});
   const auto check = [&](const std::vector<std::string>& instances,
-                         const config::TargetRates& shares) {
-    return base::Message(node.CheckShares(Example(), instances, shares));
+                         const security::InstanceLimits& shares) {
+    return base::Message(node.CheckLimits(Example(), instances, shares));
   };
   EXPECT_EQ(check({"front/0", "front/1"}, {{"cache:1", 100}}), "");
   EXPECT_THAT(check({"client/0", "front/0", "front/1"}, {{"cache:1", 100}}),
@@ -90,9 +90,9 @@ TEST(AllowedTargets, ANodeHoldsItsOwnRate) {
 TEST(AllowedTargets, SharesThatAddUpToTheRateAreNotRefusedForRounding) {
   for (const char* rate : {"1", "0.1", "1000", "33.3"}) {
     const AllowedTargets same = Allow({std::string("cache:1@") + rate});
-    EXPECT_EQ(base::Message(same.CheckShares(Example(),
+    EXPECT_EQ(base::Message(same.CheckLimits(Example(),
                                              {"client/0", "front/0", "front/1"},
-                                             same.SharesOf(Example()))),
+                                             same.LimitsOf(Example()))),
               "");
   }
 }

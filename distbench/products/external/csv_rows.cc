@@ -1,4 +1,4 @@
-#include "distbench/config/syntax/csv_rows.h"
+#include "distbench/products/external/csv_rows.h"
 
 #include <cstddef>
 #include <set>
@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
-namespace distbench::config {
+namespace distbench::external {
 namespace {
 
 // Some editors begin UTF-8 files with a byte order mark.
@@ -125,4 +125,4 @@ absl::StatusOr<CsvRows> ParseCsvRows(absl::string_view text) {
   return rows;
 }
 
-}  // namespace distbench::config
+}  // namespace distbench::external

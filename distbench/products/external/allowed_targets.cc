@@ -1,14 +1,16 @@
-#include "distbench/products/external/targets/allowed_targets.h"
+#include "distbench/products/external/allowed_targets.h"
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/config/syntax/instance_names.h"
+#include "distbench/products/external/external_services.h"
 
 namespace distbench::external {
 namespace {
@@ -42,7 +44,7 @@ absl::StatusOr<AllowedTargets> AllowedTargets::Parse(
       return absl::InvalidArgumentError(
           absl::StrCat("allowed target \"", target, "\" ", what));
     };
-    if (absl::Status status = config::CheckHostPort(address); !status.ok()) {
+    if (absl::Status status = CheckHostPort(address); !status.ok()) {
       return error(status.message());
     }
     double rate = 0;
@@ -83,10 +85,10 @@ absl::Status AllowedTargets::Check(const DistributedSystemDescription& test,
   return absl::OkStatus();
 }
 
-config::TargetRates AllowedTargets::SharesOf(
+security::InstanceLimits AllowedTargets::LimitsOf(
     const DistributedSystemDescription& test) const {
-  config::TargetRates shares;
-  for (const auto& [address, clients] : config::ClientsByTarget(test)) {
+  security::InstanceLimits shares;
+  for (const auto& [address, clients] : ClientsByTarget(test)) {
     const auto allowed = rates_.find(address);
     if (allowed == rates_.end() || allowed->second == 0) continue;
     int64_t callers = 0;
@@ -98,11 +100,11 @@ config::TargetRates AllowedTargets::SharesOf(
   return shares;
 }
 
-absl::Status AllowedTargets::CheckShares(
+absl::Status AllowedTargets::CheckLimits(
     const DistributedSystemDescription& test,
     const std::vector<std::string>& instances,
-    const config::TargetRates& shares) const {
-  for (const auto& [address, clients] : config::ClientsByTarget(test)) {
+    const security::InstanceLimits& shares) const {
+  for (const auto& [address, clients] : ClientsByTarget(test)) {
     const auto allowed = rates_.find(address);
     if (allowed == rates_.end() || allowed->second == 0) continue;
     const auto callers =
@@ -125,6 +127,23 @@ absl::Status AllowedTargets::CheckShares(
         "@RATE and a rate that leaves this node no more than that"));
   }
   return absl::OkStatus();
+}
+
+std::string AllowTargetFlag::flag() const { return "--allow_target"; }
+
+std::string AllowTargetFlag::type() const { return "HOST:PORT[@RATE][,...]"; }
+
+std::string AllowTargetFlag::description() const {
+  return "External services that tests may call, as the tests\n"
+         "write their addresses; @RATE: at most so many RPCs per\n"
+         "second; default: none";
+}
+
+absl::StatusOr<std::shared_ptr<const security::TestGuard>>
+AllowTargetFlag::MakeGuard(const std::vector<std::string>& values) const {
+  absl::StatusOr<AllowedTargets> allowed = AllowedTargets::Parse(values);
+  if (!allowed.ok()) return allowed.status();
+  return std::make_shared<const AllowedTargets>(*std::move(allowed));
 }
 
 }  // namespace distbench::external

@@ -1,10 +1,10 @@
-#include "distbench/config/syntax/external_services.h"
+#include "distbench/products/external/external_services.h"
 
 #include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::config {
+namespace distbench::external {
 namespace {
 
 using ::testing::ElementsAre;
@@ -41,18 +41,18 @@ DistributedSystemDescription Example() {
 }
 
 TEST(ExternalServices, InstancesKnowWhatTheyCall) {
-  const external::ExternalCalls calls =
+  const ExternalCalls calls =
       ExternalCallsOf(Example(), "front", {{"cache:1", 50}});
   EXPECT_EQ(calls.seed, 7);
   ASSERT_THAT(calls.calls, ElementsAre(Pair(1, testing::_)));
-  const external::ExternalCall& get = calls.calls.at(1);
+  const ExternalCall& get = calls.calls.at(1);
   EXPECT_EQ(get.method, "/p.Cache/Get");
   EXPECT_FALSE(get.is_json);
   EXPECT_EQ(get.request, "key: '{{row:user}}'");
   EXPECT_THAT(get.rows, ElementsAre(ElementsAre("user"), ElementsAre("ann")));
   EXPECT_THAT(get.metadata, ElementsAre(Pair("token", "s3cret")));
   EXPECT_THAT(get.servers, ElementsAre("cache:1", "[::1]:2"));
-  const external::ExternalServer& limited = calls.servers.at("cache:1");
+  const ExternalServer& limited = calls.servers.at("cache:1");
   EXPECT_TRUE(limited.uses_tls);
   EXPECT_EQ(limited.ca_certificates, "PEM");
   EXPECT_EQ(limited.server_name, "c");
@@ -61,8 +61,7 @@ TEST(ExternalServices, InstancesKnowWhatTheyCall) {
 }
 
 TEST(ExternalServices, ACallWithoutARequestSendsAnEmptyOne) {
-  const external::ExternalCalls calls =
-      ExternalCallsOf(Example(), "client", {});
+  const ExternalCalls calls = ExternalCallsOf(Example(), "client", {});
   EXPECT_TRUE(calls.calls.at(2).is_json);
   EXPECT_EQ(calls.calls.at(2).request, "{}");
 }
@@ -97,4 +96,4 @@ TEST(ExternalServices, AddressesHaveAHostAndAPort) {
 }
 
 }  // namespace
-}  // namespace distbench::config
+}  // namespace distbench::external

@@ -1,5 +1,5 @@
-#ifndef DISTBENCH_CONFIG_SYNTAX_CSV_ROWS_H_
-#define DISTBENCH_CONFIG_SYNTAX_CSV_ROWS_H_
+#ifndef DISTBENCH_PRODUCTS_EXTERNAL_CSV_ROWS_H_
+#define DISTBENCH_PRODUCTS_EXTERNAL_CSV_ROWS_H_
 
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench::config {
+namespace distbench::external {
 
 using CsvRows = std::vector<std::vector<std::string>>;
 
@@ -18,6 +18,6 @@ using CsvRows = std::vector<std::vector<std::string>>;
 // names the line, but does not quote it: cells may be secrets.
 absl::StatusOr<CsvRows> ParseCsvRows(absl::string_view text);
 
-}  // namespace distbench::config
+}  // namespace distbench::external
 
-#endif  // DISTBENCH_CONFIG_SYNTAX_CSV_ROWS_H_
+#endif  // DISTBENCH_PRODUCTS_EXTERNAL_CSV_ROWS_H_

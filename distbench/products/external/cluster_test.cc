@@ -5,12 +5,12 @@
 
 #include "absl/status/status.h"
 #include "distbench/base/testing/status_testing.h"
-#include "distbench/products/external/targets/allowed_targets.h"
+#include "distbench/security/test_guards.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/control_plane/cluster.h"
 
-namespace distbench {
+namespace distbench::external {
 namespace {
 
 using ::testing::AllOf;
@@ -20,23 +20,23 @@ using ::testing::Not;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-external::AllowedTargets Allow(const std::vector<std::string>& targets) {
-  const auto allowed = external::AllowedTargets::Parse(targets);
-  EXPECT_TRUE(allowed.ok()) << allowed.status();
-  return *allowed;
+security::TestGuards Allow(const std::vector<std::string>& targets) {
+  const auto guards = security::TestGuards::Make({{"--allow_target", targets}});
+  EXPECT_TRUE(guards.ok()) << guards.status();
+  return *guards;
 }
 
 sequencer::SequencerOptions SequencerThatAllows(
     const std::vector<std::string>& targets) {
   sequencer::SequencerOptions options;
-  options.allowed_targets = Allow(targets);
+  options.guards = Allow(targets);
   return options;
 }
 
 node::NodeManagerOptions NodeThatAllows(
     const std::vector<std::string>& targets) {
   node::NodeManagerOptions options;
-  options.allowed_targets = Allow(targets);
+  options.guards = Allow(targets);
   return options;
 }
 
@@ -102,10 +102,10 @@ TEST(ExternalServicesTest, AllowedOnesNeedNoNodeAndKeepNoSecrets) {
   const TestResult& result = results.test_results(0);
   EXPECT_EQ(result.run_info().failure(), "");
   EXPECT_THAT(result.placement().service_endpoints(), SizeIs(3));
-  EXPECT_THAT(cluster.engines().target_rates("server/0"),
+  EXPECT_THAT(cluster.engines().limits_of("server/0"),
               ElementsAre(Pair("cache:1", 50)));
   EXPECT_THAT(result.SerializeAsString(), Not(HasSubstr("s3cret")));
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::external

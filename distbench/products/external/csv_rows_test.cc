@@ -1,11 +1,11 @@
-#include "distbench/config/syntax/csv_rows.h"
+#include "distbench/products/external/csv_rows.h"
 
 #include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::config {
+namespace distbench::external {
 namespace {
 
 using ::testing::ElementsAre;
@@ -45,4 +45,4 @@ TEST(CsvRows, SaysInWhichLineAProblemIs) {
 }
 
 }  // namespace
-}  // namespace distbench::config
+}  // namespace distbench::external

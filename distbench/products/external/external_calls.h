@@ -1,5 +1,7 @@
-#ifndef DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_CALLS_H_
-#define DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_CALLS_H_
+// What instances call outside of their test. Plain data.
+
+#ifndef DISTBENCH_PRODUCTS_EXTERNAL_EXTERNAL_CALLS_H_
+#define DISTBENCH_PRODUCTS_EXTERNAL_EXTERNAL_CALLS_H_
 
 #include <cstdint>
 #include <map>
@@ -8,9 +10,6 @@
 #include <vector>
 
 namespace distbench::external {
-
-// The address of an external server is this, followed by HOST:PORT.
-inline constexpr char kExternalPrefix[] = "external:";
 
 // An RPC whose server is not part of the test.
 struct ExternalCall {
@@ -66,4 +65,4 @@ struct ExternalCalls {
 
 }  // namespace distbench::external
 
-#endif  // DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_CALLS_H_
+#endif  // DISTBENCH_PRODUCTS_EXTERNAL_EXTERNAL_CALLS_H_
