@@ -24,6 +24,8 @@ PRODUCT_LIST = "//distbench/products:products"
 # and a room. A pair that no longer does has to leave this list.
 KNOWN_ARROWS = frozenset(
     [
+        ("//bench", "products/simulation"),
+        ("//bench", "products/thrift"),
         ("//tests", "products/blame"),
         ("//tests", "products/dashboard"),
         ("//tests", "products/external"),

@@ -5,11 +5,12 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/plugins.h"
 #include "distbench/cli/flags.h"
 #include "distbench/node/host_facts.h"
 #include "distbench/numa/binding.h"
 #include "distbench/numa/thread_binding.h"
-#include "distbench/security/test_guards.h"
+#include "distbench/products/external/targets/allowed_targets.h"
 
 namespace distbench::cli {
 
@@ -62,11 +63,15 @@ void AddNodeFlags(CLI::App& command, NodeFlags& flags) {
                 "Threads per instance on this node, unless the test sets\n"
                 "them; 0: the sequencer divides the host's CPUs");
   AddEngineLimitFlags(command, flags.engine_limits);
-  AddTextFlag(command, "--control_state_dir", flags.control_state_dir, "DIR",
-              "Where to note what the controls of tests change, so that it\n"
-              "can be undone after a crash; default: /run/distbench or,\n"
-              "without root, a folder of the user's");
-  AddGuardFlags(command, flags.guards);
+  for (const auto& [product, extension] :
+       base::Plugins<node::NodeExtension>::All()) {
+    for (const node::NodeSettingDeclaration& setting : extension->settings()) {
+      AddTextFlag(command, absl::StrCat("--", setting.name),
+                  flags.product_settings[setting.name], setting.placeholder,
+                  setting.help);
+    }
+  }
+  AddAllowTargetFlag(command, flags.allowed_targets);
 }
 
 absl::StatusOr<std::optional<NumaBinding>> BindAsFlagged(
@@ -80,8 +85,9 @@ absl::StatusOr<std::optional<NumaBinding>> BindAsFlagged(
 }
 
 absl::Status CheckNodeFlags(const NodeFlags& flags) {
-  absl::Status guards = security::TestGuards::Make(flags.guards).status();
-  if (!guards.ok()) return guards;
+  absl::Status targets =
+      external::AllowedTargets::Parse(flags.allowed_targets).status();
+  if (!targets.ok()) return targets;
   return CheckFileLimit(flags.engine_limits);
 }
 
@@ -95,8 +101,9 @@ node::NodeManagerOptions ToNodeOptions(
   options.binding = binding;
   options.workers_per_instance = flags.workers;
   options.lasting_facts = node::FindLastingFacts();
-  options.control_state_dir = flags.control_state_dir;
-  options.guards = security::TestGuards::Make(flags.guards).value();
+  options.product_settings = flags.product_settings;
+  options.allowed_targets =
+      external::AllowedTargets::Parse(flags.allowed_targets).value();
   return options;
 }
 

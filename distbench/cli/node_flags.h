@@ -6,14 +6,15 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "distbench/cli/binding_flags.h"
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/hosting/process_engines.h"
+#include "distbench/node/node_extension.h"
 #include "distbench/node/node_manager.h"
-#include "distbench/security/test_guards.h"
 #include "proto/traffic_config.pb.h"
 
 namespace CLI {
@@ -27,14 +28,15 @@ struct NodeFlags {
   std::string service_address;
   BindingFlags binding;
   int workers = 0;
-  std::string control_state_dir;
   hosting::EngineLimits engine_limits;
-  security::GuardFlagValues guards;
+  std::vector<std::string> allowed_targets;
+  node::NodeSettings product_settings;
 };
 
 // Adds --listen, --service_address, --numa_node, --cpus, --mem_policy,
 // --mem_nodes, --workers, --engine_max_files, --engine_max_threads,
-// --control_state_dir and those of guards. `flags` must outlive the parsing.
+// --allow_target, and a flag for each setting of products (NodeExtension).
+// `flags` must outlive the parsing.
 void AddNodeFlags(CLI::App& command, NodeFlags& flags);
 
 // Binds the process as the flags say; call it before there are other threads.

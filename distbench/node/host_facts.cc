@@ -24,9 +24,8 @@
 #include "distbench/node/energy.h"
 #include "distbench/node/names_in.h"
 #include "distbench/node/network_devices.h"
+#include "distbench/node/node_extension.h"
 #include "distbench/numa/topology.h"
-#include "distbench/products/protection/control_groups/group_files.h"
-#include "distbench/products/protection/control_groups/hierarchy.h"
 
 namespace distbench::node {
 namespace {
@@ -200,8 +199,9 @@ HostFacts ReadHostFacts(const std::string& root) {
   AddNetworkDevices(root, ReadQueueingDisciplines(), facts);
   AddVersions(facts);
   AddOperatingSystem(root, facts);
-  *facts.mutable_control_groups() =
-      protection::ReadControlGroupFacts(root, protection::KernelGroupFiles());
+  for (const auto& [name, product] : base::Plugins<NodeExtension>::All()) {
+    product->AddFacts(root, facts);
+  }
   return facts;
 }
 

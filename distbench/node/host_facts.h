@@ -20,8 +20,8 @@ struct LastingFacts {
 HostFacts FindLastingFacts();
 
 // Describes this host with all other facts, using /proc and /sys below `root`
-// (empty: the real ones), uname(2) and the libraries of this program. Unknown
-// facts are absent.
+// (empty: the real ones), uname(2), the libraries of this program, and what
+// NodeExtensions add. Unknown facts are absent.
 HostFacts ReadHostFacts(const std::string& root);
 
 }  // namespace distbench::node

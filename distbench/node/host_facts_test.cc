@@ -98,14 +98,6 @@ TEST_F(HostFactsTest, MitigationsHaveTheKernelsNames) {
   EXPECT_EQ(facts.mitigations().at("spectre_v1"), "Mitigation: barriers");
 }
 
-TEST_F(HostFactsTest, SaysWhyThereAreNoControlGroups) {
-  const HostFacts facts = ReadHostFacts(host_.root());
-  ASSERT_TRUE(facts.has_control_groups());
-  EXPECT_EQ(facts.control_groups().version(), 0);
-  EXPECT_NE(facts.control_groups().problem(), "");
-  EXPECT_TRUE(facts.control_groups().controllers().empty());
-}
-
 TEST_F(HostFactsTest, WhatIsNotKnownIsAbsent) {
   const HostFacts facts = ReadHostFacts("/no/such/folder");
   EXPECT_FALSE(facts.has_cpu_model());

@@ -20,10 +20,10 @@
 #include "distbench/hosting/in_process_engines.h"
 #include "distbench/node/backoff.h"
 #include "distbench/node/control_session.h"
+#include "distbench/node/control_stream.h"
 #include "distbench/node/host_facts.h"
 #include "distbench/node/node_endpoints.h"
 #include "distbench/numa/topology.h"
-#include "distbench/products/protection/control_groups/recovery.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_diagnosis.h"
 #include "proto/control.pb.h"
@@ -73,9 +73,9 @@ NodeEnvironment MakeEnvironment(const NodeManagerOptions& options,
   }
   environment.binding = options.binding;
   environment.workers_per_instance = options.workers_per_instance;
-  environment.guards = options.guards;
+  environment.allowed_targets = options.allowed_targets;
   environment.lasting_facts = options.lasting_facts;
-  environment.control_host.state_folder = options.control_state_dir;
+  environment.product_settings = options.product_settings;
   environment.attributes.assign(registration.attributes().begin(),
                                 registration.attributes().end());
   return environment;
@@ -112,7 +112,7 @@ class NodeManager::Impl {
   ~Impl() { Shutdown(); }
 
   absl::Status Start() ABSL_LOCKS_EXCLUDED(mutex_) {
-    Recover();
+    StartExtensions();
     absl::Status status =
         endpoints_.Start({.listen_address = options_.listen_address,
                           .tls = options_.tls,
@@ -159,14 +159,13 @@ class NodeManager::Impl {
   }
 
  private:
-  // Undoes what node managers that have died left in control groups. A node
-  // whose engines have no processes has nothing to do with those.
-  void Recover() const {
-    if (options_.engines == nullptr) return;
-    const protection::ControlHost& host = environment_.control_host;
-    for (const std::string& sentence : protection::RecoverAbandoned(
-             environment_.system_root, host.state_folder, *host.files)) {
-      LOG(WARNING) << "control groups: " << sentence;
+  void StartExtensions() const {
+    const NodeSite site = {
+        .root = environment_.system_root,
+        .settings = environment_.product_settings,
+        .has_engine_processes = !environment_.engines.disturbs_engines()};
+    for (const auto& [name, product] : environment_.extensions) {
+      product->NodeStarts(site);
     }
   }
 

@@ -14,8 +14,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "distbench/node/node_extension.h"
+#include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/security/credentials.h"
-#include "distbench/security/test_guards.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -59,13 +60,11 @@ struct NodeManagerOptions {
   // divides the host.
   int workers_per_instance = 0;
 
-  // Where the node notes what the controls of tests change on this host, so
-  // that it can be undone whatever happens to the node. Empty: /run/distbench,
-  // or what takes its place without the rights of root.
-  std::string control_state_dir;
+  // What the node's user has given to products.
+  NodeSettings product_settings;
 
-  // Decide which tests may run on this node.
-  security::TestGuards guards;
+  // The external services that instances on this node may call.
+  external::AllowedTargets allowed_targets;
 
   // Facts about this host that are found once, because that takes long.
   HostFacts lasting_facts;

@@ -7,7 +7,6 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 #include "distbench/node/proc_files.h"
-#include "distbench/products/protection/control_groups/group_statistics.h"
 #include "distbench/results/message_sums.h"
 #include "distbench/results/resource_usage.h"
 
@@ -211,7 +210,7 @@ void ResourceSampler::AddGroupUses(const Reading& start, const Reading& end,
     const auto before = start.groups.find(name);
     if (before == start.groups.end()) continue;
     (*sample.mutable_groups())[name] =
-        protection::UseBetween(before->second, use);
+        results::UseBetween(before->second, use);
     ++group_use_count_;
   }
 }

@@ -7,15 +7,17 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/config/compile/compile.h"
+#include "distbench/config/syntax/external_services.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/hosting/engine_messages.h"
-#include "distbench/protocol/driver.h"
 
 namespace distbench::node {
 namespace {
@@ -23,15 +25,18 @@ namespace {
 // A century. Times that are further apart are invalid.
 constexpr int64_t kFarthestNs = int64_t{100} * 365 * 86'400 * 1'000'000'000;
 
-security::InstanceLimits LimitsOf(const PrepareTest& request) {
+// How long processes of engines may take to end, before products undo what they
+// did for them.
+constexpr absl::Duration kEndPatience = absl::Seconds(5);
+
+config::TargetRates TargetRatesOf(const PrepareTest& request) {
   return {request.target_rates().begin(), request.target_rates().end()};
 }
 
-// Whether nobody runs the instance: its servers are outside of the test.
-bool IsOutside(const config::Plan& plan, int instance) {
+bool IsExternal(const config::Plan& plan, int instance) {
   const config::ServicePlan& service =
       plan.services[plan.instances[instance].service];
-  return !service.outside_addresses.empty();
+  return !service.external_addresses.empty();
 }
 
 }  // namespace
@@ -54,7 +59,7 @@ TestPart::TestPart(PrepareTest request, const NodeEnvironment& environment,
            .engine_processes = [this] { return EngineProcesses(); },
            .hardware_counters = [this] { return hardware_counting_.Read(); },
            .data_connections = [this] { return connections_.Sample(); },
-           .group_use = [this] { return controls_.ReadUse(); }}) {}
+           .group_use = [this] { return extensions_.ReadUse(); }}) {}
 
 TestPart::~TestPart() { End(); }
 
@@ -71,9 +76,9 @@ PrepareReply TestPart::Prepare() {
   PrepareReply reply;
   absl::Status status = CheckClockOffset();
   if (status.ok()) status = MakePlan();
-  if (status.ok()) status = CheckGuards();
+  if (status.ok()) status = CheckTargets();
   if (status.ok()) status = CheckRequirements();
-  if (status.ok()) status = ApplyControls();
+  if (status.ok()) status = BeginExtensions();
   if (status.ok()) status = PrepareInstances(reply);
   *reply.mutable_status() = hosting::ToCommandStatus(status);
   return reply;
@@ -110,25 +115,44 @@ absl::Status TestPart::MakePlan() {
   return absl::OkStatus();
 }
 
-// The sequencer has checked this too, by what its operator allows. The node's
-// counts as well, because it is the node on which the test runs.
-absl::Status TestPart::CheckGuards() const {
+// The sequencer has checked this too, by its own list. The node's counts as
+// well, because it is the node that calls.
+absl::Status TestPart::CheckTargets() const {
   const DistributedSystemDescription& test = request_.config().traffic_config();
-  const security::TestGuards& guards = environment_.guards;
-  absl::Status status = guards.Check(test, "node manager");
+  const external::AllowedTargets& allowed = environment_.allowed_targets;
+  absl::Status status = allowed.Check(test, "node manager");
   if (!status.ok()) return status;
   const auto& instances = request_.config().services();
-  return guards.CheckLimits(test, {instances.begin(), instances.end()},
-                            LimitsOf(request_));
+  return allowed.CheckShares(test, {instances.begin(), instances.end()},
+                             TargetRatesOf(request_));
+}
+
+// Products are only told the names of instances of the plan; PrepareInstances()
+// refuses the others.
+absl::Status TestPart::BeginExtensions() {
+  absl::flat_hash_set<std::string> known;
+  for (const config::InstancePlan& instance : plan_->instances) {
+    known.insert(instance.name);
+  }
+  std::vector<std::string> instances;
+  for (const std::string& name : request_.config().services()) {
+    if (known.contains(name)) instances.push_back(name);
+  }
+  return extensions_.Begin(
+      environment_.extensions,
+      {.root = environment_.system_root,
+       .settings = environment_.product_settings,
+       .has_engine_processes = !environment_.engines.disturbs_engines()},
+      request_.config().traffic_config(), instances);
 }
 
 absl::Status TestPart::PrepareInstances(PrepareReply& reply) {
-  if (!controls_.has_groups()) {
+  if (!extensions_.places_processes()) {
     environment_.engines.Expect(request_.config().services_size());
   }
   absl::flat_hash_map<std::string, int> instances;
   for (int i = 0; i < plan_->instances.size(); ++i) {
-    if (!IsOutside(*plan_, i)) instances[plan_->instances[i].name] = i;
+    if (!IsExternal(*plan_, i)) instances[plan_->instances[i].name] = i;
   }
   for (const std::string& name : request_.config().services()) {
     const auto it = instances.find(name);
@@ -173,9 +197,9 @@ absl::Status TestPart::PrepareInstance(const std::string& name, int instance,
                         .test_nonce = request_.test_nonce(),
                         .tls = environment_.tls,
                         .has_spare_cpu = HasSpareCpu(instance_plan)},
-        .limits = LimitsOf(request_),
+        .target_rates = TargetRatesOf(request_),
         .clock_offset_ns = request_.clock_offset_ns(),
-        .group = controls_.GroupOf(name)};
+        .group = extensions_.GroupOf(name)};
     if (const numa::ResolvedBinding* binding = bindings_->OwnBinding(name)) {
       request.binding = *binding;
     }
@@ -226,7 +250,7 @@ std::set<std::string> TestPart::PeerNames() const {
   std::set<std::string> names;
   for (const auto& engine : engines_) {
     for (int peer : engine->peers()) {
-      if (!IsOutside(*plan_, peer)) {
+      if (!IsExternal(*plan_, peer)) {
         names.insert(plan_->instances[peer].name);
       }
     }
@@ -292,7 +316,7 @@ absl::Status TestPart::ConnectEngine(hosting::HostedEngine& engine,
   std::vector<std::string> addresses;
   for (int peer : engine.peers()) {
     const std::string& name = plan_->instances[peer].name;
-    if (IsOutside(*plan_, peer)) {
+    if (IsExternal(*plan_, peer)) {
       addresses.emplace_back();
       continue;
     }
@@ -303,7 +327,7 @@ absl::Status TestPart::ConnectEngine(hosting::HostedEngine& engine,
     }
     // Only the config has such addresses, and they have been checked.
     if (absl::StartsWith(it->second.endpoint_address(),
-                         protocol::kOutsidePrefix)) {
+                         external::kExternalPrefix)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "the sequencer gave an address outside of the test for ", name));
     }
@@ -321,7 +345,7 @@ absl::Status TestPart::NamePeers(
     // Drivers leave out the prefix of an address.
     absl::string_view address = addresses[i];
     absl::ConsumePrefix(&address, "tls:");
-    if (address.empty()) continue;  // outside: the driver names it itself
+    if (address.empty()) continue;  // external: the driver names it itself
     if (!absl::StrContains(error.message(), address)) continue;
     const std::string& name = plan_->instances[engine.peers()[i]].name;
     names.push_back(absl::StrCat(name, " at ", addresses[i]));
@@ -433,8 +457,16 @@ void TestPart::End() {
   // Destroying engines shuts them down, without waiting for engine processes.
   TakeEngines().clear();
   counted_.CountRest();
-  const absl::Status restored = RestoreControls();
-  LOG_IF(ERROR, !restored.ok()) << restored.message();
+  for (const Finding& finding : UndoExtensions()) {
+    LOG(ERROR) << finding.message();
+  }
+}
+
+std::vector<Finding> TestPart::UndoExtensions() {
+  if (extensions_.places_processes()) {
+    environment_.engines.AwaitEnds(kEndPatience);
+  }
+  return extensions_.Undo();
 }
 
 TestPart::Engines TestPart::TakeEngines() {

@@ -30,13 +30,12 @@
 #include "distbench/node/hardware_counting.h"
 #include "distbench/node/host_limits.h"
 #include "distbench/node/instance_bindings.h"
+#include "distbench/node/node_extension.h"
 #include "distbench/node/resource_sampler.h"
 #include "distbench/node/socket_limits.h"
-#include "distbench/node/test_controls.h"
 #include "distbench/node/traffic_metrics.h"
-#include "distbench/products/protection/control_groups/applied_controls.h"
+#include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/security/credentials.h"
-#include "distbench/security/test_guards.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
@@ -63,11 +62,12 @@ struct NodeEnvironment {
   // As in NodeManagerOptions.
   std::optional<NumaBinding> binding;
   int workers_per_instance = 0;
-  security::TestGuards guards = {};
+  external::AllowedTargets allowed_targets = {};
   HostFacts lasting_facts = {};
 
-  // Where the controls of tests are applied; its root is system_root.
-  protection::ControlHost control_host;
+  // What products do on this node, and what its user has given to them.
+  NodeExtensions extensions = base::Plugins<NodeExtension>::All();
+  NodeSettings product_settings = {};
 };
 
 // The sequence of calls is Prepare, Connect, Start, Collect, End. Each may
@@ -97,8 +97,8 @@ class TestPart {
   // Shuts the instances down and emits their measurements.
   CollectReply Collect(absl::FunctionRef<void(ResultChunk chunk)> emit);
 
-  // Shuts the instances down and frees their resources, and restores what the
-  // test's controls changed. So does the destructor.
+  // Shuts the instances down and frees their resources, and undoes what
+  // products did for the test. So does the destructor.
   void End();
 
   // Ends the traffic. Later steps fail with `reason`.
@@ -142,10 +142,10 @@ class TestPart {
 
   absl::Status CheckClockOffset() const;
   absl::Status MakePlan();
-  absl::Status CheckGuards() const;
+  absl::Status CheckTargets() const;
   absl::Status CheckRequirements() const;
   HostFacts ReadFacts() const;
-  absl::Status ApplyControls();
+  absl::Status BeginExtensions();
   absl::Status PrepareInstances(PrepareReply& reply)
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status PrepareInstance(const std::string& name, int instance,
@@ -190,8 +190,9 @@ class TestPart {
   void OnEngineFinished() ABSL_LOCKS_EXCLUDED(mutex_);
   Engines TakeEngines() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Undoes the controls when the processes of destroyed engines have ended.
-  absl::Status RestoreControls();
+  // Undoes what products did when the processes of destroyed engines have
+  // ended.
+  std::vector<Finding> UndoExtensions();
 
   const PrepareTest request_;
   const NodeEnvironment& environment_;
@@ -202,7 +203,7 @@ class TestPart {
   std::optional<MemoryLimit> memory_limit_;
   RUsage usage_at_start_;
   std::map<pid_t, RUsage> engine_usages_;
-  TestControls controls_;
+  TestPartExtensions extensions_;
   DataConnectionWatch connections_;
   const HardwareCounting hardware_counting_;
   ResourceSampler resources_;

@@ -28,14 +28,6 @@ bool HasSent(const engine::EngineProgress& progress) {
          progress.in_flight_count > 0;
 }
 
-void AddFinding(Finding::Severity severity, const std::string& code,
-                const std::string& message, CollectReply& reply) {
-  Finding& finding = *reply.add_findings();
-  finding.set_severity(severity);
-  finding.set_code(code);
-  finding.set_message(message);
-}
-
 }  // namespace
 
 TrafficProgress TestPart::TakeProgress() {
@@ -87,7 +79,7 @@ void TestPart::SampleResources() {
 CollectReply TestPart::Collect(
     absl::FunctionRef<void(ResultChunk chunk)> emit) {
   CollectReply reply;
-  controls_.Verify();
+  extensions_.TrafficEnded();
   *reply.mutable_node_usage() = results::UsageBetween(usage_at_start_, Usage());
   counted_.CountCpu(reply.node_usage().rusage_diff());
   // The current interval may extend beyond the traffic; it is used only if
@@ -123,18 +115,18 @@ CollectReply TestPart::Collect(
   }
   counted_.CountRest();
   *reply.mutable_status() = hosting::ToCommandStatus(status);
-  const absl::Status restored = RestoreControls();
-  controls_.AddProofs(resources);
-  if (!restored.ok()) {
-    AddFinding(Finding::WARN, "controls_not_restored",
-               std::string(restored.message()), reply);
+  for (Finding& finding : UndoExtensions()) {
+    *reply.add_findings() = std::move(finding);
   }
+  extensions_.AddResults(resources);
   if (environment_.engines.disturbs_engines()) {
-    AddFinding(Finding::NOTE, "one_process",
-               "all services ran in one process, together with the control "
-               "plane: latencies and rates mean little; run the test on a "
-               "cluster for real ones",
-               reply);
+    Finding& finding = *reply.add_findings();
+    finding.set_severity(Finding::NOTE);
+    finding.set_code("one_process");
+    finding.set_message(
+        "all services ran in one process, together with the control plane: "
+        "latencies and rates mean little; run the test on a cluster for real "
+        "ones");
   }
   return reply;
 }

@@ -13,6 +13,11 @@ double Seconds(const timeval& time) {
   return time.tv_sec + time.tv_usec * 1e-6;
 }
 
+bool IsLevel(const google::protobuf::FieldDescriptor& field) {
+  return field.number() == GroupUse::kMemoryBytesFieldNumber ||
+         field.number() == GroupUse::kSwapBytesFieldNumber;
+}
+
 }  // namespace
 
 RUsage ProcessUsage() {
@@ -45,6 +50,21 @@ RUsageStats UsageBetween(const RUsage& start, const RUsage& end) {
   SubtractCounters(start, *stats.mutable_rusage_diff(),
                    {RUsage::kMaxResidentSetSizeFieldNumber});
   return stats;
+}
+
+GroupUse UseBetween(const GroupUse& earlier, const GroupUse& later) {
+  // By reflection, so that no field is forgotten.
+  const google::protobuf::Reflection& fields = *GroupUse::GetReflection();
+  const google::protobuf::Descriptor& type = *GroupUse::GetDescriptor();
+  GroupUse use = later;
+  for (int i = 0; i < type.field_count(); ++i) {
+    const google::protobuf::FieldDescriptor& field = *type.field(i);
+    if (IsLevel(field) || !fields.HasField(later, &field)) continue;
+    fields.SetInt64(
+        &use, &field,
+        fields.GetInt64(later, &field) - fields.GetInt64(earlier, &field));
+  }
+  return use;
 }
 
 void AppendUse(const GroupUse& later, GroupUse& sum) {

@@ -21,6 +21,11 @@ RUsage ProcessUsage();
 // resident set size is that of `end`, because it is not a count.
 RUsageStats UsageBetween(const RUsage& start, const RUsage& end);
 
+// Returns what a group used between two readings; of memory and swap, what
+// `later` says. A field that `later` lacks is absent; one that `earlier` lacks
+// counts from 0.
+GroupUse UseBetween(const GroupUse& earlier, const GroupUse& later);
+
 // Adds what a group used in the interval after that of `sum`. Amounts of memory
 // are those at the end.
 void AppendUse(const GroupUse& later, GroupUse& sum);

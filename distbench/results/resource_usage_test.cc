@@ -51,6 +51,24 @@ TEST(GroupUseTest, MemoryIsThatOfTheEnd) {
   EXPECT_FALSE(sum.has_read_bytes());
 }
 
+TEST(GroupUseTest, IntervalsAreOfTotalsButNotOfLevels) {
+  GroupUse earlier;
+  earlier.set_cpu_ns(10);
+  earlier.set_memory_bytes(5);
+  earlier.set_read_bytes(3);
+  GroupUse later;
+  later.set_cpu_ns(25);
+  later.set_memory_bytes(7);
+  later.set_swap_bytes(1);
+  later.set_throttled_ns(4);
+  const GroupUse use = UseBetween(earlier, later);
+  EXPECT_EQ(use.cpu_ns(), 15);
+  EXPECT_EQ(use.memory_bytes(), 7);
+  EXPECT_EQ(use.swap_bytes(), 1);
+  EXPECT_EQ(use.throttled_ns(), 4);
+  EXPECT_FALSE(use.has_read_bytes());
+}
+
 TEST(HostCountersTest, ListsAreOfAllCounters) {
   HostCounters counters;
   counters.set_system_cpu_ns(5);

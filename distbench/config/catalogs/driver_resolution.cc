@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/product_words.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/syntax/instance_names.h"
 
 namespace distbench::config {
 namespace {
@@ -162,7 +161,7 @@ std::set<std::string> ServicesInOneProcess(
   const TestNames names(test);
   std::set<std::string> services;
   for (const ServiceSpec& service : test.services()) {
-    if (IsOutside(service)) continue;
+    if (service.has_external()) continue;
     const DriverStack stack =
         ResolveDriverStack(test, names, OptionsOf(names, service));
     if (!stack.drivers.empty() &&

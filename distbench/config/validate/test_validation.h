@@ -1,4 +1,4 @@
-// Helpers shared by the checks of a test.
+// Helpers shared by the checks of a test. Private to validation.
 
 #ifndef DISTBENCH_CONFIG_VALIDATE_TEST_VALIDATION_H_
 #define DISTBENCH_CONFIG_VALIDATE_TEST_VALIDATION_H_

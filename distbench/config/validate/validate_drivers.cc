@@ -184,7 +184,7 @@ class DriverCheck {
     const auto& services = validation_.test().services();
     const bool is_used = std::any_of(
         services.begin(), services.end(), [this](const ServiceSpec& service) {
-          return !IsOutside(service) &&
+          return !service.has_external() &&
                  service.protocol_driver_options_name().empty() &&
                  OptionsOf(validation_.names(), service) == kNone;
         });
@@ -247,7 +247,8 @@ int64_t NumberSetting(const NamedSettings& settings, absl::string_view name,
 bool HasPlainRpc(const DistributedSystemDescription& test,
                  const std::string& client, const std::string& server) {
   return absl::c_any_of(test.rpc_descriptions(), [&](const RpcSpec& rpc) {
-    return !rpc.has_stream() && !CallsOutside(rpc) && rpc.server() == server &&
+    return !rpc.has_stream() && !rpc.has_external_call() &&
+           rpc.server() == server &&
            absl::c_linear_search(rpc.client(), client);
   });
 }
@@ -291,7 +292,7 @@ std::string ProblemOfKinds(const WireDriver& client, const WireDriver& server,
 void CheckBothSides(const TestValidation& validation, int rpc_index) {
   const RpcSpec& rpc = validation.test().rpc_descriptions(rpc_index);
   // The servers of others are called by gRPC, whatever drivers the test has.
-  if (CallsOutside(rpc)) return;
+  if (rpc.has_external_call()) return;
   const auto server = WireDriverOf(validation, rpc.server());
   if (!server.has_value()) return;
   for (int i = 0; i < rpc.client_size(); ++i) {

@@ -2,13 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "distbench/base/testing/fake_clock.h"
 #include "distbench/hosting/testing/fake_engine.h"
 #include "distbench/node/test_part.h"
-#include "distbench/node/testing/fake_control_host.h"
-#include "distbench/products/protection/control_groups/testing/fake_hierarchy.h"
 
 namespace distbench::node {
 namespace {
@@ -21,16 +18,16 @@ bool PrepareAndConnect(const SequencerTalk& talk, TestPart& test) {
 
 }  // namespace
 
-void ObeySequencer(const SequencerTalk& talk) {
+void ObeySequencer(const SequencerTalk& talk,
+                   absl::FunctionRef<void(NodeEnvironment&)> change) {
   base::FakeClock clock;
   hosting::FakeEngineFactory engines;
-  NodeEnvironment environment{
-      .engines = engines, .clock = clock, .hostname = "alpha"};
-  // No input may change the control groups of this host.
-  std::optional<protection::FakeHierarchy> hierarchy;
-  if (talk.prepare().config().traffic_config().has_controls()) {
-    UseHierarchy(hierarchy.emplace(), environment);
-  }
+  // No input may change this host.
+  NodeEnvironment environment{.engines = engines,
+                              .clock = clock,
+                              .hostname = "alpha",
+                              .extensions = {}};
+  change(environment);
   TestPart test(talk.prepare(), environment,
                 [](const absl::Status&, const TrafficProgress&) {});
   if (PrepareAndConnect(talk, test)) {

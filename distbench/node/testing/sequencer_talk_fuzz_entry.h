@@ -1,13 +1,18 @@
 #ifndef DISTBENCH_NODE_TESTING_SEQUENCER_TALK_FUZZ_ENTRY_H_
 #define DISTBENCH_NODE_TESTING_SEQUENCER_TALK_FUZZ_ENTRY_H_
 
+#include "absl/functional/function_ref.h"
+#include "distbench/node/test_part.h"
 #include "distbench/node/testing/sequencer_talk.pb.h"
 
 namespace distbench::node {
 
 // Takes a test through as many of its steps as possible, with engines that send
-// nothing. Must end, with any result.
-void ObeySequencer(const SequencerTalk& talk);
+// nothing. Must end, with any result. The environment has no products, unless
+// `change` adds them.
+void ObeySequencer(
+    const SequencerTalk& talk,
+    absl::FunctionRef<void(NodeEnvironment&)> change = [](NodeEnvironment&) {});
 
 // A test that can be hosted.
 SequencerTalk ExampleSequencerTalk();

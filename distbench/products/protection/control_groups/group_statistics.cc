@@ -10,7 +10,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "google/protobuf/descriptor.h"
 
 namespace distbench::protection {
 namespace {
@@ -113,11 +112,6 @@ void SetIf(std::optional<int64_t> value, int64_t unit, Setter set,
   if (value.has_value()) (use.*set)(*value * unit);
 }
 
-bool IsLevel(const google::protobuf::FieldDescriptor& field) {
-  return field.number() == GroupUse::kMemoryBytesFieldNumber ||
-         field.number() == GroupUse::kSwapBytesFieldNumber;
-}
-
 }  // namespace
 
 GroupUse ReadGroupUse(const std::string& folder, const GroupFiles& files) {
@@ -148,21 +142,6 @@ GroupUse ReadGroupUse(const std::string& folder, const GroupFiles& files) {
          &GroupUse::set_some_io_pressure_ns);
   set_us(group.Key("io.pressure", "full", "total"),
          &GroupUse::set_full_io_pressure_ns);
-  return use;
-}
-
-GroupUse UseBetween(const GroupUse& earlier, const GroupUse& later) {
-  // By reflection, so that no field is forgotten.
-  const google::protobuf::Reflection& fields = *GroupUse::GetReflection();
-  const google::protobuf::Descriptor& type = *GroupUse::GetDescriptor();
-  GroupUse use = later;
-  for (int i = 0; i < type.field_count(); ++i) {
-    const google::protobuf::FieldDescriptor& field = *type.field(i);
-    if (IsLevel(field) || !fields.HasField(later, &field)) continue;
-    fields.SetInt64(
-        &use, &field,
-        fields.GetInt64(later, &field) - fields.GetInt64(earlier, &field));
-  }
   return use;
 }
 

@@ -14,10 +14,6 @@ namespace distbench::protection {
 // does not have (a controller that is not passed on, no PSI) are absent.
 GroupUse ReadGroupUse(const std::string& folder, const GroupFiles& files);
 
-// Returns the use between two readings; of memory and swap, what `later` says.
-// A field that `later` lacks is absent; one that `earlier` lacks counts from 0.
-GroupUse UseBetween(const GroupUse& earlier, const GroupUse& later);
-
 }  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_GROUP_STATISTICS_H_

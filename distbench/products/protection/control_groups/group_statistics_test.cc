@@ -125,16 +125,5 @@ TEST_F(GroupStatisticsTest, SurvivesWhatItDoesNotKnow) {
   }
 }
 
-TEST(UseBetweenTest, SubtractsTotalsButNotLevels) {
-  const GroupUse use = UseBetween(
-      base::FromText<GroupUse>("cpu_ns: 10 memory_bytes: 5 read_bytes: 3"),
-      base::FromText<GroupUse>(
-          "cpu_ns: 25 memory_bytes: 7 swap_bytes: 1 throttled_ns: 4"));
-  EXPECT_TRUE(MessageDifferencer::Equals(
-      use, base::FromText<GroupUse>(
-               "cpu_ns: 15 memory_bytes: 7 swap_bytes: 1 throttled_ns: 4")))
-      << use.DebugString();
-}
-
 }  // namespace
 }  // namespace distbench::protection

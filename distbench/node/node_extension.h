@@ -1,0 +1,120 @@
+// What products do on a node: around its part of each test, and when it starts.
+
+#ifndef DISTBENCH_NODE_NODE_EXTENSION_H_
+#define DISTBENCH_NODE_NODE_EXTENSION_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "distbench/base/plugins.h"
+#include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench::node {
+
+// Texts that the user of a node gives to products, by their names.
+using NodeSettings = std::map<std::string, std::string, std::less<>>;
+
+// Such a setting, which is a flag of all commands that make a node.
+struct NodeSettingDeclaration {
+  std::string name;         // of the flag, without dashes
+  std::string placeholder;  // of its value, in help: "DIR"
+  std::string help;
+};
+
+// The node on which a product acts.
+struct NodeSite {
+  // The parent of /proc and /sys; empty: the real ones.
+  std::string root = {};
+
+  NodeSettings settings = {};  // those that were not given are absent or empty
+
+  // Whether engines have processes of their own, rather than run in that of
+  // the node manager.
+  bool has_engine_processes = true;
+};
+
+// What a product does for a node's part of one test, from before its instances
+// are made until their processes have ended. The destructor undoes what is
+// left. Not thread-safe.
+class TestPartExtension {
+ public:
+  virtual ~TestPartExtension() = default;
+
+  // Whether processes of instances start in control groups of the product's.
+  virtual bool places_processes() const { return false; }
+
+  // A descriptor of the folder of the control group (version 2) in which the
+  // instance's process is to start; -1 if that is not for this product to say.
+  virtual int GroupOf(absl::string_view /*instance*/) const { return -1; }
+
+  // What those groups have used so far, as in ResourceSample.groups. Read once
+  // a second.
+  virtual std::map<std::string, GroupUse> ReadUse() const { return {}; }
+
+  // Called when the traffic has ended, before instances are shut down.
+  virtual void TrafficEnded() {}
+
+  // Undoes everything, when the processes of all instances have ended. A second
+  // call does nothing. The finding says what could not be undone.
+  virtual std::optional<Finding> Undo() { return std::nullopt; }
+
+  // Adds what is to be in the node's results; called after Undo().
+  virtual void AddResults(NodeResources& /*resources*/) const {}
+};
+
+// Registered as a base::Plugin<NodeExtension>, by the name of its product.
+class NodeExtension {
+ public:
+  virtual ~NodeExtension() = default;
+
+  virtual std::vector<NodeSettingDeclaration> settings() const { return {}; }
+
+  // Called when a node starts, before it registers.
+  virtual void NodeStarts(const NodeSite& /*site*/) const {}
+
+  // Adds what the product's tests may require of a host, or depend on. `root`
+  // as in NodeSite.
+  virtual void AddFacts(const std::string& /*root*/,
+                        HostFacts& /*facts*/) const {}
+
+  // Called before the instances of a test are made, which is valid and
+  // canonical. `instances` are those of it that this node hosts, in the order
+  // in which they are made. Null if the product has nothing to do for this
+  // test; an error refuses it.
+  virtual absl::StatusOr<std::unique_ptr<TestPartExtension>> TestBegins(
+      const NodeSite& /*site*/, const DistributedSystemDescription& /*test*/,
+      const std::vector<std::string>& /*instances*/) const {
+    return nullptr;
+  }
+};
+
+using NodeExtensions = base::Plugins<NodeExtension>::Parts;
+
+// What all products do for one part of a test. Methods are those of
+// TestPartExtension; before Begin() they do nothing.
+class TestPartExtensions {
+ public:
+  absl::Status Begin(const NodeExtensions& products, const NodeSite& site,
+                     const DistributedSystemDescription& test,
+                     const std::vector<std::string>& instances);
+  bool places_processes() const;
+  int GroupOf(absl::string_view instance) const;
+  std::map<std::string, GroupUse> ReadUse() const;
+  void TrafficEnded();
+  std::vector<Finding> Undo();
+  void AddResults(NodeResources& resources) const;
+
+ private:
+  std::vector<std::unique_ptr<TestPartExtension>> parts_;
+};
+
+}  // namespace distbench::node
+
+#endif  // DISTBENCH_NODE_NODE_EXTENSION_H_
