@@ -14,7 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench {
+namespace distbench::simulation {
 namespace {
 
 constexpr double kSlowShare = 0.01;  // of the leaves' answers
@@ -24,18 +24,18 @@ constexpr char kHedging[] = "test.rpc_descriptions[leaf_query].policy.hedging";
 // The times of the queries, of the config with these variations.
 std::vector<stats::LogHistogram> QueryTimes(
     const std::vector<std::string>& texts) {
-  simulation::VariationRequest request;
+  VariationRequest request;
   request.tests = *config::LoadTestSequence("workloads/tail_at_scale.config");
   for (const std::string& text : texts) {
-    request.variations.push_back(*simulation::ParseVariation(text));
+    request.variations.push_back(*ParseVariation(text));
   }
   test_builder::Notes notes;
-  const auto varied = simulation::VaryTests(std::move(request), notes);
+  const auto varied = VaryTests(std::move(request), notes);
   EXPECT_TRUE(varied.ok()) << varied.status();
   std::vector<stats::LogHistogram> all;
   if (!varied.ok()) return all;
   for (const DistributedSystemDescription& test : varied->sequence.tests()) {
-    const auto result = simulation::RunSimulatedTest(test, {});
+    const auto result = RunSimulatedTest(test, {});
     EXPECT_TRUE(result.ok()) << result.status();
     stats::LogHistogram& times_ns = all.emplace_back();
     if (!result.ok()) continue;
@@ -104,4 +104,4 @@ TEST(TailAtScaleTest, AQuorumIsSlowIfTooManyLeavesAre) {
 }
 
 }  // namespace
-}  // namespace distbench
+}  // namespace distbench::simulation
