@@ -28,15 +28,22 @@ KNOWN_ARROWS = frozenset(
         ("//bench", "products/thrift"),
         ("//tests", "products/blame"),
         ("//tests", "products/dashboard"),
+        ("//tests", "products/external"),
         ("cli", "products/blame"),
+        ("cli", "products/external"),
         ("cli", "products/protection"),
         ("cli", "products/search"),
         ("cli", "products/stacks"),
-        ("node", "products/protection"),
+        ("config", "products/external"),
+        ("engine", "products/external"),
+        ("hosting", "products/external"),
+        ("node", "products/external"),
         ("products/search", "products/protection"),
+        ("protocol", "products/external"),
         ("report", "products/blame"),
         ("report", "products/protection"),
         ("report", "products/stacks"),
+        ("sequencer", "products/external"),
     ]
 )
 
