@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -14,13 +15,16 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "bench/throughput.h"
-#include "distbench/products/external/calls/external_calls.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/registry/driver_extension.h"
 #include "distbench/protocol/registry/registry.h"
 #include "google/protobuf/descriptor.pb.h"
 #include "proto/data_plane.pb.h"
+#include "proto/traffic_config.pb.h"
 
 namespace {
 
+using distbench::DistributedSystemDescription;
 using distbench::config::DriverOptions;
 using distbench::protocol::ClientCall;
 using distbench::protocol::DriverEnvironment;
@@ -33,26 +37,34 @@ using distbench::protocol::Transport;
   std::exit(1);
 }
 
-// What a client needs that calls servers of the driver grpc as if they were of
-// others.
-distbench::external::ExternalCalls CallsOfGrpc() {
-  google::protobuf::FileDescriptorSet files;
-  distbench::GenericRequestResponse::descriptor()->file()->CopyTo(
-      files.add_file());
-  distbench::external::ExternalCalls calls;
-  calls.calls[0] = {.method = "/distbench.Traffic/GenericRpc",
-                    .request = {},
-                    .is_json = false,
-                    .metadata = {},
-                    .rows = {},
-                    .descriptors = files.SerializeAsString()};
-  return calls;
+std::string HostPortOf(const bench::Options& options) {
+  return std::string(absl::StripPrefix(options.target, "ipv4:"));
 }
 
 std::string TargetOf(const bench::Options& options) {
   if (!options.external) return options.target;
-  return absl::StrCat(distbench::external::kExternalPrefix,
-                      absl::StripPrefix(options.target, "ipv4:"));
+  return absl::StrCat(distbench::protocol::kOutsidePrefix, HostPortOf(options));
+}
+
+// A test whose clients call a server of the driver grpc as if it were of
+// others.
+DistributedSystemDescription TestOfOutsideServer(const std::string& address) {
+  DistributedSystemDescription test;
+  test.add_services()->set_name("client");
+  distbench::ServiceSpec& server = *test.add_services();
+  server.set_name("server");
+  server.mutable_external()->add_addresses(address);
+  distbench::RpcSpec& rpc = *test.add_rpc_descriptions();
+  rpc.add_client("client");
+  rpc.set_server("server");
+  distbench::ExternalCallSpec& call = *rpc.mutable_external_call();
+  call.set_method("/distbench.Traffic/GenericRpc");
+  call.set_request_text("");
+  google::protobuf::FileDescriptorSet files;
+  distbench::GenericRequestResponse::descriptor()->file()->CopyTo(
+      files.add_file());
+  call.set_descriptors(files.SerializeAsString());
+  return test;
 }
 
 std::unique_ptr<ProtocolDriver> MakeDriver(const bench::Options& options) {
@@ -66,11 +78,15 @@ std::unique_ptr<ProtocolDriver> MakeDriver(const bench::Options& options) {
     driver_options.server_settings["max_batch"] = int64_t{options.max_batch};
   }
   DriverEnvironment environment = {.service_address = "127.0.0.1"};
-  if (options.external) environment.external = CallsOfGrpc();
   auto driver =
       distbench::protocol::MakeProtocolDriver(driver_options, environment);
   if (!driver.ok()) Fail(driver.status().ToString());
-  return *std::move(driver);
+  if (!options.external) return *std::move(driver);
+  const DistributedSystemDescription test =
+      TestOfOutsideServer(HostPortOf(options));
+  return distbench::protocol::ExtendDriver(
+      *std::move(driver),
+      {.test = test, .service = "client", .instance = "client/0"});
 }
 
 class Server final : public distbench::protocol::TransportEvents {

@@ -24,11 +24,10 @@ PRODUCT_LIST = "//distbench/products:products"
 # and a room. A pair that no longer does has to leave this list.
 KNOWN_ARROWS = frozenset(
     [
-        ("//bench", "products/simulation"),
-        ("//bench", "products/thrift"),
         ("//tests", "products/blame"),
         ("//tests", "products/dashboard"),
         ("//tests", "products/external"),
+        ("//tests", "products/simulation"),
         ("cli", "products/blame"),
         ("cli", "products/external"),
         ("cli", "products/protection"),
@@ -38,6 +37,7 @@ KNOWN_ARROWS = frozenset(
         ("engine", "products/external"),
         ("hosting", "products/external"),
         ("node", "products/external"),
+        ("node", "products/protection"),
         ("products/search", "products/protection"),
         ("protocol", "products/external"),
         ("report", "products/blame"),

@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/host_port.h"
+#include "distbench/base/plugins.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/flags/duration.h"
 
@@ -218,13 +219,12 @@ void AddNamesFlag(CLI::App& command, const std::string& flag,
       });
 }
 
-void AddAllowTargetFlag(CLI::App& command, std::vector<std::string>& targets) {
-  AddRepeatedOption(command, "--allow_target", targets,
-                    "HOST:PORT[@RATE][,...]",
-                    "External services that tests may call, as the tests\n"
-                    "write their addresses; @RATE: at most so many RPCs per\n"
-                    "second; default: none")
-      .delimiter(',');
+void AddGuardFlags(CLI::App& command, security::GuardFlagValues& values) {
+  for (const auto& [name, guard] : base::Plugins<security::GuardFlag>::All()) {
+    AddRepeatedOption(command, guard->flag(), values[guard->flag()],
+                      guard->type(), guard->description())
+        .delimiter(',');
+  }
 }
 
 void AddListenFlag(CLI::App& command, std::string& address,

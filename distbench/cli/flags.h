@@ -10,6 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "distbench/security/test_guards.h"
 #include "distbench/security/tls_files.h"
 
 namespace CLI {
@@ -92,8 +93,9 @@ void AddNamesFlag(CLI::App& command, const std::string& flag,
                   std::vector<std::string>& names,
                   absl::string_view description);
 
-// --allow_target=HOST:PORT[@RATE][,...], for AllowedTargets::Parse().
-void AddAllowTargetFlag(CLI::App& command, std::vector<std::string>& targets);
+// The flags by which operators say which tests may run, for
+// security::TestGuards::Make().
+void AddGuardFlags(CLI::App& command, security::GuardFlagValues& values);
 
 // --listen=ADDRESS.
 void AddListenFlag(CLI::App& command, std::string& address,

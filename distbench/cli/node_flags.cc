@@ -10,7 +10,7 @@
 #include "distbench/node/host_facts.h"
 #include "distbench/numa/binding.h"
 #include "distbench/numa/thread_binding.h"
-#include "distbench/products/external/targets/allowed_targets.h"
+#include "distbench/security/test_guards.h"
 
 namespace distbench::cli {
 
@@ -71,7 +71,7 @@ void AddNodeFlags(CLI::App& command, NodeFlags& flags) {
                   setting.help);
     }
   }
-  AddAllowTargetFlag(command, flags.allowed_targets);
+  AddGuardFlags(command, flags.guards);
 }
 
 absl::StatusOr<std::optional<NumaBinding>> BindAsFlagged(
@@ -85,9 +85,8 @@ absl::StatusOr<std::optional<NumaBinding>> BindAsFlagged(
 }
 
 absl::Status CheckNodeFlags(const NodeFlags& flags) {
-  absl::Status targets =
-      external::AllowedTargets::Parse(flags.allowed_targets).status();
-  if (!targets.ok()) return targets;
+  absl::Status guards = security::TestGuards::Make(flags.guards).status();
+  if (!guards.ok()) return guards;
   return CheckFileLimit(flags.engine_limits);
 }
 
@@ -102,8 +101,7 @@ node::NodeManagerOptions ToNodeOptions(
   options.workers_per_instance = flags.workers;
   options.lasting_facts = node::FindLastingFacts();
   options.product_settings = flags.product_settings;
-  options.allowed_targets =
-      external::AllowedTargets::Parse(flags.allowed_targets).value();
+  options.guards = security::TestGuards::Make(flags.guards).value();
   return options;
 }
 

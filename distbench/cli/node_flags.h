@@ -6,7 +6,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -15,6 +14,7 @@
 #include "distbench/hosting/process_engines.h"
 #include "distbench/node/node_extension.h"
 #include "distbench/node/node_manager.h"
+#include "distbench/security/test_guards.h"
 #include "proto/traffic_config.pb.h"
 
 namespace CLI {
@@ -29,13 +29,13 @@ struct NodeFlags {
   BindingFlags binding;
   int workers = 0;
   hosting::EngineLimits engine_limits;
-  std::vector<std::string> allowed_targets;
   node::NodeSettings product_settings;
+  security::GuardFlagValues guards;
 };
 
 // Adds --listen, --service_address, --numa_node, --cpus, --mem_policy,
 // --mem_nodes, --workers, --engine_max_files, --engine_max_threads,
-// --allow_target, and a flag for each setting of products (NodeExtension).
+// those of guards, and a flag for each setting of products (NodeExtension).
 // `flags` must outlive the parsing.
 void AddNodeFlags(CLI::App& command, NodeFlags& flags);
 

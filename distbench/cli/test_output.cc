@@ -13,7 +13,7 @@
 #include "distbench/base/terminal.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/terminal/result_text.h"

@@ -17,8 +17,8 @@
 #include "distbench/client/test_client.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/node/node_manager.h"
-#include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/report/findings/verdict.h"
+#include "distbench/security/test_guards.h"
 #include "distbench/sequencer/serving/sequencer_server.h"
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
@@ -31,7 +31,7 @@ struct PreviewFlags {
   std::string infile = "-";
   TestOutputFlags output;
   bool quiet = false;
-  std::vector<std::string> allowed_targets;
+  security::GuardFlagValues guards;
 };
 
 // Places everything on node0, whatever the test says about hosts.
@@ -51,10 +51,8 @@ int PreviewTests(const PreviewFlags& flags) {
   // Before the tests are submitted there is nothing to end.
   stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
 
-  const auto allowed_targets =
-      external::AllowedTargets::Parse(flags.allowed_targets);
-  if (!allowed_targets.ok())
-    return Fail(allowed_targets.status(), report::kExitUsage);
+  const auto guards = security::TestGuards::Make(flags.guards);
+  if (!guards.ok()) return Fail(guards.status(), report::kExitUsage);
   absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
   if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
   for (DistributedSystemDescription& test : *tests->mutable_tests()) {
@@ -67,7 +65,7 @@ int PreviewTests(const PreviewFlags& flags) {
   sequencer_options.listen_address = "127.0.0.1";
   sequencer_options.port = 0;
   sequencer_options.revision = std::string(base::SourceRevision());
-  sequencer_options.allowed_targets = *allowed_targets;
+  sequencer_options.guards = *guards;
   const absl::StatusOr<std::unique_ptr<sequencer::SequencerServer>> sequencer =
       sequencer::SequencerServer::Start(std::move(sequencer_options));
   if (!sequencer.ok()) return Fail(sequencer.status(), report::kExitRunFailed);
@@ -75,7 +73,7 @@ int PreviewTests(const PreviewFlags& flags) {
   node::NodeManagerOptions node_options;
   node_options.channel = (*sequencer)->InProcessChannel();
   node_options.preassigned_id = 0;
-  node_options.allowed_targets = *allowed_targets;
+  node_options.guards = *guards;
   const absl::StatusOr<std::unique_ptr<node::NodeManager>> node =
       node::NodeManager::Start(std::move(node_options));
   if (!node.ok()) return Fail(node.status(), report::kExitRunFailed);
@@ -102,7 +100,7 @@ void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen) {
   AddObjectiveFlags(command, flags->output);
   AddVerboseFlag(command, flags->output);
   AddQuietFlag(command, flags->quiet);
-  AddAllowTargetFlag(command, flags->allowed_targets);
+  AddGuardFlags(command, flags->guards);
   SetFooter(
       command,
       "Runs all services on one node, wherever the test places them, to show\n"

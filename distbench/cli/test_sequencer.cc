@@ -23,10 +23,10 @@
 #include "distbench/hosting/process_engines.h"
 #include "distbench/node/host_facts.h"
 #include "distbench/node/node_manager.h"
-#include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/security/authorization.h"
 #include "distbench/security/credentials.h"
+#include "distbench/security/test_guards.h"
 #include "distbench/security/tls_files.h"
 #include "distbench/sequencer/runs/run_book.h"
 #include "distbench/sequencer/serving/sequencer_server.h"
@@ -63,7 +63,7 @@ struct SequencerFlags {
   std::optional<int64_t> receive_memory_mib;
   security::TlsFiles tls;
   security::AccessRules access;
-  std::vector<std::string> allowed_targets;
+  security::GuardFlagValues guards;
   std::optional<int> metrics_port;
   int max_nodes = kMaxLocalNodes;
   Companions companions = MakeCompanions();
@@ -96,8 +96,7 @@ std::string ReachableAddress(const std::string& listen, int port) {
 absl::StatusOr<std::vector<std::unique_ptr<node::NodeManager>>> StartLocalNodes(
     sequencer::SequencerServer& sequencer, int count,
     const std::shared_ptr<const security::TlsCredentials>& tls,
-    const external::AllowedTargets& allowed_targets,
-    hosting::EngineFactory* engines) {
+    const security::TestGuards& guards, hosting::EngineFactory* engines) {
   std::vector<std::unique_ptr<node::NodeManager>> nodes;
   HostFacts lasting_facts;
   if (count > 0) lasting_facts = node::FindLastingFacts();
@@ -109,7 +108,7 @@ absl::StatusOr<std::vector<std::unique_ptr<node::NodeManager>>> StartLocalNodes(
     // Their traffic needs certificates on both sides.
     if (tls != nullptr && !tls->files().ca.empty()) options.tls = tls;
     options.preassigned_id = i;
-    options.allowed_targets = allowed_targets;
+    options.guards = guards;
     absl::StatusOr<std::unique_ptr<node::NodeManager>> node =
         node::NodeManager::Start(std::move(options));
     if (!node.ok()) return node.status();
@@ -146,10 +145,8 @@ absl::StatusOr<std::vector<std::unique_ptr<RunningCompanion>>> StartCompanions(
 int RunTestSequencer(const SequencerFlags& flags) {
   const absl::Status usage = CheckSequencerFlags(flags);
   if (!usage.ok()) return Fail(usage, report::kExitUsage);
-  const auto allowed_targets =
-      external::AllowedTargets::Parse(flags.allowed_targets);
-  if (!allowed_targets.ok())
-    return Fail(allowed_targets.status(), report::kExitUsage);
+  const auto guards = security::TestGuards::Make(flags.guards);
+  if (!guards.ok()) return Fail(guards.status(), report::kExitUsage);
   const auto tls =
       security::TlsCredentials::Load(flags.tls, security::TlsRole::kSequencer);
   if (!tls.ok()) return Fail(tls.status(), report::kExitUsage);
@@ -160,7 +157,7 @@ int RunTestSequencer(const SequencerFlags& flags) {
   options.node_silence_timeout = flags.node_timeout;
   options.tls = *tls;
   options.access = flags.access;
-  options.allowed_targets = *allowed_targets;
+  options.guards = *guards;
   options.max_nodes = flags.max_nodes;
   options.metrics_port = flags.metrics_port;
   options.revision = std::string(base::SourceRevision());
@@ -177,9 +174,8 @@ int RunTestSequencer(const SequencerFlags& flags) {
 
   std::optional<hosting::ProcessEngines> engines;
   if (flags.local_nodes > 0) engines.emplace();
-  const auto nodes =
-      StartLocalNodes(**sequencer, flags.local_nodes, *tls, *allowed_targets,
-                      engines ? &*engines : nullptr);
+  const auto nodes = StartLocalNodes(**sequencer, flags.local_nodes, *tls,
+                                     *guards, engines ? &*engines : nullptr);
   if (!nodes.ok()) return Fail(nodes.status(), report::kExitRunFailed);
 
   const std::string address =
@@ -240,7 +236,7 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
   AddNamesFlag(command, "--allow_node", flags->access.node,
                "Certificate names that may be nodes, such as host1,host2;\n"
                "default: all signed by --tls_ca");
-  AddAllowTargetFlag(command, flags->allowed_targets);
+  AddGuardFlags(command, flags->guards);
   AddNumberFlag(command, "--max_nodes", flags->max_nodes, 1, kMaxNodeNames,
                 "COUNT", "Most nodes that may be registered at the same time");
   AddMetricsPortFlag(command, flags->metrics_port);

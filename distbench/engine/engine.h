@@ -108,7 +108,7 @@ class Engine {
   const std::vector<int>& peers() const;
 
   // Connects to peers(). `addresses` is in the order of peers(); those of
-  // external services are the plan's instead.
+  // servers outside of the test are the plan's instead.
   absl::Status Connect(const std::vector<std::string>& addresses,
                        absl::Time deadline);
 

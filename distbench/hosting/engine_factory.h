@@ -17,10 +17,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "distbench/config/syntax/external_services.h"
 #include "distbench/engine/engine.h"
 #include "distbench/numa/binding.h"
 #include "distbench/protocol/driver_environment.h"
+#include "distbench/security/test_guards.h"
 #include "distbench/stats/interval_series.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
@@ -86,9 +86,8 @@ struct EngineRequest {
   // The environment of the driver, except for what the plan specifies.
   protocol::DriverEnvironment environment;
 
-  // RPCs per second that the instance may send to external services, by
-  // address; those without a rate: any number.
-  config::TargetRates target_rates = {};
+  // What the instance may do at most.
+  security::InstanceLimits limits = {};
 
   // How far the host's Unix time is ahead of options.clock.
   int64_t clock_offset_ns = 0;

@@ -248,8 +248,7 @@ class EngineServer {
                          .test_nonce = request.test_nonce(),
                          .tls = *std::move(tls),
                          .has_spare_cpu = request.has_spare_cpu()},
-         .target_rates = {request.target_rates().begin(),
-                          request.target_rates().end()}});
+         .limits = {request.limits().begin(), request.limits().end()}});
     if (!hosted.ok()) return hosted.status();
     engine.hosted = *std::move(hosted);
     return absl::OkStatus();

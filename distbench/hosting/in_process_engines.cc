@@ -12,8 +12,8 @@
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/config/reading/load.h"
-#include "distbench/config/syntax/external_services.h"
 #include "distbench/config/validate/check.h"
+#include "distbench/protocol/registry/driver_extension.h"
 #include "distbench/protocol/registry/registry.h"
 
 namespace distbench::hosting {
@@ -73,18 +73,17 @@ class InProcessFactory final : public EngineFactory {
     request.environment.immediate_rpcs = ImmediateRpcs(plan);
     request.environment.measures_time_parts = plan.measures_time_parts;
     const config::ServicePlan& service = plan.services[instance.service];
-    external::ExternalCalls& external = request.environment.external;
-    external = config::ExternalCallsOf(request.test, service.name,
-                                       request.target_rates);
-    external.instance_name = instance.name;
-    // Numbers within services would make instances of two services send the
-    // same values.
-    external.instance_number = request.options.instance;
     auto driver =
         protocol::MakeProtocolDriver(service.driver, request.environment);
     if (!driver.ok()) return driver.status();
+    auto extended = protocol::ExtendDriver(*std::move(driver),
+                                           {.test = request.test,
+                                            .service = service.name,
+                                            .instance = instance.name,
+                                            .number = request.options.instance,
+                                            .limits = request.limits});
     auto engine =
-        engine::Engine::Create(std::move(request.options), *std::move(driver));
+        engine::Engine::Create(std::move(request.options), std::move(extended));
     if (!engine.ok()) return engine.status();
     return std::make_unique<InProcessEngine>(*std::move(engine));
   }

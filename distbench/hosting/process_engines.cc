@@ -57,8 +57,7 @@ MakeEngine ToMakeEngine(const EngineRequest& request,
   if (request.environment.tls != nullptr) {
     *make.mutable_tls() = ToTlsMaterial(tls);
   }
-  make.mutable_target_rates()->insert(request.target_rates.begin(),
-                                      request.target_rates.end());
+  make.mutable_limits()->insert(request.limits.begin(), request.limits.end());
   if (request.binding)
     *make.mutable_binding() = ToEngineBinding(*request.binding);
   return make;

@@ -73,7 +73,7 @@ NodeEnvironment MakeEnvironment(const NodeManagerOptions& options,
   }
   environment.binding = options.binding;
   environment.workers_per_instance = options.workers_per_instance;
-  environment.allowed_targets = options.allowed_targets;
+  environment.guards = options.guards;
   environment.lasting_facts = options.lasting_facts;
   environment.product_settings = options.product_settings;
   environment.attributes.assign(registration.attributes().begin(),

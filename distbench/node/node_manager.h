@@ -15,8 +15,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "distbench/node/node_extension.h"
-#include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/security/credentials.h"
+#include "distbench/security/test_guards.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -63,8 +63,8 @@ struct NodeManagerOptions {
   // What the node's user has given to products.
   NodeSettings product_settings;
 
-  // The external services that instances on this node may call.
-  external::AllowedTargets allowed_targets;
+  // Decide which tests may run on this node.
+  security::TestGuards guards;
 
   // Facts about this host that are found once, because that takes long.
   HostFacts lasting_facts;

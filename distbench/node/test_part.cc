@@ -15,9 +15,9 @@
 #include "absl/time/time.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/config/compile/compile.h"
-#include "distbench/config/syntax/external_services.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/hosting/engine_messages.h"
+#include "distbench/protocol/driver.h"
 
 namespace distbench::node {
 namespace {
@@ -29,14 +29,15 @@ constexpr int64_t kFarthestNs = int64_t{100} * 365 * 86'400 * 1'000'000'000;
 // did for them.
 constexpr absl::Duration kEndPatience = absl::Seconds(5);
 
-config::TargetRates TargetRatesOf(const PrepareTest& request) {
+security::InstanceLimits LimitsOf(const PrepareTest& request) {
   return {request.target_rates().begin(), request.target_rates().end()};
 }
 
-bool IsExternal(const config::Plan& plan, int instance) {
+// Whether nobody runs the instance: its servers are outside of the test.
+bool IsOutside(const config::Plan& plan, int instance) {
   const config::ServicePlan& service =
       plan.services[plan.instances[instance].service];
-  return !service.external_addresses.empty();
+  return !service.outside_addresses.empty();
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ PrepareReply TestPart::Prepare() {
   PrepareReply reply;
   absl::Status status = CheckClockOffset();
   if (status.ok()) status = MakePlan();
-  if (status.ok()) status = CheckTargets();
+  if (status.ok()) status = CheckGuards();
   if (status.ok()) status = CheckRequirements();
   if (status.ok()) status = BeginExtensions();
   if (status.ok()) status = PrepareInstances(reply);
@@ -115,16 +116,16 @@ absl::Status TestPart::MakePlan() {
   return absl::OkStatus();
 }
 
-// The sequencer has checked this too, by its own list. The node's counts as
-// well, because it is the node that calls.
-absl::Status TestPart::CheckTargets() const {
+// The sequencer has checked this too, by what its operator allows. The node's
+// counts as well, because it is the node on which the test runs.
+absl::Status TestPart::CheckGuards() const {
   const DistributedSystemDescription& test = request_.config().traffic_config();
-  const external::AllowedTargets& allowed = environment_.allowed_targets;
-  absl::Status status = allowed.Check(test, "node manager");
+  const security::TestGuards& guards = environment_.guards;
+  absl::Status status = guards.Check(test, "node manager");
   if (!status.ok()) return status;
   const auto& instances = request_.config().services();
-  return allowed.CheckShares(test, {instances.begin(), instances.end()},
-                             TargetRatesOf(request_));
+  return guards.CheckLimits(test, {instances.begin(), instances.end()},
+                            LimitsOf(request_));
 }
 
 // Products are only told the names of instances of the plan; PrepareInstances()
@@ -152,7 +153,7 @@ absl::Status TestPart::PrepareInstances(PrepareReply& reply) {
   }
   absl::flat_hash_map<std::string, int> instances;
   for (int i = 0; i < plan_->instances.size(); ++i) {
-    if (!IsExternal(*plan_, i)) instances[plan_->instances[i].name] = i;
+    if (!IsOutside(*plan_, i)) instances[plan_->instances[i].name] = i;
   }
   for (const std::string& name : request_.config().services()) {
     const auto it = instances.find(name);
@@ -197,7 +198,7 @@ absl::Status TestPart::PrepareInstance(const std::string& name, int instance,
                         .test_nonce = request_.test_nonce(),
                         .tls = environment_.tls,
                         .has_spare_cpu = HasSpareCpu(instance_plan)},
-        .target_rates = TargetRatesOf(request_),
+        .limits = LimitsOf(request_),
         .clock_offset_ns = request_.clock_offset_ns(),
         .group = extensions_.GroupOf(name)};
     if (const numa::ResolvedBinding* binding = bindings_->OwnBinding(name)) {
@@ -250,7 +251,7 @@ std::set<std::string> TestPart::PeerNames() const {
   std::set<std::string> names;
   for (const auto& engine : engines_) {
     for (int peer : engine->peers()) {
-      if (!IsExternal(*plan_, peer)) {
+      if (!IsOutside(*plan_, peer)) {
         names.insert(plan_->instances[peer].name);
       }
     }
@@ -316,7 +317,7 @@ absl::Status TestPart::ConnectEngine(hosting::HostedEngine& engine,
   std::vector<std::string> addresses;
   for (int peer : engine.peers()) {
     const std::string& name = plan_->instances[peer].name;
-    if (IsExternal(*plan_, peer)) {
+    if (IsOutside(*plan_, peer)) {
       addresses.emplace_back();
       continue;
     }
@@ -327,7 +328,7 @@ absl::Status TestPart::ConnectEngine(hosting::HostedEngine& engine,
     }
     // Only the config has such addresses, and they have been checked.
     if (absl::StartsWith(it->second.endpoint_address(),
-                         external::kExternalPrefix)) {
+                         protocol::kOutsidePrefix)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "the sequencer gave an address outside of the test for ", name));
     }
@@ -345,7 +346,7 @@ absl::Status TestPart::NamePeers(
     // Drivers leave out the prefix of an address.
     absl::string_view address = addresses[i];
     absl::ConsumePrefix(&address, "tls:");
-    if (address.empty()) continue;  // external: the driver names it itself
+    if (address.empty()) continue;  // outside: the driver names it itself
     if (!absl::StrContains(error.message(), address)) continue;
     const std::string& name = plan_->instances[engine.peers()[i]].name;
     names.push_back(absl::StrCat(name, " at ", addresses[i]));

@@ -34,8 +34,8 @@
 #include "distbench/node/resource_sampler.h"
 #include "distbench/node/socket_limits.h"
 #include "distbench/node/traffic_metrics.h"
-#include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/security/credentials.h"
+#include "distbench/security/test_guards.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
@@ -62,7 +62,7 @@ struct NodeEnvironment {
   // As in NodeManagerOptions.
   std::optional<NumaBinding> binding;
   int workers_per_instance = 0;
-  external::AllowedTargets allowed_targets = {};
+  security::TestGuards guards = {};
   HostFacts lasting_facts = {};
 
   // What products do on this node, and what its user has given to them.
@@ -142,7 +142,7 @@ class TestPart {
 
   absl::Status CheckClockOffset() const;
   absl::Status MakePlan();
-  absl::Status CheckTargets() const;
+  absl::Status CheckGuards() const;
   absl::Status CheckRequirements() const;
   HostFacts ReadFacts() const;
   absl::Status BeginExtensions();

@@ -44,6 +44,10 @@ inline constexpr int kNoInstance = -1;
 // The server has not said how long it took.
 inline constexpr int64_t kNotReported = -1;
 
+// The addresses of a peer whose servers are outside of the test begin with
+// this, and drivers cannot connect to them; see registry/driver_extension.h.
+inline constexpr char kOutsidePrefix[] = "external:";
+
 // The target of a connection: one server, or several among which the driver
 // chooses for each call.
 struct Peer {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "distbench/products/external/calls/external_calls.h"
 #include "distbench/security/credentials.h"
 
 namespace distbench::protocol {
@@ -38,9 +37,6 @@ struct DriverEnvironment {
   // Whether servers report how long requests waited and how long their handlers
   // took; the same for all drivers of a test. See ClientCall.
   bool measures_time_parts = false;
-
-  // What the instance calls outside of its test.
-  external::ExternalCalls external = {};
 };
 
 }  // namespace distbench::protocol

@@ -9,11 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/config/reading/load.h"
-#include "distbench/config/syntax/external_services.h"
+#include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/testing/used_fields.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/testing/simulated_system.h"
@@ -79,7 +80,7 @@ void CheckExample(const Example& example) {
   ASSERT_TRUE(checked.ok()) << checked.status();
   for (const DistributedSystemDescription& test : checked->tests()) {
     // The simulation has nothing outside of a test.
-    if (!config::ClientsByTarget(test).empty()) continue;
+    if (absl::c_any_of(test.rpc_descriptions(), config::CallsOutside)) continue;
     engine::SimulatedSystem system(test, engine::SimulationOptions());
     EXPECT_TRUE(system.Run()) << "it does not end";
     EXPECT_THAT(system.overloads(), SizeIs(0));

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/product_words.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/syntax/instance_names.h"
 
 namespace distbench::config {
 namespace {
@@ -161,7 +162,7 @@ std::set<std::string> ServicesInOneProcess(
   const TestNames names(test);
   std::set<std::string> services;
   for (const ServiceSpec& service : test.services()) {
-    if (service.has_external()) continue;
+    if (IsOutside(service)) continue;
     const DriverStack stack =
         ResolveDriverStack(test, names, OptionsOf(names, service));
     if (!stack.drivers.empty() &&

@@ -54,10 +54,10 @@ ServicePlan CompileService(const CompileContext& context,
   std::copy(grid.sizes.begin(), grid.sizes.end(), plan.sizes);
   plan.dimensions = grid.dimensions;
   plan.instance_count = grid.Count();
-  if (service.has_external()) {
-    plan.external_addresses.assign(service.external().addresses().begin(),
-                                   service.external().addresses().end());
-    plan.external_policy = service.external().load_balancing();
+  if (IsOutside(service)) {
+    plan.outside_addresses.assign(service.external().addresses().begin(),
+                                  service.external().addresses().end());
+    plan.outside_policy = service.external().load_balancing();
     return plan;
   }
   plan.main_list = context.names().lists.Find(service.name());

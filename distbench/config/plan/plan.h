@@ -81,9 +81,10 @@ struct ServicePlan {
   DriverOptions driver;      // resolved: no aliases, all defaults filled in
   std::vector<MultiServerChannelPlan> multi_server_channels;
   // "HOST:PORT" each, and how to choose among them. Empty unless the service is
-  // external: then no engine runs its one instance, and `driver` is not set.
-  std::vector<std::string> external_addresses;
-  std::string external_policy;
+  // outside of the test: then no engine runs its one instance, and `driver` is
+  // not set.
+  std::vector<std::string> outside_addresses;
+  std::string outside_policy;
   std::optional<AdmissionPlan> admission;  // none: all requests run at once
 };
 
@@ -124,7 +125,7 @@ struct RpcPlan {
   std::string name;
   std::vector<int> client_services;
   int server_service = 0;
-  int handler_list = 0;  // kNone: the server is external
+  int handler_list = 0;  // kNone: the server is outside
   FanoutPlan fanout;
   // joint_distribution, if set, draws both sizes: the request's, then the
   // response's. Otherwise `request` and `response` apply.

@@ -11,9 +11,10 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/files.h"
+#include "distbench/base/plugins.h"
 #include "distbench/config/reading/parse_text.h"
 #include "distbench/config/reading/referenced_files.h"
-#include "distbench/config/syntax/external_services.h"
+#include "distbench/config/validate/language_part.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/text_format.h"
@@ -168,6 +169,12 @@ std::string ConfigHash(DistributedSystemDescription test) {
   // Serialise() relies on the sizes that this call caches.
   test.ByteSizeLong();
   return absl::StrFormat("%016x", Fnv1a(Serialise(test)));
+}
+
+void RedactSecrets(DistributedSystemDescription& test) {
+  for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
+    part->RedactSecrets(test);
+  }
 }
 
 }  // namespace distbench::config

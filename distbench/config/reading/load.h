@@ -1,5 +1,5 @@
-// Loads test sequences from files (protobuf text or binary), prints and hashes
-// them.
+// Loads test sequences from files (protobuf text or binary), prints them,
+// hashes them, and removes their secrets.
 //
 //   absl::StatusOr<TestSequence> sequence = LoadTestSequence("test.config");
 //   if (sequence.ok()) sequence = CheckTestSequence(*std::move(sequence));
@@ -37,6 +37,10 @@ std::string ToText(const TestSequence& sequence);
 // equivalent tests. The seed is not included, because runs of one test have
 // different seeds; nor are secrets, so that the hash gives no hint of them.
 std::string ConfigHash(DistributedSystemDescription test);
+
+// Replaces what may be secret in a test. Everything that is kept or hashed goes
+// through this.
+void RedactSecrets(DistributedSystemDescription& test);
 
 }  // namespace distbench::config
 

@@ -16,21 +16,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr char kConfig[] = R"(
-  tests {
-    services {
-      name: "cache" external { tls { ca_file: "parts/ca.pem" } }
-    }
-    rpc_descriptions {
-      name: "get"
-      external_call {
-        request_file: "parts/get.json"
-        descriptor_set_file: "parts/cache.pb"
-        rows_file: "parts/users.csv"
-      }
-    }
-  })";
-
 class ReferencedFilesTest : public testing::Test {
  protected:
   ReferencedFilesTest() {
@@ -45,26 +30,6 @@ class ReferencedFilesTest : public testing::Test {
       testing::TempDir() + "/" +
       testing::UnitTest::GetInstance()->current_test_info()->name();
 };
-
-TEST_F(ReferencedFilesTest, AreReadFromTheFolderOfTheConfig) {
-  Write("parts/ca.pem", "PEM");
-  Write("parts/get.json", "{\"key\": 1}");
-  Write("parts/cache.pb", "descriptors");
-  Write("parts/users.csv", "user\nann\n");
-  Write("test.config", kConfig);
-  const auto sequence = LoadTestSequence(folder_ + "/test.config");
-  ASSERT_TRUE(sequence.ok()) << sequence.status();
-  const DistributedSystemDescription& test = sequence->tests(0);
-  EXPECT_EQ(test.services(0).external().tls().ca_certificates(), "PEM");
-  const ExternalCallSpec& call = test.rpc_descriptions(0).external_call();
-  EXPECT_EQ(call.request_json(), "{\"key\": 1}");
-  EXPECT_EQ(call.descriptors(), "descriptors");
-  EXPECT_EQ(call.rows(), "user\nann\n");
-  // Nothing is read again for a config that has everything.
-  std::filesystem::remove_all(folder_ + "/parts");
-  TestSequence whole = *sequence;
-  EXPECT_TRUE(ReadReferencedFiles(folder_ + "/test.config", whole).ok());
-}
 
 TEST_F(ReferencedFilesTest, RecordedArrivalsAreRead) {
   Write("times.txt", "0\n1\n3\n");
@@ -87,39 +52,14 @@ TEST_F(ReferencedFilesTest, RecordedArrivalsAreRead) {
                               "superposed[1].recorded.file: cannot read"),
                     Not(HasSubstr("superposed[0]"))));
   Write("missing.txt", "5\n6\n8\n");
-  const auto whole = LoadTestSequence(folder_ + "/test.config");
+  auto whole = LoadTestSequence(folder_ + "/test.config");
   ASSERT_TRUE(whole.ok()) << whole.status();
   const Arrivals& arrivals = whole->tests(0).actions(0).iterations().arrivals();
   EXPECT_EQ(arrivals.recorded().times(), "0\n1\n3\n");
   EXPECT_EQ(arrivals.superposed(1).recorded().times(), "5\n6\n8\n");
-}
-
-TEST_F(ReferencedFilesTest, ErrorsNameEveryFileThatCannotBeRead) {
-  Write("test.config", kConfig);
-  Write("parts/get.json", "{}");
-  const auto sequence = LoadTestSequence(folder_ + "/test.config");
-  EXPECT_THAT(
-      std::string(sequence.status().message()),
-      AllOf(HasSubstr("tests[0].services[\"cache\"].external.tls.ca_file: "
-                      "cannot read"),
-            HasSubstr("tests[0].rpc_descriptions[\"get\"].external_call."
-                      "rows_file: cannot read"),
-            HasSubstr("cache.pb")));
-}
-
-TEST_F(ReferencedFilesTest, TheEndingSaysHowARequestIsWritten) {
-  Write("a.txtpb", "key: 1");
-  auto sequence = base::FromText<TestSequence>(R"(
-    tests { rpc_descriptions { external_call { request_file: "a.txtpb" } } }
-    tests { rpc_descriptions { external_call { request_file: "a.xml" } } })");
-  const absl::Status status =
-      ReadReferencedFiles(folder_ + "/test.config", sequence);
-  EXPECT_EQ(
-      sequence.tests(0).rpc_descriptions(0).external_call().request_text(),
-      "key: 1");
-  EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("tests[1]"),
-                    HasSubstr("\"a.xml\" has no ending that says how")));
+  // Nothing is read again for a config that has everything.
+  std::filesystem::remove_all(folder_);
+  EXPECT_TRUE(ReadReferencedFiles(folder_ + "/test.config", *whole).ok());
 }
 
 // A config of somebody else must not take along what it was not sent with.
@@ -129,39 +69,16 @@ TEST_F(ReferencedFilesTest, AreNotReadFromElsewhere) {
        {folder_ + "/outside.csv", std::string("../outside.csv"),
         std::string("parts/../../outside.csv")}) {
     auto sequence = base::FromText<TestSequence>(
-        "tests { rpc_descriptions { external_call { rows_file: '" + file +
-        "' } } }");
+        "tests { actions { iterations { arrivals { recorded { file: '" + file +
+        "' } } } } }");
     const absl::Status status =
         ReadReferencedFiles(folder_ + "/parts/test.config", sequence);
     EXPECT_THAT(std::string(status.message()),
                 HasSubstr("is outside of the folder of the config"));
-    EXPECT_EQ(sequence.tests(0).rpc_descriptions(0).external_call().rows(), "");
+    const Arrivals& arrivals =
+        sequence.tests(0).actions(0).iterations().arrivals();
+    EXPECT_EQ(arrivals.recorded().times(), "");
   }
-}
-
-TEST_F(ReferencedFilesTest, PrivateKeysAreNotSent) {
-  Write("both.pem", "-----BEGIN PRIVATE KEY-----\nAA==\n");
-  auto sequence = base::FromText<TestSequence>(
-      "tests { services { name: 'cache' external { tls { ca_file: 'both.pem' "
-      "} } } }");
-  EXPECT_THAT(
-      std::string(
-          ReadReferencedFiles(folder_ + "/test.config", sequence).message()),
-      HasSubstr("external.tls.ca_file: \"both.pem\" has a private key"));
-}
-
-TEST(ConfigHash, GivesNoHintOfSecrets) {
-  const auto hash = [](const std::string& token) {
-    auto test = base::FromText<DistributedSystemDescription>(R"(
-      rpc_descriptions {
-        external_call { metadata { key: "token" value: "a" } }
-      })");
-    (*test.mutable_rpc_descriptions(0)
-          ->mutable_external_call()
-          ->mutable_metadata())["token"] = token;
-    return ConfigHash(test);
-  };
-  EXPECT_EQ(hash("a"), hash("b"));
 }
 
 }  // namespace

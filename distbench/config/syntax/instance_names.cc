@@ -70,9 +70,13 @@ std::vector<std::string> InstanceAttributeNames(const Grid& grid) {
   return names;
 }
 
+bool IsOutside(const ServiceSpec& service) { return service.has_external(); }
+
+bool CallsOutside(const RpcSpec& rpc) { return rpc.has_external_call(); }
+
 std::vector<std::string> InstanceNames(const ServiceSpec& service) {
   std::vector<std::string> names;
-  if (service.has_external()) return names;
+  if (IsOutside(service)) return names;
   const Grid grid = GridOf(service);
   names.reserve(grid.Count());
   for (int number = 0; number < grid.Count(); ++number) {

@@ -47,8 +47,15 @@ std::map<std::string, std::string> InstanceAttributes(const Grid& grid,
 // The names of these attributes.
 std::vector<std::string> InstanceAttributeNames(const Grid& grid);
 
+// Whether a service is outside of the test: its one instance is servers of
+// others, whose addresses the config has, and nothing of distbench runs there.
+bool IsOutside(const ServiceSpec& service);
+
+// Whether the RPC's server is a service outside of the test.
+bool CallsOutside(const RpcSpec& rpc);
+
 // The names of all instances of a canonical service that a test runs, by
-// number; none of an external service.
+// number; none of a service that is outside.
 std::vector<std::string> InstanceNames(const ServiceSpec& service);
 
 // The parts of an instance name.

@@ -24,7 +24,7 @@ void CanonicalizeService(ServiceSpec& service) {
   if (service.has_admission() && service.admission().refuse().empty()) {
     service.mutable_admission()->clear_refuse();
   }
-  if (service.has_external() && !service.has_count()) service.set_count(1);
+  if (IsOutside(service) && !service.has_count()) service.set_count(1);
   if (HasSizes(service)) {
     const int64_t count = GridOf(service).Count();
     if (!service.has_count() && count <= std::numeric_limits<int32_t>::max()) {
@@ -92,7 +92,6 @@ void CanonicalizeTest(DistributedSystemDescription& test) {
   for (ServerFault& fault : *test.mutable_server_faults()) {
     ReplaceQuantities(fault);
   }
-  if (test.has_search()) ReplaceQuantities(*test.mutable_search());
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
     part->Canonicalize(test);
   }
@@ -117,11 +116,9 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateFlow(validation);
   ValidateActivities(validation);
   ValidateReplayTraces(validation);
-  ValidateExternalServices(validation);
   ValidateAdmission(validation);
   ValidateServerFaults(validation);
   ValidateObjectives(validation);
-  ValidateSearch(validation);
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
     part->Validate(validation);
   }

@@ -21,8 +21,8 @@ absl::StatusOr<TestSequence> CheckTestSequence(TestSequence sequence);
 // Brings the sequence into the canonical form that the rest of distbench
 // expects, in which equal tests look alike:
 // - Every service has both count and x_size. Each follows from the other, or
-//   the count from the product of the sizes. External services have one
-//   instance, which stands for all of their servers.
+//   the count from the product of the sizes. A service outside of the
+//   test has one instance, which stands for all of its servers.
 // - Empty strings that mean the default are removed.
 // - Quantities with units, such as Iterations.rate, are replaced by their
 //   numbers.

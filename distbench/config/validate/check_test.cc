@@ -155,19 +155,14 @@ INSTANTIATE_TEST_SUITE_P(
              "  payload_descriptions { size_with_unit: '0B' }"
              "  rpc_descriptions { deadline: '50ms' }"
              "  actions { iterations {"
-             "    rate: '200/s' max_duration: '4s' warmup: '1.5us' } }"
-             "  search {"
-             "    warmup: '1s' probe_duration: '5s' final_duration: '1m' } }",
+             "    rate: '200/s' max_duration: '4s' warmup: '1.5us' } } }",
              "tests {"
              "  payload_descriptions { size: 262144 }"
              "  payload_descriptions { size: 0 }"
              "  rpc_descriptions { deadline_us: 50000 }"
              "  actions { iterations {"
              "    open_loop_interval_ns: 5000000 max_duration_us: 4000000"
-             "    warmup_ns: 1500 } }"
-             "  search {"
-             "    warmup_us: 1000000 probe_duration_us: 5000000"
-             "    final_duration_us: 60000000 } }"},
+             "    warmup_ns: 1500 } } }"},
         Case{"RatesAreRoundedToNanoseconds",
              "tests { actions { iterations { rate: '300/s' } }"
              "  actions { iterations { rate: '6/min' } }"

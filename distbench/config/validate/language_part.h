@@ -8,11 +8,13 @@
 #include <string>
 
 #include "distbench/config/problems/problem.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/config/validate/test_validation.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::config {
+
+class FileReader;
 
 // Registered as a base::Plugin<LanguagePart>, by the name of its product.
 class LanguagePart {
@@ -38,6 +40,16 @@ class LanguagePart {
                               bool /*is_of_search*/) const {
     return false;
   }
+
+  // Puts the contents of the files that the product's fields name into the
+  // fields beside the names; `path` is the test's. Nothing else is checked yet.
+  virtual void ReadFiles(const Path& /*path*/,
+                         DistributedSystemDescription& /*test*/,
+                         FileReader& /*files*/) const {}
+
+  // Replaces what may be secret in the product's fields. Everything that is
+  // kept or hashed goes through this.
+  virtual void RedactSecrets(DistributedSystemDescription& /*test*/) const {}
 
   // Adds warnings about a valid test, which is at `path`.
   virtual void Warn(const DistributedSystemDescription& /*test*/,

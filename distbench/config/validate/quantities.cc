@@ -49,19 +49,6 @@ absl::StatusOr<int64_t> DurationUs(absl::string_view text) {
   return absl::ToInt64Microseconds(*duration);
 }
 
-struct Quantity {
-  int text_field;
-  int number_field;  // an int64
-
-  // Returns the number for a text, or INVALID_ARGUMENT.
-  absl::StatusOr<int64_t> (*parse)(absl::string_view text);
-
-  // The number's range, and the same for messages.
-  int64_t minimum;
-  int64_t maximum;
-  const char* range;
-};
-
 constexpr char kTimesUs[] = "1us to 277777h";
 constexpr char kTimesNs[] = "0s to 277777h";
 static_assert(kMaxTimeNs > 277'777 * 3'600'000'000'000 &&
@@ -121,16 +108,6 @@ constexpr Quantity kOfPayload[] = {
     {PayloadSpec::kSizeWithUnitFieldNumber, PayloadSpec::kSizeFieldNumber,
      ParseSizeWithUnit, 0, kMaxSizeBytes, "0B to 2147483647B"}};
 
-constexpr Quantity kOfSearch[] = {
-    {LoadSearchSpec::kWarmupFieldNumber, LoadSearchSpec::kWarmupUsFieldNumber,
-     DurationUs, 1, kMaxTimeUs, kTimesUs},
-    {LoadSearchSpec::kProbeDurationFieldNumber,
-     LoadSearchSpec::kProbeDurationUsFieldNumber, DurationUs, 1, kMaxTimeUs,
-     kTimesUs},
-    {LoadSearchSpec::kFinalDurationFieldNumber,
-     LoadSearchSpec::kFinalDurationUsFieldNumber, DurationUs, 1, kMaxTimeUs,
-     kTimesUs}};
-
 constexpr Quantity kOfSine[] = {{SineRate::kPeriodFieldNumber,
                                  SineRate::kPeriodNsFieldNumber, DurationNs,
                                  1'000'000, kMaxTimeNs, "1ms to 277777h"}};
@@ -173,7 +150,6 @@ absl::Span<const Quantity> QuantitiesOf(const Descriptor* type) {
   if (type == HedgingPolicy::descriptor()) return kOfHedging;
   if (type == CircuitBreakerPolicy::descriptor()) return kOfCircuitBreaker;
   if (type == PayloadSpec::descriptor()) return kOfPayload;
-  if (type == LoadSearchSpec::descriptor()) return kOfSearch;
   if (type == ServerFault::descriptor()) return kOfServerFault;
   return {};
 }
@@ -221,8 +197,17 @@ class GivenQuantity {
 
 }  // namespace
 
+Quantity TimeUs(int text_field, int number_field) {
+  return {text_field, number_field, DurationUs, 1, kMaxTimeUs, kTimesUs};
+}
+
 void ReplaceQuantities(Message& message) {
-  for (const Quantity& quantity : QuantitiesOf(message.GetDescriptor())) {
+  ReplaceQuantities(QuantitiesOf(message.GetDescriptor()), message);
+}
+
+void ReplaceQuantities(absl::Span<const Quantity> quantities,
+                       Message& message) {
+  for (const Quantity& quantity : quantities) {
     const GivenQuantity given(quantity, message);
     if (!given.HasText() || given.HasNumber()) continue;
     const absl::StatusOr<int64_t> number = given.Number();
@@ -235,7 +220,14 @@ void ReplaceQuantities(Message& message) {
 
 void CheckQuantities(const Message& message, const Path& path,
                      Problems& problems) {
-  for (const Quantity& quantity : QuantitiesOf(message.GetDescriptor())) {
+  CheckQuantities(QuantitiesOf(message.GetDescriptor()), message, path,
+                  problems);
+}
+
+void CheckQuantities(absl::Span<const Quantity> quantities,
+                     const Message& message, const Path& path,
+                     Problems& problems) {
+  for (const Quantity& quantity : quantities) {
     const GivenQuantity given(quantity, message);
     if (!given.HasText()) continue;
     if (given.HasNumber()) {

@@ -47,10 +47,6 @@ INSTANTIATE_TEST_SUITE_P(
                        "10000000 open_loop_interval_distribution: "
                        "'exponential' }",
                        kRate, "\"fast\" is not a rate"},
-        ValidationCase{"RateOfASearch", kOld,
-                       "iterations { rate: 'fast' } }"
-                       "search { knob: 'rate'",
-                       kRate, "\"fast\" is not a rate"},
         ValidationCase{"DurationTwice", kOld,
                        "iterations { max_duration: '9us' max_duration_us: 9 }",
                        kIterations,
@@ -98,16 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
                        "name: 'small' size_with_unit: '100B' "
                        "size_distribution_name: 'sizes'",
                        "payload_descriptions[\"small\"]",
-                       "has both a size and size_distribution_name"},
-        ValidationCase{"SearchWarmup", "", "search { warmup: '5' }",
-                       "search.warmup", "\"5\" is not a duration"},
-        ValidationCase{"SearchProbe", "", "search { probe_duration: '0s' }",
-                       "search.probe_duration", "is out of range"},
-        ValidationCase{"SearchFinalTwice", "",
-                       "search { final_duration: '5s' final_duration_us: 1 }",
-                       "search",
-                       "has both final_duration and "
-                       "final_duration_us; give one"}),
+                       "has both a size and size_distribution_name"}),
     [](const auto& info) { return info.param.rule; });
 
 TEST(Quantities, MayHaveAnyNumberInRange) {

@@ -1,4 +1,4 @@
-// Helpers shared by the checks of a test. Private to validation.
+// Helpers shared by the checks of a test.
 
 #ifndef DISTBENCH_CONFIG_VALIDATE_TEST_VALIDATION_H_
 #define DISTBENCH_CONFIG_VALIDATE_TEST_VALIDATION_H_

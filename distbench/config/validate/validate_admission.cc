@@ -72,8 +72,8 @@ void CheckAdmittedRpcs(const TestValidation& validation,
 void ValidateAdmission(const TestValidation& validation) {
   for (int i = 0; i < validation.test().services_size(); ++i) {
     const ServiceSpec& service = validation.test().services(i);
-    // Validated as a part of external services.
-    if (!service.has_admission() || service.has_external()) continue;
+    // Those outside of the test have none, as their product checks.
+    if (!service.has_admission() || IsOutside(service)) continue;
     const Path path = validation.Service(i).Field("admission");
     CheckAdmissionLimits(validation, service.admission(), path);
     CheckRefusal(validation, service.admission(), path);

@@ -184,7 +184,7 @@ class DriverCheck {
     const auto& services = validation_.test().services();
     const bool is_used = std::any_of(
         services.begin(), services.end(), [this](const ServiceSpec& service) {
-          return !service.has_external() &&
+          return !IsOutside(service) &&
                  service.protocol_driver_options_name().empty() &&
                  OptionsOf(validation_.names(), service) == kNone;
         });
@@ -247,8 +247,7 @@ int64_t NumberSetting(const NamedSettings& settings, absl::string_view name,
 bool HasPlainRpc(const DistributedSystemDescription& test,
                  const std::string& client, const std::string& server) {
   return absl::c_any_of(test.rpc_descriptions(), [&](const RpcSpec& rpc) {
-    return !rpc.has_stream() && !rpc.has_external_call() &&
-           rpc.server() == server &&
+    return !rpc.has_stream() && !CallsOutside(rpc) && rpc.server() == server &&
            absl::c_linear_search(rpc.client(), client);
   });
 }
@@ -292,7 +291,7 @@ std::string ProblemOfKinds(const WireDriver& client, const WireDriver& server,
 void CheckBothSides(const TestValidation& validation, int rpc_index) {
   const RpcSpec& rpc = validation.test().rpc_descriptions(rpc_index);
   // The servers of others are called by gRPC, whatever drivers the test has.
-  if (rpc.has_external_call()) return;
+  if (CallsOutside(rpc)) return;
   const auto server = WireDriverOf(validation, rpc.server());
   if (!server.has_value()) return;
   for (int i = 0; i < rpc.client_size(); ++i) {

@@ -63,14 +63,7 @@ class FaultValidation {
     const int index =
         validation_.Resolve(path_.Field("service"), "service", fault_.service(),
                             validation_.names().services);
-    if (index == kNone) return;
-    if (validation_.test().services(index).has_external()) {
-      Add("service",
-          absl::StrCat("is the external service ", Quoted(fault_.service()),
-                       ", which distbench does not run; name a "
-                       "service of the test's own"));
-      return;
-    }
+    if (index == kNone || IsOutside(validation_.test().services(index))) return;
     CheckInstances();
   }
 
@@ -243,7 +236,7 @@ class FaultValidation {
   // Decorators have to pass it on.
   void CheckDriver() const {
     const int index = validation_.names().services.Find(fault_.service());
-    if (index == kNone || validation_.test().services(index).has_external()) {
+    if (index == kNone || IsOutside(validation_.test().services(index))) {
       return;
     }
     const DriverStack stack = ResolveDriverStack(

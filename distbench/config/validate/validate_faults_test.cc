@@ -123,19 +123,6 @@ TEST(FaultValidationTest, AResetHasNoDuration) {
   EXPECT_TRUE(is_found);
 }
 
-TEST(FaultValidationTest, ExternalServicesHaveNone) {
-  bool is_found = false;
-  for (const Problem& problem : ProblemsAfter(
-           "",
-           FAULT("service: 'theirs' error_code: 'ABORTED'") "services { name: "
-                                                            "'theirs' external "
-                                                            "{ addresses: "
-                                                            "'h:1' } }")) {
-    is_found |= problem.path == "tests[0]." AT ".service";
-  }
-  EXPECT_TRUE(is_found);
-}
-
 TEST(FaultValidationTest, NamesAreUnique) {
   ExpectOneProblem({"Twice", "",
                     AT_SERVER("error_code: 'ABORTED'")
@@ -197,17 +184,6 @@ INSTANTIATE_TEST_SUITE_P(
                                         " services { name: 'more' count: 1",
             AT_ADMISSION, "does not apply to RPCs that stream"}),
     [](const auto& info) { return std::string(info.param.rule); });
-
-TEST(AdmissionValidationTest, ExternalServicesHaveNone) {
-  bool is_found = false;
-  for (const Problem& problem :
-       ProblemsAfter("",
-                     "services { name: 'theirs' external { addresses: 'h:1' } "
-                     "admission { max_running: 1 } }")) {
-    is_found |= problem.path == "tests[0].services[\"theirs\"].admission";
-  }
-  EXPECT_TRUE(is_found);
-}
 
 TEST(AdmissionValidationTest, LimitsMayBeGivenAlone) {
   EXPECT_THAT(ProblemsAfter(kThreeServers, ADMISSION("max_running: 1")),

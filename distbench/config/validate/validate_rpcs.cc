@@ -33,8 +33,8 @@ class RpcValidation {
                            rpc_.tracing_interval(), 0,
                            std::numeric_limits<int32_t>::max());
     CheckQuantities(rpc_, path_, validation_.problems());
-    // External calls have none, whatever the driver; see validate_external.cc.
-    if (rpc_.has_stream() && !rpc_.has_external_call()) {
+    // Calls to servers outside of the test have none, as their product checks.
+    if (rpc_.has_stream() && !CallsOutside(rpc_)) {
       ValidateStream(validation_, path_, rpc_);
     }
     if (rpc_.has_policy()) ValidatePolicy(validation_, path_, rpc_);
@@ -61,8 +61,8 @@ class RpcValidation {
   }
 
   void CheckHandler() const {
-    // External services have handlers of their own.
-    if (rpc_.has_external_call()) return;
+    // Servers outside of the test have handlers of their own.
+    if (CallsOutside(rpc_)) return;
     if (rpc_.name().empty() || names_.lists.Find(rpc_.name()) != kNone) return;
     validation_.Add(
         path_,

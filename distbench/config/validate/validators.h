@@ -68,10 +68,6 @@ void ValidateActionLists(const TestValidation& validation);
 // for ever.
 void ValidateFlow(const TestValidation& validation);
 
-// External services: what they have, the RPCs to them, and that nothing else
-// refers to them.
-void ValidateExternalServices(const TestValidation& validation);
-
 // How many requests services take.
 void ValidateAdmission(const TestValidation& validation);
 
@@ -82,9 +78,8 @@ void ValidateServerFaults(const TestValidation& validation);
 void ValidateActivities(const TestValidation& validation);
 void ValidateReplayTraces(const TestValidation& validation);
 
-// Objectives of runs, and settings of the load search.
+// Objectives of runs.
 void ValidateObjectives(const TestValidation& validation);
-void ValidateSearch(const TestValidation& validation);
 
 }  // namespace distbench::config
 

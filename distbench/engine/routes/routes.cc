@@ -1,17 +1,16 @@
 #include "distbench/engine/routes/routes.h"
 
 #include "absl/strings/str_cat.h"
-#include "distbench/products/external/calls/external_calls.h"
 
 namespace distbench::engine {
 namespace {
 
-protocol::Peer ExternalPeer(const config::ServicePlan& service) {
+protocol::Peer OutsidePeer(const config::ServicePlan& service) {
   protocol::Peer peer;
-  for (const std::string& address : service.external_addresses) {
-    peer.addresses.push_back(absl::StrCat(external::kExternalPrefix, address));
+  for (const std::string& address : service.outside_addresses) {
+    peer.addresses.push_back(absl::StrCat(protocol::kOutsidePrefix, address));
   }
-  if (peer.addresses.size() > 1) peer.policy = service.external_policy;
+  if (peer.addresses.size() > 1) peer.policy = service.outside_policy;
   return peer;
 }
 
@@ -54,10 +53,10 @@ std::vector<protocol::Peer> Routes::ConnectTo(
     protocol::Peer& target = targets.emplace_back();
     if (route.peer != config::kNone) {
       const config::ServicePlan& service = ServiceOf(route.peer);
-      if (service.external_addresses.empty()) {
+      if (service.outside_addresses.empty()) {
         target.addresses.push_back(addresses[route.peer]);
       } else {
-        target = ExternalPeer(service);
+        target = OutsidePeer(service);
       }
       continue;
     }

@@ -38,7 +38,7 @@ class Routes {
   const std::vector<int>& peers() const { return peers_; }
 
   // The driver's peers, by route. `addresses` is in the order of peers(); those
-  // of external services are the plan's instead.
+  // of servers outside of the test are the plan's instead.
   std::vector<protocol::Peer> ConnectTo(
       const std::vector<std::string>& addresses) const;
 

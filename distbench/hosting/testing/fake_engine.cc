@@ -60,9 +60,9 @@ class FakeEngine final : public HostedEngine {
     std::vector<std::string> expected;
     for (int peer : peers_) {
       const config::InstancePlan& instance = options_.plan->instances[peer];
-      const bool is_external =
-          !options_.plan->services[instance.service].external_addresses.empty();
-      expected.push_back(is_external ? "" : FakeAddress(instance.name));
+      const bool is_outside =
+          !options_.plan->services[instance.service].outside_addresses.empty();
+      expected.push_back(is_outside ? "" : FakeAddress(instance.name));
     }
     if (addresses != expected) {
       return absl::InternalError("these are not the peers' addresses");
@@ -234,10 +234,10 @@ int FakeEngineFactory::group(const std::string& instance) const {
   return groups_.at(instance);
 }
 
-config::TargetRates FakeEngineFactory::target_rates(
+security::InstanceLimits FakeEngineFactory::limits_of(
     const std::string& instance) const {
   absl::MutexLock lock(&mutex_);
-  return target_rates_.at(instance);
+  return instance_limits_.at(instance);
 }
 
 absl::StatusOr<std::unique_ptr<HostedEngine>> FakeEngineFactory::Make(
@@ -250,7 +250,7 @@ absl::StatusOr<std::unique_ptr<HostedEngine>> FakeEngineFactory::Make(
     sample_memory_bytes_[name] = options.sample_memory_bytes;
     environments_[name] = std::move(request.environment);
     groups_[name] = request.group;
-    target_rates_[name] = request.target_rates;
+    instance_limits_[name] = request.limits;
   }
   absl::Status status = Reach(name, EngineStep::kMake);
   if (!status.ok()) return status;

@@ -67,7 +67,7 @@ class FakeEngineFactory final : public EngineFactory {
   protocol::DriverEnvironment environment(const std::string& instance) const
       ABSL_LOCKS_EXCLUDED(mutex_);
   int group(const std::string& instance) const ABSL_LOCKS_EXCLUDED(mutex_);
-  config::TargetRates target_rates(const std::string& instance) const
+  security::InstanceLimits limits_of(const std::string& instance) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
@@ -96,7 +96,7 @@ class FakeEngineFactory final : public EngineFactory {
   std::map<std::string, protocol::DriverEnvironment> environments_
       ABSL_GUARDED_BY(mutex_);
   std::map<std::string, int> groups_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, config::TargetRates> target_rates_
+  std::map<std::string, security::InstanceLimits> instance_limits_
       ABSL_GUARDED_BY(mutex_);
   EngineLimits limits_ ABSL_GUARDED_BY(mutex_);
   bool is_endless_ ABSL_GUARDED_BY(mutex_) = false;

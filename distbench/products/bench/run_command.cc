@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -18,7 +19,7 @@
 #include "distbench/cli/output.h"
 #include "distbench/cli/own_program.h"
 #include "distbench/client/progress_display.h"
-#include "distbench/config/syntax/external_services.h"
+#include "distbench/config/syntax/instance_names.h"
 #include "distbench/products/bench/command.h"
 #include "distbench/products/bench/execution/sequence.h"
 #include "distbench/products/bench/files/bench_file.h"
@@ -111,7 +112,9 @@ absl::StatusOr<TestSequence> LoadTestsOfJob(const std::string& infile) {
   absl::StatusOr<TestSequence> tests = cli::LoadAndCheckTests(infile);
   if (!tests.ok()) return tests;
   for (const DistributedSystemDescription& test : tests->tests()) {
-    if (config::ClientsByTarget(test).empty()) continue;
+    if (absl::c_none_of(test.rpc_descriptions(), config::CallsOutside)) {
+      continue;
+    }
     return absl::InvalidArgumentError(absl::StrCat(
         infile,
         " calls external services, whose metadata and rows may be "

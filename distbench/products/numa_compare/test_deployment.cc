@@ -70,7 +70,7 @@ absl::Status CheckDeployable(const DistributedSystemDescription& test,
                              const std::string& service) {
   for (const ServiceSpec& spec : test.services()) {
     if (spec.name() != service) continue;
-    if (spec.has_external()) {
+    if (config::IsOutside(spec)) {
       return Undeployable(absl::StrCat(service, " is external"));
     }
     if (spec.has_y_size()) {

@@ -5,7 +5,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/products/protection/experiment/phases.h"
 #include "distbench/products/search/strategy/load_search.h"
 

@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/search/knob_name.h"
 #include "distbench/products/protection/cell_config.h"
 #include "distbench/products/protection/experiment/antagonist_names.h"
 #include "distbench/products/protection/experiment/phases.h"
+#include "distbench/products/search/knobs/knob_name.h"
 
 namespace distbench::protection {
 namespace {
@@ -55,10 +55,10 @@ absl::StatusOr<std::string> Choose(absl::string_view what,
 // The set of controls that the knob varies, if it does.
 absl::StatusOr<std::string> VariedControls(const search::SearchPlan& plan,
                                            const std::string& chosen) {
-  const absl::StatusOr<config::KnobName> knob =
-      config::ParseKnobName(plan.spec.knob());
+  const absl::StatusOr<search::KnobName> knob =
+      search::ParseKnobName(plan.spec.knob());
   if (!knob.ok()) return knob.status();
-  if (knob->kind != config::KnobName::Kind::kControl) return chosen;
+  if (knob->kind != search::KnobName::Kind::kControl) return chosen;
   if (chosen.empty() || chosen == knob->control_set) return knob->control_set;
   return absl::InvalidArgumentError(absl::StrCat(
       "the knob ", plan.spec.knob(),

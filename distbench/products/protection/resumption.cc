@@ -5,7 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/config/syntax/external_services.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/products/protection/capacity.h"
 #include "distbench/products/protection/cell_config.h"
 #include "distbench/products/protection/experiment/cells.h"

@@ -6,7 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/cli/flags.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/products/search/strategy/load_search.h"
 
 namespace distbench::search {
 namespace {
@@ -25,8 +25,7 @@ std::string CheckInstances(const std::string& text) {
 }
 
 void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
-  const CLI::Validator load =
-      CLI::Range(1e-6, config::kMaxSearchLoad).description("");
+  const CLI::Validator load = CLI::Range(1e-6, kMaxSearchLoad).description("");
   cli::AddRepeatedFlag(command, "--slo", flags.objectives, "OBJECTIVE",
                        "Objective to meet, such as 'my_rpc p95<=500ms',\n"
                        "'my_rpc failures<=0.1%', 'cpu<=60%' or, beside an\n"
@@ -88,15 +87,13 @@ void AddEffortFlags(CLI::App& command, SearchFlags& flags) {
   command
       .add_option("--tolerance", flags.tolerance_percent,
                   "Precision of the answer, in percent; default: 2")
-      ->check(CLI::Range(100 * config::kMinSearchTolerance,
-                         100 * config::kMaxSearchTolerance)
+      ->check(CLI::Range(100 * kMinSearchTolerance, 100 * kMaxSearchTolerance)
                   .description(""))
       ->type_name("PERCENT");
   command
       .add_option("--max_probes", flags.max_probes,
                   "Give up after this many runs; default: 25")
-      ->check(CLI::Range(config::kMinSearchProbes, config::kMaxSearchProbes)
-                  .description(""))
+      ->check(CLI::Range(kMinSearchProbes, kMaxSearchProbes).description(""))
       ->type_name("N");
   cli::AddDurationFlag(
       command, "--max_time", flags.max_time,

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/index_list.h"
+#include "distbench/config/syntax/instance_names.h"
 
 namespace distbench::search {
 namespace {
@@ -90,7 +91,7 @@ absl::Status BindCopies(const std::vector<std::string>& slices,
                         DistributedSystemDescription& test) {
   if (slices.empty()) return absl::OkStatus();
   for (ServiceSpec& service : *test.mutable_services()) {
-    if (service.has_external()) continue;
+    if (config::IsOutside(service)) continue;
     if (service.has_numa_binding()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "services[\"", service.name(),

@@ -8,10 +8,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/config/search/knob_name.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/products/protection/experiment/subject.h"
 #include "distbench/products/search/cpu_slices.h"
+#include "distbench/products/search/knobs/knob_name.h"
 #include "distbench/products/search/system_copies.h"
 #include "distbench/report/measurements/protection_run.h"
 
@@ -174,8 +174,7 @@ absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
                                       int instances) {
   SearchPlan plan = {.spec = MergeSpecs(spec, test.search()),
                      .instances = instances};
-  const absl::StatusOr<config::KnobName> name =
-      config::ParseKnobName(plan.spec.knob());
+  const absl::StatusOr<KnobName> name = ParseKnobName(plan.spec.knob());
   if (!name.ok()) return name.status();
   absl::StatusOr<std::unique_ptr<Knob>> knob = MakeKnob(*name, test);
   if (!knob.ok()) return knob.status();
@@ -183,8 +182,7 @@ absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
   absl::Status status = SetObjectives(plan.spec, test, plan);
   if (status.ok()) status = SetLoads(plan.spec, plan);
   if (!status.ok()) return status;
-  if (name->kind == config::KnobName::Kind::kControl &&
-      !MeasuresIsolation(plan)) {
+  if (name->kind == KnobName::Kind::kControl && !MeasuresIsolation(plan)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the knob ", plan.spec.knob(),
         " varies controls, which hold only beside an antagonist; give an "

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/products/search/knobs/knob.h"
 #include "distbench/products/search/strategy/load_search.h"
 #include "proto/simulation.pb.h"

@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
-#include "distbench/config/syntax/external_services.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/products/search/judgement/hopeless_watch.h"
 #include "distbench/products/search/judgement/measured_probe.h"

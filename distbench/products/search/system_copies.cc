@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "distbench/config/syntax/external_services.h"
+#include "distbench/config/reading/load.h"
 
 namespace distbench::search {
 namespace {

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/plan/test_names.h"
+#include "distbench/config/syntax/instance_names.h"
 #include "distbench/report/measurements/simulated_runs.h"
 
 namespace distbench::stacks {
@@ -62,7 +63,7 @@ StackName StackOf(const DistributedSystemDescription& test) {
   // The services of each stack are part of it only if there are several.
   std::map<std::string, std::vector<std::string>> services;
   for (const ServiceSpec& service : test.services()) {
-    if (service.has_external()) continue;
+    if (config::IsOutside(service)) continue;
     const StackName stack = StackOfService(test, names, service);
     drivers.insert(stack.drivers);
     services[absl::StrCat(stack.drivers, ": ", stack.settings)].push_back(

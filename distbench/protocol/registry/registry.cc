@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "distbench/products/external/calls/external_router.h"
 #include "distbench/protocol/decorators/double_barrel.h"
 #include "distbench/protocol/decorators/rpc_counter.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
@@ -49,9 +48,6 @@ Made MakeTcp(const config::DriverOptions& options,
                                      environment);
 }
 
-Made MakeInner(const config::DriverOptions& options,
-               const DriverEnvironment& environment);
-
 // Makes a driver that decorates the driver named by its options.
 template <std::unique_ptr<ProtocolDriver> (*decorate)(
     std::unique_ptr<ProtocolDriver> inner)>
@@ -62,7 +58,7 @@ Made MakeDecorator(const config::DriverOptions& options,
         absl::StrCat("driver \"", options.driver,
                      "\" decorates another driver, but none is named"));
   }
-  auto inner = MakeInner(options.decorated.front(), environment);
+  auto inner = MakeProtocolDriver(options.decorated.front(), environment);
   if (!inner.ok()) return inner.status();
   return decorate(*std::move(inner));
 }
@@ -85,23 +81,6 @@ DriverMakers CollectMakers() {
   return makers;
 }
 
-// Makes the driver without what it calls outside of the test.
-Made MakeInner(const config::DriverOptions& options,
-               const DriverEnvironment& environment) {
-  static const auto* const makers = new DriverMakers(CollectMakers());
-  const auto maker = makers->find(options.driver);
-  if (maker != makers->end()) {
-    return maker->second.make(WithSpinning(options, environment.has_spare_cpu),
-                              environment);
-  }
-  const auto append_name = [](std::string* out, const auto& known) {
-    absl::StrAppend(out, "\"", known.first, "\"");
-  };
-  return absl::NotFoundError(absl::StrCat(
-      "there is no protocol driver \"", options.driver, "\"; there are ",
-      absl::StrJoin(*makers, ", ", append_name)));
-}
-
 }  // namespace
 
 config::DriverOptions WithSpinning(config::DriverOptions options,
@@ -119,9 +98,18 @@ config::DriverOptions WithSpinning(config::DriverOptions options,
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeProtocolDriver(
     const config::DriverOptions& options,
     const DriverEnvironment& environment) {
-  auto driver = MakeInner(options, environment);
-  if (!driver.ok() || environment.external.calls.empty()) return driver;
-  return external::MakeExternalRouter(*std::move(driver), environment.external);
+  static const auto* const makers = new DriverMakers(CollectMakers());
+  const auto maker = makers->find(options.driver);
+  if (maker != makers->end()) {
+    return maker->second.make(WithSpinning(options, environment.has_spare_cpu),
+                              environment);
+  }
+  const auto append_name = [](std::string* out, const auto& known) {
+    absl::StrAppend(out, "\"", known.first, "\"");
+  };
+  return absl::NotFoundError(absl::StrCat(
+      "there is no protocol driver \"", options.driver, "\"; there are ",
+      absl::StrJoin(*makers, ", ", append_name)));
 }
 
 }  // namespace distbench::protocol

@@ -54,8 +54,7 @@ inline constexpr int kSpareCpuSpinUs = 50;
 config::DriverOptions WithSpinning(config::DriverOptions options,
                                    bool has_spare_cpu);
 
-// Makes the driver named by options.driver, which also calls the external
-// servers of the environment, if there are any. The error lists the available
+// Makes the driver named by options.driver. The error lists the available
 // drivers.
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeProtocolDriver(
     const config::DriverOptions& options, const DriverEnvironment& environment);

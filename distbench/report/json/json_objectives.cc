@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/verdicts/check.h"
 

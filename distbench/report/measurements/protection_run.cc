@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/outcomes.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/report/verdicts/check.h"
 #include "proto/results.pb.h"
 

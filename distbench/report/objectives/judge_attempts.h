@@ -4,7 +4,7 @@
 #define DISTBENCH_REPORT_OBJECTIVES_JUDGE_ATTEMPTS_H_
 
 #include "absl/status/statusor.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/objectives/judge_objective.h"
 #include "distbench/stats/metric.h"

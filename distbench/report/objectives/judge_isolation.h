@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/report/objectives/judge_objective.h"
 #include "proto/results.pb.h"
 

@@ -2,7 +2,7 @@
 #define DISTBENCH_REPORT_OBJECTIVES_JUDGE_STREAM_TIME_H_
 
 #include "absl/status/statusor.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/objectives/judge_objective.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/report/objectives/judge_objective.h"
 #include "distbench/stats/ratio_error.h"
 

@@ -8,7 +8,7 @@ namespace distbench::sequencer {
 NodeCommand PrepareCommand(const DistributedSystemDescription& test,
                            const NodeShare& share, int64_t clock_offset_ns,
                            bool use_loopback, const std::string& test_nonce,
-                           const config::TargetRates& target_rates) {
+                           const security::InstanceLimits& limits) {
   NodeCommand command;
   PrepareTest& prepare = *command.mutable_prepare();
   NodeServiceConfig& config = *prepare.mutable_config();
@@ -20,8 +20,7 @@ NodeCommand PrepareCommand(const DistributedSystemDescription& test,
   prepare.set_clock_offset_ns(clock_offset_ns);
   prepare.set_use_loopback(use_loopback);
   prepare.set_test_nonce(test_nonce);
-  prepare.mutable_target_rates()->insert(target_rates.begin(),
-                                         target_rates.end());
+  prepare.mutable_target_rates()->insert(limits.begin(), limits.end());
   return command;
 }
 

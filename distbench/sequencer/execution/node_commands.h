@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "distbench/config/syntax/external_services.h"
+#include "distbench/security/test_guards.h"
 #include "distbench/sequencer/execution/participant.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
@@ -21,7 +21,7 @@ namespace distbench::sequencer {
 NodeCommand PrepareCommand(const DistributedSystemDescription& test,
                            const NodeShare& share, int64_t clock_offset_ns,
                            bool use_loopback, const std::string& test_nonce,
-                           const config::TargetRates& target_rates);
+                           const security::InstanceLimits& limits);
 
 // The error names a peer that is not in `placement`.
 absl::StatusOr<NodeCommand> ConnectCommand(

@@ -5,7 +5,7 @@
 #include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/version.h"
-#include "distbench/config/syntax/external_services.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/report/findings/judge.h"
 #include "distbench/report/text/text_summary.h"
@@ -199,13 +199,13 @@ absl::Status SequenceRun::RunTest(int test_index) {
   TestFollower follower(test_index, std::move(started),
                         sequence_.tests_setting().keep_instance_log(),
                         environment_, *client_);
-  TestExecution run(
-      {.test_id = environment_.next_test_id++,
-       .test = placed->test,
-       .shares = placed->shares,
-       .timeout = TestTimeout(placed->test),
-       .target_rates = environment_.allowed_targets.SharesOf(placed->test)},
-      environment_.timeouts, environment_.clock, *std::move(inbox), follower);
+  TestExecution run({.test_id = environment_.next_test_id++,
+                     .test = placed->test,
+                     .shares = placed->shares,
+                     .timeout = TestTimeout(placed->test),
+                     .limits = environment_.guards.LimitsOf(placed->test)},
+                    environment_.timeouts, environment_.clock,
+                    *std::move(inbox), follower);
   TestResult result = run.Run();
   if (!environment_.revision.empty()) {
     result.mutable_run_info()->set_revision(environment_.revision);

@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/clock.h"
-#include "distbench/products/external/targets/allowed_targets.h"
+#include "distbench/security/test_guards.h"
 #include "distbench/sequencer/execution/participant.h"
 #include "distbench/sequencer/execution/run_inbox.h"
 #include "distbench/sequencer/execution/test_outcomes.h"
@@ -42,8 +42,8 @@ struct RunEnvironment {
   // Called after a sequence with shutdown_after_tests.
   std::function<void()> on_shutdown_request;
 
-  // What the tests may call outside of themselves.
-  external::AllowedTargets allowed_targets = {};
+  // Decide which tests may run, and what their instances may do.
+  security::TestGuards guards = {};
 
   std::atomic<int64_t> next_test_id = 1;
   TestOutcomes outcomes = {};

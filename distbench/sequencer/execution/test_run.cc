@@ -71,7 +71,7 @@ void TestExecution::Prepare() {
     Tell(participant, Step::kPrepare,
          PrepareCommand(spec_.test, participant.share,
                         ClockCorrection(participant), use_loopback, nonce,
-                        spec_.target_rates));
+                        spec_.limits));
   }
   AwaitOrFail(Step::kPrepare, timeouts_.prepare);
 }

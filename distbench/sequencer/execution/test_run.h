@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
-#include "distbench/config/syntax/external_services.h"
+#include "distbench/security/test_guards.h"
 #include "distbench/sequencer/execution/lost_nodes.h"
 #include "distbench/sequencer/execution/participant.h"
 #include "distbench/sequencer/execution/progress.h"
@@ -46,8 +46,8 @@ struct TestRunSpec {
   // Limits the duration of the traffic.
   absl::Duration timeout;
 
-  // What each instance may send to external services, at most.
-  config::TargetRates target_rates = {};
+  // What each instance may do at most.
+  security::InstanceLimits limits = {};
 
   // Memory for copies of the test that are on the way to nodes; one is, anyhow.
   size_t prepare_bytes = 256 << 20;

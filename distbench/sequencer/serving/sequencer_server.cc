@@ -119,7 +119,7 @@ class SequencerServer::Impl {
                      .timeouts = {},
                      .revision = options_.revision,
                      .on_shutdown_request = options_.on_shutdown_request,
-                     .allowed_targets = options_.allowed_targets},
+                     .guards = options_.guards},
         book_(options_.run_limits, environment_.clock),
         unregistered_(options_.node_silence_timeout),
         service_(environment_, queue_, book_,

@@ -13,9 +13,9 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
-#include "distbench/products/external/targets/allowed_targets.h"
 #include "distbench/security/authorization.h"
 #include "distbench/security/credentials.h"
+#include "distbench/security/test_guards.h"
 #include "distbench/sequencer/runs/run_book.h"
 #include "distbench/sequencer/runs/run_storage.h"
 #include "proto/control.pb.h"
@@ -40,8 +40,8 @@ struct SequencerOptions {
   // What each client may do; effective only with TLS and client certificates.
   security::AccessRules access;
 
-  // The external services that tests may call.
-  external::AllowedTargets allowed_targets;
+  // Decide which tests may run.
+  security::TestGuards guards;
 
   // How many nodes may be registered at the same time.
   int max_nodes = 10'000;

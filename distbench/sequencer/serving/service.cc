@@ -158,7 +158,7 @@ SequencerService::RunOrError SequencerService::Submit(
   if (!checked.ok()) return checked.status();
   for (const DistributedSystemDescription& test : checked->tests()) {
     const absl::Status allowed =
-        environment_.allowed_targets.Check(test, "test sequencer");
+        environment_.guards.Check(test, "test sequencer");
     if (!allowed.ok()) return allowed;
   }
   return Enqueue(*std::move(checked), submission, preempt);

@@ -54,7 +54,7 @@ int NodesNeeded(const DistributedSystemDescription& test) {
   }
   auto nodes = static_cast<int64_t>(test.node_service_bundles().size());
   for (const ServiceSpec& service : test.services()) {
-    if (!service.has_external()) nodes += service.count();
+    if (!config::IsOutside(service)) nodes += service.count();
   }
   nodes -= static_cast<int64_t>(bundled.size());
   return static_cast<int>(

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/products/bench/kinds/job_cluster.h"
 #include "distbench/products/bench/kinds/job_kind.h"

@@ -10,8 +10,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/search/objective.h"
 #include "distbench/products/bench/kinds/job_cluster.h"
 #include "distbench/products/bench/kinds/job_kind.h"
 #include "distbench/products/bench/kinds/search_outcome.h"
@@ -68,7 +68,7 @@ absl::StatusOr<std::vector<double>> LoadsOf(const PropertyValues& values) {
   for (const absl::string_view part : absl::StrSplit(text, '+')) {
     double load = 0;
     if (!absl::SimpleAtod(part, &load) || !(load > 0) ||
-        load > config::kMaxSearchLoad) {
+        load > search::kMaxSearchLoad) {
       return absl::InvalidArgumentError(absl::StrCat(
           "loads=", config::Quoted(text), ": ", config::Quoted(part),
           " is not a load; write positive numbers with '+' "

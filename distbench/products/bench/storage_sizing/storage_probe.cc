@@ -10,10 +10,11 @@
 #include "absl/strings/string_view.h"
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/config/catalogs/storage_activities.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/products/search/judgement/measured_probe.h"
 #include "distbench/products/search/knobs/config_knobs.h"
+#include "distbench/products/search/knobs/knob_name.h"
 
 namespace distbench::bench {
 namespace {
@@ -126,7 +127,7 @@ absl::Status CheckSizable(const DistributedSystemDescription& test) {
         "\"].pool_name: is missing; sizing must know how many iterations use "
         "memory at a time"));
   }
-  return config::CheckKnob({}, test);
+  return search::CheckKnob({}, test);
 }
 
 absl::StatusOr<DistributedSystemDescription> SizedTest(

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/config/catalogs/storage_activities.h"
-#include "distbench/config/search/objective.h"
 #include "distbench/report/terminal/human_units.h"
 
 namespace distbench::bench {
@@ -83,12 +82,12 @@ absl::Status CheckSizingOptions(const SizingOptions& options) {
     return OutOfRange("footprint_load", options.footprint_load,
                       "above 0 and at most 1");
   }
-  if (!(options.tolerance >= config::kMinSearchTolerance &&
-        options.tolerance <= config::kMaxSearchTolerance)) {
+  if (!(options.tolerance >= search::kMinSearchTolerance &&
+        options.tolerance <= search::kMaxSearchTolerance)) {
     return OutOfRange("tolerance", options.tolerance, "from 0.001 to 0.5");
   }
-  if (options.max_probes < config::kMinSearchProbes ||
-      options.max_probes > config::kMaxSearchProbes) {
+  if (options.max_probes < search::kMinSearchProbes ||
+      options.max_probes > search::kMaxSearchProbes) {
     return OutOfRange("max_probes", options.max_probes, "from 3 to 1000");
   }
   if (options.small_footprint_bytes < config::kFilePageBytes) {

@@ -62,13 +62,13 @@ std::string AuthorityOf(const std::string& address,
 }  // namespace
 
 bool IsExternal(const protocol::Peer& peer) {
-  return absl::StartsWith(peer.addresses[0], kExternalPrefix);
+  return absl::StartsWith(peer.addresses[0], protocol::kOutsidePrefix);
 }
 
 std::vector<std::string> HostPortsOf(const protocol::Peer& peer) {
   std::vector<std::string> result;
   for (const std::string& address : peer.addresses) {
-    result.emplace_back(absl::StripPrefix(address, kExternalPrefix));
+    result.emplace_back(absl::StripPrefix(address, protocol::kOutsidePrefix));
   }
   return result;
 }

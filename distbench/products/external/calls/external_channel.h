@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "distbench/products/external/calls/external_calls.h"
+#include "distbench/products/external/external_calls.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 

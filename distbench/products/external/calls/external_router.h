@@ -5,15 +5,15 @@
 
 #include <memory>
 
-#include "distbench/products/external/calls/external_calls.h"
+#include "distbench/products/external/external_calls.h"
 #include "distbench/protocol/driver.h"
 
 namespace distbench::external {
 
-// Passes calls of peers whose addresses begin with kExternalPrefix to a client
-// of gRPC services (external_client.h), and everything else to `inner`. All
-// servers of a peer are of the same kind. There is no nonce: whoever allowed
-// the addresses answers for them (docs/security.md).
+// Passes calls of peers whose addresses begin with protocol::kOutsidePrefix to
+// a client of gRPC services (external_client.h), and everything else to
+// `inner`. All servers of a peer are of the same kind. There is no nonce:
+// whoever allowed the addresses answers for them (docs/security.md).
 //
 // Connect() waits for the external servers and asks for descriptors that are
 // not there (reflection.h). A call of an RPC that has no ExternalCall ends with

@@ -2,7 +2,7 @@
 #define DISTBENCH_PRODUCTS_EXTERNAL_REQUESTS_CHECK_CALL_H_
 
 #include "absl/status/status.h"
-#include "distbench/products/external/calls/external_calls.h"
+#include "distbench/products/external/external_calls.h"
 
 namespace distbench::external {
 

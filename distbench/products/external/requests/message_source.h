@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "distbench/products/external/calls/external_calls.h"
+#include "distbench/products/external/external_calls.h"
 #include "distbench/products/external/requests/descriptors.h"
 #include "distbench/products/external/requests/message_encoder.h"
 #include "distbench/products/external/requests/patched_message.h"

@@ -115,7 +115,7 @@ class Leader {
     sequencer.port = options_.leader.port;
     sequencer.tls = options_.node.tls;
     sequencer.max_nodes = options_.place.size;
-    sequencer.allowed_targets = options_.node.allowed_targets;
+    sequencer.guards = options_.node.guards;
     sequencer.revision = options_.revision;
     auto started = sequencer::SequencerServer::Start(std::move(sequencer));
     if (!started.ok()) {

@@ -16,7 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "distbench/base/time_units.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/products/search/benchpress/final_hook.h"
 #include "distbench/products/search/judgement/measured_probe.h"
 #include "distbench/products/search/search_run.h"

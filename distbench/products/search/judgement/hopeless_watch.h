@@ -10,7 +10,7 @@
 
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "distbench/config/search/objective.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/products/search/knobs/knob.h"
 #include "distbench/stats/log_histogram.h"
 #include "proto/control.pb.h"

@@ -38,7 +38,7 @@ double OfferedRate(const DistributedSystemDescription& test) {
 }  // namespace
 
 absl::StatusOr<RateKnob> RateKnob::Make(DistributedSystemDescription test) {
-  const absl::Status status = config::CheckKnob({}, test);
+  const absl::Status status = CheckKnob({}, test);
   if (!status.ok()) return status;
   const double load = OfferedRate(test);
   if (load <= 0) {

@@ -5,13 +5,13 @@
 namespace distbench::search {
 
 ControlKnob::ControlKnob(DistributedSystemDescription test,
-                         config::ControlSetting setting)
+                         ControlSetting setting)
     : test_(std::move(test)), setting_(std::move(setting)) {}
 
 absl::StatusOr<DistributedSystemDescription> ControlKnob::At(
     double load, const ProbeTiming& timing) const {
   DistributedSystemDescription test = test_;
-  config::SetControl(setting_, load, test);
+  SetControl(setting_, load, test);
   TimeProbe(
       timing, [](const Action&) { return false; }, test);
   return test;

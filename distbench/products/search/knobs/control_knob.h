@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "distbench/config/search/control_setting.h"
+#include "distbench/products/search/knobs/control_setting.h"
 #include "distbench/products/search/knobs/knob.h"
 #include "proto/traffic_config.pb.h"
 
@@ -18,8 +18,7 @@ namespace distbench::search {
 class ControlKnob final : public Knob {
  public:
   // Requires that CheckKnob() succeeds.
-  ControlKnob(DistributedSystemDescription test,
-              config::ControlSetting setting);
+  ControlKnob(DistributedSystemDescription test, ControlSetting setting);
 
   absl::string_view unit() const override { return setting_.unit; }
   double base_load() const override { return setting_.value; }
@@ -32,7 +31,7 @@ class ControlKnob final : public Knob {
 
  private:
   const DistributedSystemDescription test_;
-  const config::ControlSetting setting_;
+  const ControlSetting setting_;
 };
 
 }  // namespace distbench::search

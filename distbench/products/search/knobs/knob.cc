@@ -60,29 +60,29 @@ void TimeProbe(const ProbeTiming& timing,
 }
 
 absl::StatusOr<std::unique_ptr<Knob>> MakeKnob(
-    const config::KnobName& name, DistributedSystemDescription test) {
-  const absl::Status status = config::CheckKnob(name, test);
+    const KnobName& name, DistributedSystemDescription test) {
+  const absl::Status status = CheckKnob(name, test);
   if (!status.ok()) return status;
   switch (name.kind) {
-    case config::KnobName::Kind::kRate: {
+    case KnobName::Kind::kRate: {
       absl::StatusOr<RateKnob> knob = RateKnob::Make(std::move(test));
       if (!knob.ok()) return knob.status();
       return std::make_unique<RateKnob>(*std::move(knob));
     }
-    case config::KnobName::Kind::kConcurrency:
+    case KnobName::Kind::kConcurrency:
       return std::make_unique<ConcurrencyKnob>(std::move(test), name.target);
-    case config::KnobName::Kind::kPayload:
+    case KnobName::Kind::kPayload:
       return std::make_unique<PayloadKnob>(std::move(test), name.target);
-    case config::KnobName::Kind::kFanout:
+    case KnobName::Kind::kFanout:
       return std::make_unique<FanoutKnob>(std::move(test), name.target);
-    case config::KnobName::Kind::kControl: {
-      absl::StatusOr<config::ControlSetting> setting =
-          config::FindControlSetting(test, name.control_set, name.target);
+    case KnobName::Kind::kControl: {
+      absl::StatusOr<ControlSetting> setting =
+          FindControlSetting(test, name.control_set, name.target);
       if (!setting.ok()) return setting.status();
       return std::make_unique<ControlKnob>(std::move(test),
                                            *std::move(setting));
     }
-    case config::KnobName::Kind::kBuilder: {
+    case KnobName::Kind::kBuilder: {
       auto knob = BuilderKnob::Make(name.config, name.target);
       if (!knob.ok()) return knob.status();
       return *std::move(knob);

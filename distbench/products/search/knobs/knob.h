@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "distbench/config/search/knob_name.h"
+#include "distbench/products/search/knobs/knob_name.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -69,7 +69,7 @@ class Knob {
 // Makes the named knob for a canonical test. A kBuilder knob generates its own
 // tests and ignores `test`. INVALID_ARGUMENT as in CheckKnob().
 absl::StatusOr<std::unique_ptr<Knob>> MakeKnob(
-    const config::KnobName& name, DistributedSystemDescription test);
+    const KnobName& name, DistributedSystemDescription test);
 
 }  // namespace distbench::search
 

@@ -45,7 +45,7 @@ constexpr ProbeTiming kTiming = {.warmup = absl::Seconds(1),
 
 absl::StatusOr<std::unique_ptr<Knob>> Make(
     const std::string& name, const DistributedSystemDescription& test) {
-  const absl::StatusOr<config::KnobName> parsed = config::ParseKnobName(name);
+  const absl::StatusOr<KnobName> parsed = ParseKnobName(name);
   if (!parsed.ok()) return parsed.status();
   return MakeKnob(*parsed, test);
 }

@@ -53,6 +53,13 @@
 
 namespace distbench::search {
 
+// Limits of a load search's settings, in configs and on the command line.
+inline constexpr double kMaxSearchLoad = 1e12;
+inline constexpr double kMinSearchTolerance = 0.001;
+inline constexpr double kMaxSearchTolerance = 0.5;
+inline constexpr int kMinSearchProbes = 3;
+inline constexpr int kMaxSearchProbes = 1000;
+
 // All loads are positive, in one unit of the caller's choice. No probe has a
 // load outside of min_load and max_load. Where loads are whole numbers, there
 // must be one between them.

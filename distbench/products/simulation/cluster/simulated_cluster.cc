@@ -57,7 +57,7 @@ int HostsNeeded(const DistributedSystemDescription& test) {
 // What a simulation cannot do.
 absl::Status CheckSupport(const DistributedSystemDescription& test) {
   for (const ServiceSpec& service : test.services()) {
-    if (!service.has_external()) continue;
+    if (!config::IsOutside(service)) continue;
     return absl::FailedPreconditionError(absl::StrCat(
         "services[\"", service.name(),
         "\"].external: what runs elsewhere cannot be simulated; describe the "

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/products/external/calls/external_calls.h"
 #include "distbench/products/external/calls/external_router.h"
+#include "distbench/products/external/external_calls.h"
 #include "distbench/protocol/testing/driver_testing.h"
 
 namespace distbench::external {
@@ -54,7 +54,7 @@ class ForeignServer final : private grpc::CallbackGenericService {
   int port() const { return port_; }
   std::string host_port() const { return absl::StrCat("127.0.0.1:", port_); }
   std::string address() const {
-    return absl::StrCat(kExternalPrefix, host_port());
+    return absl::StrCat(protocol::kOutsidePrefix, host_port());
   }
   int calls() const { return calls_; }
 

@@ -1,0 +1,128 @@
+#include "distbench/config/validate/validate_objectives.h"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/base/plugins.h"
+#include "distbench/config/objectives/objective.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/config/syntax/response_start.h"
+#include "distbench/config/validate/language_part.h"
+#include "distbench/config/validate/validators.h"
+
+namespace distbench::config {
+namespace {
+
+std::vector<std::string> RpcNames(const TestNames& names) {
+  std::vector<std::string> all = names.rpcs.names();
+  const std::vector<std::string>& traces = names.replay_traces.names();
+  all.insert(all.end(), traces.begin(), traces.end());
+  return all;
+}
+
+// Checks an objective that no plain run of a test can be judged by.
+void CheckObjectiveOfProduct(const TestValidation& validation, const Path& path,
+                             const Objective& objective, bool is_of_search) {
+  for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
+    if (part->CheckObjective(validation, path, objective, is_of_search)) return;
+  }
+  validation.Add(path, absl::StrCat(Quoted(objective.text),
+                                    " is measured by a product that this "
+                                    "program was built without; remove it"));
+}
+
+// Messages of an echo have round trips, and those of other streams gaps.
+void CheckStreamTime(const TestValidation& validation, const Path& path,
+                     const std::string& text, const StreamTime& time,
+                     const RpcSpec* rpc) {
+  if (rpc == nullptr || !rpc->has_stream()) {
+    validation.Add(path, absl::StrCat(Quoted(text),
+                                      " is about the messages of a stream; "
+                                      "give the RPC a `stream`, or limit p99"));
+    return;
+  }
+  const auto start = ParseResponseStart(rpc->stream().response_starts());
+  const bool is_echo = start.ok() && *start == StreamPlan::Start::kEcho;
+  const bool needs_echo = time.kind == StreamTime::Kind::kRoundTrip;
+  if (time.kind == StreamTime::Kind::kFirstMessage || is_echo == needs_echo) {
+    return;
+  }
+  validation.Add(
+      path, absl::StrCat(Quoted(text), " is never measured: ",
+                         needs_echo ? "only an echo has round trips"
+                                    : "an echo has no gaps",
+                         "; limit ", needs_echo ? "gap" : "round_trip", "_p",
+                         time.percent, " instead"));
+}
+
+// Only attempts of an RPC with a policy are counted, and only a quorum has a
+// time.
+void CheckAttempts(const TestValidation& validation, const Path& path,
+                   const Objective& objective, const RpcSpec* rpc) {
+  const auto* metric = std::get_if<stats::Metric>(&objective.metric);
+  const auto* time = std::get_if<AttemptTime>(&objective.metric);
+  const bool needs_quorum =
+      time != nullptr && time->kind == AttemptTime::Kind::kQuorum;
+  const bool needs_policy =
+      time != nullptr ||
+      (metric != nullptr &&
+       (metric->kind == stats::Metric::Kind::kAmplification ||
+        metric->kind == stats::Metric::Kind::kWasted));
+  if (needs_policy && (rpc == nullptr || !rpc->has_policy())) {
+    validation.Add(path, absl::StrCat(Quoted(objective.text),
+                                      " is about the attempts of an RPC with a "
+                                      "policy; give the RPC a `policy`"));
+  } else if (needs_quorum && !rpc->policy().has_quorum()) {
+    validation.Add(path, absl::StrCat(Quoted(objective.text),
+                                      " is about a quorum; give the policy of "
+                                      "the RPC a `quorum`"));
+  }
+}
+
+}  // namespace
+
+void CheckObjective(const TestValidation& validation, const Path& path,
+                    const std::string& text, bool is_of_search) {
+  const absl::StatusOr<Objective> objective = ParseObjective(text);
+  if (!objective.ok()) {
+    validation.Add(path, std::string(objective.status().message()));
+    return;
+  }
+  if (std::holds_alternative<HostCpu>(objective->metric)) return;
+  if (std::holds_alternative<Isolation>(objective->metric)) {
+    CheckObjectiveOfProduct(validation, path, *objective, is_of_search);
+    return;
+  }
+  const TestNames& names = validation.names();
+  const std::vector<std::string> rpcs = RpcNames(names);
+  const std::string& name =
+      objective->rpc.empty() && rpcs.size() == 1 ? rpcs[0] : objective->rpc;
+  const int rpc = names.rpcs.Find(name);
+  if (name.empty()) {
+    validation.Add(
+        path, absl::StrCat(Quoted(text), " must name an RPC; the test has ",
+                           QuotedList(rpcs)));
+  } else if (rpc == kNone && names.replay_traces.Find(name) == kNone) {
+    validation.Add(path, absl::StrCat("no RPC is named ", Quoted(name), "; ",
+                                      Suggestion(name, rpcs)));
+  } else {
+    const RpcSpec* spec =
+        rpc == kNone ? nullptr : &validation.test().rpc_descriptions(rpc);
+    CheckAttempts(validation, path, *objective, spec);
+    if (const auto* time = std::get_if<StreamTime>(&objective->metric)) {
+      CheckStreamTime(validation, path, text, *time, spec);
+    }
+  }
+}
+
+void ValidateObjectives(const TestValidation& validation) {
+  const Path path = validation.path().Field("objectives");
+  for (int i = 0; i < validation.test().objectives_size(); ++i) {
+    CheckObjective(validation, path.At(i), validation.test().objectives(i),
+                   /*is_of_search=*/false);
+  }
+}
+
+}  // namespace distbench::config

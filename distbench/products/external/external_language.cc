@@ -1,0 +1,435 @@
+#include "distbench/products/external/external_language.h"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/config/plan/driver_options.h"
+#include "distbench/config/problems/problem.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/config/reading/referenced_files.h"
+#include "distbench/config/syntax/instance_names.h"
+#include "distbench/config/validate/test_validation.h"
+#include "distbench/products/external/csv_rows.h"
+#include "distbench/products/external/external_services.h"
+#include "distbench/products/external/requests/check_call.h"
+#include "distbench/products/external/requests/message_source.h"
+
+namespace distbench::external {
+namespace {
+
+constexpr char kNotRun[] = "an external service runs nothing here; remove it";
+
+const std::vector<std::string>& Policies() {
+  static const auto* const policies = new std::vector<std::string>{
+      config::kRoundRobinPolicy, config::kPickFirstPolicy};
+  return *policies;
+}
+
+// ---- Services ---------------------------------------------------------------
+
+class ServiceCheck {
+ public:
+  ServiceCheck(const config::TestValidation& validation, int index)
+      : validation_(validation),
+        service_(validation.test().services(index)),
+        path_(validation.Service(index)) {}
+
+  void Check() const {
+    CheckAddresses();
+    CheckTls();
+    const std::string& policy = service_.external().load_balancing();
+    if (policy != config::kRoundRobinPolicy &&
+        policy != config::kPickFirstPolicy) {
+      validation_.Add(
+          path_.Field("external").Field("load_balancing"),
+          absl::StrCat(config::Quoted(policy), " is no load balancing; ",
+                       config::Suggestion(policy, Policies())));
+    }
+    if (config::GridOf(service_).Count() != 1) {
+      validation_.Add(path_.Field("count"),
+                      "an external service counts as one; list its servers in "
+                      "external.addresses and remove this");
+    }
+    const auto refuse = [&](bool is_present, const char* field) {
+      if (is_present) validation_.Add(path_.Field(field), kNotRun);
+    };
+    refuse(service_.has_protocol_driver_options_name(),
+           "protocol_driver_options_name");
+    refuse(!service_.multi_server_channels().empty(), "multi_server_channels");
+    refuse(service_.has_numa_binding(), "numa_binding");
+    refuse(service_.has_admission(), "admission");
+    const int list = validation_.names().lists.Find(service_.name());
+    if (list != config::kNone) validation_.Add(validation_.List(list), kNotRun);
+  }
+
+ private:
+  void CheckAddresses() const {
+    const config::Path path = path_.Field("external").Field("addresses");
+    const auto& addresses = service_.external().addresses();
+    if (addresses.empty()) {
+      validation_.Add(path, "is missing; give at least one \"HOST:PORT\"");
+    }
+    for (int i = 0; i < addresses.size(); ++i) {
+      const absl::Status status = CheckHostPort(addresses[i]);
+      if (status.ok()) continue;
+      validation_.Add(path.At(i), absl::StrCat(config::Quoted(addresses[i]),
+                                               " ", status.message()));
+    }
+    validation_.CheckDistinct(path, addresses);
+  }
+
+  void CheckTls() const {
+    const ExternalTls& tls = service_.external().tls();
+    if (tls.has_ca_file() && tls.ca_certificates().empty()) {
+      validation_.Add(path_.Field("external").Field("tls").Field("ca_file"),
+                      "has no content here; it is read by the program that "
+                      "reads the config, and must not be empty");
+    } else if (tls.has_ca_certificates() &&
+               !absl::StrContains(tls.ca_certificates(),
+                                  "-----BEGIN CERTIFICATE-----")) {
+      validation_.Add(path_.Field("external").Field("tls").Field("ca_file"),
+                      "has no certificate in PEM; name a file that has one");
+    }
+  }
+
+  const config::TestValidation& validation_;
+  const ServiceSpec& service_;
+  const config::Path path_;
+};
+
+// A connection to an address is made in one way.
+void CheckOneTlsPerAddress(const config::TestValidation& validation) {
+  std::map<std::string, const ServiceSpec*> owners;
+  const auto& services = validation.test().services();
+  for (int i = 0; i < services.size(); ++i) {
+    for (const std::string& address : services[i].external().addresses()) {
+      const auto [owner, is_new] = owners.try_emplace(address, &services[i]);
+      const ExternalService& other = owner->second->external();
+      if (is_new || (services[i].external().has_tls() == other.has_tls() &&
+                     services[i].external().tls().SerializeAsString() ==
+                         other.tls().SerializeAsString())) {
+        continue;
+      }
+      validation.Add(
+          validation.Service(i).Field("external").Field("tls"),
+          absl::StrCat("service ", config::Quoted(owner->second->name()),
+                       " has the address ", config::Quoted(address),
+                       " too, with another tls; make them equal"));
+    }
+  }
+}
+
+// ---- RPCs -------------------------------------------------------------------
+
+class CallCheck {
+ public:
+  CallCheck(const config::TestValidation& validation, int index)
+      : validation_(validation),
+        rpc_(validation.test().rpc_descriptions(index)),
+        call_(rpc_.external_call()),
+        rpc_path_(validation.Rpc(index)),
+        path_(rpc_path_.Field("external_call")) {}
+
+  void Check() const {
+    CheckClients();
+    const int server = validation_.names().services.Find(rpc_.server());
+    const bool is_external = server != config::kNone &&
+                             validation_.test().services(server).has_external();
+    if (is_external && !rpc_.has_external_call()) {
+      validation_.Add(path_,
+                      absl::StrCat("is missing; name the method of the "
+                                   "external service ",
+                                   config::Quoted(rpc_.server()), " to call"));
+    }
+    if (!rpc_.has_external_call()) return;
+    if (server != config::kNone && !is_external) {
+      validation_.Add(path_,
+                      absl::StrCat("service ", config::Quoted(rpc_.server()),
+                                   " is not external; remove this, or give the "
+                                   "service external { addresses: ... }"));
+    }
+    CheckUnused();
+    CheckCall();
+  }
+
+ private:
+  void CheckClients() const {
+    for (int i = 0; i < rpc_.client_size(); ++i) {
+      const int client = validation_.names().services.Find(rpc_.client(i));
+      if (client == config::kNone ||
+          !validation_.test().services(client).has_external()) {
+        continue;
+      }
+      validation_.Add(rpc_path_.Field("client").At(i),
+                      absl::StrCat("service ", config::Quoted(rpc_.client(i)),
+                                   " is external, and what it calls is its "
+                                   "own affair; name a service of the test"));
+    }
+  }
+
+  // What decides the sizes and the handling of other RPCs.
+  void CheckUnused() const {
+    const auto refuse = [&](bool is_present, const char* field) {
+      if (!is_present) return;
+      validation_.Add(rpc_path_.Field(field),
+                      "has no effect on an external service; its method and "
+                      "the external_call say what is sent; remove it");
+    };
+    refuse(!rpc_.request_payload_name().empty(), "request_payload_name");
+    refuse(!rpc_.response_payload_name().empty(), "response_payload_name");
+    refuse(!rpc_.distribution_config_name().empty(),
+           "distribution_config_name");
+    if (rpc_.has_stream()) {
+      validation_.Add(rpc_path_.Field("stream"),
+                      "has no effect on an external service: a call of its "
+                      "streaming methods sends one request, and ends with the "
+                      "last response; remove it");
+    }
+    const int list = validation_.names().lists.Find(rpc_.name());
+    if (list != config::kNone) validation_.Add(validation_.List(list), kNotRun);
+  }
+
+  void CheckCall() const {
+    const int64_t problems_before = validation_.problems().count();
+    CheckContents();
+    const std::map<std::string, std::string> metadata(call_.metadata().begin(),
+                                                      call_.metadata().end());
+    for (const auto& [name, value] : metadata) {
+      const config::Path path = path_.Field("metadata").At(name);
+      const absl::Status named = CheckMetadataName(name);
+      if (!named.ok()) {
+        validation_.Add(path, std::string(named.message()));
+      } else if (value == kRedacted) {
+        RefuseRedacted(path);
+      }
+    }
+    if (validation_.problems().count() != problems_before) return;
+    const absl::Status status = CheckExternalCall(ToExternalCall(call_));
+    if (!status.ok()) validation_.Add(path_, std::string(status.message()));
+  }
+
+  void CheckContents() const {
+    if (call_.has_request_json() && call_.has_request_text()) {
+      validation_.Add(path_.Field("request_text"),
+                      "excludes request_json; remove one of them");
+    }
+    CheckWasRead("request_file", call_.request_file(),
+                 call_.request_json() + call_.request_text());
+    CheckWasRead("descriptor_set_file", call_.descriptor_set_file(),
+                 call_.descriptors());
+    CheckWasRead("rows_file", call_.rows_file(), call_.rows());
+    if (call_.rows() == kRedacted) {
+      RefuseRedacted(path_.Field("rows"));
+    } else if (!call_.rows().empty()) {
+      const absl::Status status = ParseCsvRows(call_.rows()).status();
+      if (!status.ok()) {
+        validation_.Add(path_.Field("rows_file"),
+                        std::string(status.message()));
+      }
+    }
+  }
+
+  void CheckWasRead(const char* field, const std::string& file,
+                    const std::string& contents) const {
+    if (file.empty() || !contents.empty()) return;
+    validation_.Add(path_.Field(field),
+                    absl::StrCat(config::Quoted(file),
+                                 " has no content here; it is read by the "
+                                 "program that reads the config, and must not "
+                                 "be empty"));
+  }
+
+  void RefuseRedacted(const config::Path& path) const {
+    validation_.Add(path,
+                    "was removed, as from all configs in results; run the "
+                    "config that the result was made with");
+  }
+
+  const config::TestValidation& validation_;
+  const RpcSpec& rpc_;
+  const ExternalCallSpec& call_;
+  const config::Path rpc_path_;
+  const config::Path path_;
+};
+
+// ---- What refers to services and RPCs ---------------------------------------
+
+void CheckActions(const config::TestValidation& validation) {
+  const DistributedSystemDescription& test = validation.test();
+  for (int i = 0; i < test.actions_size(); ++i) {
+    const Action& action = test.actions(i);
+    const int rpc = validation.names().rpcs.Find(action.rpc_name());
+    if (rpc == config::kNone ||
+        !test.rpc_descriptions(rpc).has_external_call() ||
+        action.request_payload_override().empty()) {
+      continue;
+    }
+    validation.Add(validation.Action(i).Field("request_payload_override"),
+                   "has no effect on an external service; its external_call "
+                   "says what is sent; remove it");
+  }
+}
+
+void CheckReplays(const config::TestValidation& validation) {
+  const DistributedSystemDescription& test = validation.test();
+  for (int i = 0; i < test.rpc_replay_traces_size(); ++i) {
+    const RpcReplayTrace& trace = test.rpc_replay_traces(i);
+    const auto check = [&](const std::string& name, const char* field) {
+      const int service = validation.names().services.Find(name);
+      if (service == config::kNone || !test.services(service).has_external())
+        return;
+      validation.Add(
+          validation
+              .Element("rpc_replay_traces", validation.names().replay_traces, i)
+              .Field(field),
+          absl::StrCat("service ", config::Quoted(name),
+                       " is external, and a trace has no methods; "
+                       "call it by an RPC with an external_call"));
+    };
+    check(trace.client(), "client");
+    check(trace.server(), "server");
+  }
+}
+
+// Instances that are named where only those count that run on nodes.
+void CheckPlaces(const config::TestValidation& validation) {
+  const DistributedSystemDescription& test = validation.test();
+  const auto is_external = [&](const std::string& instance) {
+    const auto parsed = config::ParseInstanceName(instance);
+    if (!parsed.has_value()) return false;
+    const int service = validation.names().services.Find(parsed->service);
+    return service != config::kNone && test.services(service).has_external();
+  };
+  const std::map<std::string, ServiceBundle> bundles(
+      test.node_service_bundles().begin(), test.node_service_bundles().end());
+  for (const auto& [alias, bundle] : bundles) {
+    for (int i = 0; i < bundle.services_size(); ++i) {
+      if (!is_external(bundle.services(i))) continue;
+      validation.Add(validation.path()
+                         .Field("node_service_bundles")
+                         .At(alias)
+                         .Field("services")
+                         .At(i),
+                     kNotRun);
+    }
+  }
+  const std::map<std::string, ConstraintList> constraints(
+      test.service_constraints().begin(), test.service_constraints().end());
+  for (const auto& [instance, list] : constraints) {
+    if (!is_external(instance)) continue;
+    validation.Add(validation.path().Field("service_constraints").At(instance),
+                   kNotRun);
+  }
+}
+
+void CheckFaults(const config::TestValidation& validation) {
+  const DistributedSystemDescription& test = validation.test();
+  for (int i = 0; i < test.server_faults_size(); ++i) {
+    const std::string& name = test.server_faults(i).service();
+    const int service = validation.names().services.Find(name);
+    if (service == config::kNone || !test.services(service).has_external()) {
+      continue;
+    }
+    validation.Add(
+        validation
+            .Element("server_faults", validation.names().server_faults, i)
+            .Field("service"),
+        absl::StrCat("is the external service ", config::Quoted(name),
+                     ", which distbench does not run; name a "
+                     "service of the test's own"));
+  }
+}
+
+// ---- Files ------------------------------------------------------------------
+
+// Results have the certificates, and files with them may have keys, too.
+void ReadCertificates(const config::Path& path, ExternalTls& tls,
+                      config::FileReader& files) {
+  files.Fill(path, "ca_file", tls.ca_file(), *tls.mutable_ca_certificates());
+  if (!absl::StrContains(tls.ca_certificates(), "PRIVATE KEY")) return;
+  files.problems().Add(path.Field("ca_file"),
+                       absl::StrCat(config::Quoted(tls.ca_file()),
+                                    " has a private key; name a file that has "
+                                    "certificates only"));
+}
+
+void ReadRequest(const config::Path& path, ExternalCallSpec& call,
+                 config::FileReader& files) {
+  if (call.has_request_json() || call.has_request_text()) return;
+  constexpr char kField[] = "request_file";
+  const std::string& file = call.request_file();
+  if (absl::EndsWith(file, ".json")) {
+    files.Fill(path, kField, file, *call.mutable_request_json());
+    return;
+  }
+  for (const char* ending : {".txtpb", ".textproto", ".pbtxt"}) {
+    if (!absl::EndsWith(file, ending)) continue;
+    files.Fill(path, kField, file, *call.mutable_request_text());
+    return;
+  }
+  files.problems().Add(
+      path.Field(kField),
+      absl::StrCat(config::Quoted(file),
+                   " has no ending that says how to read it; let "
+                   "it end with .json, or with .txtpb, "
+                   ".textproto or .pbtxt"));
+}
+
+void ReadCall(const config::Path& path, ExternalCallSpec& call,
+              config::FileReader& files) {
+  if (call.has_request_file()) ReadRequest(path, call, files);
+  if (call.has_descriptor_set_file()) {
+    files.Fill(path, "descriptor_set_file", call.descriptor_set_file(),
+               *call.mutable_descriptors());
+  }
+  if (call.has_rows_file()) {
+    files.Fill(path, "rows_file", call.rows_file(), *call.mutable_rows());
+  }
+}
+
+}  // namespace
+
+void ExternalLanguage::Validate(
+    const config::TestValidation& validation) const {
+  const DistributedSystemDescription& test = validation.test();
+  for (int i = 0; i < test.services_size(); ++i) {
+    if (test.services(i).has_external()) ServiceCheck(validation, i).Check();
+  }
+  CheckOneTlsPerAddress(validation);
+  for (int i = 0; i < test.rpc_descriptions_size(); ++i) {
+    CallCheck(validation, i).Check();
+  }
+  CheckActions(validation);
+  CheckReplays(validation);
+  CheckPlaces(validation);
+  CheckFaults(validation);
+}
+
+void ExternalLanguage::ReadFiles(const config::Path& path,
+                                 DistributedSystemDescription& test,
+                                 config::FileReader& files) const {
+  for (ServiceSpec& service : *test.mutable_services()) {
+    if (!service.external().tls().has_ca_file()) continue;
+    ReadCertificates(path.Field("services")
+                         .At(service.name())
+                         .Field("external")
+                         .Field("tls"),
+                     *service.mutable_external()->mutable_tls(), files);
+  }
+  for (RpcSpec& rpc : *test.mutable_rpc_descriptions()) {
+    if (!rpc.has_external_call()) continue;
+    ReadCall(
+        path.Field("rpc_descriptions").At(rpc.name()).Field("external_call"),
+        *rpc.mutable_external_call(), files);
+  }
+}
+
+void ExternalLanguage::RedactSecrets(DistributedSystemDescription& test) const {
+  external::RedactSecrets(test);
+}
+
+}  // namespace distbench::external

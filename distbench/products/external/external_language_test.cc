@@ -1,0 +1,195 @@
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "distbench/config/compile/compile.h"
+#include "distbench/config/reading/load.h"
+#include "distbench/config/validate/check.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench::external {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Frontends call a cache that is not the test's.
+constexpr char kConfig[] = R"(tests {
+  services { name: 'client' count: 1 }
+  services { name: 'front' count: 2 }
+  services {
+    name: 'cache'
+    external { addresses: 'cache:1' addresses: '[::1]:2' }
+  }
+  rpc_descriptions { name: 'ask' client: 'client' server: 'front' }
+  rpc_descriptions {
+    name: 'get' client: 'front' server: 'cache'
+    external_call {
+      method: '/p.Cache/Get' request_json: '{"key": "{{counter}}"}'
+      metadata { key: 'token' value: 'secret' }
+    }
+  }
+  payload_descriptions { name: 'small' size: 10 }
+  action_lists { name: 'client' action_names: 'asking' }
+  action_lists { name: 'ask' action_names: 'getting' }
+  actions { name: 'asking' rpc_name: 'ask' }
+  actions { name: 'getting' rpc_name: 'get' }
+})";
+
+absl::StatusOr<TestSequence> Check(const std::string& text) {
+  absl::StatusOr<TestSequence> sequence =
+      config::ParseTestSequence(text, "case");
+  EXPECT_TRUE(sequence.ok()) << sequence.status();
+  return config::CheckTestSequence(*std::move(sequence));
+}
+
+// The problems of the config after an edit.
+std::string ProblemTextsAfter(const std::string& old_text,
+                              const std::string& new_text) {
+  EXPECT_TRUE(absl::StrContains(kConfig, old_text)) << old_text;
+  const auto checked =
+      Check(absl::StrReplaceAll(kConfig, {{old_text, new_text}}));
+  return std::string(checked.status().message());
+}
+
+std::string ProblemsWith(const std::string& more) {
+  return ProblemTextsAfter("payload_descriptions {",
+                           absl::StrCat(more, " payload_descriptions {"));
+}
+
+TEST(ExternalServices, AreServicesOfOneInstanceThatNoListHandles) {
+  const auto checked = Check(kConfig);
+  ASSERT_TRUE(checked.ok()) << checked.status();
+  EXPECT_EQ(checked->tests(0).services(2).count(), 1);
+  const config::Plan plan = config::Compile(checked->tests(0));
+  EXPECT_THAT(plan.services[2].outside_addresses,
+              ElementsAre("cache:1", "[::1]:2"));
+  EXPECT_EQ(plan.services[2].outside_policy, "round_robin");
+  EXPECT_EQ(plan.services[2].main_list, config::kNone);
+  EXPECT_EQ(plan.rpcs[1].handler_list, config::kNone);
+  EXPECT_TRUE(plan.services[1].outside_addresses.empty());
+}
+
+TEST(ExternalServices, HaveAddressesAndKnownWaysToChooseAmongThem) {
+  const std::string addresses = "addresses: 'cache:1' addresses: '[::1]:2'";
+  EXPECT_THAT(ProblemTextsAfter(addresses, ""),
+              HasSubstr("services[\"cache\"].external.addresses: is missing"));
+  EXPECT_THAT(ProblemTextsAfter("'cache:1'", "'cache'"),
+              HasSubstr("addresses[0]: \"cache\" is not HOST:PORT"));
+  EXPECT_THAT(ProblemTextsAfter("'[::1]:2'", "'cache:1'"),
+              HasSubstr("addresses[1]: \"cache:1\" is listed more than once"));
+  EXPECT_THAT(
+      ProblemTextsAfter(addresses, addresses + " load_balancing: 'random'"),
+      HasSubstr("\"random\" is no load balancing"));
+  EXPECT_THAT(ProblemTextsAfter(addresses, addresses + " tls { ca_file: 'x' }"),
+              HasSubstr("external.tls.ca_file: has no content"));
+  EXPECT_THAT(
+      ProblemTextsAfter(addresses, addresses + " tls { ca_certificates: 'x' }"),
+      HasSubstr("external.tls.ca_file: has no certificate in PEM"));
+}
+
+TEST(ExternalServices, RunNothingHere) {
+  EXPECT_THAT(ProblemTextsAfter("name: 'cache'", "name: 'cache' count: 2"),
+              HasSubstr("services[\"cache\"].count: an external service "
+                        "counts as one"));
+  EXPECT_THAT(ProblemTextsAfter("name: 'cache'",
+                                "name: 'cache' numa_binding { nodes: '0' }"),
+              HasSubstr("services[\"cache\"].numa_binding: an external"));
+  EXPECT_THAT(ProblemTextsAfter("name: 'cache'",
+                                "name: 'cache' admission { max_running: 1 }"),
+              HasSubstr("services[\"cache\"].admission: an external"));
+  EXPECT_THAT(ProblemsWith("server_faults { name: 'fault' service: 'cache' "
+                           "error_code: 'ABORTED' }"),
+              HasSubstr("server_faults[\"fault\"].service: is the external service "
+                        "\"cache\", which distbench does not run"));
+  EXPECT_THAT(ProblemsWith("action_lists { name: 'cache' }"),
+              HasSubstr("action_lists[\"cache\"]: an external service runs"));
+  EXPECT_THAT(ProblemsWith("action_lists { name: 'get' }"),
+              HasSubstr("action_lists[\"get\"]: an external service runs"));
+  EXPECT_THAT(ProblemsWith("node_service_bundles { key: 'node0' "
+                           "value { services: 'cache/0' } }"),
+              HasSubstr("node_service_bundles[\"node0\"].services[0]: an"));
+  EXPECT_THAT(ProblemsWith("service_constraints { key: 'cache/0' value {} }"),
+              HasSubstr("service_constraints[\"cache/0\"]: an external"));
+  EXPECT_THAT(ProblemTextsAfter("server: 'front'",
+                                "server: 'front' "
+                                "client: 'cache'"),
+              HasSubstr("client[1]: service \"cache\" is external"));
+  EXPECT_THAT(ProblemsWith("rpc_replay_traces { name: 't' client: 'client' "
+                           "server: 'cache' records {} }"),
+              HasSubstr("rpc_replay_traces[\"t\"].server: service \"cache\""));
+}
+
+TEST(ExternalServices, AreCalledByExternalCallsAndOnlyThey) {
+  EXPECT_THAT(
+      ProblemTextsAfter("server: 'front' }",
+                        "server: 'front' external_call { method: '/a/B' }}"),
+      HasSubstr("rpc_descriptions[\"ask\"].external_call: service "
+                "\"front\" is not external"));
+  EXPECT_THAT(ProblemsWith("rpc_descriptions { name: 'put' client: 'front' "
+                           "server: 'cache' }"),
+              HasSubstr("rpc_descriptions[\"put\"].external_call: is missing"));
+  EXPECT_THAT(ProblemTextsAfter("server: 'cache'",
+                                "server: 'cache' "
+                                "request_payload_name: 'small'"),
+              HasSubstr("request_payload_name: has no effect on an external"));
+  EXPECT_THAT(
+      ProblemTextsAfter("rpc_name: 'get'",
+                        "rpc_name: 'get' request_payload_override: 'small'"),
+      HasSubstr("actions[\"getting\"].request_payload_override: has no"));
+}
+
+TEST(ExternalCalls, OfStreamingMethodsAreNotStreamsOfTheTest) {
+  EXPECT_THAT(
+      ProblemTextsAfter("server: 'cache'", "server: 'cache' stream {}"),
+      AllOf(HasSubstr("rpc_descriptions[\"get\"].stream: has no effect"),
+            Not(HasSubstr("does not stream"))));
+}
+
+TEST(ExternalCalls, AreCheckedBeforeTheyAreMade) {
+  EXPECT_THAT(ProblemTextsAfter("/p.Cache/Get", "p.Cache.Get"),
+              HasSubstr("rpc_descriptions[\"get\"].external_call: method: "));
+  EXPECT_THAT(ProblemTextsAfter("{{counter}}", "{{contour}}"),
+              HasSubstr("external_call: request: "));
+  EXPECT_THAT(
+      ProblemTextsAfter("key: 'token'", "key: 'Token'"),
+      HasSubstr("metadata[\"Token\"]: \"Token\" is not a name of metadata"));
+  EXPECT_THAT(
+      ProblemTextsAfter("key: 'token'", "key: 'grpc-x'"),
+      HasSubstr("metadata[\"grpc-x\"]: \"grpc-x\" is not a name of metadata"));
+  EXPECT_THAT(ProblemTextsAfter("method:", "request_text: '' method:"),
+              HasSubstr("request_text: excludes request_json"));
+}
+
+TEST(ExternalCalls, NeedTheContentsOfTheirFiles) {
+  EXPECT_THAT(
+      ProblemTextsAfter(
+          "method:", "rows_file: 'r.csv' descriptor_set_file: 'd.pb' method:"),
+      AllOf(HasSubstr("external_call.rows_file: \"r.csv\" has no content"),
+            HasSubstr("descriptor_set_file: \"d.pb\" has no content")));
+  EXPECT_THAT(ProblemTextsAfter("method:", "rows: 'a,b\\n1\\n' method:"),
+              HasSubstr("external_call.rows_file: line 2 has 1 cells"));
+}
+
+TEST(ExternalCalls, ConfigsOfResultsDoNotRunWithoutTheirSecrets) {
+  EXPECT_THAT(ProblemTextsAfter("'secret'", "'(redacted)'"),
+              HasSubstr("metadata[\"token\"]: was removed"));
+  EXPECT_THAT(ProblemTextsAfter("method:", "rows: '(redacted)' method:"),
+              HasSubstr("external_call.rows: was removed"));
+}
+
+TEST(ExternalServices, AnAddressIsReachedInOneWay) {
+  const std::string other =
+      "services { name: 'other' external { addresses: 'cache:1' ";
+  EXPECT_EQ(ProblemsWith(other + "} }"), "");
+  EXPECT_THAT(ProblemsWith(other + "tls {} } }"),
+              HasSubstr("services[\"other\"].external.tls: service \"cache\" "
+                        "has the address \"cache:1\" too"));
+}
+
+}  // namespace
+}  // namespace distbench::external

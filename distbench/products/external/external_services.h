@@ -1,0 +1,47 @@
+// External services: those of the user's own, which tests call but do not run.
+
+#ifndef DISTBENCH_PRODUCTS_EXTERNAL_EXTERNAL_SERVICES_H_
+#define DISTBENCH_PRODUCTS_EXTERNAL_EXTERNAL_SERVICES_H_
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "distbench/products/external/external_calls.h"
+#include "distbench/security/test_guards.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench::external {
+
+// Stands for contents that results do not keep; see RedactSecrets().
+inline constexpr char kRedacted[] = "(redacted)";
+
+// Checks "HOST:PORT": a name, an IPv4 address or an IPv6 address in brackets,
+// and a port from 1 to 65535, as allowed targets and addresses are written. The
+// error does not repeat the address.
+absl::Status CheckHostPort(absl::string_view address);
+
+// The call of an RPC, as its driver needs it. Rows that ParseCsvRows()
+// refuses are left out: validation reports them.
+ExternalCall ToExternalCall(const ExternalCallSpec& spec);
+
+// What an instance of `service` calls outside of a valid test, except for the
+// fields about the instance itself. `rates` are RPCs per second by address; a
+// server without a rate has none to hold.
+ExternalCalls ExternalCallsOf(const DistributedSystemDescription& test,
+                              absl::string_view service,
+                              const security::InstanceLimits& rates);
+
+// The services of a valid test that call each address.
+std::map<std::string, std::set<std::string>> ClientsByTarget(
+    const DistributedSystemDescription& test);
+
+// Replaces what may be secret, which is metadata's values and rows, by
+// kRedacted; names remain.
+void RedactSecrets(DistributedSystemDescription& test);
+
+}  // namespace distbench::external
+
+#endif  // DISTBENCH_PRODUCTS_EXTERNAL_EXTERNAL_SERVICES_H_

@@ -1,0 +1,46 @@
+// Settings of control groups that a search may vary: those that are a number.
+
+#ifndef DISTBENCH_PRODUCTS_SEARCH_KNOBS_CONTROL_SETTING_H_
+#define DISTBENCH_PRODUCTS_SEARCH_KNOBS_CONTROL_SETTING_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench::search {
+
+// A setting of one group of a set of controls of a test's experiment.
+struct ControlSetting {
+  int set = 0;       // index in experiment.controls
+  int group = 0;     // index in the set's groups
+  std::string name;  // of the field, "cpu_weight"
+
+  double value = 0;
+  double min_value = 1;
+  double max_value = 1;
+  bool is_whole = true;
+  std::string unit;  // "cpu_weight", "bytes of memory_low"
+
+  // Whether less of it protects the subject less: what a group of the subject
+  // is given. The search is then for the lowest value. Of what restrains the
+  // others, it is for the highest.
+  bool protects_by_more = false;
+};
+
+// Finds the group of the set that has the setting. Requires a canonical test.
+// INVALID_ARGUMENT if there is none, or more than one; if it is no number; or
+// if it limits the subject itself, which protects nothing.
+absl::StatusOr<ControlSetting> FindControlSetting(
+    const DistributedSystemDescription& test, absl::string_view set,
+    absl::string_view name);
+
+// Changes the setting in a test that FindControlSetting() found it in. `value`
+// is in its range, and whole if it must be.
+void SetControl(const ControlSetting& setting, double value,
+                DistributedSystemDescription& test);
+
+}  // namespace distbench::search
+
+#endif  // DISTBENCH_PRODUCTS_SEARCH_KNOBS_CONTROL_SETTING_H_

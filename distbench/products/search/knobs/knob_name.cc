@@ -1,0 +1,190 @@
+#include "distbench/products/search/knobs/knob_name.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/config/syntax/fanout_filter.h"
+#include "distbench/config/syntax/traffic.h"
+#include "distbench/products/search/knobs/control_setting.h"
+
+namespace distbench::search {
+namespace {
+
+using Kind = KnobName::Kind;
+
+absl::Status UnknownKnob(absl::string_view text) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      config::Quoted(text),
+      " is not a knob; knobs are rate, concurrency, concurrency:ACTION, "
+      "payload:NAME, fanout:RPC, control:SET:SETTING and "
+      "builder:CONFIG:PARAMETER"));
+}
+
+absl::Status NothingNamed(absl::string_view kind, const std::string& name,
+                          const std::vector<std::string>& names) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("no ", kind, " is named ", config::Quoted(name), "; ",
+                   config::Suggestion(name, names)));
+}
+
+template <typename Elements>
+auto FindNamed(const Elements& elements, const std::string& name) {
+  return std::find_if(
+      elements.begin(), elements.end(),
+      [&](const auto& element) { return element.name() == name; });
+}
+
+template <typename Elements>
+std::vector<std::string> NamesOf(const Elements& elements) {
+  std::vector<std::string> names;
+  for (const auto& element : elements) names.push_back(element.name());
+  return names;
+}
+
+absl::Status CheckRate(const DistributedSystemDescription& test) {
+  const std::map<std::string, int64_t> main_actions = config::MainActions(test);
+  for (const Action& action : test.actions()) {
+    if (config::IsOpenLoop(action) && main_actions.contains(action.name())) {
+      return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError(
+      "there is no rate to vary: no action of a service's main list has a "
+      "rate or open_loop_interval_ns; the knob \"concurrency\" varies closed "
+      "loops");
+}
+
+absl::Status CheckConcurrency(const std::string& name,
+                              const DistributedSystemDescription& test) {
+  const std::map<std::string, int64_t> main_actions = config::MainActions(test);
+  std::vector<std::string> names;
+  for (const Action& action : test.actions()) {
+    const bool is_candidate =
+        name.empty() ? config::IsClosedLoop(action) : action.has_iterations();
+    if (is_candidate && main_actions.contains(action.name())) {
+      names.push_back(action.name());
+    }
+  }
+  if (name.empty() && names.empty()) {
+    return absl::InvalidArgumentError(
+        "there is no concurrency to vary: no action of a service's main list "
+        "has iterations without a rate or open_loop_interval_ns; "
+        "\"concurrency:ACTION\" varies the cap of an open loop");
+  }
+  if (name.empty() ||
+      std::find(names.begin(), names.end(), name) != names.end()) {
+    return absl::OkStatus();
+  }
+  return NothingNamed("action of a main list that has iterations", name, names);
+}
+
+// Checks for iterations, which give a probe its duration.
+absl::Status CheckLoops(const DistributedSystemDescription& test) {
+  const std::map<std::string, int64_t> main_actions = config::MainActions(test);
+  for (const Action& action : test.actions()) {
+    if (action.has_iterations() && main_actions.contains(action.name())) {
+      return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError(
+      "no action of a service's main list has iterations, so there is no load "
+      "that lasts");
+}
+
+absl::Status CheckPayload(const std::string& name,
+                          const DistributedSystemDescription& test) {
+  const auto found = FindNamed(test.payload_descriptions(), name);
+  if (found == test.payload_descriptions().end()) {
+    return NothingNamed("payload description", name,
+                        NamesOf(test.payload_descriptions()));
+  }
+  if (found->has_size_distribution_name()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the size of ", config::Quoted(name),
+        " is drawn from a distribution; the knob needs a fixed size"));
+  }
+  return CheckLoops(test);
+}
+
+absl::Status CheckFanout(const std::string& name,
+                         const DistributedSystemDescription& test) {
+  const auto found = FindNamed(test.rpc_descriptions(), name);
+  if (found == test.rpc_descriptions().end()) {
+    return NothingNamed("RPC", name, NamesOf(test.rpc_descriptions()));
+  }
+  const absl::StatusOr<config::FanoutPlan> fanout =
+      config::ParseFanoutFilter(found->fanout_filter());
+  if (fanout.ok() && fanout->kind == config::FanoutPlan::Kind::kStochastic &&
+      fanout->choices.size() == 1) {
+    return CheckLoops(test);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the fanout_filter of ", config::Quoted(name), " is ",
+      config::Quoted(found->fanout_filter()),
+      "; the knob varies the number of targets of stochastic{1:N}"));
+}
+
+}  // namespace
+
+absl::StatusOr<KnobName> ParseKnobName(absl::string_view text) {
+  KnobName knob;
+  absl::string_view rest = text;
+  if (text == "rate") return knob;
+  if (text == "concurrency") {
+    knob.kind = Kind::kConcurrency;
+    return knob;
+  }
+  if (absl::ConsumePrefix(&rest, "concurrency:")) {
+    knob.kind = Kind::kConcurrency;
+  } else if (absl::ConsumePrefix(&rest, "payload:")) {
+    knob.kind = Kind::kPayload;
+  } else if (absl::ConsumePrefix(&rest, "fanout:")) {
+    knob.kind = Kind::kFanout;
+  } else if (absl::ConsumePrefix(&rest, "control:")) {
+    knob.kind = Kind::kControl;
+    const size_t colon = rest.find(':');
+    if (colon == absl::string_view::npos || colon == 0) {
+      return UnknownKnob(text);
+    }
+    knob.control_set = std::string(rest.substr(0, colon));
+    rest.remove_prefix(colon + 1);
+  } else if (absl::ConsumePrefix(&rest, "builder:")) {
+    knob.kind = Kind::kBuilder;
+    const size_t colon = rest.rfind(':');
+    if (colon == absl::string_view::npos || colon == 0) {
+      return UnknownKnob(text);
+    }
+    knob.config = std::string(rest.substr(0, colon));
+    rest.remove_prefix(colon + 1);
+  } else {
+    return UnknownKnob(text);
+  }
+  if (rest.empty()) return UnknownKnob(text);
+  knob.target = std::string(rest);
+  return knob;
+}
+
+absl::Status CheckKnob(const KnobName& knob,
+                       const DistributedSystemDescription& test) {
+  switch (knob.kind) {
+    case Kind::kRate:
+      return CheckRate(test);
+    case Kind::kConcurrency:
+      return CheckConcurrency(knob.target, test);
+    case Kind::kPayload:
+      return CheckPayload(knob.target, test);
+    case Kind::kFanout:
+      return CheckFanout(knob.target, test);
+    case Kind::kControl:
+      return FindControlSetting(test, knob.control_set, knob.target).status();
+    case Kind::kBuilder:
+      return absl::OkStatus();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace distbench::search
