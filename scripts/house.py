@@ -26,24 +26,14 @@ KNOWN_ARROWS = frozenset(
     [
         ("//tests", "products/blame"),
         ("//tests", "products/dashboard"),
-        ("//tests", "products/external"),
-        ("//tests", "products/simulation"),
         ("cli", "products/blame"),
-        ("cli", "products/external"),
         ("cli", "products/protection"),
         ("cli", "products/search"),
         ("cli", "products/stacks"),
-        ("config", "products/external"),
-        ("engine", "products/external"),
-        ("hosting", "products/external"),
-        ("node", "products/external"),
-        ("node", "products/protection"),
         ("products/search", "products/protection"),
-        ("protocol", "products/external"),
         ("report", "products/blame"),
         ("report", "products/protection"),
         ("report", "products/stacks"),
-        ("sequencer", "products/external"),
     ]
 )
 
