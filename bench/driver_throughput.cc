@@ -15,6 +15,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "bench/throughput.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/registry/driver_extension.h"
 #include "distbench/protocol/registry/registry.h"
@@ -43,7 +44,7 @@ std::string HostPortOf(const bench::Options& options) {
 
 std::string TargetOf(const bench::Options& options) {
   if (!options.external) return options.target;
-  return absl::StrCat(distbench::protocol::kOutsidePrefix, HostPortOf(options));
+  return absl::StrCat(distbench::config::kOutsidePrefix, HostPortOf(options));
 }
 
 // A test whose clients call a server of the driver grpc as if it were of

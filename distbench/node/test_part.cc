@@ -15,9 +15,9 @@
 #include "absl/time/time.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/config/compile/compile.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/hosting/engine_messages.h"
-#include "distbench/protocol/driver.h"
 
 namespace distbench::node {
 namespace {
@@ -328,7 +328,7 @@ absl::Status TestPart::ConnectEngine(hosting::HostedEngine& engine,
     }
     // Only the config has such addresses, and they have been checked.
     if (absl::StartsWith(it->second.endpoint_address(),
-                         protocol::kOutsidePrefix)) {
+                         config::kOutsidePrefix)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "the sequencer gave an address outside of the test for ", name));
     }

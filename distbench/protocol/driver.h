@@ -44,14 +44,12 @@ inline constexpr int kNoInstance = -1;
 // The server has not said how long it took.
 inline constexpr int64_t kNotReported = -1;
 
-// The addresses of a peer whose servers are outside of the test begin with
-// this, and drivers cannot connect to them; see registry/driver_extension.h.
-inline constexpr char kOutsidePrefix[] = "external:";
-
 // The target of a connection: one server, or several among which the driver
 // chooses for each call.
 struct Peer {
-  // Addresses returned by the servers' Listen(); at least one.
+  // Addresses returned by the servers' Listen(); at least one. Those of servers
+  // outside of the test begin with kOutsidePrefix, and only an extension of a
+  // driver can connect to them (registry/driver_extension.h).
   std::vector<std::string> addresses;
 
   // How to choose among several servers: kRoundRobinPolicy or kPickFirstPolicy

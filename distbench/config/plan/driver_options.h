@@ -16,6 +16,10 @@ namespace distbench::config {
 inline constexpr char kRoundRobinPolicy[] = "round_robin";
 inline constexpr char kPickFirstPolicy[] = "pick_first";
 
+// The addresses of servers outside of the test begin with this, as drivers are
+// given them.
+inline constexpr char kOutsidePrefix[] = "external:";
+
 // The server setting of what is below a driver, and its values.
 inline constexpr char kTransportSetting[] = "transport";
 inline constexpr char kTcpTransport[] = "tcp";

@@ -1,6 +1,7 @@
 #include "distbench/engine/routes/routes.h"
 
 #include "absl/strings/str_cat.h"
+#include "distbench/config/plan/driver_options.h"
 
 namespace distbench::engine {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 protocol::Peer OutsidePeer(const config::ServicePlan& service) {
   protocol::Peer peer;
   for (const std::string& address : service.outside_addresses) {
-    peer.addresses.push_back(absl::StrCat(protocol::kOutsidePrefix, address));
+    peer.addresses.push_back(absl::StrCat(config::kOutsidePrefix, address));
   }
   if (peer.addresses.size() > 1) peer.policy = service.outside_policy;
   return peer;

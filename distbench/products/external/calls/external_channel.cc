@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/host_port.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/grpc/wire/target.h"
 #include "distbench/security/credentials.h"
 
@@ -62,13 +63,13 @@ std::string AuthorityOf(const std::string& address,
 }  // namespace
 
 bool IsExternal(const protocol::Peer& peer) {
-  return absl::StartsWith(peer.addresses[0], protocol::kOutsidePrefix);
+  return absl::StartsWith(peer.addresses[0], config::kOutsidePrefix);
 }
 
 std::vector<std::string> HostPortsOf(const protocol::Peer& peer) {
   std::vector<std::string> result;
   for (const std::string& address : peer.addresses) {
-    result.emplace_back(absl::StripPrefix(address, protocol::kOutsidePrefix));
+    result.emplace_back(absl::StripPrefix(address, config::kOutsidePrefix));
   }
   return result;
 }

@@ -10,7 +10,7 @@
 
 namespace distbench::external {
 
-// Passes calls of peers whose addresses begin with protocol::kOutsidePrefix to
+// Passes calls of peers whose addresses begin with config::kOutsidePrefix to
 // a client of gRPC services (external_client.h), and everything else to
 // `inner`. All servers of a peer are of the same kind. There is no nonce:
 // whoever allowed the addresses answers for them (docs/security.md).

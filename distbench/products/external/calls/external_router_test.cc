@@ -226,7 +226,7 @@ std::vector<protocol::Peer> InTurn(const std::vector<std::string>& host_ports) {
   protocol::Peer peer;
   peer.policy = config::kRoundRobinPolicy;
   for (const std::string& host_port : host_ports) {
-    peer.addresses.push_back(absl::StrCat(protocol::kOutsidePrefix, host_port));
+    peer.addresses.push_back(absl::StrCat(config::kOutsidePrefix, host_port));
   }
   return {peer};
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/products/external/calls/external_router.h"
 #include "distbench/products/external/external_calls.h"
 #include "distbench/protocol/testing/driver_testing.h"
@@ -54,7 +55,7 @@ class ForeignServer final : private grpc::CallbackGenericService {
   int port() const { return port_; }
   std::string host_port() const { return absl::StrCat("127.0.0.1:", port_); }
   std::string address() const {
-    return absl::StrCat(protocol::kOutsidePrefix, host_port());
+    return absl::StrCat(config::kOutsidePrefix, host_port());
   }
   int calls() const { return calls_; }
 
