@@ -212,6 +212,12 @@ class ProgramTest(unittest.TestCase):
     def distbench(self, *arguments, **popen_arguments):
         return self.run_to_end(DISTBENCH, *arguments, **popen_arguments)
 
+    def assert_one_file(self, infile, *command):
+        """Checks that the command takes a file as an argument or as a flag."""
+        twice = self.distbench(*command, infile, f"--infile={infile}")
+        self.assertEqual(twice.status, 1, twice)
+        self.assertRegex(twice.err, "FILE.*--infile|--infile.*FILE")
+
     def wait_for_traffic(self, address, *flags):
         """Waits until a test of this sequencer has measured something. Its
         client would tell every few seconds."""

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
-# Runs a Python module from the root of a test's runfiles.
+# Runs a Python module, given as a path without ".py", from the root of a test's
+# runfiles. It may import what is beside it.
 set -euo pipefail
-exec env PYTHONDONTWRITEBYTECODE=1 python3 -m "$1"
+exec env PYTHONDONTWRITEBYTECODE=1 \
+  PYTHONPATH="$(dirname "$1")${PYTHONPATH:+:$PYTHONPATH}" \
+  python3 -m "$(basename "$1")"

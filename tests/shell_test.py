@@ -169,12 +169,6 @@ class CompletionTest(ShellFilesTest):
 
     def test_names_come_from_files(self):
         config = os.path.join(self.work, "my_test.config")
-        self.assertEqual(
-            self.complete(
-                "distbench", "numa_compare", f"--infile={config}", "--service="
-            ),
-            ["--service=client", "--service=server"],
-        )
         result = self.path("result.pb.gz")
         outcome = self.distbench(
             "test_preview", config, f"--outfile={result}", "--binary_output"
@@ -295,20 +289,6 @@ class DefaultsTest(programs.ClusterTest):
         )
         self.assertEqual(outcome.status, 0, outcome)
 
-    def test_clusters_of_its_own_ignore_them(self):
-        infile = self.write("my_test.config", TEST)
-        outcome = self.distbench(
-            "bench",
-            "-r",
-            self.path("result.pb.gz"),
-            "run",
-            f"run:infile={infile}",
-            env=self.environment(
-                DISTBENCH_TLS_CA="/nowhere", DISTBENCH_TLS_NAME="nobody"
-            ),
-        )
-        self.assertEqual(outcome.status, 0, outcome)
-
     def test_test_builder_has_them_too(self):
         variables = self.environment(DISTBENCH_TEST_SEQUENCER="127.0.0.1:1")
         printed = self.run_to_end(
@@ -392,14 +372,9 @@ class ManyProgramsTest(programs.ClusterTest):
         for command in (
             ("check_test",),
             ("test_preview",),
-            ("calibrate",),
             ("run_tests", "--test_sequencer=a:1"),
-            ("search", "--test_sequencer=a:1"),
-            ("protection", "--test_sequencer=a:1"),
         ):
-            twice = self.distbench(*command, good, f"--infile={good}")
-            self.assertEqual(twice.status, 1, twice)
-            self.assertRegex(twice.err, "FILE.*--infile|--infile.*FILE")
+            self.assert_one_file(good, *command)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,19 @@
-"""Serves tests.grpc_service's cache until it is terminated.
+"""Serves grpc_service's cache until it is terminated.
 
   python3 -m bench.external.cache_server FOLDER
 
 The folder is for files of the server's. It prints its address when it is ready.
 """
 
+import os
 import signal
 import sys
 
-from tests import grpc_service
+REPOSITORY = os.path.abspath(
+    os.path.join(os.path.dirname(__file__), "..", "..")
+)
+sys.path.append(f"{REPOSITORY}/distbench/products/external")
+import grpc_service  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def main():

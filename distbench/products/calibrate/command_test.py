@@ -37,6 +37,9 @@ class CalibrateTest(programs.ProgramTest):
         super().setUp()
         self.infile = self.write("work.config", CONFIG)
 
+    def test_the_file_is_an_argument_or_a_flag(self):
+        self.assert_one_file(self.infile, "calibrate")
+
     def test_measures(self):
         outcome = self.calibrate()
         self.assertEqual(outcome.status, 0, outcome)

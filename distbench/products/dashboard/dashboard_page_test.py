@@ -1,11 +1,12 @@
 """The dashboard's pages in a real browser, over a stand-in for its server.
 Skipped if there is no chromium."""
 
-from tests import dashboard_page
-from tests import fake_dashboard
 from tests import report_page
 from tests import testing_main
-from tests.dashboard_page import HOSTILE, count, text
+
+import dashboard_page
+import fake_dashboard
+from dashboard_page import HOSTILE, count, text
 
 LIVE = {"live": True, "source": "sequencer", "name": "127.0.0.1:1"}
 

@@ -49,6 +49,9 @@ class SearchTest(programs.ClusterTest):
     def report(self, result, *flags):
         return self.distbench("report", result, *flags)
 
+    def test_the_file_is_an_argument_or_a_flag(self):
+        self.assert_one_file(self.infile, "search", "--test_sequencer=a:1")
+
     def test_stops_at_the_highest_load_and_reports_it(self):
         for _ in range(2):
             self.start_node(self.sequencer)

@@ -31,6 +31,19 @@ class BenchTest(programs.ProgramTest):
     def bench(self, *arguments, result=None):
         return self.distbench("bench", "-r", result or self.result, *arguments)
 
+    def test_its_clusters_ignore_the_connection_of_the_user(self):
+        outcome = self.distbench(
+            "bench",
+            "-r",
+            self.result,
+            "run",
+            self.job,
+            env=self.environment(
+                DISTBENCH_TLS_CA="/nowhere", DISTBENCH_TLS_NAME="nobody"
+            ),
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+
     def start_bench(self, *arguments):
         return self.start(
             programs.DISTBENCH, "bench", "-r", self.result, *arguments

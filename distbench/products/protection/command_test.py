@@ -59,6 +59,11 @@ class ProtectionTest(programs.ClusterTest):
             self.assertLess(time.monotonic(), end, path)
             select.select([], [], [], 0.05)
 
+    def test_the_file_is_an_argument_or_a_flag(self):
+        self.assert_one_file(
+            self.config(), "protection", "--test_sequencer=a:1"
+        )
+
     def test_runs_every_cell_and_reports_it(self):
         sequencer = self.start_cluster()
         result = self.path("protection.pb")

@@ -4,9 +4,10 @@ import os
 import signal
 import time
 
-from tests import joined_job
 from tests import programs
 from tests import testing_main
+
+import joined_job
 
 kubernetes = joined_job.kubernetes
 open_mpi = joined_job.open_mpi

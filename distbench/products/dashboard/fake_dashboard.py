@@ -5,7 +5,7 @@ connections.
 To look at the page with made-up data, with the files that
 //distbench/products/dashboard/page:files has built:
 
-    python3 -m tests.fake_dashboard FOLDER_OF_FILES [PORT]
+    python3 distbench/products/dashboard/fake_dashboard.py FOLDER_OF_FILES [PORT]
 """
 
 import http.server

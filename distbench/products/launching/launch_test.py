@@ -1,11 +1,12 @@
 """`distbench launch` with a stand-in for ssh, which runs commands on this host.
-tests/ssh/run has the same cases with a real one."""
+distbench/products/launching/ssh/testing/run has the same cases with a real one."""
 
 import os
 
-from tests import launch_cases
 from tests import programs
 from tests import testing_main
+
+import launch_cases
 
 FAKE_SSH = """#!/bin/sh
 while [ "$1" != -- ]; do shift; done

@@ -6,9 +6,10 @@ import socket
 import subprocess
 import time
 
-from tests import joined_job
 from tests import programs
 from tests import testing_main
+
+import joined_job
 
 SHORT = joined_job.SHORT
 slurm = joined_job.slurm

@@ -4,9 +4,10 @@ them."""
 import re
 import unittest
 
-from tests import grpc_service
 from tests import programs
 from tests import testing_main
+
+import grpc_service
 
 REQUEST = """request_json: '{"key": "k{{counter}}"}'"""
 

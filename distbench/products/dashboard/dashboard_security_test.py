@@ -4,8 +4,9 @@ import os
 import ssl
 
 from tests import certificates
-from tests import dashboard_client
 from tests import testing_main
+
+import dashboard_client
 
 HOSTILE = '<script>alert(1)</script>"\'&'
 

@@ -5,9 +5,10 @@ import shutil
 import signal
 import time
 
-from tests import dashboard_client
 from tests import programs
 from tests import testing_main
+
+import dashboard_client
 
 
 class DashboardTest(dashboard_client.DashboardTest):
