@@ -25,7 +25,6 @@ PRODUCT_LIST = "//distbench/products:products"
 KNOWN_ARROWS = frozenset(
     [
         ("//tests", "products/blame"),
-        ("//tests", "products/dashboard"),
         ("cli", "products/blame"),
         ("cli", "products/protection"),
         ("cli", "products/search"),
