@@ -17,11 +17,9 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
-#include "distbench/products/blame/blame_text.h"
 #include "distbench/products/protection/report/protection_text.h"
 #include "distbench/products/search/benchpress/benchpress.h"
 #include "distbench/products/search/benchpress/instance_report.h"
-#include "distbench/products/stacks/stacks_text.h"
 #include "distbench/report/export/hdr.h"
 #include "distbench/report/export/hlog.h"
 #include "distbench/report/export/mpstat.h"
@@ -228,22 +226,6 @@ absl::Status WriteTrace(const report::ReportInput& input, const ReportFlags&,
       input.runs, [&](absl::string_view bytes) { output.Write(bytes); });
 }
 
-absl::Status WriteBlame(const report::ReportInput& input, const ReportFlags&,
-                        ReportOutput& output) {
-  output.Write(blame::BlameText(input.runs));
-  return absl::OkStatus();
-}
-
-template <stacks::StacksFormat format>
-absl::Status WriteStacks(const report::ReportInput& input, const ReportFlags&,
-                         ReportOutput& output) {
-  const absl::StatusOr<std::string> text =
-      stacks::StacksText(input.runs, format);
-  if (!text.ok()) return text.status();
-  output.Write(*text);
-  return absl::OkStatus();
-}
-
 absl::Status WriteOtlp(const report::ReportInput& input, const ReportFlags&,
                        ReportOutput& output) {
   return report::RenderOtlp(
@@ -279,13 +261,6 @@ const std::map<std::string, OwnFormat>& OwnFormats() {
       {"hlog", {"HdrHistogram's interval log of one RPC", WriteHlog}},
       {"benchpress",
        {"a search as DCPerf's FeedSim reports it", WriteBenchpress}},
-      {"blame", {"who is to blame for the tail, from traces", WriteBlame}},
-      {"stacks",
-       {"protocol drivers under the same traffic",
-        WriteStacks<stacks::StacksFormat::kText>}},
-      {"stacks_markdown",
-       {"the same for comments and wikis",
-        WriteStacks<stacks::StacksFormat::kMarkdown>}},
       {"trace", {"RPC traces for ui.perfetto.dev", WriteTrace}},
       {"otlp", {"RPC traces for OpenTelemetry and Jaeger", WriteOtlp}},
       {"openmetrics", {"metrics for gateways of Prometheus", WriteOpenMetrics}},

@@ -1,12 +1,40 @@
 // What this product adds to the program.
 
 #include "distbench/base/plugins.h"
+#include "distbench/products/blame/blame_json.h"
+#include "distbench/products/blame/blame_text.h"
+#include "distbench/products/blame/page_files.h"
+#include "distbench/report/parts/json_part.h"
+#include "distbench/report/parts/page_part.h"
+#include "distbench/report/parts/report_format.h"
 
 namespace distbench::blame {
 namespace {
 
 const base::Plugin<base::Product> kProduct(
     "blame", new base::Product{"Says what made slow requests slow"});
+
+nlohmann::ordered_json ValueOf(const TestResult& result,
+                               const report::JsonLimits&) {
+  return BlameJson(result);
+}
+
+absl::Status WriteText(const report::ReportInput& input,
+                       const report::ReportFlagValues&, report::ByteSink sink) {
+  sink(BlameText(input.runs));
+  return absl::OkStatus();
+}
+
+const base::Plugin<report::TestKey> kKey("blame",
+                                         new report::TestKey{{"connections"},
+                                                             ValueOf});
+
+const base::Plugin<report::PagePart> kPage(
+    "blame", new report::PagePart{{"topology", 1}, kBlameHtml, kBlameJs});
+
+const base::Plugin<report::ReportFormat> kFormat(
+    "blame", new report::ReportFormat{
+                 "who is to blame for the tail, from traces", WriteText});
 
 }  // namespace
 }  // namespace distbench::blame

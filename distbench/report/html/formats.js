@@ -89,3 +89,8 @@ function formatDate(timestampNs) {
   return timestampNs === null ? '–'
       : `${new Date(timestampNs / 1e6).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
+
+function formatShare(share) {
+  if (share === null) return '–';
+  return share === 'failed' ? 'failed' : `${Number((100 * share).toPrecision(3))} %`;
+}

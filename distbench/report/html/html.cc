@@ -93,7 +93,7 @@ std::string RenderHtml(const ReportInput& input) {
       kTablesJs, kChartsJs, kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs,
       kLatencyChartsJs, kIntervalsJs, kFaultsJs, kOverTimeJs, kPoliciesJs,
       kHeatMapJs, kResourcesJs, kSweepJs, kNumaJs, kSearchJs, kProtectionJs,
-      kStacksJs, kBlameJs, kPartsJs, parts, kDeepLinksJs, kPrintJs, kMainJs);
+      kPartsJs, parts, kDeepLinksJs, kPrintJs, kMainJs);
   const std::string body = PageBody();
   return RenderPage({.title = "distbench report",
                      .style = kStyleCss,

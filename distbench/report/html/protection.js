@@ -2,11 +2,6 @@
 
 const protectionView = {experiment: 0, cell: 0, run: 0};
 
-function formatShare(share) {
-  if (share === null) return '–';
-  return share === 'failed' ? 'failed' : `${Number((100 * share).toPrecision(3))} %`;
-}
-
 function estimateCell(cell, name) {
   const lower = cell[`${name}_lower`];
   if (lower === null) return formatShare(cell[name]);

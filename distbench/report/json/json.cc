@@ -196,7 +196,6 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   json["groups"] = TableJson(GroupsTable(), result, limits.max_group_rows);
   json["connections"] =
       TableJson(ConnectionsTable(), result, limits.max_connection_rows);
-  json["blame"] = BlameJson(result);
   json["nodes"] = NodesJson(result);
   json["placement"] = PlacementJson(result);
   json["bindings"] = BindingsJson(result);
@@ -241,7 +240,6 @@ std::string RenderJson(const ReportInput& input, const JsonLimits& limits) {
   }
   document["searches"] = SearchesJson(ListSearches(input.results));
   document["experiments"] = ExperimentsJson(input.runs, limits.max_part_rows);
-  document["stacks"] = StacksJson(input.runs);
   document = WithParts<DocumentKey>(std::move(document), input, limits);
   // Names may contain arbitrary bytes; invalid UTF-8 is replaced.
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';

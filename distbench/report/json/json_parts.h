@@ -1,4 +1,5 @@
-// The parts of RenderJson(). Private to json.h.
+// The parts of RenderJson(), and how values are written, for parts of products
+// too. Otherwise private to json.h.
 
 #ifndef DISTBENCH_REPORT_JSON_JSON_PARTS_H_
 #define DISTBENCH_REPORT_JSON_JSON_PARTS_H_
@@ -47,9 +48,6 @@ nlohmann::ordered_json SimulationJson(const TestResult& result);
 // Lists the node of each instance.
 nlohmann::ordered_json PlacementJson(const TestResult& result);
 
-// Says who is to blame for the tail. Null if no requests were traced.
-nlohmann::ordered_json BlameJson(const TestResult& result);
-
 // A value of Outcomes: nanoseconds, or "failed".
 nlohmann::ordered_json OutcomeJson(int64_t value_ns);
 
@@ -67,9 +65,6 @@ nlohmann::ordered_json SearchesJson(absl::Span<const SourcedSearch> searches);
 // were listed, with at most max_rows rows of seconds each.
 nlohmann::ordered_json ExperimentsJson(absl::Span<const TestRun> tests,
                                        int64_t max_rows);
-
-// Compares the protocol drivers of runs with the same traffic.
-nlohmann::ordered_json StacksJson(absl::Span<const TestRun> runs);
 
 // Null for an empty cell.
 nlohmann::ordered_json CellJson(const Cell& cell);

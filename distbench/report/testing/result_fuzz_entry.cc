@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/products/blame/blame_text.h"
 #include "distbench/products/protection/report/protection_text.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/compare.h"
@@ -85,7 +84,6 @@ void MakeReports(const ReportInput& input) {
   RenderJson(input);
   RenderHtml(input);
   RenderTraceEvents(runs, Drop).IgnoreError();
-  blame::BlameText(runs);
   RenderOtlp(runs, Drop).IgnoreError();
   RenderOpenMetrics(runs);
   RenderMpstat(runs);

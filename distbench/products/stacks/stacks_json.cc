@@ -1,12 +1,13 @@
+#include "distbench/products/stacks/stacks_json.h"
+
 #include <cmath>
 #include <optional>
 #include <string>
 
 #include "distbench/products/stacks/stacks.h"
 #include "distbench/report/comparison/metric_text.h"
-#include "distbench/report/json/json_parts.h"
 
-namespace distbench::report {
+namespace distbench::stacks {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -16,11 +17,11 @@ Json ValueJson(const std::optional<double>& value) {
   return std::isinf(*value) ? Json("failed") : Json(*value);
 }
 
-Json StackRowJson(const stacks::StackRow& row) {
+Json StackRowJson(const StackRow& row) {
   Json json = {{"stack", row.stack}, {"runs", row.runs}};
-  for (size_t metric = 0; metric < stacks::kStackMetricCount; ++metric) {
-    const std::optional<stacks::StackFigure>& figure = row.figures[metric];
-    json[stacks::kStackMetrics[metric].name] =
+  for (size_t metric = 0; metric < kStackMetricCount; ++metric) {
+    const std::optional<StackFigure>& figure = row.figures[metric];
+    json[kStackMetrics[metric].name] =
         figure ? Json{{"value", ValueJson(figure->value)},
                       {"lower", ValueJson(figure->lower)},
                       {"upper", ValueJson(figure->upper)}}
@@ -29,28 +30,29 @@ Json StackRowJson(const stacks::StackRow& row) {
   return json;
 }
 
-Json StackChangeJson(const stacks::StackChange& change) {
-  const bool is_known = change.verdict != ComparisonVerdict::kNotComparable;
+Json StackChangeJson(const StackChange& change) {
+  const bool is_known =
+      change.verdict != report::ComparisonVerdict::kNotComparable;
   const auto& interval = change.ratio.interval;
   return {{"stack", change.stack},
-          {"metric", stacks::kStackMetrics[change.metric].name},
-          {"verdict", std::string(VerdictName(change.verdict))},
+          {"metric", kStackMetrics[change.metric].name},
+          {"verdict", std::string(report::VerdictName(change.verdict))},
           {"ratio", is_known ? Json(change.ratio.estimate) : Json(nullptr)},
           {"lower", interval ? Json(interval->lower) : Json(nullptr)},
           {"upper", interval ? Json(interval->upper) : Json(nullptr)}};
 }
 
-Json StackLoadJson(const stacks::StackLoad& load) {
+Json StackLoadJson(const StackLoad& load) {
   Json json = {{"test", load.test},
                {"offered_per_second", ValueJson(load.offered_per_second)},
                {"rows", Json::array()},
                {"changes", Json::array()},
                {"sentences", load.sentences},
                {"notes", load.notes}};
-  for (const stacks::StackRow& row : load.rows) {
+  for (const StackRow& row : load.rows) {
     json["rows"].push_back(StackRowJson(row));
   }
-  for (const stacks::StackChange& change : load.changes) {
+  for (const StackChange& change : load.changes) {
     json["changes"].push_back(StackChangeJson(change));
   }
   return json;
@@ -58,12 +60,12 @@ Json StackLoadJson(const stacks::StackLoad& load) {
 
 }  // namespace
 
-Json StacksJson(absl::Span<const TestRun> runs) {
-  const stacks::StackComparison comparison = stacks::CompareStacks(runs);
+Json StacksJson(absl::Span<const report::TestRun> runs) {
+  const StackComparison comparison = CompareStacks(runs);
   Json json = {{"studies", Json::array()}, {"omissions", comparison.omissions}};
-  for (const stacks::StackStudy& study : comparison.studies) {
+  for (const StackStudy& study : comparison.studies) {
     Json loads = Json::array();
-    for (const stacks::StackLoad& load : study.loads) {
+    for (const StackLoad& load : study.loads) {
       loads.push_back(StackLoadJson(load));
     }
     json["studies"].push_back(
@@ -76,4 +78,4 @@ Json StacksJson(absl::Span<const TestRun> runs) {
   return json;
 }
 
-}  // namespace distbench::report
+}  // namespace distbench::stacks

@@ -1,34 +1,36 @@
-#include "distbench/products/blame/blame.h"
+#include "distbench/products/blame/blame_json.h"
 
 #include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "distbench/report/json/json_parts.h"
+#include "distbench/products/blame/blame.h"
 
-namespace distbench::report {
+namespace distbench::blame {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-void AddEstimate(const char* name, const blame::BlameEstimate& estimate,
-                 Json& json) {
+void AddEstimate(const char* name, const BlameEstimate& estimate, Json& json) {
   const std::string prefix = name;
   json[prefix] = estimate.value;
   json[prefix + "_lower"] = estimate.lower;
   json[prefix + "_upper"] = estimate.upper;
 }
 
-Json InstanceJson(const blame::TracedRequests& requests, int instance) {
+Json InstanceJson(const TracedRequests& requests, int instance) {
   return instance < 0 ? Json(nullptr) : Json(requests.instances[instance]);
 }
 
-Json SharesJson(const blame::TracedRequests& requests,
-                const std::vector<blame::BlameShare>& shares) {
+Json SharesJson(const TracedRequests& requests,
+                const std::vector<BlameShare>& shares) {
   Json json = Json::array();
-  for (const blame::BlameShare& share : shares) {
+  for (const BlameShare& share : shares) {
     Json& entry = json.emplace_back();
     entry["rpc"] = requests.rpcs[share.rpc];
     entry["instance"] = InstanceJson(requests, share.instance);
-    entry["part"] = std::string(blame::NameOf(share.part));
+    entry["part"] = std::string(NameOf(share.part));
     AddEstimate("share", share.of_time, entry);
     entry["excess"] = nullptr;
     if (share.of_excess.has_value()) {
@@ -38,14 +40,14 @@ Json SharesJson(const blame::TracedRequests& requests,
   return json;
 }
 
-Json QuantilesJson(const blame::RequestBlame& blame) {
+Json QuantilesJson(const RequestBlame& blame) {
   Json json = Json::array();
-  for (size_t i = 0; i < std::size(blame::kBlamedQuantiles); ++i) {
-    const blame::TailWindow& window = blame.windows[i];
-    const blame::QuantileShares& shares = blame.shares[i];
+  for (size_t i = 0; i < std::size(kBlamedQuantiles); ++i) {
+    const TailWindow& window = blame.windows[i];
+    const QuantileShares& shares = blame.shares[i];
     const bool has_trees = !window.trees.empty();
     json.push_back(
-        {{"percentile", 100 * blame::kBlamedQuantiles[i]},
+        {{"percentile", 100 * kBlamedQuantiles[i]},
          {"trace_count", window.trees.size()},
          {"needed_count", window.needed_count},
          {"mean_ns", has_trees ? Json(shares.mean_ns) : Json(nullptr)},
@@ -55,7 +57,7 @@ Json QuantilesJson(const blame::RequestBlame& blame) {
   return json;
 }
 
-Json LastJson(const blame::LastCount& count) {
+Json LastJson(const LastCount& count) {
   return {{"fanout_count", count.fanout_count},
           {"last_count", count.last_count},
           {"expected_count", count.expected_count},
@@ -63,10 +65,10 @@ Json LastJson(const blame::LastCount& count) {
           {"is_straggler", count.is_straggler}};
 }
 
-Json StragglersJson(const blame::RequestBlame& blame) {
+Json StragglersJson(const RequestBlame& blame) {
   Json json = Json::array();
-  for (const blame::Straggler& straggler : blame.stragglers) {
-    if (json.size() == blame::kMostListedStragglers) break;
+  for (const Straggler& straggler : blame.stragglers) {
+    if (json.size() == kMostListedStragglers) break;
     json.push_back({{"rpc", blame.requests.rpcs[straggler.rpc]},
                     {"instance", blame.requests.instances[straggler.instance]},
                     {"is_to_blame", straggler.is_to_blame},
@@ -78,12 +80,12 @@ Json StragglersJson(const blame::RequestBlame& blame) {
   return json;
 }
 
-Json WhatIfsJson(const blame::RequestBlame& blame) {
+Json WhatIfsJson(const RequestBlame& blame) {
   if (!blame.what_ifs.has_value()) return nullptr;
   Json json;
   AddEstimate("p99_ns", blame.what_ifs->now_ns, json);
   Json& remedies = json["remedies"] = Json::array();
-  for (const blame::WhatIf& what_if : blame.what_ifs->helpful) {
+  for (const WhatIf& what_if : blame.what_ifs->helpful) {
     Json& entry = remedies.emplace_back();
     entry["rpc"] = blame.requests.rpcs[what_if.remedy.rpc];
     entry["instance"] = InstanceJson(blame.requests, what_if.remedy.instance);
@@ -93,8 +95,8 @@ Json WhatIfsJson(const blame::RequestBlame& blame) {
   return json;
 }
 
-Json RequestsJson(const blame::RequestBlame& blame) {
-  const blame::TracedRequests& requests = blame.requests;
+Json RequestsJson(const RequestBlame& blame) {
+  const TracedRequests& requests = blame.requests;
   return {{"rpc", requests.rpcs.front()},
           {"latency", requests.is_open_loop ? "response_time" : "service_time"},
           {"trace_count", requests.trees.size()},
@@ -115,15 +117,15 @@ Json RequestsJson(const blame::RequestBlame& blame) {
 }  // namespace
 
 Json BlameJson(const TestResult& result) {
-  const std::optional<blame::TestBlame> blame = blame::FindBlame(result);
+  const std::optional<TestBlame> blame = FindBlame(result);
   if (!blame.has_value()) return nullptr;
   Json json = {{"rootless_count", blame->rootless_count},
                {"dropped_sample_count", blame->dropped_sample_count}};
   Json& requests = json["requests"] = Json::array();
-  for (const blame::RequestBlame& of_rpc : blame->requests) {
+  for (const RequestBlame& of_rpc : blame->requests) {
     requests.push_back(RequestsJson(of_rpc));
   }
   return json;
 }
 
-}  // namespace distbench::report
+}  // namespace distbench::blame

@@ -174,3 +174,5 @@ function renderBlame() {
       })]));
   showBlame();
 }
+
+addPart({redraw: renderBlame});

@@ -100,3 +100,5 @@ function renderStacks() {
       })]));
   drawStacks();
 }
+
+addPart({redraw: renderStacks});

@@ -6,27 +6,28 @@
 #include "distbench/report/testing/report_testing.h"
 #include "gtest/gtest.h"
 
-namespace distbench::report {
+namespace distbench::blame {
 namespace {
 
 using Json = nlohmann::json;
 
 Json BlameOf(const TestResult& result) {
-  const auto results = Sourced({result});
-  return Json::parse(RenderJson(InputOf(results)))["tests"][0]["blame"];
+  const auto results = report::Sourced({result});
+  return Json::parse(
+      report::RenderJson(report::InputOf(results)))["tests"][0]["blame"];
 }
 
 TEST(JsonBlameTest, WithoutTracesItIsNull) {
-  EXPECT_TRUE(BlameOf(MakeExampleResult({})).is_null());
+  EXPECT_TRUE(BlameOf(report::MakeExampleResult({})).is_null());
 }
 
 TEST(JsonBlameTest, ASlowLeafIsNamed) {
-  const Json blame = BlameOf(
-      blame::ResultOf(blame::Simulate({.is_random = false,
-                                       .trouble = {.rpc = blame::kLookup,
-                                                   .instance = 3,
-                                                   .probability = 0.05,
-                                                   .extra_ns = 3'000'000}})));
+  const Json blame =
+      BlameOf(ResultOf(Simulate({.is_random = false,
+                                 .trouble = {.rpc = kLookup,
+                                             .instance = 3,
+                                             .probability = 0.05,
+                                             .extra_ns = 3'000'000}})));
   EXPECT_EQ(blame["rootless_count"], 0);
   ASSERT_EQ(blame["requests"].size(), 1);
   const Json& requests = blame["requests"][0];
@@ -67,10 +68,9 @@ TEST(JsonBlameTest, ASlowLeafIsNamed) {
 }
 
 TEST(JsonBlameTest, TooFewTracesHaveNoWhatIfs) {
-  const Json blame =
-      BlameOf(blame::ResultOf(blame::Simulate({.requests = 100})));
+  const Json blame = BlameOf(ResultOf(Simulate({.requests = 100})));
   EXPECT_TRUE(blame["requests"][0]["what_ifs"].is_null());
 }
 
 }  // namespace
-}  // namespace distbench::report
+}  // namespace distbench::blame
