@@ -23,11 +23,11 @@
 #include "distbench/cli/test_changes.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
-#include "distbench/client/simulation_display.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/products/simulation/cluster/simulated_cluster.h"
 #include "distbench/products/simulation/command.h"
 #include "distbench/products/simulation/command_flags.h"
+#include "distbench/products/simulation/simulation_display.h"
 #include "distbench/products/simulation/variation/variation.h"
 #include "distbench/report/findings/verdict.h"
 #include "proto/results.pb.h"
@@ -83,7 +83,7 @@ absl::StatusOr<std::optional<int64_t>> GivenStartUnixNs() {
 absl::StatusOr<TestResult> SimulateTest(const TestSequence& tests, int index,
                                         ClusterRunOptions options,
                                         std::optional<int64_t> start_unix_ns,
-                                        client::SimulationDisplay& display) {
+                                        SimulationDisplay& display) {
   display.ShowStart(index, NameOf(tests, index));
   options.on_progress = [&display](const ClusterRunOptions::Progress& now) {
     display.Show({.simulated_ns = now.simulated_ns,
@@ -120,8 +120,7 @@ client::ConsoleRun SimulateTests(const VariedTests& varied,
   std::atomic<bool> is_cancelled = false;
   options.is_cancelled = &is_cancelled;
   stop.SetHandler([&is_cancelled] { is_cancelled = true; });
-  client::SimulationDisplay display(
-      client::StderrProgress(tests.tests_size(), quiet));
+  SimulationDisplay display(client::StderrProgress(tests.tests_size(), quiet));
   for (int i = 0; i < tests.tests_size() && !is_cancelled; ++i) {
     options.fabric = varied.fabrics[i];
     absl::StatusOr<TestResult> result =

@@ -1,7 +1,7 @@
 // Shows users the progress of the tests that they simulate.
 
-#ifndef DISTBENCH_CLIENT_SIMULATION_DISPLAY_H_
-#define DISTBENCH_CLIENT_SIMULATION_DISPLAY_H_
+#ifndef DISTBENCH_PRODUCTS_SIMULATION_SIMULATION_DISPLAY_H_
+#define DISTBENCH_PRODUCTS_SIMULATION_SIMULATION_DISPLAY_H_
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 #include "distbench/client/progress_display.h"
 #include "proto/results.pb.h"
 
-namespace distbench::client {
+namespace distbench::simulation {
 
 struct SimulationProgress {
   int64_t simulated_ns = 0;  // since the start of the traffic
@@ -24,7 +24,7 @@ struct SimulationProgress {
 class SimulationDisplay {
  public:
   // Of the options, those about the output and the number of tests count.
-  explicit SimulationDisplay(ProgressDisplayOptions options);
+  explicit SimulationDisplay(client::ProgressDisplayOptions options);
 
   // Clears the line.
   ~SimulationDisplay();
@@ -44,13 +44,13 @@ class SimulationDisplay {
  private:
   void Draw(absl::string_view text);
 
-  const ProgressDisplayOptions options_;
+  const client::ProgressDisplayOptions options_;
   std::string title_;  // "[1/2] incast: "
   int64_t started_ns_ = 0;
   int64_t shown_ns_ = 0;
   bool drawn_ = false;
 };
 
-}  // namespace distbench::client
+}  // namespace distbench::simulation
 
-#endif  // DISTBENCH_CLIENT_SIMULATION_DISPLAY_H_
+#endif  // DISTBENCH_PRODUCTS_SIMULATION_SIMULATION_DISPLAY_H_

@@ -1,4 +1,4 @@
-#include "distbench/client/simulation_display.h"
+#include "distbench/products/simulation/simulation_display.h"
 
 #include <algorithm>
 #include <string>
@@ -9,7 +9,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/client/fitted_line.h"
 
-namespace distbench::client {
+namespace distbench::simulation {
 namespace {
 
 constexpr int64_t kLogIntervalNs = 5 * base::kNsPerSecond;
@@ -21,7 +21,7 @@ double InSeconds(int64_t ns) {
 
 std::string ProgressLine(const std::string& title,
                          const SimulationProgress& progress, size_t room) {
-  return FitLine(
+  return client::FitLine(
       {{title, 1, false},
        {absl::StrFormat("%.3f s simulated", InSeconds(progress.simulated_ns)),
         0},
@@ -33,7 +33,7 @@ std::string ProgressLine(const std::string& title,
 
 }  // namespace
 
-SimulationDisplay::SimulationDisplay(ProgressDisplayOptions options)
+SimulationDisplay::SimulationDisplay(client::ProgressDisplayOptions options)
     : options_(std::move(options)) {}
 
 SimulationDisplay::~SimulationDisplay() { Clear(); }
@@ -79,4 +79,4 @@ void SimulationDisplay::Draw(absl::string_view text) {
   drawn_ = true;
 }
 
-}  // namespace distbench::client
+}  // namespace distbench::simulation

@@ -1,15 +1,15 @@
-#include "distbench/client/simulation_display.h"
+#include "distbench/products/simulation/simulation_display.h"
 
 #include "distbench/client/testing/progress_display_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::client {
+namespace distbench::simulation {
 namespace {
 
 using ::testing::EndsWith;
 
-using SimulationDisplayTest = ProgressDisplayTest;
+using SimulationDisplayTest = client::ProgressDisplayTest;
 
 TestResult ResultOf(double simulated_seconds) {
   TestResult result;
@@ -23,7 +23,7 @@ TEST_F(SimulationDisplayTest, FileGetsALineEveryFiveSecondsAndTheEnd) {
   EXPECT_EQ(TakeOutput(), "[2/3] incast: simulating\n");
   for (int second = 1; second <= 5; ++second) {
     EXPECT_EQ(TakeOutput(), "");
-    clock_.Advance(kSecondNs);
+    clock_.Advance(client::kSecondNs);
     display.Show({.simulated_ns = 100'000'000 * second,
                   .succeeded = 1000,
                   .failed = 2,
@@ -32,14 +32,14 @@ TEST_F(SimulationDisplayTest, FileGetsALineEveryFiveSecondsAndTheEnd) {
   EXPECT_EQ(TakeOutput(),
             "[2/3] incast: 0.500 s simulated, 1000 RPCs, 2 failed, 30000 "
             "events\n");
-  clock_.Advance(kSecondNs / 2);
+  clock_.Advance(client::kSecondNs / 2);
   display.ShowEnd(ResultOf(0.75));
   EXPECT_EQ(TakeOutput(),
             "[2/3] incast: done after 5.5 s, simulated 0.750 s\n");
 }
 
 TEST_F(SimulationDisplayTest, TerminalHasOneLineThatFits) {
-  ProgressDisplayOptions options = TerminalOptions();
+  client::ProgressDisplayOptions options = TerminalOptions();
   options.columns = 40;
   SimulationDisplay display(options);
   display.ShowStart(0, "incast");
@@ -55,4 +55,4 @@ TEST_F(SimulationDisplayTest, TerminalHasOneLineThatFits) {
 }
 
 }  // namespace
-}  // namespace distbench::client
+}  // namespace distbench::simulation
