@@ -67,7 +67,7 @@ absl::StatusOr<std::string> VariedControls(const search::SearchPlan& plan,
 
 absl::StatusOr<ExperimentCell> ChooseCell(const Experiment& experiment,
                                           const search::SearchPlan& plan,
-                                          const CellChoice& choice) {
+                                          const search::CellChoice& choice) {
   ExperimentCell cell;
   const absl::StatusOr<std::string> controls =
       VariedControls(plan, choice.controls);
@@ -115,7 +115,7 @@ void FillInTimes(const PhaseDurations& phases, LoadSearchSpec& search) {
 
 absl::StatusOr<search::SearchPlan> PlanIsolationSearch(
     const LoadSearchSpec& spec, const DistributedSystemDescription& test,
-    const CellChoice& choice, const ExperimentOptions& options) {
+    const search::CellChoice& choice, const ExperimentOptions& options) {
   config::Problems problems;
   const PhaseDurations phases = ReadPhases(
       test.experiment().phases(), config::Path("experiment.phases"), problems);

@@ -5,23 +5,17 @@
 #define DISTBENCH_PRODUCTS_PROTECTION_ISOLATION_SEARCH_H_
 
 #include <memory>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "distbench/products/protection/experiment_plan.h"
+#include "distbench/products/search/isolation_part.h"
 #include "distbench/products/search/knobs/knob.h"
 #include "distbench/products/search/search_plan.h"
 #include "proto/experiment.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::protection {
-
-// The cell that probes are runs of. A name may be empty if there is no choice.
-struct CellChoice {
-  std::string controls;
-  std::string antagonist;
-};
 
 // Plans a search, as PlanSearch() does, whose objectives include isolation.
 // Loads of the experiment do not apply: the knob or the test sets the load.
@@ -32,7 +26,7 @@ struct CellChoice {
 // of the experiment do. INVALID_ARGUMENT also if the choice is not clear.
 absl::StatusOr<search::SearchPlan> PlanIsolationSearch(
     const LoadSearchSpec& spec, const DistributedSystemDescription& test,
-    const CellChoice& choice, const ExperimentOptions& options);
+    const search::CellChoice& choice, const ExperimentOptions& options);
 
 // A knob whose tests are cells.
 class CellKnob final : public search::Knob {

@@ -46,7 +46,7 @@ constexpr char kCat[] = "antagonists { name: 'cat' activity: 'burn' } ";
 
 absl::StatusOr<search::SearchPlan> Plan(const std::string& antagonists,
                                         const std::string& search,
-                                        const CellChoice& choice) {
+                                        const search::CellChoice& choice) {
   return PlanIsolationSearch({}, MakeTest(antagonists, search), choice, {});
 }
 

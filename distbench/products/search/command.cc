@@ -17,12 +17,11 @@
 #include "distbench/cli/output.h"
 #include "distbench/client/progress_display.h"
 #include "distbench/client/test_client.h"
-#include "distbench/products/protection/isolation_search.h"
-#include "distbench/products/protection/subject_workers.h"
 #include "distbench/products/search/benchpress/final_hook.h"
 #include "distbench/products/search/command.h"
 #include "distbench/products/search/command_flags.h"
 #include "distbench/products/search/cpu_slices.h"
+#include "distbench/products/search/isolation_part.h"
 #include "distbench/products/search/search_display.h"
 #include "distbench/products/search/search_plan.h"
 #include "distbench/products/search/search_run.h"
@@ -93,11 +92,11 @@ absl::StatusOr<SearchPlan> PlanCells(const SearchFlags& flags,
   }
   const absl::StatusOr<GetStatusResponse> status = client.GetStatus();
   if (!status.ok()) return status.status();
-  return protection::PlanIsolationSearch(
+  const absl::StatusOr<const IsolationPart*> part = FindIsolationPart();
+  if (!part.ok()) return part.status();
+  return (*part)->Plan(
       SpecOf(flags), test,
-      {.controls = flags.controls, .antagonist = flags.antagonist},
-      {.seed = test.random_seed(),
-       .workers_per_instance = protection::WorkersOfSubject(test, *status)});
+      {.controls = flags.controls, .antagonist = flags.antagonist}, *status);
 }
 
 absl::Status CheckCellFlags(const SearchFlags& flags) {

@@ -9,11 +9,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/products/protection/experiment/subject.h"
 #include "distbench/products/search/cpu_slices.h"
+#include "distbench/products/search/isolation_part.h"
 #include "distbench/products/search/knobs/knob_name.h"
 #include "distbench/products/search/system_copies.h"
-#include "distbench/report/measurements/protection_run.h"
 
 namespace distbench::search {
 namespace {
@@ -51,22 +50,11 @@ void FillIn(const SearchPlan& plan, LoadSearchSpec& spec) {
 // Isolation is that of the experiment's subject.
 absl::Status CompleteIsolation(const DistributedSystemDescription& test,
                                config::Objective& objective) {
-  auto* isolation = std::get_if<config::Isolation>(&objective.metric);
-  if (isolation == nullptr) return absl::OkStatus();
-  if (!test.has_experiment()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", objective.text,
-                     "\" needs an antagonist; add an `experiment` to the "
-                     "test"));
+  if (!std::holds_alternative<config::Isolation>(objective.metric)) {
+    return absl::OkStatus();
   }
-  Experiment experiment = test.experiment();
-  experiment.mutable_subject()->set_rpc(protection::SubjectRpc(test));
-  const absl::StatusOr<report::ProtectionSubject> subject =
-      report::SubjectOf(experiment);
-  if (!subject.ok()) return subject.status();
-  objective.rpc = subject->rpc;
-  isolation->served_within_ns = subject->limit_ns;
-  return absl::OkStatus();
+  const absl::StatusOr<const IsolationPart*> part = FindIsolationPart();
+  return part.ok() ? (*part)->Complete(test, objective) : part.status();
 }
 
 absl::Status SetObjectives(const LoadSearchSpec& spec,

@@ -63,7 +63,7 @@ absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
                                       int instances = 1);
 
 // Whether an objective is on isolation: the plan's probes must then be cells of
-// the test's experiment (protection/cell_knob.h).
+// the test's experiment (isolation_part.h).
 bool MeasuresIsolation(const SearchPlan& plan);
 
 // The test for a probe of the plan, with all copies, ready to run.

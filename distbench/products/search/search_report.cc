@@ -15,8 +15,8 @@
 #include "absl/time/time.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/syntax/traffic.h"
+#include "distbench/products/search/isolation_part.h"
 #include "distbench/products/search/system_copies.h"
-#include "distbench/report/measurements/protection_phases.h"
 #include "distbench/report/objectives/judge_objective.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
@@ -98,8 +98,9 @@ bool RanOutOfTime(const TestResult& result) {
 // Whether the subject of an experiment did not survive its antagonist, which is
 // the clearest of misses.
 bool LostItsSubject(const SearchPlan& plan, const TestResult& result) {
-  return MeasuresIsolation(plan) && result.run_info().has_failure() &&
-         report::LostSubject(result);
+  if (!MeasuresIsolation(plan)) return false;
+  const absl::StatusOr<const IsolationPart*> part = FindIsolationPart();
+  return part.ok() && (*part)->LostSubject(result);
 }
 
 SearchProbe MissedByFar(const PlannedProbe& planned, std::string reason,

@@ -19,9 +19,17 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::search {
+namespace distbench::protection {
 namespace {
 
+using search::Knob;
+using search::MeasuresIsolation;
+using search::PlanSearch;
+using search::ProbeTiming;
+using search::ProgressWatcher;
+using search::RunLoadSearch;
+using search::SearchCallbacks;
+using search::SearchPlan;
 using ::testing::HasSubstr;
 
 constexpr int64_t kStartSecond = 1000;
@@ -30,7 +38,7 @@ constexpr int64_t kStabiliseSeconds = 1;  // its beginning
 constexpr int kServedPerSecond = 10'000;
 
 DistributedSystemDescription MakeTest(const std::string& search) {
-  DistributedSystemDescription test = SimulatedTest(10'000'000);
+  DistributedSystemDescription test = search::SimulatedTest(10'000'000);
   test.MergeFrom(base::FromText<DistributedSystemDescription>(absl::StrCat(
       R"(activity_configs {
            name: "burn"
@@ -254,4 +262,4 @@ TEST(IsolationSearchTest, NeedsAnExperiment) {
 }
 
 }  // namespace
-}  // namespace distbench::search
+}  // namespace distbench::protection

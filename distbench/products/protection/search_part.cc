@@ -1,0 +1,59 @@
+// What this product adds to load searches: objectives on isolation.
+
+#include <variant>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/base/plugins.h"
+#include "distbench/products/protection/experiment/subject.h"
+#include "distbench/products/protection/isolation_search.h"
+#include "distbench/products/protection/subject_workers.h"
+#include "distbench/products/search/isolation_part.h"
+#include "distbench/report/measurements/protection_phases.h"
+#include "distbench/report/measurements/protection_run.h"
+
+namespace distbench::protection {
+namespace {
+
+class SearchPart final : public search::IsolationPart {
+ public:
+  absl::Status Complete(const DistributedSystemDescription& test,
+                        config::Objective& objective) const override {
+    if (!test.has_experiment()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", objective.text,
+                       "\" needs an antagonist; add an `experiment` to the "
+                       "test"));
+    }
+    Experiment experiment = test.experiment();
+    experiment.mutable_subject()->set_rpc(SubjectRpc(test));
+    const absl::StatusOr<report::ProtectionSubject> subject =
+        report::SubjectOf(experiment);
+    if (!subject.ok()) return subject.status();
+    objective.rpc = subject->rpc;
+    std::get<config::Isolation>(objective.metric).served_within_ns =
+        subject->limit_ns;
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<search::SearchPlan> Plan(
+      const LoadSearchSpec& spec, const DistributedSystemDescription& test,
+      const search::CellChoice& choice,
+      const GetStatusResponse& status) const override {
+    return PlanIsolationSearch(
+        spec, test, choice,
+        {.seed = test.random_seed(),
+         .workers_per_instance = WorkersOfSubject(test, status)});
+  }
+
+  bool LostSubject(const TestResult& result) const override {
+    return result.run_info().has_failure() && report::LostSubject(result);
+  }
+};
+
+const base::Plugin<search::IsolationPart> kSearchPart("protection",
+                                                      new SearchPart);
+
+}  // namespace
+}  // namespace distbench::protection
