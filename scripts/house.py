@@ -25,14 +25,9 @@ PRODUCT_LIST = "//distbench/products:products"
 KNOWN_ARROWS = frozenset(
     [
         ("//tests", "products/blame"),
-        ("cli", "products/blame"),
         ("cli", "products/protection"),
         ("cli", "products/search"),
-        ("cli", "products/stacks"),
-        ("products/search", "products/protection"),
-        ("report", "products/blame"),
         ("report", "products/protection"),
-        ("report", "products/stacks"),
     ]
 )
 
