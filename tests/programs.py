@@ -157,6 +157,15 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def lacks_driver(outcome):
+    """Whether a test was refused because the program has not its driver, whose
+    library or product is left out."""
+    return re.search(
+        "is not built into this distbench|no driver and no options are named",
+        outcome.err,
+    )
+
+
 def engines_of(node):
     """Returns the ids of a node manager's engine processes."""
     found = []

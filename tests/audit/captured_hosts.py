@@ -19,7 +19,7 @@ class CapturedHostsTest(separate_hosts.SeparateHostsTest):
         tcpdump = self._start_tcpdump(path)
         run = self.cluster.start_run(config)
         outcome = run.finish()
-        if "is not built into this distbench" in outcome.err:
+        if programs.lacks_driver(outcome):
             self.skipTest("the driver is not built in")
         self.assertEqual(outcome.status, 0, outcome)
         records = self._wait_for_records(path)
