@@ -71,6 +71,10 @@ void CheckExample(const Example& example) {
   auto parsed = config::ParseTestSequence(example.config, "example");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   const auto checked = config::CheckTestSequence(*std::move(parsed));
+  // Of a product that is not there, it says nothing.
+  if (absl::StrContains(checked.status().message(), "was built without")) {
+    return;
+  }
   if (!example.refusals.empty()) {
     for (const std::string& refusal : example.refusals) {
       EXPECT_THAT(checked.status().ToString(), HasSubstr(refusal));

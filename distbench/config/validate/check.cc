@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/plugins.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/syntax/instance_names.h"
@@ -97,9 +98,15 @@ void CanonicalizeTest(DistributedSystemDescription& test) {
   }
 }
 
+// A product that is linked into this program brings its rules.
+bool HasProduct(absl::string_view name) {
+  return base::Plugins<LanguagePart>::Find(name) != nullptr;
+}
+
 void ValidateTest(const DistributedSystemDescription& test, const Path& path,
                   Problems& problems) {
   const TestValidation validation(test, path, problems);
+  ValidateProducts(validation, HasProduct);
   ValidateEncoding(validation);
   ValidateTestSettings(validation);
   ValidateNames(validation);

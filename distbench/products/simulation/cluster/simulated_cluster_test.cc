@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/substitute.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/products/simulation/calibration/known_errors.h"
 #include "gmock/gmock.h"
@@ -489,17 +488,18 @@ TEST(SimulatedClusterTest, StreamsAreRefusedByName) {
 }
 
 TEST(SimulatedClusterTest, ControlGroupsAreRefusedUnlessTheyMayFail) {
-  const char* controls =
-      R"(controls { name: "limited" strict: $0
-                    groups { services: "server" cpu_max: "50%" } })";
+  // Their rules are another product's.
+  DistributedSystemDescription test = MakeTest(ClosedLoop(1, 1));
+  EXPECT_TRUE(TextFormat::MergeFromString(
+      R"(controls { name: "limited" strict: true
+                    groups { services: "server" cpu_max: "50%" } })",
+      &test));
   EXPECT_THAT(
-      std::string(Refused(ClosedLoop(1, 1, absl::Substitute(controls, "true")),
-                          {.fabric = RoundFabric()})
-                      .message()),
+      std::string(
+          RunSimulatedTest(test, {.fabric = RoundFabric()}).status().message()),
       HasSubstr("controls: control groups are not simulated"));
-  EXPECT_TRUE(Refused(ClosedLoop(1, 1, absl::Substitute(controls, "false")),
-                      {.fabric = RoundFabric()})
-                  .ok());
+  test.mutable_controls()->set_strict(false);
+  EXPECT_TRUE(RunSimulatedTest(test, {.fabric = RoundFabric()}).ok());
 }
 
 // A fabric in which each side's sending and receiving cost 1 us, and a batch

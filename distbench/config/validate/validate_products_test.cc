@@ -1,0 +1,68 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "distbench/base/testing/proto_testing.h"
+#include "distbench/config/validate/validators.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr char kOfProducts[] = R"(
+  name: "t"
+  services { name: "client" count: 1 }
+  services { name: "cache" external { addresses: "cache:1" } }
+  services { name: "same" external { addresses: "cache:1" } }
+  services { name: "same" }
+  rpc_descriptions { name: "get" external_call { method: "/p.Cache/Get" } }
+  search { knob: "rate" })";
+
+// The problems of a program that lacks some products.
+std::vector<Problem> ProblemsWithout(const std::vector<std::string>& products) {
+  const auto test = base::FromText<DistributedSystemDescription>(kOfProducts);
+  Problems problems;
+  const Path path = Path("tests").At(0);
+  ValidateProducts(TestValidation(test, path, problems),
+                   [&](absl::string_view product) {
+                     for (const std::string& missing : products) {
+                       if (product == missing) return false;
+                     }
+                     return true;
+                   });
+  return std::move(problems).Take();
+}
+
+TEST(ProductsTest, FieldsOfProductsThatAreThereAreFine) {
+  EXPECT_THAT(ProblemsWithout({}), IsEmpty());
+  EXPECT_THAT(ProblemsWithout({"protection"}), IsEmpty());
+}
+
+TEST(ProductsTest, FieldsOfAMissingProductAreRefusedWhereTheyAre) {
+  const std::vector<Problem> problems = ProblemsWithout({"external"});
+  EXPECT_THAT(
+      problems,
+      ElementsAre(
+          Field(&Problem::path, "tests[0].services[\"cache\"].external"),
+          Field(&Problem::path, "tests[0].services[2].external"),
+          Field(&Problem::path,
+                "tests[0].rpc_descriptions[\"get\"].external_call")));
+  EXPECT_EQ(problems[0].message,
+            "belongs to the product \"external\", which this program was built "
+            "without; use a complete build of distbench, or remove it");
+}
+
+TEST(ProductsTest, AreNamed) {
+  EXPECT_THAT(ProblemsWithout({"search"}),
+              ElementsAre(Field(&Problem::message,
+                                HasSubstr("the product \"search\""))));
+}
+
+}  // namespace
+}  // namespace distbench::config
