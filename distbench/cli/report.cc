@@ -36,7 +36,6 @@
 #include "distbench/report/parts/report_format.h"
 #include "distbench/report/parts/text_part.h"
 #include "distbench/report/tables/csv.h"
-#include "distbench/report/tables/numa_table.h"
 #include "distbench/report/tables/protection_table.h"
 #include "distbench/report/tables/search_table.h"
 #include "distbench/report/tables/table.h"
@@ -99,10 +98,6 @@ absl::Status WriteText(const report::ReportInput& input, const ReportFlags&,
     for (const std::string& line : report::SummarizeTest(*run.result)) {
       output.Write(absl::StrCat(line, "\n"));
     }
-  }
-  for (const NumaComparison* comparison :
-       report::NumaComparisonsOf(input.runs)) {
-    output.Write(report::RenderNumaComparison(*comparison));
   }
   output.Write(protection::ProtectionText(input.runs));
   WriteTextParts(input, report::kTextTests, output);

@@ -25,7 +25,7 @@
 #include "distbench/products/numa_compare/numa_deployments.h"
 #include "distbench/products/search/search_plan.h"
 #include "distbench/report/findings/verdict.h"
-#include "distbench/report/tables/numa_table.h"
+#include "distbench/products/numa_compare/numa_table.h"
 
 namespace distbench::numa_compare {
 
@@ -121,7 +121,7 @@ int RunComparison(const NumaCompareFlags& flags, const DeploymentPlan& plan,
       run.results);
   stop.SetHandler({});
   run.traffic_started = run.results.test_results_size() > 0;
-  std::cout << report::RenderNumaComparison(run.results.numa_comparison())
+  std::cout << numa_compare::RenderNumaComparison(run.results.numa_comparison())
             << std::flush;
   return cli::FinishRun(run, flags.output);
 }

@@ -86,7 +86,7 @@ const FIRST = [
   ...partsWith('renderFirst'), renderTopology,
 ];
 const LATER = [
-  ...partsWith('renderOnce'), renderNuma, renderControls, renderTimeParts, renderStreams, renderPolicies,
+  ...partsWith('renderOnce'), renderBindings, renderControls, renderTimeParts, renderStreams, renderPolicies,
   renderRecoveries, renderFaults, renderAdmission, renderActivities, renderConfigs,
   ...REDRAWN, restoreDetails,
 ];

@@ -19,7 +19,6 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/topology.h"
 #include "distbench/report/parts/json_part.h"
-#include "distbench/report/tables/numa_table.h"
 #include "distbench/report/tables/table.h"
 
 namespace distbench::report {
@@ -234,10 +233,6 @@ std::string RenderJson(const ReportInput& input, const JsonLimits& limits) {
                    {"confidence", kReportConfidence}};
   Json& tests = document["tests"] = Json::array();
   for (const TestRun& run : input.runs) tests.push_back(TestJson(run, limits));
-  Json& comparisons = document["numa_comparisons"] = Json::array();
-  for (const NumaComparison* comparison : NumaComparisonsOf(input.runs)) {
-    comparisons.push_back(NumaComparisonJson(*comparison));
-  }
   document["searches"] = SearchesJson(ListSearches(input.results));
   document["experiments"] = ExperimentsJson(input.runs, limits.max_part_rows);
   document = WithParts<DocumentKey>(std::move(document), input, limits);

@@ -1,3 +1,4 @@
+#include "distbench/report/json/binding_proofs.h"
 #include "distbench/report/json/json_parts.h"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/network_readings.h"
-#include "distbench/report/tables/numa_table.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/results/message_sums.h"
 #include "distbench/results/resource_usage.h"

@@ -15,7 +15,7 @@
 #include "distbench/products/numa_compare/numa_deployments.h"
 #include "distbench/products/search/search_plan.h"
 #include "distbench/report/findings/verdict.h"
-#include "distbench/report/tables/numa_table.h"
+#include "distbench/products/numa_compare/numa_table.h"
 
 namespace distbench::bench {
 namespace {
@@ -187,7 +187,7 @@ class NumaJob final : public JobKind {
   }
 
   std::string ResultText(const BenchJob& job) const override {
-    return report::RenderNumaComparison(job.results().numa_comparison());
+    return numa_compare::RenderNumaComparison(job.results().numa_comparison());
   }
 
  private:

@@ -1,7 +1,7 @@
 // Compares NUMA deployments, in numbers and as text.
 
-#ifndef DISTBENCH_REPORT_TABLES_NUMA_TABLE_H_
-#define DISTBENCH_REPORT_TABLES_NUMA_TABLE_H_
+#ifndef DISTBENCH_PRODUCTS_NUMA_COMPARE_NUMA_TABLE_H_
+#define DISTBENCH_PRODUCTS_NUMA_COMPARE_NUMA_TABLE_H_
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,11 +13,11 @@
 #include "distbench/stats/welch_interval.h"
 #include "proto/results.pb.h"
 
-namespace distbench::report {
+namespace distbench::numa_compare {
 
 // The comparisons in the results from which the runs were listed, each once.
 std::vector<const NumaComparison*> NumaComparisonsOf(
-    absl::Span<const TestRun> runs);
+    absl::Span<const report::TestRun> runs);
 
 // The results of one deployment's searches under one objective.
 struct DeploymentCapacity {
@@ -60,15 +60,6 @@ std::string RenderNumaComparison(const NumaComparison& comparison);
 
 nlohmann::ordered_json NumaComparisonJson(const NumaComparison& comparison);
 
-nlohmann::ordered_json BindingProofJson(const std::string& instance,
-                                        const BindingProof& proof);
+}  // namespace distbench::numa_compare
 
-// Resident memory by node, for example "0: 12.0 MiB, 1: 3.0 MiB".
-std::string ResidentText(const BindingProof& proof);
-
-// CPU time by CPU, for example "2: 55 %, 3: 45 %".
-std::string CpusText(const BindingProof& proof);
-
-}  // namespace distbench::report
-
-#endif  // DISTBENCH_REPORT_TABLES_NUMA_TABLE_H_
+#endif  // DISTBENCH_PRODUCTS_NUMA_COMPARE_NUMA_TABLE_H_

@@ -1,4 +1,4 @@
-#include "distbench/report/tables/numa_table.h"
+#include "distbench/products/numa_compare/numa_table.h"
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::report {
+namespace distbench::numa_compare {
 namespace {
 
 using ::testing::ElementsAre;
@@ -171,4 +171,4 @@ TEST(NumaTableTest, NothingComparedIsNothing) {
 }
 
 }  // namespace
-}  // namespace distbench::report
+}  // namespace distbench::numa_compare

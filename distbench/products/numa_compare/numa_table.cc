@@ -1,4 +1,4 @@
-#include "distbench/report/tables/numa_table.h"
+#include "distbench/products/numa_compare/numa_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,18 +10,17 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/time_units.h"
+#include "distbench/report/json/binding_proofs.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/tables/search_table.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench::report {
+namespace distbench::numa_compare {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 using Searches = google::protobuf::RepeatedPtrField<SearchReport>;
-
-constexpr double kBytesPerMib = 1 << 20;
 
 std::optional<double> GeometricMean(const std::vector<double>& values) {
   if (values.empty()) return std::nullopt;
@@ -38,7 +37,7 @@ std::optional<double> LatencyNsAtLoad(const SearchReport& search) {
         probe.requested_load() != search.load()) {
       continue;
     }
-    latency_ns.Merge(ProbeLatency(probe.statistics()).latency_ns);
+    latency_ns.Merge(report::ProbeLatency(probe.statistics()).latency_ns);
   }
   if (latency_ns.count() == 0 || latency_ns.mean() <= 0) return std::nullopt;
   return latency_ns.mean();
@@ -88,16 +87,6 @@ std::map<std::string, const BindingProof*> SortedProofs(
     proofs[instance] = &proof;
   }
   return proofs;
-}
-
-std::string BindingText(const BindingProof& proof) {
-  if (!proof.has_binding()) return "none";
-  const NumaBinding& binding = proof.binding();
-  std::string policy = NumaBinding::MemoryPolicy_Name(binding.memory_policy());
-  std::transform(policy.begin(), policy.end(), policy.begin(), ::tolower);
-  return absl::StrCat("CPUs ", binding.cpus(), ", memory ", policy,
-                      binding.memory_nodes().empty() ? "" : " ",
-                      binding.memory_nodes());
 }
 
 std::string LoadText(const DeploymentCapacity& capacity) {
@@ -194,61 +183,12 @@ Json CapacityJson(const DeploymentCapacity& capacity,
   return json;
 }
 
-template <typename Map>
-Json NumbersJson(const Map& map) {
-  const std::map<int, int64_t> sorted(map.begin(), map.end());
-  Json json = Json::object();
-  for (const auto& [key, value] : sorted) json[absl::StrCat(key)] = value;
-  return json;
-}
-
-Json CountersJson(const BindingProof& proof) {
-  const std::map<int, NumaCounters> sorted(
-      proof.numa_counters_by_node().begin(),
-      proof.numa_counters_by_node().end());
-  Json json = Json::object();
-  for (const auto& [node, counters] : sorted) {
-    json[absl::StrCat(node)] = {{"hit", counters.hit()},
-                                {"miss", counters.miss()},
-                                {"foreign", counters.foreign()},
-                                {"interleave_hit", counters.interleave_hit()},
-                                {"local_node", counters.local_node()},
-                                {"other_node", counters.other_node()}};
-  }
-  return json;
-}
-
 }  // namespace
 
-Json BindingProofJson(const std::string& instance, const BindingProof& proof) {
-  Json json = {
-      {"instance", instance},
-      {"binding", proof.has_binding() ? Json(BindingText(proof)) : Json()},
-      {"is_strict", proof.binding().strict()},
-      {"resident_bytes_by_node", NumbersJson(proof.resident_bytes_by_node())},
-      {"cpu_time_ns_by_cpu", NumbersJson(proof.cpu_time_ns_by_cpu())},
-      {"voluntary_context_switches",
-       proof.has_voluntary_context_switches()
-           ? Json(proof.voluntary_context_switches())
-           : Json()},
-      {"involuntary_context_switches",
-       proof.has_involuntary_context_switches()
-           ? Json(proof.involuntary_context_switches())
-           : Json()},
-      {"cpu_migrations",
-       proof.has_cpu_migrations() ? Json(proof.cpu_migrations()) : Json()},
-      {"numa_counters_by_node", CountersJson(proof)}};
-  json["violations"] = Json::array();
-  for (const std::string& text : proof.violations()) {
-    json["violations"].push_back(text);
-  }
-  return json;
-}
-
 std::vector<const NumaComparison*> NumaComparisonsOf(
-    absl::Span<const TestRun> runs) {
+    absl::Span<const report::TestRun> runs) {
   std::vector<const NumaComparison*> comparisons;
-  for (const TestRun& run : runs) {
+  for (const report::TestRun& run : runs) {
     if (run.sequence == nullptr || !run.sequence->has_numa_comparison()) {
       continue;
     }
@@ -276,33 +216,10 @@ std::vector<DeploymentRow> CompareDeployments(const NumaComparison& comparison,
   return rows;
 }
 
-std::string ResidentText(const BindingProof& proof) {
-  const std::map<int, int64_t> nodes(proof.resident_bytes_by_node().begin(),
-                                     proof.resident_bytes_by_node().end());
-  std::vector<std::string> parts;
-  for (const auto& [node, bytes] : nodes) {
-    parts.push_back(
-        absl::StrFormat("%d: %.1f MiB", node, bytes / kBytesPerMib));
-  }
-  return parts.empty() ? "-" : absl::StrJoin(parts, ", ");
-}
-
-std::string CpusText(const BindingProof& proof) {
-  const std::map<int, int64_t> cpus(proof.cpu_time_ns_by_cpu().begin(),
-                                    proof.cpu_time_ns_by_cpu().end());
-  double sum = 0;
-  for (const auto& [cpu, ns] : cpus) sum += static_cast<double>(ns);
-  std::vector<std::string> parts;
-  for (const auto& [cpu, ns] : cpus) {
-    parts.push_back(absl::StrFormat("%d: %.0f %%", cpu, 100 * ns / sum));
-  }
-  return parts.empty() ? "-" : absl::StrJoin(parts, ", ");
-}
-
 std::string RenderNumaComparison(const NumaComparison& comparison) {
   if (comparison.deployments().empty()) return "";
   const std::vector<DeploymentRow> rows =
-      CompareDeployments(comparison, kReportConfidence);
+      CompareDeployments(comparison, report::kReportConfidence);
   std::string text;
   AppendCapacities(rows, &DeploymentRow::cpu_target, text);
   AppendCapacities(rows, &DeploymentRow::objective, text);
@@ -311,14 +228,14 @@ std::string RenderNumaComparison(const NumaComparison& comparison) {
       "Loads and latencies are geometric means of the searches that "
       "converged; in "
       "parentheses: %.0f %% confidence intervals.\n",
-      100 * kReportConfidence);
+      100 * report::kReportConfidence);
   absl::StrAppend(&text, "Where it ran, in the last run:\n");
   for (const DeploymentRow& row : rows) {
     for (const auto& [instance, proof] : SortedProofs(*row.deployment)) {
       absl::StrAppend(&text, "  ", row.deployment->name(), " ", instance,
-                      ": asked for ", BindingText(*proof), "; CPU time by CPU ",
-                      CpusText(*proof), "; memory by node ",
-                      ResidentText(*proof), "\n");
+                      ": asked for ", report::BindingText(*proof),
+                      "; CPU time by CPU ", report::CpusText(*proof),
+                      "; memory by node ", report::ResidentText(*proof), "\n");
       for (const std::string& violation : proof->violations()) {
         absl::StrAppend(&text, "    NOT HELD: ", violation, "\n");
       }
@@ -333,7 +250,7 @@ std::string RenderNumaComparison(const NumaComparison& comparison) {
 Json NumaComparisonJson(const NumaComparison& comparison) {
   Json json = {{"deployments", Json::array()}};
   for (const DeploymentRow& row :
-       CompareDeployments(comparison, kReportConfidence)) {
+       CompareDeployments(comparison, report::kReportConfidence)) {
     const NumaDeployment& deployment = *row.deployment;
     Json entry = {
         {"name", deployment.name()},
@@ -347,7 +264,7 @@ Json NumaComparisonJson(const NumaComparison& comparison) {
          CapacityJson(row.objective, deployment.objective_searches())}};
     entry["proofs"] = Json::array();
     for (const auto& [instance, proof] : SortedProofs(deployment)) {
-      entry["proofs"].push_back(BindingProofJson(instance, *proof));
+      entry["proofs"].push_back(report::BindingProofJson(instance, *proof));
     }
     json["deployments"].push_back(std::move(entry));
   }
@@ -358,4 +275,4 @@ Json NumaComparisonJson(const NumaComparison& comparison) {
   return json;
 }
 
-}  // namespace distbench::report
+}  // namespace distbench::numa_compare
