@@ -140,7 +140,7 @@ absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
 // groups.
 absl::StatusOr<SearchPlan> MakeSimulatedPlan(
     const SearchFlags& flags, const DistributedSystemDescription& test,
-    const simulation::ClusterRunOptions& options) {
+    const cli::SimulatedHosts& hosts) {
   int instances = 1;
   if (flags.cpu_slices || !absl::SimpleAtoi(flags.instances, &instances)) {
     return absl::InvalidArgumentError(
@@ -160,8 +160,8 @@ absl::StatusOr<SearchPlan> MakeSimulatedPlan(
         "groups are not simulated; search on real nodes");
   }
   plan->is_simulated = true;
-  plan->simulated_fabric = options.fabric;
-  plan->simulated_hosts = options.host_count;
+  plan->simulated_fabric = hosts.fabric;
+  plan->simulated_hosts = hosts.count;
   plan->loads = flags.loads;
   if (flags.max_time > absl::ZeroDuration()) {
     plan->timing.max_total = flags.max_time;
@@ -178,14 +178,11 @@ class ProbeHost {
                                      const DistributedSystemDescription& test,
                                      const TestSequenceResults& earlier) {
     if (flags.simulate) {
-      absl::StatusOr<simulation::ClusterRunOptions> options =
-          simulation::ReadSimulationFlags(flags.simulation);
-      if (!options.ok()) return options.status();
-      options->is_cancelled = &is_cancelled_;
-      absl::StatusOr<SearchPlan> plan =
-          MakeSimulatedPlan(flags, test, *options);
+      absl::StatusOr<cli::SimulatedHosts> hosts = flags.simulation->Read();
+      if (!hosts.ok()) return hosts.status();
+      absl::StatusOr<SearchPlan> plan = MakeSimulatedPlan(flags, test, *hosts);
       run_ = RunOnSimulation(
-          *std::move(options),
+          *std::move(hosts), is_cancelled_,
           earlier.searches().empty() ? 0 : earlier.searches(0).probes_size());
       return plan;
     }

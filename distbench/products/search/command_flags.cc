@@ -132,12 +132,13 @@ void AddPlaceFlags(CLI::App& command, SearchFlags& flags) {
   cli::AddTestSequencerFlag(command, flags.test_sequencer);
   command.get_option("--test_sequencer")->required(false);
   cli::AddTlsFlags(command, flags.tls);
+  const cli::TestSimulation* const simulation = cli::FindTestSimulation();
+  if (simulation == nullptr) return;
   CLI::Option* const simulate = command.add_flag(
       "--simulate", flags.simulate,
       "Search on simulated hosts instead of a sequencer's nodes");
-  simulation::AddSimulationFlags(command, flags.simulation);
-  for (const char* name : {"--fabric", "--calibrate_from", "--keep_fabric",
-                           "--hosts", "--threads"}) {
+  flags.simulation = simulation->make_options();
+  for (const std::string& name : flags.simulation->AddFlags(command)) {
     command.get_option(name)->needs(simulate);
   }
 }

@@ -3,12 +3,13 @@
 #ifndef DISTBENCH_PRODUCTS_SEARCH_COMMAND_FLAGS_H_
 #define DISTBENCH_PRODUCTS_SEARCH_COMMAND_FLAGS_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/time/time.h"
-#include "distbench/products/simulation/command_flags.h"
+#include "distbench/cli/test_simulation.h"
 #include "distbench/security/tls_files.h"
 #include "proto/traffic_config.pb.h"
 
@@ -23,9 +24,9 @@ struct SearchFlags {
   std::string test_sequencer;
   security::TlsFiles tls;
 
-  // Instead of a test sequencer.
+  // Instead of a test sequencer. Null if this program cannot simulate.
   bool simulate = false;
-  simulation::SimulationFlags simulation;
+  std::unique_ptr<cli::SimulationOptions> simulation;
 
   std::optional<std::string> infile;
   std::vector<std::string> objectives;

@@ -1,5 +1,6 @@
 #include "distbench/products/search/simulation_runner.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -8,20 +9,18 @@
 
 namespace distbench::search {
 
-TestRunner RunOnSimulation(simulation::ClusterRunOptions options,
+TestRunner RunOnSimulation(cli::SimulatedHosts hosts,
+                           const std::atomic<bool>& is_cancelled,
                            int runs_before) {
-  return [options = std::move(options), runs = runs_before](
+  return [hosts = std::move(hosts), &is_cancelled, runs = runs_before](
              DistributedSystemDescription test,
              const ProgressWatcher& /*watch*/) mutable
          -> absl::StatusOr<TestResult> {
     const uint64_t first_seed = test.has_random_seed() ? test.random_seed() : 1;
     test.set_random_seed(first_seed + runs++);
-    options.start_unix_ns = absl::ToUnixNanos(absl::Now());
     absl::StatusOr<TestResult> result =
-        simulation::RunSimulatedTest(test, options);
-    if (options.is_cancelled != nullptr && *options.is_cancelled) {
-      return absl::CancelledError("the search was cancelled");
-    }
+        hosts.run(test, absl::ToUnixNanos(absl::Now()), is_cancelled);
+    if (is_cancelled) return absl::CancelledError("the search was cancelled");
     return result;
   };
 }

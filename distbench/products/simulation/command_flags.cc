@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "distbench/base/threads.h"
@@ -24,7 +25,8 @@ constexpr int kMaxThreads = 1024;
 
 }  // namespace
 
-void AddSimulationFlags(CLI::App& command, SimulationFlags& flags) {
+std::vector<std::string> AddSimulationFlags(CLI::App& command,
+                                            SimulationFlags& flags) {
   cli::AddTextFlag(
       command, "--fabric", flags.fabric, "FILE",
       "Hosts, network and costs (proto/simulation.proto as text),\n"
@@ -44,6 +46,8 @@ void AddSimulationFlags(CLI::App& command, SimulationFlags& flags) {
   cli::AddNumberFlag(command, "--threads", flags.threads, 1, kMaxThreads, "N",
                      "Threads that simulate, which do not change the results;\n"
                      "default: the CPUs of this machine, at most 8");
+  return {"--fabric", "--calibrate_from", "--keep_fabric", "--hosts",
+          "--threads"};
 }
 
 absl::StatusOr<ClusterRunOptions> ReadSimulationFlags(

@@ -4,6 +4,7 @@
 #define DISTBENCH_PRODUCTS_SIMULATION_COMMAND_FLAGS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "distbench/products/simulation/cluster/simulated_cluster.h"
@@ -22,9 +23,10 @@ struct SimulationFlags {
   int threads = 0;  // 0: those of this machine, up to a limit
 };
 
-// Adds --fabric, --calibrate_from, --keep_fabric, --hosts and --threads.
-// `flags` must outlive the parsing.
-void AddSimulationFlags(CLI::App& command, SimulationFlags& flags);
+// Adds --fabric, --calibrate_from, --keep_fabric, --hosts and --threads, and
+// returns their names. `flags` must outlive the parsing.
+std::vector<std::string> AddSimulationFlags(CLI::App& command,
+                                            SimulationFlags& flags);
 
 // Reads the files that the flags name, and writes the fabric if it is to be
 // kept. Errors name the file.

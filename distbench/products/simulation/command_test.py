@@ -36,7 +36,40 @@ SwitchName=c Switches=a,b
 """
 
 
+# One worker that answers from its own CPU time, on hosts on which that takes
+# exactly a millisecond.
+ONE_WORKER = """
+tests {
+  name: "t"
+  workers_per_instance: 1
+  services { name: "client" count: 1 }
+  services { name: "server" count: 1 }
+  rpc_descriptions { name: "ask" client: "client" server: "server" }
+  action_lists { name: "client" action_names: "run" }
+  action_lists { name: "ask" }
+  actions {
+    name: "run"
+    rpc_name: "ask"
+    iterations { rate: "100/s" max_duration: "1s" }
+  }
+}
+"""
+ONE_THOUSAND_PER_SECOND = """
+stacks {
+  driver: "grpc"
+  client_send { fixed_ns: 1000 }
+  client_receive { fixed_ns: 1000 }
+  server_receive { fixed_ns: 900000 }
+  server_send { fixed_ns: 100000 }
+}
+"""
+
+
 class SimulateTest(programs.ProgramTest):
+    def require_search(self):
+        if self.distbench("search", "--help").status != 0:
+            self.skipTest("this program was built without the product search")
+
     def simulate(self, *arguments, **environment):
         return self.distbench(
             "simulate", *arguments, env={**os.environ, **environment}
@@ -193,7 +226,27 @@ class SimulateTest(programs.ProgramTest):
         started = test["run"]["start_timestamp_ns"]
         self.assertTrue(before <= started <= time.time_ns() + 10**9, started)
 
+    def test_a_search_finds_the_capacity_of_the_simulated_server(self):
+        self.require_search()
+        outfile = self.path("search.pb")
+        outcome = self.distbench(
+            "search",
+            self.write("one_worker.config", ONE_WORKER),
+            "--simulate",
+            f"--fabric={self.write('fabric', ONE_THOUSAND_PER_SECOND)}",
+            "--slo=ask p99<=5ms",
+            "--warmup=500ms",
+            "--probe_duration=2s",
+            "--final_duration=2s",
+            f"--outfile={outfile}",
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        with open(outfile, encoding="utf-8") as file:
+            found = re.search(r"^  load: ([\d.]+)$", file.read(), re.MULTILINE)
+        self.assertAlmostEqual(float(found[1]), 1000, delta=40)
+
     def test_searches_are_marked_while_they_run(self):
+        self.require_search()
         outfile = self.path("search.pb")
         outcome = self.distbench(
             "search",
