@@ -27,7 +27,6 @@ KNOWN_ARROWS = frozenset(
         ("//tests", "products/blame"),
         ("cli", "products/protection"),
         ("cli", "products/search"),
-        ("products/search", "products/protection"),
         ("report", "products/protection"),
     ]
 )
