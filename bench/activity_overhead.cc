@@ -166,10 +166,10 @@ class Pooled {
   explicit Pooled(const config::ActivityPlan& activity) {
     plan_.activities = {activity};
     pool_ = std::make_unique<engine::ActivityPool>(
-        engine::ActivityPool::Options{.plan = &plan_,
-                                      .activities = {0},
-                                      .thread_count = 1,
-                                      .clock = &base::RealClock()});
+        engine::IterationPoolOptions{.plan = &plan_,
+                                     .activities = {0},
+                                     .thread_count = 1,
+                                     .clock = &base::RealClock()});
     // The pool does its work whether or not its threads are ready.
     pool_->WaitUntilReady(absl::InfiniteFuture()).IgnoreError();
   }

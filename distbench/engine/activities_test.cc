@@ -13,7 +13,7 @@
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/engine/testing/times.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "distbench/results/histogram_proto.h"
@@ -79,7 +79,7 @@ stats::LogHistogram Decode(const Histogram& proto) {
 
 // Twelve waits of 10 ms, all requested at once.
 void ExpectTurns(int workers, int places) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       Lonely(WaitOf("fixed", 10'000),
              "max_iteration_count: 12 max_parallel_iterations: 12") +
           PoolOf(places),
@@ -107,7 +107,7 @@ TEST(WaitTest, WorkersShareThePool) {
 }
 
 TEST(WaitTest, WithoutAPoolEverybodyHasAPlace) {
-  SimulatedSystem system(Lonely(
+  VirtualTimeSystem system(Lonely(
       R"pb(
         activity_settings { name: "activity_func" string_value: "Wait" }
         activity_settings { name: "mean_us" int64_value: 10000 })pb",
@@ -119,7 +119,7 @@ TEST(WaitTest, WithoutAPoolEverybodyHasAPlace) {
 
 TEST(WaitTest, StopEndsThoseThatSeekAPlace) {
   for (const int workers : {1, 3}) {
-    SimulatedSystem system(
+    VirtualTimeSystem system(
         Lonely(WaitOf("fixed", 1'000'000),
                "max_iteration_count: 12 max_parallel_iterations: 12") +
             PoolOf(2),
@@ -165,7 +165,7 @@ std::string Queue(const std::string& distribution, double load) {
 }
 
 stats::LogHistogram ResponseTimesOf(const std::string& config) {
-  SimulatedSystem system(config);
+  VirtualTimeSystem system(config);
   EXPECT_TRUE(system.Run());
   return Decode(
       StatisticsOf(system.Finish(), "client/0", "server/0").response_time_ns());
@@ -205,7 +205,7 @@ std::vector<std::string> Seconds(const ActivitySeries& series) {
 // and done at 500, 1000, ..., 3000 ms. The traffic of a simulation starts a
 // millisecond after a full second.
 TEST(ActivitySeriesTest, CountsWhatWasDueAndWhatWasDone) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       Lonely(WaitOf("fixed", 500'000),
              "max_iteration_count: 6 open_loop_interval_ns: 400000000") +
       PoolOf(1));
@@ -218,7 +218,7 @@ TEST(ActivitySeriesTest, CountsWhatWasDueAndWhatWasDone) {
 // One wait of a second at a time, and ten are due meanwhile, until the action
 // is over. The rest is never started, but was due.
 TEST(ActivitySeriesTest, IterationsThatNeverStartedWereDue) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       Lonely(WaitOf("fixed", 1'000'000),
              "max_duration_us: 2950000 open_loop_interval_ns: 100000000 "
              "max_parallel_iterations: 1") +
@@ -237,7 +237,7 @@ TEST(ActivitySeriesTest, IterationsThatNeverStartedWereDue) {
 }
 
 TEST(ActivitySeriesTest, AClosedLoopOffersNothing) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       Lonely(WaitOf("fixed", 250'000), "max_iteration_count: 5") + PoolOf(1));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
@@ -246,7 +246,7 @@ TEST(ActivitySeriesTest, AClosedLoopOffersNothing) {
 }
 
 TEST(ActivitySeriesTest, CountsTheBytesOfActivitiesThatCompute) {
-  SimulatedSystem system(Lonely(
+  VirtualTimeSystem system(Lonely(
       R"pb(
         activity_settings {
           name: "activity_func"
@@ -321,7 +321,7 @@ TEST(WaitTest, RealWorkersShareThePool) {
 }
 
 TEST(ActivitiesTest, AServiceThatDoesNoneOfItNeedsNoThreads) {
-  SimulatedSystem system(Queue("fixed", 0.5));
+  VirtualTimeSystem system(Queue("fixed", 0.5));
   // The server's handler runs the activity; the client's lists do not.
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();

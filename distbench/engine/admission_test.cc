@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/client_server.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/engine/testing/times.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
@@ -57,8 +57,8 @@ struct QueueOutcome {
 };
 
 QueueOutcome RunQueue(const std::string& config, int workers = 1) {
-  SimulatedSystem system(ParseTest(config),
-                         {.workers = workers, .sample_memory_bytes = 0});
+  VirtualTimeSystem system(ParseTest(config),
+                           {.workers = workers, .sample_memory_bytes = 0});
   EXPECT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   const RpcStatistics statistics = StatisticsOf(logs, "client/0", "server/0");
@@ -149,7 +149,7 @@ TEST(AdmissionTest, RequestsWithoutActionsPassBy) {
       ParseTest(Queue("max_iteration_count: 100 max_parallel_iterations: 100",
                       "max_running: 1 max_waiting: 0", "fixed"));
   test.mutable_action_lists(1)->clear_action_names();
-  SimulatedSystem system(test, /*workers=*/1);
+  VirtualTimeSystem system(test, /*workers=*/1);
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   EXPECT_EQ(StatisticsOf(logs, "client/0", "server/0").succeeded_count(), 100);
@@ -158,7 +158,7 @@ TEST(AdmissionTest, RequestsWithoutActionsPassBy) {
 }
 
 TEST(AdmissionTest, StoppingRefusesTheRequestsThatWait) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       ParseTest(Queue("max_iteration_count: 50 max_parallel_iterations: 50",
                       "max_running: 1", "fixed")),
       {.workers = 1});
@@ -194,7 +194,7 @@ TEST(AdmissionTest, ListsThatEndAtOnceDoNotNest) {
 
 // Faults come first: an error takes no place.
 TEST(AdmissionTest, ErrorsOfFaultsTakeNoPlaces) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       ParseTest(Queue("max_iteration_count: 3 max_parallel_iterations: 3",
                       "max_running: 1 max_waiting: 0", "fixed",
                       "server_faults { name: 'broken' service: 'server' "
@@ -212,7 +212,7 @@ TEST(AdmissionTest, ErrorsOfFaultsTakeNoPlaces) {
 TEST(AdmissionTest, DelayedAnswersKeepNoPlaces) {
   const std::string faults = R"pb(
     server_faults { name: "slow" service: "server" extra_latency: "1000ms" })pb";
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       ParseTest(Queue("max_iteration_count: 3 max_parallel_iterations: 3",
                       "max_running: 1", "fixed", faults)),
       {.workers = 1});

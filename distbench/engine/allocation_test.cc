@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/substitute.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/engine/testing/times.h"
 #include "gtest/gtest.h"
 
@@ -51,7 +51,7 @@ struct Measured {
   int64_t rpcs = 0;
 };
 
-int64_t CompletedRpcs(SimulatedSystem& system) {
+int64_t CompletedRpcs(VirtualTimeSystem& system) {
   int64_t sum = 0;
   for (const config::InstancePlan& instance : system.plan().instances) {
     sum += system.engine(instance.name).progress().succeeded_count;
@@ -61,10 +61,10 @@ int64_t CompletedRpcs(SimulatedSystem& system) {
 
 // Measures the second 100 ms of a config, when it is in steady state.
 Measured MeasureSteadyState(const std::string& config) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       ParseTest(config),
-      SimulationOptions{.sample_memory_bytes = kSampleBudgetBytes,
-                        .turn_ns = 20'000});
+      VirtualTimeOptions{.sample_memory_bytes = kSampleBudgetBytes,
+                         .turn_ns = 20'000});
   system.RunFor(100 * kMs);
   const int64_t allocations_before = g_allocation_count;
   const int64_t rpcs_before = CompletedRpcs(system);

@@ -13,7 +13,7 @@
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/engine/engine.h"
 #include "distbench/engine/testing/client_server.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -36,7 +36,7 @@ std::string ArrivalLoop(const std::string& arrivals,
 
 // When the client sent, in nanoseconds from the start of the traffic.
 std::vector<int64_t> SendTimes(const std::string& iterations, int workers) {
-  SimulatedSystem system(ClientServer(iterations, "random_seed: 7"), workers);
+  VirtualTimeSystem system(ClientServer(iterations, "random_seed: 7"), workers);
   EXPECT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   const int64_t start_ns =
@@ -115,7 +115,7 @@ TEST_P(ComposedArrivalsTest, RunTheirCountExactly) {
 
 TEST_P(ComposedArrivalsTest, WhatIsNeverSentIsCounted) {
   const size_t due = SendTimes(ArrivalLoop(kBursts), 1).size();
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       SlowServer(ArrivalLoop(kBursts, "max_parallel_iterations: 1")), 1);
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
@@ -139,7 +139,7 @@ TEST_P(ComposedArrivalsTest, ARecordingEndsItsLoop) {
 // A large backlog is counted in pieces, the last of which has no end.
 TEST(ComposedArrivalsEngineTest, ABacklogBeforeTheEndOfTheRateIsInItsTime) {
   // 300,000 in 0.3 s, then nothing.
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       SlowServer("iterations { open_loop_interval_ns: 1000 "
                  "max_duration_us: 1000000 max_parallel_iterations: 1 "
                  "arrivals { process: 'constant' modulations { schedule { "
@@ -157,7 +157,7 @@ TEST(ComposedArrivalsEngineTest, ABacklogBeforeTheEndOfTheRateIsInItsTime) {
 }
 
 TEST(ComposedArrivalsEngineTest, NothingArrivesWhenTheRateIsNothing) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       ClientServer(ArrivalLoop("modulations { schedule { "
                                "segments { duration_ns: 2000000000 factor: 0 } "
                                "segments { duration_ns: 1000 } } }")),

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -55,21 +55,21 @@ std::map<std::string, int64_t> SucceededByServer(const ServiceLogs& logs,
 }
 
 TEST(ChannelsTest, RoundRobinOverMembersByIndexAndConstraint) {
-  SimulatedSystem system(Config(R"pb(
-                                  multi_server_channels {
-                                    name: "some"
-                                    selected_instances: 1
-                                    constraints {
-                                      constraint_sets {
-                                        constraints {
-                                          attribute_name: "index"
-                                          relation: EQUAL
-                                          int64_values: [ 0, 3 ]
+  VirtualTimeSystem system(Config(R"pb(
+                                    multi_server_channels {
+                                      name: "some"
+                                      selected_instances: 1
+                                      constraints {
+                                        constraint_sets {
+                                          constraints {
+                                            attribute_name: "index"
+                                            relation: EQUAL
+                                            int64_values: [ 0, 3 ]
+                                          }
                                         }
                                       }
-                                    }
-                                  })pb",
-                                "some"));
+                                    })pb",
+                                  "some"));
   ASSERT_TRUE(system.Run());
   EXPECT_THAT(SucceededByServer(system.Finish()),
               ElementsAre(Pair("server/0", 4), Pair("server/1", 4),
@@ -77,7 +77,7 @@ TEST(ChannelsTest, RoundRobinOverMembersByIndexAndConstraint) {
 }
 
 TEST(ChannelsTest, SamplesNameTheInstanceThatAnswered) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       Config("multi_server_channels { name: 'two' selected_instances: [2, 1] }",
              "two"));
   ASSERT_TRUE(system.Run());
@@ -95,7 +95,7 @@ TEST(ChannelsTest, SamplesNameTheInstanceThatAnswered) {
 }
 
 TEST(ChannelsTest, PickFirstUsesTheFirstMember) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       Config(R"pb(
                multi_server_channels {
                  name: "first"
@@ -132,7 +132,7 @@ TEST(ChannelsTest, SeveralServicesHaveSeveralChannels) {
   const std::string only = "action_names: \"run\"";
   config.replace(config.find(only), only.size(),
                  "action_names: ['run', 'ask_once']");
-  SimulatedSystem system(config);
+  VirtualTimeSystem system(config);
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   EXPECT_THAT(SucceededByServer(logs, /*rpc_index=*/0),
@@ -151,7 +151,7 @@ TEST(ChannelsTest, CallsThroughAChannelAndStraightAreCountedApart) {
   const std::string only = "action_names: \"run\"";
   config.replace(config.find(only), only.size(),
                  "action_names: ['run', 'all']");
-  SimulatedSystem system(config);
+  VirtualTimeSystem system(config);
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   EXPECT_THAT(SucceededByServer(logs, /*rpc_index=*/0),
@@ -170,7 +170,7 @@ TEST(ChannelsTest, CallsThroughAChannelAndStraightAreCountedApart) {
 }
 
 TEST(ChannelsTest, AnInstanceMayBeAMemberOfAChannelOfItsOwnService) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services {
       name: "peer"
       count: 2
@@ -205,7 +205,7 @@ TEST(ChannelsTest, AnInstanceMayBeAMemberOfAChannelOfItsOwnService) {
 TEST(ChannelsTest, ErrorsOfAServerAreItsOwn) {
   // The handler of one server refuses requests, because it has stopped
   // everything.
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       Config("multi_server_channels { name: 'two' selected_instances: [0, 1] }",
              "two"));
   system.engine("server/1").Stop("enough");
@@ -217,7 +217,7 @@ TEST(ChannelsTest, ErrorsOfAServerAreItsOwn) {
 }
 
 TEST(ChannelsTest, WhatNobodyAnsweredIsCountedUnderTheChannel) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       Config("multi_server_channels { name: 'two' selected_instances: [0, 1] }",
              "two"));
   system.engine("server/0").Shutdown();
@@ -233,7 +233,7 @@ TEST(ChannelsTest, WhatNobodyAnsweredIsCountedUnderTheChannel) {
 }
 
 TEST(ChannelsTest, TwoWorkersTakeTurnsEach) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       Config("multi_server_channels { name: 'two' selected_instances: [0, 1] }",
              "two"),
       /*workers=*/2);

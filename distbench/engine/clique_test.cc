@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -17,7 +17,7 @@ using ::testing::Ge;
 using ::testing::Le;
 
 TEST(CliqueTest, SynchronisedBurstsReachEveryPeerAsOften) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "node" count: 4 }
     default_protocol: "loopback"
     rpc_descriptions { name: "chat" client: "node" server: "node" }
@@ -49,7 +49,7 @@ TEST(CliqueTest, SynchronisedBurstsReachEveryPeerAsOften) {
 
 // The first instance sends like the others, and to all of them equally.
 TEST(CliqueTest, StochasticFanoutTreatsAllInstancesAlike) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "node" count: 5 }
     default_protocol: "loopback"
     random_seed: 2
@@ -97,7 +97,7 @@ TEST(CliqueTest, WithoutMemoryPairsHaveMomentsAndRpcsHistograms) {
       }
     )pb");
     test.set_recording_memory_bytes(memory_bytes);
-    SimulatedSystem system(test, /*workers=*/2);
+    VirtualTimeSystem system(test, /*workers=*/2);
     ASSERT_TRUE(system.Run());
     const ServiceLogs logs = system.Finish();
     const bool is_brief = memory_bytes == 0;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/substitute.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -42,20 +42,20 @@ std::string Loop(const std::string& rpc, const std::string& iterations,
 }
 
 TEST(ClosedLoopTest, DrawsTheSizeOfEachRequest) {
-  SimulatedSystem system(Loop(R"(request_payload_name: "drawn")",
-                              "max_iteration_count: 200",
-                              R"pb(
-                                size_distribution_configs {
-                                  name: "sizes"
-                                  pmf_points {
-                                    pmf: 1
-                                    data_points { lower: 1000 upper: 100000 }
+  VirtualTimeSystem system(Loop(R"(request_payload_name: "drawn")",
+                                "max_iteration_count: 200",
+                                R"pb(
+                                  size_distribution_configs {
+                                    name: "sizes"
+                                    pmf_points {
+                                      pmf: 1
+                                      data_points { lower: 1000 upper: 100000 }
+                                    }
                                   }
-                                }
-                                payload_descriptions {
-                                  name: "drawn"
-                                  size_distribution_name: "sizes"
-                                })pb"));
+                                  payload_descriptions {
+                                    name: "drawn"
+                                    size_distribution_name: "sizes"
+                                  })pb"));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   std::set<int64_t> sizes;
@@ -67,7 +67,7 @@ TEST(ClosedLoopTest, DrawsTheSizeOfEachRequest) {
 }
 
 TEST(ClosedLoopTest, EachRpcHasItsOwnDeadline) {
-  SimulatedSystem system(Loop("deadline_us: 900", "max_iteration_count: 10"));
+  VirtualTimeSystem system(Loop("deadline_us: 900", "max_iteration_count: 10"));
   ASSERT_TRUE(system.Run());
   const RpcStatistics statistics =
       StatisticsOf(system.Finish(), "client/0", "server/0");
@@ -76,7 +76,8 @@ TEST(ClosedLoopTest, EachRpcHasItsOwnDeadline) {
 }
 
 TEST(ClosedLoopTest, TracesWhatIsToBeTraced) {
-  SimulatedSystem system(Loop("tracing_interval: 3", "max_iteration_count: 9"));
+  VirtualTimeSystem system(
+      Loop("tracing_interval: 3", "max_iteration_count: 9"));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   int64_t traced = 0;
@@ -90,7 +91,7 @@ TEST(ClosedLoopTest, TracesWhatIsToBeTraced) {
 }
 
 TEST(ClosedLoopTest, NestedLoopsTraceEachIteration) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "client" count: 1 }
     services { name: "root" count: 1 }
     services { name: "leaf" count: 1 }
@@ -125,7 +126,7 @@ TEST(ClosedLoopTest, NestedLoopsTraceEachIteration) {
 // The request says whether it belongs to the warm-up; RPCs of its handler
 // inherit that.
 TEST(ClosedLoopTest, WarmupEndsForServersToo) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "client" count: 1 }
     services { name: "root" count: 1 }
     services { name: "leaf" count: 1 }
@@ -150,7 +151,7 @@ TEST(ClosedLoopTest, WarmupEndsForServersToo) {
 }
 
 TEST(ClosedLoopTest, EachIterationAsksAllPeers) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "member" count: 3 }
     default_protocol: "loopback"
     rpc_descriptions { name: "query" client: "member" server: "member" }
@@ -169,8 +170,8 @@ TEST(ClosedLoopTest, EachIterationAsksAllPeers) {
 }
 
 TEST(ClosedLoopTest, EachIterationDrawsWhetherItAsksTheOnlyPeer) {
-  SimulatedSystem system(Loop(R"(fanout_filter: "stochastic{0.5:0,0.5:1}")",
-                              "max_iteration_count: 1000"));
+  VirtualTimeSystem system(Loop(R"(fanout_filter: "stochastic{0.5:0,0.5:1}")",
+                                "max_iteration_count: 1000"));
   ASSERT_TRUE(system.Run());
   // Within six standard deviations.
   EXPECT_NEAR(
@@ -179,7 +180,7 @@ TEST(ClosedLoopTest, EachIterationDrawsWhetherItAsksTheOnlyPeer) {
 }
 
 TEST(ClosedLoopTest, EndsWithItsDuration) {
-  SimulatedSystem system(Loop("", "max_duration_us: 5200"));
+  VirtualTimeSystem system(Loop("", "max_duration_us: 5200"));
   ASSERT_TRUE(system.Run(1'000'000'000));
   // One every half millisecond, from 0 to 5 ms.
   EXPECT_EQ(
@@ -189,7 +190,7 @@ TEST(ClosedLoopTest, EndsWithItsDuration) {
 
 // The server refuses at once.
 TEST(ClosedLoopTest, PausesAfterAFailure) {
-  SimulatedSystem system(Loop("", ""));
+  VirtualTimeSystem system(Loop("", ""));
   system.RunFor(10'000'000);
   system.engine("server/0").Stop("had enough");
   system.RunFor(100'000'000);
@@ -203,7 +204,7 @@ TEST(ClosedLoopTest, PausesAfterAFailure) {
 // A closed loop in a list that an open loop runs: the first RPC of each list
 // has an intended time, and those after it follow from its end.
 TEST(ClosedLoopTest, OnlyTheFirstIterationInheritsAnIntendedTime) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "client" count: 1 }
     services { name: "server" count: 1 }
     default_protocol: "loopback"

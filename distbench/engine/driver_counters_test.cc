@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "distbench/engine/engine.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/protocol/decorators/rpc_counter.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
@@ -28,7 +28,7 @@ constexpr char kIdleConfig[] = R"pb(
 // Returns the counters of an idle instance, one log per chunk that has any.
 std::vector<ServicePerformanceLog> Collect(
     std::unique_ptr<protocol::ProtocolDriver> driver) {
-  SimulatedSystem system(kIdleConfig);
+  VirtualTimeSystem system(kIdleConfig);
   EngineOptions options;
   options.plan = std::shared_ptr<const config::Plan>(
       std::shared_ptr<const config::Plan>(), &system.plan());
@@ -60,8 +60,8 @@ TEST(DriverCountersTest, AreAbsentWhereNothingIsCounted) {
 }
 
 // Simulated systems have them too, as real ones do.
-TEST(DriverCountersTest, SimulatedSystemsHaveThoseOfDecorators) {
-  SimulatedSystem system(R"pb(
+TEST(DriverCountersTest, VirtualTimeSystemsHaveThoseOfDecorators) {
+  VirtualTimeSystem system(R"pb(
     services { name: "lonely" count: 1 }
     default_protocol: "loopback"
     protocol_driver_options {

@@ -7,7 +7,7 @@
 #include "absl/strings/substitute.h"
 #include "distbench/engine/engine.h"
 #include "distbench/engine/testing/client_server.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/engine/testing/times.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 TEST(EngineTest, CancellingActionEndsOwnTrafficAndServesOn) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "a" count: 1 }
     services { name: "b" count: 1 }
     default_protocol: "loopback"
@@ -63,7 +63,7 @@ TEST(EngineTest, CancellingActionEndsOwnTrafficAndServesOn) {
 
 // Everything that waits is visited once, not once per action.
 TEST(EngineTest, ManyActionsMayEndTheTrafficOneAfterTheOther) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "client" count: 1 }
     services { name: "server" count: 1 }
     default_protocol: "loopback"
@@ -96,7 +96,7 @@ TEST(EngineTest, ManyActionsMayEndTheTrafficOneAfterTheOther) {
 }
 
 TEST(EngineTest, StopEndsAnOpenLoopWithNothingInFlight) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       ClientServer("iterations { open_loop_interval_ns: 100000000000 }"));
   system.RunFor(1'000 * kMs);
   EXPECT_FALSE(system.finished());
@@ -112,7 +112,7 @@ TEST(EngineTest, StopEndsAnOpenLoopWithNothingInFlight) {
 TEST(EngineTest, RpcsThatAreNeverSentHaveNoSize) {
   // The last eight wait for room in the loopback driver's queue.
   constexpr int kParallel = (1 << 17) + 8;
-  SimulatedSystem system(absl::Substitute(
+  VirtualTimeSystem system(absl::Substitute(
       R"pb(
         services { name: "client" count: 1 }
         services { name: "server" count: 1 }
@@ -173,7 +173,7 @@ TEST(EngineTest, RpcsThatAreNeverSentHaveNoSize) {
 }
 
 TEST(EngineTest, PendingRpcsBeyondTheLimitEndTheTest) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       ClientServer("iterations { max_parallel_iterations: 11 "
                    "max_iteration_count: 100000 }",
                    "overload_limits { max_pending_rpcs: 10 }"));
@@ -184,7 +184,7 @@ TEST(EngineTest, PendingRpcsBeyondTheLimitEndTheTest) {
 
 // A handler that answers early and continues has no RPC in flight.
 TEST(EngineTest, HandlersBeyondTheLimitEndTheTest) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "client" count: 1 }
     services { name: "server" count: 1 }
     default_protocol: "loopback"
@@ -209,7 +209,7 @@ TEST(EngineTest, HandlersBeyondTheLimitEndTheTest) {
 }
 
 TEST(EngineTest, IterationsBeyondTheLimitEndTheTest) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "lonely" count: 1 }
     default_protocol: "loopback"
     overload_limits { max_pending_rpcs: 100 }

@@ -34,7 +34,7 @@ uint64_t WorkerSeed(uint64_t seed, int instance, int worker) {
 
 // Otherwise workers do the work of activities themselves.
 bool PoolsHaveThreads(const EngineOptions& options) {
-  return options.start_threads || options.make_activity_thread != nullptr;
+  return options.start_threads || options.make_iteration_pool != nullptr;
 }
 
 // The worker index for the seed of what all workers share, independent of their
@@ -58,7 +58,7 @@ class Engine::Impl final : public WorkerGroup {
                          PoolsHaveThreads(options_) ? options_.worker_count : 0,
                      .clock = options_.clock,
                      .unix_offset_ns = state_.unix_offset_ns(),
-                     .make_thread = options_.make_activity_thread}) {}
+                     .make_pool = options_.make_iteration_pool}) {}
 
   ~Impl() override { Shutdown(); }
 

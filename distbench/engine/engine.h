@@ -16,7 +16,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/plan/plan.h"
-#include "distbench/engine/activity_pools/activity_thread.h"
+#include "distbench/engine/activity_pools/iteration_pool.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/stats/interval_series.h"
 #include "proto/results.pb.h"
@@ -50,10 +50,9 @@ struct EngineOptions {
   // fake clock, and for benchmarks.
   bool start_threads = true;
 
-  // If set, iterations of activities that compute take time on threads that
-  // this makes, instead of doing their work: on simulated hosts. The pools and
-  // their measurements stay. Only without threads.
-  ActivityThreadMaker make_activity_thread = nullptr;
+  // If set, makes the pools of activities that compute, whose iterations may
+  // then take time without doing their work. Only without threads.
+  IterationPoolMaker make_iteration_pool = nullptr;
 };
 
 // Totals since Start() of the RPCs that this instance sent.

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/engine/testing/times.h"
 #include "gtest/gtest.h"
 
@@ -17,7 +17,7 @@ namespace distbench::engine {
 namespace {
 
 TEST(EngineTest, DependenciesOrderActionsAndDelaysPostponeThem) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "client" count: 1 }
     services { name: "server" count: 1 }
     default_protocol: "loopback"
@@ -52,7 +52,7 @@ TEST(EngineTest, DependenciesOrderActionsAndDelaysPostponeThem) {
 }
 
 TEST(EngineTest, NestedListsAndHandlersThatCallOthers) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "client" count: 1 }
     services { name: "root" count: 2 }
     services { name: "leaf" count: 5 }
@@ -94,7 +94,7 @@ TEST(EngineTest, NestedListsAndHandlersThatCallOthers) {
 }
 
 TEST(EngineTest, PredicatesSkipActionsAndTheirDependents) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     random_seed: 3
     services { name: "client" count: 1 }
     services { name: "server" count: 1 }
@@ -139,7 +139,7 @@ TEST(EngineTest, PredicatesSkipActionsAndTheirDependents) {
 }
 
 TEST(EngineTest, AnswersEarlyAndWithTheOverriddenSize) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "client" count: 1 }
     services { name: "server" count: 1 }
     services { name: "log" count: 1 }
@@ -217,7 +217,7 @@ int64_t IterationsOf(const ServiceLogs& logs, const std::string& instance) {
 }
 
 TEST(EngineTest, HandlersWaitForTheirActivities) {
-  SimulatedSystem system(ServerThatDoes(
+  VirtualTimeSystem system(ServerThatDoes(
       "activity_settings { name: 'activity_func' string_value: 'SleepFor' } "
       "activity_settings { name: 'duration_us' int64_value: 1000 }"));
   ASSERT_TRUE(system.Run());
@@ -228,7 +228,7 @@ TEST(EngineTest, HandlersWaitForTheirActivities) {
 }
 
 TEST(EngineTest, WorkingActivitiesRunToTheirEnd) {
-  SimulatedSystem system(ServerThatDoes(
+  VirtualTimeSystem system(ServerThatDoes(
       "activity_settings { name: 'activity_func' string_value: 'ConsumeCpu' } "
       "activity_settings { name: 'array_size' int64_value: 100 }"));
   ASSERT_TRUE(system.Run());
@@ -238,7 +238,7 @@ TEST(EngineTest, WorkingActivitiesRunToTheirEnd) {
 }
 
 TEST(EngineTest, StopEndsActivitiesThatWait) {
-  SimulatedSystem system(ServerThatDoes(
+  VirtualTimeSystem system(ServerThatDoes(
       "activity_settings { name: 'activity_func' string_value: 'SleepFor' } "
       "activity_settings { name: 'duration_us' int64_value: 1000000000 }"));
   system.RunFor(10 * kMs);

@@ -13,7 +13,7 @@
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/testing/client_server.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "gtest/gtest.h"
 
@@ -23,7 +23,7 @@ namespace {
 // Runs a test for 10 ms and stops it. Then no instance may have anything more
 // to do, because Engine::Shutdown() would wait for it.
 ServiceLogs LogsAfterStop(const DistributedSystemDescription& test) {
-  SimulatedSystem system(test, /*workers=*/1);
+  VirtualTimeSystem system(test, /*workers=*/1);
   system.RunFor(10'000'000);
   system.StopAll("enough");
   EXPECT_TRUE(system.Run());

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/client_server.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/engine/testing/times.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
@@ -43,7 +43,7 @@ constexpr char kSlowHandler[] = R"pb(
 
 class FaultOutcome {
  public:
-  explicit FaultOutcome(SimulatedSystem& system)
+  explicit FaultOutcome(VirtualTimeSystem& system)
       : start_ns_(system.start_ns() + system.clock().UnixNs() -
                   system.clock().MonotonicNs()),
         logs_(system.Finish()) {
@@ -74,7 +74,7 @@ class FaultOutcome {
 };
 
 FaultOutcome RunWith(const std::string& config, int workers = 1) {
-  SimulatedSystem system(config, workers);
+  VirtualTimeSystem system(config, workers);
   EXPECT_TRUE(system.Run(60'000 * kMs));
   return FaultOutcome(system);
 }
@@ -173,7 +173,7 @@ TEST(FaultsTest, ExtraLatenciesDelayAnswersAndAddUp) {
 }
 
 TEST(FaultsTest, TheHandlerRunsBeforeTheAnswerIsDelayed) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       WithSlowHandler(WithFault("extra_latency: '5ms'", kSlowHandler)),
       /*workers=*/1);
   ASSERT_TRUE(system.Run());
@@ -203,7 +203,7 @@ TEST(FaultsTest, ConcernsItsRpcAndInstancesOnly) {
       /*servers=*/3);
   DistributedSystemDescription test = ParseTest(config);
   test.mutable_action_lists(0)->add_action_names("run_other");
-  SimulatedSystem system(test, /*workers=*/1);
+  VirtualTimeSystem system(test, /*workers=*/1);
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   for (const char* server : {"server/0", "server/1", "server/2"}) {
@@ -282,7 +282,7 @@ TEST(FaultsTest, AFrozenClientDoesNotBlameItsServer) {
                    "true start: '291ms' duration: '100ms' }",
                    kSlowHandler)));
   test.mutable_rpc_descriptions(0)->set_deadline_us(50'000);
-  SimulatedSystem system(test, /*workers=*/1);
+  VirtualTimeSystem system(test, /*workers=*/1);
   EXPECT_TRUE(system.Run(60'000 * kMs));
   const FaultOutcome outcome(system);
   EXPECT_EQ(outcome.statistics.succeeded_count(), 100);
@@ -290,7 +290,7 @@ TEST(FaultsTest, AFrozenClientDoesNotBlameItsServer) {
 }
 
 TEST(FaultsTest, StoppingEndsAFreeze) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       WithFault("freeze: true start: '200ms' duration: '1h'"), 1);
   system.RunFor(400 * kMs);
   system.StopAll("enough");

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/engine/engine.h"
 #include "distbench/engine/testing/client_server.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/engine/testing/times.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -18,7 +18,7 @@ namespace {
 using ::testing::SizeIs;
 
 TEST(EngineTest, AnActionWithoutIterationsRunsOnce) {
-  SimulatedSystem system(ClientServer(""));
+  VirtualTimeSystem system(ClientServer(""));
   ASSERT_TRUE(system.Run());
   const RpcStatistics statistics =
       StatisticsOf(system.Finish(), "client/0", "server/0");
@@ -31,7 +31,7 @@ class ShardedEngineTest : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Workers, ShardedEngineTest, testing::Values(1, 2, 5));
 
 TEST_P(ShardedEngineTest, ClosedLoopRunsItsCountExactly) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       ClientServer("iterations { max_iteration_count: 1000 "
                    "max_parallel_iterations: 7 warmup_iterations: 100 }"),
       GetParam());
@@ -45,7 +45,7 @@ TEST_P(ShardedEngineTest, ClosedLoopRunsItsCountExactly) {
 }
 
 TEST_P(ShardedEngineTest, ConstantOpenLoopSendsOnTime) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       ClientServer("iterations { open_loop_interval_ns: 1000000 "
                    "max_duration_us: 100000 }"),
       GetParam());
@@ -57,7 +57,7 @@ TEST_P(ShardedEngineTest, ConstantOpenLoopSendsOnTime) {
 }
 
 TEST_P(ShardedEngineTest, ExponentialOpenLoopHasTheRateAskedFor) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       ClientServer("iterations { open_loop_interval_ns: 100000 "
                    "max_duration_us: 1000000 "
                    "open_loop_interval_distribution: 'exponential' }",
@@ -71,7 +71,7 @@ TEST_P(ShardedEngineTest, ExponentialOpenLoopHasTheRateAskedFor) {
 }
 
 TEST_P(ShardedEngineTest, OpenLoopRunsItsCountExactly) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       ClientServer("iterations { open_loop_interval_ns: 1000 "
                    "max_iteration_count: 333 }"),
       GetParam());
@@ -82,7 +82,7 @@ TEST_P(ShardedEngineTest, OpenLoopRunsItsCountExactly) {
 }
 
 TEST(EngineTest, SynchronisedBurstsFallOnMultiplesOfTheInterval) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       ClientServer("iterations { open_loop_interval_ns: 7000000 "
                    "max_iteration_count: 5 "
                    "open_loop_interval_distribution: 'sync_burst' }"));
@@ -99,7 +99,7 @@ TEST(EngineTest, SynchronisedBurstsFallOnMultiplesOfTheInterval) {
 TEST(EngineTest, CappedOpenLoopHoldsBackAndKeepsIntendedTimes) {
   // The handler takes 10 ms, arrivals come every millisecond, and only one may
   // be in flight: nine in ten wait.
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "client" count: 1 }
     services { name: "server" count: 1 }
     default_protocol: "loopback"
@@ -140,7 +140,7 @@ TEST(EngineTest, RoundRobinDealsOutEvenly) {
       4);
   config.replace(config.find("name: \"query\""), 13,
                  "name: \"query\" fanout_filter: \"round_robin\"");
-  SimulatedSystem system(config);
+  VirtualTimeSystem system(config);
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   for (int i = 0; i < 4; ++i) {
@@ -151,7 +151,7 @@ TEST(EngineTest, RoundRobinDealsOutEvenly) {
 }
 
 TEST(EngineTest, IterationsWithoutTargetsEnd) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "lonely" count: 1 }
     default_protocol: "loopback"
     rpc_descriptions { name: "query" client: "lonely" server: "lonely" }
@@ -167,7 +167,7 @@ TEST(EngineTest, IterationsWithoutTargetsEnd) {
 }
 
 TEST(EngineTest, LoopWithoutTargetsHeedsItsDuration) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "lonely" count: 1 }
     default_protocol: "loopback"
     rpc_descriptions { name: "query" client: "lonely" server: "lonely" }
@@ -185,7 +185,7 @@ TEST(EngineTest, LoopWithoutTargetsHeedsItsDuration) {
 // Nested loops that take no time: 256^4 iterations if they did not yield
 // together.
 TEST(EngineTest, NestedLoopsThatTakeNoTimeHeedTheirDuration) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       ParseTest(R"pb(
         services { name: "lonely" count: 1 }
         default_protocol: "loopback"
@@ -213,12 +213,12 @@ TEST(EngineTest, NestedLoopsThatTakeNoTimeHeedTheirDuration) {
           iterations { max_iteration_count: 256 max_duration_us: 1000 }
         }
       )pb"),
-      SimulationOptions{.turn_ns = 100'000, .max_turns = 100});
+      VirtualTimeOptions{.turn_ns = 100'000, .max_turns = 100});
   EXPECT_TRUE(system.Run());
 }
 
 TEST(EngineTest, MoreThanTenThousandConcurrentLists) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "client" count: 1 }
     services { name: "server" count: 1 }
     default_protocol: "loopback"
@@ -248,7 +248,7 @@ TEST(EngineTest, MoreThanTenThousandConcurrentLists) {
 
 TEST(EngineTest, SameSeedSameTraffic) {
   auto run = [](uint64_t seed) {
-    SimulatedSystem system(ClientServer(
+    VirtualTimeSystem system(ClientServer(
         "iterations { open_loop_interval_ns: 1000000 max_iteration_count: 100 "
         "open_loop_interval_distribution: 'exponential' }",
         absl::StrCat("random_seed: ", seed)));

@@ -27,7 +27,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/engine/testing/times.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
@@ -105,7 +105,7 @@ Latencies LatenciesOf(const ServiceLogs& logs) {
 
 // The server freezes for a second, four seconds into the traffic.
 Latencies RunWithFreeze(const std::string& test, int workers = 1) {
-  SimulatedSystem system(test, workers);
+  VirtualTimeSystem system(test, workers);
   system.FreezeBetween("server/0", system.start_ns() + 4 * kSecond,
                        system.start_ns() + 5 * kSecond);
   EXPECT_TRUE(system.Run());
@@ -155,7 +155,7 @@ TEST_P(CappedFrozenServerTest, TheServiceTimeAloneHidesIt) {
 // A freeze that outlasts the traffic: requests that it held back are offered
 // and unsent, and their waiting time is a lower bound of their response time.
 TEST(UnsentLoadTest, CountsInTheResponseTime) {
-  SimulatedSystem system(OpenLoopTest(Cap(1), 100'000));
+  VirtualTimeSystem system(OpenLoopTest(Cap(1), 100'000));
   system.FreezeBetween("server/0", system.start_ns() + 9 * kSecond,
                        system.start_ns() + 11 * kSecond);
   ASSERT_TRUE(system.Run());
@@ -170,7 +170,7 @@ TEST(UnsentLoadTest, CountsInTheResponseTime) {
 }
 
 TEST(UnsentLoadTest, IsSharedOutOverWorkersOnce) {
-  SimulatedSystem system(OpenLoopTest(Cap(3), 10 * kMs), /*workers=*/3);
+  VirtualTimeSystem system(OpenLoopTest(Cap(3), 10 * kMs), /*workers=*/3);
   ASSERT_TRUE(system.Run());
   const int64_t unsent = system.engine("client/0").progress().unsent_count;
   const EngineProgress progress = system.engine("client/0").progress();
@@ -183,7 +183,7 @@ TEST(UnsentLoadTest, IsSharedOutOverWorkersOnce) {
 }
 
 TEST(UnsentLoadTest, OfWhatWasDueWhenTrafficIsStopped) {
-  SimulatedSystem system(OpenLoopTest(Cap(1), 10 * kMs));
+  VirtualTimeSystem system(OpenLoopTest(Cap(1), 10 * kMs));
   system.RunFor(5 * kSecond);
   system.engine("client/0").Stop("enough");
   ASSERT_TRUE(system.Run());
@@ -198,7 +198,7 @@ TEST(UnsentLoadTest, ALongBacklogIsCountedInPieces) {
   const std::string interval = "open_loop_interval_ns: 1000000";
   test.replace(test.find(interval), interval.size(),
                "open_loop_interval_ns: 1000");
-  SimulatedSystem system(test);
+  VirtualTimeSystem system(test);
   ASSERT_TRUE(system.Run());
   const Latencies latencies = LatenciesOf(system.Finish());
   EXPECT_EQ(latencies.offered.offered_count(), 10'000'001);
@@ -207,7 +207,7 @@ TEST(UnsentLoadTest, ALongBacklogIsCountedInPieces) {
 }
 
 TEST(UnsentLoadTest, HasNoWarmup) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       OpenLoopTest(absl::StrCat(Cap(1), " warmup_ns: 5000000000"), 10 * kMs));
   ASSERT_TRUE(system.Run());
   const Latencies latencies = LatenciesOf(system.Finish());
@@ -220,7 +220,7 @@ TEST(UnsentLoadTest, HasNoWarmup) {
 TEST(RateTest, OfAConstantOpenLoopHasARequestAtEitherEnd) {
   constexpr int64_t kServiceNs = 100'000;
   const auto expect = [&](const std::string& warmup, int64_t seconds) {
-    SimulatedSystem system(OpenLoopTest(warmup, kServiceNs));
+    VirtualTimeSystem system(OpenLoopTest(warmup, kServiceNs));
     ASSERT_TRUE(system.Run());
     const RpcStatistics statistics =
         StatisticsOf(system.Finish(), "client/0", "server/0");
@@ -235,7 +235,7 @@ TEST(RateTest, OfAConstantOpenLoopHasARequestAtEitherEnd) {
 
 // Only what open loops sent can be compared with what they offered.
 TEST(ProgressTest, TellsOpenLoopsFromTheRpcsThatFollow) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "client" count: 1 }
     services { name: "root" count: 1 }
     services { name: "leaf" count: 2 }
@@ -276,7 +276,7 @@ TEST(ProgressTest, TellsOpenLoopsFromTheRpcsThatFollow) {
 }
 
 TEST(TimeSeriesTest, ShowsEverySecondOfARun) {
-  SimulatedSystem system(OpenLoopTest("warmup_ns: 2000000000", 300'000), 2);
+  VirtualTimeSystem system(OpenLoopTest("warmup_ns: 2000000000", 300'000), 2);
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   const RpcTimeSeries& series =
@@ -310,7 +310,7 @@ TEST(TimeSeriesTest, ShowsEverySecondOfARun) {
 }
 
 TEST(ProgressTest, KnowsTheBacklogAndTheLastSecond) {
-  SimulatedSystem system(OpenLoopTest(Cap(1), 10 * kMs));
+  VirtualTimeSystem system(OpenLoopTest(Cap(1), 10 * kMs));
   system.RunFor(5 * kSecond);
   Engine& client = system.engine("client/0");
   EXPECT_NEAR(client.progress().offered_count, 5000, 20);

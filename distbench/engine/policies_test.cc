@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/policy_testing.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/engine/testing/scripted_servers.h"
-#include "distbench/engine/testing/simulated_system.h"
 #include "distbench/engine/testing/times.h"
 #include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
@@ -289,7 +289,7 @@ TEST(PoliciesTest, AttemptsCarryTheContextOfTheirRequest) {
 // A root calls leaves with a policy while it handles a request, over the
 // loopback driver.
 TEST(PoliciesTest, HandlersCallWithPolicies) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       R"pb(
         services { name: "client" count: 1 }
         services { name: "root" count: 2 }

@@ -7,7 +7,7 @@
 
 #include "absl/strings/substitute.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/engine/testing/times.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
@@ -70,7 +70,7 @@ std::map<int, int64_t> StartsUs(const RpcReplayTraceLog& log) {
 }
 
 TEST(ReplayTest, SendsWhatTheRecordsSay) {
-  SimulatedSystem system(Replay(R"pb(
+  VirtualTimeSystem system(Replay(R"pb(
     records {
       timing_mode: RELATIVE_TO_TRACE_START
       timing_ns: 3000000
@@ -107,7 +107,7 @@ TEST(ReplayTest, SendsWhatTheRecordsSay) {
 
 // Existing readers take every key of rpc_logs for an RPC of the config.
 TEST(ReplayTest, ReplayedRpcsAreApartFromTheOthers) {
-  SimulatedSystem system(Replay("records {}"));
+  VirtualTimeSystem system(Replay("records {}"));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   const PeerPerformanceLog& peer =
@@ -118,7 +118,7 @@ TEST(ReplayTest, ReplayedRpcsAreApartFromTheOthers) {
 }
 
 TEST(ReplayTest, TrafficAndTraceStartAreDifferentTimes) {
-  SimulatedSystem
+  VirtualTimeSystem
       system(
           Replay(
               R"pb(
@@ -146,7 +146,7 @@ TEST(ReplayTest, TrafficAndTraceStartAreDifferentTimes) {
 }
 
 TEST(ReplayTest, RecordsWaitForEarlierOnes) {
-  SimulatedSystem system(Replay(R"pb(
+  VirtualTimeSystem system(Replay(R"pb(
     records { timing_ns: 1000000 server_processing_time_ns: 4000000 }
     records { timing_mode: RELATIVE_TO_PRIOR_RPC_START timing_ns: 500000 }
     records {
@@ -177,7 +177,7 @@ TEST(ReplayTest, RecordsWaitForEarlierOnes) {
 
 // The reference implementation falls back to the start of the traffic.
 TEST(ReplayTest, WithoutDistancesThePriorRecordIsTheOneBefore) {
-  SimulatedSystem system(Replay(R"pb(
+  VirtualTimeSystem system(Replay(R"pb(
     defaults {
       timing_mode: RELATIVE_TO_PRIOR_RPC_END
       timing_ns: 1000000
@@ -193,7 +193,7 @@ TEST(ReplayTest, WithoutDistancesThePriorRecordIsTheOneBefore) {
 }
 
 TEST(ReplayTest, EveryClientSendsItsOwnRecords) {
-  SimulatedSystem system(Replay(R"pb(
+  VirtualTimeSystem system(Replay(R"pb(
     records { client_instance: 1 }
     records {}
     records {
@@ -209,7 +209,7 @@ TEST(ReplayTest, EveryClientSendsItsOwnRecords) {
 }
 
 TEST(ReplayTest, ClientWithoutRecordsIsDoneAtOnce) {
-  SimulatedSystem system(Replay("records { client_instance: 1 }"));
+  VirtualTimeSystem system(Replay("records { client_instance: 1 }"));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   EXPECT_THAT(LogsOf(logs, "client/0"), IsEmpty());
@@ -217,7 +217,7 @@ TEST(ReplayTest, ClientWithoutRecordsIsDoneAtOnce) {
 }
 
 TEST(ReplayTest, RecordThatFailsReleasesItsFollowers) {
-  SimulatedSystem system(Replay(R"pb(
+  VirtualTimeSystem system(Replay(R"pb(
     records { server_instance: 1 timing_ns: 1000000 }
     records { timing_mode: RELATIVE_TO_PRIOR_RPC_END timing_ns: 1000000 }
     records {
@@ -242,7 +242,7 @@ TEST(ReplayTest, RecordThatFailsReleasesItsFollowers) {
 }
 
 TEST(ReplayTest, IterationsOfAnOpenLoopStartWhenTheyAreDue) {
-  SimulatedSystem system(Replay(
+  VirtualTimeSystem system(Replay(
       R"pb(
         records { timing_ns: 2000000 server_processing_time_ns: 30000000 }
         records {}
@@ -269,7 +269,7 @@ TEST(ReplayTest, IterationsOfAnOpenLoopStartWhenTheyAreDue) {
 }
 
 TEST(ReplayTest, IterationsOfAClosedLoopFollowEachOther) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       Replay("records { server_processing_time_ns: 3000000 }",
              "iterations { max_iteration_count: 3 }"));
   ASSERT_TRUE(system.Run());
@@ -281,7 +281,7 @@ TEST(ReplayTest, IterationsOfAClosedLoopFollowEachOther) {
 }
 
 TEST(ReplayTest, StoppingDropsWhatWasNotSentAndCancelsTheRest) {
-  SimulatedSystem system(Replay(R"pb(
+  VirtualTimeSystem system(Replay(R"pb(
     records { server_processing_time_ns: 3600000000000 }
     records { timing_mode: RELATIVE_TO_PRIOR_RPC_END }
     records { timing_ns: 1000000 }
@@ -324,7 +324,7 @@ TEST(ReplayTest, EndOfOwnTrafficDropsWhatWasNotSentAndAwaitsTheRest) {
   const std::string only = "action_names: \"run\"";
   config.replace(config.find(only), only.size(),
                  "action_names: ['run', 'end']");
-  SimulatedSystem system(config);
+  VirtualTimeSystem system(config);
   ASSERT_TRUE(system.Run(25 * kMs));
   const ServiceLogs logs = system.Finish();
   EXPECT_THAT(StartsUs(LogsOf(logs)[0]), ElementsAre(Pair(0, 0)));
@@ -332,7 +332,7 @@ TEST(ReplayTest, EndOfOwnTrafficDropsWhatWasNotSentAndAwaitsTheRest) {
 }
 
 TEST(ReplayTest, ServerThatStopsRefusesWhatItWasWorkingOn) {
-  SimulatedSystem system(
+  VirtualTimeSystem system(
       Replay("records { server_processing_time_ns: 3600000000000 }"));
   system.RunFor(1 * kMs);
   system.engine("server/0").Stop("enough");
@@ -350,7 +350,7 @@ TEST(ReplayTest, ChainsOfAnyLengthNeedNoStack) {
   for (int i = 0; i < kRecords; ++i) {
     test.mutable_rpc_replay_traces(0)->add_records();
   }
-  SimulatedSystem system(test, /*workers=*/1);
+  VirtualTimeSystem system(test, /*workers=*/1);
   ASSERT_TRUE(system.Run());
   EXPECT_EQ(StatisticsOf(system.Finish(), "client/0", "server/0", kTraceIndex)
                 .succeeded_count(),
@@ -358,7 +358,7 @@ TEST(ReplayTest, ChainsOfAnyLengthNeedNoStack) {
 }
 
 TEST(ReplayTest, RecordsGoThroughChannels) {
-  SimulatedSystem system(Replay(R"pb(
+  VirtualTimeSystem system(Replay(R"pb(
     defaults { multi_server_channel_name_index: 0 }
     records {}
     records { timing_ns: 1000 }
@@ -379,7 +379,7 @@ TEST(ReplayTest, RecordsGoThroughChannels) {
 
 // A front end whose handler replays a trace to a back end, once per request.
 TEST(ReplayTest, HandlersReplayAndPassTracesOn) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "client" count: 1 }
     services { name: "front" count: 1 }
     services { name: "back" count: 1 }

@@ -4,7 +4,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/client_server.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/engine/testing/times.h"
 #include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
@@ -62,7 +62,7 @@ class Outcome {
 };
 
 Outcome RunTest(const DistributedSystemDescription& test) {
-  SimulatedSystem system(test, /*workers=*/1);
+  VirtualTimeSystem system(test, /*workers=*/1);
   EXPECT_TRUE(system.Run(60'000 * kMs));
   return Outcome(system.Finish());
 }
@@ -130,7 +130,7 @@ TEST(StreamsTest, RoundTripsAndBlockedTimeIncludeAStall) {
   const auto test = StreamTest(
       "client_messages: 101 client_interval: '10ms' response_starts: 'echo'",
       "iterations { max_iteration_count: 1 }");
-  SimulatedSystem system(test, /*workers=*/1);
+  VirtualTimeSystem system(test, /*workers=*/1);
   system.FreezeBetween("server/0", system.start_ns() + 495 * kMs,
                        system.start_ns() + 595 * kMs);
   ASSERT_TRUE(system.Run());
@@ -149,7 +149,7 @@ TEST(StreamsTest, TheFirstMessageCountsFromTheIntendedStart) {
   const auto test = StreamTest(
       "server_messages: 2 server_interval: '1ms'",
       "iterations { open_loop_interval_ns: 10000000 max_iteration_count: 50 }");
-  SimulatedSystem system(test, /*workers=*/1);
+  VirtualTimeSystem system(test, /*workers=*/1);
   system.FreezeBetween("client/0", system.start_ns() + 95 * kMs,
                        system.start_ns() + 295 * kMs);
   ASSERT_TRUE(system.Run());
@@ -221,10 +221,11 @@ TEST(StreamsTest, StoppingEndsOpenStreamsOnce) {
         "client_messages: 1000 client_interval: '10ms' response_starts: 'echo'",
         "client_messages: 1000 client_interval: '10ms' "
         "response_starts: 'on_last_request'"}) {
-    SimulatedSystem system(StreamTest(stream,
-                                      "iterations { max_parallel_iterations: 4 "
-                                      "max_iteration_count: 4 }"),
-                           /*workers=*/1);
+    VirtualTimeSystem system(
+        StreamTest(stream,
+                   "iterations { max_parallel_iterations: 4 "
+                   "max_iteration_count: 4 }"),
+        /*workers=*/1);
     system.RunFor(95 * kMs);
     system.StopAll("enough");
     ASSERT_TRUE(system.Run());

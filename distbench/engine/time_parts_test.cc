@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/client_server.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/engine/testing/times.h"
 #include "distbench/results/rpc_totals.h"
 #include "gtest/gtest.h"
@@ -88,7 +88,7 @@ void ExpectQuantile(const stats::LogHistogram& times_ns, double quantile,
 }
 
 TEST(TimePartsTest, TheHandlerTakesWhatItsActionsTake) {
-  SimulatedSystem system(OpenLoopTest());
+  VirtualTimeSystem system(OpenLoopTest());
   ASSERT_TRUE(system.Run());
   const results::RpcTotals totals = TotalsOf(system.Finish());
   ExpectWhole(totals);
@@ -99,7 +99,7 @@ TEST(TimePartsTest, TheHandlerTakesWhatItsActionsTake) {
 
 // As in measuring_test.cc: a tenth of all requests wait for up to a second.
 TEST(TimePartsTest, AFrozenServerLetsRequestsQueue) {
-  SimulatedSystem system(OpenLoopTest());
+  VirtualTimeSystem system(OpenLoopTest());
   system.FreezeBetween("server/0", system.start_ns() + 4 * kSecond,
                        system.start_ns() + 5 * kSecond);
   ASSERT_TRUE(system.Run());
@@ -119,7 +119,7 @@ TEST(TimePartsTest, AFrozenServerLetsRequestsQueue) {
 
 // One that is in its handler at the time takes longer there.
 TEST(TimePartsTest, AFreezeInTheMiddleOfAHandlerIsTheHandlers) {
-  SimulatedSystem system(OpenLoopTest());
+  VirtualTimeSystem system(OpenLoopTest());
   // The handler of the request due after 4 s began then.
   system.FreezeBetween("server/0", system.start_ns() + 4 * kSecond + 100'000,
                        system.start_ns() + 4 * kSecond + 600'000);
@@ -132,7 +132,7 @@ TEST(TimePartsTest, AFreezeInTheMiddleOfAHandlerIsTheHandlers) {
 }
 
 TEST(TimePartsTest, AResponseThatIsNotReadInTimeIsNoPartOfTheServer) {
-  SimulatedSystem system(OpenLoopTest());
+  VirtualTimeSystem system(OpenLoopTest());
   system.FreezeBetween("client/0", system.start_ns() + 4 * kSecond + 100'000,
                        system.start_ns() + 4 * kSecond + 500'000);
   ASSERT_TRUE(system.Run());
@@ -151,7 +151,7 @@ TEST(TimePartsTest, ACapLetsRequestsWaitInTheClient) {
   Iterations& iterations = *test.mutable_actions(0)->mutable_iterations();
   iterations.set_open_loop_interval_ns(200'000);
   iterations.set_max_duration_us(30'000);
-  SimulatedSystem system(test, /*workers=*/1);
+  VirtualTimeSystem system(test, /*workers=*/1);
   ASSERT_TRUE(system.Run());
   const results::RpcTotals totals = TotalsOf(system.Finish());
   ExpectWhole(totals);
@@ -165,7 +165,7 @@ TEST(TimePartsTest, ACapLetsRequestsWaitInTheClient) {
 }
 
 TEST(TimePartsTest, WithoutMeasuringThemThereAreNone) {
-  SimulatedSystem system(OpenLoopTest("", /*more=*/""));
+  VirtualTimeSystem system(OpenLoopTest("", /*more=*/""));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   const RpcPerformanceLog& log = LogOf(logs, "client/0", "server/0", 0);
@@ -174,7 +174,7 @@ TEST(TimePartsTest, WithoutMeasuringThemThereAreNone) {
 }
 
 TEST(TimePartsTest, SamplesHaveThem) {
-  SimulatedSystem system(OpenLoopTest());
+  VirtualTimeSystem system(OpenLoopTest());
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   const auto& samples =
@@ -192,7 +192,7 @@ TEST(TimePartsTest, SamplesOfListsThatKeepFewHaveThem) {
   DistributedSystemDescription test = ParseTest(absl::StrCat(
       kMeasured, ClientServer("iterations { max_iteration_count: 9 }")));
   test.mutable_action_lists(0)->set_max_rpc_samples(2);
-  SimulatedSystem system(test, /*workers=*/1);
+  VirtualTimeSystem system(test, /*workers=*/1);
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   const auto& samples =
@@ -202,7 +202,7 @@ TEST(TimePartsTest, SamplesOfListsThatKeepFewHaveThem) {
 }
 
 TEST(TimePartsTest, ProcessingOfReplayedRequestsIsTheirHandlers) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     measure_time_parts: true
     services { name: "client" count: 1 }
     services { name: "server" count: 1 }
@@ -232,7 +232,7 @@ TEST(TimePartsTest, ProcessingOfReplayedRequestsIsTheirHandlers) {
 
 // A server that calls another one waits for it in its handler.
 TEST(TimePartsTest, RpcsOfAHandlerAreTheHandlers) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     measure_time_parts: true
     services { name: "client" count: 1 }
     services { name: "server" count: 1 }
@@ -267,7 +267,7 @@ TEST(TimePartsTest, RpcsOfAHandlerAreTheHandlers) {
 TEST(TimePartsTest, FailuresHaveNone) {
   DistributedSystemDescription test = ParseTest(OpenLoopTest());
   test.mutable_rpc_descriptions(0)->set_deadline_us(100);
-  SimulatedSystem system(test, /*workers=*/1);
+  VirtualTimeSystem system(test, /*workers=*/1);
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   const RpcPerformanceLog& log = LogOf(logs, "client/0", "server/0", 0);
@@ -278,7 +278,7 @@ TEST(TimePartsTest, FailuresHaveNone) {
 }
 
 TEST(TimePartsTest, DecoratorsPassThemOn) {
-  SimulatedSystem system(OpenLoopTest("", R"pb(
+  VirtualTimeSystem system(OpenLoopTest("", R"pb(
     measure_time_parts: true
     protocol_driver_options {
       name: "default_protocol_driver_options"

@@ -1,6 +1,6 @@
 // The paths in the samples of traced RPCs, on simulated time.
 
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 TEST(EngineTest, TracesGrowWithEachHop) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "client" count: 1 }
     services { name: "root" count: 1 }
     services { name: "leaf" count: 2 }
@@ -50,7 +50,7 @@ TEST(EngineTest, TracesGrowWithEachHop) {
 // Every second iteration is traced, and a round robin sends these to the first
 // of two roots.
 TEST(TraceTest, FollowsOnlyWhatWasTracedFirst) {
-  SimulatedSystem system(R"pb(
+  VirtualTimeSystem system(R"pb(
     services { name: "client" count: 1 }
     services { name: "root" count: 2 }
     services { name: "leaf" count: 3 }

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/engine/testing/times.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -74,7 +74,7 @@ struct Span {
   int64_t first_ns;
   int64_t last_ns;
 };
-Span QuerySpan(SimulatedSystem& system, const ServiceLogs& logs) {
+Span QuerySpan(VirtualTimeSystem& system, const ServiceLogs& logs) {
   const RpcStatistics statistics = QueryStatistics(logs);
   const int64_t start_ns = system.start_ns() + system.clock().UnixNs() -
                            system.clock().MonotonicNs();
@@ -83,7 +83,7 @@ Span QuerySpan(SimulatedSystem& system, const ServiceLogs& logs) {
 }
 
 TEST(DelayTest, MayExceed32Bits) {
-  SimulatedSystem system(ClientServer(R"pb(
+  VirtualTimeSystem system(ClientServer(R"pb(
     action_lists { name: "query" }
     action_lists { name: "client" action_names: "run" }
     actions {
@@ -97,7 +97,7 @@ TEST(DelayTest, MayExceed32Bits) {
 }
 
 TEST(DelayTest, EndsWhenTheTrafficOfItsInstanceDoes) {
-  SimulatedSystem system(ClientServer(R"pb(
+  VirtualTimeSystem system(ClientServer(R"pb(
     action_lists { name: "query" }
     action_lists {
       name: "client"
@@ -118,7 +118,7 @@ TEST(DelayTest, EndsWhenTheTrafficOfItsInstanceDoes) {
 }
 
 TEST(DelayTest, IsDrawnForEachExecution) {
-  SimulatedSystem system(ClientServer(R"pb(
+  VirtualTimeSystem system(ClientServer(R"pb(
     delay_distribution_configs {
       name: "about_a_second"
       pmf_points {
@@ -159,7 +159,7 @@ TEST(DelayTest, IsDrawnForEachExecution) {
 
 // Skips an action that would wait, answer and end the traffic.
 TEST(SkippedActionTest, NeitherWaitsNorAnswersNorCancels) {
-  SimulatedSystem system(ClientServer(R"pb(
+  VirtualTimeSystem system(ClientServer(R"pb(
     action_lists { name: "client" action_names: "run" }
     actions {
       name: "run"
@@ -198,7 +198,7 @@ TEST(SkippedActionTest, NeitherWaitsNorAnswersNorCancels) {
 }
 
 TEST(ActionThatDoesNothingTest, AnswersRequests) {
-  SimulatedSystem system(ClientServer(R"pb(
+  VirtualTimeSystem system(ClientServer(R"pb(
     action_lists { name: "client" action_names: "run" }
     actions { name: "run" rpc_name: "query" }
     action_lists { name: "query" action_names: "nothing" }
@@ -209,7 +209,7 @@ TEST(ActionThatDoesNothingTest, AnswersRequests) {
 }
 
 TEST(ActionThatDoesNothingTest, RepeatsInOpenLoop) {
-  SimulatedSystem system(ClientServer(R"pb(
+  VirtualTimeSystem system(ClientServer(R"pb(
     action_lists { name: "query" }
     action_lists { name: "client" action_names: "nothing" action_names: "run" }
     actions {
@@ -223,7 +223,7 @@ TEST(ActionThatDoesNothingTest, RepeatsInOpenLoop) {
 }
 
 TEST(ActivityTest, RunsInOpenLoop) {
-  SimulatedSystem system(ClientServer(R"pb(
+  VirtualTimeSystem system(ClientServer(R"pb(
     action_lists { name: "query" }
     action_lists { name: "client" action_names: "work" }
     activity_configs {
@@ -257,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "delay_distribution_name: 'three_seconds'"));
 
 TEST_P(ResponseOverrideTest, WorksOnEveryKindOfAction) {
-  SimulatedSystem system(ClientServer(absl::StrCat(
+  VirtualTimeSystem system(ClientServer(absl::StrCat(
       R"pb(
         action_lists { name: "client" action_names: "run" }
         actions { name: "run" rpc_name: "query" }
@@ -277,7 +277,7 @@ TEST_P(ResponseOverrideTest, WorksOnEveryKindOfAction) {
 }
 
 TEST(RequestOverrideTest, MayBeFixedOrDrawn) {
-  SimulatedSystem system(ClientServer(R"pb(
+  VirtualTimeSystem system(ClientServer(R"pb(
     action_lists { name: "query" }
     action_lists { name: "client" action_names: "fixed" action_names: "drawn" }
     actions { name: "fixed" rpc_name: "query" request_payload_override: "big" }
@@ -325,7 +325,7 @@ TEST(JointDistributionTest, PairsTheSizesOfRequestAndResponse) {
   )pb");
   config.replace(config.find("name: \"query\""), 13,
                  "name: \"query\" distribution_config_name: \"pairs\"");
-  SimulatedSystem system(config);
+  VirtualTimeSystem system(config);
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   std::set<int64_t> requests;
@@ -351,7 +351,7 @@ TEST(FailedRpcTest, KeepsItsSizeTraceAndWarmup) {
   )pb");
   config.replace(config.find("name: \"query\""), 13,
                  "name: \"query\" deadline_us: 1000 tracing_interval: 1");
-  SimulatedSystem system(config);
+  VirtualTimeSystem system(config);
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   const auto& samples =
@@ -368,7 +368,7 @@ TEST(FailedRpcTest, KeepsItsSizeTraceAndWarmup) {
 }
 
 TEST(LimitedSamplesTest, AreDrawnFromAllRpcsAndEveryRpcIsCounted) {
-  SimulatedSystem system(ClientServer(R"pb(
+  VirtualTimeSystem system(ClientServer(R"pb(
     action_lists { name: "query" }
     action_lists { name: "client" action_names: "run" max_rpc_samples: 1000 }
     actions {

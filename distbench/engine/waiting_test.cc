@@ -9,7 +9,7 @@
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "gtest/gtest.h"
 

@@ -5,7 +5,7 @@
 
 #include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gtest/gtest.h"
@@ -21,8 +21,8 @@ stats::LogHistogram ResponseTimes(int64_t random_seed) {
   tests->mutable_tests(0)->set_random_seed(random_seed);
   const auto checked = config::CheckTestSequence(*std::move(tests));
   EXPECT_TRUE(checked.ok()) << checked.status();
-  engine::SimulatedSystem system(checked->tests(0),
-                                 engine::SimulationOptions());
+  engine::VirtualTimeSystem system(checked->tests(0),
+                                   engine::VirtualTimeOptions());
   EXPECT_TRUE(system.Run());
   stats::LogHistogram times_ns;
   EXPECT_TRUE(results::AddHistogram(

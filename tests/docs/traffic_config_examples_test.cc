@@ -17,7 +17,7 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/testing/used_fields.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.pb.h"
 #include "gtest/gtest.h"
@@ -85,7 +85,7 @@ void CheckExample(const Example& example) {
   for (const DistributedSystemDescription& test : checked->tests()) {
     // The simulation has nothing outside of a test.
     if (absl::c_any_of(test.rpc_descriptions(), config::CallsOutside)) continue;
-    engine::SimulatedSystem system(test, engine::SimulationOptions());
+    engine::VirtualTimeSystem system(test, engine::VirtualTimeOptions());
     EXPECT_TRUE(system.Run()) << "it does not end";
     EXPECT_THAT(system.overloads(), SizeIs(0));
   }

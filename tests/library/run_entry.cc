@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/results/walk.h"
 #include "test_builder/building/notes.h"
 #include "test_builder/building/test_list.h"
@@ -54,8 +54,9 @@ absl::StatusOr<TestResult> RunSimulated(DistributedSystemDescription test,
   for (RpcSpec& rpc : *test.mutable_rpc_descriptions()) {
     if (traced) rpc.set_tracing_interval(1);
   }
-  engine::SimulatedSystem system(
-      test, engine::SimulationOptions{.sample_memory_bytes = int64_t{1} << 30});
+  engine::VirtualTimeSystem system(
+      test,
+      engine::VirtualTimeOptions{.sample_memory_bytes = int64_t{1} << 30});
   const bool has_faults = !test.server_faults().empty();
   if (!system.Run()) return absl::DeadlineExceededError("it does not end");
   TestResult result;

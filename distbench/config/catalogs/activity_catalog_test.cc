@@ -51,5 +51,12 @@ TEST(ActivityCatalog, EverythingIsDocumentedAndDefaultsAreAllowed) {
   }
 }
 
+// By calibration.
+TEST(ActivityCatalog, EveryActivityThatComputesCanBeSized) {
+  for (const ActivityDeclaration& activity : ActivityCatalog()) {
+    EXPECT_EQ(activity.sized_by.empty(), activity.waits) << activity.name;
+  }
+}
+
 }  // namespace
 }  // namespace distbench::config

@@ -7,7 +7,6 @@
 #include "distbench/activity/registry.h"
 #include "distbench/activity/work_random.h"
 #include "distbench/engine/activity_pools/activity_pool.h"
-#include "distbench/engine/activity_pools/simulated_pool.h"
 
 namespace distbench::engine {
 namespace {
@@ -141,21 +140,14 @@ void Activities::AddPools(const Options& options) {
 std::unique_ptr<IterationPool> Activities::MakePool(const Options& options,
                                                     std::vector<int> activities,
                                                     int thread_count) {
-  if (options.make_thread != nullptr) {
-    return std::make_unique<SimulatedPool>(SimulatedPool::Options{
-        .activity_count = static_cast<int>(plan_.activities.size()),
-        .thread_count = thread_count,
-        .clock = options.clock,
-        .recorder = &recorder_,
-        .make_thread = options.make_thread});
-  }
-  return std::make_unique<ActivityPool>(
-      ActivityPool::Options{.plan = &plan_,
-                            .activities = std::move(activities),
-                            .seed = options.seed,
-                            .thread_count = thread_count,
-                            .clock = options.clock,
-                            .recorder = &recorder_});
+  IterationPoolOptions pool = {.plan = &plan_,
+                               .activities = std::move(activities),
+                               .seed = options.seed,
+                               .thread_count = thread_count,
+                               .clock = options.clock,
+                               .recorder = &recorder_};
+  if (options.make_pool != nullptr) return options.make_pool(std::move(pool));
+  return std::make_unique<ActivityPool>(std::move(pool));
 }
 
 absl::Status Activities::started() const {

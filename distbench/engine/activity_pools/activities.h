@@ -14,7 +14,6 @@
 #include "distbench/base/clock.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/activity_pools/activity_recorder.h"
-#include "distbench/engine/activity_pools/activity_thread.h"
 #include "distbench/engine/activity_pools/iteration_pool.h"
 #include "distbench/engine/activity_pools/wait_places.h"
 
@@ -37,9 +36,8 @@ class Activities {
     // Add this to monotonic time to get Unix time.
     int64_t unix_offset_ns = 0;
 
-    // If set, makes the threads of all pools, and no work is done. Only one
-    // thread at a time may then call methods.
-    ActivityThreadMaker make_thread = nullptr;
+    // If set, makes the pools. Only one thread at a time may then call methods.
+    IterationPoolMaker make_pool = nullptr;
   };
 
   // Starts the threads that the instance's action lists need.

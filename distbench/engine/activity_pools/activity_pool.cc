@@ -8,7 +8,7 @@
 
 namespace distbench::engine {
 
-ActivityPool::ActivityPool(Options options)
+ActivityPool::ActivityPool(IterationPoolOptions options)
     : options_(std::move(options)),
       idle_(options_.plan->activities.size()),
       made_activities_(options_.plan->activities.size()),

@@ -30,20 +30,9 @@ namespace distbench::engine {
 // near. Thread-safe.
 class ActivityPool final : public IterationPool {
  public:
-  struct Options {
-    const config::Plan* plan;
-    std::vector<int> activities;  // to run here: indices into the plan's
-    uint64_t seed = 0;
-    int thread_count = 1;
-    const base::Clock* clock;
-
-    // Learns of iterations that have ended, unless it is null.
-    ActivityRecorder* recorder = nullptr;
-  };
-
   // Starts the threads, which make their activities. Without threads, Submit()
   // does the work itself, and only one thread may call it.
-  explicit ActivityPool(Options options);
+  explicit ActivityPool(IterationPoolOptions options);
 
   ~ActivityPool() override { Shutdown(); }
 
@@ -93,7 +82,7 @@ class ActivityPool final : public IterationPool {
   void StartStep(Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Finish(Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const Options options_;
+  const IterationPoolOptions options_;
 
   absl::Mutex mutex_;
   absl::CondVar parts_;  // signalled for each part that can be taken

@@ -2,11 +2,15 @@
 #define DISTBENCH_ENGINE_ACTIVITY_POOLS_ITERATION_POOL_H_
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "distbench/activity/activity.h"
+#include "distbench/base/clock.h"
+#include "distbench/config/plan/plan.h"
 #include "distbench/stats/log_histogram.h"
 
 namespace distbench::engine {
@@ -83,6 +87,22 @@ class IterationPool {
   // Adds the measurements to the records, one for each activity of the plan.
   virtual void AddTo(std::vector<ActivityRecord>& records) = 0;
 };
+
+class ActivityRecorder;
+
+struct IterationPoolOptions {
+  const config::Plan* plan;
+  std::vector<int> activities;  // to run here: indices into the plan's
+  uint64_t seed = 0;
+  int thread_count = 1;
+  const base::Clock* clock;
+
+  // Learns of iterations that have ended, unless it is null.
+  ActivityRecorder* recorder = nullptr;
+};
+
+using IterationPoolMaker =
+    std::function<std::unique_ptr<IterationPool>(IterationPoolOptions)>;
 
 }  // namespace distbench::engine
 

@@ -13,7 +13,7 @@
 #include "distbench/engine/property_testing/policy_check.h"
 #include "distbench/engine/property_testing/stream_check.h"
 #include "distbench/engine/property_testing/traffic_observer.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 
 namespace distbench::engine {
 namespace {
@@ -132,7 +132,7 @@ class TrafficCheck {
   void Complain(const std::string& what) { result_.violations.push_back(what); }
 
   void MakeSystem() {
-    SimulationOptions simulation;
+    VirtualTimeOptions simulation;
     simulation.workers = std::max(1, plan_.workers_per_instance);
     simulation.turn_ns = kTurnNs;
     simulation.max_turns = kMaxTurns;
@@ -143,7 +143,7 @@ class TrafficCheck {
     simulation.next_due_ns = [this] {
       return observer_.next_deadline_ns(system_->clock().MonotonicNs());
     };
-    system_ = std::make_unique<SimulatedSystem>(test_, std::move(simulation));
+    system_ = std::make_unique<VirtualTimeSystem>(test_, std::move(simulation));
   }
 
   void RunToTheEnd() {
@@ -409,7 +409,7 @@ class TrafficCheck {
   const TrafficCheckOptions& options_;
   const config::Plan plan_;
   TrafficObserver observer_;
-  std::unique_ptr<SimulatedSystem> system_;
+  std::unique_ptr<VirtualTimeSystem> system_;
   TrafficCheckResult result_;
 };
 

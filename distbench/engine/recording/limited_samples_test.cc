@@ -7,7 +7,7 @@
 
 #include "distbench/engine/recording/recorder.h"
 #include "distbench/engine/testing/client_server.h"
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 #include "gtest/gtest.h"
 
 namespace distbench::engine {
@@ -29,7 +29,7 @@ struct Samples {
 };
 
 Samples RunTest(const DistributedSystemDescription& test, int workers) {
-  SimulatedSystem system(test, workers);
+  VirtualTimeSystem system(test, workers);
   EXPECT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   const RpcPerformanceLog& log = LogOf(logs, "client/0", "server/0", 0);

@@ -1,8 +1,8 @@
 #include "distbench/engine/testing/policy_testing.h"
 
 #include "absl/strings/str_cat.h"
-#include "distbench/engine/simulation/simulated_system.h"
 #include "distbench/engine/testing/client_server.h"
+#include "distbench/engine/virtual_time/virtual_time_system.h"
 #include "distbench/results/rpc_totals.h"
 #include "glog/logging.h"
 #include "google/protobuf/text_format.h"

@@ -125,7 +125,7 @@ class ScriptedDriver final : public protocol::ProtocolDriver {
 
 ServiceLogs ScriptedServers::Run(const DistributedSystemDescription& test,
                                  int workers, int64_t limit_ns) {
-  SimulationOptions options;
+  VirtualTimeOptions options;
   options.workers = workers;
   options.wrap_driver = [this](
                             int /*instance*/,
@@ -133,7 +133,7 @@ ServiceLogs ScriptedServers::Run(const DistributedSystemDescription& test,
     return std::make_unique<ScriptedDriver>(*this, std::move(driver));
   };
   options.next_due_ns = [this] { return next_due_ns(); };
-  SimulatedSystem system(test, std::move(options));
+  VirtualTimeSystem system(test, std::move(options));
   system_ = &system;
   system.RunFor(limit_ns);
   system.StopAll("the test is over");

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "distbench/engine/simulation/simulated_system.h"
+#include "distbench/engine/virtual_time/virtual_time_system.h"
 #include "distbench/protocol/driver.h"
 
 namespace distbench::engine {
@@ -57,7 +57,7 @@ class ScriptedServers {
 
   const Script script_;
   const bool can_cancel_;
-  SimulatedSystem* system_ = nullptr;       // of the run
+  VirtualTimeSystem* system_ = nullptr;     // of the run
   std::multimap<int64_t, Ending> endings_;  // by time
   int64_t call_count_ = 0;
   int64_t cancelled_count_ = 0;

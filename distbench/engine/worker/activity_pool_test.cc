@@ -47,7 +47,7 @@ config::Plan LargePlan() {
   return PlanWith(large);
 }
 
-ActivityPool::Options OptionsFor(const config::Plan& plan, int thread_count) {
+IterationPoolOptions OptionsFor(const config::Plan& plan, int thread_count) {
   return {.plan = &plan,
           .activities = {0},
           .seed = 1,
@@ -236,7 +236,7 @@ TEST(ActivityPoolTest, EndsWhatHasBegunSoon) {
   const WatchedClock clock;
   Iteration iteration;
   Collector collector(1);
-  ActivityPool::Options options = OptionsFor(plan, 1);
+  IterationPoolOptions options = OptionsFor(plan, 1);
   options.clock = &clock;
   ActivityPool pool(options);
   ASSERT_TRUE(pool.WaitUntilReady(absl::InfiniteFuture()).ok());
@@ -308,7 +308,7 @@ TEST(ActivityPoolTest, TellsTheRecorder) {
   const config::Plan plan = PlanWith(ConsumeCpu());
   ActivityRecorder recorder(
       {.activity_count = 1, .recording_memory_bytes = 1 << 20});
-  ActivityPool::Options options = OptionsFor(plan, 0);
+  IterationPoolOptions options = OptionsFor(plan, 0);
   options.recorder = &recorder;
   Iteration iteration;
   Collector collector(1);

@@ -12,7 +12,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "distbench/activity/calibration.h"
 #include "distbench/base/cpu_time.h"
 #include "distbench/base/write_all.h"
 #include "distbench/cli/command.h"
@@ -23,6 +22,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/flags/duration.h"
+#include "distbench/products/calibrate/calibration.h"
 #include "distbench/products/calibrate/command.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/results/output_file.h"
@@ -118,7 +118,7 @@ absl::Status CheckGiven(const CalibrateFlags& flags, const Targets& targets) {
   return absl::OkStatus();
 }
 
-activity::CostOptions MeasuringOptions(const CalibrateFlags& flags) {
+CostOptions MeasuringOptions(const CalibrateFlags& flags) {
   return {.rounds = flags.rounds,
           .round_ns = absl::ToDoubleNanoseconds(flags.round),
           .cpu_now_ns = &base::ThreadCpuNs};
@@ -133,26 +133,26 @@ absl::Status Measure(const DistributedSystemDescription& test, int place,
     std::cout << "waits, and takes no CPU time" << std::endl;
     return absl::OkStatus();
   }
-  const absl::StatusOr<activity::ActivityCost> cost =
-      activity::MeasureInTest(test, place, MeasuringOptions(flags));
+  const absl::StatusOr<ActivityCost> cost =
+      MeasureInTest(test, place, MeasuringOptions(flags));
   if (!cost.ok()) return cost.status();
-  std::cout << activity::CostText(*cost) << std::endl;
+  std::cout << CostText(*cost) << std::endl;
   return absl::OkStatus();
 }
 
 // Sizes one activity and prints what that took.
 absl::Status Size(DistributedSystemDescription& test, int place,
                   absl::Duration target, const CalibrateFlags& flags) {
-  const absl::StatusOr<activity::SizedActivity> sized = activity::SizeInTest(
-      test, place, absl::ToDoubleNanoseconds(target),
-      flags.tolerance_percent / 100, MeasuringOptions(flags));
+  const absl::StatusOr<SizedActivity> sized =
+      SizeInTest(test, place, absl::ToDoubleNanoseconds(target),
+                 flags.tolerance_percent / 100, MeasuringOptions(flags));
   if (!sized.ok()) {
     std::cout << "failed" << std::endl;
     return absl::Status(sized.status().code(),
                         absl::StrCat(test.activity_configs(place).name(), ": ",
                                      sized.status().message()));
   }
-  std::cout << activity::SizeText(*sized) << std::endl;
+  std::cout << SizeText(*sized) << std::endl;
   return absl::OkStatus();
 }
 

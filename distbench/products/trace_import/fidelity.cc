@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
-#include "distbench/engine/simulation/simulated_system.h"
+#include "distbench/engine/virtual_time/virtual_time_system.h"
 #include "distbench/products/trace_import/samples.h"
 #include "distbench/products/trace_import/spans/read_spans.h"
 #include "distbench/products/trace_import/traces/call_tree.h"
@@ -151,10 +151,10 @@ absl::StatusOr<std::string> SimulatedTraces(DistributedSystemDescription test,
   }
   test.set_measure_time_parts(true);
   test.set_random_seed(seed);
-  engine::SimulationOptions options;
+  engine::VirtualTimeOptions options;
   options.max_turns = kMaxTurns;
   options.sample_memory_bytes = kSampleMemoryBytes;
-  engine::SimulatedSystem system(test, options);
+  engine::VirtualTimeSystem system(test, options);
   if (!system.Run(std::numeric_limits<int64_t>::max() / 2)) {
     return absl::InternalError("the imported config does not end");
   }

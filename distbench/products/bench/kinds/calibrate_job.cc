@@ -9,13 +9,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "distbench/activity/calibration.h"
 #include "distbench/base/cpu_time.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/flags/duration.h"
 #include "distbench/products/bench/block_devices/host_system.h"
 #include "distbench/products/bench/kinds/job_kind.h"
 #include "distbench/products/bench/kinds/values.h"
+#include "distbench/products/calibrate/calibration.h"
 
 namespace distbench::bench {
 namespace {
@@ -67,16 +67,16 @@ absl::Status CheckTargets(const Targets& targets, const TestSequence& tests) {
 absl::Status Size(DistributedSystemDescription& test, int place,
                   absl::Duration target, const JobRun& run) {
   const std::string name = test.activity_configs(place).name();
-  const activity::CostOptions options = {.cpu_now_ns = &base::ThreadCpuNs};
-  const absl::StatusOr<activity::SizedActivity> sized =
-      activity::SizeInTest(test, place, absl::ToDoubleNanoseconds(target),
-                           *run.values.Number("tolerance") / 100, options);
+  const calibrate::CostOptions options = {.cpu_now_ns = &base::ThreadCpuNs};
+  const absl::StatusOr<calibrate::SizedActivity> sized =
+      calibrate::SizeInTest(test, place, absl::ToDoubleNanoseconds(target),
+                            *run.values.Number("tolerance") / 100, options);
   if (!sized.ok()) {
     return absl::Status(sized.status().code(),
                         absl::StrCat(name, ": ", sized.status().message()));
   }
   run.environment.say(
-      absl::StrCat("  ", name, ": ", activity::SizeText(*sized)));
+      absl::StrCat("  ", name, ": ", calibrate::SizeText(*sized)));
   for (const NamedSetting& setting : sized->changed) {
     const std::string value_name = absl::StrCat(name, ".", setting.name());
     if (FindNumber(run.job.outcome(), value_name).has_value()) continue;

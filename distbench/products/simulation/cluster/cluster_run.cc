@@ -207,11 +207,10 @@ absl::Status ClusterRun::AddEngine(int instance, int workers) {
   part.activities = std::make_unique<SimulatedActivities>(
       *cpus_[host], activity_costs_, SeedOfActivities(plan_->seed, instance),
       part.used_ns);
-  options.make_activity_thread =
-      [&threads =
-           *part.activities](engine::ActivityThread::Listener& listener) {
-        return threads.MakeThread(listener);
-      };
+  options.make_iteration_pool = [&activities = *part.activities](
+                                    const engine::IterationPoolOptions& pool) {
+    return activities.MakePool(pool);
+  };
   absl::StatusOr<std::unique_ptr<engine::Engine>> engine =
       engine::Engine::Create(std::move(options),
                              Decorate(service.driver, std::move(driver)));

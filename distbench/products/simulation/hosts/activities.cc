@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/engine/activity_pools/activities.h"
+#include "distbench/products/simulation/hosts/simulated_pool.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 
 namespace distbench::simulation {
@@ -52,7 +53,7 @@ absl::StatusOr<CostsByActivity> CostsOfActivities(const SimulatedFabric& fabric,
   return absl::FailedPreconditionError(absl::StrJoin(problems, "\n"));
 }
 
-class SimulatedActivities::Thread final : public engine::ActivityThread,
+class SimulatedActivities::Thread final : public ActivityThread,
                                           private SimulatedThread {
  public:
   Thread(SimulatedActivities& activities, Listener& listener)
@@ -74,9 +75,12 @@ class SimulatedActivities::Thread final : public engine::ActivityThread,
   Listener& listener_;
 };
 
-std::unique_ptr<engine::ActivityThread> SimulatedActivities::MakeThread(
-    engine::ActivityThread::Listener& listener) {
-  return std::make_unique<Thread>(*this, listener);
+std::unique_ptr<engine::IterationPool> SimulatedActivities::MakePool(
+    const engine::IterationPoolOptions& options) {
+  return std::make_unique<SimulatedPool>(
+      options, [this](ActivityThread::Listener& listener) {
+        return std::make_unique<Thread>(*this, listener);
+      });
 }
 
 }  // namespace distbench::simulation

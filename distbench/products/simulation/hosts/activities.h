@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/activity/work_random.h"
 #include "distbench/config/plan/plan.h"
-#include "distbench/engine/activity_pools/activity_thread.h"
+#include "distbench/engine/activity_pools/iteration_pool.h"
 #include "distbench/products/simulation/hosts/costs.h"
 #include "distbench/products/simulation/hosts/cpus.h"
 #include "proto/simulation.pb.h"
@@ -47,9 +47,9 @@ class SimulatedActivities {
                       uint64_t seed, double& used_ns)
       : cpus_(cpus), costs_(costs), random_(seed), used_ns_(used_ns) {}
 
-  // For EngineOptions::make_activity_thread. This must outlive the threads.
-  std::unique_ptr<engine::ActivityThread> MakeThread(
-      engine::ActivityThread::Listener& listener);
+  // For EngineOptions::make_iteration_pool. This must outlive the pools.
+  std::unique_ptr<engine::IterationPool> MakePool(
+      const engine::IterationPoolOptions& options);
 
  private:
   class Thread;

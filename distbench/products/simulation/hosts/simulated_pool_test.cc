@@ -1,15 +1,17 @@
-#include "distbench/engine/activity_pools/simulated_pool.h"
+#include "distbench/products/simulation/hosts/simulated_pool.h"
 
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "distbench/base/manual_clock.h"
+#include "distbench/config/plan/plan.h"
+#include "distbench/engine/activity_pools/activity_recorder.h"
 #include "distbench/engine/worker/run_state.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::engine {
+namespace distbench::simulation {
 namespace {
 
 using ::testing::ElementsAre;
@@ -18,8 +20,15 @@ using ::testing::UnorderedElementsAre;
 
 constexpr int kActivities = 3;
 
+config::Plan PlanWithActivities() {
+  config::Plan plan;
+  plan.activities.resize(kActivities);
+  return plan;
+}
+
 // A pool whose threads end their iterations when the test says so.
-class SimulatedPoolTest : public testing::Test, private ActivityListener {
+class SimulatedPoolTest : public testing::Test,
+                          private engine::ActivityListener {
  protected:
   class FakeThread final : public ActivityThread {
    public:
@@ -36,46 +45,51 @@ class SimulatedPoolTest : public testing::Test, private ActivityListener {
   };
 
   void MakePool(int thread_count) {
-    pool_ = std::make_unique<SimulatedPool>(SimulatedPool::Options{
-        .activity_count = kActivities,
-        .thread_count = thread_count,
-        .clock = &clock_,
-        .recorder = &recorder_,
-        .make_thread = [this](ActivityThread::Listener& listener) {
+    pool_ = std::make_unique<SimulatedPool>(
+        engine::IterationPoolOptions{.plan = &plan_,
+                                     .activities = {},
+                                     .thread_count = thread_count,
+                                     .clock = &clock_,
+                                     .recorder = &recorder_},
+        [this](ActivityThread::Listener& listener) {
           return std::make_unique<FakeThread>(*this, listener);
-        }});
+        });
   }
 
-  void Submit(int activity, Iteration& iteration) {
+  void Submit(int activity, engine::Iteration& iteration) {
     pool_->Submit(activity, iteration, *this);
   }
 
   // Lets a thread, in the order in which they were made, end its iteration.
   void EndThread(int thread) { threads_[thread]->End(); }
 
-  std::vector<Iteration*> TakeDone() { return std::exchange(done_, {}); }
+  std::vector<engine::Iteration*> TakeDone() {
+    return std::exchange(done_, {});
+  }
   std::vector<int> TakeStarted() { return std::exchange(started_, {}); }
 
-  ActivityRecord RecordOf(int activity) {
-    std::vector<ActivityRecord> records(kActivities);
+  engine::ActivityRecord RecordOf(int activity) {
+    std::vector<engine::ActivityRecord> records(kActivities);
     pool_->AddTo(records);
     return records[activity];
   }
 
+  config::Plan plan_ = PlanWithActivities();
   base::ManualClock clock_;
-  std::vector<Iteration> iterations_ = std::vector<Iteration>(5);
+  std::vector<engine::Iteration> iterations_ =
+      std::vector<engine::Iteration>(5);
   std::unique_ptr<SimulatedPool> pool_;
 
  private:
-  void OnActivityDone(Iteration& iteration) override {
+  void OnActivityDone(engine::Iteration& iteration) override {
     done_.push_back(&iteration);
   }
 
-  ActivityRecorder recorder_{
+  engine::ActivityRecorder recorder_{
       {.activity_count = kActivities, .recording_memory_bytes = 1 << 20}};
   std::vector<FakeThread*> threads_;
   std::vector<int> started_;
-  std::vector<Iteration*> done_;
+  std::vector<engine::Iteration*> done_;
 };
 
 TEST_F(SimulatedPoolTest, RunsAsManyAsItHasThreadsInTheOrderOfRequests) {
@@ -110,7 +124,7 @@ TEST_F(SimulatedPoolTest, MeasuresWaitsAndDurations) {
   EndThread(0);
   clock_.Advance(20);
   EndThread(0);
-  const ActivityRecord record = RecordOf(1);
+  const engine::ActivityRecord record = RecordOf(1);
   EXPECT_TRUE(record.is_simulated);
   EXPECT_EQ(record.iteration_count, 2);
   EXPECT_EQ(record.queueing_ns.min(), 0);
@@ -150,4 +164,4 @@ TEST_F(SimulatedPoolTest, AShutPoolTellsNobody) {
 }
 
 }  // namespace
-}  // namespace distbench::engine
+}  // namespace distbench::simulation

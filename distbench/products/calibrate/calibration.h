@@ -2,8 +2,8 @@
 // activities to a given cost: activities that the caller makes, and those of a
 // test config.
 
-#ifndef DISTBENCH_ACTIVITY_CALIBRATION_H_
-#define DISTBENCH_ACTIVITY_CALIBRATION_H_
+#ifndef DISTBENCH_PRODUCTS_CALIBRATE_CALIBRATION_H_
+#define DISTBENCH_PRODUCTS_CALIBRATE_CALIBRATION_H_
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +15,7 @@
 #include "distbench/activity/activity.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench::activity {
+namespace distbench::calibrate {
 
 // CPU time of an iteration in nanoseconds, with all its parts on one thread:
 // the median and the extremes of several rounds.
@@ -35,7 +35,8 @@ struct CostOptions {
 };
 
 // Runs iterations of the activity and measures all but the first.
-ActivityCost MeasureCost(Activity& activity, const CostOptions& options);
+ActivityCost MeasureCost(activity::Activity& activity,
+                         const CostOptions& options);
 
 // Measures the cost of a configured activity.
 using CostFunction =
@@ -77,6 +78,6 @@ std::string CostText(const ActivityCost& cost);
 // "array_size 100: 12.3 us CPU ...".
 std::string SizeText(const SizedActivity& sized);
 
-}  // namespace distbench::activity
+}  // namespace distbench::calibrate
 
-#endif  // DISTBENCH_ACTIVITY_CALIBRATION_H_
+#endif  // DISTBENCH_PRODUCTS_CALIBRATE_CALIBRATION_H_

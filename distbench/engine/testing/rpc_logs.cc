@@ -1,4 +1,4 @@
-#include "distbench/engine/testing/simulated_system.h"
+#include "distbench/engine/testing/rpc_logs.h"
 
 namespace distbench::engine {
 

@@ -1,4 +1,4 @@
-#include "distbench/activity/calibration.h"
+#include "distbench/products/calibrate/calibration.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
 
-namespace distbench::activity {
+namespace distbench::calibrate {
 namespace {
 
 constexpr int kMaxMeasurements = 10;
@@ -175,9 +175,10 @@ class Sizer {
 
 }  // namespace
 
-ActivityCost MeasureCost(Activity& activity, const CostOptions& options) {
+ActivityCost MeasureCost(activity::Activity& activity,
+                         const CostOptions& options) {
   uint64_t iteration = 0;
-  DoIteration(activity, iteration++);
+  activity::DoIteration(activity, iteration++);
   std::vector<double> costs_ns;
   ActivityCost cost;
   for (int i = 0; i < options.rounds; ++i) {
@@ -185,7 +186,7 @@ ActivityCost MeasureCost(Activity& activity, const CostOptions& options) {
     int64_t count = 0;
     double elapsed_ns = 0;
     do {
-      DoIteration(activity, iteration++);
+      activity::DoIteration(activity, iteration++);
       ++count;
       elapsed_ns = static_cast<double>(options.cpu_now_ns() - start_ns);
     } while (elapsed_ns < options.round_ns);
@@ -221,8 +222,8 @@ absl::StatusOr<ActivityCost> MeasureInTest(
   const auto checked = config::CheckTestSequence(std::move(sequence));
   if (!checked.ok()) return checked.status();
   const config::Plan plan = config::Compile(checked->tests(0));
-  const absl::StatusOr<std::unique_ptr<Activity>> activity =
-      MakeActivity(plan.activities[place], plan.seed);
+  const absl::StatusOr<std::unique_ptr<activity::Activity>> activity =
+      activity::MakeActivity(plan.activities[place], plan.seed);
   if (!activity.ok()) return activity.status();
   return MeasureCost(**activity, options);
 }
@@ -262,4 +263,4 @@ std::string SizeText(const SizedActivity& sized) {
                       ": ", CostText(sized.cost));
 }
 
-}  // namespace distbench::activity
+}  // namespace distbench::calibrate

@@ -1,12 +1,12 @@
-// What tests ask the results of simulated traffic.
+// What tests ask of the logs of traffic in virtual time.
 
-#ifndef DISTBENCH_ENGINE_TESTING_SIMULATED_SYSTEM_H_
-#define DISTBENCH_ENGINE_TESTING_SIMULATED_SYSTEM_H_
+#ifndef DISTBENCH_ENGINE_TESTING_RPC_LOGS_H_
+#define DISTBENCH_ENGINE_TESTING_RPC_LOGS_H_
 
 #include <string>
 
 #include "distbench/base/testing/fake_clock.h"
-#include "distbench/engine/simulation/simulated_system.h"
+#include "distbench/engine/virtual_time/virtual_time_system.h"
 #include "proto/results.pb.h"
 
 namespace distbench::engine {
@@ -23,4 +23,4 @@ const RpcPerformanceLog& LogOf(const ServiceLogs& logs,
 
 }  // namespace distbench::engine
 
-#endif  // DISTBENCH_ENGINE_TESTING_SIMULATED_SYSTEM_H_
+#endif  // DISTBENCH_ENGINE_TESTING_RPC_LOGS_H_

@@ -1,4 +1,4 @@
-#include "distbench/engine/simulation/simulated_system.h"
+#include "distbench/engine/virtual_time/virtual_time_system.h"
 
 #include <algorithm>
 #include <utility>
@@ -53,16 +53,16 @@ DistributedSystemDescription ParseTest(absl::string_view config) {
   return test;
 }
 
-SimulatedSystem::SimulatedSystem(absl::string_view config, int workers)
-    : SimulatedSystem(ParseTest(config), workers) {}
+VirtualTimeSystem::VirtualTimeSystem(absl::string_view config, int workers)
+    : VirtualTimeSystem(ParseTest(config), workers) {}
 
-SimulatedSystem::SimulatedSystem(const DistributedSystemDescription& test,
-                                 int workers)
-    : SimulatedSystem(test, SimulationOptions{.workers = workers}) {}
+VirtualTimeSystem::VirtualTimeSystem(const DistributedSystemDescription& test,
+                                     int workers)
+    : VirtualTimeSystem(test, VirtualTimeOptions{.workers = workers}) {}
 
-SimulatedSystem::SimulatedSystem(const DistributedSystemDescription& test,
-                                 SimulationOptions simulation)
-    : options_(std::move(simulation)),
+VirtualTimeSystem::VirtualTimeSystem(const DistributedSystemDescription& test,
+                                     VirtualTimeOptions virtual_time)
+    : options_(std::move(virtual_time)),
       turns_left_(options_.max_turns),
       clock_(1'000'000'000),
       plan_(CompileTest(test)) {
@@ -95,20 +95,20 @@ SimulatedSystem::SimulatedSystem(const DistributedSystemDescription& test,
   for (const auto& engine : engines_) engine->Start(start_ns_);
 }
 
-SimulatedSystem::~SimulatedSystem() = default;
+VirtualTimeSystem::~VirtualTimeSystem() = default;
 
-void SimulatedSystem::FreezeBetween(absl::string_view instance,
-                                    int64_t start_ns, int64_t end_ns) {
+void VirtualTimeSystem::FreezeBetween(absl::string_view instance,
+                                      int64_t start_ns, int64_t end_ns) {
   freeze_ = {&engine(instance), start_ns, end_ns};
 }
 
-bool SimulatedSystem::IsFrozen(const Engine& engine) const {
+bool VirtualTimeSystem::IsFrozen(const Engine& engine) const {
   const int64_t now_ns = clock_.MonotonicNs();
   return &engine == freeze_.engine && now_ns >= freeze_.start_ns &&
          now_ns < freeze_.end_ns;
 }
 
-int64_t SimulatedSystem::NextDueNs() const {
+int64_t VirtualTimeSystem::NextDueNs() const {
   int64_t next_ns = std::numeric_limits<int64_t>::max();
   for (const auto& engine : engines_) {
     // A frozen instance sees events when it wakes up.
@@ -118,7 +118,7 @@ int64_t SimulatedSystem::NextDueNs() const {
   return next_ns;
 }
 
-bool SimulatedSystem::Run(int64_t limit_ns) {
+bool VirtualTimeSystem::Run(int64_t limit_ns) {
   const int64_t end_ns = start_ns_ + limit_ns;
   RunUntilIdle(end_ns);
   while (!finished()) {
@@ -131,18 +131,18 @@ bool SimulatedSystem::Run(int64_t limit_ns) {
   return true;
 }
 
-void SimulatedSystem::RunFor(int64_t duration_ns) {
+void VirtualTimeSystem::RunFor(int64_t duration_ns) {
   const int64_t end_ns = clock_.MonotonicNs() + duration_ns;
   if (Run(end_ns - start_ns_) || clock_.MonotonicNs() > end_ns) return;
   clock_.SetMonotonicNs(end_ns);
   RunUntilIdle(end_ns);
 }
 
-void SimulatedSystem::StopAll(absl::string_view reason) {
+void VirtualTimeSystem::StopAll(absl::string_view reason) {
   for (const auto& engine : engines_) engine->Stop(reason);
 }
 
-ServiceLogs SimulatedSystem::Finish() {
+ServiceLogs VirtualTimeSystem::Finish() {
   ServiceLogs logs;
   for (const auto& engine : engines_) engine->Shutdown();
   for (const auto& engine : engines_) {
@@ -154,14 +154,14 @@ ServiceLogs SimulatedSystem::Finish() {
   return logs;
 }
 
-Engine& SimulatedSystem::engine(absl::string_view instance) {
+Engine& VirtualTimeSystem::engine(absl::string_view instance) {
   for (size_t i = 0; i < engines_.size(); ++i) {
     if (plan_->instances[i].name == instance) return *engines_[i];
   }
   LOG(FATAL) << "no instance " << std::string(instance);
 }
 
-void SimulatedSystem::Connect() {
+void VirtualTimeSystem::Connect() {
   for (const auto& engine : engines_) {
     std::vector<std::string> addresses;
     for (int peer : engine->peers()) {
@@ -177,7 +177,7 @@ void SimulatedSystem::Connect() {
 // example) keeps the system from becoming idle, so time has to pass anyway. At
 // end_ns this returns even if the system is busy, but not before it has had a
 // turn.
-void SimulatedSystem::RunUntilIdle(int64_t end_ns) {
+void VirtualTimeSystem::RunUntilIdle(int64_t end_ns) {
   constexpr int kRoundsPerMicrosecond = 100;
   for (int64_t round = 1; turns_left_ > 0; ++round) {
     bool did_something = false;

@@ -1,4 +1,4 @@
-#include "distbench/activity/calibration.h"
+#include "distbench/products/calibrate/calibration.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench::activity {
+namespace distbench::calibrate {
 namespace {
 
 using ::testing::HasSubstr;
@@ -141,9 +141,9 @@ TEST(SizeToTargetTest, WaitsHaveNoCost) {
 }
 
 // Takes as long as the number of its iterations says.
-class Slowing final : public Activity {
+class Slowing final : public activity::Activity {
  public:
-  Work DoPart(uint64_t iteration, int, int) override {
+  activity::Work DoPart(uint64_t iteration, int, int) override {
     now_ns += 100 + static_cast<int64_t>(iteration / 10);
     return {};
   }
@@ -161,13 +161,6 @@ TEST(MeasureCostTest, TellsMedianAndExtremesOfRounds) {
   EXPECT_LT(cost.median_ns, cost.max_ns);
   EXPECT_NEAR(cost.min_ns, 105, 3);
   EXPECT_GT(cost.iteration_count, 200);
-}
-
-TEST(CatalogTest, EveryActivityThatComputesCanBeSized) {
-  for (const config::ActivityDeclaration& activity :
-       config::ActivityCatalog()) {
-    EXPECT_EQ(activity.sized_by.empty(), activity.waits) << activity.name;
-  }
 }
 
 DistributedSystemDescription PointerChasingTest() {
@@ -219,4 +212,4 @@ TEST(TestCalibrationTest, LeavesTheTestAloneIfTheTargetCannotBeMet) {
 }
 
 }  // namespace
-}  // namespace distbench::activity
+}  // namespace distbench::calibrate

@@ -1,14 +1,14 @@
-#include "distbench/engine/activity_pools/simulated_pool.h"
+#include "distbench/products/simulation/hosts/simulated_pool.h"
 
 #include <utility>
 
-namespace distbench::engine {
+namespace distbench::simulation {
 
 // One thread of the pool, with the iteration that it runs.
 class SimulatedPool::Runner final : private ActivityThread::Listener {
  public:
   explicit Runner(SimulatedPool& pool)
-      : pool_(pool), thread_(pool.options_.make_thread(*this)) {}
+      : pool_(pool), thread_(pool.make_thread_(*this)) {}
 
   void Run(const Request& request, int64_t now_ns) {
     request_ = request;
@@ -36,20 +36,25 @@ class SimulatedPool::Runner final : private ActivityThread::Listener {
   const std::unique_ptr<ActivityThread> thread_;
 };
 
-SimulatedPool::SimulatedPool(Options options)
-    : options_(std::move(options)), records_(options_.activity_count) {
-  for (ActivityRecord& record : records_) record.is_simulated = true;
+SimulatedPool::SimulatedPool(const engine::IterationPoolOptions& options,
+                             ActivityThreadMaker make_thread)
+    : thread_count_(options.thread_count),
+      clock_(*options.clock),
+      recorder_(*options.recorder),
+      make_thread_(std::move(make_thread)),
+      records_(options.plan->activities.size()) {
+  for (engine::ActivityRecord& record : records_) record.is_simulated = true;
 }
 
 SimulatedPool::~SimulatedPool() = default;
 
-void SimulatedPool::Submit(int activity, Iteration& iteration,
-                           ActivityListener& listener) {
+void SimulatedPool::Submit(int activity, engine::Iteration& iteration,
+                           engine::ActivityListener& listener) {
   if (dropping_) {
     listener.OnActivityDone(iteration);
     return;
   }
-  const int64_t now_ns = options_.clock->MonotonicNs();
+  const int64_t now_ns = clock_.MonotonicNs();
   const Request request = {activity, &iteration, &listener, now_ns};
   Runner* const runner = FreeRunner();
   if (runner == nullptr) {
@@ -66,7 +71,7 @@ SimulatedPool::Runner* SimulatedPool::FreeRunner() {
     free_.pop_back();
     return runner;
   }
-  if (static_cast<int>(runners_.size()) == options_.thread_count) {
+  if (static_cast<int>(runners_.size()) == thread_count_) {
     return nullptr;
   }
   runners_.push_back(std::make_unique<Runner>(*this));
@@ -75,9 +80,9 @@ SimulatedPool::Runner* SimulatedPool::FreeRunner() {
 
 void SimulatedPool::OnOver(Runner& runner) {
   const Request done = runner.request();
-  const int64_t now_ns = options_.clock->MonotonicNs();
+  const int64_t now_ns = clock_.MonotonicNs();
   records_[done.activity].Add(done.requested_ns, runner.started_ns(), now_ns);
-  options_.recorder->CountDone(done.activity, now_ns, /*work=*/{});
+  recorder_.CountDone(done.activity, now_ns, /*work=*/{});
   if (waiting_.empty()) {
     free_.push_back(&runner);
   } else {
@@ -107,10 +112,10 @@ std::vector<SimulatedPool::Request> SimulatedPool::Abandon() {
   return abandoned;
 }
 
-void SimulatedPool::AddTo(std::vector<ActivityRecord>& records) {
+void SimulatedPool::AddTo(std::vector<engine::ActivityRecord>& records) {
   for (size_t i = 0; i < records_.size(); ++i) {
     if (records_[i].iteration_count > 0) records[i].Merge(records_[i]);
   }
 }
 
-}  // namespace distbench::engine
+}  // namespace distbench::simulation

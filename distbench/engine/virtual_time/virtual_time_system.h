@@ -1,5 +1,5 @@
-#ifndef DISTBENCH_ENGINE_SIMULATION_SIMULATED_SYSTEM_H_
-#define DISTBENCH_ENGINE_SIMULATION_SIMULATED_SYSTEM_H_
+#ifndef DISTBENCH_ENGINE_VIRTUAL_TIME_VIRTUAL_TIME_SYSTEM_H_
+#define DISTBENCH_ENGINE_VIRTUAL_TIME_VIRTUAL_TIME_SYSTEM_H_
 
 #include <cstdint>
 #include <functional>
@@ -17,13 +17,13 @@
 
 namespace distbench::engine {
 
-struct SimulationOptions {
+struct VirtualTimeOptions {
   int workers = 1;  // per instance
 
   // For each instance; see EngineOptions.
   int64_t sample_memory_bytes = EngineOptions().sample_memory_bytes;
 
-  // Simulated time that each busy turn takes. 0: almost none.
+  // Virtual time that each busy turn takes. 0: almost none.
   int64_t turn_ns = 0;
 
   // Run() gives up after this many turns of all instances.
@@ -49,14 +49,14 @@ DistributedSystemDescription ParseTest(absl::string_view config);
 // Runs all instances of a test in one thread, over the loopback driver inside
 // the decorators of their services, on a clock that jumps to the next due time.
 // Traffic then takes no real time.
-class SimulatedSystem {
+class VirtualTimeSystem {
  public:
   // Dies if the test is invalid.
-  explicit SimulatedSystem(absl::string_view config, int workers = 1);
-  SimulatedSystem(const DistributedSystemDescription& test, int workers);
-  SimulatedSystem(const DistributedSystemDescription& test,
-                  SimulationOptions options);
-  ~SimulatedSystem();
+  explicit VirtualTimeSystem(absl::string_view config, int workers = 1);
+  VirtualTimeSystem(const DistributedSystemDescription& test, int workers);
+  VirtualTimeSystem(const DistributedSystemDescription& test,
+                    VirtualTimeOptions options);
+  ~VirtualTimeSystem();
 
   // Freezes the instance from start_ns to end_ns (monotonic), like a host that
   // stalls. Call this before Run() or between two runs; one freeze at a time.
@@ -64,11 +64,11 @@ class SimulatedSystem {
                      int64_t end_ns);
 
   // Runs until all main lists have ended. Returns false if that takes longer
-  // than limit_ns of simulated time or more turns than allowed, or if nothing
+  // than limit_ns of virtual time or more turns than allowed, or if nothing
   // is due any more.
   bool Run(int64_t limit_ns = 3'600'000'000'000);
 
-  // Runs until duration_ns of simulated time have passed or all main lists have
+  // Runs until duration_ns of virtual time have passed or all main lists have
   // ended.
   void RunFor(int64_t duration_ns);
 
@@ -101,7 +101,7 @@ class SimulatedSystem {
   int64_t NextDueNs() const;
   void RunUntilIdle(int64_t end_ns);
 
-  const SimulationOptions options_;
+  const VirtualTimeOptions options_;
   int64_t turns_left_;
   base::ManualClock clock_;
   std::shared_ptr<const config::Plan> plan_;
@@ -114,4 +114,4 @@ class SimulatedSystem {
 
 }  // namespace distbench::engine
 
-#endif  // DISTBENCH_ENGINE_SIMULATION_SIMULATED_SYSTEM_H_
+#endif  // DISTBENCH_ENGINE_VIRTUAL_TIME_VIRTUAL_TIME_SYSTEM_H_
