@@ -1,0 +1,12 @@
+// That the driver listens on a host without IPv6.
+
+#include "tests/control_plane/no_ipv6.h"
+#include "gtest/gtest.h"
+
+namespace distbench::http2 {
+namespace {
+
+TEST(Http2WithoutIpv6Test, Listens) { ExpectDriverListens("http2"); }
+
+}  // namespace
+}  // namespace distbench::http2
