@@ -1,19 +1,9 @@
 """The HTML report in a real browser. Skipped if there is no chromium."""
 
-import os
-
 from tests import report_page
 from tests import testing_main
 
-IS_DRAWN = report_page.IS_DRAWN
 HOSTILE = report_page.HOSTILE
-
-MAKE_EXPERIMENT = os.path.abspath(
-    "distbench/report/testing/make_example_experiment"
-)
-MAKE_BLAMED = os.path.abspath(
-    "distbench/products/blame/testing/make_blamed_result"
-)
 
 # A result of another or older tool: no series, resources or run_info.
 OLD_RESULT = """
@@ -37,16 +27,6 @@ CHARTS = (
     "cpu-chart",
     "memory-chart",
 )
-
-PROTECTION_CHARTS = (
-    "protection-goodput-chart",
-    "protection-latency-chart",
-    "protection-work-chart",
-    "protection-cpu-chart",
-    "protection-memory-chart",
-    "protection-pressure-chart",
-)
-
 
 class HtmlReportTest(report_page.ReportPageTest):
     def test_everything_is_drawn(self):
@@ -122,9 +102,6 @@ class HtmlReportTest(report_page.ReportPageTest):
         page = self.open_report(self.write("old.pb", OLD_RESULT))
         self.assertTrue(page.evaluate(f"{report_page.IS_DRAWN}('cdf-chart')"))
         self.assertTrue(
-            page.evaluate("document.getElementById('protection').hidden")
-        )
-        self.assertTrue(
             page.evaluate("document.getElementById('over-time').hidden")
         )
         self.assertIn("2.5 µs", self.text_of(page, "latency-table"))
@@ -149,81 +126,6 @@ class HtmlReportTest(report_page.ReportPageTest):
             "900 ns",
         ):
             self.assertIn(text, table)
-        page.close()
-
-    def test_who_is_to_blame_is_shown(self):
-        result = self.path("blamed.pb.gz")
-        # It is part of all RPCs' names.
-        name = HOSTILE.replace("\\", "")
-        outcome = self.run_to_end(MAKE_BLAMED, result, name)
-        self.assertEqual(outcome.status, 0, outcome)
-        page = self.open_report(result)
-        self.assertTrue(page.evaluate(f"{IS_DRAWN}('blame-chart')"))
-        sentences = self.text_of(page, "blame-sentences")
-        self.assertIn("leaf/3 is a straggler", sentences)
-        self.assertIn(name, sentences)
-        tables = self.text_of(page, "blame-tables")
-        for text in (
-            f"lookup{name}: server: handler, leaf/3",
-            f"leaf/3 answered lookup{name} as fast as",
-            "Who is last",
-        ):
-            self.assertIn(text, tables)
-        self.assertIn(name, self.text_of(page, "blame-legend"))
-        self.assertIn("2,000 complete traces", self.text_of(page, "blame-note"))
-        self.assertEqual(page.evaluate("document.images.length"), 0)
-        page.close()
-
-    def test_without_traces_it_is_said_how_to_get_them(self):
-        page = self.open_report(self.write("old.pb", OLD_RESULT))
-        self.assertIn("tracing_interval", self.text_of(page, "blame-note"))
-        self.assertTrue(
-            page.evaluate("document.getElementById('blame-bars').hidden")
-        )
-        page.close()
-
-    def test_experiments_are_shown(self):
-        result = self.path("experiment.pb.gz")
-        outcome = self.run_to_end(MAKE_EXPERIMENT, result)
-        self.assertEqual(outcome.status, 0, outcome)
-        page = self.open_report(result)
-        table = self.text_of(page, "protection-table")
-        for text in ("hog", "burner", "none", "51 %", "80 of 100"):
-            self.assertIn(text, table)
-        # At first, the timeline is that of a cell with an antagonist.
-        for chart in PROTECTION_CHARTS:
-            self.assertTrue(page.evaluate(f"{report_page.IS_DRAWN}('{chart}')"), chart)
-        self.assertIn("run 3", self.text_of(page, "protection-runs-legend"))
-        # The cell without one has no work of it to show.
-        page.evaluate(
-            """(box => { box.value = '0';
-            box.dispatchEvent(new Event('change')); })(
-            document.querySelector('#protection-controls select'))"""
-        )
-        self.assertTrue(
-            page.evaluate(
-                "document.getElementById('protection-work-chart')"
-                ".closest('figure').hidden"
-            )
-        )
-        self.assertEqual(page.complaints, [])
-        page.close()
-
-    def test_seconds_that_are_left_out_are_said(self):
-        result = self.path("experiment.pb.gz")
-        outcome = self.run_to_end(MAKE_EXPERIMENT, result)
-        self.assertEqual(outcome.status, 0, outcome)
-        self.open_report(result).close()
-        with open(self.path("report.html"), encoding="utf-8") as file:
-            html = file.read()
-        nothing = '"rows_left_out":0'
-        self.assertIn(nothing, html)
-        # Pages leave out seconds of experiments that are too long for a test.
-        shortened = self.write(
-            "shortened.html", html.replace(nothing, '"rows_left_out":7')
-        )
-        page = self.open_page(shortened)
-        self.assertIn("lack 7 seconds", self.text_of(page, "protection-omissions"))
         page.close()
 
     def test_result_without_anything_at_all_is_shown(self):

@@ -15,10 +15,6 @@ MAKE_EXPERIMENT = os.path.abspath(
     "distbench/report/testing/make_example_experiment"
 )
 
-MAKE_BLAMED = os.path.abspath(
-    "distbench/products/blame/testing/make_blamed_result"
-)
-
 INVALID_RESULT = """
 test_results {
   traffic_config { name: "example" }
@@ -155,31 +151,6 @@ class ReportTest(ReportTestCase):
         self.assertEqual((outcome.status, outcome.out), (1, ""), outcome)
         self.assertIn("tracing_interval", outcome.err)
 
-    def test_blame_names_the_slow_leaf(self):
-        result = self.path("blamed.pb.gz")
-        outcome = self.run_to_end(MAKE_BLAMED, result, "slow")
-        self.assertEqual(outcome.status, 0, outcome)
-        outcome = self.distbench("report", result, "--format=blame")
-        self.assertEqual(outcome.status, 0, outcome)
-        self.assertIn(
-            "Test: slow\nBlame: queryslow, service time\n", outcome.out
-        )
-        self.assertIn("\n  - leaf/3 is a straggler: ", outcome.out)
-        words = " ".join(outcome.out.split())
-        self.assertIn(
-            "of the difference is the handler of lookupslow.", words
-        )
-        self.assertRegex(
-            words,
-            r"If leaf/3 answered lookupslow as fast as the other instances, "
-            r"p99 would be [12]\.\d+ms ",
-        )
-
-    def test_blame_says_how_to_get_traces(self):
-        outcome = self.distbench("report", self.example(), "--format=blame")
-        self.assertEqual(outcome.status, 0, outcome)
-        self.assertIn("tracing_interval", outcome.out)
-
     def test_flags_of_another_format_are_refused(self):
         for flag in (
             "--table=peers",
@@ -199,7 +170,7 @@ class ReportTest(ReportTestCase):
 
     def test_invalid_results_exit_3_in_every_format(self):
         result = self.write("invalid.pb", INVALID_RESULT)
-        names = "text json csv html blame mpstat openmetrics"
+        names = "text json csv html mpstat openmetrics"
         for name in names.split():
             with self.subTest(format=name):
                 outcome = self.distbench("report", result, f"--format={name}")

@@ -1,4 +1,9 @@
-"""Results of a search and of a comparison of NUMA deployments, as text protos."""
+"""A load search on the page in a real browser, compared with an approved picture.
+Skipped if there is no chromium."""
+
+from tests import page_results
+from tests import testing_main
+from tests.pictures import approved_pictures
 
 
 def _bucket(ns):
@@ -34,7 +39,7 @@ def _probe(number, phase, load, p99_us, outcome):
       }}"""
 
 
-def search(verdict='verdict: "converged" is_proven: true'):
+def search():
     """A search that found 8000 requests per second."""
     probes = (
         ("bracket", 2000, 210, "met"),
@@ -50,48 +55,24 @@ searches {{
   search {{ objectives: "query p99<=1ms" tolerance: 0.1 }}
   load_unit: "requests per second" evidence: "the bracket is narrow enough"
   load: 8000 min_load: 7800 max_load: 9000 confidence_level: 0.95
-  {verdict}
+  verdict: "converged" is_proven: true
   {''.join(_probe(i + 1, *probe) for i, probe in enumerate(probes))}
 }}
 """
 
 
-def _deployment(name, instances, loads, held):
-    searches = "".join(
-        f"""objective_searches {{
-          search {{ objectives: "query p99<=1ms" }}
-          load_unit: "requests per second" verdict: "converged" load: {load}
-        }}"""
-        for load in loads
-    )
-    proofs = "".join(
-        f"""binding_proofs {{
-          key: "{name}/{i}"
-          value {{
-            resident_bytes_by_node {{ key: {i} value: 67108864 }}
-            cpu_time_ns_by_cpu {{ key: {i} value: 700 }}
-            cpu_time_ns_by_cpu {{ key: {i + 2} value: 300 }}
-            voluntary_context_switches: 120 involuntary_context_switches: 3
-            cpu_migrations: 2 {held}
-          }}
-        }}"""
-        for i in range(instances)
-    )
-    return f"""
-  deployments {{
-    name: "{name}" instances: {instances} workers_per_instance: 2
-    {searches} {proofs}
-  }}"""
+class SearchPictureTest(approved_pictures.PicturesTest):
+    folder_of_test = "distbench/products/search"
+    names = ("search",)
+
+    def test_search(self):
+        page = self.open_text(page_results.TIERS + search())
+        self.check(page, "search", "#search")
+        page.close()
+
+    def test_every_approved_picture_is_compared(self):
+        self.check_that_all_are_compared()
 
 
-def numa():
-    """Two deployments; the second carries half as much again, and one of its
-    instances ran elsewhere."""
-    return f"""
-numa_comparison {{
-  {_deployment("one_unbound", 1, (10000, 10100, 9900), "")}
-  {_deployment("bound", 2, (15000, 15300, 14900),
-               'violations: "7 % of its CPU time was on node 1"')}
-  omissions: "CPU targets were not searched for."
-}}
-"""
+if __name__ == "__main__":
+    testing_main.main()
