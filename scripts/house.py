@@ -24,7 +24,6 @@ PRODUCT_LIST = "//distbench/products:products"
 # and a room. A pair that no longer does has to leave this list.
 KNOWN_ARROWS = frozenset(
     [
-        ("//tests", "products/blame"),
         ("cli", "products/protection"),
         ("cli", "products/search"),
         ("report", "products/protection"),
