@@ -123,12 +123,14 @@ absl::Status MergeCounters(const Message& from, const CounterTexts& texts,
 }
 
 void SubtractCounters(const Message& start, Message& into,
-                      absl::Span<const int> levels) {
+                      absl::Span<const int> levels,
+                      WithoutStart without_start) {
   const Reflection& reflection = *into.GetReflection();
   ForEachNumber(into, [&](const FieldDescriptor& field, const auto& value) {
     using Value = std::remove_cvref_t<decltype(value)>;
     if (absl::c_linear_search(levels, field.number())) return;
-    if (!reflection.HasField(start, &field)) {
+    if (without_start == WithoutStart::kRemoved &&
+        !reflection.HasField(start, &field)) {
       reflection.ClearField(&into, &field);
     } else if constexpr (std::is_same_v<Value, int64_t>) {
       const int64_t counted =

@@ -46,12 +46,16 @@ absl::Status MergeCounters(const google::protobuf::Message& from,
                            const CounterTexts& texts,
                            google::protobuf::Message& into);
 
+// What becomes of fields of which there is no earlier reading.
+enum class WithoutStart { kRemoved, kCountedFromZero };
+
 // Turns a later reading of counts and amounts into what was counted since
-// `start`; levels stay. Fields that `start` lacks are removed. None becomes
-// negative: the kernel may correct idle times downwards.
+// `start`; levels stay. None becomes negative: the kernel may correct idle
+// times downwards.
 void SubtractCounters(const google::protobuf::Message& start,
                       google::protobuf::Message& into,
-                      absl::Span<const int> levels = {});
+                      absl::Span<const int> levels = {},
+                      WithoutStart without_start = WithoutStart::kRemoved);
 
 // ---- Structs ----------------------------------------------------------------
 

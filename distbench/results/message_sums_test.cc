@@ -93,6 +93,10 @@ TEST(MessageSumsTest, AmountsAddUp) {
   SubtractCounters(FromText<RUsage>("user_cpu_time_seconds: 0.25"), sum);
   EXPECT_EQ(sum.user_cpu_time_seconds(), 0.75);
   EXPECT_FALSE(sum.has_swaps());
+  sum.set_swaps(3);
+  SubtractCounters(RUsage(), sum, {}, WithoutStart::kCountedFromZero);
+  EXPECT_EQ(sum.user_cpu_time_seconds(), 0.75);
+  EXPECT_EQ(sum.swaps(), 3);
 }
 
 TEST(MessageSumsTest, LevelsAreThoseOfTheLater) {

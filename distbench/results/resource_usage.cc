@@ -13,10 +13,9 @@ double Seconds(const timeval& time) {
   return time.tv_sec + time.tv_usec * 1e-6;
 }
 
-bool IsLevel(const google::protobuf::FieldDescriptor& field) {
-  return field.number() == GroupUse::kMemoryBytesFieldNumber ||
-         field.number() == GroupUse::kSwapBytesFieldNumber;
-}
+constexpr int kUsageLevels[] = {RUsage::kMaxResidentSetSizeFieldNumber};
+constexpr int kGroupLevels[] = {GroupUse::kMemoryBytesFieldNumber,
+                                GroupUse::kSwapBytesFieldNumber};
 
 }  // namespace
 
@@ -47,30 +46,19 @@ RUsageStats UsageBetween(const RUsage& start, const RUsage& end) {
   RUsageStats stats;
   *stats.mutable_rusage_start() = start;
   *stats.mutable_rusage_diff() = end;
-  SubtractCounters(start, *stats.mutable_rusage_diff(),
-                   {RUsage::kMaxResidentSetSizeFieldNumber});
+  SubtractCounters(start, *stats.mutable_rusage_diff(), kUsageLevels,
+                   WithoutStart::kCountedFromZero);
   return stats;
 }
 
 GroupUse UseBetween(const GroupUse& earlier, const GroupUse& later) {
-  // By reflection, so that no field is forgotten.
-  const google::protobuf::Reflection& fields = *GroupUse::GetReflection();
-  const google::protobuf::Descriptor& type = *GroupUse::GetDescriptor();
   GroupUse use = later;
-  for (int i = 0; i < type.field_count(); ++i) {
-    const google::protobuf::FieldDescriptor& field = *type.field(i);
-    if (IsLevel(field) || !fields.HasField(later, &field)) continue;
-    fields.SetInt64(
-        &use, &field,
-        fields.GetInt64(later, &field) - fields.GetInt64(earlier, &field));
-  }
+  SubtractCounters(earlier, use, kGroupLevels, WithoutStart::kCountedFromZero);
   return use;
 }
 
 void AppendUse(const GroupUse& later, GroupUse& sum) {
-  AddCounters(
-      later, sum,
-      {GroupUse::kMemoryBytesFieldNumber, GroupUse::kSwapBytesFieldNumber});
+  AddCounters(later, sum, kGroupLevels);
 }
 
 std::vector<std::pair<std::string, std::optional<int64_t>>> ListCounters(
