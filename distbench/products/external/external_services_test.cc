@@ -13,7 +13,7 @@ using ::testing::Not;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
-DistributedSystemDescription Example() {
+DistributedSystemDescription CallsExample() {
   return base::FromText<DistributedSystemDescription>(R"(
     random_seed: 7
     services { name: "client" count: 2 }
@@ -42,7 +42,7 @@ DistributedSystemDescription Example() {
 
 TEST(ExternalServices, InstancesKnowWhatTheyCall) {
   const ExternalCalls calls =
-      ExternalCallsOf(Example(), "front", {{"cache:1", 50}});
+      ExternalCallsOf(CallsExample(), "front", {{"cache:1", 50}});
   EXPECT_EQ(calls.seed, 7);
   ASSERT_THAT(calls.calls, ElementsAre(Pair(1, testing::_)));
   const ExternalCall& get = calls.calls.at(1);
@@ -61,20 +61,20 @@ TEST(ExternalServices, InstancesKnowWhatTheyCall) {
 }
 
 TEST(ExternalServices, ACallWithoutARequestSendsAnEmptyOne) {
-  const ExternalCalls calls = ExternalCallsOf(Example(), "client", {});
+  const ExternalCalls calls = ExternalCallsOf(CallsExample(), "client", {});
   EXPECT_TRUE(calls.calls.at(2).is_json);
   EXPECT_EQ(calls.calls.at(2).request, "{}");
 }
 
 TEST(ExternalServices, ATargetKnowsItsClients) {
-  EXPECT_THAT(ClientsByTarget(Example()),
+  EXPECT_THAT(ClientsByTarget(CallsExample()),
               UnorderedElementsAre(
                   Pair("cache:1", UnorderedElementsAre("client", "front")),
                   Pair("[::1]:2", UnorderedElementsAre("client", "front"))));
 }
 
 TEST(ExternalServices, WhatMayBeSecretIsRemoved) {
-  DistributedSystemDescription test = Example();
+  DistributedSystemDescription test = CallsExample();
   RedactSecrets(test);
   const std::string bytes = test.SerializeAsString();
   EXPECT_THAT(bytes, Not(HasSubstr("s3cret")));

@@ -1,15 +1,21 @@
-// What this product adds to load searches: objectives on isolation.
+// What this product adds to load searches: objectives on isolation, and knobs
+// of controls.
 
+#include <memory>
+#include <utility>
 #include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/plugins.h"
+#include "distbench/products/protection/control_knob.h"
 #include "distbench/products/protection/experiment/subject.h"
 #include "distbench/products/protection/isolation_search.h"
 #include "distbench/products/protection/subject_workers.h"
 #include "distbench/products/search/isolation_part.h"
+#include "distbench/products/search/knobs/knob.h"
 #include "distbench/report/measurements/protection_phases.h"
 #include "distbench/report/measurements/protection_run.h"
 
@@ -52,6 +58,19 @@ class SearchPart final : public search::IsolationPart {
   }
 };
 
+class Knobs final : public search::ControlKnobs {
+ public:
+  absl::StatusOr<std::unique_ptr<search::Knob>> Make(
+      absl::string_view control_set, absl::string_view setting,
+      const DistributedSystemDescription& test) const override {
+    absl::StatusOr<ControlSetting> found =
+        FindControlSetting(test, control_set, setting);
+    if (!found.ok()) return found.status();
+    return std::make_unique<ControlKnob>(test, *std::move(found));
+  }
+};
+
+const base::Plugin<search::ControlKnobs> kKnobs("protection", new Knobs);
 const base::Plugin<search::IsolationPart> kSearchPart("protection",
                                                       new SearchPart);
 

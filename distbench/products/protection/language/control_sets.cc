@@ -14,9 +14,9 @@
 #include "distbench/base/index_list.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/constraints.h"
-#include "distbench/config/syntax/control_amounts.h"
 #include "distbench/config/syntax/quantity.h"
 #include "distbench/config/validate/test_validation.h"
+#include "distbench/products/protection/language/control_amounts.h"
 
 namespace distbench::protection {
 namespace {
@@ -24,8 +24,8 @@ namespace {
 // ---- Canonical form ---------------------------------------------------------
 
 void CanonicalizeMemory(std::string& text) {
-  const auto amount = config::ParseMemoryAmount(text);
-  if (amount.ok()) text = config::FormatMemoryAmount(*amount);
+  const auto amount = ParseMemoryAmount(text);
+  if (amount.ok()) text = FormatMemoryAmount(*amount);
 }
 
 void CanonicalizeSize(std::string& text) {
@@ -39,8 +39,8 @@ void CanonicalizeList(std::string& text) {
 }
 
 void CanonicalizeCpus(std::string& text) {
-  const auto amount = config::ParseCpuAmount(text);
-  if (amount.ok()) text = config::FormatCpuAmount(*amount);
+  const auto amount = ParseCpuAmount(text);
+  if (amount.ok()) text = FormatCpuAmount(*amount);
 }
 
 void CanonicalizeGroup(ControlGroup& group) {
@@ -204,12 +204,12 @@ void CheckList(const config::Path& path, bool is_present,
 // A limit of memory, and its name.
 struct NamedAmount {
   const char* field;
-  config::ControlAmount amount;
+  ControlAmount amount;
 };
 
 // Whether the first is above the second on any host.
-bool IsAbove(const config::ControlAmount& a, const config::ControlAmount& b) {
-  using Kind = config::ControlAmount::Kind;
+bool IsAbove(const ControlAmount& a, const ControlAmount& b) {
+  using Kind = ControlAmount::Kind;
   if (a.kind == b.kind) return a.value > b.value;
   return a.kind == Kind::kUnlimited;
 }
@@ -226,9 +226,8 @@ void CheckOrder(const std::vector<NamedAmount>& ascending,
     if (upper == ascending.end()) continue;
     problems.Add(
         path.Field(lower->field),
-        absl::StrCat(config::FormatMemoryAmount(lower->amount), " is above ",
-                     upper->field, ", ",
-                     config::FormatMemoryAmount(upper->amount),
+        absl::StrCat(FormatMemoryAmount(lower->amount), " is above ",
+                     upper->field, ", ", FormatMemoryAmount(upper->amount),
                      "; they must not descend from min over low and high to "
                      "max"));
   }
@@ -240,8 +239,7 @@ void CheckMemory(const ControlGroup& group, const config::Path& path,
   const auto check = [&](const char* field, bool is_present,
                          const std::string& text) {
     if (!is_present) return;
-    const absl::StatusOr<config::ControlAmount> amount =
-        config::ParseMemoryAmount(text);
+    const absl::StatusOr<ControlAmount> amount = ParseMemoryAmount(text);
     if (amount.ok()) {
       ascending.push_back({field, *amount});
     } else {
@@ -254,7 +252,7 @@ void CheckMemory(const ControlGroup& group, const config::Path& path,
   check("memory_max", group.has_memory_max(), group.memory_max());
   CheckOrder(ascending, path, problems);
   if (!group.has_memory_swap_max()) return;
-  const auto swap = config::ParseMemoryAmount(group.memory_swap_max());
+  const auto swap = ParseMemoryAmount(group.memory_swap_max());
   if (swap.ok()) return;
   problems.Add(path.Field("memory_swap_max"),
                std::string(swap.status().message()));
@@ -267,7 +265,7 @@ void CheckBlockDevice(const std::string& device, const config::Path& path,
   const config::Path place = path.Field("device");
   if (device.empty()) {
     problems.Add(place, "is missing; name the block device, as `lsblk` does");
-  } else if (!config::IsBlockDevice(device)) {
+  } else if (!IsBlockDevice(device)) {
     problems.Add(place, absl::StrCat(config::Quoted(device),
                                      " cannot be a block device; write its "
                                      "name such as nvme0n1, or its numbers "
@@ -345,7 +343,7 @@ void CheckCpu(const ControlGroup& group, const config::Path& path,
                problems);
   }
   if (group.has_cpu_max()) {
-    const auto cpus = config::ParseCpuAmount(group.cpu_max());
+    const auto cpus = ParseCpuAmount(group.cpu_max());
     if (!cpus.ok()) {
       problems.Add(path.Field("cpu_max"), std::string(cpus.status().message()));
     }

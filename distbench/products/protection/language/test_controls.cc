@@ -11,7 +11,7 @@
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/constraints.h"
-#include "distbench/config/syntax/control_amounts.h"
+#include "distbench/products/protection/language/control_amounts.h"
 #include "distbench/products/protection/language/control_sets.h"
 
 namespace distbench::protection {
@@ -60,10 +60,9 @@ void CheckSharedProcess(const config::TestValidation& validation,
 
 // 0 if it is not a share.
 double PercentOf(const std::string& text) {
-  const auto amount = config::ParseMemoryAmount(text);
+  const auto amount = ParseMemoryAmount(text);
   const bool is_share =
-      amount.ok() &&
-      amount->kind == config::ControlAmount::Kind::kPercentOfHost;
+      amount.ok() && amount->kind == ControlAmount::Kind::kPercentOfHost;
   return is_share ? amount->value : 0;
 }
 

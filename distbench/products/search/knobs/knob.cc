@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/plugins.h"
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/products/search/knobs/builder_knob.h"
 #include "distbench/products/search/knobs/config_knobs.h"
-#include "distbench/products/search/knobs/control_knob.h"
 
 namespace distbench::search {
 namespace {
@@ -59,6 +59,17 @@ void TimeProbe(const ProbeTiming& timing,
   test.clear_search();
 }
 
+absl::StatusOr<std::unique_ptr<Knob>> MakeControlKnob(
+    const KnobName& name, const DistributedSystemDescription& test) {
+  const auto& makers = base::Plugins<ControlKnobs>::All();
+  if (makers.empty()) {
+    return absl::InvalidArgumentError(
+        "knobs of controls need the product protection, which this program was "
+        "built without");
+  }
+  return makers.begin()->second->Make(name.control_set, name.target, test);
+}
+
 absl::StatusOr<std::unique_ptr<Knob>> MakeKnob(
     const KnobName& name, DistributedSystemDescription test) {
   const absl::Status status = CheckKnob(name, test);
@@ -75,13 +86,8 @@ absl::StatusOr<std::unique_ptr<Knob>> MakeKnob(
       return std::make_unique<PayloadKnob>(std::move(test), name.target);
     case KnobName::Kind::kFanout:
       return std::make_unique<FanoutKnob>(std::move(test), name.target);
-    case KnobName::Kind::kControl: {
-      absl::StatusOr<ControlSetting> setting =
-          FindControlSetting(test, name.control_set, name.target);
-      if (!setting.ok()) return setting.status();
-      return std::make_unique<ControlKnob>(std::move(test),
-                                           *std::move(setting));
-    }
+    case KnobName::Kind::kControl:
+      return MakeControlKnob(name, test);
     case KnobName::Kind::kBuilder: {
       auto knob = BuilderKnob::Make(name.config, name.target);
       if (!knob.ok()) return knob.status();

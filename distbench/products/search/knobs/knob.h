@@ -66,6 +66,23 @@ class Knob {
       double load, const ProbeTiming& timing) const = 0;
 };
 
+// Makes knobs of settings in the controls of a test's experiment, which another
+// product knows: it adds a base::Plugin<search::ControlKnobs>.
+class ControlKnobs {
+ public:
+  virtual ~ControlKnobs() = default;
+
+  // INVALID_ARGUMENT if the canonical test's set of controls does not have this
+  // setting once, or if it cannot be varied.
+  virtual absl::StatusOr<std::unique_ptr<Knob>> Make(
+      absl::string_view control_set, absl::string_view setting,
+      const DistributedSystemDescription& test) const = 0;
+};
+
+// Makes a kControl knob. Fails also if nothing in this program can.
+absl::StatusOr<std::unique_ptr<Knob>> MakeControlKnob(
+    const KnobName& name, const DistributedSystemDescription& test);
+
 // Makes the named knob for a canonical test. A kBuilder knob generates its own
 // tests and ignores `test`. INVALID_ARGUMENT as in CheckKnob().
 absl::StatusOr<std::unique_ptr<Knob>> MakeKnob(

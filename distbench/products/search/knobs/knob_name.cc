@@ -9,7 +9,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/traffic.h"
-#include "distbench/products/search/knobs/control_setting.h"
+#include "distbench/products/search/knobs/knob.h"
 
 namespace distbench::search {
 namespace {
@@ -180,7 +180,7 @@ absl::Status CheckKnob(const KnobName& knob,
     case Kind::kFanout:
       return CheckFanout(knob.target, test);
     case Kind::kControl:
-      return FindControlSetting(test, knob.control_set, knob.target).status();
+      return MakeControlKnob(knob, test).status();
     case Kind::kBuilder:
       return absl::OkStatus();
   }

@@ -194,27 +194,9 @@ TEST(BuilderKnobTest, SaysWhatThereIsToTurn) {
       HasSubstr("2 tests"));
 }
 
-TEST(ControlKnobTest, VariesASettingOfTheExperiment) {
-  DistributedSystemDescription test = LoopTest("open_loop_interval_ns: 1000");
-  test.mutable_experiment()->MergeFrom(base::FromText<Experiment>(
-      "controls { name: 'on' groups { services: 'server' cpu_weight: 300 } "
-      "groups { services: 'antagonist_hog' cpu_max: '1.5' } }"));
-  const auto weight = Make("control:on:cpu_weight", test);
-  ASSERT_TRUE(weight.ok()) << weight.status();
-  EXPECT_TRUE((*weight)->finds_lowest());
-  EXPECT_TRUE((*weight)->is_whole());
-  EXPECT_FALSE((*weight)->is_rate());
-  EXPECT_EQ((*weight)->base_load(), 300);
-  EXPECT_EQ((*weight)->unit(), "cpu_weight");
-  const auto turned = (*weight)->At(20, kTiming);
-  ASSERT_TRUE(turned.ok()) << turned.status();
-  EXPECT_EQ(turned->experiment().controls(0).groups(0).cpu_weight(), 20);
-  const auto limit = Make("control:on:cpu_max", test);
-  ASSERT_TRUE(limit.ok()) << limit.status();
-  EXPECT_FALSE((*limit)->finds_lowest());
-  EXPECT_FALSE((*limit)->is_whole());
-  EXPECT_THAT(ErrorOf("control:of:cpu_weight", test),
-              HasSubstr("did you mean \"on\"?"));
+TEST(ControlKnobTest, NeedsTheProductThatKnowsControls) {
+  EXPECT_THAT(ErrorOf("control:on:cpu_weight", LoopTest("")),
+              HasSubstr("built without"));
 }
 
 TEST(KnobNameTest, SaysWhichKnobsThereAre) {

@@ -1,20 +1,21 @@
-#include "distbench/products/search/knobs/control_setting.h"
+#include "distbench/products/protection/control_knob.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/constraints.h"
-#include "distbench/config/syntax/control_amounts.h"
+#include "distbench/products/protection/language/control_amounts.h"
 #include "distbench/products/search/strategy/load_search.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 
-namespace distbench::search {
+namespace distbench::protection {
 namespace {
 
 using google::protobuf::FieldDescriptor;
@@ -97,10 +98,9 @@ bool IsOfSubject(const ControlGroup& group,
   return false;
 }
 
-void SetRange(const config::ControlAmount& amount, const ControlSetting& whole,
+void SetRange(const ControlAmount& amount, const ControlSetting& whole,
               double least, ControlSetting& setting) {
-  const bool is_share =
-      amount.kind == config::ControlAmount::Kind::kPercentOfHost;
+  const bool is_share = amount.kind == ControlAmount::Kind::kPercentOfHost;
   setting.value = amount.value;
   setting.is_whole = whole.is_whole;
   setting.min_value = is_share ? kMinPercent : least;
@@ -120,21 +120,19 @@ absl::Status ReadValue(const ControlGroup& group, SettingKind kind,
   }
   const bool is_cpu = kind == SettingKind::kCpuLimit;
   const std::string text = reflection.GetString(group, field);
-  const absl::StatusOr<config::ControlAmount> amount =
-      is_cpu ? config::ParseCpuAmount(text) : config::ParseMemoryAmount(text);
+  const absl::StatusOr<ControlAmount> amount =
+      is_cpu ? ParseCpuAmount(text) : ParseMemoryAmount(text);
   if (!amount.ok()) return amount.status();
-  if (amount->kind == config::ControlAmount::Kind::kUnlimited ||
-      amount->value <= 0) {
+  if (amount->kind == ControlAmount::Kind::kUnlimited || amount->value <= 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(setting.name, " is ", config::Quoted(text),
                      "; the knob needs an amount above 0 to start from"));
   }
   ControlSetting most;
   most.is_whole = !is_cpu;
-  most.max_value = is_cpu ? config::kMaxCpus : kMaxSearchLoad;
-  SetRange(*amount, most, is_cpu ? config::kMinCpus : 1, setting);
-  const bool is_share =
-      amount->kind == config::ControlAmount::Kind::kPercentOfHost;
+  most.max_value = is_cpu ? kMaxCpus : search::kMaxSearchLoad;
+  SetRange(*amount, most, is_cpu ? kMinCpus : 1, setting);
+  const bool is_share = amount->kind == ControlAmount::Kind::kPercentOfHost;
   setting.unit = absl::StrCat(is_share ? "percent of the host as "
                               : is_cpu ? "CPUs as "
                                        : "bytes of ",
@@ -198,15 +196,28 @@ void SetControl(const ControlSetting& setting, double value,
     return;
   }
   const std::string before = reflection.GetString(group, field);
-  absl::StatusOr<config::ControlAmount> amount =
-      kind == SettingKind::kCpuLimit ? config::ParseCpuAmount(before)
-                                     : config::ParseMemoryAmount(before);
+  absl::StatusOr<ControlAmount> amount = kind == SettingKind::kCpuLimit
+                                             ? ParseCpuAmount(before)
+                                             : ParseMemoryAmount(before);
   if (!amount.ok()) return;  // FindControlSetting() has parsed it
   amount->value = value;
   reflection.SetString(&group, field,
                        kind == SettingKind::kCpuLimit
-                           ? config::FormatCpuAmount(*amount)
-                           : config::FormatMemoryAmount(*amount));
+                           ? FormatCpuAmount(*amount)
+                           : FormatMemoryAmount(*amount));
 }
 
-}  // namespace distbench::search
+ControlKnob::ControlKnob(DistributedSystemDescription test,
+                         ControlSetting setting)
+    : test_(std::move(test)), setting_(std::move(setting)) {}
+
+absl::StatusOr<DistributedSystemDescription> ControlKnob::At(
+    double load, const search::ProbeTiming& timing) const {
+  DistributedSystemDescription test = test_;
+  SetControl(setting_, load, test);
+  search::TimeProbe(
+      timing, [](const Action&) { return false; }, test);
+  return test;
+}
+
+}  // namespace distbench::protection

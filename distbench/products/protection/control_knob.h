@@ -1,15 +1,17 @@
-// Settings of control groups that a search may vary: those that are a number.
+// The knob of load searches that varies a setting of control groups: one that
+// is a number.
 
-#ifndef DISTBENCH_PRODUCTS_SEARCH_KNOBS_CONTROL_SETTING_H_
-#define DISTBENCH_PRODUCTS_SEARCH_KNOBS_CONTROL_SETTING_H_
+#ifndef DISTBENCH_PRODUCTS_PROTECTION_CONTROL_KNOB_H_
+#define DISTBENCH_PRODUCTS_PROTECTION_CONTROL_KNOB_H_
 
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "distbench/products/search/knobs/knob.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench::search {
+namespace distbench::protection {
 
 // A setting of one group of a set of controls of a test's experiment.
 struct ControlSetting {
@@ -41,6 +43,28 @@ absl::StatusOr<ControlSetting> FindControlSetting(
 void SetControl(const ControlSetting& setting, double value,
                 DistributedSystemDescription& test);
 
-}  // namespace distbench::search
+// Varies a numeric setting in one set of controls of the test's experiment. The
+// controls only matter in cells of the experiment, for which the test is the
+// subject.
+class ControlKnob final : public search::Knob {
+ public:
+  // `setting` was found in the test.
+  ControlKnob(DistributedSystemDescription test, ControlSetting setting);
 
-#endif  // DISTBENCH_PRODUCTS_SEARCH_KNOBS_CONTROL_SETTING_H_
+  absl::string_view unit() const override { return setting_.unit; }
+  double base_load() const override { return setting_.value; }
+  double min_load() const override { return setting_.min_value; }
+  double max_load() const override { return setting_.max_value; }
+  bool is_whole() const override { return setting_.is_whole; }
+  bool finds_lowest() const override { return setting_.protects_by_more; }
+  absl::StatusOr<DistributedSystemDescription> At(
+      double load, const search::ProbeTiming& timing) const override;
+
+ private:
+  const DistributedSystemDescription test_;
+  const ControlSetting setting_;
+};
+
+}  // namespace distbench::protection
+
+#endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_KNOB_H_

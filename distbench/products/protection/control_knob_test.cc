@@ -1,14 +1,17 @@
-#include "distbench/products/search/knobs/control_setting.h"
+#include "distbench/products/protection/control_knob.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
+#include "distbench/products/search/knobs/knob.h"
+#include "distbench/products/search/knobs/knob_name.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-namespace distbench::search {
+namespace distbench::protection {
 namespace {
 
 using ::testing::HasSubstr;
@@ -108,5 +111,33 @@ TEST(SetControlTest, WritesTheValueInItsForm) {
   EXPECT_EQ(set.groups(1).cpu_max(), "0.25");
 }
 
+TEST(ControlKnobTest, VariesASettingOfTheExperiment) {
+  const DistributedSystemDescription test = MakeTest(
+      "groups { services: 'server' cpu_weight: 300 } "
+      "groups { services: 'antagonist_hog' cpu_max: '1.5' }");
+  const auto make = [&](const std::string& setting) {
+    const auto name = search::ParseKnobName("control:" + setting);
+    EXPECT_TRUE(name.ok()) << name.status();
+    return search::MakeKnob(*name, test);
+  };
+  const auto weight = make("on:cpu_weight");
+  ASSERT_TRUE(weight.ok()) << weight.status();
+  EXPECT_TRUE((*weight)->finds_lowest());
+  EXPECT_TRUE((*weight)->is_whole());
+  EXPECT_FALSE((*weight)->is_rate());
+  EXPECT_EQ((*weight)->base_load(), 300);
+  EXPECT_EQ((*weight)->unit(), "cpu_weight");
+  const auto turned = (*weight)->At(
+      20, {.warmup = absl::Seconds(1), .measured = absl::Seconds(3)});
+  ASSERT_TRUE(turned.ok()) << turned.status();
+  EXPECT_EQ(turned->experiment().controls(1).groups(0).cpu_weight(), 20);
+  const auto limit = make("on:cpu_max");
+  ASSERT_TRUE(limit.ok()) << limit.status();
+  EXPECT_FALSE((*limit)->finds_lowest());
+  EXPECT_FALSE((*limit)->is_whole());
+  EXPECT_THAT(std::string(make("of:cpu_weight").status().message()),
+              HasSubstr("did you mean \"off\"?"));
+}
+
 }  // namespace
-}  // namespace distbench::search
+}  // namespace distbench::protection

@@ -1,4 +1,4 @@
-#include "distbench/config/syntax/control_amounts.h"
+#include "distbench/products/protection/language/control_amounts.h"
 
 #include <algorithm>
 #include <charconv>
@@ -16,7 +16,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/quantity.h"
 
-namespace distbench::config {
+namespace distbench::protection {
 namespace {
 
 using Kind = ControlAmount::Kind;
@@ -55,7 +55,7 @@ std::string FormatDecimal(double number) {
 
 absl::Status OutOfRange(absl::string_view text, absl::string_view range) {
   return absl::InvalidArgumentError(
-      absl::StrCat(Quoted(text), " is out of range; must be ", range));
+      absl::StrCat(config::Quoted(text), " is out of range; must be ", range));
 }
 
 bool IsPercentage(absl::string_view text, double& percent) {
@@ -76,7 +76,7 @@ absl::StatusOr<ControlAmount> ParseMemoryAmount(absl::string_view text) {
   if (text == kUnlimitedText) return ControlAmount();
   double percent = 0;
   if (IsPercentage(text, percent)) return PercentOfHost(text, percent);
-  const absl::StatusOr<int64_t> bytes = ParseSizeWithUnit(text);
+  const absl::StatusOr<int64_t> bytes = config::ParseSizeWithUnit(text);
   if (bytes.ok()) {
     return ControlAmount{Kind::kAbsolute, static_cast<double>(*bytes)};
   }
@@ -92,7 +92,7 @@ absl::StatusOr<ControlAmount> ParseCpuAmount(absl::string_view text) {
   if (IsPercentage(text, number)) return PercentOfHost(text, number);
   if (!ParseDecimal(text, number)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(Quoted(text),
+        absl::StrCat(config::Quoted(text),
                      " is no amount of CPU time; write a number of CPUs such "
                      "as 1.5, a share of the host's such as 50%, or \"max\""));
   }
@@ -106,7 +106,7 @@ absl::StatusOr<ControlAmount> ParseCpuAmount(absl::string_view text) {
 std::string FormatMemoryAmount(const ControlAmount& amount) {
   switch (amount.kind) {
     case Kind::kAbsolute:
-      return FormatSizeWithUnit(static_cast<int64_t>(amount.value));
+      return config::FormatSizeWithUnit(static_cast<int64_t>(amount.value));
     case Kind::kPercentOfHost:
       return absl::StrCat(FormatDecimal(amount.value), "%");
     case Kind::kUnlimited:
@@ -143,4 +143,4 @@ bool IsBlockDevice(absl::string_view text) {
          });
 }
 
-}  // namespace distbench::config
+}  // namespace distbench::protection

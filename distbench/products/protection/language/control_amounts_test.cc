@@ -1,4 +1,4 @@
-#include "distbench/config/syntax/control_amounts.h"
+#include "distbench/products/protection/language/control_amounts.h"
 
 #include <iterator>
 #include <random>
@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::config {
+namespace distbench::protection {
 namespace {
 
 using ::testing::HasSubstr;
@@ -100,4 +100,4 @@ TEST(IsBlockDevice, IsANameOrTwoNumbers) {
 }
 
 }  // namespace
-}  // namespace distbench::config
+}  // namespace distbench::protection

@@ -1,14 +1,14 @@
 // Amounts and devices in the settings of control groups (ControlSet).
 
-#ifndef DISTBENCH_CONFIG_SYNTAX_CONTROL_AMOUNTS_H_
-#define DISTBENCH_CONFIG_SYNTAX_CONTROL_AMOUNTS_H_
+#ifndef DISTBENCH_PRODUCTS_PROTECTION_LANGUAGE_CONTROL_AMOUNTS_H_
+#define DISTBENCH_PRODUCTS_PROTECTION_LANGUAGE_CONTROL_AMOUNTS_H_
 
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace distbench::config {
+namespace distbench::protection {
 
 // An amount of memory, or of CPU time.
 struct ControlAmount {
@@ -49,6 +49,6 @@ std::string FormatCpuAmount(const ControlAmount& amount);
 // "259:0".
 bool IsBlockDevice(absl::string_view text);
 
-}  // namespace distbench::config
+}  // namespace distbench::protection
 
-#endif  // DISTBENCH_CONFIG_SYNTAX_CONTROL_AMOUNTS_H_
+#endif  // DISTBENCH_PRODUCTS_PROTECTION_LANGUAGE_CONTROL_AMOUNTS_H_
