@@ -12,9 +12,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/plugins.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/report/findings/verdict.h"
+#include "distbench/report/parts/finding_rule.h"
 #include "distbench/results/result_file.h"
 #include "test_builder/building/notes.h"
 #include "test_builder/building/test_list.h"
@@ -115,8 +117,9 @@ int ExitCodeForAll(const std::vector<report::SourcedResults>& results) {
   int exit_code = report::kExitOk;
   for (const report::SourcedResults& sourced : results) {
     exit_code = std::max(exit_code, report::ExitCodeFor(sourced.results));
-    for (const SearchReport& search : sourced.results.searches()) {
-      if (search.verdict() == "invalid") exit_code = report::kExitRunFailed;
+    for (const auto& [name, rule] :
+         base::Plugins<report::ValidityRule>::All()) {
+      if (rule->is_invalid(sourced.results)) exit_code = report::kExitRunFailed;
     }
   }
   return exit_code;

@@ -1,4 +1,3 @@
-#include <deque>
 #include <limits>
 #include <map>
 #include <memory>
@@ -18,8 +17,6 @@
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
 #include "distbench/products/protection/report/protection_text.h"
-#include "distbench/products/search/benchpress/benchpress.h"
-#include "distbench/products/search/benchpress/instance_report.h"
 #include "distbench/report/export/hdr.h"
 #include "distbench/report/export/hlog.h"
 #include "distbench/report/export/mpstat.h"
@@ -37,9 +34,7 @@
 #include "distbench/report/parts/text_part.h"
 #include "distbench/report/tables/csv.h"
 #include "distbench/report/tables/protection_table.h"
-#include "distbench/report/tables/search_table.h"
 #include "distbench/report/tables/table.h"
-#include "distbench/report/text/search_text.h"
 #include "distbench/report/text/text_summary.h"
 
 namespace distbench::cli {
@@ -53,8 +48,6 @@ struct ReportFlags {
   std::string table;
   std::string latency;
   report::RpcSelection selection;
-  bool strict_legacy = false;
-  int instance = 0;  // 0: all
 
   // Of the flags that products add.
   std::map<std::string, int> numbers;
@@ -66,8 +59,6 @@ report::ReportFlagValues ValuesOf(const ReportFlags& flags) {
   values.insert(flags.switches.begin(), flags.switches.end());
   return values;
 }
-
-constexpr char kSearchTable[] = "search";
 
 // Writes what products print there.
 void WriteTextParts(const report::ReportInput& input, absl::string_view after,
@@ -83,12 +74,6 @@ void WriteTextParts(const report::ReportInput& input, absl::string_view after,
 absl::Status WriteText(const report::ReportInput& input, const ReportFlags&,
                        ReportOutput& output) {
   WriteTextParts(input, report::kTextStart, output);
-  for (const report::SourcedSearch& search :
-       report::ListSearches(input.results)) {
-    for (const std::string& line : report::SummarizeSearch(*search.report)) {
-      output.Write(absl::StrCat(line, "\n"));
-    }
-  }
   for (const report::TestRun& run : input.runs) {
     // Numbered as on the HTML page.
     const std::string number =
@@ -116,50 +101,9 @@ absl::Status WriteHtml(const report::ReportInput& input, const ReportFlags&,
   return absl::OkStatus();
 }
 
-// The searches, of which only one instance is wanted: `reports` holds them.
-absl::StatusOr<std::vector<report::SourcedSearch>> SearchesOf(
-    const report::ReportInput& input, const ReportFlags& flags,
-    std::deque<SearchReport>& reports) {
-  std::vector<report::SourcedSearch> searches =
-      report::ListSearches(input.results);
-  if (flags.instance == 0) return searches;
-  for (report::SourcedSearch& search : searches) {
-    absl::StatusOr<SearchReport> report =
-        search::ReportOfInstance(*search.report, flags.instance);
-    if (!report.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--instance: ", search.source, ": ",
-                       std::string(report.status().message())));
-    }
-    reports.push_back(*std::move(report));
-    search.report = &reports.back();
-  }
-  return searches;
-}
-
-// FeedSim's columns come first, so the columns that begin other tables are left
-// out.
-absl::Status WriteSearchTable(const report::ReportInput& input,
-                              const ReportFlags& flags, ReportOutput& output) {
-  std::deque<SearchReport> of_instance;
-  const absl::StatusOr<std::vector<report::SourcedSearch>> searches =
-      SearchesOf(input, flags, of_instance);
-  if (!searches.ok()) return searches.status();
-  output.Write(report::SearchTableHeader() + "\n");
-  for (const report::SourcedSearch& search : *searches) {
-    for (const SearchProbe& probe : search.report->probes()) {
-      output.Write(report::SearchTableRows(*search.report, probe));
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::Status WriteCsv(const report::ReportInput& input,
                       const ReportFlags& flags, ReportOutput& output) {
   const auto sink = [&](absl::string_view bytes) { output.Write(bytes); };
-  if (flags.table == kSearchTable) {
-    return WriteSearchTable(input, flags, output);
-  }
   if (const auto* table = base::Plugins<report::CsvTable>::Find(flags.table)) {
     return table->write(input, ValuesOf(flags), sink);
   }
@@ -198,20 +142,6 @@ absl::Status WriteHlog(const report::ReportInput& input,
       report::SelectRpc(input.runs, SelectionOf(flags));
   if (!rpc.ok()) return rpc.status();
   output.Write(report::RenderHlog(*rpc));
-  return absl::OkStatus();
-}
-
-// Reports each result that holds a search; several reports form a list.
-absl::Status WriteBenchpress(const report::ReportInput& input,
-                             const ReportFlags& flags, ReportOutput& output) {
-  std::deque<SearchReport> of_instance;
-  const absl::StatusOr<std::vector<report::SourcedSearch>> searches =
-      SearchesOf(input, flags, of_instance);
-  if (!searches.ok()) return searches.status();
-  const absl::StatusOr<std::string> json = search::RenderBenchpress(
-      *searches, input.runs, {.strict_legacy = flags.strict_legacy});
-  if (!json.ok()) return json.status();
-  output.Write(*json);
   return absl::OkStatus();
 }
 
@@ -254,8 +184,6 @@ const std::map<std::string, OwnFormat>& OwnFormats() {
       {"html", {"charts on one page", WriteHtml}},
       {"hdr", {"HdrHistogram's percentile output of one RPC", WriteHdr}},
       {"hlog", {"HdrHistogram's interval log of one RPC", WriteHlog}},
-      {"benchpress",
-       {"a search as DCPerf's FeedSim reports it", WriteBenchpress}},
       {"trace", {"RPC traces for ui.perfetto.dev", WriteTrace}},
       {"otlp", {"RPC traces for OpenTelemetry and Jaeger", WriteOtlp}},
       {"openmetrics", {"metrics for gateways of Prometheus", WriteOpenMetrics}},
@@ -304,7 +232,6 @@ Descriptions AllTables() {
   for (const report::ProtectionTable* table : report::ProtectionTables()) {
     own.emplace_back(table->name, table->description);
   }
-  own.emplace_back(kSearchTable, "a row per probe of a search");
   Descriptions tables;
   auto next = own.begin();
   for (const report::Placed<report::CsvTable>& placed :
@@ -334,7 +261,6 @@ absl::Status CheckReportFlags(const ReportFlags& flags) {
   absl::Status status = check("--table", !flags.table.empty(), {"csv"});
   status.Update(check("--test", !flags.selection.test.empty(), of_one_rpc));
   status.Update(check("--rpc", !flags.selection.rpc.empty(), of_one_rpc));
-  status.Update(check("--strict_legacy", flags.strict_legacy, {"benchpress"}));
   status.Update(check("--latency", !flags.latency.empty(), of_one_rpc));
   for (const auto& [name, value] : ValuesOf(flags)) {
     if (value == 0) continue;
@@ -344,20 +270,8 @@ absl::Status CheckReportFlags(const ReportFlags& flags) {
   return status;
 }
 
-// --instance goes with what reports a search: its table, and benchpress.
-absl::Status CheckInstance(const ReportFlags& flags) {
-  const bool is_of_search =
-      flags.format == "benchpress" ||
-      (flags.format == "csv" && flags.table == kSearchTable);
-  if (flags.instance == 0 || is_of_search) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      "--instance goes with --format=csv --table=search, or with "
-      "--format=benchpress");
-}
-
 int Report(const ReportFlags& flags) {
   absl::Status status = CheckReportFlags(flags);
-  status.Update(CheckInstance(flags));
   if (!status.ok()) return Fail(status, report::kExitUsage);
   const absl::StatusOr<std::vector<report::SourcedResults>> results =
       ReadResultFiles(flags.results);
@@ -418,13 +332,6 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
                 "service|response",
                 "With --format=hdr or hlog: service or response time;\n"
                 "default: response time if it was measured");
-  AddSwitch(command, "--strict_legacy", flags->strict_legacy,
-            "With --format=benchpress: only FeedSim's keys, and some\n"
-            "numbers as strings, as FeedSim has them");
-  AddNumberFlag(command, "--instance", flags->instance, 1,
-                std::numeric_limits<int>::max(), "N",
-                "Of a search with several copies of the system, only this\n"
-                "one (from 1): with --format=benchpress, or --table=search");
   AddPartFlags(command, *flags);
   SetFooter(
       command,

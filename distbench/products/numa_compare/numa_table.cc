@@ -10,9 +10,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/time_units.h"
+#include "distbench/products/search/report/search_table.h"
 #include "distbench/report/json/binding_proofs.h"
 #include "distbench/report/measurements/rpc_measurements.h"
-#include "distbench/report/tables/search_table.h"
 #include "distbench/stats/log_histogram.h"
 
 namespace distbench::numa_compare {
@@ -37,7 +37,7 @@ std::optional<double> LatencyNsAtLoad(const SearchReport& search) {
         probe.requested_load() != search.load()) {
       continue;
     }
-    latency_ns.Merge(report::ProbeLatency(probe.statistics()).latency_ns);
+    latency_ns.Merge(search::ProbeLatency(probe.statistics()).latency_ns);
   }
   if (latency_ns.count() == 0 || latency_ns.mean() <= 0) return std::nullopt;
   return latency_ns.mean();

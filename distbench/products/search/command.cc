@@ -22,13 +22,13 @@
 #include "distbench/products/search/command_flags.h"
 #include "distbench/products/search/cpu_slices.h"
 #include "distbench/products/search/isolation_part.h"
+#include "distbench/products/search/report/search_table.h"
 #include "distbench/products/search/search_display.h"
 #include "distbench/products/search/search_plan.h"
 #include "distbench/products/search/search_run.h"
 #include "distbench/products/search/sequencer_runner.h"
 #include "distbench/products/search/simulation_runner.h"
 #include "distbench/report/findings/verdict.h"
-#include "distbench/report/tables/search_table.h"
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
 #include "proto/control.pb.h"
@@ -261,11 +261,11 @@ class Outputs {
         encoding_(flags.binary_output ? results::ResultEncoding::kBinary
                                       : results::ResultEncoding::kText),
         csv_(std::move(csv)) {
-    csv_.Write(report::SearchTableHeader() + "\n");
+    csv_.Write(SearchTableHeader() + "\n");
   }
 
   void AddRows(const SearchReport& report, const SearchProbe& probe) {
-    csv_.Write(report::SearchTableRows(report, probe));
+    csv_.Write(SearchTableRows(report, probe));
   }
 
   absl::Status Save(const TestSequenceResults& results) const {

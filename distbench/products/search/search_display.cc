@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/time_units.h"
 #include "distbench/products/search/judgement/measured_probe.h"
-#include "distbench/report/measurements/search_answer.h"
+#include "distbench/products/search/report/search_answer.h"
 #include "distbench/results/histogram_proto.h"
 
 namespace distbench::search {
@@ -182,7 +182,7 @@ void SearchDisplay::ShowVerdict(const SearchReport& report) {
                          ": ", report.verdict()));
   if (report.has_load()) {
     WriteLine(absl::StrCat(report.finds_lowest() ? "Lowest" : "Highest",
-                           " load that met: ", report::SearchAnswer(report)));
+                           " load that met: ", SearchAnswer(report)));
   }
   WriteLine(absl::StrCat("Evidence: ", report.evidence()));
 }

@@ -1,162 +1,18 @@
 #include "distbench/report/comparison/capacity.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-#include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/string_view.h"
-#include "distbench/report/comparison/comparability.h"
+#include "distbench/base/plugins.h"
 #include "distbench/report/comparison/compare.h"
-#include "distbench/report/tables/search_table.h"
-#include "distbench/stats/outcomes.h"
-#include "distbench/stats/quantile_interval.h"
 
 namespace distbench::report {
 namespace {
 
-constexpr double kPercents[] = {50, 99};
-
-using Searches = std::vector<const SearchReport*>;
-
-// Searches by what they looked for.
-using Questions = std::map<std::string, Searches>;
-
-bool HasSearches(const TestSequenceResults& results) {
-  return results.searches_size() > 0 || results.has_numa_comparison();
-}
-
-void AddSearch(absl::string_view deployment, const SearchReport& search,
-               Questions& questions) {
-  const std::string knob =
-      search.search().has_knob() && search.search().knob() != "rate"
-          ? absl::StrCat(" (knob ", search.search().knob(), ")")
-          : "";
-  questions[absl::StrCat(deployment, deployment.empty() ? "" : ": ", "highest ",
-                         search.load_unit(), knob, " with ",
-                         absl::StrJoin(search.search().objectives(), " and "))]
-      .push_back(&search);
-}
-
-Questions QuestionsOf(absl::Span<const SourcedResults> sources) {
-  Questions questions;
-  for (const SourcedResults& source : sources) {
-    for (const SearchReport& search : source.results.searches()) {
-      AddSearch("", search, questions);
-    }
-    for (const NumaDeployment& deployment :
-         source.results.numa_comparison().deployments()) {
-      for (const auto& search : deployment.cpu_target_searches()) {
-        AddSearch(deployment.name(), search, questions);
-      }
-      for (const auto& search : deployment.objective_searches()) {
-        AddSearch(deployment.name(), search, questions);
-      }
-    }
-  }
-  return questions;
-}
-
-// The runs behind the searches.
-std::vector<TestRun> SearchRuns(absl::Span<const SourcedResults> sources) {
-  std::vector<TestRun> runs = ListRuns(sources);
-  std::erase_if(runs,
-                [](const TestRun& run) { return !HasSearches(*run.sequence); });
-  return runs;
-}
-
-bool HasLoad(const SearchReport& search) {
-  return search.verdict() == "converged" && search.load() > 0 &&
-         std::isfinite(search.load());
-}
-
-// Returns the percentile in the last final run; absent if the search has none,
-// or if it falls among failures or beyond the number of RPCs.
-std::optional<double> PercentileOf(const SearchReport& search, double percent) {
-  for (auto probe = search.probes().rbegin(); probe != search.probes().rend();
-       ++probe) {
-    if (probe->phase() != "final") continue;
-    const stats::Outcomes latency = ProbeLatency(probe->statistics());
-    if (!stats::SupportsQuantile(latency.count(), percent / 100)) break;
-    const int64_t value_ns = latency.ValueAtQuantile(percent / 100);
-    if (value_ns <= 0 || value_ns == stats::Outcomes::kFailed) break;
-    return static_cast<double>(value_ns);
-  }
-  return std::nullopt;
-}
-
-std::vector<double> LoadsOf(const Searches& searches) {
-  std::vector<double> loads;
-  for (const SearchReport* search : searches) {
-    if (HasLoad(*search)) loads.push_back(search->load());
-  }
-  return loads;
-}
-
-// Returns none unless all searches that count have the percentile.
-std::vector<double> PercentilesOf(const Searches& searches, double percent) {
-  std::vector<double> values;
-  for (const SearchReport* search : searches) {
-    if (!HasLoad(*search)) continue;
-    const std::optional<double> value = PercentileOf(*search, percent);
-    if (!value) return {};
-    values.push_back(*value);
-  }
-  return values;
-}
-
-double GeometricMean(const std::vector<double>& values) {
-  return stats::RatioOfMeans({1.0}, values, kCompareConfidence).estimate;
-}
-
-void AddRatio(const std::string& name, const std::vector<double>& base,
-              const std::vector<double>& next, CapacityComparison& comparison) {
-  if (base.empty() || next.empty()) return;
-  comparison.ratios.push_back(
-      {.name = name,
-       .base = GeometricMean(base),
-       .next = GeometricMean(next),
-       .ratio = stats::RatioOfMeans(base, next, kCompareConfidence)});
-}
-
-// Why a side has no load; empty if it has one.
-std::string WhyNoLoad(absl::string_view side, const Searches& searches) {
-  if (searches.empty()) return absl::StrCat(side, " has no such search");
-  if (!LoadsOf(searches).empty()) return "";
-  std::set<std::string> verdicts;
-  for (const SearchReport* search : searches) {
-    verdicts.insert(search->has_verdict() ? search->verdict() : "not ended");
-  }
-  return absl::StrCat("no search of ", side,
-                      " converged to a load: ", absl::StrJoin(verdicts, ", "));
-}
-
-CapacityComparison CompareQuestion(const std::string& question,
-                                   const Searches& base, const Searches& next) {
-  CapacityComparison comparison = {
-      .question = question,
-      .base_searches = static_cast<int>(LoadsOf(base).size()),
-      .next_searches = static_cast<int>(LoadsOf(next).size())};
-  comparison.not_comparable = WhyNoLoad("base", base);
-  if (comparison.not_comparable.empty()) {
-    comparison.not_comparable = WhyNoLoad("new", next);
-  }
-  if (!comparison.not_comparable.empty()) return comparison;
-  for (const Searches* searches : {&base, &next}) {
-    for (const SearchReport* search : *searches) {
-      comparison.tolerance =
-          std::max(comparison.tolerance, search->search().tolerance());
-    }
-  }
-  AddRatio("load", LoadsOf(base), LoadsOf(next), comparison);
-  for (const double percent : kPercents) {
-    AddRatio(absl::StrCat("p", percent), PercentilesOf(base, percent),
-             PercentilesOf(next, percent), comparison);
-  }
-  return comparison;
+bool HasChosenLoad(const TestRun& run) {
+  const auto& sources = base::Plugins<CapacitySource>::All();
+  return std::any_of(sources.begin(), sources.end(), [&](const auto& source) {
+    return source.second->chose_loads(*run.sequence);
+  });
 }
 
 }  // namespace
@@ -178,41 +34,23 @@ ComparisonVerdict JudgeRatio(const CapacityRatio& ratio, double tolerance) {
 
 std::vector<TestRun> ListPlainRuns(absl::Span<const SourcedResults> results) {
   std::vector<TestRun> runs = ListRuns(results);
-  std::erase_if(runs,
-                [](const TestRun& run) { return HasSearches(*run.sequence); });
+  std::erase_if(runs, HasChosenLoad);
   return runs;
 }
 
 CapacityComparisons CompareCapacities(absl::Span<const SourcedResults> base,
                                       absl::Span<const SourcedResults> next,
                                       bool allow_different_traffic) {
-  Questions base_questions = QuestionsOf(base);
-  Questions next_questions = QuestionsOf(next);
-  CapacityComparisons comparisons;
-  const std::vector<TestRun> base_runs = SearchRuns(base);
-  const std::vector<TestRun> next_runs = SearchRuns(next);
-  std::string difference;
-  if (!base_runs.empty() && !next_runs.empty()) {
-    comparisons.notes = DescribeDifferences(base_runs, "new", next_runs);
-    difference = WorkDifference(base_runs, next_runs);
+  CapacityComparisons all;
+  for (const auto& [name, source] :
+       ::distbench::base::Plugins<CapacitySource>::All()) {
+    const CapacityComparisons own =
+        source->compare(base, next, allow_different_traffic);
+    all.notes.insert(all.notes.end(), own.notes.begin(), own.notes.end());
+    all.questions.insert(all.questions.end(), own.questions.begin(),
+                         own.questions.end());
   }
-  if (!difference.empty() && allow_different_traffic) {
-    comparisons.notes.push_back(
-        absl::StrCat("the traffic differs: ", difference));
-  }
-  for (const auto& [question, searches] : next_questions) {
-    base_questions[question];  // so that each question of either side is there
-  }
-  for (const auto& [question, searches] : base_questions) {
-    comparisons.questions.push_back(
-        CompareQuestion(question, searches, next_questions[question]));
-    if (!difference.empty() && !allow_different_traffic) {
-      comparisons.questions.back().ratios.clear();
-      comparisons.questions.back().not_comparable =
-          absl::StrCat("the traffic differs: ", difference);
-    }
-  }
-  return comparisons;
+  return all;
 }
 
 }  // namespace distbench::report

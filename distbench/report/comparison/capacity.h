@@ -1,5 +1,4 @@
-// Compares the loads that two systems carry, as searches and comparisons of
-// NUMA deployments found them.
+// Compares the loads that two systems carry, as products found them.
 
 #ifndef DISTBENCH_REPORT_COMPARISON_CAPACITY_H_
 #define DISTBENCH_REPORT_COMPARISON_CAPACITY_H_
@@ -15,8 +14,8 @@
 
 namespace distbench::report {
 
-// The results without those of searches and NUMA comparisons, whose runs have
-// the loads that their search chose, so that they are not compared one by one.
+// The results without those whose runs have loads that a product chose, so that
+// they are not compared one by one.
 std::vector<TestRun> ListPlainRuns(absl::Span<const SourcedResults> results);
 
 // A load or a latency on both sides: geometric means over the searches, and
@@ -59,9 +58,19 @@ struct CapacityComparisons {
   std::vector<CapacityComparison> questions;
 };
 
-// Compares searches for the same question: deployment, objectives, knob and
-// unit. Searches that did not converge have no load to compare. Empty if
-// neither side has a search. What RPCs carry and do must be the same unless
+// Finds the loads of both sides; a plug-in (distbench/base/plugins.h).
+struct CapacitySource {
+  // Whether the runs of these results have the loads that were tried.
+  bool (*chose_loads)(const TestSequenceResults& results);
+
+  // As CompareCapacities(), for what this source finds.
+  CapacityComparisons (*compare)(absl::Span<const SourcedResults> base,
+                                 absl::Span<const SourcedResults> next,
+                                 bool allow_different_traffic);
+};
+
+// Compares what all sources find, question by question. Empty if neither side
+// has anything. What RPCs carry and do must be the same unless
 // allow_different_traffic; then it is noted.
 CapacityComparisons CompareCapacities(absl::Span<const SourcedResults> base,
                                       absl::Span<const SourcedResults> next,

@@ -240,20 +240,13 @@ function partsOf(group) {
   return [verdictLine(verdictOfGroup(group)), ...tilesOf(group), ...objectivesOf(group), ...repeatsOf(group)];
 }
 
-function searchLine(search) {
-  const where = data.searches.length > 1 ? `${baseName(search.source)}, ` : '';
-  return verdictLine({
-    ...verdictOfSearch(search),
-    reason: `${where}search with ${search.objectives.join(' and ')}: ${search.answer || 'no load met the objectives'}`,
-  });
-}
-
 function renderHeadline() {
-  showSection('headline', runs.length + data.searches.length > 0);
+  const lines = partsWith('headlines').flatMap(headlines => headlines());
+  showSection('headline', runs.length + lines.length > 0);
   const tests = groups.length === 1 ? partsOf(groups[0])
       : groups.map(group => element('details', {id: `test-${group.index}`}, element('summary', {}, group.label),
           ...partsOf(group)));
-  replaceContent('headline-parts', ...data.searches.map(searchLine),
+  replaceContent('headline-parts', ...lines,
       ...(groups.length > 1 ? [verdictTable(groups)] : []), ...tests);
 }
 

@@ -1,8 +1,13 @@
 // What products add to the page. A part is an object with some of these
-// functions, which take no arguments and fill sections or parts of them:
-//   renderFirst: drawn with the verdicts, which the browser shows first,
-//   renderOnce: drawn after that,
-//   redraw: drawn after that, and again when colours or the width change.
+// functions. They fill sections or parts of them:
+//   renderFirst(): drawn with the verdicts, which the browser shows first,
+//   renderOnce(): drawn after that,
+//   redraw(): drawn after that, and again when colours or the width change.
+// They add to what the core shows of all that is on the page:
+//   title(): what a page without runs is about; empty if of something else,
+//   headlines(): lines with verdicts on what is not a run,
+//   doubtOf(run): why the run answers less than was asked; empty if it does,
+//   outcomes(): what else was measured or simulated, with a boolean `simulated`.
 
 const addedParts = [];
 

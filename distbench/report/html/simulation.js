@@ -2,7 +2,7 @@
 
 // "simulated", or how much of the page is; empty if all of it was measured.
 function simulatedMark() {
-  const all = [...runs, ...data.searches];
+  const all = [...runs, ...partsWith('outcomes').flatMap(outcomes => outcomes())];
   const count = all.filter(({simulated}) => simulated).length;
   if (count === 0) return '';
   return count === all.length ? 'simulated' : `${count} of ${all.length} simulated`;

@@ -11,8 +11,7 @@ function listSome(texts, max) {
 
 function titleOf(names) {
   if (names.length > 0) return listSome(names, MAX_TITLE_NAMES);
-  return data.searches.length > 0 ? `Search: ${listSome(data.searches[0].objectives, MAX_TITLE_NAMES)}`
-      : 'No tests';
+  return partsWith('title').map(title => title()).find(Boolean) ?? 'No tests';
 }
 
 function describeTime() {

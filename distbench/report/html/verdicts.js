@@ -1,4 +1,4 @@
-// Verdicts on runs, tests and searches. Only what was shown to be good is green.
+// Verdicts on runs and tests. Only what was shown to be good is green.
 
 // Of runs, by kind; the worst first.
 const VERDICTS = {
@@ -12,22 +12,8 @@ const VERDICTS = {
   ok: {text: 'ok', className: 'ok'},
 };
 
-const SEARCH_MISSES = ['objective_unreachable', 'not_all_met'];
-const SEARCH_ANSWERS = ['converged', 'upper_bound_hit', 'all_met'];
-
 function verdictBadge({text, className}) {
   return element('span', {className: `badge ${className}`}, text);
-}
-
-function isProven(search) {
-  return SEARCH_ANSWERS.includes(search.verdict) && search.is_proven === true;
-}
-
-function verdictOfSearch(search) {
-  const text = search.verdict === null ? 'not ended' : search.verdict.replaceAll('_', ' ');
-  if (isProven(search)) return {text, className: 'ok'};
-  if (search.verdict === 'invalid' || SEARCH_MISSES.includes(search.verdict)) return {text, className: 'invalid'};
-  return {text: SEARCH_ANSWERS.includes(search.verdict) ? `${text}, not proven` : text, className: 'warn'};
 }
 
 function objectivesWith(run, verdict) {
@@ -44,13 +30,13 @@ function describeObjectives(run) {
 
 // {kind: a key of VERDICTS, text, className, reason}
 function verdictOfRun(run) {
-  const search = data.searches.find(other => other.source === run.source && !isProven(other));
+  const doubts = partsWith('doubtOf').map(doubtOf => doubtOf(run)).filter(Boolean);
   const warnings = findingsOf(run).filter(finding => finding.severity === 'warn').length;
   const kind = run.failure !== null ? 'failed'
       : run.verdict === 'invalid' ? 'invalid'
       : objectivesWith(run, 'fail') > 0 ? 'missed'
       : objectivesWith(run, 'undecided') > 0 ? 'undecided'
-      : search !== undefined ? 'unproven'
+      : doubts.length > 0 ? 'unproven'
       : run.totals.succeeded_count === 0 ? 'empty'
       : warnings > 0 ? 'warn' : 'ok';
   const reasons = [
@@ -58,7 +44,7 @@ function verdictOfRun(run) {
     kind === 'invalid' ? 'the numbers are false' : '',
     kind === 'empty' ? 'no RPC succeeded' : '',
     describeObjectives(run),
-    search === undefined ? '' : `the search: ${verdictOfSearch(search).text}`,
+    ...doubts,
     warnings === 0 ? 'no warnings' : plural(warnings, 'warning'),
   ];
   return {kind, ...VERDICTS[kind], reason: reasons.filter(Boolean).join('; ')};

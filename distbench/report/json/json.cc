@@ -233,7 +233,6 @@ std::string RenderJson(const ReportInput& input, const JsonLimits& limits) {
                    {"confidence", kReportConfidence}};
   Json& tests = document["tests"] = Json::array();
   for (const TestRun& run : input.runs) tests.push_back(TestJson(run, limits));
-  document["searches"] = SearchesJson(ListSearches(input.results));
   document["experiments"] = ExperimentsJson(input.runs, limits.max_part_rows);
   document = WithParts<DocumentKey>(std::move(document), input, limits);
   // Names may contain arbitrary bytes; invalid UTF-8 is replaced.

@@ -59,8 +59,6 @@ nlohmann::ordered_json RpcJson(const RpcMeasurements& rpc);
 nlohmann::ordered_json TopologyJson(const Topology& topology,
                                     int64_t max_instance_rows);
 
-nlohmann::ordered_json SearchesJson(absl::Span<const SourcedSearch> searches);
-
 // Lists the experiments in the results from which the tests of the document
 // were listed, with at most max_rows rows of seconds each.
 nlohmann::ordered_json ExperimentsJson(absl::Span<const TestRun> tests,

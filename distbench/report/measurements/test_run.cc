@@ -28,17 +28,6 @@ ReportInput InputOf(absl::Span<const SourcedResults> results) {
   return {.runs = ListRuns(results), .results = results};
 }
 
-std::vector<SourcedSearch> ListSearches(
-    absl::Span<const SourcedResults> results) {
-  std::vector<SourcedSearch> searches;
-  for (const SourcedResults& sourced : results) {
-    for (const SearchReport& report : sourced.results.searches()) {
-      searches.push_back({.source = sourced.source, .report = &report});
-    }
-  }
-  return searches;
-}
-
 std::vector<int> ListRpcs(const TestResult& result) {
   std::set<int> indices;
   for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {

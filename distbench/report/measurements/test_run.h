@@ -31,16 +31,6 @@ struct TestRun {
   const TestSequenceResults* sequence = nullptr;
 };
 
-// One search; points into the results from which it was listed.
-struct SourcedSearch {
-  std::string source;
-  const SearchReport* report = nullptr;
-};
-
-// In the order of the results.
-std::vector<SourcedSearch> ListSearches(
-    absl::Span<const SourcedResults> results);
-
 // In the order of the results.
 std::vector<TestRun> ListRuns(absl::Span<const SourcedResults> results);
 

@@ -41,6 +41,12 @@ struct FindingRule {
   absl::string_view (*advice_for)(absl::string_view code);
 };
 
+// Says whether what a product keeps in results beside the runs is false, as
+// findings say of a run; a plug-in.
+struct ValidityRule {
+  bool (*is_invalid)(const TestSequenceResults& results);
+};
+
 }  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_PARTS_FINDING_RULE_H_

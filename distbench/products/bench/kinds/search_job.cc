@@ -18,12 +18,12 @@
 #include "distbench/products/bench/kinds/tests_of_job.h"
 #include "distbench/products/bench/kinds/values.h"
 #include "distbench/products/search/cpu_slices.h"
+#include "distbench/products/search/report/search_answer.h"
 #include "distbench/products/search/search_plan.h"
 #include "distbench/products/search/search_run.h"
 #include "distbench/products/search/sequencer_runner.h"
 #include "distbench/products/search/strategy/load_search.h"
 #include "distbench/report/findings/verdict.h"
-#include "distbench/report/measurements/search_answer.h"
 
 namespace distbench::bench {
 namespace {
@@ -282,7 +282,7 @@ class SearchJob final : public JobKind {
   std::string ResultText(const BenchJob& job) const override {
     if (job.results().searches().empty()) return "";
     const SearchReport& report = job.results().searches(0);
-    const std::string answer = report::SearchAnswer(report);
+    const std::string answer = search::SearchAnswer(report);
     return absl::StrCat(
         "Result: ", report.verdict(), answer.empty() ? "" : ", ", answer, "\n",
         report.evidence(), report.evidence().empty() ? "" : "\n");

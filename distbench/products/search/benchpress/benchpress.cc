@@ -19,9 +19,9 @@
 #include "distbench/config/objectives/objective.h"
 #include "distbench/products/search/benchpress/final_hook.h"
 #include "distbench/products/search/judgement/measured_probe.h"
+#include "distbench/products/search/report/search_table.h"
 #include "distbench/products/search/search_run.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/tables/search_table.h"
 #include "distbench/stats/log_histogram.h"
 
 namespace distbench::search {
@@ -68,7 +68,7 @@ double AchievedRate(const RpcStatistics& statistics) {
 }
 
 Json LatencyMs(const RpcStatistics& statistics, const Target& target) {
-  const stats::Outcomes outcomes = report::ProbeLatency(statistics);
+  const stats::Outcomes outcomes = ProbeLatency(statistics);
   if (outcomes.count() == 0) return nullptr;
   const int64_t value_ns = outcomes.ValueAtQuantile(target.percent / 100);
   if (value_ns == stats::Outcomes::kFailed) return nullptr;
@@ -336,7 +336,7 @@ Json EnvelopeJson(const SearchReport& report, const TestResult* run,
   return envelope;
 }
 
-const TestResult* LastRunOf(const report::SourcedSearch& search,
+const TestResult* LastRunOf(const SourcedSearch& search,
                             absl::Span<const report::TestRun> runs) {
   const TestResult* last = nullptr;
   for (const report::TestRun& run : runs) {
@@ -348,7 +348,7 @@ const TestResult* LastRunOf(const report::SourcedSearch& search,
 }  // namespace
 
 absl::StatusOr<std::string> RenderBenchpress(
-    absl::Span<const report::SourcedSearch> searches,
+    absl::Span<const SourcedSearch> searches,
     absl::Span<const report::TestRun> runs, const BenchpressOptions& options) {
   if (searches.empty()) {
     return absl::FailedPreconditionError(
@@ -356,8 +356,8 @@ absl::StatusOr<std::string> RenderBenchpress(
         "writes one");
   }
   Json all = Json::array();
-  for (const report::SourcedSearch& search : searches) {
-    if (!report::LoadsAreRates(*search.report)) {
+  for (const SourcedSearch& search : searches) {
+    if (!LoadsAreRates(*search.report)) {
       return absl::FailedPreconditionError(absl::StrCat(
           search.source, ": the loads of its search are ",
           search.report->load_unit(),

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "distbench/products/search/report/searches.h"
 #include "distbench/report/measurements/test_run.h"
 
 namespace distbench::search {
@@ -23,7 +24,7 @@ struct BenchpressOptions {
 // FAILED_PRECONDITION if there is no search, or if a search's loads are not
 // rates.
 absl::StatusOr<std::string> RenderBenchpress(
-    absl::Span<const report::SourcedSearch> searches,
+    absl::Span<const SourcedSearch> searches,
     absl::Span<const report::TestRun> runs, const BenchpressOptions& options);
 
 }  // namespace distbench::search

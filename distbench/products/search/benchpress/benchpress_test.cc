@@ -74,7 +74,7 @@ TestResult Run() {
 
 json Render(const SearchReport& report, bool strict_legacy) {
   const TestResult run = Run();
-  const std::vector<report::SourcedSearch> searches = {{"a.pb", &report}};
+  const std::vector<SourcedSearch> searches = {{"a.pb", &report}};
   const std::vector<report::TestRun> runs = {
       {.source = "a.pb", .result = &run}};
   const auto text =
@@ -155,7 +155,7 @@ TEST(BenchpressTest, IsOfRatesOnly) {
   SearchReport report = Report(1);
   report.mutable_search()->set_knob("payload:p");
   report.set_load_unit("bytes");
-  const std::vector<report::SourcedSearch> searches = {{"a.pb", &report}};
+  const std::vector<SourcedSearch> searches = {{"a.pb", &report}};
   EXPECT_THAT(
       std::string(RenderBenchpress(searches, {}, {}).status().message()),
       HasSubstr("are bytes"));

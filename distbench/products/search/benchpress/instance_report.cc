@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/report/tables/search_table.h"
+#include "distbench/products/search/report/search_table.h"
 
 namespace distbench::search {
 namespace {
@@ -46,7 +46,7 @@ absl::StatusOr<SearchReport> ReportOfInstance(const SearchReport& all,
                      "; the search has the instances 1 to ", count));
   }
   if (count == 1) return all;
-  const double share = report::LoadsAreRates(all) ? 1.0 / count : 1;
+  const double share = LoadsAreRates(all) ? 1.0 / count : 1;
   SearchReport own = all;
   own.clear_probes();
   for (const SearchProbe& probe : all.probes()) {

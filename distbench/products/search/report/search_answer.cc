@@ -1,9 +1,9 @@
-#include "distbench/report/measurements/search_answer.h"
+#include "distbench/products/search/report/search_answer.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace distbench::report {
+namespace distbench::search {
 namespace {
 
 // At least four digits, unless the load is a small whole number.
@@ -35,4 +35,4 @@ std::string SearchAnswer(const SearchReport& report) {
                          100 * report.confidence_level());
 }
 
-}  // namespace distbench::report
+}  // namespace distbench::search

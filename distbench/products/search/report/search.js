@@ -6,6 +6,9 @@ const OUTCOME_COLORS = {
   met: '--ok', missed: '--invalid', generator_limited: '--warn', failed: '--ink-soft',
 };
 
+const SEARCH_MISSES = ['objective_unreachable', 'not_all_met'];
+const SEARCH_ANSWERS = ['converged', 'upper_bound_hit', 'all_met'];
+
 function formatLoad(load) {
   return load === null ? '–' : load.toLocaleString('en', {maximumSignificantDigits: 5});
 }
@@ -14,6 +17,17 @@ function outcomeBadge(outcome) {
   const node = element('span', {className: 'badge'}, outcome.replace('_', ' '));
   node.style.color = cssColor(OUTCOME_COLORS[outcome] ?? '--ink');
   return node;
+}
+
+function isProven(search) {
+  return SEARCH_ANSWERS.includes(search.verdict) && search.is_proven === true;
+}
+
+function verdictOfSearch(search) {
+  const text = search.verdict === null ? 'not ended' : search.verdict.replaceAll('_', ' ');
+  if (isProven(search)) return {text, className: 'ok'};
+  if (search.verdict === 'invalid' || SEARCH_MISSES.includes(search.verdict)) return {text, className: 'invalid'};
+  return {text: SEARCH_ANSWERS.includes(search.verdict) ? `${text}, not proven` : text, className: 'warn'};
 }
 
 function renderProbes(search) {
@@ -155,3 +169,30 @@ function renderSearches() {
       })]));
   drawSearch();
 }
+
+// ---- What the page says at its top -------------------------------------------
+
+function titleOfSearches() {
+  return data.searches.length === 0 ? '' : `Search: ${listSome(data.searches[0].objectives, MAX_TITLE_NAMES)}`;
+}
+
+function searchLine(search) {
+  const where = data.searches.length > 1 ? `${baseName(search.source)}, ` : '';
+  return verdictLine({
+    ...verdictOfSearch(search),
+    reason: `${where}search with ${search.objectives.join(' and ')}: ${search.answer || 'no load met the objectives'}`,
+  });
+}
+
+function doubtOfRun(run) {
+  const search = data.searches.find(other => other.source === run.source && !isProven(other));
+  return search === undefined ? '' : `the search: ${verdictOfSearch(search).text}`;
+}
+
+addPart({
+  redraw: renderSearches,
+  title: titleOfSearches,
+  headlines: () => data.searches.map(searchLine),
+  doubtOf: doubtOfRun,
+  outcomes: () => data.searches,
+});

@@ -1,16 +1,16 @@
-#include "distbench/report/tables/search_table.h"
+#include "distbench/products/search/report/search_table.h"
 
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
-#include "distbench/report/text/search_text.h"
+#include "distbench/products/search/report/search_text.h"
 #include "distbench/results/histogram_proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::report {
+namespace distbench::search {
 namespace {
 
 using ::testing::Contains;
@@ -118,4 +118,4 @@ TEST(SearchTextTest, SaysWhatWasFoundAndHow) {
 }
 
 }  // namespace
-}  // namespace distbench::report
+}  // namespace distbench::search

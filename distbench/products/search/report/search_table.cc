@@ -1,4 +1,4 @@
-#include "distbench/report/tables/search_table.h"
+#include "distbench/products/search/report/search_table.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 
-namespace distbench::report {
+namespace distbench::search {
 namespace {
 
 constexpr double kBytesPerMb = 1e6;
@@ -58,7 +58,7 @@ std::string RowOf(const SearchReport& report, const SearchProbe& probe,
       std::max<int64_t>(0, statistics.last_end_timestamp_ns() -
                                statistics.first_start_timestamp_ns());
   const auto per_second = [&](int64_t amount) {
-    return PerSecond(static_cast<double>(amount), duration_ns);
+    return report::PerSecond(static_cast<double>(amount), duration_ns);
   };
   const double share =
       instance == 0 ? 1.0 : 1.0 / probe.instance_statistics_size();
@@ -82,13 +82,13 @@ std::string RowOf(const SearchReport& report, const SearchProbe& probe,
       {absl::StrCat(probe.number()), probe.phase(), probe.outcome(),
        absl::StrCat(statistics.failed_count()),
        UtcTime(probe.start_timestamp_ns()), UtcTime(probe.end_timestamp_ns()),
-       CsvText(absl::StrJoin(probe.measured(), "; ")),
+       report::CsvText(absl::StrJoin(probe.measured(), "; ")),
        absl::StrFormat("%.6g", probe.requested_load()),
        instance == 0 ? "overall" : absl::StrCat(instance),
        probe.has_host_cpu_share()
            ? absl::StrFormat("%.1f", 100 * probe.host_cpu_share())
            : "",
-       CsvText(absl::StrJoin(probe.instance_failures(), "; ")),
+       report::CsvText(absl::StrJoin(probe.instance_failures(), "; ")),
        report.simulated() ? "1" : "0"});
   return absl::StrJoin(cells, ",") + "\n";
 }
@@ -129,4 +129,4 @@ bool LoadsAreRates(const SearchReport& report) {
   return report.search().knob() == "rate";
 }
 
-}  // namespace distbench::report
+}  // namespace distbench::search

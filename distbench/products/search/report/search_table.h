@@ -1,14 +1,14 @@
 // Renders the probes of searches as comma-separated values.
 
-#ifndef DISTBENCH_REPORT_TABLES_SEARCH_TABLE_H_
-#define DISTBENCH_REPORT_TABLES_SEARCH_TABLE_H_
+#ifndef DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCH_TABLE_H_
+#define DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCH_TABLE_H_
 
 #include <string>
 
 #include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
-namespace distbench::report {
+namespace distbench::search {
 
 // Returns the column names, without a line end. The first fifteen are those of
 // FeedSim's reports; the others are appended. docs/search.md explains them all.
@@ -28,6 +28,6 @@ stats::Outcomes ProbeLatency(const RpcStatistics& statistics);
 // Whether the search's loads are rates, summed over all instances.
 bool LoadsAreRates(const SearchReport& report);
 
-}  // namespace distbench::report
+}  // namespace distbench::search
 
-#endif  // DISTBENCH_REPORT_TABLES_SEARCH_TABLE_H_
+#endif  // DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCH_TABLE_H_

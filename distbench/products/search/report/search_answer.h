@@ -1,13 +1,13 @@
 // The answer of a search, as text.
 
-#ifndef DISTBENCH_REPORT_MEASUREMENTS_SEARCH_ANSWER_H_
-#define DISTBENCH_REPORT_MEASUREMENTS_SEARCH_ANSWER_H_
+#ifndef DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCH_ANSWER_H_
+#define DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCH_ANSWER_H_
 
 #include <string>
 
 #include "proto/results.pb.h"
 
-namespace distbench::report {
+namespace distbench::search {
 
 // Returns the load with its confidence interval and unit, for example "350 (342
 // to 357) iterations per second, met, not proven at 95 %". A bound that is
@@ -15,6 +15,6 @@ namespace distbench::report {
 // of loads. Empty if no load met.
 std::string SearchAnswer(const SearchReport& report);
 
-}  // namespace distbench::report
+}  // namespace distbench::search
 
-#endif  // DISTBENCH_REPORT_MEASUREMENTS_SEARCH_ANSWER_H_
+#endif  // DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCH_ANSWER_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::report {
+namespace distbench::search {
 namespace {
 
 using ::testing::ElementsAre;
@@ -30,24 +30,27 @@ SearchReport SearchOf(double load, int64_t latency_ns,
   refine.set_phase("refine");
   SearchProbe& final_probe = *search.add_probes();
   final_probe.set_phase("final");
-  TestResult run = RunOf(latency_ns);
-  *final_probe.mutable_statistics() = StatisticsOf(run);
+  TestResult run = report::RunOf(latency_ns);
+  *final_probe.mutable_statistics() = report::StatisticsOf(run);
   return search;
 }
 
-std::vector<SourcedResults> Files(const std::vector<SearchReport>& searches) {
-  std::vector<SourcedResults> files;
+std::vector<report::SourcedResults> Files(
+    const std::vector<SearchReport>& searches) {
+  std::vector<report::SourcedResults> files;
   for (const SearchReport& search : searches) {
     files.push_back({"file.pb", {}});
     *files.back().results.add_searches() = search;
-    *files.back().results.add_test_results() = RunOf(1000);
+    *files.back().results.add_test_results() = report::RunOf(1000);
   }
   return files;
 }
 
-CapacityComparisons ComparedFiles(const std::vector<SourcedResults>& base,
-                                  const std::vector<SourcedResults>& next) {
-  return CompareCapacities(base, next, /*allow_different_traffic=*/false);
+report::CapacityComparisons ComparedFiles(
+    const std::vector<report::SourcedResults>& base,
+    const std::vector<report::SourcedResults>& next) {
+  return report::CompareCapacities(base, next,
+                                   /*allow_different_traffic=*/false);
 }
 
 TEST(CapacityTest, LoadAndLatencyAreRatios) {
@@ -55,16 +58,16 @@ TEST(CapacityTest, LoadAndLatencyAreRatios) {
       Files({SearchOf(1000, 1'000'000), SearchOf(1010, 1'010'000)});
   const auto next =
       Files({SearchOf(1690, 1'120'000), SearchOf(1700, 1'130'000)});
-  const CapacityComparisons compared = ComparedFiles(base, next);
+  const report::CapacityComparisons compared = ComparedFiles(base, next);
   ASSERT_THAT(compared.questions, SizeIs(1));
-  const CapacityComparison& question = compared.questions[0];
+  const report::CapacityComparison& question = compared.questions[0];
   EXPECT_EQ(question.question, "highest iterations per second with cpu<=60%");
   ASSERT_THAT(question.ratios, SizeIs(3));
   EXPECT_NEAR(question.ratios[0].ratio.estimate, 1.687, 1e-3);
   EXPECT_GT(question.ratios[0].ratio.interval->lower, 1.5);
   EXPECT_EQ(question.ratios[2].name, "p99");
   EXPECT_NEAR(question.ratios[2].ratio.estimate, 1.12, 0.01);
-  const std::string text = DescribeCapacities(compared);
+  const std::string text = report::DescribeCapacities(compared);
   EXPECT_THAT(text, HasSubstr("New carries 169% of the load of base, with 11"));
   EXPECT_THAT(text, testing::ContainsRegex("load .*  better\n"));
   EXPECT_THAT(text, testing::ContainsRegex("p99 .*  worse\n"));
@@ -72,7 +75,7 @@ TEST(CapacityTest, LoadAndLatencyAreRatios) {
 }
 
 TEST(CapacityTest, SingleSearchesHaveNoVerdict) {
-  const std::string text = DescribeCapacities(ComparedFiles(
+  const std::string text = report::DescribeCapacities(ComparedFiles(
       Files({SearchOf(1000, 1000)}), Files({SearchOf(2000, 1000)})));
   EXPECT_THAT(text, HasSubstr("x2.000"));
   EXPECT_THAT(text, HasSubstr("unknown: a single search"));
@@ -80,7 +83,7 @@ TEST(CapacityTest, SingleSearchesHaveNoVerdict) {
 
 // Both found 1000 and 1000 exactly, and 1010: no finer than the tolerance.
 TEST(CapacityTest, DifferencesWithinTheToleranceAreNone) {
-  const std::string text = DescribeCapacities(
+  const std::string text = report::DescribeCapacities(
       ComparedFiles(Files({SearchOf(1000, 1000), SearchOf(1000, 1000)}),
                     Files({SearchOf(1010, 1000), SearchOf(1010, 1000)})));
   EXPECT_THAT(text, testing::ContainsRegex("load .*  no difference shown\n"));
@@ -115,7 +118,7 @@ TEST(CapacityTest, WhatCannotBeComparedIsSaid) {
   EXPECT_EQ(compared.questions[0].not_comparable, "new has no such search");
   EXPECT_EQ(compared.questions[1].not_comparable, "base has no such search");
   EXPECT_THAT(ComparedFiles({}, {}).questions, IsEmpty());
-  EXPECT_EQ(DescribeCapacities(ComparedFiles({}, {})), "");
+  EXPECT_EQ(report::DescribeCapacities(ComparedFiles({}, {})), "");
 }
 
 TEST(CapacityTest, OtherWorkIsNotComparableUnlessAllowed) {
@@ -128,7 +131,8 @@ TEST(CapacityTest, OtherWorkIsNotComparableUnlessAllowed) {
   config.add_payload_descriptions()->set_size(7);
   EXPECT_THAT(ComparedFiles(base, next).questions[0].not_comparable,
               HasSubstr("payload_descriptions"));
-  const CapacityComparisons allowed = CompareCapacities(base, next, true);
+  const report::CapacityComparisons allowed =
+      report::CompareCapacities(base, next, true);
   EXPECT_THAT(allowed.questions[0].not_comparable, IsEmpty());
   EXPECT_THAT(allowed.notes, ElementsAre(HasSubstr("payload_descriptions")));
 }
@@ -147,7 +151,7 @@ TEST(CapacityTest, OtherHostsAreNoted) {
 
 TEST(CapacityTest, NumaDeploymentsAreComparedOneByOne) {
   const auto file = [](double factor) {
-    std::vector<SourcedResults> files = {{"numa.pb", {}}};
+    std::vector<report::SourcedResults> files = {{"numa.pb", {}}};
     for (const char* name : {"one_unbound", "bound"}) {
       NumaDeployment& deployment =
           *files[0].results.mutable_numa_comparison()->add_deployments();
@@ -157,7 +161,8 @@ TEST(CapacityTest, NumaDeploymentsAreComparedOneByOne) {
     }
     return files;
   };
-  const CapacityComparisons compared = ComparedFiles(file(1), file(1.69));
+  const report::CapacityComparisons compared =
+      ComparedFiles(file(1), file(1.69));
   ASSERT_THAT(compared.questions, SizeIs(2));
   EXPECT_EQ(compared.questions[0].question,
             "bound: highest iterations per second with cpu<=60%");
@@ -167,8 +172,8 @@ TEST(CapacityTest, NumaDeploymentsAreComparedOneByOne) {
 // Percentiles that fall among failures, or that few RPCs have, are left out.
 TEST(CapacityTest, LatenciesThatAreNotKnownAreLeftOut) {
   SearchReport failing = SearchOf(1000, 1000);
-  TestResult run = RunOf(1000, 9000, 1000);
-  *failing.mutable_probes(1)->mutable_statistics() = StatisticsOf(run);
+  TestResult run = report::RunOf(1000, 9000, 1000);
+  *failing.mutable_probes(1)->mutable_statistics() = report::StatisticsOf(run);
   const auto compared =
       ComparedFiles(Files({SearchOf(1000, 1000)}), Files({failing}));
   ASSERT_THAT(compared.questions[0].ratios, SizeIs(2));
@@ -177,10 +182,10 @@ TEST(CapacityTest, LatenciesThatAreNotKnownAreLeftOut) {
 
 TEST(CapacityTest, RunsOfSearchesAreNoPlainRuns) {
   auto files = Files({SearchOf(1000, 1000)});
-  EXPECT_THAT(ListPlainRuns(files), IsEmpty());
+  EXPECT_THAT(report::ListPlainRuns(files), IsEmpty());
   files[0].results.clear_searches();
-  EXPECT_THAT(ListPlainRuns(files), SizeIs(1));
+  EXPECT_THAT(report::ListPlainRuns(files), SizeIs(1));
 }
 
 }  // namespace
-}  // namespace distbench::report
+}  // namespace distbench::search

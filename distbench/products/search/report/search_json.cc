@@ -1,11 +1,15 @@
-#include "distbench/report/json/json_parts.h"
+#include <algorithm>
+#include <string>
+#include <vector>
 
-#include "distbench/report/measurements/search_answer.h"
+#include "distbench/products/search/report/search_answer.h"
+#include "distbench/products/search/report/search_table.h"
+#include "distbench/products/search/report/searches.h"
+#include "distbench/report/json/json_parts.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/tables/search_table.h"
 #include "distbench/stats/outcomes.h"
 
-namespace distbench::report {
+namespace distbench::search {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -20,7 +24,7 @@ Json TextsJson(const Strings& texts) {
 Json LatencyJson(const stats::Outcomes& outcomes) {
   if (outcomes.count() == 0) return nullptr;
   const auto at = [&](double quantile) {
-    return OutcomeJson(outcomes.ValueAtQuantile(quantile));
+    return report::OutcomeJson(outcomes.ValueAtQuantile(quantile));
   };
   return {{"mean_ns", outcomes.latency_ns.count() > 0
                           ? Json(outcomes.latency_ns.mean())
@@ -39,8 +43,8 @@ Json StatisticsJson(const RpcStatistics& statistics) {
   return {{"succeeded_count", statistics.succeeded_count()},
           {"failed_count", statistics.failed_count()},
           {"per_second",
-           PerSecond(static_cast<double>(statistics.succeeded_count()),
-                     duration_ns)},
+           report::PerSecond(static_cast<double>(statistics.succeeded_count()),
+                             duration_ns)},
           {"latency", LatencyJson(ProbeLatency(statistics))}};
 }
 
@@ -104,6 +108,24 @@ Json SearchJson(const SourcedSearch& sourced) {
 
 }  // namespace
 
+std::vector<SourcedSearch> ListSearches(
+    absl::Span<const report::SourcedResults> results) {
+  std::vector<SourcedSearch> searches;
+  for (const report::SourcedResults& sourced : results) {
+    for (const SearchReport& report : sourced.results.searches()) {
+      searches.push_back({.source = sourced.source, .report = &report});
+    }
+  }
+  return searches;
+}
+
+bool HasInvalidSearch(const TestSequenceResults& results) {
+  const auto& searches = results.searches();
+  return std::any_of(
+      searches.begin(), searches.end(),
+      [](const SearchReport& search) { return search.verdict() == "invalid"; });
+}
+
 Json SearchesJson(absl::Span<const SourcedSearch> searches) {
   Json json = Json::array();
   for (const SourcedSearch& search : searches) {
@@ -112,4 +134,4 @@ Json SearchesJson(absl::Span<const SourcedSearch> searches) {
   return json;
 }
 
-}  // namespace distbench::report
+}  // namespace distbench::search

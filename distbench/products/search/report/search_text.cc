@@ -1,12 +1,12 @@
-#include "distbench/report/text/search_text.h"
+#include "distbench/products/search/report/search_text.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
-#include "distbench/report/measurements/search_answer.h"
+#include "distbench/products/search/report/search_answer.h"
 
-namespace distbench::report {
+namespace distbench::search {
 namespace {
 
 std::string UtcClock(int64_t unix_ns) {
@@ -51,4 +51,4 @@ std::vector<std::string> SummarizeSearch(const SearchReport& report) {
   return lines;
 }
 
-}  // namespace distbench::report
+}  // namespace distbench::search

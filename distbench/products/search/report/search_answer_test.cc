@@ -1,8 +1,8 @@
-#include "distbench/report/measurements/search_answer.h"
+#include "distbench/products/search/report/search_answer.h"
 
 #include "gtest/gtest.h"
 
-namespace distbench::report {
+namespace distbench::search {
 namespace {
 
 SearchReport Report() {
@@ -52,4 +52,4 @@ TEST(SearchAnswerTest, WritesHighLoadsOut) {
 }
 
 }  // namespace
-}  // namespace distbench::report
+}  // namespace distbench::search

@@ -1,0 +1,47 @@
+// The searches in result files, and what reports say about them.
+
+#ifndef DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCHES_H_
+#define DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCHES_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "distbench/report/comparison/capacity.h"
+#include "distbench/report/measurements/test_run.h"
+#include "proto/results.pb.h"
+
+namespace distbench::search {
+
+// One search; points into the results from which it was listed.
+struct SourcedSearch {
+  std::string source;
+  const SearchReport* report = nullptr;
+};
+
+// In the order of the results.
+std::vector<SourcedSearch> ListSearches(
+    absl::Span<const report::SourcedResults> results);
+
+// The key "searches" of the JSON document.
+nlohmann::ordered_json SearchesJson(absl::Span<const SourcedSearch> searches);
+
+// Whether the results are those of searches or NUMA comparisons, whose runs
+// have the loads that a search chose.
+bool HasSearches(const TestSequenceResults& results);
+
+// Whether a search in the results found that its own numbers are false.
+bool HasInvalidSearch(const TestSequenceResults& results);
+
+// Compares searches for the same question: deployment, objectives, knob and
+// unit; see report::CompareCapacities(). Searches that did not converge have no
+// load to compare.
+report::CapacityComparisons CompareSearches(
+    absl::Span<const report::SourcedResults> base,
+    absl::Span<const report::SourcedResults> next,
+    bool allow_different_traffic);
+
+}  // namespace distbench::search
+
+#endif  // DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCHES_H_
