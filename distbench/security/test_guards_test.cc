@@ -16,7 +16,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Pair;
 
 // Allows tests of that name, with as many instances as the name is long.
 class NameGuard final : public TestGuard {
@@ -79,7 +78,7 @@ TEST(TestGuards, DecideByTheValuesOfFlags) {
   EXPECT_THAT(base::Message(guards->Check(TestCalled("b"), "node")),
               HasSubstr("node allows \"ab\" only"));
   const InstanceLimits limits = guards->LimitsOf(TestCalled("ab"));
-  EXPECT_THAT(limits, ElementsAre(Pair("ab", 1)));
+  EXPECT_THAT(limits, ElementsAre(testing::Pair("ab", 1)));
   EXPECT_TRUE(
       guards->CheckLimits(TestCalled("ab"), {"a/0", "a/1"}, limits).ok());
   EXPECT_FALSE(
