@@ -1,7 +1,10 @@
 #include "distbench/cli/command.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <utility>
+
+#include "distbench/report/findings/verdict.h"
 
 namespace distbench::cli {
 
@@ -12,6 +15,15 @@ CLI::App& AddSubcommand(CLI::App& parent, const std::string& name,
 
 void SetBody(CLI::App& command, CommandBody& chosen, CommandBody body) {
   command.callback([body = std::move(body), &chosen] { chosen = body; });
+}
+
+void SetStoppableBody(CLI::App& command, CommandBody& chosen,
+                      StoppableBody body) {
+  SetBody(command, chosen, [body = std::move(body)] {
+    base::StopSignals stop(report::kExitRunFailed);
+    stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
+    return body(stop);
+  });
 }
 
 void SetFooter(CLI::App& command, const std::string& text) {

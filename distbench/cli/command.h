@@ -7,14 +7,18 @@
 #include <functional>
 #include <string>
 
+#include "absl/status/statusor.h"
+#include "distbench/base/stop_signals.h"
+
 namespace CLI {
 class App;
 }
 
 namespace distbench::cli {
 
-// The body of a subcommand; returns an ExitCode.
-using CommandBody = std::function<int()>;
+// The body of a subcommand; returns an ExitCode. An error that it returns is
+// printed, and the exit code is that of errors before any traffic.
+using CommandBody = std::function<absl::StatusOr<int>()>;
 
 // Where the help lists a command.
 enum class HelpSection {
@@ -41,6 +45,14 @@ CLI::App& AddSubcommand(CLI::App& parent, const std::string& name,
 // Stores the body in `chosen` when the user names the command. `chosen` must
 // outlive the parsing.
 void SetBody(CLI::App& command, CommandBody& chosen, CommandBody body);
+
+// The same, for a command that SIGINT and SIGTERM end in order: by `stop`. As
+// long as its body has set no handler, there is nothing to keep, and they end
+// the process.
+using StoppableBody =
+    std::function<absl::StatusOr<int>(base::StopSignals& stop)>;
+void SetStoppableBody(CLI::App& command, CommandBody& chosen,
+                      StoppableBody body);
 
 // Sets the end of the command's help.
 void SetFooter(CLI::App& command, const std::string& text);

@@ -8,12 +8,14 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "distbench/base/version.h"
 #include "distbench/cli/device_address.h"
 #include "distbench/cli/legacy_flags.h"
+#include "distbench/cli/output.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/flags/command_tree.h"
 #include "distbench/flags/connection_defaults.h"
@@ -262,7 +264,9 @@ int RunChosen(CLI::App& app, flags::ConnectionDefaults& defaults,
               const CommandBody& body) {
   const absl::Status filled = defaults.Fill(NamedCommand(app));
   if (!filled.ok()) return Refuse(app, std::string(filled.message()));
-  const int exit_code = body();
+  const absl::StatusOr<int> ended = body();
+  const int exit_code =
+      ended.ok() ? *ended : Fail(ended.status(), report::kExitUsage);
   if (exit_code == report::kExitUsage) SayWhatWasFilledIn(defaults);
   return exit_code;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "distbench/cli/flags.h"
 #include "distbench/flags/connection_defaults.h"
@@ -121,7 +122,9 @@ void AddOvenCommand(CLI::App& app, CommandBody& chosen) {
   heat->add_option("--degrees", *degrees, "How hot");
   heat->callback([degrees, &chosen] { chosen = [] { return kRan; }; });
   CLI::App* clean = oven->add_subcommand("clean", "Cleans it.");
-  clean->callback([&chosen] { chosen = [] { return kRan; }; });
+  clean->callback([&chosen] {
+    chosen = [] { return absl::FailedPreconditionError("the oven is hot"); };
+  });
 }
 
 struct Outcome {
@@ -351,6 +354,10 @@ TEST(CommandLineTest, SubcommandsMayHaveSubcommands) {
   ExpectRefusal({"help", "oven", "heal"},
                 "distbench help: oven has no subcommand \"heal\"; did you mean "
                 "\"heat\"?\nSee: distbench help help\n");
+}
+
+TEST(CommandLineTest, AnErrorOfABodyCameBeforeAnyTraffic) {
+  ExpectRefusal({"oven", "clean"}, "distbench: the oven is hot\n");
 }
 
 TEST(CommandLineTest, AnotherCommandFollowsDashes) {

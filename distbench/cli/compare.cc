@@ -25,16 +25,16 @@ struct CompareFlags {
   ComparisonFlags comparison;
 };
 
-int CompareResults(const CompareFlags& flags) {
+absl::StatusOr<int> CompareResults(const CompareFlags& flags) {
   const absl::StatusOr<ComparisonRequest> request =
       ReadComparisonFlags(flags.comparison);
-  if (!request.ok()) return Fail(request.status(), report::kExitUsage);
+  if (!request.ok()) return request.status();
   const absl::StatusOr<std::vector<report::SourcedResults>> base =
       ReadResultFiles({flags.base});
-  if (!base.ok()) return Fail(base.status(), report::kExitUsage);
+  if (!base.ok()) return base.status();
   const absl::StatusOr<std::vector<report::SourcedResults>> next =
       ReadResultFiles({flags.next});
-  if (!next.ok()) return Fail(next.status(), report::kExitUsage);
+  if (!next.ok()) return next.status();
 
   report::ComparisonReport report = {
       .base = {flags.base, report::ListPlainRuns(*base)},

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "distbench/base/files.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
@@ -25,19 +26,18 @@ struct EngineFlags {
   int64_t max_files = 0;
 };
 
-int RunEngine(const EngineFlags& flags) {
+absl::StatusOr<int> RunEngine(const EngineFlags& flags) {
   struct stat socket = {};
   if (fstat(hosting::kEngineSocket, &socket) != 0 ||
       !S_ISSOCK(socket.st_mode)) {
-    return Fail(absl::InvalidArgumentError(
-                    "node managers start this themselves; see: distbench help "
-                    "node_manager"),
-                report::kExitUsage);
+    return absl::InvalidArgumentError(
+        "node managers start this themselves; see: distbench help "
+        "node_manager");
   }
   // Processes that the engines start must not keep the socket open.
   fcntl(hosting::kEngineSocket, F_SETFD, FD_CLOEXEC);
   absl::Status status = hosting::SetUpEngineProcess(flags.max_files);
-  if (!status.ok()) return Fail(status, report::kExitUsage);
+  if (!status.ok()) return status;
   if (flags.is_warm) {
     const absl::Status warm = hosting::WarmUp(hosting::InProcessEngines());
     // A host without loopback, for example. Its first test then takes longer.

@@ -39,13 +39,14 @@ absl::StatusOr<absl::Duration> ParseValidity(absl::string_view text) {
   return flags::ParseDurationOrSeconds(text);
 }
 
-int RunMakeSecret(const SecretFlags& flags) {
+absl::StatusOr<int> RunMakeSecret(const SecretFlags& flags) {
   const absl::StatusOr<absl::Duration> valid_for =
       ParseValidity(flags.valid_for);
-  if (!valid_for.ok()) return Fail(valid_for.status(), report::kExitUsage);
+  if (!valid_for.ok()) return valid_for.status();
   const absl::Status status =
       security::MakeJobSecret(flags.directory, *valid_for, absl::Now());
-  return status.ok() ? report::kExitOk : Fail(status, report::kExitUsage);
+  if (!status.ok()) return status;
+  return report::kExitOk;
 }
 
 }  // namespace

@@ -40,19 +40,19 @@ struct NodeManagerFlags {
   NodeFlags node;
 };
 
-int RunNodeManager(const NodeManagerFlags& flags) {
+absl::StatusOr<int> RunNodeManager(const NodeManagerFlags& flags) {
   const absl::StatusOr<std::optional<NumaBinding>> binding =
       BindAsFlagged(flags.node);
-  if (!binding.ok()) return Fail(binding.status(), report::kExitUsage);
+  if (!binding.ok()) return binding.status();
   absl::StatusOr<NodeArguments> arguments = ParseNodeArguments(flags.arguments);
-  if (!arguments.ok()) return Fail(arguments.status(), report::kExitUsage);
+  if (!arguments.ok()) return arguments.status();
 
   if (absl::Status status = CheckNodeFlags(flags.node); !status.ok()) {
-    return Fail(status, report::kExitUsage);
+    return status;
   }
   const auto tls =
       security::TlsCredentials::Load(flags.tls, security::TlsRole::kNode);
-  if (!tls.ok()) return Fail(tls.status(), report::kExitUsage);
+  if (!tls.ok()) return tls.status();
 
   base::StopSignals stop(report::kExitRunFailed);
   // Before the node is registered there is nothing to end.
@@ -78,7 +78,7 @@ int RunNodeManager(const NodeManagerFlags& flags) {
   std::cout << "Registering with " << flags.test_sequencer << std::endl;
   const absl::StatusOr<std::unique_ptr<node::NodeManager>> node =
       node::NodeManager::Start(std::move(options));
-  if (!node.ok()) return Fail(node.status(), report::kExitUsage);
+  if (!node.ok()) return node.status();
   stop.SetHandler({});
 
   std::cout << (*node)->alias() << " registered with " << flags.test_sequencer

@@ -64,9 +64,10 @@ absl::Status CheckDetached(const RunTestsFlags& flags) {
                    "use it with distbench runs get"));
 }
 
-int Detach(client::TestClient& client, const RunTestsRequest& request) {
+absl::StatusOr<int> Detach(client::TestClient& client,
+                           const RunTestsRequest& request) {
   const absl::StatusOr<std::string> run_id = client.Submit(request);
-  if (!run_id.ok()) return Fail(run_id.status(), report::kExitUsage);
+  if (!run_id.ok()) return run_id.status();
   std::cout << *run_id << std::endl;
   return report::kExitOk;
 }
@@ -81,26 +82,23 @@ void SayHowToGoOn(const client::ConsoleRun& run, const RunTestsFlags& flags) {
             << " --test_sequencer=" << flags.test_sequencer << std::endl;
 }
 
-int RunTests(const RunTestsFlags& flags) {
-  base::StopSignals stop(report::kExitRunFailed);
-  // Before the tests are submitted there is nothing to end.
-  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
-
+absl::StatusOr<int> RunTests(const RunTestsFlags& flags,
+                             base::StopSignals& stop) {
   const absl::Status detached = CheckDetached(flags);
-  if (!detached.ok()) return Fail(detached, report::kExitUsage);
+  if (!detached.ok()) return detached;
   absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
-  if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
+  if (!tests.ok()) return tests.status();
   tests = WithObjectives(*std::move(tests), flags.output.objectives);
-  if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
+  if (!tests.ok()) return tests.status();
   RemarkOnTests(*tests);
   LimitDuration(flags.max_test_duration, *tests);
   if (flags.no_samples) LeaveOutSamples(*tests);
   const absl::Status writable = CheckOutput(flags.output);
-  if (!writable.ok()) return Fail(writable, report::kExitUsage);
+  if (!writable.ok()) return writable;
 
   const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
       client::TestClient::Connect(flags.test_sequencer, flags.tls);
-  if (!client.ok()) return Fail(client.status(), report::kExitUsage);
+  if (!client.ok()) return client.status();
   RunTestsRequest request;
   *request.mutable_test_sequence() = client::RepeatTests(*tests, flags.repeat);
   request.set_preempt(flags.preempt);
@@ -162,7 +160,9 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
       "      --outfile=my_test.pb.gz --binary_output\n"
       "  distbench run_tests --test_sequencer=host1:10000 \\\n"
       "      --infile=my_test.config --label=nightly --detach");
-  SetBody(command, chosen, [flags] { return RunTests(*flags); });
+  SetStoppableBody(command, chosen, [flags](base::StopSignals& stop) {
+    return RunTests(*flags, stop);
+  });
 }
 
 }  // namespace distbench::cli

@@ -49,7 +49,8 @@ absl::StatusOr<RunDescription> FindRun(client::TestClient& client,
   return status.ok() ? absl::NotFoundError("there is no such run") : status;
 }
 
-int ListRuns(client::TestClient& client, const RunsFlags& flags) {
+absl::StatusOr<int> ListRuns(client::TestClient& client, const RunsFlags& flags,
+                             base::StopSignals&) {
   const absl::StatusOr<std::vector<RunDescription>> runs = client.ListRuns();
   if (!runs.ok()) return Fail(runs.status(), report::kExitRunFailed);
   if (flags.format == "json") {
@@ -70,24 +71,24 @@ void SayStorageProblem(const RunDescription& run, const absl::Status& status) {
             << std::endl;
 }
 
-int Get(client::TestClient& client, const RunsFlags& flags,
-        base::StopSignals& stop) {
+absl::StatusOr<int> Get(client::TestClient& client, const RunsFlags& flags,
+                        base::StopSignals& stop) {
   const absl::Status writable = CheckOutput(flags.output);
-  if (!writable.ok()) return Fail(writable, report::kExitUsage);
+  if (!writable.ok()) return writable;
   const absl::StatusOr<RunDescription> run = FindRun(client, flags.run_id);
-  if (!run.ok()) return Fail(run.status(), report::kExitUsage);
+  if (!run.ok()) return run.status();
   const client::ConsoleRun outcome =
       client::GetOnConsole(client, *run, PrinterOf(flags.output), stop);
   SayStorageProblem(*run, outcome.status);
   return FinishRun(outcome, flags.output);
 }
 
-int Wait(client::TestClient& client, const RunsFlags& flags,
-         base::StopSignals& stop) {
+absl::StatusOr<int> Wait(client::TestClient& client, const RunsFlags& flags,
+                         base::StopSignals& stop) {
   const absl::Status writable = CheckOutput(flags.output);
-  if (!writable.ok()) return Fail(writable, report::kExitUsage);
+  if (!writable.ok()) return writable;
   const absl::StatusOr<RunDescription> run = FindRun(client, flags.run_id);
-  if (!run.ok()) return Fail(run.status(), report::kExitUsage);
+  if (!run.ok()) return run.status();
   const client::RunProgress progress =
       flags.quiet ? client::RunProgress::kNone : client::RunProgress::kShown;
   client::ConsoleRun outcome = client::FollowOnConsole(
@@ -99,23 +100,23 @@ int Wait(client::TestClient& client, const RunsFlags& flags,
   return FinishRun(outcome, flags.output);
 }
 
-int Cancel(client::TestClient& client, const RunsFlags& flags) {
+absl::StatusOr<int> Cancel(client::TestClient& client, const RunsFlags& flags,
+                           base::StopSignals&) {
   const absl::Status status = client.CancelRun(flags.run_id);
-  if (!status.ok()) return Fail(status, report::kExitUsage);
+  if (!status.ok()) return status;
   std::cout << "Cancelled run " << flags.run_id << std::endl;
   return report::kExitOk;
 }
 
-using RunAction = int (*)(client::TestClient& client, const RunsFlags& flags,
-                          base::StopSignals& stop);
+using RunAction = absl::StatusOr<int> (*)(client::TestClient& client,
+                                          const RunsFlags& flags,
+                                          base::StopSignals& stop);
 
-int Run(RunAction action, const RunsFlags& flags) {
-  base::StopSignals stop(report::kExitRunFailed);
-  // Before a call has been made there is nothing to end.
-  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
+absl::StatusOr<int> Run(RunAction action, const RunsFlags& flags,
+                        base::StopSignals& stop) {
   const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
       client::TestClient::Connect(flags.test_sequencer, flags.tls);
-  if (!client.ok()) return Fail(client.status(), report::kExitUsage);
+  if (!client.ok()) return client.status();
   return action(**client, flags, stop);
 }
 
@@ -126,7 +127,9 @@ CLI::App& AddAction(CLI::App& runs, const std::string& name,
   CLI::App& command = AddSubcommand(runs, name, description);
   AddTestSequencerFlag(command, flags->test_sequencer);
   AddTlsFlags(command, flags->tls);
-  SetBody(command, chosen, [action, flags] { return Run(action, *flags); });
+  SetStoppableBody(command, chosen, [action, flags](base::StopSignals& stop) {
+    return Run(action, *flags, stop);
+  });
   return command;
 }
 
@@ -138,12 +141,10 @@ void AddRunId(CLI::App& command, RunsFlags& flags) {
 
 void AddRunList(CLI::App& runs, CommandBody& chosen) {
   auto flags = std::make_shared<RunsFlags>();
-  CLI::App& command = AddAction(
-      runs, "list",
-      "Lists the runs that the test sequencer knows, oldest first",
-      [](client::TestClient& client, const RunsFlags& flags,
-         base::StopSignals&) { return ListRuns(client, flags); },
-      flags, chosen);
+  CLI::App& command =
+      AddAction(runs, "list",
+                "Lists the runs that the test sequencer knows, oldest first",
+                ListRuns, flags, chosen);
   AddChoiceFlag(command, "--format", flags->format, {"text", "json"},
                 "text|json", "Output format");
   SetFooter(command,
@@ -167,11 +168,8 @@ void AddGet(CLI::App& runs, CommandBody& chosen) {
 
 void AddCancel(CLI::App& runs, CommandBody& chosen) {
   auto flags = std::make_shared<RunsFlags>();
-  CLI::App& command = AddAction(
-      runs, "cancel", "Ends a waiting or running run",
-      [](client::TestClient& client, const RunsFlags& flags,
-         base::StopSignals&) { return Cancel(client, flags); },
-      flags, chosen);
+  CLI::App& command = AddAction(runs, "cancel", "Ends a waiting or running run",
+                                Cancel, flags, chosen);
   AddRunId(command, *flags);
   SetFooter(command,
             "What was measured is kept.\n\n"

@@ -158,8 +158,7 @@ void AddGenerateShellFilesCommand(CLI::App& app, CommandBody& chosen) {
   SetFooter(command, "Example:\n  distbench generate_shell_files build/shell");
   SetBody(command, chosen, [&app, folder] {
     const absl::Status status = WriteShellFiles(app, *folder);
-    return status.ok() ? int{report::kExitOk}
-                       : Fail(status, report::kExitUsage);
+    return status.ok() ? absl::StatusOr<int>(report::kExitOk) : status;
   });
 }
 

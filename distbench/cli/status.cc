@@ -93,10 +93,10 @@ struct StatusFlags {
   security::TlsFiles tls;
 };
 
-int ShowStatus(const StatusFlags& flags) {
+absl::StatusOr<int> ShowStatus(const StatusFlags& flags) {
   const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
       client::TestClient::Connect(flags.test_sequencer, flags.tls);
-  if (!client.ok()) return Fail(client.status(), report::kExitUsage);
+  if (!client.ok()) return client.status();
   const absl::StatusOr<GetStatusResponse> status = (*client)->GetStatus();
   if (!status.ok()) return Fail(status.status(), report::kExitRunFailed);
   absl::StatusOr<std::vector<RunDescription>> runs =

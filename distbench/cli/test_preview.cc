@@ -46,20 +46,17 @@ void PlaceOnOneNode(DistributedSystemDescription& test) {
   }
 }
 
-int PreviewTests(const PreviewFlags& flags) {
-  base::StopSignals stop(report::kExitRunFailed);
-  // Before the tests are submitted there is nothing to end.
-  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
-
+absl::StatusOr<int> PreviewTests(const PreviewFlags& flags,
+                                 base::StopSignals& stop) {
   const auto guards = security::TestGuards::Make(flags.guards);
-  if (!guards.ok()) return Fail(guards.status(), report::kExitUsage);
+  if (!guards.ok()) return guards.status();
   absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
-  if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
+  if (!tests.ok()) return tests.status();
   for (DistributedSystemDescription& test : *tests->mutable_tests()) {
     PlaceOnOneNode(test);
   }
   const absl::Status writable = CheckOutput(flags.output);
-  if (!writable.ok()) return Fail(writable, report::kExitUsage);
+  if (!writable.ok()) return writable;
 
   sequencer::SequencerOptions sequencer_options;
   sequencer_options.listen_address = "127.0.0.1";
@@ -106,7 +103,9 @@ void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen) {
       "Runs all services on one node, wherever the test places them, to show\n"
       "what a test does before a cluster runs it.\n\n"
       "Example:\n  distbench test_preview my_test.config");
-  SetBody(command, chosen, [flags] { return PreviewTests(*flags); });
+  SetStoppableBody(command, chosen, [flags](base::StopSignals& stop) {
+    return PreviewTests(*flags, stop);
+  });
 }
 
 }  // namespace distbench::cli

@@ -142,14 +142,14 @@ absl::StatusOr<std::vector<std::unique_ptr<RunningCompanion>>> StartCompanions(
   return running;
 }
 
-int RunTestSequencer(const SequencerFlags& flags) {
+absl::StatusOr<int> RunTestSequencer(const SequencerFlags& flags) {
   const absl::Status usage = CheckSequencerFlags(flags);
-  if (!usage.ok()) return Fail(usage, report::kExitUsage);
+  if (!usage.ok()) return usage;
   const auto guards = security::TestGuards::Make(flags.guards);
-  if (!guards.ok()) return Fail(guards.status(), report::kExitUsage);
+  if (!guards.ok()) return guards.status();
   const auto tls =
       security::TlsCredentials::Load(flags.tls, security::TlsRole::kSequencer);
-  if (!tls.ok()) return Fail(tls.status(), report::kExitUsage);
+  if (!tls.ok()) return tls.status();
   base::StopSignals stop(report::kExitRunFailed);
   sequencer::SequencerOptions options;
   options.listen_address = flags.listen;
@@ -169,7 +169,7 @@ int RunTestSequencer(const SequencerFlags& flags) {
   options.on_shutdown_request = [&stop] { stop.Request(); };
   const absl::StatusOr<std::unique_ptr<sequencer::SequencerServer>> sequencer =
       sequencer::SequencerServer::Start(std::move(options));
-  if (!sequencer.ok()) return Fail(sequencer.status(), report::kExitUsage);
+  if (!sequencer.ok()) return sequencer.status();
   SayWhatWasInterrupted(**sequencer);
 
   std::optional<hosting::ProcessEngines> engines;
@@ -181,7 +181,7 @@ int RunTestSequencer(const SequencerFlags& flags) {
   const std::string address =
       ReachableAddress(flags.listen, (*sequencer)->port());
   const auto companions = StartCompanions(flags, **sequencer, address);
-  if (!companions.ok()) return Fail(companions.status(), report::kExitUsage);
+  if (!companions.ok()) return companions.status();
 
   std::cout << "Listening at " << address << '\n'
             << SequencerExposure(flags.listen, flags.tls, flags.access)

@@ -150,9 +150,9 @@ std::vector<report::TestRun> RunsOf(const report::SourcedResults& results) {
   return report::ListRuns(absl::MakeConstSpan(&results, 1));
 }
 
-int Finish(const absl::Status& status, const AbTestResults& results,
-           const AbFlags& flags) {
-  if (WasRefused(status, results)) return cli::Fail(status, report::kExitUsage);
+absl::StatusOr<int> Finish(const absl::Status& status,
+                           const AbTestResults& results, const AbFlags& flags) {
+  if (WasRefused(status, results)) return status;
   int exit_code = cli::FinishComparison(
       {.base = {"base", RunsOf(results.base)},
        .next = {"new", RunsOf(results.next)},
@@ -167,8 +167,9 @@ int Finish(const absl::Status& status, const AbTestResults& results,
   return status.ok() ? exit_code : cli::Fail(status, report::kExitRunFailed);
 }
 
-int RunOnSides(const cli::ComparisonRequest& request, Side& base, Side& next,
-               const AbFlags& flags, base::StopSignals& stop) {
+absl::StatusOr<int> RunOnSides(const cli::ComparisonRequest& request,
+                               Side& base, Side& next, const AbFlags& flags,
+                               base::StopSignals& stop) {
   const AbTestOptions options = {.gates = request.gates,
                                  .comparison = request.options,
                                  .rounds = flags.repeat,
@@ -193,24 +194,21 @@ int RunOnSides(const cli::ComparisonRequest& request, Side& base, Side& next,
   return Finish(status, results, flags);
 }
 
-int AbTest(AbFlags flags) {
-  base::StopSignals stop(report::kExitRunFailed);
-  // Before the first test there is nothing to keep.
-  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
+absl::StatusOr<int> AbTest(AbFlags flags, base::StopSignals& stop) {
   if (flags.next_sequencer.empty()) flags.next_sequencer = flags.base_sequencer;
   const absl::Status checked = CheckFlagsTogether(flags);
-  if (!checked.ok()) return cli::Fail(checked, report::kExitUsage);
+  if (!checked.ok()) return checked;
   const absl::StatusOr<cli::ComparisonRequest> request =
       cli::ReadComparisonFlags(flags.comparison);
-  if (!request.ok()) return cli::Fail(request.status(), report::kExitUsage);
+  if (!request.ok()) return request.status();
   const absl::Status made = MakeOutdir(flags.outdir);
-  if (!made.ok()) return cli::Fail(made, report::kExitUsage);
+  if (!made.ok()) return made;
   absl::StatusOr<Side> base =
       PrepareSide(flags.base, flags.base_sequencer, flags);
-  if (!base.ok()) return cli::Fail(base.status(), report::kExitUsage);
+  if (!base.ok()) return base.status();
   absl::StatusOr<Side> next =
       PrepareSide(flags.next, flags.next_sequencer, flags);
-  if (!next.ok()) return cli::Fail(next.status(), report::kExitUsage);
+  if (!next.ok()) return next.status();
   return RunOnSides(*request, *base, *next, flags, stop);
 }
 
@@ -266,7 +264,9 @@ void AddAbTestCommand(CLI::App& app, cli::CommandBody& chosen) {
       "  distbench ab_test --test_sequencer=host1:10000 --base=base.config \\\n"
       "      --new=new.config --outdir=results --fail_if='p99>5%' \\\n"
       "      --until_decided --repeat=30");
-  cli::SetBody(command, chosen, [flags] { return AbTest(*flags); });
+  cli::SetStoppableBody(command, chosen, [flags](base::StopSignals& stop) {
+    return AbTest(*flags, stop);
+  });
 }
 
 }  // namespace distbench::ab_test

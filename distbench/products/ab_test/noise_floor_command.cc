@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
@@ -18,15 +19,15 @@ namespace distbench::ab_test {
 
 namespace {
 
-int ShowNoiseFloor(const std::vector<std::string>& paths) {
+absl::StatusOr<int> ShowNoiseFloor(const std::vector<std::string>& paths) {
   const absl::StatusOr<std::vector<report::SourcedResults>> results =
       cli::ReadResultFiles(paths);
-  if (!results.ok()) return cli::Fail(results.status(), report::kExitUsage);
+  if (!results.ok()) return results.status();
   std::map<std::string, std::vector<report::TestRun>> tests;
   for (const report::TestRun& run : report::ListRuns(*results))
     tests[run.name].push_back(run);
   if (tests.empty())
-    return cli::Fail("there is no test in the results", report::kExitUsage);
+    return absl::InvalidArgumentError("there is no test in the results");
   int exit_code = report::kExitOk;
   for (const auto& [name, runs] : tests) {
     const absl::StatusOr<std::string> table = report::DescribeNoise(runs);

@@ -2,8 +2,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/base/stop_signals.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
 #include "distbench/products/bench/command.h"
@@ -40,8 +42,8 @@ void AddJobsFlag(CLI::App& command, const SharedFlags& flags) {
 // The files may be named before the action or after it.
 CLI::App& AddAction(CLI::App& bench, const std::string& name,
                     const std::string& description,
-                    int (*action)(const BenchFlags&), const SharedFlags& flags,
-                    cli::CommandBody& chosen) {
+                    absl::StatusOr<int> (*action)(const BenchFlags&),
+                    const SharedFlags& flags, cli::CommandBody& chosen) {
   CLI::App& command = cli::AddSubcommand(bench, name, description);
   AddResultFlag(command, flags);
   cli::SetBody(command, chosen, [action, flags] { return action(*flags); });
@@ -72,8 +74,9 @@ std::string KindsText() {
 
 void AddRun(CLI::App& bench, const SharedFlags& flags,
             cli::CommandBody& chosen) {
-  CLI::App& command = AddAction(bench, "run", "Runs jobs after each other",
-                                RunBench, flags, chosen);
+  CLI::App& command =
+      cli::AddSubcommand(bench, "run", "Runs jobs after each other");
+  AddResultFlag(command, flags);
   cli::AddArguments(command, "JOB", flags->arguments, "JOB",
                     "Jobs, as KIND:KEY=VALUE,...; with -f, the name of one");
   cli::Require(command, "JOB");
@@ -87,6 +90,9 @@ void AddRun(CLI::App& bench, const SharedFlags& flags,
                    "With -f: values of variables, such as '{\"qps\": 100}'");
   cli::AddQuietFlag(command, flags->quiet);
   cli::SetFooter(command, absl::StrCat(kRunText, KindsText(), kRunExample));
+  cli::SetStoppableBody(command, chosen, [flags](base::StopSignals& stop) {
+    return RunBench(*flags, stop);
+  });
 }
 
 void AddList(CLI::App& bench, const SharedFlags& flags,

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "distbench/base/stop_signals.h"
 #include "distbench/cli/command.h"
 #include "distbench/flags/completion.h"
 #include "distbench/security/tls_files.h"
@@ -30,13 +32,13 @@ struct BenchFlags {
 };
 
 // Bodies of the subcommands; return an ExitCode.
-int RunBench(const BenchFlags& flags);
-int ListBench(const BenchFlags& flags);
-int StudyBench(const BenchFlags& flags);
-int FormatBench(const BenchFlags& flags);
-int SummariseBench(const BenchFlags& flags);
-int MergeBench(const BenchFlags& flags);
-int PackBench(const BenchFlags& flags);
+absl::StatusOr<int> RunBench(const BenchFlags& flags, base::StopSignals& stop);
+absl::StatusOr<int> ListBench(const BenchFlags& flags);
+absl::StatusOr<int> StudyBench(const BenchFlags& flags);
+absl::StatusOr<int> FormatBench(const BenchFlags& flags);
+absl::StatusOr<int> SummariseBench(const BenchFlags& flags);
+absl::StatusOr<int> MergeBench(const BenchFlags& flags);
+absl::StatusOr<int> PackBench(const BenchFlags& flags);
 
 // Completes a JOB: a kind of jobs, or a property of one after "KIND:".
 std::vector<flags::Candidate> JobCandidates(const flags::ValueRequest& request);

@@ -39,12 +39,12 @@ absl::StatusOr<BenchFile> ReadResult(const BenchFlags& flags) {
   return ReadBenchFile(flags.result);
 }
 
-int ListNamedJobs(const std::string& path) {
+absl::StatusOr<int> ListNamedJobs(const std::string& path) {
   const absl::StatusOr<std::string> yaml = base::ReadFile(path);
-  if (!yaml.ok()) return cli::Fail(yaml.status(), report::kExitUsage);
+  if (!yaml.ok()) return yaml.status();
   const absl::StatusOr<std::vector<NamedJob>> jobs =
       ParseNamedJobs(*yaml, path);
-  if (!jobs.ok()) return cli::Fail(jobs.status(), report::kExitUsage);
+  if (!jobs.ok()) return jobs.status();
   std::cout << NamedJobsText(*jobs) << std::flush;
   return report::kExitOk;
 }
@@ -68,23 +68,23 @@ std::string FolderOf(const std::string& result) {
 
 }  // namespace
 
-int ListBench(const BenchFlags& flags) {
+absl::StatusOr<int> ListBench(const BenchFlags& flags) {
   if (flags.result.empty() && !flags.jobs.empty()) {
     return ListNamedJobs(flags.jobs);
   }
   const absl::StatusOr<BenchFile> file = ReadResult(flags);
-  if (!file.ok()) return cli::Fail(file.status(), report::kExitUsage);
+  if (!file.ok()) return file.status();
   std::cout << ListText(*file, absl::LocalTimeZone()) << std::flush;
   return report::kExitOk;
 }
 
-int StudyBench(const BenchFlags& flags) {
+absl::StatusOr<int> StudyBench(const BenchFlags& flags) {
   if (const auto exists = ReadResult(flags); !exists.ok()) {
-    return cli::Fail(exists.status(), report::kExitUsage);
+    return exists.status();
   }
   const absl::StatusOr<std::unique_ptr<OpenBenchFile>> file =
       OpenBenchFile::Open(flags.result);
-  if (!file.ok()) return cli::Fail(file.status(), report::kExitUsage);
+  if (!file.ok()) return file.status();
   const std::vector<std::string> problems = StudyAll((*file)->content());
   const absl::Status saved = (*file)->Save();
   if (!saved.ok()) return cli::Fail(saved, report::kExitRunFailed);
@@ -94,12 +94,12 @@ int StudyBench(const BenchFlags& flags) {
   return problems.empty() ? report::kExitOk : report::kExitRunFailed;
 }
 
-int FormatBench(const BenchFlags& flags) {
+absl::StatusOr<int> FormatBench(const BenchFlags& flags) {
   const absl::StatusOr<BenchFile> file = ReadResult(flags);
-  if (!file.ok()) return cli::Fail(file.status(), report::kExitUsage);
+  if (!file.ok()) return file.status();
   const absl::StatusOr<std::vector<const BenchJob*>> jobs =
       SelectJobs(*file, flags.arguments);
-  if (!jobs.ok()) return cli::Fail(jobs.status(), report::kExitUsage);
+  if (!jobs.ok()) return jobs.status();
   bool is_first = true;
   for (const BenchJob* job : *jobs) {
     if (!is_first) std::cout << '\n';
@@ -110,33 +110,32 @@ int FormatBench(const BenchFlags& flags) {
   return report::kExitOk;
 }
 
-int SummariseBench(const BenchFlags& flags) {
+absl::StatusOr<int> SummariseBench(const BenchFlags& flags) {
   const absl::StatusOr<BenchFile> file = ReadResult(flags);
-  if (!file.ok()) return cli::Fail(file.status(), report::kExitUsage);
+  if (!file.ok()) return file.status();
   std::cout << SummaryText(*file) << std::flush;
   return report::kExitOk;
 }
 
-int MergeBench(const BenchFlags& flags) {
+absl::StatusOr<int> MergeBench(const BenchFlags& flags) {
   if (flags.result.empty()) {
-    return cli::Fail("name the new file: distbench bench -r FILE merge ...",
-                     report::kExitUsage);
+    return absl::InvalidArgumentError(
+        "name the new file: distbench bench -r FILE merge ...");
   }
   std::error_code ignored;
   if (std::filesystem::exists(flags.result, ignored)) {
-    return cli::Fail(
-        absl::StrCat(flags.result, " exists already; name a new file with -r"),
-        report::kExitUsage);
+    return absl::InvalidArgumentError(
+        absl::StrCat(flags.result, " exists already; name a new file with -r"));
   }
   std::vector<SourcedBenchFile> sources;
   for (const std::string& path : flags.arguments) {
     absl::StatusOr<BenchFile> file = ReadBenchFile(path);
-    if (!file.ok()) return cli::Fail(file.status(), report::kExitUsage);
+    if (!file.ok()) return file.status();
     sources.push_back({path, *std::move(file)});
   }
   const absl::StatusOr<MergedBenchFile> merged =
       MergeBenchFiles(sources, flags.force);
-  if (!merged.ok()) return cli::Fail(merged.status(), report::kExitUsage);
+  if (!merged.ok()) return merged.status();
   for (const std::string& sentence : merged->left_out) {
     std::cerr << "Left out: " << sentence << std::endl;
   }
@@ -146,20 +145,19 @@ int MergeBench(const BenchFlags& flags) {
   return report::kExitOk;
 }
 
-int PackBench(const BenchFlags& flags) {
+absl::StatusOr<int> PackBench(const BenchFlags& flags) {
   const absl::StatusOr<BenchFile> file = ReadResult(flags);
-  if (!file.ok()) return cli::Fail(file.status(), report::kExitUsage);
+  if (!file.ok()) return file.status();
   const std::string path =
       flags.outfile.empty()
           ? absl::StrCat(NameWithoutSuffix(flags.result), ".tar.gz")
           : flags.outfile;
   std::error_code ignored;
   if (std::filesystem::equivalent(path, flags.result, ignored)) {
-    return cli::Fail(
+    return absl::InvalidArgumentError(
         absl::StrCat(path,
                      " is the result file itself; name another file "
-                     "with --outfile"),
-        report::kExitUsage);
+                     "with --outfile"));
   }
   const absl::StatusOr<std::vector<PackedFile>> files =
       PackedJobs(*file, FolderOf(flags.result), absl::LocalTimeZone());

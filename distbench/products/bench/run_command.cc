@@ -159,10 +159,10 @@ void Observe(const BenchJob& job, bool was_done, Progress& progress) {
   std::cout << JobText(job, absl::LocalTimeZone()) << std::endl;
 }
 
-int Run(const BenchFlags& flags, std::vector<JobSpec> specs,
-        OpenBenchFile& file, base::StopSignals& stop) {
+absl::StatusOr<int> Run(const BenchFlags& flags, std::vector<JobSpec> specs,
+                        OpenBenchFile& file, base::StopSignals& stop) {
   absl::StatusOr<std::string> program = cli::OwnProgram();
-  if (!program.ok()) return cli::Fail(program.status(), report::kExitUsage);
+  if (!program.ok()) return program.status();
   Progress progress(flags.quiet);
   Cancellation cancellation;
   const JobEnvironment environment =
@@ -176,7 +176,7 @@ int Run(const BenchFlags& flags, std::vector<JobSpec> specs,
   };
   absl::StatusOr<Sequence> sequence =
       Sequence::Plan(std::move(specs), environment, options, file);
-  if (!sequence.ok()) return cli::Fail(sequence.status(), report::kExitUsage);
+  if (!sequence.ok()) return sequence.status();
   stop.SetHandler([&] { cancellation.Cancel(); });
   const absl::StatusOr<int> exit_code = sequence->Run();
   stop.SetHandler({});
@@ -191,17 +191,14 @@ int Run(const BenchFlags& flags, std::vector<JobSpec> specs,
 
 }  // namespace
 
-int RunBench(const BenchFlags& flags) {
-  base::StopSignals stop(report::kExitRunFailed);
-  // Before a job has started there is nothing to end.
-  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
+absl::StatusOr<int> RunBench(const BenchFlags& flags, base::StopSignals& stop) {
   absl::StatusOr<std::vector<JobSpec>> specs = ParseJobs(flags);
-  if (!specs.ok()) return cli::Fail(specs.status(), report::kExitUsage);
+  if (!specs.ok()) return specs.status();
   const absl::StatusOr<std::string> path = ResultPath(flags);
-  if (!path.ok()) return cli::Fail(path.status(), report::kExitUsage);
+  if (!path.ok()) return path.status();
   const absl::StatusOr<std::unique_ptr<OpenBenchFile>> file =
       OpenBenchFile::Open(*path);
-  if (!file.ok()) return cli::Fail(file.status(), report::kExitUsage);
+  if (!file.ok()) return file.status();
   if (flags.result.empty() && !flags.quiet) {
     std::cerr << "Results: " << *path << std::endl;
   }

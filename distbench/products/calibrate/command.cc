@@ -176,16 +176,16 @@ absl::Status WriteConfig(const TestSequence& tests, const std::string& path) {
   return (*file)->Commit();
 }
 
-int CalibrateTests(const CalibrateFlags& flags) {
+absl::StatusOr<int> CalibrateTests(const CalibrateFlags& flags) {
   const absl::StatusOr<Targets> targets = ParseTargets(flags.targets);
-  if (!targets.ok()) return cli::Fail(targets.status(), report::kExitUsage);
+  if (!targets.ok()) return targets.status();
   if (absl::Status status = CheckGiven(flags, *targets); !status.ok()) {
-    return cli::Fail(status, report::kExitUsage);
+    return status;
   }
   absl::StatusOr<TestSequence> tests = cli::LoadAndCheckTests(flags.infile);
-  if (!tests.ok()) return cli::Fail(tests.status(), report::kExitUsage);
+  if (!tests.ok()) return tests.status();
   absl::Status status = CheckNames(*tests, flags, *targets);
-  if (!status.ok()) return cli::Fail(status, report::kExitUsage);
+  if (!status.ok()) return status;
   const std::set<std::string> wanted(flags.activities.begin(),
                                      flags.activities.end());
   for (DistributedSystemDescription& test : *tests->mutable_tests()) {

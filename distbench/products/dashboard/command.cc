@@ -120,13 +120,11 @@ struct ServeFlags {
   std::string index;
 };
 
-int Serve(const ServeFlags& flags) {
+absl::StatusOr<int> Serve(const ServeFlags& flags) {
   if (!flags.access.empty() && flags.tls.ca.empty()) {
-    return cli::Fail(
-        absl::InvalidArgumentError(
-            "--allow_submit names clients by their certificates; give "
-            "--tls_ca, --tls_cert and --tls_key as well"),
-        report::kExitUsage);
+    return absl::InvalidArgumentError(
+        "--allow_submit names clients by their certificates; give "
+        "--tls_ca, --tls_cert and --tls_key as well");
   }
   base::StopSignals stop(report::kExitRunFailed);
   DashboardOptions options;
@@ -139,7 +137,7 @@ int Serve(const ServeFlags& flags) {
   if (!flags.index.empty()) options.index_path = flags.index;
   const absl::StatusOr<std::unique_ptr<Dashboard>> dashboard =
       Dashboard::Start(std::move(options));
-  if (!dashboard.ok()) return cli::Fail(dashboard.status(), report::kExitUsage);
+  if (!dashboard.ok()) return dashboard.status();
   std::cout << "Dashboard at " << (*dashboard)->Url() << '\n'
             << DashboardExposure(flags.listen, flags.tls) << std::endl;
   stop.Wait();

@@ -72,11 +72,11 @@ absl::Status ReadAttributes(HistoryFlags& flags) {
   return absl::OkStatus();
 }
 
-int ListResults(HistoryIndex& index, HistoryFlags& flags) {
+absl::StatusOr<int> ListResults(HistoryIndex& index, HistoryFlags& flags) {
   const absl::Status valid = ReadAttributes(flags);
-  if (!valid.ok()) return cli::Fail(valid, report::kExitUsage);
+  if (!valid.ok()) return valid;
   const absl::StatusOr<ResultPage> page = index.List(flags.query);
-  if (!page.ok()) return cli::Fail(page.status(), report::kExitUsage);
+  if (!page.ok()) return page.status();
   std::cout << (flags.format == "json" ? ToJson(*page) + "\n"
                                        : ResultsText(*page))
             << std::flush;
@@ -104,10 +104,10 @@ absl::StatusOr<std::vector<SeriesSummary>> SelectSeries(
   return absl::InvalidArgumentError(known);
 }
 
-int ShowTrend(HistoryIndex& index, HistoryFlags& flags) {
+absl::StatusOr<int> ShowTrend(HistoryIndex& index, HistoryFlags& flags) {
   const absl::StatusOr<std::vector<SeriesSummary>> selected =
       SelectSeries(index, flags);
-  if (!selected.ok()) return cli::Fail(selected.status(), report::kExitUsage);
+  if (!selected.ok()) return selected.status();
   std::string json;
   for (const SeriesSummary& series : *selected) {
     const absl::StatusOr<Trend> trend = index.TrendOf(series.id);
@@ -123,23 +123,26 @@ int ShowTrend(HistoryIndex& index, HistoryFlags& flags) {
   return report::kExitOk;
 }
 
-int Note(HistoryIndex& index, HistoryFlags& flags) {
+absl::StatusOr<int> Note(HistoryIndex& index, HistoryFlags& flags) {
   const absl::Status status = index.SetNote(flags.result_id, flags.note);
-  return status.ok() ? report::kExitOk : cli::Fail(status, report::kExitUsage);
+  if (!status.ok()) return status;
+  return report::kExitOk;
 }
 
 template <bool kIsAccepted>
-int Accept(HistoryIndex& index, HistoryFlags& flags) {
+absl::StatusOr<int> Accept(HistoryIndex& index, HistoryFlags& flags) {
   const absl::Status status = index.SetAccepted(flags.result_id, kIsAccepted);
-  return status.ok() ? report::kExitOk : cli::Fail(status, report::kExitUsage);
+  if (!status.ok()) return status;
+  return report::kExitOk;
 }
 
-using HistoryAction = int (*)(HistoryIndex& index, HistoryFlags& flags);
+using HistoryAction = absl::StatusOr<int> (*)(HistoryIndex& index,
+                                              HistoryFlags& flags);
 
-int Run(HistoryAction action, HistoryFlags& flags) {
+absl::StatusOr<int> Run(HistoryAction action, HistoryFlags& flags) {
   const absl::StatusOr<std::unique_ptr<HistoryIndex>> index =
       IndexFolder(flags.folder);
-  if (!index.ok()) return cli::Fail(index.status(), report::kExitUsage);
+  if (!index.ok()) return index.status();
   return action(**index, flags);
 }
 

@@ -151,19 +151,19 @@ absl::Status MakeNode(const JoinFlags& flags,
   return absl::OkStatus();
 }
 
-int RunJoin(const CLI::App& app, const JoinFlags& flags) {
+absl::StatusOr<int> RunJoin(const CLI::App& app, const JoinFlags& flags) {
   const absl::StatusOr<std::optional<NumaBinding>> binding =
       cli::BindAsFlagged(flags.node);
-  if (!binding.ok()) return cli::Fail(binding.status(), report::kExitUsage);
+  if (!binding.ok()) return binding.status();
   const LauncherEnvironment environment = LauncherEnvironment::OfThisProcess();
   absl::StatusOr<JobOptions> job = MakeJob(app, flags, environment);
-  if (!job.ok()) return cli::Fail(job.status(), report::kExitUsage);
+  if (!job.ok()) return job.status();
   base::StopSignals stop(report::kExitRunFailed);
   hosting::ProcessEngines engines(flags.node.engine_limits);
   if (absl::Status status =
           MakeNode(flags, environment, *binding, engines, *job);
       !status.ok()) {
-    return cli::Fail(status, report::kExitUsage);
+    return status;
   }
   if (flags.is_plain && job->place.is_leader()) {
     job->say(cli::SequencerExposure(job->node.listen_address,

@@ -146,10 +146,10 @@ int ExitCodeOf(const LaunchEnd& end) {
   return went_well || end.status > 0 ? end.status : report::kExitRunFailed;
 }
 
-int Launch(const LaunchFlags& flags) {
+absl::StatusOr<int> Launch(const LaunchFlags& flags) {
   base::StopSignals stop(report::kExitRunFailed);
   absl::StatusOr<SshLaunch> launch = Prepare(flags);
-  if (!launch.ok()) return cli::Fail(launch.status(), report::kExitUsage);
+  if (!launch.ok()) return launch.status();
   SshLauncher launcher(
       *std::move(launch),
       {.out = [](absl::string_view bytes) { Show(std::cout, bytes); },
@@ -157,8 +157,8 @@ int Launch(const LaunchFlags& flags) {
   stop.SetHandler([&launcher] { launcher.Stop(); });
   const absl::StatusOr<LaunchEnd> end = launcher.Run();
   stop.SetHandler({});
-  return end.ok() ? ExitCodeOf(*end)
-                  : cli::Fail(end.status(), report::kExitUsage);
+  if (!end.ok()) return end.status();
+  return ExitCodeOf(*end);
 }
 
 void AddHostFlags(CLI::App& command, LaunchFlags& flags) {

@@ -24,18 +24,18 @@ namespace distbench::launching {
 
 namespace {
 
-int RunLaunched(const std::vector<std::string>& join_arguments) {
+absl::StatusOr<int> RunLaunched(
+    const std::vector<std::string>& join_arguments) {
   // A session that is lost takes stdout and stderr with it. What runs here, and
   // inherits this, must not end by that, but in order.
   signal(SIGPIPE, SIG_IGN);
   base::StopSignals stop(report::kExitRunFailed);
   const absl::StatusOr<std::string> program = cli::OwnProgram();
-  if (!program.ok()) return cli::Fail(program.status(), report::kExitUsage);
+  if (!program.ok()) return program.status();
   const absl::StatusOr<int> wait_status = RunLaunchedRank(
       {.program = *program, .join_arguments = join_arguments}, STDIN_FILENO,
       stop, [](absl::string_view line) { std::cout << line << std::endl; });
-  if (!wait_status.ok())
-    return cli::Fail(wait_status.status(), report::kExitUsage);
+  if (!wait_status.ok()) return wait_status.status();
   if (WIFEXITED(*wait_status)) return WEXITSTATUS(*wait_status);
   return cli::Fail(
       absl::StrCat("distbench join ", base::DescribeExit(*wait_status)),

@@ -126,22 +126,22 @@ int RunComparison(const NumaCompareFlags& flags, const DeploymentPlan& plan,
   return cli::FinishRun(run, flags.output);
 }
 
-int NumaCompare(NumaCompareFlags flags) {
-  base::StopSignals stop(report::kExitRunFailed);
+absl::StatusOr<int> NumaCompare(NumaCompareFlags flags,
+                                base::StopSignals& stop) {
   flags.comparison.cpu_objective =
       absl::StrFormat("cpu<=%g%%", flags.cpu_percent);
   const absl::StatusOr<DistributedSystemDescription> test =
       cli::LoadOneTest(flags.pattern, flags.infile);
-  if (!test.ok()) return cli::Fail(test.status(), report::kExitUsage);
+  if (!test.ok()) return test.status();
   const absl::StatusOr<NumaDeploymentOptions> options = ParseDeployment(flags);
-  if (!options.ok()) return cli::Fail(options.status(), report::kExitUsage);
+  if (!options.ok()) return options.status();
   const absl::Status checked = CheckTest(flags, *test);
-  if (!checked.ok()) return cli::Fail(checked, report::kExitUsage);
+  if (!checked.ok()) return checked;
   const absl::StatusOr<std::string> program = cli::OwnProgram();
-  if (!program.ok()) return cli::Fail(program.status(), report::kExitUsage);
+  if (!program.ok()) return program.status();
   const absl::StatusOr<DeploymentPlan> plan =
       PlanNumaDeployments(*test, *options, numa::ReadHostTopology(""));
-  if (!plan.ok()) return cli::Fail(plan.status(), report::kExitUsage);
+  if (!plan.ok()) return plan.status();
   if (flags.comparison.seed == 0) {
     flags.comparison.seed = std::random_device()();
   }
@@ -224,7 +224,9 @@ void AddNumaCompareCommand(CLI::App& app, cli::CommandBody& chosen) {
       "Example:\n"
       "  distbench numa_compare --infile=my_test.config --service=server \\\n"
       "      --slo='query p99<=2ms' --outfile=numa.pb.gz --binary_output");
-  cli::SetBody(command, chosen, [flags] { return NumaCompare(*flags); });
+  cli::SetStoppableBody(command, chosen, [flags](base::StopSignals& stop) {
+    return NumaCompare(*flags, stop);
+  });
 }
 
 }  // namespace distbench::numa_compare

@@ -236,29 +236,26 @@ int Run(const ProtectionFlags& flags, const ExperimentPlan& plan,
   return status.ok() ? exit_code : cli::Fail(status, report::kExitRunFailed);
 }
 
-int Protection(const ProtectionFlags& flags) {
-  base::StopSignals stop(report::kExitRunFailed);
-  // Before a run has started there is nothing to end.
-  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
+absl::StatusOr<int> Protection(const ProtectionFlags& flags,
+                               base::StopSignals& stop) {
   const absl::StatusOr<DistributedSystemDescription> test =
       LoadExperiment(flags);
-  if (!test.ok()) return cli::Fail(test.status(), report::kExitUsage);
+  if (!test.ok()) return test.status();
   absl::StatusOr<TestSequenceResults> results = EarlierResults(flags);
-  if (!results.ok()) return cli::Fail(results.status(), report::kExitUsage);
+  if (!results.ok()) return results.status();
   absl::Status checked = CheckSeed(flags, *results);
   checked.Update(cli::CheckOutput(flags.output));
-  if (!checked.ok()) return cli::Fail(checked, report::kExitUsage);
+  if (!checked.ok()) return checked;
   const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
       client::TestClient::Connect(flags.test_sequencer, flags.tls);
-  if (!client.ok()) return cli::Fail(client.status(), report::kExitUsage);
+  if (!client.ok()) return client.status();
   const absl::StatusOr<ExperimentPlan> plan =
       PlanOnSequencer(*test, NewSeed(flags, *test), *results, **client);
   if (!plan.ok()) {
-    if (flags.resume.empty())
-      return cli::Fail(plan.status(), report::kExitUsage);
-    return cli::Fail(absl::StrCat("cannot resume ", flags.resume, ": ",
-                                  std::string(plan.status().message())),
-                     report::kExitUsage);
+    if (flags.resume.empty()) return plan.status();
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot resume ", flags.resume, ": ",
+                     std::string(plan.status().message())));
   }
   stop.SetHandler([&client] { (*client)->Cancel(); });
   const int exit_code = Run(flags, *plan, **client, *std::move(results));
@@ -298,7 +295,9 @@ void AddProtectionCommand(CLI::App& app, cli::CommandBody& chosen) {
       "Example:\n"
       "  distbench protection workloads/protection.config \\\n"
       "      --test_sequencer=host1:10000 --outfile=protection.pb.gz");
-  cli::SetBody(command, chosen, [flags] { return Protection(*flags); });
+  cli::SetStoppableBody(command, chosen, [flags](base::StopSignals& stop) {
+    return Protection(*flags, stop);
+  });
 }
 
 std::vector<flags::Candidate> ControlsCandidates(

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "distbench/base/child_process.h"
 #include "distbench/base/files.h"
 #include "distbench/cli/command.h"
@@ -19,15 +20,13 @@
 namespace distbench::protection {
 namespace {
 
-int Guard(const std::string& journal) {
+absl::StatusOr<int> Guard(const std::string& journal) {
   constexpr int kSocket = base::ChildProgram::kInheritedNumber;
   struct stat socket = {};
   if (fstat(kSocket, &socket) != 0 || !S_ISSOCK(socket.st_mode)) {
-    return cli::Fail(
-        absl::InvalidArgumentError(
-            "node managers start this themselves; see: distbench help "
-            "node_manager"),
-        report::kExitUsage);
+    return absl::InvalidArgumentError(
+        "node managers start this themselves; see: distbench help "
+        "node_manager");
   }
   KernelGroupFiles files;
   const absl::Status status =

@@ -339,31 +339,28 @@ int RunPlan(const SearchFlags& flags, const SearchPlan& plan, TestRunner run,
   return ExitCodeOf(results.searches(0));
 }
 
-int Search(const SearchFlags& flags) {
-  base::StopSignals stop(report::kExitRunFailed);
-  // Before a probe has started there is nothing to end.
-  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
+absl::StatusOr<int> Search(const SearchFlags& flags, base::StopSignals& stop) {
   const absl::StatusOr<DistributedSystemDescription> test = LoadTest(flags);
-  if (!test.ok()) return cli::Fail(test.status(), report::kExitUsage);
+  if (!test.ok()) return test.status();
   absl::StatusOr<TestSequenceResults> results = EarlierResults(flags);
-  if (!results.ok()) return cli::Fail(results.status(), report::kExitUsage);
+  if (!results.ok()) return results.status();
   if (!flags.outfile.empty()) {
     // Fail before a long search, not after its first probe.
     const absl::Status writable =
         results::OutputFile::Open(flags.outfile).status();
-    if (!writable.ok()) return cli::Fail(writable, report::kExitUsage);
+    if (!writable.ok()) return writable;
   }
   absl::StatusOr<cli::ReportOutput> csv = cli::ReportOutput::Open(flags.csv);
-  if (!csv.ok()) return cli::Fail(csv.status(), report::kExitUsage);
+  if (!csv.ok()) return csv.status();
   ProbeHost host;
   const absl::StatusOr<SearchPlan> plan = host.Prepare(flags, *test, *results);
-  if (!plan.ok()) return cli::Fail(plan.status(), report::kExitUsage);
+  if (!plan.ok()) return plan.status();
   if (!flags.resume.empty()) {
     const absl::Status resumable = CheckResumable(*plan, *results);
     if (!resumable.ok()) {
-      return cli::Fail(absl::StrCat("cannot resume ", flags.resume, ": ",
-                                    std::string(resumable.message())),
-                       report::kExitUsage);
+      return absl::InvalidArgumentError(
+          absl::StrCat("cannot resume ", flags.resume, ": ",
+                       std::string(resumable.message())));
     }
   }
 
@@ -399,7 +396,9 @@ void AddSearchCommand(CLI::App& app, cli::CommandBody& chosen) {
       "      --knob=builder:multi_level_rpc:qps=500:leaf_count --max_load=20\n"
       "  distbench search --simulate --slo='root_query p99<=2ms' \\\n"
       "      --knob=builder:multi_level_rpc:qps=500:leaf_count --max_load=500");
-  cli::SetBody(command, chosen, [flags] { return Search(*flags); });
+  cli::SetStoppableBody(command, chosen, [flags](base::StopSignals& stop) {
+    return Search(*flags, stop);
+  });
 }
 
 }  // namespace distbench::search

@@ -205,29 +205,24 @@ absl::StatusOr<VariedTests> ReadTests(const SimulateFlags& flags,
   return varied;
 }
 
-int Simulate(const SimulateFlags& flags) {
-  base::StopSignals stop(report::kExitRunFailed);
-  // Before the first test there is nothing to end.
-  stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
-
+absl::StatusOr<int> Simulate(const SimulateFlags& flags,
+                             base::StopSignals& stop) {
   if (flags.output.legacy_text) {
-    return cli::Fail(
+    return absl::InvalidArgumentError(
         "--legacy_text leaves out that a result is simulated, so that it would "
-        "pass for a real one; leave the flag out",
-        report::kExitUsage);
+        "pass for a real one; leave the flag out");
   }
   absl::StatusOr<ClusterRunOptions> options =
       ReadSimulationFlags(flags.simulation);
-  if (!options.ok()) return cli::Fail(options.status(), report::kExitUsage);
+  if (!options.ok()) return options.status();
   const auto start_unix_ns = GivenStartUnixNs();
-  if (!start_unix_ns.ok())
-    return cli::Fail(start_unix_ns.status(), report::kExitUsage);
+  if (!start_unix_ns.ok()) return start_unix_ns.status();
   const absl::StatusOr<VariedTests> tests = ReadTests(flags, options->fabric);
-  if (!tests.ok()) return cli::Fail(tests.status(), report::kExitUsage);
+  if (!tests.ok()) return tests.status();
   const absl::Status possible = CheckAll(*tests, *options);
-  if (!possible.ok()) return cli::Fail(possible, report::kExitUsage);
+  if (!possible.ok()) return possible;
   const absl::Status writable = cli::CheckOutput(flags.output);
-  if (!writable.ok()) return cli::Fail(writable, report::kExitUsage);
+  if (!writable.ok()) return writable;
   return cli::FinishRun(
       SimulateTests(*tests, *std::move(options), *start_unix_ns, flags.quiet,
                     cli::PrinterOf(flags.output), stop),
@@ -288,7 +283,9 @@ void AddSimulateCommand(CLI::App& app, cli::CommandBody& chosen) {
       "\\\n"
       "      --calibrate_from=calibration.pb.gz --outfile=simulated.pb.gz \\\n"
       "      --binary_output");
-  cli::SetBody(command, chosen, [flags] { return Simulate(*flags); });
+  cli::SetStoppableBody(command, chosen, [flags](base::StopSignals& stop) {
+    return Simulate(*flags, stop);
+  });
 }
 
 }  // namespace distbench::simulation

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/files.h"
@@ -59,22 +61,22 @@ absl::Status WriteReports(const Import& import, const ImportFlags& flags) {
   return cli::WriteReport(flags.json_report, ImportJson(import));
 }
 
-int ImportFiles(const ImportFlags& flags) {
+absl::StatusOr<int> ImportFiles(const ImportFlags& flags) {
   const std::vector<std::string> formats = TraceFormats();
   if (!absl::c_linear_search(formats, flags.format)) {
-    return cli::Fail(
+    return absl::InvalidArgumentError(
         absl::StrCat("there is no trace format \"", flags.format,
-                     "\"; give one of ", absl::StrJoin(formats, ", ")),
-        report::kExitUsage);
+                     "\"; give one of ", absl::StrJoin(formats, ", ")));
   }
   absl::StatusOr<SpanSet> spans = ReadFiles(flags);
-  if (!spans.ok()) return cli::Fail(spans.status(), report::kExitUsage);
+  if (!spans.ok()) return spans.status();
   const absl::StatusOr<Import> import =
       ImportTraces(*std::move(spans), flags.options);
-  if (!import.ok()) return cli::Fail(import.status(), report::kExitUsage);
+  if (!import.ok()) return import.status();
   absl::Status status = cli::WriteReport(flags.output, import->config.text);
   if (status.ok()) status = WriteReports(*import, flags);
-  return status.ok() ? report::kExitOk : cli::Fail(status, report::kExitUsage);
+  if (!status.ok()) return status;
+  return report::kExitOk;
 }
 
 }  // namespace
