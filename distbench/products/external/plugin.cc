@@ -7,9 +7,11 @@
 #include "distbench/config/validate/language_part.h"
 #include "distbench/products/external/allowed_targets.h"
 #include "distbench/products/external/calls/external_router.h"
+#include "distbench/products/external/external_findings.h"
 #include "distbench/products/external/external_language.h"
 #include "distbench/products/external/external_services.h"
 #include "distbench/protocol/registry/driver_extension.h"
+#include "distbench/report/parts/finding_rule.h"
 #include "distbench/security/test_guards.h"
 
 namespace distbench::external {
@@ -35,6 +37,10 @@ class CallsExtension final : public protocol::DriverExtension {
   }
 };
 
+const base::Plugin<report::FindingRule> kFindings("external",
+                                                  new report::FindingRule{
+                                                      JudgeExternalCalls,
+                                                      AdviceForExternalCalls});
 const base::Plugin<config::LanguagePart> kLanguage("external",
                                                    new ExternalLanguage);
 const base::Plugin<security::GuardFlag> kAllowTarget("external",

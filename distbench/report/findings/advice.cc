@@ -117,8 +117,6 @@ constexpr Advice kAdvice[] = {
     {"time_parts_contradict",
      "Check the time synchronisation of the hosts: their clocks run at "
      "different speeds."},
-    {"time_parts_external",
-     "Look at the server's own metrics or traces for its part of the time."},
     {"time_parts_missing",
      "Run the same version of distbench on all hosts, and look at which "
      "instances were lost."},

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "distbench/config/syntax/instance_names.h"
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/time_parts.h"
 
@@ -43,10 +43,10 @@ void JudgeContradictions(const std::string& name,
 }
 
 // The RPCs whose servers are not part of the test.
-std::set<std::string> ExternalRpcs(const DistributedSystemDescription& test) {
+std::set<std::string> OutsideRpcs(const DistributedSystemDescription& test) {
   std::set<std::string> rpcs;
   for (const RpcSpec& rpc : test.rpc_descriptions()) {
-    if (rpc.has_external_call()) rpcs.insert(rpc.name());
+    if (config::CallsOutside(rpc)) rpcs.insert(rpc.name());
   }
   return rpcs;
 }
@@ -56,17 +56,10 @@ std::set<std::string> ExternalRpcs(const DistributedSystemDescription& test) {
 void JudgeTimeParts(const TestResult& result, const TestTotals& totals,
                     FindingList& findings) {
   if (!result.traffic_config().measure_time_parts()) return;
-  const std::set<std::string> external = ExternalRpcs(result.traffic_config());
-  if (!external.empty()) {
-    findings.Add(
-        Finding::NOTE, "time_parts_external",
-        absl::StrCat(absl::StrJoin(external, ", "),
-                     ": an external service runs nothing of distbench, so the "
-                     "parts of time of its server cannot be known; the section "
-                     "\"Time parts\" leaves these RPCs out"));
-  }
+  // Their servers do not report any.
+  const std::set<std::string> outside = OutsideRpcs(result.traffic_config());
   for (const auto& [name, rpc] : totals.rpcs) {
-    if (external.contains(name)) continue;
+    if (outside.contains(name)) continue;
     const stats::LogHistogram& network_ns =
         TimesOf(rpc, results::TimePart::kNetwork);
     JudgeMissing(name, rpc.counts.succeeded_count,
