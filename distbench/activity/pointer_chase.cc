@@ -9,7 +9,7 @@
 namespace distbench::activity {
 namespace {
 
-struct alignas(64) Line {
+struct alignas(64) LinkedLine {
   uint64_t next;
 };
 
@@ -18,7 +18,7 @@ class PointerChase final : public Activity {
   explicit PointerChase(const PointerChaseOptions& options)
       : options_(options),
         lines_(std::max<int64_t>(
-            1, options.bytes / static_cast<int64_t>(sizeof(Line)))) {
+            1, options.bytes / static_cast<int64_t>(sizeof(LinkedLine)))) {
     const std::vector<uint64_t> cycle =
         RandomCycle(static_cast<int64_t>(lines_.size()), options.seed);
     for (size_t i = 0; i < lines_.size(); ++i) lines_[i].next = cycle[i];
@@ -42,7 +42,7 @@ class PointerChase final : public Activity {
 
  private:
   const PointerChaseOptions options_;
-  std::vector<Line> lines_;
+  std::vector<LinkedLine> lines_;
 };
 
 }  // namespace

@@ -15,7 +15,6 @@
 namespace distbench::numa {
 namespace {
 
-constexpr int64_t kBytesPerKib = 1024;
 constexpr int64_t kUsualPageKib = 4;
 
 using Get = int64_t (NumaCounters::*)() const;

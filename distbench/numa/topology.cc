@@ -22,8 +22,6 @@
 namespace distbench::numa {
 namespace {
 
-constexpr int64_t kBytesPerKib = 1024;
-
 // The N of the entries of a folder that are called PREFIX and N.
 std::set<int> NumbersIn(const std::string& folder, absl::string_view prefix) {
   std::error_code error;

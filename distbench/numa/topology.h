@@ -11,12 +11,16 @@
 #ifndef DISTBENCH_NUMA_TOPOLOGY_H_
 #define DISTBENCH_NUMA_TOPOLOGY_H_
 
+#include <cstdint>
 #include <string>
 
 #include "distbench/base/index_list.h"
 #include "proto/results.pb.h"
 
 namespace distbench::numa {
+
+// The kernel counts memory in KiB.
+inline constexpr int64_t kBytesPerKib = 1024;
 
 // Reads /sys/devices/system and /proc/self/status below `root` (empty: the real
 // ones). Unknown facts are left out; for example, a kernel without NUMA reports

@@ -1,35 +1,18 @@
 #include "distbench/security/job_authority.h"
 
-#include <openssl/bio.h>
-#include <openssl/bn.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
-#include <openssl/x509.h>
-#include <openssl/x509v3.h>
 
 #include <ctime>
-#include <memory>
 #include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/security/openssl_owned.h"
 
 namespace distbench::security {
 namespace {
-
-struct FreeOpenSsl {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(BIGNUM* number) const { BN_free(number); }
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-  void operator()(X509* certificate) const { X509_free(certificate); }
-  void operator()(X509_EXTENSION* each) const { X509_EXTENSION_free(each); }
-  void operator()(X509_STORE* store) const { X509_STORE_free(store); }
-  void operator()(X509_STORE_CTX* check) const { X509_STORE_CTX_free(check); }
-};
-template <typename Type>
-using Owned = std::unique_ptr<Type, FreeOpenSsl>;
 
 constexpr char kCurve[] = "P-256";
 constexpr long kX509Version3 = 2;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/x509.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,18 +17,14 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
 #include "distbench/base/write_all.h"
+#include "distbench/security/openssl_owned.h"
 
 namespace distbench::security {
 namespace {
 
-struct FreeOpenSsl {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(X509* certificate) const { X509_free(certificate); }
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-};
-using Bio = std::unique_ptr<BIO, FreeOpenSsl>;
-using Certificate = std::unique_ptr<X509, FreeOpenSsl>;
-using Key = std::unique_ptr<EVP_PKEY, FreeOpenSsl>;
+using Bio = Owned<BIO>;
+using Certificate = Owned<X509>;
+using Key = Owned<EVP_PKEY>;
 
 absl::Status Wrong(absl::string_view label, const std::string& file,
                    absl::string_view problem) {

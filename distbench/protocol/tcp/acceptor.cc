@@ -11,8 +11,6 @@
 namespace distbench::protocol {
 namespace {
 
-constexpr int64_t kNever = INT64_MAX;
-
 // The number of connections to accept before other work gets its turn.
 constexpr int kMaxAtOnce = 64;
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <limits>
 
 #include "distbench/base/clock.h"
 #include "distbench/base/timers.h"
@@ -18,7 +17,6 @@ namespace {
 // wake-up.
 constexpr int64_t kShortestSleepNs = base::WakeAhead::kMaxNs;
 
-constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 constexpr int kForever = -1;
 
 int64_t NowNs() { return base::RealClock().MonotonicNs(); }

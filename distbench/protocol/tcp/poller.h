@@ -14,6 +14,9 @@
 
 namespace distbench::protocol {
 
+// A time that never comes, on the monotonic clock.
+inline constexpr int64_t kNever = INT64_MAX;
+
 // Decides how long a worker polls before it sleeps. Sleeping and being woken
 // takes some microseconds, and as much time of the waking thread, so polling is
 // cheaper than sleeping while waits are brief. After a wait that was not brief

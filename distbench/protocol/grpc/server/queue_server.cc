@@ -13,7 +13,7 @@ namespace distbench::protocol {
 namespace {
 
 // Requests that gRPC can deliver before we ask for more.
-constexpr int kAcceptedAhead = 128;
+constexpr int kRequestsAhead = 128;
 
 }  // namespace
 
@@ -158,7 +158,7 @@ void QueueServer::Serve(grpc_server* server, void* method,
   method_ = method;
   unknown_method_.Serve(server, queue_);
   handshakes_.Serve(server, handshake_method, queue_);
-  for (int i = 0; i < kAcceptedAhead; ++i) Accept();
+  for (int i = 0; i < kRequestsAhead; ++i) Accept();
 }
 
 void QueueServer::Accept() {

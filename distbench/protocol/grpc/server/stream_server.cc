@@ -16,7 +16,7 @@ namespace distbench::protocol {
 namespace {
 
 // Streams that gRPC can accept before we ask for more.
-constexpr int kAcceptedAhead = 16;
+constexpr int kStreamsAhead = 16;
 
 }  // namespace
 
@@ -200,7 +200,7 @@ void GrpcStreamServer::Serve(grpc_server* server, void* method,
   method_ = method;
   unknown_method_.Serve(server, queue_);
   handshakes_.Serve(server, handshake_method, queue_);
-  for (int i = 0; i < kAcceptedAhead; ++i) Accept();
+  for (int i = 0; i < kStreamsAhead; ++i) Accept();
 }
 
 void GrpcStreamServer::Accept() {

@@ -20,7 +20,7 @@ namespace distbench::protocol {
 namespace {
 
 // Calls that gRPC can accept before we ask for more.
-constexpr int kAcceptedAhead = 16;
+constexpr int kStreamedCallsAhead = 16;
 
 int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
@@ -218,7 +218,7 @@ StreamingRequests::~StreamingRequests() { CHECK(drained()); }
 void StreamingRequests::Serve(grpc_server* server, void* method) {
   server_ = server;
   method_ = method;
-  for (int i = 0; i < kAcceptedAhead; ++i) Accept();
+  for (int i = 0; i < kStreamedCallsAhead; ++i) Accept();
 }
 
 void StreamingRequests::Accept() {
