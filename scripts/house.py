@@ -25,7 +25,6 @@ PRODUCT_LIST = "//distbench/products:products"
 KNOWN_ARROWS = frozenset(
     [
         ("cli", "products/protection"),
-        ("cli", "products/search"),
         ("report", "products/protection"),
     ]
 )
