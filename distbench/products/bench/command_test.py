@@ -275,10 +275,7 @@ class BenchTest(programs.ProgramTest):
         )
 
     def test_the_shipped_jobs_are_read(self):
-        workloads = os.path.join(os.path.dirname(__file__), "../workloads")
-        outcome = self.distbench(
-            "bench", "-f", os.path.join(workloads, "jobs.yaml"), "list"
-        )
+        outcome = self.distbench("bench", "-f", "workloads/jobs.yaml", "list")
         self.assertEqual(outcome.status, 0, outcome)
         for name in (
             "feedsim_search",
