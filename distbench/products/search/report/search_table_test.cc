@@ -29,7 +29,7 @@ RpcStatistics Statistics(int count) {
   return statistics;
 }
 
-SearchReport Report() {
+SearchReport ReportOfOneProbe() {
   SearchReport report;
   report.mutable_search()->set_knob("rate");
   report.mutable_search()->add_objectives("query p95<=1ms");
@@ -55,7 +55,7 @@ int CommasOutsideQuotes(const std::string& line) {
 }
 
 TEST(SearchTableTest, EndsWithWhetherItIsSimulated) {
-  SearchReport report = Report();
+  SearchReport report = ReportOfOneProbe();
   EXPECT_TRUE(absl::EndsWith(SearchTableHeader(), ",simulated"));
   for (const bool is_simulated : {false, true}) {
     report.set_simulated(is_simulated);
@@ -70,7 +70,7 @@ TEST(SearchTableTest, BeginsWithTheCommonColumns) {
                          "achieved_qps,total_bytes_rx,total_bytes_tx,rx_MBps,"
                          "tx_MBps,min_ms,avg_ms,50p_ms,90p_ms,95p_ms,99p_ms,"
                          "99.9p_ms,"));
-  const SearchReport report = Report();
+  const SearchReport report = ReportOfOneProbe();
   const std::string row = SearchTableRows(report, report.probes(0));
   EXPECT_THAT(row,
               StartsWith("1.000,1000,2000.00,1000.00,0,0,0.00,0.00,0.500"));
@@ -81,7 +81,7 @@ TEST(SearchTableTest, BeginsWithTheCommonColumns) {
 }
 
 TEST(SearchTableTest, HasARowForEachInstance) {
-  SearchReport report = Report();
+  SearchReport report = ReportOfOneProbe();
   SearchProbe& probe = *report.mutable_probes(0);
   *probe.add_instance_statistics() = Statistics(400);
   *probe.add_instance_statistics() = Statistics(600);
@@ -94,14 +94,14 @@ TEST(SearchTableTest, HasARowForEachInstance) {
 }
 
 TEST(SearchTableTest, KnowsNoRateOfOtherKnobs) {
-  SearchReport report = Report();
+  SearchReport report = ReportOfOneProbe();
   report.mutable_search()->set_knob("payload:p");
   EXPECT_THAT(SearchTableRows(report, report.probes(0)),
               StartsWith("1.000,1000,,1000.00,"));
 }
 
 TEST(SearchTextTest, SaysWhatWasFoundAndHow) {
-  SearchReport report = Report();
+  SearchReport report = ReportOfOneProbe();
   EXPECT_THAT(SummarizeSearch(report), Contains(HasSubstr("--resume")));
   report.set_verdict("converged");
   report.set_evidence("final run: 2000 met");
