@@ -59,7 +59,8 @@ std::string PoolOf(int size) {
   return absl::Substitute("activity_pools { name: 'server' size: $0 }", size);
 }
 
-const ActivityLog& LogOf(const ServiceLogs& logs, const std::string& instance) {
+const ActivityLog& ActivityLogOf(const ServiceLogs& logs,
+                                 const std::string& instance) {
   return logs.instance_logs().at(instance).activity_logs().at("work");
 }
 
@@ -86,7 +87,7 @@ void ExpectTurns(int workers, int places) {
       workers);
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
-  const ActivityLog& log = LogOf(logs, "lonely/0");
+  const ActivityLog& log = ActivityLogOf(logs, "lonely/0");
   EXPECT_EQ(MetricsOf(log).at("iteration_count"), 12);
   const stats::LogHistogram duration_ns = Decode(log.duration_ns());
   EXPECT_EQ(duration_ns.min(), 10 * kMs);
@@ -114,7 +115,7 @@ TEST(WaitTest, WithoutAPoolEverybodyHasAPlace) {
       "max_iteration_count: 12 max_parallel_iterations: 12"));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
-  EXPECT_EQ(Decode(LogOf(logs, "lonely/0").queueing_ns()).max(), 0);
+  EXPECT_EQ(Decode(ActivityLogOf(logs, "lonely/0").queueing_ns()).max(), 0);
 }
 
 TEST(WaitTest, StopEndsThoseThatSeekAPlace) {
@@ -131,7 +132,8 @@ TEST(WaitTest, StopEndsThoseThatSeekAPlace) {
     EXPECT_TRUE(system.finished());
     // Waits that were cut short do not count as done.
     const ServiceLogs logs = system.Finish();
-    EXPECT_EQ(MetricsOf(LogOf(logs, "lonely/0")).at("iteration_count"), 2);
+    EXPECT_EQ(MetricsOf(ActivityLogOf(logs, "lonely/0")).at("iteration_count"),
+              2);
   }
 }
 
@@ -211,7 +213,7 @@ TEST(ActivitySeriesTest, CountsWhatWasDueAndWhatWasDone) {
       PoolOf(1));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
-  EXPECT_THAT(Seconds(LogOf(logs, "lonely/0").series()),
+  EXPECT_THAT(Seconds(ActivityLogOf(logs, "lonely/0").series()),
               ElementsAre("0: 3/1", "1: 2/2", "2: 1/2", "3: 0/1"));
 }
 
@@ -228,7 +230,7 @@ TEST(ActivitySeriesTest, IterationsThatNeverStartedWereDue) {
   int64_t offered = 0;
   int64_t completed = 0;
   for (const ActivityInterval& interval :
-       LogOf(logs, "lonely/0").series().intervals()) {
+       ActivityLogOf(logs, "lonely/0").series().intervals()) {
     offered += interval.offered_count();
     completed += interval.completed_count();
   }
@@ -241,7 +243,7 @@ TEST(ActivitySeriesTest, AClosedLoopOffersNothing) {
       Lonely(WaitOf("fixed", 250'000), "max_iteration_count: 5") + PoolOf(1));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
-  EXPECT_THAT(Seconds(LogOf(logs, "lonely/0").series()),
+  EXPECT_THAT(Seconds(ActivityLogOf(logs, "lonely/0").series()),
               ElementsAre("0: 0/3", "1: 0/2"));
 }
 
@@ -258,7 +260,7 @@ TEST(ActivitySeriesTest, CountsTheBytesOfActivitiesThatCompute) {
       "max_iteration_count: 4 open_loop_interval_ns: 500000000"));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
-  const ActivitySeries& series = LogOf(logs, "lonely/0").series();
+  const ActivitySeries& series = ActivityLogOf(logs, "lonely/0").series();
   EXPECT_THAT(Seconds(series), ElementsAre("0: 2/2", "1: 2/2"));
   EXPECT_EQ(series.intervals(1).input_bytes(), 160'000);
   EXPECT_EQ(series.intervals(1).output_bytes(), 160'000);
@@ -289,7 +291,7 @@ ActivityLog RunReally(const std::string& config, int workers) {
   (*engine)->Collect([&](ResultChunk chunk) {
     EXPECT_TRUE(results::MergeChunk(std::move(chunk), logs).ok());
   });
-  return LogOf(logs, "lonely/0");
+  return ActivityLogOf(logs, "lonely/0");
 }
 
 const char* const kSort = R"pb(
