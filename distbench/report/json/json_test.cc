@@ -40,10 +40,10 @@ TEST(JsonTest, SchemaIsAsDocumented) {
           "objectives", "run", "totals", "rpcs", "seconds", "topology",
           "time_parts", "streams", "policies", "goodput", "faults",
           "recoveries", "peers", "activities", "activity_series", "resources",
-          "cpus", "groups", "connections", "blame", "nodes", "placement",
-          "bindings", "controls", "network_settings", "server_faults",
-          "admission", "simulated", "simulation", "stopped_instances",
-          "attributes", "traffic_config"));
+          "cpus", "groups", "connections", "nodes", "placement", "bindings",
+          "controls", "network_settings", "server_faults", "admission",
+          "simulated", "simulation", "stopped_instances", "attributes",
+          "traffic_config"));
   EXPECT_THAT(
       Keys(test["findings"][0]),
       testing::UnorderedElementsAre("severity", "code", "message", "advice"));

@@ -5,7 +5,7 @@
 namespace distbench::search {
 namespace {
 
-SearchReport Report() {
+SearchReport FoundLoad() {
   SearchReport report;
   report.set_load_unit("iterations per second");
   report.set_load(350.24);
@@ -13,7 +13,7 @@ SearchReport Report() {
 }
 
 TEST(SearchAnswerTest, HasTheInterval) {
-  SearchReport report = Report();
+  SearchReport report = FoundLoad();
   report.set_min_load(342.1);
   report.set_max_load(356.8);
   report.set_confidence_level(0.95);
@@ -28,8 +28,8 @@ TEST(SearchAnswerTest, HasTheInterval) {
 
 TEST(SearchAnswerTest, SaysWhatIsUnknown) {
   EXPECT_EQ(SearchAnswer({}), "");
-  EXPECT_EQ(SearchAnswer(Report()), "350.24 iterations per second");
-  SearchReport report = Report();
+  EXPECT_EQ(SearchAnswer(FoundLoad()), "350.24 iterations per second");
+  SearchReport report = FoundLoad();
   report.set_confidence_level(0.95);
   report.set_max_load(400);
   EXPECT_EQ(SearchAnswer(report),
@@ -42,7 +42,7 @@ TEST(SearchAnswerTest, SaysWhatIsUnknown) {
 }
 
 TEST(SearchAnswerTest, WritesHighLoadsOut) {
-  SearchReport report = Report();
+  SearchReport report = FoundLoad();
   report.set_load(1234567);
   report.set_min_load(999.96);
   report.set_confidence_level(0.95);
