@@ -425,14 +425,14 @@ const StackCosts& CostsOf(const SimulatedFabric& fabric,
 
 TEST(CalibrateTest, AllDriversShareOneNetworkInAnyOrder) {
   MadeUpRun tcp = RunBetweenHosts("tcp", 60'000);
-  MadeUpRun slow = RunBetweenHosts("thrift", 66'000);
+  MadeUpRun slow = RunBetweenHosts("grpc_stream", 66'000);
   for (const bool slow_first : {false, true}) {
     const auto fabric =
         Calibrate(slow_first ? ResultsOf(slow, tcp) : ResultsOf(tcp, slow));
     ASSERT_TRUE(fabric.ok()) << fabric.status();
     EXPECT_NEAR(fabric->single_switch().host_link().delay_ns(), 10'000, 100);
     EXPECT_NEAR(CostsOf(*fabric, "tcp").wakeup_ns(), 0, 1);
-    EXPECT_NEAR(CostsOf(*fabric, "thrift").wakeup_ns(), 3000, 200);
+    EXPECT_NEAR(CostsOf(*fabric, "grpc_stream").wakeup_ns(), 3000, 200);
   }
 }
 
