@@ -418,14 +418,24 @@ TEST_P(LendingTest, AQueueThatComesIntoUseIsPolled) {
   StartWorker();
   Posted posted;
   ASSERT_TRUE(PostUntilBorrowed(posted));
-  std::unique_ptr<EmptyBatch> batch;
-  lending_.on_turn = [&] {
-    batch = std::make_unique<EmptyBatch>(queue_->get());
-    batch->Start();
+  // The worker may have this turn, and has others until it has ended: after
+  // this function.
+  struct FirstTurn {
+    std::unique_ptr<EmptyBatch> batch;
+    std::atomic<bool> has_begun = false;
+  };
+  const auto first = std::make_shared<FirstTurn>();
+  lending_.on_turn = [this, first] {
+    if (first->has_begun) return kNever;
+    first->batch = std::make_unique<EmptyBatch>(queue_->get());
+    first->batch->Start();
+    first->has_begun = true;
     return kNever;
   };
   queue_->Post(posted);
-  while (batch->count == 0) std::this_thread::yield();
+  while (!first->has_begun || first->batch->count == 0) {
+    std::this_thread::yield();
+  }
 }
 
 TEST_P(EventQueueTest, RunsABoundedNumberOfCompletionsPerPoll) {
