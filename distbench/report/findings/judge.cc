@@ -146,7 +146,6 @@ void JudgeRealHosts(const TestResult& result, FindingList& findings) {
   JudgeHosts(result, findings);
   JudgeRequirements(result, findings);
   JudgeBindings(result, findings);
-  JudgeControls(result, findings);
   JudgeNetworkSettings(result, findings);
 }
 

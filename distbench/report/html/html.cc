@@ -92,8 +92,8 @@ std::string RenderHtml(const ReportInput& input) {
       kSimulationJs, kHeadlineJs, kFindingsJs, kTopologyLayoutJs, kTopologyJs,
       kTablesJs, kChartsJs, kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs,
       kLatencyChartsJs, kIntervalsJs, kFaultsJs, kOverTimeJs, kPoliciesJs,
-      kHeatMapJs, kResourcesJs, kSweepJs, kBindingsJs, kProtectionJs, kPartsJs,
-      parts, kDeepLinksJs, kPrintJs, kMainJs);
+      kHeatMapJs, kResourcesJs, kSweepJs, kBindingsJs, kPartsJs, parts,
+      kDeepLinksJs, kPrintJs, kMainJs);
   const std::string body = PageBody();
   return RenderPage({.title = "distbench report",
                      .style = kStyleCss,

@@ -71,7 +71,7 @@ function renderSelection() {
 
 // What depends on the selection, on colours or on the width of the page.
 const REDRAWN = [
-  renderProtection, renderSweep, renderSelection,
+  renderSweep, renderSelection,
   renderPeers, renderResources, ...partsWith('redraw'),
 ];
 

@@ -198,7 +198,6 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   json["nodes"] = NodesJson(result);
   json["placement"] = PlacementJson(result);
   json["bindings"] = BindingsJson(result);
-  json["controls"] = ControlsJson(result);
   json["network_settings"] = NetworkSettingsJson(result);
   json["server_faults"] = ServerFaultsJson(result);
   json["admission"] = AdmissionJson(result);
@@ -233,7 +232,6 @@ std::string RenderJson(const ReportInput& input, const JsonLimits& limits) {
                    {"confidence", kReportConfidence}};
   Json& tests = document["tests"] = Json::array();
   for (const TestRun& run : input.runs) tests.push_back(TestJson(run, limits));
-  document["experiments"] = ExperimentsJson(input.runs, limits.max_part_rows);
   document = WithParts<DocumentKey>(std::move(document), input, limits);
   // Names may contain arbitrary bytes; invalid UTF-8 is replaced.
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';

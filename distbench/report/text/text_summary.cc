@@ -17,7 +17,6 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/parts/text_part.h"
-#include "distbench/report/text/controls_text.h"
 #include "distbench/report/text/failure_lines.h"
 #include "distbench/report/text/faults_text.h"
 #include "distbench/report/text/policies_text.h"
@@ -435,7 +434,6 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
       {"Planned faults", FaultLines(result)},
       {"Admission", AdmissionLines(result)},
       {"Resources", Resources(result.resource_usage_logs())},
-      {"Controls", ControlLines(result)},
       {"Network settings", NetworkSettings(result)},
       {"Activities", Activities(result)},
       {"Driver counters", DriverCounters(result)},
