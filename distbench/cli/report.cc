@@ -26,7 +26,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/html/html.h"
 #include "distbench/report/json/json.h"
-#include "distbench/report/measurements/simulated_runs.h"
+#include "distbench/report/measurements/origin.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/parts/placement.h"
 #include "distbench/report/parts/report_format.h"

@@ -95,10 +95,6 @@ constexpr Advice kAdvice[] = {
     {"samples_dropped",
      "Nothing, if you do not need single RPCs. Otherwise raise "
      "sample_memory_bytes or max_rpc_samples."},
-    {"simulation",
-     "Take the figures for a direction, not for a prediction. Measure a small "
-     "part of the system for real, calibrate the costs by it (distbench "
-     "simulate --calibrate_from), and compare it with its own simulation."},
     {"stalls",
      "Send at a rate (rate or open_loop_interval_ns) to measure the latency "
      "that users see who do not wait for each other."},

@@ -64,7 +64,6 @@ void JudgeBindings(const TestResult& result, FindingList& findings);
 void JudgeNetworkSettings(const TestResult& result, FindingList& findings);
 void JudgeFaults(const TestResult& result, FindingList& findings);
 void JudgeClocks(const TestResult& result, FindingList& findings);
-void JudgeSimulation(const TestResult& result, FindingList& findings);
 
 }  // namespace distbench::report
 

@@ -82,7 +82,7 @@ function renderAll() {
 // What the page begins with, and what follows when the browser has shown that: charts
 // take several times as long as all that is above them.
 const FIRST = [
-  renderSubtitle, renderHeadline, renderRuns, renderFindings, renderSimulation,
+  renderSubtitle, renderHeadline, renderRuns, renderFindings,
   ...partsWith('renderFirst'), renderTopology,
 ];
 const LATER = [

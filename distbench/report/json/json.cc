@@ -14,8 +14,8 @@
 #include "distbench/report/findings/advice.h"
 #include "distbench/report/json/json_objectives.h"
 #include "distbench/report/json/json_parts.h"
+#include "distbench/report/measurements/origin.h"
 #include "distbench/report/measurements/rpc_measurements.h"
-#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/topology.h"
 #include "distbench/report/parts/json_part.h"
@@ -201,7 +201,6 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   json["network_settings"] = NetworkSettingsJson(result);
   json["server_faults"] = ServerFaultsJson(result);
   json["admission"] = AdmissionJson(result);
-  json["simulation"] = SimulationJson(result);
   json["stopped_instances"] = StoppedInstancesJson(result);
   const auto& attributes = result.traffic_config().attributes();
   json["attributes"] =

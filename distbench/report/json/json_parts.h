@@ -38,9 +38,6 @@ nlohmann::ordered_json NetworkSettingsJson(const TestResult& result);
 nlohmann::ordered_json ServerFaultsJson(const TestResult& result);
 nlohmann::ordered_json AdmissionJson(const TestResult& result);
 
-// Says what was simulated and assumed. Null if the hosts were real.
-nlohmann::ordered_json SimulationJson(const TestResult& result);
-
 // Lists the node of each instance.
 nlohmann::ordered_json PlacementJson(const TestResult& result);
 

@@ -41,9 +41,8 @@ TEST(JsonTest, SchemaIsAsDocumented) {
           "time_parts", "streams", "policies", "goodput", "faults",
           "recoveries", "peers", "activities", "activity_series", "resources",
           "cpus", "groups", "connections", "nodes", "placement", "bindings",
-          "network_settings", "server_faults", "admission",
-          "simulated", "simulation", "stopped_instances", "attributes",
-          "traffic_config"));
+          "network_settings", "server_faults", "admission", "simulated",
+          "stopped_instances", "attributes", "traffic_config"));
   EXPECT_THAT(
       Keys(test["findings"][0]),
       testing::UnorderedElementsAre("severity", "code", "message", "advice"));
@@ -354,21 +353,6 @@ TEST(JsonTest, DamagedLogsMakeTheRunInvalid) {
   EXPECT_EQ(findings[0]["code"], "damaged_logs");
   EXPECT_TRUE(findings[0]["advice"].is_string());
   EXPECT_TRUE(findings[1]["advice"].is_null()) << "of a code without advice";
-}
-
-TEST(JsonTest, PacketsOfSimulationsAreCounted) {
-  const auto network_of = [](const std::string& facts) {
-    const Json document =
-        Rendered(Sourced({ResultFromText("simulation { " + facts + " }")}));
-    return document["tests"][0]["simulation"].at("network");
-  };
-  EXPECT_TRUE(network_of("").is_null());
-  EXPECT_EQ(network_of("network { packets: 9 dropped: 1 timeouts: 2 }"),
-            Json({{"packets", 9},
-                  {"dropped", 1},
-                  {"marked", 0},
-                  {"retransmissions", 0},
-                  {"timeouts", 2}}));
 }
 
 TEST(JsonTest, NamesMayBeAnything) {

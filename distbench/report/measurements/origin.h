@@ -1,8 +1,9 @@
-// Runs on simulated hosts. Nothing of them was measured, so every report says
-// so: each format has the mark, and those for people also what was assumed.
+// What kind of hosts ran a test, which its result says. Nothing of simulated
+// runs was measured, so every format of reports has the mark, in programs that
+// cannot simulate, too.
 
-#ifndef DISTBENCH_REPORT_MEASUREMENTS_SIMULATED_RUNS_H_
-#define DISTBENCH_REPORT_MEASUREMENTS_SIMULATED_RUNS_H_
+#ifndef DISTBENCH_REPORT_MEASUREMENTS_ORIGIN_H_
+#define DISTBENCH_REPORT_MEASUREMENTS_ORIGIN_H_
 
 #include <string>
 #include <vector>
@@ -33,22 +34,6 @@ bool MixesOrigins(absl::Span<const TestRun> runs);
 // that they agree says nothing.
 bool ShareSeeds(absl::Span<const TestRun> runs);
 
-// One line, such as "Simulated, not measured: 100 hosts of 8 CPUs, leaf-spine
-// network, whole messages".
-std::string DescribeSimulation(const SimulationFacts& simulation);
-
-// A part of what a simulation assumed, such as "network", in words.
-struct Assumption {
-  std::string subject;
-  std::string text;
-};
-
-// In the order in which people read them. Fabrics have defaults filled in.
-std::vector<Assumption> AssumptionsOf(const SimulationFacts& simulation);
-
-// What happened to packets, in words. Not assumed, and of each run by itself.
-std::string PacketsText(const SimulatedNetworkCounts& network);
-
 }  // namespace distbench::report
 
-#endif  // DISTBENCH_REPORT_MEASUREMENTS_SIMULATED_RUNS_H_
+#endif  // DISTBENCH_REPORT_MEASUREMENTS_ORIGIN_H_

@@ -1,17 +1,4 @@
-// The mark of simulated runs, and what was assumed about them.
-
-// "simulated", or how much of the page is; empty if all of it was measured.
-function simulatedMark() {
-  const all = [...runs, ...partsWith('outcomes').flatMap(outcomes => outcomes())];
-  const count = all.filter(({simulated}) => simulated).length;
-  if (count === 0) return '';
-  return count === all.length ? 'simulated' : `${count} of ${all.length} simulated`;
-}
-
-function simulatedBadge() {
-  const mark = simulatedMark();
-  return mark === '' ? [] : [' ', element('span', {className: 'badge simulated'}, mark)];
-}
+// What was assumed about simulated runs.
 
 // What became of packets; empty without any.
 function packetsText(network) {
@@ -47,3 +34,5 @@ function renderSimulation() {
   replaceContent('simulation-parts', ...groups.flatMap(
       ([, alike]) => simulationBlock(alike, alike.length === runs.length)));
 }
+
+addPart({renderFirst: renderSimulation});

@@ -1,16 +1,15 @@
-#include "distbench/report/measurements/simulated_runs.h"
+#include "distbench/products/simulation/report/simulation_report.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
-namespace distbench::report {
+namespace distbench::simulation {
 namespace {
 
 std::string TimeText(double ns) {
@@ -186,31 +185,6 @@ std::string ActivityText(const ActivityCosts& costs) {
 
 }  // namespace
 
-std::string MarkedName(const std::string& name, const TestResult& result) {
-  return IsSimulated(result) ? absl::StrCat(name, kSimulatedMark) : name;
-}
-
-std::string OriginOf(absl::Span<const TestRun> runs) {
-  if (MixesOrigins(runs)) return "real and simulated";
-  const bool is_real = runs.empty() || !IsSimulated(*runs.front().result);
-  return is_real ? kRealOrigin : "simulated";
-}
-
-bool MixesOrigins(absl::Span<const TestRun> runs) {
-  return std::any_of(runs.begin(), runs.end(), [&](const TestRun& run) {
-    return IsSimulated(*run.result) != IsSimulated(*runs.front().result);
-  });
-}
-
-bool ShareSeeds(absl::Span<const TestRun> runs) {
-  std::set<uint64_t> seeds;
-  return std::any_of(runs.begin(), runs.end(), [&](const TestRun& run) {
-    const RunInfo& info = run.result->run_info();
-    return IsSimulated(*run.result) && info.has_random_seed() &&
-           !seeds.insert(info.random_seed()).second;
-  });
-}
-
 std::string DescribeSimulation(const SimulationFacts& simulation) {
   return absl::StrCat("Simulated, not measured: ", HostCount(simulation), ", ",
                       NetworkName(simulation.fabric()), ", ",
@@ -241,4 +215,4 @@ std::vector<Assumption> AssumptionsOf(const SimulationFacts& simulation) {
   return assumptions;
 }
 
-}  // namespace distbench::report
+}  // namespace distbench::simulation

@@ -1,14 +1,12 @@
-#include "distbench/report/measurements/simulated_runs.h"
+#include "distbench/products/simulation/report/simulation_report.h"
 
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::report {
+namespace distbench::simulation {
 namespace {
 
 using ::testing::AllOf;
@@ -16,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TestResult Simulated(const std::string& facts) {
-  return ResultFromText("simulation { " + facts + " }");
+  return report::ResultFromText("simulation { " + facts + " }");
 }
 
 std::string TextOf(const TestResult& result, const std::string& subject) {
@@ -26,42 +24,7 @@ std::string TextOf(const TestResult& result, const std::string& subject) {
   return "";
 }
 
-TEST(SimulatedRunsTest, OnlySimulatedNamesAreMarked) {
-  EXPECT_EQ(MarkedName("t", TestResult()), "t");
-  EXPECT_EQ(MarkedName("t", Simulated("")), "t (simulated)");
-}
-
-TEST(SimulatedRunsTest, OriginsOfRuns) {
-  const auto results = Sourced({TestResult(), Simulated("")});
-  const std::vector<TestRun> runs = ListRuns(results);
-  const auto first = absl::MakeConstSpan(runs).first(1);
-  const auto second = absl::MakeConstSpan(runs).subspan(1);
-  EXPECT_EQ(OriginOf({}), kRealOrigin);
-  EXPECT_EQ(OriginOf(first), kRealOrigin);
-  EXPECT_EQ(OriginOf(second), "simulated");
-  EXPECT_EQ(OriginOf(runs), "real and simulated");
-  EXPECT_FALSE(MixesOrigins({}));
-  EXPECT_FALSE(MixesOrigins(second));
-  EXPECT_TRUE(MixesOrigins(runs));
-}
-
-TEST(SimulatedRunsTest, OnlySimulatedRunsAreCopiesIfTheyShareASeed) {
-  const auto share = [](std::vector<TestResult> all, bool are_simulated) {
-    for (TestResult& result : all) {
-      if (are_simulated) result.mutable_simulation();
-    }
-    const auto results = Sourced(std::move(all));
-    return ShareSeeds(ListRuns(results));
-  };
-  const TestResult one = ResultFromText("run_info { random_seed: 1 }");
-  const TestResult two = ResultFromText("run_info { random_seed: 2 }");
-  EXPECT_FALSE(share({one, two}, true));
-  EXPECT_TRUE(share({one, two, one}, true));
-  EXPECT_FALSE(share({one, one}, false));
-  EXPECT_FALSE(share({TestResult(), TestResult()}, true));
-}
-
-TEST(SimulatedRunsTest, TheSentenceNamesHostsNetworkAndTransport) {
+TEST(AssumptionsTest, TheSentenceNamesHostsNetworkAndTransport) {
   EXPECT_EQ(
       DescribeSimulation(Simulated("host_count: 100 fabric { host { cpus: 4 } "
                                    "leaf_spine {} transport { kind: DCTCP } }")
@@ -75,7 +38,7 @@ TEST(SimulatedRunsTest, TheSentenceNamesHostsNetworkAndTransport) {
       "messages");
 }
 
-TEST(SimulatedRunsTest, AssumptionsAreThoseOfTheFabric) {
+TEST(AssumptionsTest, AssumptionsAreThoseOfTheFabric) {
   const TestResult result = Simulated(R"pb(
     host_count: 2
     fabric {
@@ -118,14 +81,14 @@ TEST(SimulatedRunsTest, AssumptionsAreThoseOfTheFabric) {
   EXPECT_THAT(TextOf(result, "costs of ConsumeCpu"), HasSubstr("5000 ns"));
 }
 
-TEST(SimulatedRunsTest, SlowHostsAreCounted) {
+TEST(AssumptionsTest, SlowHostsAreCounted) {
   EXPECT_THAT(TextOf(Simulated("host_count: 1000 fabric { host { "
                                "slow_share: 0.015 slowness: 3 } }"),
                      "hosts"),
               HasSubstr("; 15 of them 3 times as slow"));
 }
 
-TEST(SimulatedRunsTest, QueuesArePartOfPacketNetworksOnly) {
+TEST(AssumptionsTest, QueuesArePartOfPacketNetworksOnly) {
   const std::string network =
       "fabric { leaf_spine { host_link { queue_bytes: 9000 } } ";
   EXPECT_THAT(TextOf(Simulated(network + "}"), "network"),
@@ -136,7 +99,7 @@ TEST(SimulatedRunsTest, QueuesArePartOfPacketNetworksOnly) {
   EXPECT_THAT(TextOf(packets, "transport"), HasSubstr("NewReno"));
 }
 
-TEST(SimulatedRunsTest, PacketsAreCountedInWords) {
+TEST(AssumptionsTest, PacketsAreCountedInWords) {
   EXPECT_EQ(PacketsText(Simulated("network { packets: 900 dropped: 7 marked: 0 "
                                   "retransmissions: 8 timeouts: 1 }")
                             .simulation()
@@ -144,11 +107,11 @@ TEST(SimulatedRunsTest, PacketsAreCountedInWords) {
             "900 packets, 7 dropped, 0 marked, 8 sent again, 1 timeout");
 }
 
-TEST(SimulatedRunsTest, CostsOfUnknownOriginSaySo) {
+TEST(AssumptionsTest, CostsOfUnknownOriginSaySo) {
   EXPECT_THAT(
       TextOf(Simulated("fabric { stacks { driver: 'x' } }"), "costs of x"),
       HasSubstr("Source: not stated"));
 }
 
 }  // namespace
-}  // namespace distbench::report
+}  // namespace distbench::simulation

@@ -1,9 +1,15 @@
 #include <google/protobuf/text_format.h>
 
-#include "distbench/report/json/json_parts.h"
-#include "distbench/report/measurements/simulated_runs.h"
+#include <string>
+#include <vector>
 
-namespace distbench::report {
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/products/simulation/report/simulation_report.h"
+#include "distbench/report/measurements/origin.h"
+#include "distbench/report/text/failure_lines.h"
+
+namespace distbench::simulation {
 
 namespace {
 
@@ -20,7 +26,7 @@ nlohmann::ordered_json NetworkJson(const SimulationFacts& simulation) {
 }  // namespace
 
 nlohmann::ordered_json SimulationJson(const TestResult& result) {
-  if (!IsSimulated(result)) return nullptr;
+  if (!report::IsSimulated(result)) return nullptr;
   const SimulationFacts& simulation = result.simulation();
   std::string fabric;
   google::protobuf::TextFormat::PrintToString(simulation.fabric(), &fabric);
@@ -41,4 +47,23 @@ nlohmann::ordered_json SimulationJson(const TestResult& result) {
   return json;
 }
 
-}  // namespace distbench::report
+// Names and sources come from files of users.
+std::vector<std::string> AssumptionLines(const TestResult& result) {
+  if (!report::IsSimulated(result)) return {};
+  const SimulationFacts& simulation = result.simulation();
+  std::vector<std::string> lines;
+  for (const Assumption& assumption : AssumptionsOf(simulation)) {
+    lines.push_back(absl::StrCat("  ", report::OneLine(assumption.subject),
+                                 ": ", report::OneLine(assumption.text)));
+  }
+  lines.push_back(absl::StrFormat(
+      "  extent: %d events in %.4g s of simulated time",
+      simulation.event_count(), simulation.simulated_seconds()));
+  if (simulation.has_network()) {
+    lines.push_back(
+        absl::StrCat("  sent: ", PacketsText(simulation.network())));
+  }
+  return lines;
+}
+
+}  // namespace distbench::simulation

@@ -6,9 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "distbench/report/findings/judge_parts.h"
+#include "distbench/products/simulation/report/simulation_report.h"
+#include "distbench/report/measurements/origin.h"
 
-namespace distbench::report {
+namespace distbench::simulation {
 namespace {
 
 // What the test asks for and simulated hosts do not have.
@@ -28,7 +29,8 @@ std::vector<std::string> NotSimulated(
 
 }  // namespace
 
-void JudgeSimulation(const TestResult& result, FindingList& findings) {
+void JudgeSimulation(const TestResult& result, report::FindingList& findings) {
+  if (!report::IsSimulated(result)) return;
   for (const std::string& reason :
        result.simulation().outside_of_validation()) {
     findings.Add(
@@ -54,4 +56,4 @@ void JudgeSimulation(const TestResult& result, FindingList& findings) {
   }
 }
 
-}  // namespace distbench::report
+}  // namespace distbench::simulation
