@@ -9,10 +9,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "distbench/base/time_units.h"
-#include "distbench/products/protection/measures/matrix.h"
-#include "distbench/products/protection/measures/notes.h"
-#include "distbench/products/protection/measures/testing/example_experiment.h"
 #include "distbench/products/protection/report/protection_text.h"
+#include "distbench/report/measurements/protection_matrix.h"
+#include "distbench/report/measurements/protection_notes.h"
+#include "distbench/report/testing/example_experiment.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -28,14 +28,15 @@ using ::testing::Not;
 constexpr char kObjective[] = "p99<=20ms";
 
 // A subject that nothing disturbs, beside an antagonist that works.
-ExampleRun GoodRun() {
-  ExampleRun run = SteadyRun(100, kMillisecond);
-  for (ExampleSecond* second : InterferenceOf(run)) second->completed_count = 9;
+report::ExampleRun GoodRun() {
+  report::ExampleRun run = report::SteadyRun(100, report::kMillisecond);
+  for (report::ExampleSecond* second : report::InterferenceOf(run))
+    second->completed_count = 9;
   return run;
 }
 
-std::vector<ExampleSecond*> BaselineOf(ExampleRun& run) {
-  std::vector<ExampleSecond*> seconds;
+std::vector<report::ExampleSecond*> BaselineOf(report::ExampleRun& run) {
+  std::vector<report::ExampleSecond*> seconds;
   for (int i = 0; i < run.baseline_s; ++i) seconds.push_back(&run.seconds[i]);
   return seconds;
 }
@@ -48,8 +49,8 @@ std::string NotesIn(const std::string& text) {
   return "";
 }
 
-std::string NotesAbout(const ExampleRun& run) {
-  return NotesIn(ProtectionText(ResultsOf({run}, kObjective)));
+std::string NotesAbout(const report::ExampleRun& run) {
+  return NotesIn(ProtectionText(report::ResultsOf({run}, kObjective)));
 }
 
 // Ends the run with a failure of the subject, this long after its baseline
@@ -57,25 +58,28 @@ std::string NotesAbout(const ExampleRun& run) {
 void FailAt(int64_t second, TestResult& result) {
   result.mutable_run_info()->set_failure("node1 was lost");
   result.mutable_run_info()->set_end_timestamp_ns(
-      (kExampleStartSecond + second) * base::kNsPerSecond);
+      (report::kExampleStartSecond + second) * base::kNsPerSecond);
 }
 
 TEST(FooledTest, AGoodRunHasNoNotes) {
-  const std::string text = ProtectionText(ResultsOf({GoodRun()}, kObjective));
+  const std::string text =
+      ProtectionText(report::ResultsOf({GoodRun()}, kObjective));
   EXPECT_THAT(text, Not(HasSubstr("Note: ")));
   EXPECT_EQ(NotesIn(text), "");
   EXPECT_THAT(text, HasSubstr("\nResult: isol=100.0:0%"));
-  EXPECT_THAT(UnmeasuredRuns(ResultsOf({GoodRun()}, kObjective)), IsEmpty());
+  EXPECT_THAT(
+      report::UnmeasuredRuns(report::ResultsOf({GoodRun()}, kObjective)),
+      IsEmpty());
 }
 
 // Isolation of 100 % then means: as bad as before.
 TEST(FooledTest, RequestsThatFailInTheBaseline) {
-  ExampleRun run = GoodRun();
-  for (ExampleSecond& second : run.seconds) {
+  report::ExampleRun run = GoodRun();
+  for (report::ExampleSecond& second : run.seconds) {
     second.latency_ns.resize(90);
     second.failed_count = 10;
   }
-  const std::string text = ProtectionText(ResultsOf({run}));
+  const std::string text = ProtectionText(report::ResultsOf({run}));
   EXPECT_THAT(text, HasSubstr("\nResult: isol=100.0:0% lat_imp=-%:- "));
   EXPECT_THAT(
       NotesIn(text),
@@ -87,18 +91,18 @@ TEST(FooledTest, RequestsThatFailInTheBaseline) {
 }
 
 TEST(FooledTest, AFewFailuresAreNoise) {
-  ExampleRun run = GoodRun();
-  for (ExampleSecond& second : run.seconds) second.failed_count = 5;
+  report::ExampleRun run = GoodRun();
+  for (report::ExampleSecond& second : run.seconds) second.failed_count = 5;
   EXPECT_EQ(NotesAbout(run), "");
-  for (ExampleSecond& second : run.seconds) second.failed_count = 6;
+  for (report::ExampleSecond& second : run.seconds) second.failed_count = 6;
   EXPECT_THAT(NotesAbout(run), HasSubstr("only 94.3% of the requests"));
 }
 
 // What was due counts, and not only what ended: a queue that grows at a
 // constant rate looks steady after some minutes.
 TEST(FooledTest, LoadAboveTheCapacityInTheBaseline) {
-  const ExampleRun run = GoodRun();
-  TestSequenceResults results = ResultsOf({run});
+  const report::ExampleRun run = GoodRun();
+  TestSequenceResults results = report::ResultsOf({run});
   RpcTimeSeries& series = (*(*results.mutable_test_results(0)
                                   ->mutable_service_logs()
                                   ->mutable_instance_logs())["client/0"]
@@ -113,11 +117,11 @@ TEST(FooledTest, LoadAboveTheCapacityInTheBaseline) {
 
 // One lucky second makes a baseline out of an objective that nothing meets.
 TEST(FooledTest, AnObjectiveThatHardlyAnythingMeets) {
-  ExampleRun run = GoodRun();
-  for (ExampleSecond& second : run.seconds) {
-    second.latency_ns.assign(100, 25 * kMillisecond);
+  report::ExampleRun run = GoodRun();
+  for (report::ExampleSecond& second : run.seconds) {
+    second.latency_ns.assign(100, 25 * report::kMillisecond);
   }
-  run.seconds[0].latency_ns.assign(100, kMillisecond);
+  run.seconds[0].latency_ns.assign(100, report::kMillisecond);
   EXPECT_THAT(
       NotesAbout(run),
       AllOf(HasSubstr("only 10% of the requests"),
@@ -126,15 +130,15 @@ TEST(FooledTest, AnObjectiveThatHardlyAnythingMeets) {
 }
 
 TEST(FooledTest, AnObjectiveThatNothingMeets) {
-  ExampleRun run = GoodRun();
-  for (ExampleSecond& second : run.seconds) {
-    second.latency_ns.assign(100, 25 * kMillisecond);
+  report::ExampleRun run = GoodRun();
+  for (report::ExampleSecond& second : run.seconds) {
+    second.latency_ns.assign(100, 25 * report::kMillisecond);
   }
-  const TestSequenceResults results = ResultsOf({run}, kObjective);
+  const TestSequenceResults results = report::ResultsOf({run}, kObjective);
   EXPECT_THAT(ProtectionText(results), HasSubstr("\nResult: not measured\n"));
   // So that the command does not end as if all were well.
   EXPECT_THAT(
-      UnmeasuredRuns(results),
+      report::UnmeasuredRuns(results),
       ElementsAre(HasSubstr(
           "The cell (controls off, hog) was not measured in repetition 1: no "
           "request was served within the objective in the 10 whole seconds of "
@@ -142,7 +146,7 @@ TEST(FooledTest, AnObjectiveThatNothingMeets) {
 }
 
 TEST(FooledTest, ASubjectThatIsSilentInPartOfItsBaseline) {
-  ExampleRun run = GoodRun();
+  report::ExampleRun run = GoodRun();
   run.is_open_loop = false;
   for (int i = 4; i < 8; ++i) BaselineOf(run)[i]->latency_ns.clear();
   EXPECT_THAT(NotesAbout(run), HasSubstr("nothing was served in 4 of the 10 "
@@ -150,7 +154,7 @@ TEST(FooledTest, ASubjectThatIsSilentInPartOfItsBaseline) {
 }
 
 TEST(FooledTest, ABaselineOfASecond) {
-  ExampleRun run = GoodRun();
+  report::ExampleRun run = GoodRun();
   run.baseline_s = 1;
   run.interfere_s = 19;
   EXPECT_THAT(
@@ -162,9 +166,10 @@ TEST(FooledTest, ABaselineOfASecond) {
 }
 
 TEST(FooledTest, AnAntagonistThatDidNothing) {
-  ExampleRun run = GoodRun();
-  for (ExampleSecond* second : InterferenceOf(run)) second->completed_count = 0;
-  TestSequenceResults results = ResultsOf({run});
+  report::ExampleRun run = GoodRun();
+  for (report::ExampleSecond* second : report::InterferenceOf(run))
+    second->completed_count = 0;
+  TestSequenceResults results = report::ResultsOf({run});
   EXPECT_THAT(ProtectionText(results),
               HasSubstr("\nNote: the antagonist completed nothing beside the "
                         "subject, so nothing shows that it interfered\n"));
@@ -183,15 +188,16 @@ TEST(FooledTest, AnAntagonistThatDidNothing) {
 }
 
 TEST(FooledTest, ACellWithoutAntagonistNeedsNoWorkOfOne) {
-  ExampleRun run = SteadyRun(100, kMillisecond);
+  report::ExampleRun run = report::SteadyRun(100, report::kMillisecond);
   run.antagonist.clear();
-  EXPECT_THAT(ProtectionText(ResultsOf({run})), Not(HasSubstr("Note: ")));
+  EXPECT_THAT(ProtectionText(report::ResultsOf({run})),
+              Not(HasSubstr("Note: ")));
 }
 
 // Phases are by the sequencer's clock, and seconds by those of the nodes.
 TEST(FooledTest, AClockThatDiffers) {
-  ExampleRun run = GoodRun();
-  TestSequenceResults results = ResultsOf({run});
+  report::ExampleRun run = GoodRun();
+  TestSequenceResults results = report::ResultsOf({run});
   RunInfo& info = *results.mutable_test_results(0)->mutable_run_info();
   const int64_t start_ns = info.start_timestamp_ns();
   const int64_t end_ns = info.end_timestamp_ns();
@@ -215,11 +221,11 @@ TEST(FooledTest, AClockThatDiffers) {
 }
 
 TEST(FooledTest, ANodeThatIsLostWhileTheSubjectRecovers) {
-  ExampleRun run = GoodRun();
-  for (ExampleSecond* second : RecoveryOf(run)) {
-    second->latency_ns.assign(100, 2 * kMillisecond);
+  report::ExampleRun run = GoodRun();
+  for (report::ExampleSecond* second : report::RecoveryOf(run)) {
+    second->latency_ns.assign(100, 2 * report::kMillisecond);
   }
-  TestSequenceResults results = ResultsOf({run});
+  TestSequenceResults results = report::ResultsOf({run});
   FailAt(22, *results.mutable_test_results(0));
   // Two seconds show nothing.
   std::string text = ProtectionText(results);
@@ -235,20 +241,20 @@ TEST(FooledTest, ANodeThatIsLostWhileTheSubjectRecovers) {
 
 // The mean over those that are left would look like a mean over all.
 TEST(FooledTest, RepetitionsThatFailed) {
-  ExampleRun failed = GoodRun();
+  report::ExampleRun failed = GoodRun();
   failed.repetition = 1;
-  TestSequenceResults results = ResultsOf({GoodRun(), failed});
+  TestSequenceResults results = report::ResultsOf({GoodRun(), failed});
   FailAt(5, *results.mutable_test_results(1));
   const std::string text = ProtectionText(results);
   EXPECT_THAT(text, HasSubstr("  1/2  "));
   EXPECT_THAT(text, HasSubstr("\nRun 2: not measured: the run ended before or "
                               "in its baseline: node1 was lost\n"));
-  EXPECT_THAT(UnmeasuredRuns(results),
+  EXPECT_THAT(report::UnmeasuredRuns(results),
               ElementsAre(HasSubstr("in repetition 2: the run ended")));
 }
 
 TEST(FooledTest, ACellThatWasNeverRun) {
-  TestSequenceResults results = MakeExampleExperiment();
+  TestSequenceResults results = report::MakeExampleExperiment();
   EXPECT_THAT(ProtectionText(results), Not(HasSubstr("is not complete")));
   auto& runs = *results.mutable_test_results();
   for (int i = runs.size() - 1; i >= 0; --i) {
@@ -268,14 +274,14 @@ TEST(FooledTest, ACellThatWasNeverRun) {
 
 // A damaged result may ask for any number of runs.
 TEST(FooledTest, MissingRunsOfADamagedExperimentAreNotListed) {
-  TestSequenceResults results = MakeExampleExperiment();
+  TestSequenceResults results = report::MakeExampleExperiment();
   results.mutable_experiments(0)->mutable_experiment()->set_repeat(
       std::numeric_limits<int32_t>::max());
-  EXPECT_THAT(MeasureExperiments(results)[0].missing_runs, IsEmpty());
+  EXPECT_THAT(report::MeasureExperiments(results)[0].missing_runs, IsEmpty());
 }
 
 TEST(FooledTest, ClosedLoopsBesideOpenOnes) {
-  TestSequenceResults results = ResultsOf({GoodRun()});
+  TestSequenceResults results = report::ResultsOf({GoodRun()});
   auto& logs = *results.mutable_test_results(0)
                     ->mutable_service_logs()
                     ->mutable_instance_logs();
