@@ -20,15 +20,6 @@ PRODUCTS = "products/"
 PROGRAMS = ("//distbench/cli:distbench", "//test_builder:test_builder_main")
 PRODUCT_LIST = "//distbench/products:products"
 
-# Pairs that still break the rules: of a room, or a top folder outside of all rooms,
-# and a room. A pair that no longer does has to leave this list.
-KNOWN_ARROWS = frozenset(
-    [
-        ("cli", "products/protection"),
-        ("report", "products/protection"),
-    ]
-)
-
 # What the table says of a room; `uses` is a set of names of rooms.
 Room = collections.namedtuple("Room", "name contents uses")
 
@@ -84,11 +75,6 @@ def room_of(place):
     return folders[1]
 
 
-def _top_folder(label):
-    """Returns //tests of //tests/docs:a_test."""
-    return re.match(r"//[^/:]*", label)[0]
-
-
 def arrows_of_query(xml):
     """Returns the arrows of `bazel query --output=xml`, between all targets."""
     return [
@@ -108,7 +94,7 @@ def arrows_of_file(path, text):
     ]
 
 
-def problems_of_names(path, text, products, known=KNOWN_ARROWS):
+def problems_of_names(path, text, products):
     """Returns what is wrong with a C++ or BUILD file of the core, which names no
     product: neither a path, in whichever comment, nor a namespace."""
     names = "|".join(product.removeprefix(PRODUCTS) for product in products)
@@ -120,19 +106,17 @@ def problems_of_names(path, text, products, known=KNOWN_ARROWS):
     return [
         f"{path} names the product {name}: the core must not know it"
         for name in sorted(set(found))
-        if (room_of(path), PRODUCTS + name) not in known
     ]
 
 
 class House:
     """The table and the arrows; problems() compares them."""
 
-    def __init__(self, rooms, arrows, known=KNOWN_ARROWS):
+    def __init__(self, rooms, arrows):
         self.rooms = rooms
-        self.known = known
         # The first arrow between two rooms stands for all.
         self.between = {}
-        self.from_outside = {}
+        self.from_outside = []
         for arrow in arrows:
             self._add(arrow)
 
@@ -141,7 +125,7 @@ class House:
             return
         source, target = room_of(arrow.source), room_of(arrow.target)
         if source is None and is_product(target):
-            self.from_outside.setdefault((_top_folder(arrow.source), target), arrow)
+            self.from_outside.append(arrow)
         elif None not in (source, target) and source not in (target, "products"):
             self.between.setdefault((source, target), arrow)
 
@@ -152,23 +136,13 @@ class House:
         """
         result = self._problems_of_rows(existing)
         for (source, target), arrow in sorted(self.between.items()):
-            if (source, target) not in self.known:
-                result += self._problems_of_arrow(source, target, arrow)
+            result += self._problems_of_arrow(source, target, arrow)
         result += [
             f"{arrow.source} uses {arrow.target}: it breaks when that product is "
-            f"deleted; move it to distbench/{target}/"
-            for (source, target), arrow in sorted(self.from_outside.items())
-            if (source, target) not in self.known
+            f"deleted; move it to distbench/{room_of(arrow.target)}/"
+            for arrow in self.from_outside
         ]
-        result += self._unused_permissions()
-        result += [
-            f"{source} -> {target} is listed in KNOWN_ARROWS of scripts/house.py, "
-            "but nothing needs it any more; remove it there"
-            for source, target in sorted(
-                self.known - self.between.keys() - self.from_outside.keys()
-            )
-        ]
-        return result + self._cycles()
+        return result + self._unused_permissions() + self._cycles()
 
     def _problems_of_rows(self, existing):
         missing = [
@@ -218,7 +192,7 @@ class House:
     def _cycles(self):
         """Returns a problem for each group of rooms that use each other."""
         uses = collections.defaultdict(set)
-        for source, target in self.between.keys() - self.known:
+        for source, target in self.between:
             uses[source].add(target)
         problems = []
         for rooms in mutual_users(uses):

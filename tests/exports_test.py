@@ -23,9 +23,6 @@ from tests import report_schema
 from tests import testing_main
 
 MAKE_EXAMPLE = os.path.abspath("distbench/report/testing/make_example_result")
-MAKE_EXPERIMENT = os.path.abspath(
-    "distbench/report/testing/make_example_experiment"
-)
 
 # What the examples do not contain: a failed run with bindings and settings of
 # control groups, a search, and a comparison of deployments.
@@ -179,11 +176,8 @@ class ExportTest(programs.ClusterTest):
 @unittest.skipUnless(report_schema.jsonschema, "needs python3-jsonschema")
 class SchemaTest(ExportTest):
     def documents(self):
-        experiment = self.path("experiment.pb.gz")
-        self.run_to_end(MAKE_EXPERIMENT, experiment)
         for result in (
             self.example(),
-            experiment,
             self.run_traced(),
             self.write("else.pb", EVERYTHING_ELSE),
             self.write("nothing.pb", "test_results {}"),

@@ -11,9 +11,6 @@ from tests import programs
 from tests import testing_main
 
 MAKE_EXAMPLE = os.path.abspath("distbench/report/testing/make_example_result")
-MAKE_EXPERIMENT = os.path.abspath(
-    "distbench/report/testing/make_example_experiment"
-)
 
 INVALID_RESULT = """
 test_results {
@@ -84,34 +81,6 @@ class ReportTest(ReportTestCase):
                 for row in rows:
                     self.assertEqual(len(row), len(header))
                     self.assertEqual(row[:3], [result, "example", "0"])
-
-    def test_experiments_have_text_and_tables(self):
-        result = self.path("experiment.pb.gz")
-        outcome = self.run_to_end(MAKE_EXPERIMENT, result)
-        self.assertEqual(outcome.status, 0, outcome)
-        outcome = self.distbench("report", result)
-        self.assertEqual(outcome.status, 0, outcome)
-        self.assertIn("\nProtection: protected, RPC query", outcome.out)
-        self.assertRegex(
-            outcome.out,
-            r"\nResult: isol=51\.00:0\.83% lat_imp=100\.0%:0 work_csv=\S+% "
-            r"missing=0%\n",
-        )
-        for table, row_count in {"protection": 6, "protection_seconds": 540}.items():
-            with self.subTest(table=table):
-                outcome = self.distbench(
-                    "report", result, "--format=csv", f"--table={table}"
-                )
-                self.assertEqual(outcome.status, 0, outcome)
-                header, *rows = csv.reader(
-                    io.StringIO(outcome.out), strict=True
-                )
-                self.assertEqual(
-                    header[:4], ["source", "test", "controls", "antagonist"]
-                )
-                self.assertEqual(len(rows), row_count)
-                for row in rows:
-                    self.assertEqual(len(row), len(header))
 
     def test_several_results_and_directories(self):
         self.example("a.pb.gz", name="a")

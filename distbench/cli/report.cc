@@ -16,7 +16,6 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
-#include "distbench/products/protection/report/protection_text.h"
 #include "distbench/report/export/hdr.h"
 #include "distbench/report/export/hlog.h"
 #include "distbench/report/export/mpstat.h"
@@ -27,13 +26,12 @@
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/html/html.h"
 #include "distbench/report/json/json.h"
-#include "distbench/report/measurements/simulated_runs.h"
+#include "distbench/report/measurements/origin.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/parts/placement.h"
 #include "distbench/report/parts/report_format.h"
 #include "distbench/report/parts/text_part.h"
 #include "distbench/report/tables/csv.h"
-#include "distbench/report/tables/protection_table.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/report/text/text_summary.h"
 
@@ -84,7 +82,6 @@ absl::Status WriteText(const report::ReportInput& input, const ReportFlags&,
       output.Write(absl::StrCat(line, "\n"));
     }
   }
-  output.Write(protection::ProtectionText(input.runs));
   WriteTextParts(input, report::kTextTests, output);
   return absl::OkStatus();
 }
@@ -106,10 +103,6 @@ absl::Status WriteCsv(const report::ReportInput& input,
   const auto sink = [&](absl::string_view bytes) { output.Write(bytes); };
   if (const auto* table = base::Plugins<report::CsvTable>::Find(flags.table)) {
     return table->write(input, ValuesOf(flags), sink);
-  }
-  for (const report::ProtectionTable* table : report::ProtectionTables()) {
-    if (table->name != flags.table) continue;
-    report::RenderProtectionCsv(input.runs, *table, sink);
   }
   for (const report::ReportTable* table : report::AllTables()) {
     if (table->name != (flags.table.empty() ? "rpcs" : flags.table)) continue;
@@ -227,9 +220,6 @@ std::vector<std::string> NamesOf(const Descriptions& all) {
 Descriptions AllTables() {
   Descriptions own;
   for (const report::ReportTable* table : report::AllTables()) {
-    own.emplace_back(table->name, table->description);
-  }
-  for (const report::ProtectionTable* table : report::ProtectionTables()) {
     own.emplace_back(table->name, table->description);
   }
   Descriptions tables;

@@ -10,7 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/products/blame/blame.h"
 #include "distbench/products/blame/sentences.h"
-#include "distbench/report/measurements/simulated_runs.h"
+#include "distbench/report/measurements/origin.h"
 #include "distbench/report/terminal/human_units.h"
 #include "distbench/report/terminal/layout.h"
 

@@ -28,6 +28,7 @@
 #include "distbench/products/protection/commands.h"
 #include "distbench/products/protection/experiment_display.h"
 #include "distbench/products/protection/experiment_plan.h"
+#include "distbench/products/protection/measures/notes.h"
 #include "distbench/products/protection/report/protection_text.h"
 #include "distbench/products/protection/resumption.h"
 #include "distbench/products/protection/runner.h"
@@ -35,7 +36,6 @@
 #include "distbench/products/search/search_display.h"
 #include "distbench/products/search/sequencer_runner.h"
 #include "distbench/report/findings/verdict.h"
-#include "distbench/report/measurements/protection_notes.h"
 #include "distbench/results/result_file.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
@@ -140,7 +140,7 @@ int ExitCodeOf(const TestSequenceResults& results, bool allow_invalid) {
   for (const std::string& omission : results.experiments(0).omissions()) {
     cli::Fail(omission, report::kExitRunFailed);
   }
-  const std::vector<std::string> unmeasured = report::UnmeasuredRuns(results);
+  const std::vector<std::string> unmeasured = UnmeasuredRuns(results);
   for (const std::string& sentence : unmeasured) {
     cli::Fail(sentence, report::kExitRunFailed);
   }

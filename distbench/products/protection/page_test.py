@@ -7,7 +7,7 @@ from tests import testing_main
 from tests.pictures import approved_pictures
 
 MAKE_EXPERIMENT = os.path.abspath(
-    "distbench/report/testing/make_example_experiment"
+    "distbench/products/protection/measures/testing/make_example_experiment"
 )
 
 CHARTS = (

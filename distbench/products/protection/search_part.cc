@@ -13,11 +13,11 @@
 #include "distbench/products/protection/control_knob.h"
 #include "distbench/products/protection/experiment/subject.h"
 #include "distbench/products/protection/isolation_search.h"
+#include "distbench/products/protection/measures/phases.h"
+#include "distbench/products/protection/measures/run.h"
 #include "distbench/products/protection/subject_workers.h"
 #include "distbench/products/search/isolation_part.h"
 #include "distbench/products/search/knobs/knob.h"
-#include "distbench/report/measurements/protection_phases.h"
-#include "distbench/report/measurements/protection_run.h"
 
 namespace distbench::protection {
 namespace {
@@ -34,8 +34,7 @@ class SearchPart final : public search::IsolationPart {
     }
     Experiment experiment = test.experiment();
     experiment.mutable_subject()->set_rpc(SubjectRpc(test));
-    const absl::StatusOr<report::ProtectionSubject> subject =
-        report::SubjectOf(experiment);
+    const absl::StatusOr<ProtectionSubject> subject = SubjectOf(experiment);
     if (!subject.ok()) return subject.status();
     objective.rpc = subject->rpc;
     std::get<config::Isolation>(objective.metric).served_within_ns =
@@ -54,7 +53,7 @@ class SearchPart final : public search::IsolationPart {
   }
 
   bool LostSubject(const TestResult& result) const override {
-    return result.run_info().has_failure() && report::LostSubject(result);
+    return result.run_info().has_failure() && LostSubject(result);
   }
 };
 

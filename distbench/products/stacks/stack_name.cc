@@ -9,7 +9,7 @@
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/syntax/instance_names.h"
-#include "distbench/report/measurements/simulated_runs.h"
+#include "distbench/report/measurements/origin.h"
 
 namespace distbench::stacks {
 namespace {

@@ -30,7 +30,7 @@ Acceptor::Acceptor(base::FileDescriptor listener, OnAccepted on_accepted,
       on_accepted_(std::move(on_accepted)),
       poller_(poller),
       counters_(counters),
-      resume_ns_(kNever) {
+      resume_ns_(kNoDeadline) {
   poller_.Watch(listener_.get(), EPOLLIN, *this);
 }
 
@@ -58,13 +58,13 @@ void Acceptor::Pause() {
 
 void Acceptor::Work(int64_t now_ns) {
   if (now_ns < resume_ns_) return;
-  resume_ns_ = kNever;
+  resume_ns_ = kNoDeadline;
   if (listener_.is_open()) poller_.Rewatch(listener_.get(), EPOLLIN, *this);
 }
 
 void Acceptor::Close() {
   listener_.Close();
-  resume_ns_ = kNever;
+  resume_ns_ = kNoDeadline;
 }
 
 }  // namespace distbench::protocol

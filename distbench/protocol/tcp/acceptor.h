@@ -19,7 +19,7 @@ class Acceptor final : public Poller::Watcher {
   Acceptor(base::FileDescriptor listener, OnAccepted on_accepted,
            Poller& poller, StreamCounters& counters);
 
-  // The monotonic time at which Work() has something to do, or kNever.
+  // The monotonic time at which Work() has something to do, or kNoDeadline.
   int64_t next_due_ns() const { return resume_ns_; }
 
   // Resumes after a pause.

@@ -99,14 +99,14 @@ int Poller::Spin(int64_t until_ns) {
 }
 
 int Poller::Block(int64_t deadline_ns) {
-  if (deadline_ns != kNever) SetTimer(deadline_ns - ahead_.ns());
+  if (deadline_ns != kNoDeadline) SetTimer(deadline_ns - ahead_.ns());
   // A thread that calls Wake() after this line makes a system call; the check
   // below sees earlier calls.
   blocked_.store(true, std::memory_order_seq_cst);
   const bool woken = wake_requested_.load(std::memory_order_seq_cst);
   const int count = Look(woken ? 0 : kForever);
   blocked_.store(false, std::memory_order_relaxed);
-  if (deadline_ns != kNever && !woken) NoteLateness(count);
+  if (deadline_ns != kNoDeadline && !woken) NoteLateness(count);
   return count;
 }
 

@@ -15,7 +15,7 @@
 namespace distbench::protocol {
 
 // A time that never comes, on the monotonic clock.
-inline constexpr int64_t kNever = INT64_MAX;
+inline constexpr int64_t kNoDeadline = INT64_MAX;
 
 // Decides how long a worker polls before it sleeps. Sleeping and being woken
 // takes some microseconds, and as much time of the waking thread, so polling is

@@ -11,7 +11,7 @@
 #include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/comparison/noise_floor.h"
 #include "distbench/report/comparison/stopping_rule.h"
-#include "distbench/report/measurements/simulated_runs.h"
+#include "distbench/report/measurements/origin.h"
 
 namespace distbench::report {
 namespace {

@@ -3,7 +3,7 @@
 #include "distbench/base/version.h"
 #include "distbench/report/comparison/metric_text.h"
 #include "distbench/report/comparison_formats/comparison_formats.h"
-#include "distbench/report/measurements/simulated_runs.h"
+#include "distbench/report/measurements/origin.h"
 
 namespace distbench::report {
 namespace {

@@ -16,7 +16,7 @@
 #include "distbench/base/version.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/report/export/trace_tree.h"
-#include "distbench/report/measurements/simulated_runs.h"
+#include "distbench/report/measurements/origin.h"
 
 namespace distbench::report {
 namespace {

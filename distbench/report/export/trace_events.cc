@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/export/trace_tree.h"
-#include "distbench/report/measurements/simulated_runs.h"
+#include "distbench/report/measurements/origin.h"
 
 namespace distbench::report {
 namespace {

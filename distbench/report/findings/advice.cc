@@ -31,12 +31,6 @@ constexpr Advice kAdvice[] = {
     {"congestion_control_differs",
      "Set net.ipv4.tcp_congestion_control to the same value on all hosts, and "
      "repeat the run."},
-    {"controls_not_held",
-     "Find out what else writes to these control groups, such as systemd or a "
-     "container runtime, and repeat the run."},
-    {"controls_not_restored",
-     "Restart the node manager on this host: it undoes what is left. Then "
-     "check the files that the message names."},
     {"cpu_saturated",
      "In an open loop, lower the load or use more hosts. In a closed loop, "
      "compare rates instead of latencies."},
@@ -101,10 +95,6 @@ constexpr Advice kAdvice[] = {
     {"samples_dropped",
      "Nothing, if you do not need single RPCs. Otherwise raise "
      "sample_memory_bytes or max_rpc_samples."},
-    {"simulation",
-     "Take the figures for a direction, not for a prediction. Measure a small "
-     "part of the system for real, calibrate the costs by it (distbench "
-     "simulate --calibrate_from), and compare it with its own simulation."},
     {"stalls",
      "Send at a rate (rate or open_loop_interval_ns) to measure the latency "
      "that users see who do not wait for each other."},

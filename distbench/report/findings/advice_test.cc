@@ -16,9 +16,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 TEST(AdviceTest, FindingsOfOthersThanTheJudgeHaveIt) {
-  for (const char* code :
-       {"clock_offset", "controls_not_restored", "damaged_logs", "late_start",
-        "node_lost", "one_process", "resources_dropped"}) {
+  for (const char* code : {"clock_offset", "damaged_logs", "late_start",
+                           "node_lost", "one_process", "resources_dropped"}) {
     EXPECT_THAT(AdviceFor(code), Not(IsEmpty())) << code;
   }
 }

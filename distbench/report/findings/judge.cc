@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/plugins.h"
 #include "distbench/report/findings/judge_parts.h"
-#include "distbench/report/measurements/simulated_runs.h"
+#include "distbench/report/measurements/origin.h"
 
 namespace distbench::report {
 namespace {
@@ -146,7 +146,6 @@ void JudgeRealHosts(const TestResult& result, FindingList& findings) {
   JudgeHosts(result, findings);
   JudgeRequirements(result, findings);
   JudgeBindings(result, findings);
-  JudgeControls(result, findings);
   JudgeNetworkSettings(result, findings);
 }
 
@@ -174,7 +173,6 @@ std::vector<Finding> Judge(const TestResult& result) {
   if (!is_simulated) JudgeRealHosts(result, findings);
   JudgeFaults(result, findings);
   if (!is_simulated) JudgeClocks(result, findings);
-  if (is_simulated) JudgeSimulation(result, findings);
   for (const auto& [name, rule] : base::Plugins<FindingRule>::All()) {
     rule->judge(result, findings);
   }

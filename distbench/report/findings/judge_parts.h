@@ -61,11 +61,9 @@ void JudgeActivities(const TestResult& result, FindingList& findings);
 void JudgeHosts(const TestResult& result, FindingList& findings);
 void JudgeRequirements(const TestResult& result, FindingList& findings);
 void JudgeBindings(const TestResult& result, FindingList& findings);
-void JudgeControls(const TestResult& result, FindingList& findings);
 void JudgeNetworkSettings(const TestResult& result, FindingList& findings);
 void JudgeFaults(const TestResult& result, FindingList& findings);
 void JudgeClocks(const TestResult& result, FindingList& findings);
-void JudgeSimulation(const TestResult& result, FindingList& findings);
 
 }  // namespace distbench::report
 

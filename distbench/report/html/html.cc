@@ -88,12 +88,12 @@ std::string RenderHtml(const ReportInput& input) {
     if (placed.part != nullptr) absl::StrAppend(&parts, placed.part->script);
   }
   const std::string script = absl::StrCat(
-      kFormatsJs, kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs,
-      kSimulationJs, kHeadlineJs, kFindingsJs, kTopologyLayoutJs, kTopologyJs,
-      kTablesJs, kChartsJs, kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs,
-      kLatencyChartsJs, kIntervalsJs, kFaultsJs, kOverTimeJs, kPoliciesJs,
-      kHeatMapJs, kResourcesJs, kSweepJs, kBindingsJs, kProtectionJs, kPartsJs,
-      parts, kDeepLinksJs, kPrintJs, kMainJs);
+      kFormatsJs, kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs, kHeadlineJs,
+      kFindingsJs, kTopologyLayoutJs, kTopologyJs, kTablesJs, kChartsJs,
+      kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs, kLatencyChartsJs,
+      kIntervalsJs, kFaultsJs, kOverTimeJs, kPoliciesJs, kHeatMapJs,
+      kResourcesJs, kSweepJs, kBindingsJs, kPartsJs, parts, kDeepLinksJs,
+      kPrintJs, kMainJs);
   const std::string body = PageBody();
   return RenderPage({.title = "distbench report",
                      .style = kStyleCss,

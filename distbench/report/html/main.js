@@ -71,7 +71,7 @@ function renderSelection() {
 
 // What depends on the selection, on colours or on the width of the page.
 const REDRAWN = [
-  renderProtection, renderSweep, renderSelection,
+  renderSweep, renderSelection,
   renderPeers, renderResources, ...partsWith('redraw'),
 ];
 
@@ -82,7 +82,7 @@ function renderAll() {
 // What the page begins with, and what follows when the browser has shown that: charts
 // take several times as long as all that is above them.
 const FIRST = [
-  renderSubtitle, renderHeadline, renderRuns, renderFindings, renderSimulation,
+  renderSubtitle, renderHeadline, renderRuns, renderFindings,
   ...partsWith('renderFirst'), renderTopology,
 ];
 const LATER = [

@@ -58,6 +58,19 @@ function describeHosts() {
       : `${kinds.slice(0, MAX_KINDS_OF_HOSTS).join('; ')}; and ${kinds.length - MAX_KINDS_OF_HOSTS} other kinds`);
 }
 
+// "simulated", or how much of the page is; empty if all of it was measured.
+function simulatedMark() {
+  const all = [...runs, ...partsWith('outcomes').flatMap(outcomes => outcomes())];
+  const count = all.filter(({simulated}) => simulated).length;
+  if (count === 0) return '';
+  return count === all.length ? 'simulated' : `${count} of ${all.length} simulated`;
+}
+
+function simulatedBadge() {
+  const mark = simulatedMark();
+  return mark === '' ? [] : [' ', element('span', {className: 'badge simulated'}, mark)];
+}
+
 function renderSubtitle() {
   const names = [...new Set(runs.map(run => run.name))];
   const sources = new Set(runs.map(run => run.source));

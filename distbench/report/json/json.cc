@@ -14,8 +14,8 @@
 #include "distbench/report/findings/advice.h"
 #include "distbench/report/json/json_objectives.h"
 #include "distbench/report/json/json_parts.h"
+#include "distbench/report/measurements/origin.h"
 #include "distbench/report/measurements/rpc_measurements.h"
-#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/topology.h"
 #include "distbench/report/parts/json_part.h"
@@ -198,11 +198,9 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   json["nodes"] = NodesJson(result);
   json["placement"] = PlacementJson(result);
   json["bindings"] = BindingsJson(result);
-  json["controls"] = ControlsJson(result);
   json["network_settings"] = NetworkSettingsJson(result);
   json["server_faults"] = ServerFaultsJson(result);
   json["admission"] = AdmissionJson(result);
-  json["simulation"] = SimulationJson(result);
   json["stopped_instances"] = StoppedInstancesJson(result);
   const auto& attributes = result.traffic_config().attributes();
   json["attributes"] =
@@ -233,7 +231,6 @@ std::string RenderJson(const ReportInput& input, const JsonLimits& limits) {
                    {"confidence", kReportConfidence}};
   Json& tests = document["tests"] = Json::array();
   for (const TestRun& run : input.runs) tests.push_back(TestJson(run, limits));
-  document["experiments"] = ExperimentsJson(input.runs, limits.max_part_rows);
   document = WithParts<DocumentKey>(std::move(document), input, limits);
   // Names may contain arbitrary bytes; invalid UTF-8 is replaced.
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';

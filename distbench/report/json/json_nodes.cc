@@ -182,26 +182,6 @@ Json BindingsJson(const TestResult& result) {
   return json;
 }
 
-Json ControlsJson(const TestResult& result) {
-  Json json = Json::array();
-  for (const auto& [node, resources] : NodesByName(result)) {
-    for (const ControlProof& proof : resources->controls()) {
-      json.push_back(
-          {{"node", node},
-           {"group", proof.group()},
-           {"path", proof.path()},
-           {"file", proof.file()},
-           {"wanted", OrNull(proof.has_wanted(), proof.wanted())},
-           {"before", OrNull(proof.has_before(), proof.before())},
-           {"read_back", OrNull(proof.has_read_back(), proof.read_back())},
-           {"held", proof.held()},
-           {"problem", OrNull(proof.has_problem(), proof.problem())},
-           {"after", OrNull(proof.has_after(), proof.after())}});
-    }
-  }
-  return json;
-}
-
 Json NetworkSettingsJson(const TestResult& result) {
   Json json = Json::array();
   for (const ServiceConnections& folded : FoldNetworkSettings(result)) {

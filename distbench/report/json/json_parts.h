@@ -30,10 +30,6 @@ nlohmann::ordered_json NodesJson(const TestResult& result);
 // used, by node and instance.
 nlohmann::ordered_json BindingsJson(const TestResult& result);
 
-// Lists the settings of control groups, how they were read back, and how they
-// were left.
-nlohmann::ordered_json ControlsJson(const TestResult& result);
-
 // Lists what was read back from the sockets of data connections.
 nlohmann::ordered_json NetworkSettingsJson(const TestResult& result);
 
@@ -41,9 +37,6 @@ nlohmann::ordered_json NetworkSettingsJson(const TestResult& result);
 // their requests.
 nlohmann::ordered_json ServerFaultsJson(const TestResult& result);
 nlohmann::ordered_json AdmissionJson(const TestResult& result);
-
-// Says what was simulated and assumed. Null if the hosts were real.
-nlohmann::ordered_json SimulationJson(const TestResult& result);
 
 // Lists the node of each instance.
 nlohmann::ordered_json PlacementJson(const TestResult& result);
@@ -58,11 +51,6 @@ nlohmann::ordered_json RpcJson(const RpcMeasurements& rpc);
 // lists the worst max_instance_rows.
 nlohmann::ordered_json TopologyJson(const Topology& topology,
                                     int64_t max_instance_rows);
-
-// Lists the experiments in the results from which the tests of the document
-// were listed, with at most max_rows rows of seconds each.
-nlohmann::ordered_json ExperimentsJson(absl::Span<const TestRun> tests,
-                                       int64_t max_rows);
 
 // Null for an empty cell.
 nlohmann::ordered_json CellJson(const Cell& cell);

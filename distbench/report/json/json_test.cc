@@ -41,9 +41,8 @@ TEST(JsonTest, SchemaIsAsDocumented) {
           "time_parts", "streams", "policies", "goodput", "faults",
           "recoveries", "peers", "activities", "activity_series", "resources",
           "cpus", "groups", "connections", "nodes", "placement", "bindings",
-          "controls", "network_settings", "server_faults", "admission",
-          "simulated", "simulation", "stopped_instances", "attributes",
-          "traffic_config"));
+          "network_settings", "server_faults", "admission", "simulated",
+          "stopped_instances", "attributes", "traffic_config"));
   EXPECT_THAT(
       Keys(test["findings"][0]),
       testing::UnorderedElementsAre("severity", "code", "message", "advice"));
@@ -173,7 +172,7 @@ TEST(JsonTest, NodesHaveHostFactsAndTotalsOfCounters) {
   EXPECT_TRUE(json["host"].at("libfabric_problem").is_null());
 }
 
-TEST(JsonTest, ControlsAreListedWithTheirProofs) {
+TEST(JsonTest, FactsOfControlGroupsAreThoseOfTheHost) {
   const Json document = Rendered(Sourced({ResultFromText(R"(
     resource_usage_logs {
       node_resources {
@@ -185,25 +184,11 @@ TEST(JsonTest, ControlsAreListedWithTheirProofs) {
               io_cost_devices: "259:0"
             }
           }
-          controls {
-            group: "a/0" path: "/d/a" file: "cpu.weight" wanted: "50"
-            before: "100" read_back: "50" held: true after: "removed"
-          }
         }
       }
     })")}));
-  const Json& test = document["tests"][0];
-  EXPECT_EQ(test["controls"], Json::array({{{"node", "n"},
-                                            {"group", "a/0"},
-                                            {"path", "/d/a"},
-                                            {"file", "cpu.weight"},
-                                            {"wanted", "50"},
-                                            {"before", "100"},
-                                            {"read_back", "50"},
-                                            {"held", true},
-                                            {"problem", nullptr},
-                                            {"after", "removed"}}}));
-  const Json& groups = test["nodes"][0]["host"]["control_groups"];
+  const Json& groups =
+      document["tests"][0]["nodes"][0]["host"]["control_groups"];
   EXPECT_EQ(groups["version"], 2);
   EXPECT_EQ(groups["controllers"], Json({"cpu"}));
   EXPECT_EQ(groups["io_cost_devices"], Json({"259:0"}));
@@ -368,21 +353,6 @@ TEST(JsonTest, DamagedLogsMakeTheRunInvalid) {
   EXPECT_EQ(findings[0]["code"], "damaged_logs");
   EXPECT_TRUE(findings[0]["advice"].is_string());
   EXPECT_TRUE(findings[1]["advice"].is_null()) << "of a code without advice";
-}
-
-TEST(JsonTest, PacketsOfSimulationsAreCounted) {
-  const auto network_of = [](const std::string& facts) {
-    const Json document =
-        Rendered(Sourced({ResultFromText("simulation { " + facts + " }")}));
-    return document["tests"][0]["simulation"].at("network");
-  };
-  EXPECT_TRUE(network_of("").is_null());
-  EXPECT_EQ(network_of("network { packets: 9 dropped: 1 timeouts: 2 }"),
-            Json({{"packets", 9},
-                  {"dropped", 1},
-                  {"marked", 0},
-                  {"retransmissions", 0},
-                  {"timeouts", 2}}));
 }
 
 TEST(JsonTest, NamesMayBeAnything) {

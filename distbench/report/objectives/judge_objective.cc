@@ -12,14 +12,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/plugins.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/growth.h"
 #include "distbench/report/objectives/judge_attempts.h"
-#include "distbench/report/objectives/judge_isolation.h"
 #include "distbench/report/objectives/judge_stream_time.h"
 #include "distbench/report/objectives/judgement.h"
+#include "distbench/report/objectives/objective_judge.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/ratio_error.h"
 
@@ -286,8 +287,14 @@ absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
   if (std::holds_alternative<config::HostCpu>(objective.metric)) {
     return JudgeCpu(objective, result);
   }
+  for (const auto& [name, product] : base::Plugins<ObjectiveJudge>::All()) {
+    if (product->judges(objective)) return product->judge(objective, result);
+  }
   if (std::holds_alternative<config::Isolation>(objective.metric)) {
-    return JudgeIsolation(objective, result);
+    return absl::NotFoundError(
+        absl::StrCat("the objective \"", objective.text,
+                     "\" cannot be judged: it is measured by a product that "
+                     "this program was built without"));
   }
   const absl::StatusOr<int> rpc = FindRpc(objective, result);
   if (!rpc.ok()) return rpc.status();

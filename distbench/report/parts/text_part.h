@@ -4,6 +4,7 @@
 #define DISTBENCH_REPORT_PARTS_TEXT_PART_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "distbench/report/measurements/test_run.h"
@@ -25,6 +26,18 @@ struct SummarySection {
   // null if there never are any.
   std::vector<std::string> (*opening_of)(const TestResult& result) = nullptr;
 };
+
+// The opening lines of all products.
+inline std::vector<std::string> OpeningLinesOf(const TestResult& result) {
+  std::vector<std::string> lines;
+  for (const Placed<SummarySection>& placed : InOrder<SummarySection>({})) {
+    if (placed.part->opening_of == nullptr) continue;
+    for (std::string& line : placed.part->opening_of(result)) {
+      lines.push_back(std::move(line));
+    }
+  }
+  return lines;
+}
 
 // What the core prints, for the places of text parts.
 inline constexpr char kTextStart[] = "start";

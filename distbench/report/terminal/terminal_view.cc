@@ -11,10 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "distbench/report/measurements/simulated_runs.h"
+#include "distbench/report/measurements/origin.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/parts/text_part.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/report/terminal/human_units.h"
 #include "distbench/report/terminal/table_rows.h"
@@ -57,8 +58,8 @@ std::string Headline(const TestResult& result, const PageStyle& style) {
   std::string text = absl::StrCat(
       MarkedName(name.empty() ? "The test" : Visible(name), result), ": ",
       Paint({verdict, ColorOf(verdict)}, style), "\n");
-  if (IsSimulated(result)) {
-    text += Paragraph({}, DescribeSimulation(result.simulation()), 2, style);
+  for (const std::string& line : OpeningLinesOf(result)) {
+    text += Paragraph({}, line, 2, style);
   }
   return text;
 }

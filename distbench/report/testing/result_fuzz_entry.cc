@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/products/protection/report/protection_text.h"
+#include "distbench/base/plugins.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/noise_floor.h"
@@ -26,8 +26,9 @@
 #include "distbench/report/html/html.h"
 #include "distbench/report/json/json.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/parts/report_format.h"
+#include "distbench/report/parts/text_part.h"
 #include "distbench/report/tables/csv.h"
-#include "distbench/report/tables/protection_table.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/results/result_file.h"
@@ -77,10 +78,12 @@ void MakeReports(const ReportInput& input) {
     Judge(*run.result);
   }
   for (const ReportTable* table : AllTables()) RenderCsv(runs, *table, Drop);
-  for (const ProtectionTable* table : ProtectionTables()) {
-    RenderProtectionCsv(runs, *table, Drop);
+  for (const auto& [name, table] : base::Plugins<CsvTable>::All()) {
+    table->write(input, {}, Drop).IgnoreError();
   }
-  protection::ProtectionText(runs);
+  for (const auto& [name, part] : base::Plugins<TextPart>::All()) {
+    part->text_of(input);
+  }
   RenderJson(input);
   RenderHtml(input);
   RenderTraceEvents(runs, Drop).IgnoreError();

@@ -5,7 +5,6 @@
 
 #include "distbench/fuzzing/kept_corpus.h"
 #include "distbench/fuzzing/message_mutator.h"
-#include "distbench/report/testing/example_experiment.h"
 #include "distbench/report/testing/example_result.h"
 #include "distbench/report/testing/result_fuzz_entry.h"
 #include "distbench/results/histogram_proto.h"
@@ -62,33 +61,6 @@ TEST(ResultFuzzTest, SurvivesMutatedResults) {
   }
   // Otherwise only reading would be tested.
   EXPECT_GT(readable, kRounds / 2);
-}
-
-TEST(ResultFuzzTest, SurvivesMutatedExperiments) {
-  constexpr int kExperimentRounds = 300;
-  const TestSequenceResults original = MakeExampleExperiment();
-  fuzzing::MessageMutator mutator(
-      3, {"client/0", "antagonist_hog/0", "p99<=20ms"});
-  int readable = 0;
-  for (int round = 0; round < kExperimentRounds; ++round) {
-    TestSequenceResults results = original;
-    for (int i = 0; i <= round % kMaxMutations; ++i) mutator.Mutate(results);
-    readable += ReadAndReport(results.SerializePartialAsString());
-  }
-  EXPECT_GT(readable, kExperimentRounds / 2);
-}
-
-// Whatever the phases and the records say.
-TEST(ResultFuzzTest, SurvivesHostileCells) {
-  const TestSequenceResults original = ResultsOf({SteadyRun(3, 1'000'000)});
-  fuzzing::MessageMutator mutator(4, {"client/0", "antagonist_hog/0"});
-  for (int round = 0; round < kRounds; ++round) {
-    TestSequenceResults results = original;
-    TestResult& result = *results.mutable_test_results(0);
-    mutator.Mutate(*result.mutable_experiment_cell());
-    mutator.Mutate(*result.mutable_service_logs());
-    ReadAndReport(results.SerializePartialAsString());
-  }
 }
 
 TEST(ResultFuzzTest, SurvivesMutatedBytes) {

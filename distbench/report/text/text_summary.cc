@@ -13,11 +13,9 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/network_readings.h"
 #include "distbench/report/measurements/planned_faults.h"
-#include "distbench/report/measurements/simulated_runs.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/parts/text_part.h"
-#include "distbench/report/text/controls_text.h"
 #include "distbench/report/text/failure_lines.h"
 #include "distbench/report/text/faults_text.h"
 #include "distbench/report/text/policies_text.h"
@@ -360,23 +358,6 @@ Lines NetworkSettings(const TestResult& result) {
   return lines;
 }
 
-// Names and sources come from files of users.
-Lines Assumptions(const SimulationFacts& simulation) {
-  Lines lines;
-  for (const Assumption& assumption : AssumptionsOf(simulation)) {
-    lines.push_back(absl::StrCat("  ", OneLine(assumption.subject), ": ",
-                                 OneLine(assumption.text)));
-  }
-  lines.push_back(absl::StrFormat(
-      "  extent: %d events in %.4g s of simulated time",
-      simulation.event_count(), simulation.simulated_seconds()));
-  if (simulation.has_network()) {
-    lines.push_back(
-        absl::StrCat("  sent: ", PacketsText(simulation.network())));
-  }
-  return lines;
-}
-
 // The worst first.
 Lines Findings(const TestResult& result, const TestTotals& totals) {
   Lines lines;
@@ -400,16 +381,7 @@ Lines Findings(const TestResult& result, const TestTotals& totals) {
 
 std::vector<std::string> SummarizeTest(const TestResult& result) {
   const TestTotals totals = AddUp(result);
-  Lines lines;
-  if (IsSimulated(result)) {
-    lines.push_back(DescribeSimulation(result.simulation()));
-  }
-  for (const Placed<SummarySection>& placed : InOrder<SummarySection>({})) {
-    if (placed.part->opening_of == nullptr) continue;
-    for (std::string& line : placed.part->opening_of(result)) {
-      lines.push_back(std::move(line));
-    }
-  }
+  Lines lines = OpeningLinesOf(result);
   if (result.run_info().has_failure()) {
     lines.push_back(
         absl::StrCat("The test failed; what it measured is incomplete: ",
@@ -435,12 +407,9 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
       {"Planned faults", FaultLines(result)},
       {"Admission", AdmissionLines(result)},
       {"Resources", Resources(result.resource_usage_logs())},
-      {"Controls", ControlLines(result)},
       {"Network settings", NetworkSettings(result)},
       {"Activities", Activities(result)},
       {"Driver counters", DriverCounters(result)},
-      {"Simulation",
-       IsSimulated(result) ? Assumptions(result.simulation()) : Lines()},
       {"Findings", Findings(result, totals)}};
   AppendSections(result, sections, lines);
   return lines;

@@ -93,34 +93,6 @@ TEST(TextSummaryTest, StreamsHaveTheirMessages) {
   EXPECT_THAT(Section(SummarizeTest(result), "Streams"), ElementsAre());
 }
 
-TEST(TextSummaryTest, ControlsAreCountedAndExceptionsListed) {
-  const TestResult result = ResultFromText(R"(
-    resource_usage_logs {
-      node_resources {
-        key: "node0"
-        value {
-          controls {
-            group: "a/0" file: "cpu.weight" wanted: "50"
-            held: true after: "removed"
-          }
-          controls {
-            group: "a/0" file: "memory.high" wanted: "4096"
-            held: false problem: "says max" after: "removed"
-          }
-          controls {
-            group: "/x" file: "io.weight" wanted: "5" held: true after: "left"
-          }
-        }
-      }
-      node_resources { key: "node1" value {} }
-    })");
-  EXPECT_THAT(
-      Section(SummarizeTest(result), "Controls"),
-      ElementsAre("  node0: 2 of 3 settings held",
-                  "  node0: a/0 memory.high = 4096: not held: says max",
-                  "  node0: /x io.weight = 5: left as others had set it"));
-}
-
 TEST(TextSummaryTest, ResourcesByNode) {
   const TestResult result = ResultFromText(R"(
     resource_usage_logs {

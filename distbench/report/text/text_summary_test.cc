@@ -391,27 +391,5 @@ TEST(TextSummaryTest, DamagedStatisticsAreLeftOutAndReported) {
           "their numbers are at least 0"));
 }
 
-TEST(SummarizeTestTest, ASimulationSaysSoFirstAndWhatItAssumed) {
-  const TestResult result = ResultFromText(R"pb(
-    run_info { failure: "cancelled" }
-    simulation {
-      host_count: 3
-      fabric { stacks { driver: "tcp" source: "two\nlines" } }
-      event_count: 12
-      simulated_seconds: 1.5
-      network { packets: 9 timeouts: 2 }
-    }
-  )pb");
-  const std::vector<std::string> lines = SummarizeTest(result);
-  EXPECT_THAT(lines[0], HasSubstr("Simulated, not measured: 3 hosts"));
-  EXPECT_THAT(lines[1], HasSubstr("The test failed"));
-  EXPECT_THAT(lines, Contains("Simulation:"));
-  EXPECT_THAT(lines, Contains(HasSubstr("Source: two lines")));
-  EXPECT_THAT(lines,
-              Contains("  extent: 12 events in 1.5 s of simulated time"));
-  EXPECT_THAT(lines, Contains(HasSubstr("  sent: 9 packets, 0 dropped")));
-  EXPECT_THAT(SummarizeTest(TestResult()), Not(Contains("Simulation:")));
-}
-
 }  // namespace
 }  // namespace distbench::report

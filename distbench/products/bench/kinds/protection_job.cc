@@ -25,13 +25,13 @@
 #include "distbench/products/protection/experiment/antagonist_names.h"
 #include "distbench/products/protection/experiment_display.h"
 #include "distbench/products/protection/experiment_plan.h"
+#include "distbench/products/protection/measures/phases.h"
 #include "distbench/products/protection/report/protection_text.h"
 #include "distbench/products/protection/runner.h"
 #include "distbench/products/protection/sequencer_experiment.h"
 #include "distbench/products/search/sequencer_runner.h"
 #include "distbench/products/search/strategy/load_search.h"
 #include "distbench/report/findings/verdict.h"
-#include "distbench/report/measurements/protection_phases.h"
 
 namespace distbench::bench {
 namespace {
@@ -285,7 +285,7 @@ class ProtectionJob final : public JobKind {
       const ExperimentCell& cell = result.experiment_cell();
       if (!result.run_info().has_failure() && !report::IsInvalid(result))
         continue;
-      if (report::IsAntagonistAlone(cell)) {
+      if (protection::IsAntagonistAlone(cell)) {
         AddOnce(absl::StrCat("a run of antagonist ", cell.antagonist(),
                              " alone failed or is invalid: comparisons with it "
                              "are not to be trusted"),

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "distbench/products/protection/measures/notes.h"
 #include "distbench/products/protection/report/protection_format.h"
 #include "distbench/products/protection/report/text_parts.h"
-#include "distbench/report/measurements/protection_notes.h"
 #include "distbench/report/terminal/human_units.h"
 #include "distbench/stats/outcomes.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kBytesPerMib = 1 << 20;
 
-std::string Heading(const report::ProtectionCell& cell) {
+std::string Heading(const ProtectionCell& cell) {
   std::string title = cell.antagonist.empty()
                           ? "Summary without antagonist"
                           : absl::StrCat(cell.antagonist, " Summary");
@@ -33,11 +33,10 @@ std::string Heading(const report::ProtectionCell& cell) {
 }
 
 // Two lines at most, with a label in front of the first.
-std::string FileLines(absl::string_view label,
-                      const report::FileLatencies& files) {
+std::string FileLines(absl::string_view label, const FileLatencies& files) {
   std::string text;
   const auto append = [&](absl::string_view kind,
-                          const report::NestedLatencies& latencies) {
+                          const NestedLatencies& latencies) {
     const std::string numbers = FormatNestedLatencies(latencies);
     if (numbers.empty()) return;
     const std::string start =
@@ -49,25 +48,24 @@ std::string FileLines(absl::string_view label,
   return text;
 }
 
-std::string Files(const report::ProtectionCell& cell) {
+std::string Files(const ProtectionCell& cell) {
   const std::string text = absl::StrCat(
       FileLines("IO Latency: ", cell.subject_files),
       FileLines("Antagonist's IO Latency: ", cell.antagonist_files));
   return text.empty() ? "" : absl::StrCat(text, "\n");
 }
 
-std::string Distributions(const report::ProtectionCell& cell) {
+std::string Distributions(const ProtectionCell& cell) {
   std::string text = absl::StrCat(
       "Isolation and Request Latency Impact Distributions:\n\n",
       DistributionHeader(), "\n", FormatDistribution("isol%", cell.isolation),
-      "\n", FormatDistribution("lat-imp%", cell.impact[report::kMainImpact]),
-      "\n");
-  for (size_t i = 0; i < report::kImpactQuantiles.size(); ++i) {
-    if (i == report::kMainImpact) continue;
+      "\n", FormatDistribution("lat-imp%", cell.impact[kMainImpact]), "\n");
+  for (size_t i = 0; i < kImpactQuantiles.size(); ++i) {
+    if (i == kMainImpact) continue;
     absl::StrAppend(
         &text,
         FormatDistribution(
-            absl::StrFormat("  of p%.0f", 100 * report::kImpactQuantiles[i]),
+            absl::StrFormat("  of p%.0f", 100 * kImpactQuantiles[i]),
             cell.impact[i]),
         "\n");
   }
@@ -80,19 +78,19 @@ std::string LatencyText(int64_t ns) {
              : report::HumanDuration(static_cast<double>(ns));
 }
 
-std::string Baselines(const report::ProtectionCell& cell) {
+std::string Baselines(const ProtectionCell& cell) {
   std::vector<std::string> runs;
-  for (const report::ProtectionRun& run : cell.runs) {
+  for (const ProtectionRun& run : cell.runs) {
     if (!run.problem.empty()) continue;
-    runs.push_back(
-        absl::StrCat(report::HumanRate(run.baseline_per_second), " with p95 ",
-                     LatencyText(run.baseline_ns[report::kMainImpact])));
+    runs.push_back(absl::StrCat(report::HumanRate(run.baseline_per_second),
+                                " with p95 ",
+                                LatencyText(run.baseline_ns[kMainImpact])));
   }
   return absl::StrCat("Baseline of each run: ", absl::StrJoin(runs, "; "),
                       "\n");
 }
 
-std::string RateText(const report::WorkRate& rate) {
+std::string RateText(const WorkRate& rate) {
   std::string text = absl::StrFormat("%.4g", rate.completed);
   if (rate.offered > 0) absl::StrAppendFormat(&text, " of %.4g", rate.offered);
   absl::StrAppend(&text, " iterations per second");
@@ -103,7 +101,7 @@ std::string RateText(const report::WorkRate& rate) {
   return text;
 }
 
-std::string AntagonistText(const report::ProtectionCell& cell) {
+std::string AntagonistText(const ProtectionCell& cell) {
   if (cell.antagonist.empty()) return "";
   return absl::StrCat(
       "Antagonist: ",
@@ -112,11 +110,10 @@ std::string AntagonistText(const report::ProtectionCell& cell) {
       cell.work.alone ? RateText(*cell.work.alone) : "not measured", "\n");
 }
 
-std::string ConservationText(const report::ProtectionCell& cell) {
+std::string ConservationText(const ProtectionCell& cell) {
   std::string text;
-  for (const report::WorkConservation& work : cell.conservation) {
-    absl::StrAppend(&text, "Work, ", report::WorkResourceName(work.resource),
-                    ": ");
+  for (const WorkConservation& work : cell.conservation) {
+    absl::StrAppend(&text, "Work, ", WorkResourceName(work.resource), ": ");
     if (work.share) {
       absl::StrAppendFormat(
           &text,
@@ -131,28 +128,28 @@ std::string ConservationText(const report::ProtectionCell& cell) {
   return text;
 }
 
-std::string RecoveryText(const report::ProtectionRun& run) {
-  if (!report::ShowsRecovery(run)) return "not measured";
+std::string RecoveryText(const ProtectionRun& run) {
+  if (!ShowsRecovery(run)) return "not measured";
   return run.recovered_after_s
              ? absl::StrFormat("after %.3g s", *run.recovered_after_s)
              : absl::StrFormat("not within %.3g s", run.recovery_s);
 }
 
-std::string Recoveries(const report::ProtectionCell& cell) {
+std::string Recoveries(const ProtectionCell& cell) {
   std::vector<std::string> runs;
-  for (const report::ProtectionRun& run : cell.runs) {
+  for (const ProtectionRun& run : cell.runs) {
     if (run.problem.empty()) runs.push_back(RecoveryText(run));
   }
   return absl::StrCat("Recovered: ", absl::StrJoin(runs, "; "), "\n");
 }
 
-std::string Notes(const report::ProtectionCell& cell) {
+std::string Notes(const ProtectionCell& cell) {
   std::string text;
-  for (const std::string& note : report::NotesOf(cell)) {
+  for (const std::string& note : NotesOf(cell)) {
     absl::StrAppend(&text, "Note: ", note, "\n");
   }
-  for (const report::ProtectionRun& run : cell.runs) {
-    const std::vector<std::string> notes = report::NotesOf(run);
+  for (const ProtectionRun& run : cell.runs) {
+    const std::vector<std::string> notes = NotesOf(run);
     if (notes.empty()) continue;
     absl::StrAppend(&text, "Run ",
                     run.result->experiment_cell().repetition() + int64_t{1},
@@ -163,10 +160,9 @@ std::string Notes(const report::ProtectionCell& cell) {
 
 }  // namespace
 
-std::string ResultLine(const report::ProtectionCell& cell) {
-  const stats::ValueDistribution& impact = cell.impact[report::kMainImpact];
-  const report::WorkConservation* work =
-      report::MainConservation(cell.conservation);
+std::string ResultLine(const ProtectionCell& cell) {
+  const stats::ValueDistribution& impact = cell.impact[kMainImpact];
+  const WorkConservation* work = MainConservation(cell.conservation);
   const auto share = [](const std::optional<double>& value) {
     return value ? FormatShare(*value) : "-";
   };
@@ -189,7 +185,7 @@ std::string ResultLine(const report::ProtectionCell& cell) {
   return line;
 }
 
-std::string CellSummary(const report::ProtectionCell& cell) {
+std::string CellSummary(const ProtectionCell& cell) {
   std::string text = Heading(cell);
   if (cell.isolation.count() == 0) {
     return absl::StrCat(text, Notes(cell), "Result: not measured\n");

@@ -22,55 +22,54 @@ std::string OrDash(const std::string& text) {
   return text.empty() ? "-" : text;
 }
 
-std::string LoadText(const report::ProtectionCell& cell) {
+std::string LoadText(const ProtectionCell& cell) {
   if (!cell.load.empty()) return cell.load;
   return cell.load_per_second > 0
              ? absl::StrFormat("%.6g/s", cell.load_per_second)
              : "-";
 }
 
-std::string ShareText(const std::optional<report::Estimate>& estimate) {
+std::string ShareText(const std::optional<Estimate>& estimate) {
   return estimate ? FormatShare(estimate->value) : "-";
 }
 
-std::string IntervalText(const std::optional<report::Estimate>& estimate) {
+std::string IntervalText(const std::optional<Estimate>& estimate) {
   if (!estimate || !estimate->interval) return "-";
   return absl::StrCat(FormatShare(estimate->interval->lower), " to ",
                       FormatShare(estimate->interval->upper));
 }
 
 // Seconds whose p95 was failed are in no mean: the text says so.
-std::string ImpactText(const report::ProtectionCell& cell) {
-  if (cell.impact[report::kMainImpact].infinite_count() == 0) {
+std::string ImpactText(const ProtectionCell& cell) {
+  if (cell.impact[kMainImpact].infinite_count() == 0) {
     return ShareText(cell.mean_impact);
   }
   return cell.mean_impact ? absl::StrCat(ShareText(cell.mean_impact), "*")
                           : "fail";
 }
 
-std::string RecoveryText(const report::ProtectionCell& cell) {
-  const std::optional<double> median = report::MedianRecovery(cell);
+std::string RecoveryText(const ProtectionCell& cell) {
+  const std::optional<double> median = MedianRecovery(cell);
   if (!median) return "-";
   return std::isinf(*median) ? "no" : absl::StrFormat("%.3g s", *median);
 }
 
-std::string WorkText(const report::ProtectionCell& cell) {
-  const report::WorkConservation* work =
-      report::MainConservation(cell.conservation);
+std::string WorkText(const ProtectionCell& cell) {
+  const WorkConservation* work = MainConservation(cell.conservation);
   return work == nullptr ? "-" : FormatShare(*work->share);
 }
 
-bool HasFailedSeconds(const std::vector<report::ProtectionCell>& cells) {
+bool HasFailedSeconds(const std::vector<ProtectionCell>& cells) {
   return std::any_of(cells.begin(), cells.end(), [](const auto& cell) {
-    return cell.impact[report::kMainImpact].infinite_count() > 0;
+    return cell.impact[kMainImpact].infinite_count() > 0;
   });
 }
 
-TextRow RowOf(const report::ProtectionCell& cell) {
+TextRow RowOf(const ProtectionCell& cell) {
   return {OrDash(cell.controls),
           OrDash(cell.antagonist),
           LoadText(cell),
-          absl::StrCat(report::MeasuredRunCount(cell), "/", cell.runs.size()),
+          absl::StrCat(MeasuredRunCount(cell), "/", cell.runs.size()),
           ShareText(cell.mean_isolation),
           IntervalText(cell.mean_isolation),
           ShareText(cell.p05_isolation),
@@ -101,11 +100,11 @@ std::string Aligned(const std::vector<TextRow>& rows) {
 
 }  // namespace
 
-std::string CellTable(const std::vector<report::ProtectionCell>& cells) {
+std::string CellTable(const std::vector<ProtectionCell>& cells) {
   std::vector<TextRow> rows = {{"controls", "antagonist", "load", "runs",
                                 "isol%", "interval", "p05", "lat-imp%",
                                 "interval", "recovered", "work_csv%"}};
-  for (const report::ProtectionCell& cell : cells) rows.push_back(RowOf(cell));
+  for (const ProtectionCell& cell : cells) rows.push_back(RowOf(cell));
   return absl::StrCat(
       Aligned(rows),
       absl::StrFormat("isol%% and lat-imp%% (of p95) are means over the "

@@ -9,10 +9,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "distbench/base/time_units.h"
+#include "distbench/products/protection/measures/matrix.h"
+#include "distbench/products/protection/measures/notes.h"
+#include "distbench/products/protection/measures/testing/example_experiment.h"
 #include "distbench/products/protection/report/protection_text.h"
-#include "distbench/report/measurements/protection_matrix.h"
-#include "distbench/report/measurements/protection_notes.h"
-#include "distbench/report/testing/example_experiment.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -28,15 +28,14 @@ using ::testing::Not;
 constexpr char kObjective[] = "p99<=20ms";
 
 // A subject that nothing disturbs, beside an antagonist that works.
-report::ExampleRun GoodRun() {
-  report::ExampleRun run = report::SteadyRun(100, report::kMillisecond);
-  for (report::ExampleSecond* second : report::InterferenceOf(run))
-    second->completed_count = 9;
+ExampleRun GoodRun() {
+  ExampleRun run = SteadyRun(100, kMillisecond);
+  for (ExampleSecond* second : InterferenceOf(run)) second->completed_count = 9;
   return run;
 }
 
-std::vector<report::ExampleSecond*> BaselineOf(report::ExampleRun& run) {
-  std::vector<report::ExampleSecond*> seconds;
+std::vector<ExampleSecond*> BaselineOf(ExampleRun& run) {
+  std::vector<ExampleSecond*> seconds;
   for (int i = 0; i < run.baseline_s; ++i) seconds.push_back(&run.seconds[i]);
   return seconds;
 }
@@ -49,8 +48,8 @@ std::string NotesIn(const std::string& text) {
   return "";
 }
 
-std::string NotesAbout(const report::ExampleRun& run) {
-  return NotesIn(ProtectionText(report::ResultsOf({run}, kObjective)));
+std::string NotesAbout(const ExampleRun& run) {
+  return NotesIn(ProtectionText(ResultsOf({run}, kObjective)));
 }
 
 // Ends the run with a failure of the subject, this long after its baseline
@@ -58,28 +57,25 @@ std::string NotesAbout(const report::ExampleRun& run) {
 void FailAt(int64_t second, TestResult& result) {
   result.mutable_run_info()->set_failure("node1 was lost");
   result.mutable_run_info()->set_end_timestamp_ns(
-      (report::kExampleStartSecond + second) * base::kNsPerSecond);
+      (kExampleStartSecond + second) * base::kNsPerSecond);
 }
 
 TEST(FooledTest, AGoodRunHasNoNotes) {
-  const std::string text =
-      ProtectionText(report::ResultsOf({GoodRun()}, kObjective));
+  const std::string text = ProtectionText(ResultsOf({GoodRun()}, kObjective));
   EXPECT_THAT(text, Not(HasSubstr("Note: ")));
   EXPECT_EQ(NotesIn(text), "");
   EXPECT_THAT(text, HasSubstr("\nResult: isol=100.0:0%"));
-  EXPECT_THAT(
-      report::UnmeasuredRuns(report::ResultsOf({GoodRun()}, kObjective)),
-      IsEmpty());
+  EXPECT_THAT(UnmeasuredRuns(ResultsOf({GoodRun()}, kObjective)), IsEmpty());
 }
 
 // Isolation of 100 % then means: as bad as before.
 TEST(FooledTest, RequestsThatFailInTheBaseline) {
-  report::ExampleRun run = GoodRun();
-  for (report::ExampleSecond& second : run.seconds) {
+  ExampleRun run = GoodRun();
+  for (ExampleSecond& second : run.seconds) {
     second.latency_ns.resize(90);
     second.failed_count = 10;
   }
-  const std::string text = ProtectionText(report::ResultsOf({run}));
+  const std::string text = ProtectionText(ResultsOf({run}));
   EXPECT_THAT(text, HasSubstr("\nResult: isol=100.0:0% lat_imp=-%:- "));
   EXPECT_THAT(
       NotesIn(text),
@@ -91,18 +87,18 @@ TEST(FooledTest, RequestsThatFailInTheBaseline) {
 }
 
 TEST(FooledTest, AFewFailuresAreNoise) {
-  report::ExampleRun run = GoodRun();
-  for (report::ExampleSecond& second : run.seconds) second.failed_count = 5;
+  ExampleRun run = GoodRun();
+  for (ExampleSecond& second : run.seconds) second.failed_count = 5;
   EXPECT_EQ(NotesAbout(run), "");
-  for (report::ExampleSecond& second : run.seconds) second.failed_count = 6;
+  for (ExampleSecond& second : run.seconds) second.failed_count = 6;
   EXPECT_THAT(NotesAbout(run), HasSubstr("only 94.3% of the requests"));
 }
 
 // What was due counts, and not only what ended: a queue that grows at a
 // constant rate looks steady after some minutes.
 TEST(FooledTest, LoadAboveTheCapacityInTheBaseline) {
-  const report::ExampleRun run = GoodRun();
-  TestSequenceResults results = report::ResultsOf({run});
+  const ExampleRun run = GoodRun();
+  TestSequenceResults results = ResultsOf({run});
   RpcTimeSeries& series = (*(*results.mutable_test_results(0)
                                   ->mutable_service_logs()
                                   ->mutable_instance_logs())["client/0"]
@@ -117,11 +113,11 @@ TEST(FooledTest, LoadAboveTheCapacityInTheBaseline) {
 
 // One lucky second makes a baseline out of an objective that nothing meets.
 TEST(FooledTest, AnObjectiveThatHardlyAnythingMeets) {
-  report::ExampleRun run = GoodRun();
-  for (report::ExampleSecond& second : run.seconds) {
-    second.latency_ns.assign(100, 25 * report::kMillisecond);
+  ExampleRun run = GoodRun();
+  for (ExampleSecond& second : run.seconds) {
+    second.latency_ns.assign(100, 25 * kMillisecond);
   }
-  run.seconds[0].latency_ns.assign(100, report::kMillisecond);
+  run.seconds[0].latency_ns.assign(100, kMillisecond);
   EXPECT_THAT(
       NotesAbout(run),
       AllOf(HasSubstr("only 10% of the requests"),
@@ -130,15 +126,15 @@ TEST(FooledTest, AnObjectiveThatHardlyAnythingMeets) {
 }
 
 TEST(FooledTest, AnObjectiveThatNothingMeets) {
-  report::ExampleRun run = GoodRun();
-  for (report::ExampleSecond& second : run.seconds) {
-    second.latency_ns.assign(100, 25 * report::kMillisecond);
+  ExampleRun run = GoodRun();
+  for (ExampleSecond& second : run.seconds) {
+    second.latency_ns.assign(100, 25 * kMillisecond);
   }
-  const TestSequenceResults results = report::ResultsOf({run}, kObjective);
+  const TestSequenceResults results = ResultsOf({run}, kObjective);
   EXPECT_THAT(ProtectionText(results), HasSubstr("\nResult: not measured\n"));
   // So that the command does not end as if all were well.
   EXPECT_THAT(
-      report::UnmeasuredRuns(results),
+      UnmeasuredRuns(results),
       ElementsAre(HasSubstr(
           "The cell (controls off, hog) was not measured in repetition 1: no "
           "request was served within the objective in the 10 whole seconds of "
@@ -146,7 +142,7 @@ TEST(FooledTest, AnObjectiveThatNothingMeets) {
 }
 
 TEST(FooledTest, ASubjectThatIsSilentInPartOfItsBaseline) {
-  report::ExampleRun run = GoodRun();
+  ExampleRun run = GoodRun();
   run.is_open_loop = false;
   for (int i = 4; i < 8; ++i) BaselineOf(run)[i]->latency_ns.clear();
   EXPECT_THAT(NotesAbout(run), HasSubstr("nothing was served in 4 of the 10 "
@@ -154,7 +150,7 @@ TEST(FooledTest, ASubjectThatIsSilentInPartOfItsBaseline) {
 }
 
 TEST(FooledTest, ABaselineOfASecond) {
-  report::ExampleRun run = GoodRun();
+  ExampleRun run = GoodRun();
   run.baseline_s = 1;
   run.interfere_s = 19;
   EXPECT_THAT(
@@ -166,10 +162,9 @@ TEST(FooledTest, ABaselineOfASecond) {
 }
 
 TEST(FooledTest, AnAntagonistThatDidNothing) {
-  report::ExampleRun run = GoodRun();
-  for (report::ExampleSecond* second : report::InterferenceOf(run))
-    second->completed_count = 0;
-  TestSequenceResults results = report::ResultsOf({run});
+  ExampleRun run = GoodRun();
+  for (ExampleSecond* second : InterferenceOf(run)) second->completed_count = 0;
+  TestSequenceResults results = ResultsOf({run});
   EXPECT_THAT(ProtectionText(results),
               HasSubstr("\nNote: the antagonist completed nothing beside the "
                         "subject, so nothing shows that it interfered\n"));
@@ -188,16 +183,15 @@ TEST(FooledTest, AnAntagonistThatDidNothing) {
 }
 
 TEST(FooledTest, ACellWithoutAntagonistNeedsNoWorkOfOne) {
-  report::ExampleRun run = report::SteadyRun(100, report::kMillisecond);
+  ExampleRun run = SteadyRun(100, kMillisecond);
   run.antagonist.clear();
-  EXPECT_THAT(ProtectionText(report::ResultsOf({run})),
-              Not(HasSubstr("Note: ")));
+  EXPECT_THAT(ProtectionText(ResultsOf({run})), Not(HasSubstr("Note: ")));
 }
 
 // Phases are by the sequencer's clock, and seconds by those of the nodes.
 TEST(FooledTest, AClockThatDiffers) {
-  report::ExampleRun run = GoodRun();
-  TestSequenceResults results = report::ResultsOf({run});
+  ExampleRun run = GoodRun();
+  TestSequenceResults results = ResultsOf({run});
   RunInfo& info = *results.mutable_test_results(0)->mutable_run_info();
   const int64_t start_ns = info.start_timestamp_ns();
   const int64_t end_ns = info.end_timestamp_ns();
@@ -221,11 +215,11 @@ TEST(FooledTest, AClockThatDiffers) {
 }
 
 TEST(FooledTest, ANodeThatIsLostWhileTheSubjectRecovers) {
-  report::ExampleRun run = GoodRun();
-  for (report::ExampleSecond* second : report::RecoveryOf(run)) {
-    second->latency_ns.assign(100, 2 * report::kMillisecond);
+  ExampleRun run = GoodRun();
+  for (ExampleSecond* second : RecoveryOf(run)) {
+    second->latency_ns.assign(100, 2 * kMillisecond);
   }
-  TestSequenceResults results = report::ResultsOf({run});
+  TestSequenceResults results = ResultsOf({run});
   FailAt(22, *results.mutable_test_results(0));
   // Two seconds show nothing.
   std::string text = ProtectionText(results);
@@ -241,20 +235,20 @@ TEST(FooledTest, ANodeThatIsLostWhileTheSubjectRecovers) {
 
 // The mean over those that are left would look like a mean over all.
 TEST(FooledTest, RepetitionsThatFailed) {
-  report::ExampleRun failed = GoodRun();
+  ExampleRun failed = GoodRun();
   failed.repetition = 1;
-  TestSequenceResults results = report::ResultsOf({GoodRun(), failed});
+  TestSequenceResults results = ResultsOf({GoodRun(), failed});
   FailAt(5, *results.mutable_test_results(1));
   const std::string text = ProtectionText(results);
   EXPECT_THAT(text, HasSubstr("  1/2  "));
   EXPECT_THAT(text, HasSubstr("\nRun 2: not measured: the run ended before or "
                               "in its baseline: node1 was lost\n"));
-  EXPECT_THAT(report::UnmeasuredRuns(results),
+  EXPECT_THAT(UnmeasuredRuns(results),
               ElementsAre(HasSubstr("in repetition 2: the run ended")));
 }
 
 TEST(FooledTest, ACellThatWasNeverRun) {
-  TestSequenceResults results = report::MakeExampleExperiment();
+  TestSequenceResults results = MakeExampleExperiment();
   EXPECT_THAT(ProtectionText(results), Not(HasSubstr("is not complete")));
   auto& runs = *results.mutable_test_results();
   for (int i = runs.size() - 1; i >= 0; --i) {
@@ -274,14 +268,14 @@ TEST(FooledTest, ACellThatWasNeverRun) {
 
 // A damaged result may ask for any number of runs.
 TEST(FooledTest, MissingRunsOfADamagedExperimentAreNotListed) {
-  TestSequenceResults results = report::MakeExampleExperiment();
+  TestSequenceResults results = MakeExampleExperiment();
   results.mutable_experiments(0)->mutable_experiment()->set_repeat(
       std::numeric_limits<int32_t>::max());
-  EXPECT_THAT(report::MeasureExperiments(results)[0].missing_runs, IsEmpty());
+  EXPECT_THAT(MeasureExperiments(results)[0].missing_runs, IsEmpty());
 }
 
 TEST(FooledTest, ClosedLoopsBesideOpenOnes) {
-  TestSequenceResults results = report::ResultsOf({GoodRun()});
+  TestSequenceResults results = ResultsOf({GoodRun()});
   auto& logs = *results.mutable_test_results(0)
                     ->mutable_service_logs()
                     ->mutable_instance_logs();

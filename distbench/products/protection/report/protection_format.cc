@@ -75,7 +75,7 @@ std::string FormatDistribution(absl::string_view label,
                       Column(OptionalShare(distribution.deviation())));
 }
 
-std::string FormatNestedLatencies(const report::NestedLatencies& latencies) {
+std::string FormatNestedLatencies(const NestedLatencies& latencies) {
   if (latencies.p50.count() == 0) return "";
   return absl::StrCat(FormatNested("p50", latencies.p50), " ",
                       FormatNested("p90", latencies.p90), " ",

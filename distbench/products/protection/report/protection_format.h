@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "distbench/report/measurements/protection_work.h"
+#include "distbench/products/protection/measures/work.h"
 #include "distbench/stats/value_distribution.h"
 
 namespace distbench::protection {
@@ -31,7 +31,7 @@ std::string FormatDistribution(absl::string_view label,
 
 // Returns "p50=885u:3.7m/49.5m p90=... p99=... max=...": of each percentile its
 // mean over the seconds, its deviation and its maximum. Empty without values.
-std::string FormatNestedLatencies(const report::NestedLatencies& latencies);
+std::string FormatNestedLatencies(const NestedLatencies& latencies);
 
 }  // namespace distbench::protection
 

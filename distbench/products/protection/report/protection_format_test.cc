@@ -82,7 +82,7 @@ TEST(ProtectionFormatTest, LatenciesAreShort) {
 }
 
 TEST(ProtectionFormatTest, NestedLatenciesAreMeanDeviationAndMaximum) {
-  const report::NestedLatencies latencies = {
+  const NestedLatencies latencies = {
       .p50 = stats::ValueDistribution({1'000'000, 3'000'000}),
       .p90 = stats::ValueDistribution({2'000'000, 2'000'000}),
       .p99 = stats::ValueDistribution({150'000'000, 150'000'000}),

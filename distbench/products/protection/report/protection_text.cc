@@ -3,14 +3,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/products/protection/measures/matrix.h"
+#include "distbench/products/protection/measures/notes.h"
 #include "distbench/products/protection/report/text_parts.h"
-#include "distbench/report/measurements/protection_matrix.h"
-#include "distbench/report/measurements/protection_notes.h"
 
 namespace distbench::protection {
 namespace {
 
-std::string Title(const report::ProtectionMatrix& matrix) {
+std::string Title(const ProtectionMatrix& matrix) {
   const ExperimentReport& report = *matrix.report;
   std::string title = absl::StrCat("Protection: ", report.test_name());
   if (!matrix.subject.rpc.empty()) {
@@ -26,7 +26,7 @@ std::string Title(const report::ProtectionMatrix& matrix) {
   return absl::StrCat(title, "\n");
 }
 
-std::string MatrixText(const report::ProtectionMatrix& matrix) {
+std::string MatrixText(const ProtectionMatrix& matrix) {
   std::string text = Title(matrix);
   if (!matrix.problem.empty()) {
     absl::StrAppend(&text, "Not measured: ", matrix.problem, "\n");
@@ -36,19 +36,18 @@ std::string MatrixText(const report::ProtectionMatrix& matrix) {
   for (const std::string& omission : matrix.report->omissions()) {
     absl::StrAppend(&text, "Note: ", omission, "\n");
   }
-  for (const std::string& note : report::NotesOf(matrix)) {
+  for (const std::string& note : NotesOf(matrix)) {
     absl::StrAppend(&text, "Note: ", note, "\n");
   }
-  for (const report::ProtectionCell& cell : matrix.cells) {
+  for (const ProtectionCell& cell : matrix.cells) {
     absl::StrAppend(&text, "\n", CellSummary(cell));
   }
   return text;
 }
 
-std::string MatricesText(
-    const std::vector<report::ProtectionMatrix>& matrices) {
+std::string MatricesText(const std::vector<ProtectionMatrix>& matrices) {
   std::string text;
-  for (const report::ProtectionMatrix& matrix : matrices) {
+  for (const ProtectionMatrix& matrix : matrices) {
     absl::StrAppend(&text, text.empty() ? "" : "\n", MatrixText(matrix));
   }
   return text;
@@ -57,11 +56,11 @@ std::string MatricesText(
 }  // namespace
 
 std::string ProtectionText(const TestSequenceResults& results) {
-  return MatricesText(report::MeasureExperiments(results));
+  return MatricesText(MeasureExperiments(results));
 }
 
 std::string ProtectionText(absl::Span<const report::TestRun> runs) {
-  return MatricesText(report::MeasureExperiments(runs));
+  return MatricesText(MeasureExperiments(runs));
 }
 
 }  // namespace distbench::protection

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "distbench/base/time_units.h"
+#include "distbench/products/protection/measures/testing/example_experiment.h"
 #include "distbench/products/protection/report/text_parts.h"
-#include "distbench/report/testing/example_experiment.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -38,11 +38,11 @@ stats::ValueDistribution With(double mean, double deviation) {
 
 // The line that this form comes from.
 TEST(ResultLineTest, IsInTheKnownForm) {
-  report::ProtectionCell cell;
+  ProtectionCell cell;
   cell.isolation = With(45.50, 30.72);
-  cell.impact[report::kMainImpact] = With(39.42, 81.53);
+  cell.impact[kMainImpact] = With(39.42, 81.53);
   cell.missing_share = 0.0026;
-  report::WorkConservation& work = cell.conservation.emplace_back();
+  WorkConservation& work = cell.conservation.emplace_back();
   work.antagonist_alone = 1;
   work.share = 1;
   EXPECT_EQ(ResultLine(cell),
@@ -54,9 +54,9 @@ TEST(ResultLineTest, IsInTheKnownForm) {
 }
 
 TEST(ResultLineTest, NamesWhatWasNotAccountedAndWhatFailed) {
-  report::ProtectionCell cell;
+  ProtectionCell cell;
   cell.isolation = With(20, 0);
-  cell.impact[report::kMainImpact] = stats::ValueDistribution(
+  cell.impact[kMainImpact] = stats::ValueDistribution(
       {0.25, 0.25, 0.25, stats::ValueDistribution::kInfinite});
   cell.failed_share = 0.25;
   EXPECT_EQ(ResultLine(cell),
@@ -65,24 +65,23 @@ TEST(ResultLineTest, NamesWhatWasNotAccountedAndWhatFailed) {
 }
 
 TEST(ProtectionTextTest, KnownInterferenceGivesKnownNumbers) {
-  report::ExampleRun run = report::SteadyRun(200, report::kMillisecond);
-  for (report::ExampleSecond& second : run.seconds) second.cpus_used = 0.5;
-  for (report::ExampleSecond* second : report::InterferenceOf(run)) {
-    second->latency_ns.assign(100, 3 * report::kMillisecond);
+  ExampleRun run = SteadyRun(200, kMillisecond);
+  for (ExampleSecond& second : run.seconds) second.cpus_used = 0.5;
+  for (ExampleSecond* second : InterferenceOf(run)) {
+    second->latency_ns.assign(100, 3 * kMillisecond);
     second->cpus_used = 1.5;
   }
-  report::ExampleRun alone = report::SteadyRun(0, 0);
+  ExampleRun alone = SteadyRun(0, 0);
   alone.purpose = "antagonist_alone";
-  for (report::ExampleSecond* second : report::InterferenceOf(alone))
-    second->cpus_used = 2;
-  const std::string text = ProtectionText(report::ResultsOf({run, alone}));
+  for (ExampleSecond* second : InterferenceOf(alone)) second->cpus_used = 2;
+  const std::string text = ProtectionText(ResultsOf({run, alone}));
   EXPECT_THAT(text, HasSubstr("\nResult: isol=50.00:0% lat_imp=200.0%:0 "
                               "work_csv=75.00% missing=0%\n"));
   EXPECT_THAT(text, HasSubstr("Recovered: after 0 s\n"));
 }
 
 TEST(ProtectionTextTest, HasATableAndASummaryOfEachCell) {
-  const std::string text = ProtectionText(report::MakeExampleExperiment());
+  const std::string text = ProtectionText(MakeExampleExperiment());
   EXPECT_THAT(text, StartsWith("Protection: protected, RPC query, p99<=20ms, "
                                "capacity 125 per second\n"));
   EXPECT_EQ(LinesWith(text, "  off ").size(), 3);
@@ -101,49 +100,46 @@ TEST(ProtectionTextTest, HasATableAndASummaryOfEachCell) {
 
 // A mean of the seconds that did not fail would look like protection.
 TEST(ProtectionTextTest, TheTableTellsWhichMeansLeaveFailuresOut) {
-  report::ExampleRun run = report::SteadyRun(100, report::kMillisecond);
-  EXPECT_THAT(ProtectionText(report::ResultsOf({run})),
-              Not(HasSubstr("p95 was fail")));
-  const std::vector<report::ExampleSecond*> interference =
-      report::InterferenceOf(run);
+  ExampleRun run = SteadyRun(100, kMillisecond);
+  EXPECT_THAT(ProtectionText(ResultsOf({run})), Not(HasSubstr("p95 was fail")));
+  const std::vector<ExampleSecond*> interference = InterferenceOf(run);
   interference[0]->failed_count = 10;
-  std::string text = ProtectionText(report::ResultsOf({run}));
+  std::string text = ProtectionText(ResultsOf({run}));
   EXPECT_THAT(text, HasSubstr("  0*  "));
   EXPECT_THAT(text, HasSubstr("*: without the seconds whose p95 was failed"));
-  for (report::ExampleSecond* second : interference) second->failed_count = 10;
-  text = ProtectionText(report::ResultsOf({run}));
+  for (ExampleSecond* second : interference) second->failed_count = 10;
+  text = ProtectionText(ResultsOf({run}));
   EXPECT_THAT(LinesWith(text, "  off "), ElementsAre(HasSubstr("  fail  ")));
 }
 
 // By it one sees whether noise alone would count as not recovered.
 TEST(ProtectionTextTest, CellsWithoutAntagonistHaveATimeToRecover) {
-  report::ExampleRun run = report::SteadyRun(100, report::kMillisecond);
+  ExampleRun run = SteadyRun(100, kMillisecond);
   run.antagonist.clear();
-  for (report::ExampleSecond* second : report::RecoveryOf(run)) {
-    second->latency_ns.assign(100, 2 * report::kMillisecond);
+  for (ExampleSecond* second : RecoveryOf(run)) {
+    second->latency_ns.assign(100, 2 * kMillisecond);
   }
-  const std::string text = ProtectionText(report::ResultsOf({run}));
+  const std::string text = ProtectionText(ResultsOf({run}));
   EXPECT_THAT(text, HasSubstr("\nRecovered: not within 10 s\n"));
   EXPECT_THAT(LinesWith(text, "  off "), ElementsAre(HasSubstr("  no  ")));
 }
 
 TEST(ProtectionTextTest, ARunThatTheAntagonistEndedHasNoRecovery) {
-  TestSequenceResults results =
-      report::ResultsOf({report::SteadyRun(100, report::kMillisecond)});
+  TestSequenceResults results = ResultsOf({SteadyRun(100, kMillisecond)});
   TestResult& result = *results.mutable_test_results(0);
   (*result.mutable_service_logs()->mutable_instance_logs())["antagonist_hog/0"]
       .set_measurements_end_timestamp_ns(0);
   result.mutable_run_info()->set_failure("antagonist_hog/0 was killed");
-  result.mutable_run_info()->set_end_timestamp_ns(
-      (report::kExampleStartSecond + 15) * base::kNsPerSecond);
+  result.mutable_run_info()->set_end_timestamp_ns((kExampleStartSecond + 15) *
+                                                  base::kNsPerSecond);
   const std::string text = ProtectionText(results);
   EXPECT_THAT(text, HasSubstr("\nRecovered: not measured\n"));
   EXPECT_THAT(LinesWith(text, "  off "), ElementsAre(Not(HasSubstr("  no  "))));
 }
 
 TEST(ProtectionTextTest, TellsWhatWasNotMeasured) {
-  report::ExampleRun silent = report::SteadyRun(0, report::kMillisecond);
-  TestSequenceResults results = report::ResultsOf({silent});
+  ExampleRun silent = SteadyRun(0, kMillisecond);
+  TestSequenceResults results = ResultsOf({silent});
   EXPECT_THAT(ProtectionText(results), HasSubstr("Run 1: not measured: "));
   EXPECT_THAT(ProtectionText(results), HasSubstr("\nResult: not measured\n"));
   results.mutable_experiments(0)
@@ -157,15 +153,14 @@ TEST(ProtectionTextTest, TellsWhatWasNotMeasured) {
 }
 
 TEST(ProtectionTextTest, NotesHowARunDiffers) {
-  TestSequenceResults results =
-      report::ResultsOf({report::SteadyRun(100, report::kMillisecond)});
+  TestSequenceResults results = ResultsOf({SteadyRun(100, kMillisecond)});
   TestResult& result = *results.mutable_test_results(0);
   EXPECT_THAT(ProtectionText(results), Not(HasSubstr("\nRun 1:")));
   result.mutable_experiment_cell()->set_is_stable(false);
   result.mutable_experiment_cell()->set_stability("its rate fell");
   result.mutable_run_info()->set_failure("server/0 was killed");
-  result.mutable_run_info()->set_end_timestamp_ns(
-      (report::kExampleStartSecond + 15) * base::kNsPerSecond);
+  result.mutable_run_info()->set_end_timestamp_ns((kExampleStartSecond + 15) *
+                                                  base::kNsPerSecond);
   const std::string text = ProtectionText(results);
   EXPECT_THAT(text, HasSubstr("\nRun 1: it failed: server/0 was killed; the "
                               "subject did not hold still before: its rate "

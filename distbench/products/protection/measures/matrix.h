@@ -1,0 +1,60 @@
+// Experiments, measured: their cells side by side.
+
+#ifndef DISTBENCH_PRODUCTS_PROTECTION_MEASURES_MATRIX_H_
+#define DISTBENCH_PRODUCTS_PROTECTION_MEASURES_MATRIX_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "distbench/products/protection/measures/cell.h"
+#include "distbench/products/protection/measures/run.h"
+#include "distbench/report/measurements/test_run.h"
+#include "proto/results.pb.h"
+
+namespace distbench::protection {
+
+// A run of an antagonist alone that failed.
+struct FailureAlone {
+  std::string antagonist;
+  std::string failure;
+};
+
+struct ProtectionMatrix {
+  // Where the results are from, such as a file name.
+  std::string source;
+  const ExperimentReport* report = nullptr;
+  ProtectionSubject subject;
+
+  // Why nothing was measured; empty if something was.
+  std::string problem;
+
+  // Runs of the experiment that the results do not hold, by their names and
+  // repetition. They were omitted, or are yet to be run.
+  std::vector<ExperimentCell> missing_runs;
+
+  // Runs of antagonists alone that failed. What they did until then counts.
+  std::vector<FailureAlone> failures_alone;
+
+  // The search for the capacity ended at the highest load that it was to try:
+  // the subject carries at least this.
+  bool is_capacity_least = false;
+
+  // By controls, antagonist and load, in the order of the experiment; first
+  // those without antagonist. Only cells of which there are runs.
+  std::vector<ProtectionCell> cells;
+};
+
+// Measures each experiment of the results, to which the matrices point. If
+// there are several experiments, they are told apart by the names of their
+// tests.
+std::vector<ProtectionMatrix> MeasureExperiments(
+    const TestSequenceResults& results);
+
+// The same for the results from which the runs were listed, each once.
+std::vector<ProtectionMatrix> MeasureExperiments(
+    absl::Span<const report::TestRun> runs);
+
+}  // namespace distbench::protection
+
+#endif  // DISTBENCH_PRODUCTS_PROTECTION_MEASURES_MATRIX_H_

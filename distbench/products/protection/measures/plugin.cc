@@ -1,0 +1,20 @@
+// Objectives on isolation, which the product measures.
+
+#include <variant>
+
+#include "distbench/base/plugins.h"
+#include "distbench/products/protection/measures/judge_isolation.h"
+#include "distbench/report/objectives/objective_judge.h"
+
+namespace distbench::protection {
+namespace {
+
+bool IsIsolation(const config::Objective& objective) {
+  return std::holds_alternative<config::Isolation>(objective.metric);
+}
+
+const base::Plugin<report::ObjectiveJudge> kIsolation(
+    "protection", new report::ObjectiveJudge{IsIsolation, JudgeIsolation});
+
+}  // namespace
+}  // namespace distbench::protection

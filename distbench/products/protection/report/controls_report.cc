@@ -1,0 +1,147 @@
+#include "distbench/products/protection/report/controls_report.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/report/tables/table.h"
+#include "distbench/report/text/failure_lines.h"
+
+namespace distbench::protection {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+using Lines = std::vector<std::string>;
+
+bool WasUndone(const ControlProof& proof) {
+  return proof.after() == "restored" || proof.after() == "removed";
+}
+
+std::string DescribeProof(const ControlProof& proof) {
+  std::string line = absl::StrCat(proof.group(), " ", proof.file());
+  if (proof.has_wanted()) absl::StrAppend(&line, " = ", proof.wanted());
+  if (!proof.held()) absl::StrAppend(&line, ": not held: ", proof.problem());
+  if (proof.has_after() && !WasUndone(proof)) {
+    absl::StrAppend(&line, ": ", proof.after(), " as others had set it");
+  }
+  return report::OneLine(line);
+}
+
+void AppendNode(const std::string& node, const NodeResources& resources,
+                Lines& lines) {
+  const auto& proofs = resources.controls();
+  if (proofs.empty()) return;
+  const auto held_count = absl::c_count_if(
+      proofs, [](const ControlProof& proof) { return proof.held(); });
+  lines.push_back(absl::StrCat("  ", node, ": ", held_count, " of ",
+                               proofs.size(), " settings held"));
+  for (const ControlProof& proof : proofs) {
+    if (proof.held() && (!proof.has_after() || WasUndone(proof))) continue;
+    lines.push_back(absl::StrCat("  ", node, ": ", DescribeProof(proof)));
+  }
+}
+
+// ---- Findings ---------------------------------------------------------------
+
+// All are in the result.
+constexpr size_t kMostNamed = 5;
+
+std::string Describe(const ControlProof& proof) {
+  const std::string& whose =
+      proof.group().empty() ? proof.path() : proof.group();
+  return absl::StrCat(
+      proof.file().empty() ? whose : absl::StrCat(proof.file(), " of ", whose),
+      ": ", proof.problem());
+}
+
+void JudgeNode(const std::string& node, const NodeResources& resources,
+               bool is_strict, report::FindingList& findings) {
+  std::vector<std::string> failures;
+  for (const ControlProof& proof : resources.controls()) {
+    if (!proof.held()) failures.push_back(Describe(proof));
+  }
+  if (failures.empty()) return;
+  const size_t count = failures.size();
+  if (count > kMostNamed) failures.resize(kMostNamed);
+  findings.Add(
+      is_strict ? Finding::INVALID : Finding::WARN, "controls_not_held",
+      absl::StrCat(
+          node, " did not hold ", count, " of ", resources.controls_size(),
+          " settings of control groups from start to end: ",
+          absl::StrJoin(failures, "; "),
+          count > kMostNamed
+              ? absl::StrCat("; and ", count - kMostNamed, " more")
+              : "",
+          is_strict ? ". The test requires them: find out what changed them, "
+                      "or set controls.strict: false"
+                    : ". Do not take this run for one with these controls"));
+}
+
+// ---- JSON -------------------------------------------------------------------
+
+Json OrNull(bool is_present, Json value) {
+  return is_present ? std::move(value) : Json(nullptr);
+}
+
+}  // namespace
+
+std::vector<std::string> ControlLines(const TestResult& result) {
+  std::map<std::string, const NodeResources*> nodes;
+  for (const auto& [node, resources] :
+       result.resource_usage_logs().node_resources()) {
+    nodes[node] = &resources;
+  }
+  Lines lines;
+  for (const auto& [node, resources] : nodes) {
+    AppendNode(node, *resources, lines);
+  }
+  return lines;
+}
+
+void JudgeControls(const TestResult& result, report::FindingList& findings) {
+  const auto& by_node = result.resource_usage_logs().node_resources();
+  std::map<std::string, const NodeResources*> nodes;
+  for (const auto& [alias, resources] : by_node) nodes[alias] = &resources;
+  for (const auto& [alias, resources] : nodes) {
+    JudgeNode(alias, *resources, result.traffic_config().controls().strict(),
+              findings);
+  }
+}
+
+absl::string_view ControlsAdvice(absl::string_view code) {
+  if (code == "controls_not_held") {
+    return "Find out what else writes to these control groups, such as systemd "
+           "or a container runtime, and repeat the run.";
+  }
+  if (code == "controls_not_restored") {
+    return "Restart the node manager on this host: it undoes what is left. "
+           "Then check the files that the message names.";
+  }
+  return "";
+}
+
+Json ControlsJson(const TestResult& result,
+                  const report::JsonLimits& /*limits*/) {
+  Json json = Json::array();
+  for (const auto& [node, resources] : report::NodesByName(result)) {
+    for (const ControlProof& proof : resources->controls()) {
+      json.push_back(
+          {{"node", node},
+           {"group", proof.group()},
+           {"path", proof.path()},
+           {"file", proof.file()},
+           {"wanted", OrNull(proof.has_wanted(), proof.wanted())},
+           {"before", OrNull(proof.has_before(), proof.before())},
+           {"read_back", OrNull(proof.has_read_back(), proof.read_back())},
+           {"held", proof.held()},
+           {"problem", OrNull(proof.has_problem(), proof.problem())},
+           {"after", OrNull(proof.has_after(), proof.after())}});
+    }
+  }
+  return json;
+}
+
+}  // namespace distbench::protection

@@ -1,0 +1,43 @@
+// What reports say about simulations: what was assumed, and how far they can be
+// believed.
+
+#ifndef DISTBENCH_PRODUCTS_SIMULATION_REPORT_SIMULATION_REPORT_H_
+#define DISTBENCH_PRODUCTS_SIMULATION_REPORT_SIMULATION_REPORT_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "distbench/report/parts/finding_rule.h"
+#include "proto/results.pb.h"
+
+namespace distbench::simulation {
+
+// One line, such as "Simulated, not measured: 100 hosts of 8 CPUs, leaf-spine
+// network, whole messages".
+std::string DescribeSimulation(const SimulationFacts& simulation);
+
+// A part of what a simulation assumed, such as "network", in words.
+struct Assumption {
+  std::string subject;
+  std::string text;
+};
+
+// In the order in which people read them. Fabrics have defaults filled in.
+std::vector<Assumption> AssumptionsOf(const SimulationFacts& simulation);
+
+// What happened to packets, in words. Not assumed, and of each run by itself.
+std::string PacketsText(const SimulatedNetworkCounts& network);
+
+// Findings on a simulated run; none on others.
+void JudgeSimulation(const TestResult& result, report::FindingList& findings);
+
+// The key "simulation" of a test. Null if its hosts were real.
+nlohmann::ordered_json SimulationJson(const TestResult& result);
+
+// The section "Simulation" of a summary. Empty if the hosts were real.
+std::vector<std::string> AssumptionLines(const TestResult& result);
+
+}  // namespace distbench::simulation
+
+#endif  // DISTBENCH_PRODUCTS_SIMULATION_REPORT_SIMULATION_REPORT_H_
