@@ -24,6 +24,9 @@ class Clock {
 // CLOCK_MONOTONIC and CLOCK_REALTIME. Never destroyed.
 const Clock& RealClock();
 
+// The monotonic time of RealClock(), for code that talks to the real world.
+inline int64_t NowNs() { return RealClock().MonotonicNs(); }
+
 }  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_CLOCK_H_

@@ -14,8 +14,6 @@ namespace {
 // Of the time that a list takes, so long is the pause at least.
 constexpr int kPausePerList = 20;
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 }  // namespace
 
 IndexKeeper::IndexKeeper(history::HistoryIndex& index,
@@ -23,7 +21,8 @@ IndexKeeper::IndexKeeper(history::HistoryIndex& index,
     : index_(index),
       source_(source),
       options_(std::move(options)),
-      watched_until_ns_(NowNs() + absl::ToInt64Nanoseconds(options_.attention)),
+      watched_until_ns_(base::NowNs() +
+                        absl::ToInt64Nanoseconds(options_.attention)),
       thread_([this] { Run(); }) {}
 
 IndexKeeper::~IndexKeeper() {
@@ -36,7 +35,8 @@ IndexKeeper::~IndexKeeper() {
 
 void IndexKeeper::OnRequest() {
   const absl::MutexLock lock(&mutex_);
-  watched_until_ns_ = NowNs() + absl::ToInt64Nanoseconds(options_.attention);
+  watched_until_ns_ =
+      base::NowNs() + absl::ToInt64Nanoseconds(options_.attention);
 }
 
 std::string IndexKeeper::Problem() {
@@ -60,7 +60,7 @@ bool IndexKeeper::ShouldStop() {
 
 void IndexKeeper::Run() {
   const auto is_wanted = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return is_ended_ || NowNs() < watched_until_ns_;
+    return is_ended_ || base::NowNs() < watched_until_ns_;
   };
   while (true) {
     {
@@ -68,7 +68,7 @@ void IndexKeeper::Run() {
       if (is_complete_) mutex_.Await(absl::Condition(&is_wanted));
       if (is_ended_) return;
     }
-    const int64_t start_ns = NowNs();
+    const int64_t start_ns = base::NowNs();
     if (!options_.is_busy()) {
       // A file that needs more memory than there is must not end the process,
       // which may be a sequencer.
@@ -80,7 +80,7 @@ void IndexKeeper::Run() {
     }
     const absl::Duration pause =
         std::max(options_.interval,
-                 kPausePerList * absl::Nanoseconds(NowNs() - start_ns));
+                 kPausePerList * absl::Nanoseconds(base::NowNs() - start_ns));
     const absl::MutexLock lock(&mutex_);
     mutex_.AwaitWithTimeout(absl::Condition(&is_ended_), pause);
   }

@@ -8,11 +8,6 @@
 #include "distbench/products/http2/grpc_fields.h"
 
 namespace distbench::http2 {
-namespace {
-
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
-}  // namespace
 
 Http2ClientConnection::Http2ClientConnection(Http2Context& context,
                                              protocol::DialTarget target,
@@ -57,9 +52,9 @@ void Http2ClientConnection::Send(protocol::ClientCall& call, uint64_t call_id,
 void Http2ClientConnection::Submit(Exchange& exchange) {
   // A connection has 2^30 stream ids. The next one starts anew.
   const int64_t deadline_ns = exchange.call->deadline_ns;
-  const int64_t timeout_ns = deadline_ns == 0
-                                 ? Http2Session::kNoTimeout
-                                 : std::max<int64_t>(1, deadline_ns - NowNs());
+  const int64_t timeout_ns =
+      deadline_ns == 0 ? Http2Session::kNoTimeout
+                       : std::max<int64_t>(1, deadline_ns - base::NowNs());
   if (!session()->SendRequest(exchange, kGenericRpcMethod, timeout_ns)) {
     Fail(exchange, "UNAVAILABLE: the connection has no stream ids left");
     exchanges_->Put(&exchange);
@@ -163,7 +158,7 @@ void Http2ClientConnection::GoDown(const std::string& error) {
   waiting_.clear();
   waiting_bytes_ = 0;
   exchanges_ = std::make_unique<base::ObjectPool<Exchange>>();
-  redialer_.OnDown(NowNs());
+  redialer_.OnDown(base::NowNs());
   listener_.OnDown(*this, error);
 }
 
@@ -190,7 +185,7 @@ void Http2ClientConnection::OnConnected(protocol::Stream stream) {
   auto begun = std::make_unique<Http2Session>(
       Http2Session::Side::kClient, context().settings.client, redialer_.name());
   handshake_.emplace(*begun, context().security.test_nonce);
-  handshake_due_ns_ = NowNs() + context().settings.handshake_timeout_ns;
+  handshake_due_ns_ = base::NowNs() + context().settings.handshake_timeout_ns;
   Open(std::move(stream), /*watched=*/true);
   Begin(std::move(begun));
 }

@@ -25,8 +25,6 @@ constexpr int64_t kRetryNs = 20'000;
 // Messages that wait until the worker polls.
 constexpr size_t kMaxDeferred = 1024;
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 }  // namespace
 
 LibfabricTransport::LibfabricTransport(const LibfabricSettings& settings,
@@ -124,12 +122,12 @@ void LibfabricTransport::PollOnce(int64_t deadline_ns,
   if (Turn(&events) || deadline_ns <= 0) return;
   if (is_woken_.exchange(false, std::memory_order_acq_rel)) return;
   deadline_ns = std::min(deadline_ns, next_due_ns());
-  const int64_t now_ns = NowNs();
+  const int64_t now_ns = base::NowNs();
   const int64_t spin_ns =
       std::max(context_.settings.spin_ns, brief_waits_.spin_ns());
   if (Spin(std::min(deadline_ns, now_ns + spin_ns), events)) return;
   Sleep(deadline_ns, events);
-  brief_waits_.OnSlept(NowNs() - now_ns);
+  brief_waits_.OnSlept(base::NowNs() - now_ns);
 }
 
 // Does everything but wait. `events` is null if they cannot be delivered.
@@ -165,7 +163,7 @@ void LibfabricTransport::SettleLinks() {
 }
 
 bool LibfabricTransport::Work(protocol::TransportEvents* events) {
-  const int64_t now_ns = NowNs();
+  const int64_t now_ns = base::NowNs();
   const int64_t due_ns = next_due_ns();
   if (now_ns >= due_ns &&
       late_deadlines_.MayJudge(due_ns, now_ns, nothing_left_)) {
@@ -196,7 +194,7 @@ int64_t LibfabricTransport::next_due_ns() const {
 bool LibfabricTransport::Spin(int64_t until_ns,
                               protocol::TransportEvents& events) {
   Dispatcher dispatcher(*this, &events);
-  while (NowNs() < until_ns) {
+  while (base::NowNs() < until_ns) {
     if (context_.endpoint->Read(dispatcher)) return true;
     SettleLinks();
     if (client_.DeliverEnded(events)) return true;
@@ -209,9 +207,9 @@ void LibfabricTransport::Sleep(int64_t deadline_ns,
                                protocol::TransportEvents& events) {
   const bool is_told = !context_.endpoint->wait_fds().empty();
   if (is_told && !context_.endpoint->MayWait()) return;
-  if (!is_told) deadline_ns = std::min(deadline_ns, NowNs() + kNapNs);
+  if (!is_told) deadline_ns = std::min(deadline_ns, base::NowNs() + kNapNs);
   if (!context_.to_flush.empty()) {
-    deadline_ns = std::min(deadline_ns, NowNs() + kRetryNs);
+    deadline_ns = std::min(deadline_ns, base::NowNs() + kRetryNs);
   }
   poller_.Poll(deadline_ns, events);
   is_woken_.store(false, std::memory_order_relaxed);

@@ -15,8 +15,6 @@ namespace {
 constexpr size_t kMaxHeld = 4096;
 constexpr size_t kMaxHeldBytes = 16 << 20;
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 }  // namespace
 
 std::vector<protocol::DriverCounter> LibfabricCounters::List() const {
@@ -39,7 +37,7 @@ void Link::Begin(fi_addr_t peer) {
   posted_ = 0;
   sent_count_ = 0;
   received_count_ = 0;
-  heard_ns_ = NowNs();
+  heard_ns_ = base::NowNs();
   pinged_ns_ = 0;
   error_ = protocol::StreamError::kNone;
   message_bytes_ = kMinReceiveBufferBytes;
@@ -227,7 +225,7 @@ bool Link::SendSome(QueuedFrame& frame) {
 // Takes the time of sending, again if the provider has refused the message.
 void Link::Stamp(QueuedFrame& frame) {
   if (frame.call == nullptr && frame.begun_ns == 0) return;
-  const int64_t now_ns = NowNs();
+  const int64_t now_ns = base::NowNs();
   if (frame.call != nullptr) frame.call->sent_ns = now_ns;
   if (frame.begun_ns == 0) return;
   protocol::EncodeReplyTimes(
@@ -237,7 +235,7 @@ void Link::Stamp(QueuedFrame& frame) {
 
 void Link::StampUnsent() {
   if (first_ == nullptr) return;
-  const int64_t now_ns = NowNs();
+  const int64_t now_ns = base::NowNs();
   for (QueuedFrame* frame = first_; frame != nullptr; frame = frame->next) {
     if (frame->call == nullptr) continue;
     frame->call->sent_ns = now_ns;

@@ -16,15 +16,13 @@ constexpr size_t kMaxErrorBytes = protocol::kMaxHeadBytes - 256;
 // Clients may be silent for long; this finds those that are gone.
 constexpr int64_t kPatienceNs = 10'000'000'000;
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 }  // namespace
 
 ServerLink::ServerLink(LinkContext& context, const Introduction& client,
                        base::ObjectPool<LibfabricRequest>& requests)
     : Link(context),
       reports_times_(context.settings.measures_time_parts),
-      proof_due_ns_(NowNs() + context.settings.answer_timeout_ns),
+      proof_due_ns_(base::NowNs() + context.settings.answer_timeout_ns),
       requests_(requests) {
   Begin(context.endpoint->Insert(client.address));
   Know(client);
@@ -99,7 +97,7 @@ protocol::StreamError ServerLink::OnRequest(const protocol::FrameHeader& frame,
   request->call_id = frame.call_id;
   ++pending_requests_;
   ++unanswered_;
-  if (reports_times_) request->begun_ns = NowNs();
+  if (reports_times_) request->begun_ns = base::NowNs();
   events.OnRequest(request);
   return protocol::StreamError::kNone;
 }

@@ -7,6 +7,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/base/clock.h"
 #include "distbench/base/testing/scarce_memory.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/grpc/testing/driver_testing.h"
@@ -32,8 +33,8 @@ TEST_P(GrpcDriverEndTest, WakeEndsAPoll) {
 TEST_P(GrpcDriverEndTest, PollDoesNotWaitBeyondItsDeadline) {
   Client client(GetParam(), {});
   client.transport().Poll(0, client.events());
-  const int64_t deadline_ns = NowNs() + 5'000'000;
-  while (NowNs() < deadline_ns) {
+  const int64_t deadline_ns = base::NowNs() + 5'000'000;
+  while (base::NowNs() < deadline_ns) {
     client.transport().Poll(deadline_ns, client.events());
   }
 }

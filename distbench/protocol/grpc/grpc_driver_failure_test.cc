@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/base/clock.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/grpc/testing/driver_testing.h"
 #include "gmock/gmock.h"
@@ -77,7 +78,7 @@ TEST_P(GrpcDriverFailureTest, CallsInFlightFailWhenTheServerGoes) {
 TEST_P(GrpcDriverFailureTest, DeadlinesEndCalls) {
   Service service(GetParam(), [](Transport&, ServerCall*) {});
   Client client(GetParam(), {service.address()});
-  const int64_t start_ns = NowNs();
+  const int64_t start_ns = base::NowNs();
   ClientCall call{.request_bytes = 16, .deadline_ns = start_ns + 30'000'000};
   EXPECT_THAT(client.Call(call), StartsWith("DEADLINE_EXCEEDED: "));
   EXPECT_GE(call.done_ns, call.deadline_ns);

@@ -11,6 +11,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/base/clock.h"
 #include "distbench/protocol/grpc/testing/driver_testing.h"
 #include "gtest/gtest.h"
 #include "proto/data_plane.pb.h"
@@ -65,7 +66,7 @@ TEST_P(GrpcDriverTest, HeaderFieldsArrive) {
                   .response_bytes = 7,
                   .processing_ns = 1234,
                   .trace_context = trace_bytes};
-  const int64_t before_ns = NowNs();
+  const int64_t before_ns = base::NowNs();
   ASSERT_EQ(client.Call(call), "");
   const LastRequest::Seen seen = last.Get();
   EXPECT_EQ(seen.call.rpc_index, 3);
@@ -79,7 +80,7 @@ TEST_P(GrpcDriverTest, HeaderFieldsArrive) {
   EXPECT_LE(before_ns, call.sent_ns);
   EXPECT_LT(call.sent_ns, seen.call.received_ns);
   EXPECT_LT(seen.call.received_ns, call.done_ns);
-  EXPECT_LE(call.done_ns, NowNs());
+  EXPECT_LE(call.done_ns, base::NowNs());
 
   ClientCall plain{.request_bytes = 100};
   ASSERT_EQ(client.Call(plain), "");

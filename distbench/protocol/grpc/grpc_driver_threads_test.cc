@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "distbench/base/clock.h"
 #include "distbench/protocol/grpc/testing/driver_testing.h"
 #include "gtest/gtest.h"
 
@@ -44,11 +45,11 @@ class ThreadsTest : public testing::TestWithParam<Mode> {
   // Polls both sides. Returns false if the condition does not hold in time.
   template <typename Condition>
   bool PollUntil(Condition condition) {
-    const int64_t give_up_ns = NowNs() + 20'000'000'000;
+    const int64_t give_up_ns = base::NowNs() + 20'000'000'000;
     while (!condition()) {
-      if (NowNs() > give_up_ns) return false;
-      server_->transport(0).Poll(NowNs() + 100'000, *server_events_);
-      client_->transport().Poll(NowNs() + 100'000, client_->events());
+      if (base::NowNs() > give_up_ns) return false;
+      server_->transport(0).Poll(base::NowNs() + 100'000, *server_events_);
+      client_->transport().Poll(base::NowNs() + 100'000, client_->events());
     }
     return true;
   }
@@ -89,7 +90,7 @@ TEST_P(ThreadsTest, SimplePoolsHandleAsManyRequestsAsTheyHaveThreads) {
     ASSERT_TRUE(PollUntil([&] { return waiting_.size() == expected; }));
     // However long it waits, nothing else is handled before an answer.
     for (int i = 0; i < 10; ++i) {
-      server_->transport(0).Poll(NowNs() + 100'000, *server_events_);
+      server_->transport(0).Poll(base::NowNs() + 100'000, *server_events_);
     }
     ASSERT_EQ(waiting_.size(), expected);
     const size_t finished = finished_count();
@@ -206,8 +207,8 @@ bool OthersRunTheTurns(const Mode& server, const Mode& client,
                                own = std::this_thread::get_id()](ClientCall*) {
       if (std::this_thread::get_id() != own) done_by_other = true;
     };
-    const int64_t give_up_ns = NowNs() + 20'000'000'000;
-    while (!(request_by_other && done_by_other) && NowNs() < give_up_ns) {
+    const int64_t give_up_ns = base::NowNs() + 20'000'000'000;
+    while (!(request_by_other && done_by_other) && base::NowNs() < give_up_ns) {
       ClientCall call;
       EXPECT_EQ(caller.Call(call), "");
     }
@@ -241,10 +242,10 @@ bool EndsWithoutPolling(Client& client, const std::atomic<int>& answered) {
   const int answered_before = answered;
   EXPECT_TRUE(client.transport().Start(&call));
   while (answered == answered_before) {
-    if (NowNs() > call.sent_ns + 1'000'000'000) break;
+    if (base::NowNs() > call.sent_ns + 1'000'000'000) break;
   }
-  const int64_t poll_ns = NowNs() + 1'000'000;
-  while (NowNs() < poll_ns) {
+  const int64_t poll_ns = base::NowNs() + 1'000'000;
+  while (base::NowNs() < poll_ns) {
   }
   EXPECT_TRUE(client.events().PollUntil([&] { return done; }));
   return call.done_ns < poll_ns;
@@ -257,9 +258,9 @@ TEST(GrpcDriverThreadsTest, CallbacksTakeTheTimeWhileTheWorkerIsBusy) {
     ++answered;
   });
   Client callback({.client_type = "callback"}, {service.address()});
-  const int64_t give_up_ns = NowNs() + 20'000'000'000;
+  const int64_t give_up_ns = base::NowNs() + 20'000'000'000;
   while (!EndsWithoutPolling(callback, answered)) {
-    ASSERT_LT(NowNs(), give_up_ns);
+    ASSERT_LT(base::NowNs(), give_up_ns);
   }
 
   // With a queue, by contrast, the ends of calls wait until they are taken.

@@ -19,8 +19,6 @@ constexpr int64_t kShortestSleepNs = base::WakeAhead::kMaxNs;
 
 constexpr int kForever = -1;
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 void Control(int epoll_fd, int operation, int fd, uint32_t epoll_events,
              void* tag) {
   epoll_event event = {};
@@ -68,7 +66,7 @@ bool Poller::Poll(int64_t deadline_ns, TransportEvents& events) {
 // Returns the number of entries of ready_ that were filled in.
 int Poller::Wait(int64_t deadline_ns) {
   if (deadline_ns <= 0 || TakeWake()) return Look(0);
-  const int64_t now_ns = NowNs();
+  const int64_t now_ns = base::NowNs();
   const int64_t left_ns = deadline_ns - now_ns;
   if (left_ns <= 0) return Look(0);
   if (left_ns <= kShortestSleepNs) return Spin(deadline_ns);
@@ -78,7 +76,7 @@ int Poller::Wait(int64_t deadline_ns) {
     if (count > 0 || left_ns <= spin_ns || TakeWake()) return count;
   }
   const int count = Block(deadline_ns);
-  brief_waits_.OnSlept(NowNs() - now_ns);
+  brief_waits_.OnSlept(base::NowNs() - now_ns);
   TakeWake();
   return count;
 }
@@ -94,7 +92,7 @@ int Poller::Spin(int64_t until_ns) {
   do {
     count = Look(0);
   } while (count == 0 && !wake_requested_.load(std::memory_order_relaxed) &&
-           NowNs() < until_ns);
+           base::NowNs() < until_ns);
   return count;
 }
 
@@ -115,7 +113,7 @@ void Poller::NoteLateness(int count) {
   const bool nothing_else = count == 1 && ready_[0].data.ptr == nullptr &&
                             !wake_requested_.load(std::memory_order_relaxed);
   if (!nothing_else) return;
-  const int64_t now_ns = NowNs();
+  const int64_t now_ns = base::NowNs();
   if (now_ns >= timer_ns_) ahead_.OnWoken(timer_ns_, now_ns);
 }
 

@@ -20,8 +20,6 @@ TEST(BriefWaitsTest, AsksForPollingWhileWaitsAreBrief) {
   EXPECT_EQ(waits.spin_ns(), 0);
 }
 
-int64_t ClockNs() { return base::RealClock().MonotonicNs(); }
-
 class NoEvents final : public TransportEvents {
  public:
   void OnDone(ClientCall*) override {}
@@ -94,9 +92,9 @@ TEST_P(PollerTest, EveryWakeIsSeen) {
 TEST_P(PollerTest, ReturnsAtTheDeadline) {
   for (int64_t wait_ns : {5'000, 60'000, 300'000, 3'000'000}) {
     for (int i = 0; i < 20; ++i) {
-      const int64_t deadline_ns = ClockNs() + wait_ns;
+      const int64_t deadline_ns = base::NowNs() + wait_ns;
       int polls = 0;
-      while (ClockNs() < deadline_ns) {
+      while (base::NowNs() < deadline_ns) {
         Poll(deadline_ns);
         ++polls;
       }
@@ -108,7 +106,7 @@ TEST_P(PollerTest, ReturnsAtTheDeadline) {
 
 TEST_P(PollerTest, DoesNotWaitAfterTheDeadline) {
   Poll(1);
-  Poll(ClockNs());
+  Poll(base::NowNs());
 }
 
 INSTANTIATE_TEST_SUITE_P(Spin, PollerTest, testing::Values(0, 100'000));

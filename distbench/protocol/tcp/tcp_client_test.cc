@@ -22,8 +22,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 // A client of one raw server.
 class TcpClientTest : public testing::Test {
  protected:
@@ -90,7 +88,7 @@ TEST_F(TcpClientTest, RequestsOfOneTurnShareAWriteAndAStamp) {
     ASSERT_TRUE(transport().Start(&call));
   }
   EXPECT_EQ(connections_[0].ReceiveAvailable(), "");
-  const int64_t before_ns = NowNs();
+  const int64_t before_ns = base::NowNs();
   Poll();
   EXPECT_EQ(connections_[0].Receive(320).size(), 320);
   for (const ClientCall& call : calls) {
@@ -292,10 +290,10 @@ TEST_F(TcpClientTest, AServerThatStaysAwayIsNotStormed) {
     ASSERT_TRUE(transport().Start(&call));
   };
   ASSERT_TRUE(transport().Start(&call));
-  const int64_t start_ns = NowNs();
+  const int64_t start_ns = base::NowNs();
   ASSERT_TRUE(events().PollUntil([&] { return failures == 7; }));
   // The delays were 1, 2, 4, 8, 16 and 32 ms.
-  EXPECT_GE(NowNs() - start_ns, 63'000'000);
+  EXPECT_GE(base::NowNs() - start_ns, 63'000'000);
   EXPECT_EQ(counters().reconnects, 6);
   EXPECT_EQ(counters().failed_reconnects, 6);
   EXPECT_THAT(events().error(call), HasSubstr("cannot connect"));
@@ -304,8 +302,8 @@ TEST_F(TcpClientTest, AServerThatStaysAwayIsNotStormed) {
 TEST_F(TcpClientTest, AnIdleClientDoesNotReconnect) {
   Connect();
   connections_[0].Close();
-  const int64_t until_ns = NowNs() + 5'000'000;
-  while (NowNs() < until_ns) transport().Poll(until_ns, events());
+  const int64_t until_ns = base::NowNs() + 5'000'000;
+  while (base::NowNs() < until_ns) transport().Poll(until_ns, events());
   EXPECT_EQ(counters().errors(StreamError::kClosedByPeer), 0);
   EXPECT_EQ(counters().reconnects, 0);
 }

@@ -21,8 +21,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 // Returns an announced address in the form that errors quote.
 std::string DialledAddress(const std::string& announced) {
   const bool is_tls = announced.starts_with("tls:");
@@ -74,7 +72,7 @@ TEST_P(DriverConformanceTest, HeaderFieldsArrive) {
                   .response_bytes = 7,
                   .processing_ns = 1234,
                   .trace_context = trace};
-  const int64_t before_ns = NowNs();
+  const int64_t before_ns = base::NowNs();
   ASSERT_EQ(client->Call(call), "");
   const LastRequest::Seen seen = last.Get();
   EXPECT_EQ(seen.call.rpc_index, 3);
@@ -88,7 +86,7 @@ TEST_P(DriverConformanceTest, HeaderFieldsArrive) {
   EXPECT_LE(before_ns, call.sent_ns);
   EXPECT_LE(call.sent_ns, seen.call.received_ns);
   EXPECT_LE(seen.call.received_ns, call.done_ns);
-  EXPECT_LE(call.done_ns, NowNs());
+  EXPECT_LE(call.done_ns, base::NowNs());
 
   ClientCall plain{.server_instance = kAnyInstance, .request_bytes = 100};
   ASSERT_EQ(client->Call(plain), "");
@@ -237,7 +235,8 @@ TEST_P(DriverConformanceTest, DeadlinesEndCalls) {
   LateServer late;
   const auto server = Serve(late.handler());
   const auto client = ConnectTo({server->address()});
-  ClientCall call{.request_bytes = 16, .deadline_ns = NowNs() + 30'000'000};
+  ClientCall call{.request_bytes = 16,
+                  .deadline_ns = base::NowNs() + 30'000'000};
   EXPECT_THAT(client->Call(call), StartsWith("DEADLINE_EXCEEDED: "));
   EXPECT_GE(call.done_ns, call.deadline_ns);
   EXPECT_LE(call.sent_ns, call.done_ns);
@@ -262,13 +261,13 @@ bool StandStillOverAnswers(LateServer& late, TestClient& client,
   }
   EXPECT_TRUE(client.events().PollUntil([&] {
     return late.arrived() == arrived_before + static_cast<int>(calls.size()) ||
-           NowNs() >= deadline_ns;
+           base::NowNs() >= deadline_ns;
   }));
   // The second answer tells that those before it were sent.
   LateServer::AnswerAll(other);
   LateServer::AnswerAll(other);
-  if (NowNs() >= deadline_ns) return false;
-  while (NowNs() < deadline_ns + kStandstillNs) {
+  if (base::NowNs() >= deadline_ns) return false;
+  while (base::NowNs() < deadline_ns + kStandstillNs) {
     std::this_thread::yield();
   }
   return true;
@@ -291,7 +290,7 @@ TEST_P(DriverConformanceTest, AnswersAreReadBeforeDeadlinesAreJudged) {
     ASSERT_LT(patience_ns, 30'000'000'000) << "the machine is too slow";
     std::vector<ClientCall>& calls = attempts.emplace_back(50);
     stood_still = StandStillOverAnswers(late, *client, *other,
-                                        NowNs() + patience_ns, calls);
+                                        base::NowNs() + patience_ns, calls);
     ASSERT_TRUE(client->events().PollUntil(all_have_ended));
   }
   for (const ClientCall& call : attempts.back()) {
@@ -310,7 +309,7 @@ TEST_P(DriverConformanceTest, LateRepliesAreDropped) {
   ClientCall late{.warmup = true,
                   .request_bytes = 16,
                   .response_bytes = 100,
-                  .deadline_ns = NowNs() + 30'000'000};
+                  .deadline_ns = base::NowNs() + 30'000'000};
   EXPECT_THAT(client->Call(late), StartsWith("DEADLINE_EXCEEDED: "));
   // The late reply comes first, and must not be taken for another call's.
   ClientCall call{.request_bytes = 16, .response_bytes = 200};
@@ -410,8 +409,8 @@ TEST_P(DriverConformanceTest, PollDoesNotWaitBeyondItsDeadline) {
   const auto client = ConnectTo({});
   client->transport().Poll(0, client->events());
   for (const int64_t wait_ns : {20'000, 200'000, 5'000'000}) {
-    const int64_t deadline_ns = NowNs() + wait_ns;
-    while (NowNs() < deadline_ns) {
+    const int64_t deadline_ns = base::NowNs() + wait_ns;
+    while (base::NowNs() < deadline_ns) {
       client->transport().Poll(deadline_ns, client->events());
     }
   }

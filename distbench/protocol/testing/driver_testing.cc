@@ -13,8 +13,6 @@ namespace {
 constexpr int64_t kPatienceNs = 20'000'000'000;
 constexpr int64_t kStepNs = 10'000'000;
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 }  // namespace
 
 void TestEvents::ReplyAsAsked(Transport& transport, ServerCall* call) {
@@ -25,10 +23,10 @@ void TestEvents::ReplyAsAsked(Transport& transport, ServerCall* call) {
 }
 
 bool TestEvents::PollUntil(const std::function<bool()>& condition) {
-  const int64_t give_up_ns = NowNs() + kPatienceNs;
+  const int64_t give_up_ns = base::NowNs() + kPatienceNs;
   while (!condition()) {
-    if (NowNs() > give_up_ns) return false;
-    transport_.Poll(NowNs() + kStepNs, *this);
+    if (base::NowNs() > give_up_ns) return false;
+    transport_.Poll(base::NowNs() + kStepNs, *this);
   }
   return true;
 }

@@ -23,8 +23,6 @@ using ::testing::StartsWith;
 constexpr int64_t kPatienceNs = 20'000'000'000;
 constexpr int64_t kStepNs = 10'000'000;
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 // Events of streams at one end; each end implements its half.
 class Ends : public TransportEvents, protected StreamEvents {
  public:
@@ -139,7 +137,7 @@ class StreamingServer {
       if (paused_) {
         absl::SleepFor(absl::Milliseconds(1));
       } else {
-        driver_->transport(0).Poll(NowNs() + kStepNs, events);
+        driver_->transport(0).Poll(base::NowNs() + kStepNs, events);
       }
     }
   }
@@ -167,10 +165,10 @@ class StreamingClient final : public Ends {
   }
 
   bool PollUntil(const std::function<bool()>& condition) {
-    const int64_t give_up_ns = NowNs() + kPatienceNs;
+    const int64_t give_up_ns = base::NowNs() + kPatienceNs;
     while (!condition()) {
-      if (NowNs() > give_up_ns) return false;
-      transport_.Poll(NowNs() + kStepNs, *this);
+      if (base::NowNs() > give_up_ns) return false;
+      transport_.Poll(base::NowNs() + kStepNs, *this);
     }
     return true;
   }
@@ -211,7 +209,7 @@ class StreamingClient final : public Ends {
     Write();
   }
   void OnMessage(ClientCall&, int64_t size, int64_t now_ns) override {
-    EXPECT_LE(now_ns, NowNs());
+    EXPECT_LE(now_ns, base::NowNs());
     ++messages;
     bytes += size;
   }
@@ -268,8 +266,8 @@ TEST_P(StreamingConformanceTest, FlowControlHoldsWritesBack) {
   StreamingClient client(MakeDriver(), server.address());
   server.Pause(true);
   client.Open(kMessages, kBytes);
-  const int64_t until_ns = NowNs() + 200'000'000;
-  client.PollUntil([&] { return NowNs() > until_ns; });
+  const int64_t until_ns = base::NowNs() + 200'000'000;
+  client.PollUntil([&] { return base::NowNs() > until_ns; });
   EXPECT_LT(client.written, kMessages);
   server.Pause(false);
   ASSERT_TRUE(client.WaitForEnd());
@@ -281,7 +279,7 @@ TEST_P(StreamingConformanceTest, FlowControlHoldsWritesBack) {
 TEST_P(StreamingConformanceTest, ADeadlineEndsBothEnds) {
   StreamingServer server(MakeDriver(), {.responses = 0});
   StreamingClient client(MakeDriver(), server.address());
-  client.Open(2, 100, NowNs() + 100'000'000);
+  client.Open(2, 100, base::NowNs() + 100'000'000);
   ASSERT_TRUE(client.WaitForEnd());
   EXPECT_THAT(client.error, StartsWith("DEADLINE_EXCEEDED"));
   EXPECT_TRUE(client.PollUntil([&] { return server.broken == 1; }));

@@ -10,8 +10,6 @@
 namespace distbench::protocol {
 namespace {
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 int64_t ServiceTimeNs(const ClientCall& call) {
   return call.done_ns - call.sent_ns;
 }
@@ -32,11 +30,11 @@ class SlowServer {
       kept_.push_back(call);
       if (kept_.size() == 1) {
         times_.received_ns = call->received_ns;
-        times_.handled_ns = NowNs();
+        times_.handled_ns = base::NowNs();
       }
       ++arrived_;
       if (!call->warmup) return;
-      times_.replied_ns = NowNs();
+      times_.replied_ns = base::NowNs();
       for (ServerCall* kept : kept_) TestEvents::ReplyAsAsked(transport, kept);
       kept_.clear();
     };

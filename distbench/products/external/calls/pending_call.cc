@@ -22,8 +22,6 @@ enum Position {
   kEnd
 };
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 }  // namespace
 
 PendingCall::PendingCall() {
@@ -74,7 +72,7 @@ void PendingCall::Start(protocol::ClientCall& call, RequestMaker* requests,
       requests->method(), nullptr, protocol::DeadlineOf(call), nullptr);
   is_stream_ = requests->server_streams();
   reads_stream_ = is_stream_;
-  call.sent_ns = NowNs();
+  call.sent_ns = base::NowNs();
   StartBatch(operations_, is_stream_ ? kOperations - 1 : kOperations);
 }
 
@@ -89,7 +87,7 @@ void PendingCall::Fail(const absl::Status& status) {
   status_ = static_cast<grpc_status_code>(status.code());
   const std::string message(status.message());
   status_message_ = grpc_slice_from_copied_string(message.c_str());
-  call_->sent_ns = done_ns_ = NowNs();
+  call_->sent_ns = done_ns_ = base::NowNs();
   call_->sent_bytes = 0;
   ended_->OnEnded(*this);
 }
@@ -105,7 +103,7 @@ void PendingCall::OnComplete(bool /*ok*/,
     reads_stream_ = has_response;
     return StartBatch(&operations_[has_response ? kReceive : kEnd], 1);
   }
-  done_ns_ = NowNs();
+  done_ns_ = base::NowNs();
   ended_->OnEnded(*this);
 }
 

@@ -23,8 +23,6 @@ constexpr char kCancelled[] = "CANCELLED: the caller gave up";
 constexpr int64_t kMinBackoffNs = 1'000'000;
 constexpr int64_t kMaxBackoffNs = 256'000'000;
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
  public:
   GrpcStreamClient(EventQueue& queue, const StreamSettings& settings,
@@ -131,7 +129,7 @@ void GrpcStreamClient::MakeStream(Place& place) {
                           *place.channel, calls_, counts_, listener),
                       .place = &place});
   place.stream = streams_.back().stream.get();
-  if (place.open_ns <= NowNs()) {
+  if (place.open_ns <= base::NowNs()) {
     place.stream->Open(queue_);
   } else {
     next_open_ns_ = std::min(next_open_ns_, place.open_ns);
@@ -171,7 +169,7 @@ void GrpcStreamClient::AddDeadline(const ClientCall& call, uint64_t sequence) {
 int64_t GrpcStreamClient::Work(TransportEvents& events) {
   dead_.clear();
   if (next_due_ns() != INT64_MAX) {
-    const int64_t now_ns = NowNs();
+    const int64_t now_ns = base::NowNs();
     ExpireCalls(now_ns);
     if (next_open_ns_ <= now_ns) OpenStreams(now_ns);
   }
@@ -218,7 +216,7 @@ bool GrpcStreamClient::DeliverEnded(TransportEvents& events) {
   // The engine may start calls that end at once; those wait for the next turn.
   std::vector<Ended> ended;
   ended.swap(ended_);
-  const int64_t now_ns = NowNs();
+  const int64_t now_ns = base::NowNs();
   for (const auto& [call, error] : ended) {
     if (call->sent_ns == kNotSent) call->sent_ns = now_ns;
     call->done_ns = now_ns;
@@ -238,7 +236,7 @@ void GrpcStreamClient::OnEnded(ClientStream& stream) {
   if (place.stream == &stream) place.stream = nullptr;
   if (stream.answered() > 0) place.backoff_ns = kMinBackoffNs;
   if (!stream.ended_well()) {
-    place.open_ns = NowNs() + place.backoff_ns;
+    place.open_ns = base::NowNs() + place.backoff_ns;
     place.backoff_ns = std::min(2 * place.backoff_ns, kMaxBackoffNs);
   }
   // A server that leaves at the end of a test ends streams that are idle.

@@ -28,8 +28,6 @@ constexpr int64_t kShortestSleepNs = base::WakeAhead::kMaxNs;
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 grpc_event WaitForNext(grpc_completion_queue* queue) {
   return grpc_completion_queue_next(queue, gpr_inf_future(GPR_CLOCK_MONOTONIC),
                                     nullptr);
@@ -74,7 +72,7 @@ void EventQueue::Poll(int64_t deadline_ns, TransportEvents& events) {
   const bool woken = wake_pending_.exchange(false);
   const bool wanted = turn_wanted_.exchange(false);
   const bool ran_posted = RunPosted(events);
-  const int64_t now_ns = NowNs();
+  const int64_t now_ns = base::NowNs();
   const bool may_wait =
       !woken && !wanted && !ran_posted && deadline_ns > now_ns;
   grpc_event event = may_wait ? Wait(deadline_ns, now_ns, events) : Next();
@@ -118,7 +116,7 @@ grpc_event EventQueue::Spin(int64_t until_ns) {
   do {
     const grpc_event event = Next();
     if (event.type != GRPC_QUEUE_TIMEOUT) return event;
-  } while (!has_work() && NowNs() < until_ns);
+  } while (!has_work() && base::NowNs() < until_ns);
   return NoEvent();
 }
 
@@ -139,7 +137,7 @@ grpc_event EventQueue::Block(int64_t deadline_ns, TransportEvents& events) {
     alarm_ns_ = kNoAlarm;
   }
   const bool by_alarm = sleeps && alarm_went_off_ && event.tag == nullptr;
-  if (by_alarm) ahead_.OnWoken(alarm_ns_, NowNs());
+  if (by_alarm) ahead_.OnWoken(alarm_ns_, base::NowNs());
   return event;
 }
 
@@ -215,7 +213,7 @@ bool EventQueue::RunBorrowedTurn() {
   const bool must_poll = in_use_ && !sleeps_at_queue_;
   if (must_poll || posted_ != nullptr) return false;
   if (deadline_ns >= deadline_ns_) return true;
-  if (deadline_ns - NowNs() <= kShortestSleepNs) return false;
+  if (deadline_ns - base::NowNs() <= kShortestSleepNs) return false;
   SetAlarm(deadline_ns);
   deadline_ns_ = deadline_ns;
   return true;

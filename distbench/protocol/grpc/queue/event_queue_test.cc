@@ -19,8 +19,6 @@ namespace {
 constexpr int64_t kNever = INT64_MAX;
 constexpr int64_t kHourNs = int64_t{3600} * 1'000'000'000;
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 class NoEvents final : public TransportEvents {
  public:
   void OnDone(ClientCall*) override {}
@@ -52,7 +50,7 @@ class EventQueueTest : public testing::TestWithParam<bool> {
 };
 
 TEST_P(EventQueueTest, DoesNotWaitForThePast) {
-  for (int64_t deadline_ns : {INT64_MIN, int64_t{0}, NowNs()}) {
+  for (int64_t deadline_ns : {INT64_MIN, int64_t{0}, base::NowNs()}) {
     queue_->Poll(deadline_ns, events_);
   }
 }
@@ -61,9 +59,9 @@ TEST_P(EventQueueTest, WakesEndOnePollHoweverManyThereAre) {
   for (int i = 0; i < 10; ++i) queue_->Wake();
   queue_->Poll(kNever, events_);
   // Nothing is left, so the next poll waits until its deadline.
-  const int64_t deadline_ns = NowNs() + 3'000'000;
+  const int64_t deadline_ns = base::NowNs() + 3'000'000;
   queue_->Poll(deadline_ns, events_);
-  EXPECT_GE(NowNs(), deadline_ns - 100'000);
+  EXPECT_GE(base::NowNs(), deadline_ns - 100'000);
 }
 
 TEST_P(EventQueueTest, IsWokenByOtherThreads) {
@@ -87,9 +85,9 @@ TEST_P(EventQueueTest, IsWokenByOtherThreads) {
 
 TEST_P(EventQueueTest, ReturnsAboutAtItsDeadline) {
   for (int64_t wait_ns : {10'000, 100'000, 1'000'000, 5'000'000}) {
-    const int64_t deadline_ns = NowNs() + wait_ns;
+    const int64_t deadline_ns = base::NowNs() + wait_ns;
     int polls = 0;
-    while (NowNs() < deadline_ns) {
+    while (base::NowNs() < deadline_ns) {
       queue_->Poll(deadline_ns, events_);
       ++polls;
     }
@@ -100,28 +98,28 @@ TEST_P(EventQueueTest, ReturnsAboutAtItsDeadline) {
 
 TEST_P(EventQueueTest, DeadlinesMayMoveInBothDirections) {
   queue_->Wake();
-  queue_->Poll(NowNs() + kHourNs, events_);
-  const int64_t deadline_ns = NowNs() + 1'000'000;
-  while (NowNs() < deadline_ns) queue_->Poll(deadline_ns, events_);
+  queue_->Poll(base::NowNs() + kHourNs, events_);
+  const int64_t deadline_ns = base::NowNs() + 1'000'000;
+  while (base::NowNs() < deadline_ns) queue_->Poll(deadline_ns, events_);
   queue_->Wake();
-  queue_->Poll(NowNs() + kHourNs, events_);
+  queue_->Poll(base::NowNs() + kHourNs, events_);
 }
 
 TEST_P(EventQueueTest, AnAlarmThatIsOverDoesNotKeepPollsFromWaiting) {
   // The alarm goes off while the worker is busy elsewhere.
   std::thread waker([&] { queue_->Wake(); });
-  queue_->Poll(NowNs() + 200'000, events_);
+  queue_->Poll(base::NowNs() + 200'000, events_);
   waker.join();
-  const int64_t busy_until_ns = NowNs() + 2'000'000;
-  while (NowNs() < busy_until_ns) {
+  const int64_t busy_until_ns = base::NowNs() + 2'000'000;
+  while (base::NowNs() < busy_until_ns) {
   }
-  for (int64_t deadline_ns : {NowNs() + kHourNs, kNever}) {
+  for (int64_t deadline_ns : {base::NowNs() + kHourNs, kNever}) {
     // If polls did not wait, they would finish before they are woken.
     std::atomic<bool> stop = false;
     int polls = 0;
     std::thread stopper([&] {
-      const int64_t until_ns = NowNs() + 3'000'000;
-      while (NowNs() < until_ns) std::this_thread::yield();
+      const int64_t until_ns = base::NowNs() + 3'000'000;
+      while (base::NowNs() < until_ns) std::this_thread::yield();
       stop = true;
       queue_->Wake();
     });
@@ -204,9 +202,9 @@ TEST_P(EventQueueTest, MayEndWhileItsAlarmGoesOff) {
     {
       // Its own alarm and another thread wake it at about the same time; the
       // second of them finds it on its way out.
-      const int64_t wake_ns = NowNs() + 60'000 + round % 32 * 1000;
+      const int64_t wake_ns = base::NowNs() + 60'000 + round % 32 * 1000;
       WakeTimer::Alarm other(other_timer, [&] { queue.Wake(); });
-      other.Set(NowNs() + 70'000);
+      other.Set(base::NowNs() + 70'000);
       queue.Poll(wake_ns + kWokenAheadNs, events_);
     }
     if (round % 2 == 0) queue.DrainForever(events_);
@@ -250,8 +248,8 @@ class LendingTest : public EventQueueTest {
   // Posts until a turn is borrowed for that, because the worker's thread may be
   // awake now and then. Returns whether it was in time.
   bool PostUntilBorrowed(Posted& posted) {
-    const int64_t give_up_ns = NowNs() + 20'000'000'000;
-    while (NowNs() < give_up_ns) {
+    const int64_t give_up_ns = base::NowNs() + 20'000'000'000;
+    while (base::NowNs() < give_up_ns) {
       const int before = posted.count;
       queue_->Post(posted);
       while (posted.count == before) std::this_thread::yield();
@@ -295,17 +293,17 @@ TEST_P(LendingTest, TheWorkerIsWokenIfItHasToDoSomething) {
 
 TEST_P(LendingTest, TheWorkerIsWokenAtAnEarlierDeadline) {
   constexpr int64_t kEarlierNs = 5'000'000;
-  deadline_ns_ = NowNs() + kHourNs;
+  deadline_ns_ = base::NowNs() + kHourNs;
   StartWorker();
   Posted posted;
   ASSERT_TRUE(PostUntilBorrowed(posted));
   const int polls = polls_;
   int64_t due_ns = 0;
-  lending_.on_turn = [&] { return due_ns = NowNs() + kEarlierNs; };
+  lending_.on_turn = [&] { return due_ns = base::NowNs() + kEarlierNs; };
   queue_->Post(posted);
   while (polls_ == polls) std::this_thread::yield();
   // It is woken ahead of time, and would poll for the rest.
-  EXPECT_GE(NowNs(), due_ns - kEarlierNs / 2);
+  EXPECT_GE(base::NowNs(), due_ns - kEarlierNs / 2);
 }
 
 TEST_P(LendingTest, WakingReachesTheWorkerItself) {

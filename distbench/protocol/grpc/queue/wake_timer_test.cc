@@ -16,17 +16,15 @@ namespace {
 constexpr absl::Duration kPatience = absl::Seconds(20);
 constexpr int64_t kHourNs = int64_t{3600} * 1'000'000'000;
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 TEST(WakeTimerTest, CallsBackWhenItIsTimeAndNotBefore) {
   WakeTimer timer;
   std::atomic<int64_t> called_ns = 0;
   absl::Notification called;
   WakeTimer::Alarm alarm(timer, [&] {
-    called_ns = NowNs();
+    called_ns = base::NowNs();
     called.Notify();
   });
-  const int64_t due_ns = NowNs() + 2'000'000;
+  const int64_t due_ns = base::NowNs() + 2'000'000;
   alarm.Set(due_ns);
   ASSERT_TRUE(called.WaitForNotificationWithTimeout(kPatience));
   EXPECT_GE(called_ns, due_ns);
@@ -34,7 +32,7 @@ TEST(WakeTimerTest, CallsBackWhenItIsTimeAndNotBefore) {
 
 TEST(WakeTimerTest, CallsBackAtOnceForThePast) {
   WakeTimer timer;
-  for (int64_t due_ns : {int64_t{-5}, int64_t{0}, NowNs() - 1}) {
+  for (int64_t due_ns : {int64_t{-5}, int64_t{0}, base::NowNs() - 1}) {
     absl::Notification called;
     WakeTimer::Alarm alarm(timer, [&] { called.Notify(); });
     alarm.Set(due_ns);
@@ -46,8 +44,8 @@ TEST(WakeTimerTest, SettingReplacesTheTime) {
   WakeTimer timer;
   absl::Notification called;
   WakeTimer::Alarm alarm(timer, [&] { called.Notify(); });
-  alarm.Set(NowNs() + kHourNs);
-  alarm.Set(NowNs() + 1'000'000);
+  alarm.Set(base::NowNs() + kHourNs);
+  alarm.Set(base::NowNs() + 1'000'000);
   EXPECT_TRUE(called.WaitForNotificationWithTimeout(kPatience));
 }
 
@@ -60,7 +58,7 @@ TEST(WakeTimerTest, AlarmsGoOffAgainAndAgain) {
     ++count;
   });
   for (int i = 1; i <= 20; ++i) {
-    alarm.Set(NowNs() + 100'000);
+    alarm.Set(base::NowNs() + 100'000);
     const absl::MutexLock lock(&mutex);
     const auto called = [&] { return count == i; };
     ASSERT_TRUE(mutex.AwaitWithTimeout(absl::Condition(&called), kPatience));
@@ -75,7 +73,7 @@ TEST(WakeTimerTest, AlarmsMayGoWhileTheyGoOff) {
     for (int j = 0; j < 4; ++j) {
       alarms.push_back(std::make_unique<WakeTimer::Alarm>(
           timer, [&alive] { EXPECT_TRUE(alive); }));
-      alarms.back()->Set(NowNs() + 10'000 * j);
+      alarms.back()->Set(base::NowNs() + 10'000 * j);
     }
     alarms.clear();
     alive = false;

@@ -22,8 +22,6 @@ namespace {
 // Calls that gRPC can accept before we ask for more.
 constexpr int kStreamedCallsAhead = 16;
 
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
 }  // namespace
 
 // A call from the time it is asked for until it has ended and the engine has
@@ -94,7 +92,7 @@ void StreamingRequests::Request::OnAccepted(bool ok, TransportEvents&) {
 void StreamingRequests::Request::OnEnd(bool, TransportEvents& events) {
   ended_ = true;
   if (lent_ && events.stream_events() != nullptr) {
-    events.stream_events()->OnBroken(*this, NowNs());
+    events.stream_events()->OnBroken(*this, base::NowNs());
   }
 }
 
@@ -115,7 +113,7 @@ void StreamingRequests::Request::OnReceived(bool, TransportEvents& events) {
 void StreamingRequests::Request::OnNoMessage(TransportEvents& events) {
   if (ended_ || grpc_call_failed_before_recv_message(call_) != 0) return;
   if (lent_) {
-    events.stream_events()->OnRequestsOver(*this, NowNs());
+    events.stream_events()->OnRequestsOver(*this, base::NowNs());
   } else if (!opened_) {
     Fail(GRPC_STATUS_INVALID_ARGUMENT, "there is no request");
   }
@@ -129,7 +127,7 @@ void StreamingRequests::Request::Deliver(StreamEvents& events) {
     return;
   }
   if (opened_ || Lend(header, events)) {
-    events.OnMessage(*this, incoming_.size_bytes(), NowNs());
+    events.OnMessage(*this, incoming_.size_bytes(), base::NowNs());
   }
 }
 
@@ -140,7 +138,7 @@ bool StreamingRequests::Request::Lend(const payload::RequestHeader& header,
   TakeHeader(header, *this);
   trace_ = std::string(header.trace_context);
   trace_context = trace_;
-  received_ns = NowNs();
+  received_ns = base::NowNs();
   events.OnOpened(this);
   return lent_;
 }
@@ -170,7 +168,7 @@ int64_t StreamingRequests::Request::Write(int64_t bytes) {
 void StreamingRequests::Request::OnWritten(bool ok, TransportEvents& events) {
   writing_ = false;
   if (!ok || ended_ || !lent_) return;
-  events.stream_events()->OnWritten(*this, NowNs());
+  events.stream_events()->OnWritten(*this, base::NowNs());
 }
 
 void StreamingRequests::Request::Finish(int64_t last_message_bytes,

@@ -3,15 +3,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/clock.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 
 // gRPC resolves names with c-ares, which keeps a copy of "localhost".
 extern "C" const char* __lsan_default_suppressions() { return "leak:libcares"; }
 
 namespace distbench::protocol {
-
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
 
 config::DriverOptions Mode::Options() const {
   config::DriverOptions options;

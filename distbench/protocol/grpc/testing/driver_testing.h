@@ -20,8 +20,6 @@ namespace distbench::protocol {
 
 inline constexpr int64_t kNever = INT64_MAX;
 
-int64_t NowNs();
-
 // A combination of settings.
 struct Mode {
   std::string client_type = "polling";

@@ -7,11 +7,6 @@
 #include "glog/logging.h"
 
 namespace distbench::protocol {
-namespace {
-
-int64_t NowNs() { return base::RealClock().MonotonicNs(); }
-
-}  // namespace
 
 void MessageSender::Open(grpc_call* call) {
   call_ = call;
@@ -42,7 +37,7 @@ void MessageSender::Queue(Message& message) {
   message.next = nullptr;
   if (first_ == nullptr) {
     first_ = &message;
-    blocked_since_ns_ = NowNs();
+    blocked_since_ns_ = base::NowNs();
   } else {
     last_->next = &message;
   }
@@ -54,7 +49,8 @@ void MessageSender::Queue(Message& message) {
 MessageSender::Message& MessageSender::TakeFirst() {
   Message& message = *std::exchange(first_, first_->next);
   --waiting_;
-  if (first_ == nullptr) counts_.blocked_ns += NowNs() - blocked_since_ns_;
+  if (first_ == nullptr)
+    counts_.blocked_ns += base::NowNs() - blocked_since_ns_;
   return message;
 }
 
