@@ -73,11 +73,9 @@ absl::Status WriteText(const report::ReportInput& input, const ReportFlags&,
                        ReportOutput& output) {
   WriteTextParts(input, report::kTextStart, output);
   for (const report::TestRun& run : input.runs) {
-    // Numbered as on the HTML page.
-    const std::string number =
-        run.repetition > 0 ? absl::StrCat(" #", run.repetition + 1) : "";
-    output.Write(absl::StrCat(
-        "Test: ", report::MarkedName(run.name, *run.result), number, "\n"));
+    output.Write(
+        absl::StrCat("Test: ", report::MarkedName(run.name, *run.result),
+                     report::RunNumber(run), "\n"));
     for (const std::string& line : report::SummarizeTest(*run.result)) {
       output.Write(absl::StrCat(line, "\n"));
     }

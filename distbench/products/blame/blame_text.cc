@@ -198,9 +198,8 @@ std::string BlameText(absl::Span<const report::TestRun> runs) {
   std::string text;
   for (const report::TestRun& run : runs) {
     absl::StrAppend(&text, "Test: ",
-                    report::Visible(report::MarkedName(run.name, *run.result)));
-    if (run.repetition > 0) absl::StrAppend(&text, " #", run.repetition + 1);
-    absl::StrAppend(&text, "\n");
+                    report::Visible(report::MarkedName(run.name, *run.result)),
+                    report::RunNumber(run), "\n");
     if (const auto blame = FindBlame(*run.result)) {
       AppendTest(*blame, text);
     } else {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "distbench/products/stacks/stack_name.h"
 #include "distbench/products/stacks/stack_values.h"
 #include "distbench/report/comparison/comparability.h"
+#include "distbench/report/comparison/run_groups.h"
 
 namespace distbench::stacks {
 namespace {
@@ -22,11 +22,14 @@ namespace {
 struct StackRuns {
   std::string stack;
   std::vector<report::TestRun> runs;
-  std::vector<std::map<std::string, StackValues>> values;
+  std::vector<std::map<std::string, StackValues>> values = {};
 };
 
 // All stacks with one traffic.
 using TrafficStacks = std::vector<StackRuns>;
+
+// The stacks of results.
+using StackNames = std::map<const TestResult*, std::string>;
 
 bool ChoosesItsLoad(const report::TestRun& run) {
   return run.sequence->searches_size() > 0 ||
@@ -35,83 +38,73 @@ bool ChoosesItsLoad(const report::TestRun& run) {
 }
 
 std::string RunText(const report::TestRun& run) {
-  // Numbered as on the HTML page.
-  return absl::StrCat(
-      run.name,
-      run.repetition > 0 ? absl::StrCat(" #", run.repetition + 1) : "", " (",
-      run.source, ")");
+  return absl::StrCat(run.name, report::RunNumber(run), " (", run.source, ")");
 }
 
-// Runs with the names of their stacks.
-struct NamedRuns {
-  std::vector<report::TestRun> runs;
-  std::vector<std::string> stacks;
-};
+std::vector<report::TestRun> RunsToCompare(
+    absl::Span<const report::TestRun> runs) {
+  std::vector<report::TestRun> compared(runs.begin(), runs.end());
+  std::erase_if(compared, ChoosesItsLoad);
+  return compared;
+}
 
-NamedRuns RunsToCompare(absl::Span<const report::TestRun> runs) {
-  NamedRuns named;
-  std::copy_if(runs.begin(), runs.end(), std::back_inserter(named.runs),
-               [](const report::TestRun& run) { return !ChoosesItsLoad(run); });
-  named.stacks = NameStacks(named.runs);
-  return named;
+StackNames NamesOf(absl::Span<const report::TestRun> runs) {
+  const std::vector<std::string> stacks = NameStacks(runs);
+  StackNames names;
+  for (size_t i = 0; i < runs.size(); ++i) names[runs[i].result] = stacks[i];
+  return names;
+}
+
+// The stacks of the runs, in order of appearance.
+TrafficStacks GroupByStack(absl::Span<const report::TestRun> runs,
+                           const StackNames& names) {
+  TrafficStacks stacks;
+  for (report::RunGroup& group : report::GroupRuns(
+           runs,
+           [&](const report::TestRun& run) { return names.at(run.result); })) {
+    stacks.push_back({std::move(group.key), std::move(group.runs)});
+  }
+  return stacks;
 }
 
 // The stacks in the order of the runs, valid or not: the first is what the
 // others are compared with, under every load.
-std::vector<std::string> StackOrder(const NamedRuns& named) {
+std::vector<std::string> StackOrder(absl::Span<const report::TestRun> runs,
+                                    const StackNames& names) {
   std::vector<std::string> order;
-  for (const std::string& stack : named.stacks) {
-    if (std::find(order.begin(), order.end(), stack) == order.end()) {
-      order.push_back(stack);
-    }
+  for (const StackRuns& stack : GroupByStack(runs, names)) {
+    order.push_back(stack.stack);
   }
   return order;
 }
 
 // The valid runs. Adds the others to `omissions`.
-NamedRuns ValidRuns(const NamedRuns& named,
-                    std::vector<std::string>& omissions) {
-  NamedRuns valid;
-  for (size_t i = 0; i < named.runs.size(); ++i) {
-    const std::string why = report::WhyInvalid(named.runs[i]);
+std::vector<report::TestRun> ValidRuns(absl::Span<const report::TestRun> runs,
+                                       std::vector<std::string>& omissions) {
+  std::vector<report::TestRun> valid;
+  for (const report::TestRun& run : runs) {
+    const std::string why = report::WhyInvalid(run);
     if (why.empty()) {
-      valid.runs.push_back(named.runs[i]);
-      valid.stacks.push_back(named.stacks[i]);
+      valid.push_back(run);
     } else {
-      omissions.push_back(absl::StrCat(RunText(named.runs[i]), " ", why));
+      omissions.push_back(absl::StrCat(RunText(run), " ", why));
     }
   }
   return valid;
 }
 
-std::vector<TrafficStacks> GroupByTraffic(const NamedRuns& named) {
-  std::vector<TrafficStacks> groups;
-  std::map<std::string, size_t> positions;
-  for (size_t i = 0; i < named.runs.size(); ++i) {
-    const auto [position, is_new] =
-        positions.emplace(report::TrafficText(named.runs[i]), groups.size());
-    if (is_new) groups.emplace_back();
-    TrafficStacks& group = groups[position->second];
-    auto stack = std::find_if(
-        group.begin(), group.end(),
-        [&](const StackRuns& known) { return known.stack == named.stacks[i]; });
-    if (stack == group.end()) {
-      stack = group.insert(group.end(), {named.stacks[i], {}, {}});
-    }
-    stack->runs.push_back(named.runs[i]);
-  }
-  return groups;
-}
-
 // Says why the only stack of a traffic has nothing to be compared with.
-std::string WhyAlone(const StackRuns& alone, const NamedRuns& named) {
+std::string WhyAlone(const StackRuns& alone,
+                     absl::Span<const report::TestRun> valid,
+                     const StackNames& names) {
   const report::TestRun& run = alone.runs.front();
-  for (size_t i = 0; i < named.runs.size(); ++i) {
-    if (named.stacks[i] == alone.stack) continue;
+  for (const report::TestRun& other : valid) {
+    const std::string& stack = names.at(other.result);
+    if (stack == alone.stack) continue;
     return absl::StrCat(
         RunText(run), " is the only one with its traffic; that of ",
-        RunText(named.runs[i]), ", over ", named.stacks[i],
-        ", differs: ", report::TrafficDifference({named.runs[i]}, {run}));
+        RunText(other), ", over ", stack,
+        ", differs: ", report::TrafficDifference({other}, {run}));
   }
   return absl::StrCat(RunText(run), ": no run of another stack is valid");
 }
@@ -165,18 +158,6 @@ std::vector<double> ComparableValues(const std::vector<StackFigure>& figures) {
   return values;
 }
 
-report::ComparisonVerdict Judge(const StackMetric& metric,
-                                const stats::Difference& ratio) {
-  if (!ratio.interval) return report::ComparisonVerdict::kNotShown;
-  const bool is_shown = ratio.interval->lower > 1 || ratio.interval->upper < 1;
-  if (!is_shown || std::abs(ratio.estimate - 1) <= report::kLatencyResolution) {
-    return report::ComparisonVerdict::kNoDifference;
-  }
-  return (ratio.estimate > 1) == metric.higher_is_better
-             ? report::ComparisonVerdict::kBetter
-             : report::ComparisonVerdict::kWorse;
-}
-
 StackChange ChangeOfMetric(const StackRuns& first, const StackRuns& next,
                            const std::string& rpc, size_t metric) {
   StackChange change = {next.stack, metric,
@@ -187,7 +168,9 @@ StackChange ChangeOfMetric(const StackRuns& first, const StackRuns& next,
       ComparableValues(FiguresOf(next, rpc, metric));
   if (base.empty() || other.empty()) return change;
   change.ratio = stats::RatioOfMeans(base, other, report::kCompareConfidence);
-  change.verdict = Judge(kStackMetrics[metric], change.ratio);
+  change.verdict = report::JudgeChange(change.ratio, /*no_change=*/1,
+                                       report::kLatencyResolution,
+                                       kStackMetrics[metric].higher_is_better);
   return change;
 }
 
@@ -348,17 +331,21 @@ class Studies {
 }  // namespace
 
 StackComparison CompareStacks(absl::Span<const report::TestRun> runs) {
-  const NamedRuns named = RunsToCompare(runs);
-  const std::vector<std::string> order = StackOrder(named);
+  const std::vector<report::TestRun> compared = RunsToCompare(runs);
+  const StackNames names = NamesOf(compared);
+  const std::vector<std::string> order = StackOrder(compared, names);
   if (order.size() < 2) return {};
   StackComparison comparison;
-  const NamedRuns valid = ValidRuns(named, comparison.omissions);
+  const std::vector<report::TestRun> valid =
+      ValidRuns(compared, comparison.omissions);
   Studies studies(order);
-  for (TrafficStacks& stacks : GroupByTraffic(valid)) {
+  for (const report::RunGroup& traffic :
+       report::GroupRuns(valid, report::TrafficText)) {
+    TrafficStacks stacks = GroupByStack(traffic.runs, names);
     if (stacks.size() > 1) {
       studies.Add(std::move(stacks));
     } else {
-      comparison.omissions.push_back(WhyAlone(stacks.front(), valid));
+      comparison.omissions.push_back(WhyAlone(stacks.front(), valid, names));
     }
   }
   comparison.studies = studies.Take();

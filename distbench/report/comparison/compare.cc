@@ -10,6 +10,7 @@
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/comparison/noise_floor.h"
+#include "distbench/report/comparison/run_groups.h"
 #include "distbench/report/comparison/stopping_rule.h"
 #include "distbench/report/measurements/origin.h"
 
@@ -18,16 +19,10 @@ namespace {
 
 ComparisonVerdict Judge(const stats::Metric& metric,
                         const stats::Difference& change) {
-  if (!change.interval) return ComparisonVerdict::kNotShown;
-  const double no_change = stats::IsComparedByRatio(metric) ? 1 : 0;
-  const bool is_shown =
-      change.interval->lower > no_change || change.interval->upper < no_change;
-  const bool is_resolved = metric.kind != stats::Metric::Kind::kPercentile ||
-                           std::abs(change.estimate - 1) > kLatencyResolution;
-  if (!is_shown || !is_resolved) return ComparisonVerdict::kNoDifference;
-  return (change.estimate > no_change) == stats::HigherIsBetter(metric)
-             ? ComparisonVerdict::kBetter
-             : ComparisonVerdict::kWorse;
+  const bool is_percentile = metric.kind == stats::Metric::Kind::kPercentile;
+  return JudgeChange(change, stats::IsComparedByRatio(metric) ? 1 : 0,
+                     is_percentile ? kLatencyResolution : 0,
+                     stats::HigherIsBetter(metric));
 }
 
 // The mean of the values that RatioOfMeans() or DifferenceOfMeans() uses.
@@ -202,23 +197,20 @@ TestComparison CompareTest(const std::string& name,
   return comparison;
 }
 
-// The runs of each test, and the test names in order of appearance.
-struct RunsByTest {
-  std::map<std::string, std::vector<TestRun>> runs;
-  std::vector<std::string> names;
-};
-
-RunsByTest GroupByTest(absl::Span<const TestRun> runs) {
-  RunsByTest groups;
-  for (const TestRun& run : runs) {
-    std::vector<TestRun>& group = groups.runs[run.name];
-    if (group.empty()) groups.names.push_back(run.name);
-    group.push_back(run);
-  }
-  return groups;
-}
-
 }  // namespace
+
+ComparisonVerdict JudgeChange(const stats::Difference& change, double no_change,
+                              double resolution, bool higher_is_better) {
+  if (!change.interval) return ComparisonVerdict::kNotShown;
+  const bool is_shown =
+      change.interval->lower > no_change || change.interval->upper < no_change;
+  if (!is_shown || std::abs(change.estimate - no_change) <= resolution) {
+    return ComparisonVerdict::kNoDifference;
+  }
+  return (change.estimate > no_change) == higher_is_better
+             ? ComparisonVerdict::kBetter
+             : ComparisonVerdict::kWorse;
+}
 
 stats::Difference ChangeOf(const MetricComparison& comparison,
                            double confidence) {
@@ -232,26 +224,29 @@ stats::Difference ChangeOf(const MetricComparison& comparison,
 std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
                                     absl::Span<const TestRun> next,
                                     const CompareOptions& options) {
-  RunsByTest base_groups = GroupByTest(base);
-  RunsByTest next_groups = GroupByTest(next);
+  const auto name_of = [](const TestRun& run) { return run.name; };
+  const std::vector<RunGroup> base_groups = GroupRuns(base, name_of);
+  const std::vector<RunGroup> next_groups = GroupRuns(next, name_of);
   std::vector<TestComparison> comparisons;
-  if (base_groups.names.size() == 1 && next_groups.names.size() == 1) {
-    const std::string& base_name = base_groups.names.front();
-    const std::string& next_name = next_groups.names.front();
+  if (base_groups.size() == 1 && next_groups.size() == 1) {
+    const std::string& base_name = base_groups.front().key;
+    const std::string& next_name = next_groups.front().key;
     comparisons.push_back(CompareTest(
         base_name == next_name ? base_name
                                : absl::StrCat(base_name, " and ", next_name),
-        base_groups.runs[base_name], next_groups.runs[next_name], options));
+        base_groups.front().runs, next_groups.front().runs, options));
     return comparisons;
   }
-  for (const std::string& name : base_groups.names) {
-    comparisons.push_back(CompareTest(name, base_groups.runs[name],
-                                      next_groups.runs[name], options));
+  std::map<std::string, std::vector<TestRun>> next_runs;
+  for (const RunGroup& group : next_groups) next_runs[group.key] = group.runs;
+  for (const RunGroup& group : base_groups) {
+    comparisons.push_back(
+        CompareTest(group.key, group.runs, next_runs[group.key], options));
+    next_runs.erase(group.key);
   }
-  for (const std::string& name : next_groups.names) {
-    if (base_groups.runs.count(name) == 0) {
-      comparisons.push_back(
-          CompareTest(name, {}, next_groups.runs[name], options));
+  for (const RunGroup& group : next_groups) {
+    if (next_runs.contains(group.key)) {
+      comparisons.push_back(CompareTest(group.key, {}, group.runs, options));
     }
   }
   return comparisons;

@@ -61,6 +61,12 @@ struct MetricComparison {
   std::optional<double> noise_floor = {};
 };
 
+// Judges a change, which is `no_change` between equal groups: better or worse
+// if the interval does not contain that, and the estimate is more than
+// `resolution` from it.
+ComparisonVerdict JudgeChange(const stats::Difference& change, double no_change,
+                              double resolution, bool higher_is_better);
+
 // Returns the change with its confidence interval.
 stats::Difference ChangeOf(const MetricComparison& comparison,
                            double confidence);

@@ -7,6 +7,10 @@
 
 namespace distbench::report {
 
+std::string RunNumber(const TestRun& run) {
+  return run.repetition > 0 ? absl::StrCat(" #", run.repetition + 1) : "";
+}
+
 std::vector<TestRun> ListRuns(absl::Span<const SourcedResults> results) {
   std::vector<TestRun> runs;
   for (const SourcedResults& sourced : results) {

@@ -31,6 +31,10 @@ struct TestRun {
   const TestSequenceResults* sequence = nullptr;
 };
 
+// What lists of runs, the HTML page's too, put after the name of a test: " #2"
+// for its first repetition; nothing for its first run.
+std::string RunNumber(const TestRun& run);
+
 // In the order of the results.
 std::vector<TestRun> ListRuns(absl::Span<const SourcedResults> results);
 
