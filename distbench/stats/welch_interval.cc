@@ -51,6 +51,10 @@ Difference DifferenceOfMeans(absl::Span<const double> base,
   return difference;
 }
 
+double GeometricMean(absl::Span<const double> values) {
+  return std::exp(Mean(Logarithms(values)));
+}
+
 Difference RatioOfMeans(absl::Span<const double> base,
                         absl::Span<const double> next, double confidence) {
   Difference ratio =

@@ -37,6 +37,9 @@ std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
                                   absl::Span<const double> next,
                                   double confidence);
 
+// Requires at least one value; all must be positive.
+double GeometricMean(absl::Span<const double> values);
+
 // Returns the ratio of the geometric means, next / base, which is the
 // difference of the means of logarithms: a factor of 2 in one run and of 1/2 in
 // the next cancel out. All values must be positive.

@@ -17,14 +17,11 @@
 namespace distbench::blame {
 namespace {
 
-// Tables are never broken into paragraphs.
-constexpr report::PageStyle kStyle = {.columns = 1'000'000};
-
 void AppendTable(const char* title, const report::PageTable& table,
                  std::string& text) {
   if (table.rows.empty()) return;
   absl::StrAppend(&text, "\n  ", title, "\n",
-                  report::RenderTable(table, kStyle));
+                  report::RenderTable(table, report::kUnbroken));
 }
 
 // Says what was analysed, and what was not.

@@ -1,7 +1,6 @@
 #include "distbench/products/numa_compare/numa_table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/products/search/report/search_table.h"
 #include "distbench/report/json/binding_proofs.h"
+#include "distbench/report/json/json_values.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/stats/log_histogram.h"
 
@@ -21,13 +21,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 using Searches = google::protobuf::RepeatedPtrField<SearchReport>;
-
-std::optional<double> GeometricMean(const std::vector<double>& values) {
-  if (values.empty()) return std::nullopt;
-  double log_sum = 0;
-  for (const double value : values) log_sum += std::log(value);
-  return std::exp(log_sum / static_cast<double>(values.size()));
-}
 
 // The mean latency of the final runs that found the load.
 std::optional<double> LatencyNsAtLoad(const SearchReport& search) {
@@ -57,8 +50,12 @@ DeploymentCapacity CapacityOf(const Searches& searches) {
       capacity.latencies_ns.push_back(*latency_ns);
     }
   }
-  capacity.mean = GeometricMean(capacity.loads);
-  capacity.latency_ns = GeometricMean(capacity.latencies_ns);
+  if (!capacity.loads.empty()) {
+    capacity.mean = stats::GeometricMean(capacity.loads);
+  }
+  if (!capacity.latencies_ns.empty()) {
+    capacity.latency_ns = stats::GeometricMean(capacity.latencies_ns);
+  }
   return capacity;
 }
 
@@ -151,27 +148,15 @@ void AppendCapacities(const std::vector<DeploymentRow>& rows,
   AppendLatencies(rows, which, text);
 }
 
-Json OrNull(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-// A ratio and, as NAME_lower and NAME_upper, its interval; null where absent.
-void AddRatio(const std::optional<stats::Difference>& ratio,
-              const std::string& name, Json& json) {
-  json[name] = ratio ? Json(ratio->estimate) : Json();
-  const bool has_interval = ratio && ratio->interval;
-  json[name + "_lower"] = has_interval ? Json(ratio->interval->lower) : Json();
-  json[name + "_upper"] = has_interval ? Json(ratio->interval->upper) : Json();
-}
-
 Json CapacityJson(const DeploymentCapacity& capacity,
                   const Searches& searches) {
   Json json = {{"objective", capacity.objective},
                {"unit", capacity.unit},
-               {"load", OrNull(capacity.mean)}};
-  AddRatio(capacity.ratio, "ratio", json);
-  json["mean_latency_ns"] = OrNull(capacity.latency_ns);
-  AddRatio(capacity.latency_ratio, "mean_latency_ratio", json);
+               {"load", report::ValueOrNull(capacity.mean)}};
+  report::SetDifference(capacity.ratio, "ratio", "ratio_", json);
+  json["mean_latency_ns"] = report::ValueOrNull(capacity.latency_ns);
+  report::SetDifference(capacity.latency_ratio, "mean_latency_ratio",
+                        "mean_latency_ratio_", json);
   json["searches"] = Json::array();
   for (const SearchReport& search : searches) {
     json["searches"].push_back(
@@ -256,8 +241,7 @@ Json NumaComparisonJson(const NumaComparison& comparison) {
         {"name", deployment.name()},
         {"instances", deployment.instances()},
         {"workers_per_instance", deployment.workers_per_instance()},
-        {"bindings_held",
-         row.bindings_held ? Json(*row.bindings_held) : Json(nullptr)},
+        {"bindings_held", report::ValueOrNull(row.bindings_held)},
         {"cpu_target",
          CapacityJson(row.cpu_target, deployment.cpu_target_searches())},
         {"objective",

@@ -6,6 +6,7 @@
 
 #include "distbench/products/stacks/stacks.h"
 #include "distbench/report/comparison/metric_text.h"
+#include "distbench/report/json/json_values.h"
 
 namespace distbench::stacks {
 namespace {
@@ -31,15 +32,15 @@ Json StackRowJson(const StackRow& row) {
 }
 
 Json StackChangeJson(const StackChange& change) {
-  const bool is_known =
-      change.verdict != report::ComparisonVerdict::kNotComparable;
-  const auto& interval = change.ratio.interval;
-  return {{"stack", change.stack},
-          {"metric", kStackMetrics[change.metric].name},
-          {"verdict", std::string(report::VerdictName(change.verdict))},
-          {"ratio", is_known ? Json(change.ratio.estimate) : Json(nullptr)},
-          {"lower", interval ? Json(interval->lower) : Json(nullptr)},
-          {"upper", interval ? Json(interval->upper) : Json(nullptr)}};
+  Json json = {{"stack", change.stack},
+               {"metric", kStackMetrics[change.metric].name},
+               {"verdict", std::string(report::VerdictName(change.verdict))}};
+  std::optional<stats::Difference> ratio = change.ratio;
+  if (change.verdict == report::ComparisonVerdict::kNotComparable) {
+    ratio.reset();
+  }
+  report::SetDifference(ratio, "ratio", "", json);
+  return json;
 }
 
 Json StackLoadJson(const StackLoad& load) {

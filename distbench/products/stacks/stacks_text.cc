@@ -86,6 +86,17 @@ constexpr char kExplanation[] =
     "percentiles, or the median of several runs with their range. CPU is that "
     "of the instances' processes from start to end, polling included.";
 
+std::string TextTable(const Rows& rows) {
+  report::PageTable table = {rows.front(), {}};
+  for (size_t i = 1; i < rows.size(); ++i) {
+    auto& cells = table.rows.emplace_back();
+    for (const std::string& cell : rows[i]) {
+      cells.push_back({report::Visible(cell)});
+    }
+  }
+  return report::RenderTable(table, report::kUnbroken);
+}
+
 // Documents of one format.
 class Writer {
  public:
@@ -98,12 +109,9 @@ class Writer {
   }
 
   void Table(const Rows& rows) {
-    if (is_markdown_) {
-      MarkdownTable(rows);
-    } else {
-      TextTable(rows);
-    }
-    document_ += '\n';
+    absl::StrAppend(
+        &document_,
+        is_markdown_ ? report::MarkdownTable(rows) : TextTable(rows), "\n");
   }
 
   void Lines(const std::vector<std::string>& lines, const char* before = "") {
@@ -119,30 +127,6 @@ class Writer {
  private:
   std::string Escaped(const std::string& text) const {
     return is_markdown_ ? report::MarkdownText(text) : report::Visible(text);
-  }
-
-  void MarkdownTable(const Rows& rows) {
-    for (const std::vector<std::string>& row : rows) {
-      for (const std::string& cell : row) {
-        absl::StrAppend(&document_, "| ", Escaped(cell), " ");
-      }
-      document_ += "|\n";
-      if (&row != &rows.front()) continue;
-      for (size_t i = 0; i < row.size(); ++i) document_ += "|---";
-      document_ += "|\n";
-    }
-  }
-
-  // Tables are never broken into paragraphs.
-  void TextTable(const Rows& rows) {
-    report::PageTable table = {rows.front(), {}};
-    for (size_t i = 1; i < rows.size(); ++i) {
-      auto& cells = table.rows.emplace_back();
-      for (const std::string& cell : rows[i]) {
-        cells.push_back({Escaped(cell), report::Color::kNone});
-      }
-    }
-    document_ += report::RenderTable(table, {.columns = 1'000'000});
   }
 
   const bool is_markdown_;

@@ -28,7 +28,7 @@ ComparisonVerdict Judge(const stats::Metric& metric,
 // The mean of the values that RatioOfMeans() or DifferenceOfMeans() uses.
 double Center(const stats::Metric& metric, const std::vector<double>& values) {
   return stats::IsComparedByRatio(metric)
-             ? stats::RatioOfMeans({1.0}, values, kCompareConfidence).estimate
+             ? stats::GeometricMean(values)
              : stats::DifferenceOfMeans({0.0}, values, kCompareConfidence)
                    .estimate;
 }

@@ -3,6 +3,7 @@
 #include "distbench/base/version.h"
 #include "distbench/report/comparison/metric_text.h"
 #include "distbench/report/comparison_formats/comparison_formats.h"
+#include "distbench/report/json/json_values.h"
 #include "distbench/report/measurements/origin.h"
 
 namespace distbench::report {
@@ -10,16 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json TextOrNull(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
 Json Name(absl::string_view name) { return std::string(name); }
-
-template <typename Value>
-Json ValueOrNull(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 std::string UnitOf(const stats::Metric& metric) {
   switch (metric.kind) {
@@ -36,15 +28,6 @@ std::string UnitOf(const stats::Metric& metric) {
       return "share";
   }
   return "";
-}
-
-// Adds the change and its interval.
-void AddChange(const stats::Difference& change, Json& json) {
-  json["change"] = change.estimate;
-  json["lower"] =
-      change.interval ? Json(change.interval->lower) : Json(nullptr);
-  json["upper"] =
-      change.interval ? Json(change.interval->upper) : Json(nullptr);
 }
 
 Json MetricJson(const MetricComparison& metric) {
@@ -65,7 +48,7 @@ Json MetricJson(const MetricComparison& metric) {
     json["base"] = metric.base;
     json["new"] = metric.next;
     json["difference"] = metric.next - metric.base;
-    AddChange(metric.change, json);
+    SetDifference(metric.change, "change", "", json);
   }
   json["noise_floor"] = ValueOrNull(metric.noise_floor);
   json["is_beyond_noise_floor"] =
@@ -139,7 +122,7 @@ Json SearchJson(const CapacityComparison& question) {
         {"verdict", Name(VerdictName(JudgeRatio(ratio, question.tolerance)))},
         {"base", ratio.base},
         {"new", ratio.next}};
-    AddChange(ratio.ratio, metric);
+    SetDifference(ratio.ratio, "change", "", metric);
     metrics.push_back(std::move(metric));
   }
   return json;

@@ -1,5 +1,6 @@
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -16,48 +17,39 @@ namespace {
 constexpr int kMaxRows = 60;
 constexpr size_t kMaxCellBytes = 200;
 
-// One of the table's cells. Long ones, such as driver options, are cut off.
+// Long cells, such as driver options, are cut off.
 std::string Cell(absl::string_view text) {
   return text.size() <= kMaxCellBytes
-             ? MarkdownText(text)
-             : MarkdownText(text.substr(0, kMaxCellBytes)) + " ...";
+             ? std::string(text)
+             : absl::StrCat(text.substr(0, kMaxCellBytes), " ...");
 }
 
-// A table of at most kMaxRows rows. Cells are texts, which are escaped here.
+// A table of at most kMaxRows rows.
 class Table {
  public:
-  explicit Table(std::initializer_list<absl::string_view> columns) {
-    AppendRow(columns);
-    text_ += "|";
-    for (size_t i = 0; i < columns.size(); ++i) text_ += "---|";
-    text_ += "\n";
-  }
+  explicit Table(std::vector<std::string> columns)
+      : rows_({std::move(columns)}) {}
 
   void Add(std::initializer_list<absl::string_view> cells) {
-    if (++rows_ <= kMaxRows) AppendRow(cells);
+    if (++row_count_ > kMaxRows) return;
+    std::vector<std::string>& row = rows_.emplace_back();
+    for (const absl::string_view cell : cells) row.push_back(Cell(cell));
   }
 
   // Empty if there are no rows.
   std::string text() const {
-    if (rows_ == 0) return "";
-    if (rows_ <= kMaxRows) return absl::StrCat(text_, "\n");
-    return absl::StrCat(text_, "\n", rows_ - kMaxRows,
+    if (row_count_ == 0) return "";
+    const std::string table = MarkdownTable(rows_);
+    if (row_count_ <= kMaxRows) return absl::StrCat(table, "\n");
+    return absl::StrCat(table, "\n", row_count_ - kMaxRows,
                         " more rows are in the JSON document.\n\n");
   }
 
-  int rows() const { return rows_; }
+  int rows() const { return row_count_; }
 
  private:
-  void AppendRow(std::initializer_list<absl::string_view> cells) {
-    text_ += "|";
-    for (const absl::string_view cell : cells) {
-      absl::StrAppend(&text_, " ", Cell(cell), " |");
-    }
-    text_ += "\n";
-  }
-
-  std::string text_;
-  int rows_ = 0;
+  std::vector<std::vector<std::string>> rows_;  // the first are the columns
+  int row_count_ = 0;
 };
 
 // Contents that the reader unfolds; nothing if there are none.

@@ -1,5 +1,5 @@
-// The parts of RenderJson(), and how values are written, for parts of products
-// too. Otherwise private to json.h.
+// The parts of RenderJson(), for parts of products too. Otherwise private to
+// json.h.
 
 #ifndef DISTBENCH_REPORT_JSON_JSON_PARTS_H_
 #define DISTBENCH_REPORT_JSON_JSON_PARTS_H_
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/types/span.h"
+#include "distbench/report/json/json_values.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/topology.h"
@@ -16,11 +17,6 @@
 #include "proto/results.pb.h"
 
 namespace distbench::report {
-
-inline nlohmann::ordered_json TextOrNull(const std::string& text) {
-  return text.empty() ? nlohmann::ordered_json(nullptr)
-                      : nlohmann::ordered_json(text);
-}
 
 // Describes the nodes and the sequencer: facts about them and their resource
 // usage.

@@ -22,6 +22,9 @@ struct PageStyle {
   bool has_color = false;
 };
 
+// A page on which tables are never broken into paragraphs.
+inline constexpr PageStyle kUnbroken = {.columns = 1'000'000};
+
 // Returns the text in its colour, for terminals that have colours.
 std::string Paint(const ColoredText& text, const PageStyle& style);
 

@@ -58,15 +58,13 @@ std::string ChecksText(absl::Span<const Check> checks) {
 }
 
 std::string ChecksMarkdown(absl::Span<const Check> checks) {
-  std::string text =
-      "| verdict | test | condition | evidence |\n|---|---|---|---|\n";
+  std::vector<std::vector<std::string>> rows = {
+      {"verdict", "test", "condition", "evidence"}};
   for (const Check& check : checks) {
-    absl::StrAppend(&text, "| ", VerdictName(check.verdict), " | ",
-                    MarkdownText(check.test), " | ",
-                    MarkdownText(check.condition), " | ",
-                    MarkdownText(check.evidence), " |\n");
+    rows.push_back({VerdictName(check.verdict), check.test, check.condition,
+                    check.evidence});
   }
-  return text;
+  return MarkdownTable(rows);
 }
 
 std::vector<JunitCase> JunitCases(absl::Span<const Check> checks,

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 
 namespace distbench::report {
@@ -40,6 +41,22 @@ std::string MarkdownText(absl::string_view text) {
                                                    {"#", "#<!-- -->"},
                                                    {"://", ":<!-- -->//"},
                                                    {"www.", "www<!-- -->."}});
+}
+
+std::string MarkdownTable(const std::vector<std::vector<std::string>>& rows) {
+  std::string text;
+  for (const std::vector<std::string>& row : rows) {
+    text += '|';
+    for (const std::string& cell : row) {
+      absl::StrAppend(&text, " ", MarkdownText(cell), " |");
+    }
+    text += '\n';
+    if (&row != &rows.front()) continue;
+    text += '|';
+    for (size_t i = 0; i < row.size(); ++i) text += "---|";
+    text += '\n';
+  }
+  return text;
 }
 
 std::string XmlText(absl::string_view text) {

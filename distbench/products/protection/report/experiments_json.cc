@@ -15,10 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json OrNull(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json PhasesJson(const ExperimentCell& cell) {
   return {{"baseline_start_timestamp_ns", cell.baseline_start_timestamp_ns()},
           {"interfere_start_timestamp_ns", cell.interfere_start_timestamp_ns()},
@@ -66,13 +62,13 @@ Json ProtectionRunJson(const ProtectionRun& run,
       {"interval_s", static_cast<double>(run.interval_ns) / 1e9},
       {"series_left_out", run.left_out_count},
       {"baseline", BaselineJson(run)},
-      {"recovered_after_s", OrNull(run.recovered_after_s)},
+      {"recovered_after_s", report::ValueOrNull(run.recovered_after_s)},
       {"recovery_s", run.recovery_s}};
 }
 
 Json ConservationJson(const WorkConservation& work) {
   return {{"resource", WorkResourceName(work.resource)},
-          {"work_csv", OrNull(work.share)},
+          {"work_csv", report::ValueOrNull(work.share)},
           {"reason", report::TextOrNull(work.reason)},
           {"together_per_second", work.together},
           {"possible_per_second", work.possible},
@@ -83,8 +79,8 @@ Json ConservationJson(const WorkConservation& work) {
 Json NestedJson(const NestedLatencies& latencies) {
   if (latencies.p50.count() == 0) return nullptr;
   const auto over_seconds = [](const stats::ValueDistribution& values) -> Json {
-    return {{"mean_ns", OrNull(values.mean())},
-            {"stdev_ns", OrNull(values.deviation())},
+    return {{"mean_ns", report::ValueOrNull(values.mean())},
+            {"stdev_ns", report::ValueOrNull(values.deviation())},
             {"max_ns", values.AtQuantile(1)}};
   };
   return {{"seconds", latencies.p50.count()},

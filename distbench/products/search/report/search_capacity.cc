@@ -110,19 +110,14 @@ std::vector<double> PercentilesOf(const Searches& searches, double percent) {
   return values;
 }
 
-double GeometricMean(const std::vector<double>& values) {
-  return stats::RatioOfMeans({1.0}, values, report::kCompareConfidence)
-      .estimate;
-}
-
 void AddRatio(const std::string& name, const std::vector<double>& base,
               const std::vector<double>& next,
               report::CapacityComparison& comparison) {
   if (base.empty() || next.empty()) return;
   comparison.ratios.push_back(
       {.name = name,
-       .base = GeometricMean(base),
-       .next = GeometricMean(next),
+       .base = stats::GeometricMean(base),
+       .next = stats::GeometricMean(next),
        .ratio = stats::RatioOfMeans(base, next, report::kCompareConfidence)});
 }
 
