@@ -19,13 +19,12 @@
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/numa/topology.h"
-#include "distbench/products/numa_compare/capacity_search.h"
 #include "distbench/products/numa_compare/command.h"
 #include "distbench/products/numa_compare/numa_comparison.h"
 #include "distbench/products/numa_compare/numa_deployments.h"
+#include "distbench/products/numa_compare/numa_table.h"
 #include "distbench/products/search/search_plan.h"
 #include "distbench/report/findings/verdict.h"
-#include "distbench/products/numa_compare/numa_table.h"
 
 namespace distbench::numa_compare {
 
@@ -83,20 +82,6 @@ LoadSearchSpec SearchSpecOf(const NumaCompareFlags& flags) {
   return spec;
 }
 
-// Checks everything that can be wrong before hours have been spent.
-absl::Status CheckTest(const NumaCompareFlags& flags,
-                       const DistributedSystemDescription& test) {
-  absl::Status status = cli::CheckOutput(flags.output);
-  for (const std::string& objective :
-       {flags.comparison.cpu_objective, flags.comparison.latency_objective}) {
-    if (objective.empty()) continue;
-    LoadSearchSpec spec = SearchSpecOf(flags);
-    spec.add_objectives(objective);
-    status.Update(search::PlanSearch(spec, test).status());
-  }
-  return status;
-}
-
 void Announce(const CapacityQuestion& question) {
   std::cerr << absl::StreamFormat("Search %d of %d: %s, %s, repetition %d\n",
                                   question.number, question.count,
@@ -106,7 +91,7 @@ void Announce(const CapacityQuestion& question) {
 
 int RunComparison(const NumaCompareFlags& flags, const DeploymentPlan& plan,
                   const std::string& program, base::StopSignals& stop) {
-  LocalCapacitySearch search(program, SearchSpecOf(flags),
+  LocalCapacitySearch search(program, flags.comparison.search,
                              [&flags](const std::string& line) {
                                if (!flags.quiet) std::cerr << line << std::endl;
                              });
@@ -128,14 +113,16 @@ int RunComparison(const NumaCompareFlags& flags, const DeploymentPlan& plan,
 
 absl::StatusOr<int> NumaCompare(NumaCompareFlags flags,
                                 base::StopSignals& stop) {
-  flags.comparison.cpu_objective =
-      absl::StrFormat("cpu<=%g%%", flags.cpu_percent);
+  flags.comparison.cpu_objective = CpuObjective(flags.cpu_percent);
+  flags.comparison.search = SearchSpecOf(flags);
   const absl::StatusOr<DistributedSystemDescription> test =
       cli::LoadOneTest(flags.pattern, flags.infile);
   if (!test.ok()) return test.status();
   const absl::StatusOr<NumaDeploymentOptions> options = ParseDeployment(flags);
   if (!options.ok()) return options.status();
-  const absl::Status checked = CheckTest(flags, *test);
+  // Everything that can be wrong, before hours have been spent.
+  absl::Status checked = cli::CheckOutput(flags.output);
+  checked.Update(CheckSearches(flags.comparison, *test));
   if (!checked.ok()) return checked;
   const absl::StatusOr<std::string> program = cli::OwnProgram();
   if (!program.ok()) return program.status();

@@ -1,12 +1,18 @@
 #include "distbench/products/numa_compare/numa_comparison.h"
 
 #include <algorithm>
+#include <memory>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "distbench/products/numa_compare/local_cluster.h"
+#include "distbench/products/search/search_run.h"
+#include "distbench/products/search/sequencer_runner.h"
 
 namespace distbench::numa_compare {
 namespace {
@@ -82,7 +88,29 @@ void Keep(CapacityAnswer answer, const Turn& turn, int repetition,
   *results.add_test_results() = std::move(answer.final_run);
 }
 
+absl::StatusOr<search::SearchPlan> PlanCapacitySearch(
+    LoadSearchSpec spec, const std::string& objective,
+    const DistributedSystemDescription& test) {
+  spec.add_objectives(objective);
+  return search::PlanSearch(spec, test);
+}
+
 }  // namespace
+
+std::string CpuObjective(double percent) {
+  return absl::StrFormat("cpu<=%g%%", percent);
+}
+
+absl::Status CheckSearches(const NumaComparisonOptions& options,
+                           const DistributedSystemDescription& test) {
+  absl::Status status;
+  for (const std::string& objective :
+       {options.cpu_objective, options.latency_objective}) {
+    if (objective.empty()) continue;
+    status.Update(PlanCapacitySearch(options.search, objective, test).status());
+  }
+  return status;
+}
 
 absl::Status RunNumaComparison(const DeploymentPlan& plan,
                                const NumaComparisonOptions& options,
@@ -124,6 +152,59 @@ absl::Status RunNumaComparison(const DeploymentPlan& plan,
   if (failed_count == 0) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat(failed_count, " of ", number,
                                          " searches failed; see the notes"));
+}
+
+absl::StatusOr<CapacityAnswer> LocalCapacitySearch::Search(
+    const CapacityQuestion& question) {
+  const PlannedDeployment& deployment = *question.deployment;
+  const absl::StatusOr<search::SearchPlan> plan =
+      PlanCapacitySearch(spec_, question.objective, deployment.test);
+  if (!plan.ok()) return plan.status();
+  const absl::StatusOr<std::unique_ptr<LocalCluster>> cluster =
+      LocalCluster::Start(program_, deployment.node_flags);
+  if (!cluster.ok()) return cluster.status();
+  const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+      client::TestClient::Connect((*cluster)->address());
+  if (!client.ok()) return client.status();
+  return Search(*plan, **client);
+}
+
+absl::StatusOr<CapacityAnswer> LocalCapacitySearch::Search(
+    const search::SearchPlan& plan, client::TestClient& client) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (is_cancelled_) return absl::CancelledError("cancelled");
+    client_ = &client;
+  }
+  search::SearchCallbacks callbacks;
+  callbacks.run = search::RunOnSequencer(client);
+  callbacks.observe = [&](const SearchReport&, const SearchProbe& probe) {
+    observe_(absl::StrFormat("  %s at %.6g per second: %s, %s", probe.phase(),
+                             probe.requested_load(), probe.outcome(),
+                             absl::StrJoin(probe.measured(), ", ")));
+  };
+  TestSequenceResults results;
+  const absl::Status status = search::RunLoadSearch(plan, callbacks, results);
+  {
+    absl::MutexLock lock(&mutex_);
+    client_ = nullptr;
+  }
+  if (!status.ok()) return status;
+  if (results.searches(0).verdict() == search::kInvalidVerdict) {
+    return absl::AbortedError(results.searches(0).evidence());
+  }
+  CapacityAnswer answer;
+  if (!results.test_results().empty()) {
+    answer.final_run = std::move(*results.mutable_test_results()->rbegin());
+  }
+  answer.search = std::move(*results.mutable_searches(0));
+  return answer;
+}
+
+void LocalCapacitySearch::Cancel() {
+  absl::MutexLock lock(&mutex_);
+  is_cancelled_ = true;
+  if (client_ != nullptr) client_->Cancel();
 }
 
 }  // namespace distbench::numa_compare

@@ -11,7 +11,7 @@
 #include "distbench/products/bench/block_devices/io_cost_measurement.h"
 #include "distbench/products/bench/jobs/job_declaration.h"
 #include "distbench/products/bench/kinds/job_kind.h"
-#include "distbench/products/bench/kinds/search_outcome.h"
+#include "distbench/products/bench/kinds/searching_jobs.h"
 #include "distbench/products/bench/kinds/storage_subject.h"
 #include "distbench/products/bench/kinds/values.h"
 #include "distbench/results/histogram_proto.h"

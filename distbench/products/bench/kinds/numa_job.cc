@@ -9,41 +9,25 @@
 #include "distbench/numa/topology.h"
 #include "distbench/products/bench/block_devices/host_system.h"
 #include "distbench/products/bench/kinds/job_kind.h"
+#include "distbench/products/bench/kinds/searching_jobs.h"
 #include "distbench/products/bench/kinds/tests_of_job.h"
-#include "distbench/products/numa_compare/capacity_search.h"
 #include "distbench/products/numa_compare/numa_comparison.h"
 #include "distbench/products/numa_compare/numa_deployments.h"
-#include "distbench/products/search/search_plan.h"
-#include "distbench/report/findings/verdict.h"
 #include "distbench/products/numa_compare/numa_table.h"
+#include "distbench/report/findings/verdict.h"
 
 namespace distbench::bench {
 namespace {
 
-std::string CpuObjective(const PropertyValues& values) {
-  return absl::StrFormat("cpu<=%g%%", *values.Number("cpu"));
-}
-
-LoadSearchSpec NumaSearchOf(const PropertyValues& values) {
-  LoadSearchSpec spec;
-  spec.set_knob("rate");
-  spec.set_tolerance(*values.Number("tolerance") / 100);
-  spec.set_max_probes(*values.Count("max_probes"));
-  spec.set_warmup_us(absl::ToInt64Microseconds(*values.Duration("warmup")));
-  spec.set_probe_duration_us(
-      absl::ToInt64Microseconds(*values.Duration("probe")));
-  spec.set_final_duration_us(
-      absl::ToInt64Microseconds(*values.Duration("final")));
-  return spec;
-}
-
-absl::Status CheckObjective(const PropertyValues& values,
-                            const std::string& objective,
-                            const DistributedSystemDescription& test) {
-  if (objective.empty()) return absl::OkStatus();
-  LoadSearchSpec spec = NumaSearchOf(values);
-  spec.add_objectives(objective);
-  return search::PlanSearch(spec, test).status();
+numa_compare::NumaComparisonOptions OptionsOf(const PropertyValues& values) {
+  numa_compare::NumaComparisonOptions options = {
+      .cpu_objective = numa_compare::CpuObjective(*values.Number("cpu")),
+      .latency_objective = values.Text("slo"),
+      .repetitions = *values.Count("repetitions"),
+      .seed = static_cast<uint64_t>(*values.Count("seed")),
+      .search = SearchEffortOf(values)};
+  options.search.set_knob("rate");
+  return options;
 }
 
 absl::StatusOr<numa_compare::DeploymentPlan> PlanOf(
@@ -135,15 +119,10 @@ class NumaJob final : public JobKind {
       const JobEnvironment& environment) const override {
     absl::StatusOr<TestSequence> tests = OneTest(values, environment);
     if (!tests.ok()) return tests;
-    for (const std::string& objective :
-         {CpuObjective(values), values.Text("slo")}) {
-      const absl::Status status =
-          CheckObjective(values, objective, tests->tests(0));
-      if (!status.ok()) return status;
-    }
-    const absl::Status plan =
-        PlanOf(values, tests->tests(0), environment).status();
-    if (!plan.ok()) return plan;
+    absl::Status status =
+        numa_compare::CheckSearches(OptionsOf(values), tests->tests(0));
+    status.Update(PlanOf(values, tests->tests(0), environment).status());
+    if (!status.ok()) return status;
     return tests;
   }
 
@@ -156,17 +135,14 @@ class NumaJob final : public JobKind {
     if (!plan.ok()) return plan.status();
     run.job.clear_systems();
     *run.job.add_systems() = ReadHostSystem(run.environment.host_root);
+    const numa_compare::NumaComparisonOptions options = OptionsOf(run.values);
     numa_compare::LocalCapacitySearch search(
-        run.environment.program, NumaSearchOf(run.values), run.environment.say);
+        run.environment.program, options.search, run.environment.say);
     const Cancellation::Scope cancel(*run.environment.cancellation,
                                      [&] { search.Cancel(); });
     absl::Status saved;
     const absl::Status status = numa_compare::RunNumaComparison(
-        *plan,
-        {.cpu_objective = CpuObjective(run.values),
-         .latency_objective = run.values.Text("slo"),
-         .repetitions = *run.values.Count("repetitions"),
-         .seed = static_cast<uint64_t>(*run.values.Count("seed"))},
+        *plan, options,
         [&](const numa_compare::CapacityQuestion& question)
             -> absl::StatusOr<numa_compare::CapacityAnswer> {
           saved.Update(run.save());

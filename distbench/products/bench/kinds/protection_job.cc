@@ -15,7 +15,7 @@
 #include "distbench/products/bench/jobs/job_spec.h"
 #include "distbench/products/bench/kinds/job_cluster.h"
 #include "distbench/products/bench/kinds/job_kind.h"
-#include "distbench/products/bench/kinds/search_outcome.h"
+#include "distbench/products/bench/kinds/searching_jobs.h"
 #include "distbench/products/bench/kinds/storage_sizes.h"
 #include "distbench/products/bench/kinds/storage_subject.h"
 #include "distbench/products/bench/kinds/tests_of_job.h"

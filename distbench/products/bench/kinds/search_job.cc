@@ -14,7 +14,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/products/bench/kinds/job_cluster.h"
 #include "distbench/products/bench/kinds/job_kind.h"
-#include "distbench/products/bench/kinds/search_outcome.h"
+#include "distbench/products/bench/kinds/searching_jobs.h"
 #include "distbench/products/bench/kinds/tests_of_job.h"
 #include "distbench/products/bench/kinds/values.h"
 #include "distbench/products/search/cpu_slices.h"
@@ -33,7 +33,7 @@ constexpr char kAutomatic[] = "auto";
 constexpr int kMaxInstances = 1000;
 
 LoadSearchSpec SpecOf(const PropertyValues& values) {
-  LoadSearchSpec spec;
+  LoadSearchSpec spec = SearchEffortOf(values);
   if (const std::string slo = values.Text("slo"); !slo.empty()) {
     spec.add_objectives(slo);
   }
@@ -42,21 +42,6 @@ LoadSearchSpec SpecOf(const PropertyValues& values) {
   }
   if (const auto load = values.Number("max_load")) spec.set_max_load(*load);
   if (const auto load = values.Number("min_load")) spec.set_min_load(*load);
-  if (const auto probes = values.Count("max_probes")) {
-    spec.set_max_probes(*probes);
-  }
-  if (const auto percent = values.Number("tolerance")) {
-    spec.set_tolerance(*percent / 100);
-  }
-  if (const auto warmup = values.Duration("warmup")) {
-    spec.set_warmup_us(absl::ToInt64Microseconds(*warmup));
-  }
-  if (const auto probe = values.Duration("probe")) {
-    spec.set_probe_duration_us(absl::ToInt64Microseconds(*probe));
-  }
-  if (const auto final_run = values.Duration("final")) {
-    spec.set_final_duration_us(absl::ToInt64Microseconds(*final_run));
-  }
   return spec;
 }
 
@@ -290,6 +275,26 @@ class SearchJob final : public JobKind {
 };
 
 }  // namespace
+
+LoadSearchSpec SearchEffortOf(const PropertyValues& values) {
+  LoadSearchSpec spec;
+  if (const auto probes = values.Count("max_probes")) {
+    spec.set_max_probes(*probes);
+  }
+  if (const auto percent = values.Number("tolerance")) {
+    spec.set_tolerance(*percent / 100);
+  }
+  if (const auto warmup = values.Duration("warmup")) {
+    spec.set_warmup_us(absl::ToInt64Microseconds(*warmup));
+  }
+  if (const auto probe = values.Duration("probe")) {
+    spec.set_probe_duration_us(absl::ToInt64Microseconds(*probe));
+  }
+  if (const auto final_run = values.Duration("final")) {
+    spec.set_final_duration_us(absl::ToInt64Microseconds(*final_run));
+  }
+  return spec;
+}
 
 const JobKind& SearchKind() {
   static const SearchJob& kind = *new SearchJob();

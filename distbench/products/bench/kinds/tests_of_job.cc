@@ -18,7 +18,7 @@
 #include "distbench/products/bench/jobs/passive_controls.h"
 #include "distbench/products/bench/kinds/io_cost_outcome.h"
 #include "distbench/products/bench/kinds/job_cluster.h"
-#include "distbench/products/bench/kinds/search_outcome.h"
+#include "distbench/products/bench/kinds/searching_jobs.h"
 #include "distbench/products/bench/kinds/values.h"
 #include "google/protobuf/util/message_differencer.h"
 

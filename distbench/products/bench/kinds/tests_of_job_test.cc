@@ -11,7 +11,7 @@
 #include "distbench/base/testing/status_testing.h"
 #include "distbench/products/bench/kinds/io_cost_outcome.h"
 #include "distbench/products/bench/kinds/job_cluster.h"
-#include "distbench/products/bench/kinds/search_outcome.h"
+#include "distbench/products/bench/kinds/searching_jobs.h"
 #include "distbench/products/bench/kinds/values.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
