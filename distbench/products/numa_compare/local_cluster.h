@@ -49,8 +49,6 @@ class ServerProcess {
   std::string text_;
 };
 
-class ServerProcess;
-
 class LocalCluster {
  public:
   // Starts `program` (distbench) as a test_sequencer on a free loopback port,

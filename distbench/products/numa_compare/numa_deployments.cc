@@ -2,15 +2,147 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "distbench/config/syntax/instance_names.h"
 #include "distbench/numa/topology.h"
-#include "distbench/products/numa_compare/test_deployment.h"
 
 namespace distbench::numa_compare {
 namespace {
+
+constexpr char kEachInTurn[] = "round_robin";
+
+// Fanouts to one instance, which several instances share in turn.
+bool IsFanoutToOne(const std::string& filter) {
+  return filter == kEachInTurn || filter == "random";
+}
+bool IsFanoutToAll(const std::string& filter) {
+  return filter.empty() || filter == "all";
+}
+
+std::set<std::string> Servers(const DistributedSystemDescription& test) {
+  std::set<std::string> servers;
+  for (const RpcSpec& rpc : test.rpc_descriptions()) {
+    servers.insert(rpc.server());
+  }
+  return servers;
+}
+
+bool HasMainList(const DistributedSystemDescription& test,
+                 const std::string& service) {
+  return std::any_of(
+      test.action_lists().begin(), test.action_lists().end(),
+      [&](const ActionList& list) { return list.name() == service; });
+}
+
+absl::Status Undeployable(absl::string_view why) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("the test cannot be compared: ", why));
+}
+
+// Returns the service to deploy: `asked` unless it is empty, else the only
+// service that serves RPCs and has no main list. The error names the
+// candidates.
+absl::StatusOr<std::string> ChooseService(
+    const DistributedSystemDescription& test, const std::string& asked) {
+  const std::set<std::string> servers = Servers(test);
+  if (!asked.empty()) {
+    if (servers.contains(asked)) return asked;
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", asked, "\" is not a service that receives RPCs; ",
+                     "there are: ", absl::StrJoin(servers, ", ")));
+  }
+  std::vector<std::string> candidates;
+  for (const std::string& server : servers) {
+    if (!HasMainList(test, server)) candidates.push_back(server);
+  }
+  if (candidates.size() == 1) return candidates[0];
+  return absl::InvalidArgumentError(absl::StrCat(
+      "which service is to be deployed in different ways? Say --service=NAME: ",
+      absl::StrJoin(candidates.empty() ? std::vector<std::string>(
+                                             servers.begin(), servers.end())
+                                       : candidates,
+                    ", ")));
+}
+
+// Checks that the number of instances of the service does not change what they
+// do together.
+absl::Status CheckDeployable(const DistributedSystemDescription& test,
+                             const std::string& service) {
+  for (const ServiceSpec& spec : test.services()) {
+    if (spec.name() != service) continue;
+    if (config::IsOutside(spec)) {
+      return Undeployable(absl::StrCat(service, " is external"));
+    }
+    if (spec.has_y_size()) {
+      return Undeployable(absl::StrCat(service, " is a grid"));
+    }
+    if (!spec.multi_server_channels().empty()) {
+      return Undeployable(absl::StrCat(service, " has multi-server channels"));
+    }
+  }
+  for (const RpcSpec& rpc : test.rpc_descriptions()) {
+    const std::string& filter = rpc.fanout_filter();
+    if (rpc.server() != service || IsFanoutToOne(filter) ||
+        IsFanoutToAll(filter)) {
+      continue;
+    }
+    return Undeployable(absl::StrCat("the traffic of ", rpc.name(), " to ",
+                                     service,
+                                     " depends on the number of "
+                                     "instances: fanout_filter ",
+                                     filter));
+  }
+  for (const RpcReplayTrace& trace : test.rpc_replay_traces()) {
+    if (trace.client() == service || trace.server() == service) {
+      return Undeployable(absl::StrCat("the replay trace ", trace.name(),
+                                       " names instances of ", service));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Returns the test with `instances` instances of the service, each on a node of
+// its own from node1 on, and all other instances on node0. RPCs that went to
+// all instances go to one of them in turn. Samples are not kept.
+DistributedSystemDescription DeployTest(
+    const DistributedSystemDescription& original, const std::string& service,
+    int instances, absl::string_view name) {
+  DistributedSystemDescription test = original;
+  test.set_name(
+      absl::StrCat(test.name().empty() ? "test" : test.name(), "@", name));
+  test.clear_node_service_bundles();
+  test.clear_service_constraints();
+  test.clear_workers_per_instance();
+  test.set_sample_memory_bytes(0);
+  auto& bundles = *test.mutable_node_service_bundles();
+  for (ServiceSpec& spec : *test.mutable_services()) {
+    spec.clear_numa_binding();
+    if (spec.name() == service) {
+      spec.set_count(instances);
+      spec.set_x_size(instances);
+    }
+    int node = 0;
+    for (const std::string& instance : config::InstanceNames(spec)) {
+      if (spec.name() == service) ++node;
+      bundles[absl::StrCat("node", node)].add_services(instance);
+    }
+  }
+  for (RpcSpec& rpc : *test.mutable_rpc_descriptions()) {
+    if (rpc.server() == service && IsFanoutToAll(rpc.fanout_filter())) {
+      rpc.set_fanout_filter(kEachInTurn);
+    }
+  }
+  for (ActivityPoolSpec& pool : *test.mutable_activity_pools()) {
+    pool.set_size(std::max(1, pool.size() / instances));
+  }
+  return test;
+}
 
 // A group of CPUs and the NUMA nodes whose memory is near to and far from it.
 struct Place {
@@ -29,29 +161,26 @@ struct Host {
 };
 
 // Returns the requested nodes, or all with usable CPUs and memory.
-absl::StatusOr<std::vector<const NumaNode*>> ChooseNodes(
-    const base::IndexSet& asked, const HostTopology& topology) {
-  const base::IndexSet cpus = numa::IndicesOf(topology.allowed_cpus());
-  const base::IndexSet memory =
-      numa::IndicesOf(topology.allowed_memory_nodes());
-  std::vector<const NumaNode*> nodes;
-  for (const NumaNode& node : topology.numa_nodes()) {
-    const bool is_usable =
-        node.memory_bytes() > 0 && memory.contains(node.id()) &&
-        !base::Intersection(numa::IndicesOf(node.cpus()), cpus).empty();
-    if (asked.contains(node.id()) && !is_usable) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "NUMA node ", node.id(),
-          " has no usable CPUs or no usable memory; the host has: ",
-          numa::DescribeTopology(topology)));
-    }
-    if (is_usable && (asked.empty() || asked.contains(node.id()))) {
-      nodes.push_back(&node);
-    }
+absl::StatusOr<base::IndexSet> ChooseNodes(const base::IndexSet& asked,
+                                           const HostTopology& topology) {
+  base::IndexSet usable = base::Intersection(
+      numa::NodesOfCpus(topology, numa::IndicesOf(topology.allowed_cpus())),
+      numa::IndicesOf(topology.allowed_memory_nodes()));
+  std::erase_if(usable, [&](int node) {
+    return numa::FindNumaNode(topology, node)->memory_bytes() <= 0;
+  });
+  if (asked.empty()) return usable;
+  const base::IndexSet known = numa::NumaNodeIds(topology);
+  const base::IndexSet unusable =
+      base::Without(base::Intersection(asked, known), usable);
+  if (!unusable.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("NUMA node ", *unusable.begin(),
+                     " has no usable CPUs or no usable memory; the host has: ",
+                     numa::DescribeTopology(topology)));
   }
-  const base::IndexSet missing =
-      base::Without(asked, numa::NumaNodeIds(topology));
-  if (missing.empty()) return nodes;
+  const base::IndexSet missing = base::Without(asked, known);
+  if (missing.empty()) return asked;
   return absl::FailedPreconditionError(
       absl::StrCat("the host has no NUMA node ", base::FormatIndexList(missing),
                    "; it has: ", numa::DescribeTopology(topology)));
@@ -59,17 +188,17 @@ absl::StatusOr<std::vector<const NumaNode*>> ChooseNodes(
 
 // Returns the tested node that is farthest from this one, or the node itself if
 // it is the only one.
-int FarthestNode(const NumaNode& node, const HostTopology& topology,
-                 const std::vector<const NumaNode*>& tested) {
-  int farthest = node.id();
+int FarthestNode(int node, const base::IndexSet& tested,
+                 const HostTopology& topology) {
+  const auto& distances = numa::FindNumaNode(topology, node)->distances();
+  int farthest = node;
   int greatest = 0;
-  for (const NumaNode* other : tested) {
-    int position = 0;
-    while (topology.numa_nodes(position).id() != other->id()) ++position;
-    const int distance =
-        position < node.distances_size() ? node.distances(position) : 1;
-    if (other->id() == node.id() || distance <= greatest) continue;
-    farthest = other->id();
+  for (int i = 0; i < topology.numa_nodes_size(); ++i) {
+    const int other = topology.numa_nodes(i).id();
+    if (other == node || !tested.contains(other)) continue;
+    const int distance = i < distances.size() ? distances[i] : 1;
+    if (distance <= greatest) continue;
+    farthest = other;
     greatest = distance;
   }
   return farthest;
@@ -102,35 +231,33 @@ absl::Status CheckGeneratorCpus(const base::IndexSet& cpus,
 // Describes the host with whole nodes as places; Split() may divide them later.
 absl::StatusOr<Host> LookAt(const NumaDeploymentOptions& options,
                             const HostTopology& topology) {
-  const auto nodes = ChooseNodes(options.numa_nodes, topology);
+  const absl::StatusOr<base::IndexSet> nodes =
+      ChooseNodes(options.numa_nodes, topology);
   if (!nodes.ok()) return nodes.status();
   absl::Status status = CheckGeneratorCpus(options.generator_cpus, topology);
   if (!status.ok()) return status;
   const base::IndexSet allowed = numa::IndicesOf(topology.allowed_cpus());
   Host host;
   host.has_memory_nodes = !nodes->empty();
-  base::IndexSet tested = allowed;
-  if (!nodes->empty()) {
-    tested.clear();
-    for (const NumaNode* node : *nodes)
-      tested.merge(numa::IndicesOf(node->cpus()));
-    tested = base::Intersection(tested, allowed);
-  }
+  const base::IndexSet tested =
+      nodes->empty()
+          ? allowed
+          : base::Intersection(numa::CpusOfNodes(topology, *nodes), allowed);
   host.service_cpus = base::Without(tested, options.generator_cpus);
   host.generator_cpus = options.generator_cpus.empty()
                             ? base::Without(allowed, tested)
                             : options.generator_cpus;
-  for (const NumaNode* node : *nodes) {
-    const base::IndexSet cpus =
-        base::Intersection(numa::IndicesOf(node->cpus()), host.service_cpus);
+  for (const int node : *nodes) {
+    const base::IndexSet cpus = base::Intersection(
+        numa::CpusOfNodes(topology, {node}), host.service_cpus);
     if (cpus.empty()) {
       return absl::FailedPreconditionError(
-          absl::StrCat("the generators take all CPUs of NUMA node ", node->id(),
+          absl::StrCat("the generators take all CPUs of NUMA node ", node,
                        "; leave some to the service"));
     }
-    const int far_node = FarthestNode(*node, topology, *nodes);
-    host.has_far_memory |= far_node != node->id();
-    host.places.push_back({cpus, node->id(), far_node});
+    const int far_node = FarthestNode(node, *nodes, topology);
+    host.has_far_memory |= far_node != node;
+    host.places.push_back({cpus, node, far_node});
   }
   if (host.places.empty()) host.places.push_back({host.service_cpus, 0, 0});
   return host;
