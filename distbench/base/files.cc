@@ -4,14 +4,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
-#include <vector>
+#include <system_error>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace distbench::base {
 namespace {
@@ -87,6 +92,58 @@ std::string FirstLine(const std::string& path) {
   std::string line;
   std::getline(file, line);
   return std::string(absl::StripAsciiWhitespace(line));
+}
+
+std::optional<int64_t> ReadNumber(const std::string& path) {
+  int64_t number = 0;
+  if (!absl::SimpleAtoi(FirstLine(path), &number)) return std::nullopt;
+  return number;
+}
+
+std::optional<int64_t> ReadNumberOf(const std::string& path,
+                                    absl::string_view name) {
+  std::ifstream file(path);
+  std::string found;
+  for (int64_t number = 0; file >> found >> number;) {
+    if (found == name) return number;
+  }
+  return std::nullopt;
+}
+
+std::string ReadTextOf(const std::string& path, absl::string_view name) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    absl::string_view rest = line;
+    if (absl::ConsumePrefix(&rest, name) && absl::ConsumePrefix(&rest, ":")) {
+      return std::string(absl::StripAsciiWhitespace(rest));
+    }
+  }
+  return "";
+}
+
+std::vector<std::string> NamesIn(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator entry(folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The name, field 2, is in parentheses, and may contain spaces and parentheses.
+std::vector<std::string> ReadStatFields(const std::string& folder) {
+  const std::string line = FirstLine(folder + "/stat");
+  const size_t end_of_name = line.rfind(')');
+  if (end_of_name == std::string::npos) return {};
+  std::vector<std::string> fields(3);
+  for (const absl::string_view field :
+       absl::StrSplit(absl::string_view(line).substr(end_of_name + 1), ' ',
+                      absl::SkipEmpty())) {
+    fields.emplace_back(field);
+  }
+  return fields;
 }
 
 }  // namespace distbench::base

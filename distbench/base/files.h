@@ -6,11 +6,14 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace distbench::base {
 
@@ -54,11 +57,32 @@ absl::StatusOr<std::string> ReadFile(const std::string& path,
 // white space; empty if there is none.
 std::string FirstLine(const std::string& path);
 
+// Returns the number in a file's first line; absent if there is none, as in
+// "max".
+std::optional<int64_t> ReadNumber(const std::string& path);
+
+// Returns the number of the line "NAME NUMBER" of a file that has only such
+// lines; absent if there is none.
+std::optional<int64_t> ReadNumberOf(const std::string& path,
+                                    absl::string_view name);
+
+// Returns what the line "NAME: TEXT" of a file says, without surrounding white
+// space; empty if there is none.
+std::string ReadTextOf(const std::string& path, absl::string_view name);
+
+// Returns the names in a folder, sorted; none if there is no such folder.
+std::vector<std::string> NamesIn(const std::string& folder);
+
 // Returns the /proc folder of a process; pid 0 stands for this one. An empty
 // `root` stands for the real file system.
 inline std::string ProcFolder(const std::string& root, pid_t pid) {
   return pid == 0 ? root + "/proc/self" : absl::StrCat(root, "/proc/", pid);
 }
+
+// Returns the fields of the file "stat" in the /proc folder of a process or
+// thread, by their numbers in proc(5). Those before the state, field 3, are
+// empty; none are returned if there is no such file.
+std::vector<std::string> ReadStatFields(const std::string& folder);
 
 }  // namespace distbench::base
 

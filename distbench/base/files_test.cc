@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,7 +18,9 @@
 namespace distbench::base {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 bool IsOpen(int fd) { return fcntl(fd, F_GETFD) != -1; }
 
@@ -114,6 +117,41 @@ TEST(ReadFile, MayBeToldToReadLess) {
 TEST(ReadFile, StopsAtFilesWithoutEnd) {
   EXPECT_THAT(std::string(ReadFile("/dev/zero").status().message()),
               HasSubstr("larger than"));
+}
+
+TEST(KernelFiles, Numbers) {
+  const std::string path = TempPath("number");
+  std::ofstream(path) << "42\n7\n";
+  EXPECT_EQ(ReadNumber(path), 42);
+  std::ofstream(path) << "max\n";
+  EXPECT_EQ(ReadNumber(path), std::nullopt);
+  EXPECT_EQ(ReadNumber(TempPath("missing")), std::nullopt);
+}
+
+TEST(KernelFiles, LinesWithNames) {
+  const std::string path = TempPath("lines");
+  std::ofstream(path) << "some 1\nall 2\n";
+  EXPECT_EQ(ReadNumberOf(path, "all"), 2);
+  EXPECT_EQ(ReadNumberOf(path, "none"), std::nullopt);
+  std::ofstream(path) << "VmHWMs:\t1 kB\nVmHWM:\t 12 kB\n";
+  EXPECT_EQ(ReadTextOf(path, "VmHWM"), "12 kB");
+  EXPECT_EQ(ReadTextOf(path, "Vm"), "");
+}
+
+TEST(KernelFiles, NamesInFolders) {
+  const std::string folder = TempPath("folder");
+  mkdir(folder.c_str(), 0700);
+  for (const char* name : {"b", "a", "c"}) std::ofstream(folder + "/" + name);
+  EXPECT_THAT(NamesIn(folder), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(NamesIn(folder + "/missing"), IsEmpty());
+}
+
+TEST(KernelFiles, FieldsOfProcesses) {
+  const std::string folder = TempPath("process");
+  mkdir(folder.c_str(), 0700);
+  std::ofstream(folder + "/stat") << "12 (a) R) (b) S 1 34\n";
+  EXPECT_THAT(ReadStatFields(folder), ElementsAre("", "", "", "S", "1", "34"));
+  EXPECT_THAT(ReadStatFields(TempPath("missing")), IsEmpty());
 }
 
 }  // namespace

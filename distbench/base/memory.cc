@@ -3,12 +3,13 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <fstream>
 #include <mutex>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "distbench/base/control_group.h"
+#include "distbench/base/files.h"
 
 namespace distbench::base {
 namespace {
@@ -19,21 +20,13 @@ int64_t Tighter(int64_t a, int64_t b) {
   return std::min(a, b);
 }
 
-// The number in a file; 0 if there is no file or it contains "max".
-int64_t ReadNumber(const std::string& path) {
-  std::ifstream file(path);
-  std::string word;
-  int64_t number = 0;
-  if (!(file >> word) || !absl::SimpleAtoi(word, &number)) return 0;
-  return number;
-}
-
 int64_t ControlGroupLimit(const std::string& root) {
   int64_t limit = 0;
   for (const ControlGroupFolder& group : ControlGroupsOf("memory", root)) {
     const char* const file =
         group.version == 1 ? "memory.limit_in_bytes" : "memory.max";
-    limit = Tighter(limit, ReadNumber(absl::StrCat(group.folder, "/", file)));
+    limit = Tighter(
+        limit, ReadNumber(absl::StrCat(group.folder, "/", file)).value_or(0));
   }
   return limit;
 }
@@ -41,25 +34,14 @@ int64_t ControlGroupLimit(const std::string& root) {
 }  // namespace
 
 int64_t ReadMemInfoBytes(const std::string& root, absl::string_view field) {
-  std::ifstream file(root + "/proc/meminfo");
-  const std::string wanted = absl::StrCat(field, ":");
-  std::string name;
+  const std::string text = ReadTextOf(root + "/proc/meminfo", field);
   int64_t kib = 0;
-  std::string rest;
-  while (file >> name >> kib && std::getline(file, rest)) {
-    if (name == wanted) return kib * 1024;
-  }
-  return 0;
+  return absl::SimpleAtoi(absl::StripSuffix(text, " kB"), &kib) ? kib * 1024
+                                                                : 0;
 }
 
 int64_t ReadOomKills(const std::string& root) {
-  std::ifstream file(root + "/proc/vmstat");
-  std::string name;
-  int64_t count = 0;
-  while (file >> name >> count) {
-    if (name == "oom_kill") return count;
-  }
-  return 0;
+  return ReadNumberOf(root + "/proc/vmstat", "oom_kill").value_or(0);
 }
 
 int64_t AllowedMemoryBytes(const std::string& root) {

@@ -4,29 +4,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <optional>
-#include <system_error>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/control_group.h"
+#include "distbench/base/files.h"
 
 namespace distbench::base {
 namespace {
 
 // More threads than any test needs on a node.
 constexpr int64_t kPlenty = 20'000;
-
-// nullopt if there is no such file, or no number in it ("max").
-std::optional<int64_t> ReadNumber(const std::string& path) {
-  std::ifstream file(path);
-  std::string word;
-  int64_t number = 0;
-  if (!(file >> word) || !absl::SimpleAtoi(word, &number)) return std::nullopt;
-  return number;
-}
 
 void Limit(int64_t allowed, int64_t used, const std::string& limit,
            ThreadRoom& room) {
@@ -69,11 +57,9 @@ void LimitByKernel(const std::string& root, ThreadRoom& room) {
 
 // Counts the threads of all processes of a real user.
 int64_t ThreadsOfUser(const std::string& root, uid_t user) {
-  std::error_code error;
   int64_t count = 0;
-  for (std::filesystem::directory_iterator it(root + "/proc", error), end;
-       !error && it != end; it.increment(error)) {
-    std::ifstream status(it->path() / "status");
+  for (const std::string& name : NamesIn(root + "/proc")) {
+    std::ifstream status(absl::StrCat(root, "/proc/", name, "/status"));
     int64_t uid = -1;
     int64_t threads = 0;
     for (std::string word; status >> word && threads == 0;) {
@@ -114,11 +100,7 @@ ThreadRoom ReadThreadRoom(const std::string& root) {
 int64_t ReadThreadRefusals(const std::string& root) {
   int64_t refusals = 0;
   for (const ControlGroupFolder& group : ControlGroupsOf("pids", root)) {
-    std::ifstream file(group.folder + "/pids.events");
-    std::string name;
-    for (int64_t count = 0; file >> name >> count;) {
-      if (name == "max") refusals += count;
-    }
+    refusals += ReadNumberOf(group.folder + "/pids.events", "max").value_or(0);
   }
   return refusals;
 }

@@ -4,22 +4,20 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <string>
-#include <system_error>
 #include <thread>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "distbench/base/files.h"
 
 namespace distbench::base {
 
 int64_t ProcessThreadCount(pid_t pid) {
-  std::ifstream status(ProcFolder("", pid) + "/status");
-  std::string word;
-  while (status >> word) {
-    int64_t count;
-    if (word == "Threads:" && status >> count) return count;
+  int64_t count = 0;
+  if (absl::SimpleAtoi(ReadTextOf(ProcFolder("", pid) + "/status", "Threads"),
+                       &count)) {
+    return count;
   }
   // Without /proc, only the caller's own thread is known.
   return pid == 0 ? 1 : 0;
@@ -29,14 +27,11 @@ void NameThread(const char* name) { pthread_setname_np(pthread_self(), name); }
 
 int64_t TestThreadCount(pid_t pid) {
   int64_t count = 0;
-  std::error_code error;  // a process or a thread may end meanwhile
-  const std::filesystem::directory_iterator threads(
-      ProcFolder("", pid) + "/task", error);
-  for (auto thread = begin(threads); thread != end(threads);
-       thread.increment(error)) {
-    std::ifstream file(thread->path() / "comm");
-    std::string name;
-    file >> name;
+  const std::string threads = ProcFolder("", pid) + "/task";
+  for (const std::string& thread : NamesIn(threads)) {
+    // Empty if the thread has ended meanwhile.
+    const std::string name =
+        FirstLine(absl::StrCat(threads, "/", thread, "/comm"));
     if (name == kWorkerThread || name == kActivityThread ||
         name == kHandlerThread) {
       ++count;

@@ -1,22 +1,12 @@
 #include "distbench/node/energy.h"
 
-#include <optional>
-
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/files.h"
-#include "distbench/node/names_in.h"
 
 namespace distbench::node {
 namespace {
-
-std::optional<int64_t> ReadNumber(const std::string& path) {
-  int64_t number = 0;
-  if (!absl::SimpleAtoi(base::FirstLine(path), &number)) return std::nullopt;
-  return number;
-}
 
 // Zones are called "intel-rapl:0", and parts of zones "intel-rapl:0:1". Zones
 // of the other interface to the same counters, "intel-rapl-mmio:0", would count
@@ -40,12 +30,13 @@ absl::StatusOr<EnergyCounters> ReadEnergy(const std::string& root) {
   const std::string folder = root + "/sys/class/powercap/";
   EnergyCounters counters;
   bool has_zones = false;
-  for (const std::string& zone : NamesIn(folder)) {
+  for (const std::string& zone : base::NamesIn(folder)) {
     if (!IsZone(zone)) continue;
     has_zones = true;
-    const auto value_uj = ReadNumber(absl::StrCat(folder, zone, "/energy_uj"));
+    const auto value_uj =
+        base::ReadNumber(absl::StrCat(folder, zone, "/energy_uj"));
     const auto range_uj =
-        ReadNumber(absl::StrCat(folder, zone, "/max_energy_range_uj"));
+        base::ReadNumber(absl::StrCat(folder, zone, "/max_energy_range_uj"));
     if (!value_uj || !range_uj) continue;
     counters[DomainOf(folder, zone)] = {*value_uj, *range_uj};
   }

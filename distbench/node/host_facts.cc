@@ -22,7 +22,6 @@
 #include "distbench/base/threads.h"
 #include "distbench/base/version.h"
 #include "distbench/node/energy.h"
-#include "distbench/node/names_in.h"
 #include "distbench/node/network_devices.h"
 #include "distbench/node/node_extension.h"
 #include "distbench/numa/topology.h"
@@ -96,11 +95,11 @@ void AddIdleStates(const std::string& root, HostFacts& facts) {
   std::string driver = base::FirstLine(folder + "cpuidle/current_driver");
   if (!driver.empty()) facts.set_idle_driver(std::move(driver));
   std::map<int, std::string> states;
-  for (const std::string& cpu : NamesIn(folder)) {
+  for (const std::string& cpu : base::NamesIn(folder)) {
     int number = 0;
     if (!ParseNumber(cpu, "cpu", number)) continue;
     const std::string of_cpu = absl::StrCat(folder, cpu, "/cpuidle/");
-    for (const std::string& state : NamesIn(of_cpu)) {
+    for (const std::string& state : base::NamesIn(of_cpu)) {
       if (!ParseNumber(state, "state", number)) continue;
       if (base::FirstLine(absl::StrCat(of_cpu, state, "/disable")) != "0")
         continue;
@@ -112,7 +111,7 @@ void AddIdleStates(const std::string& root, HostFacts& facts) {
 
 void AddMitigations(const std::string& root, HostFacts& facts) {
   const std::string folder = root + "/sys/devices/system/cpu/vulnerabilities/";
-  for (const std::string& name : NamesIn(folder)) {
+  for (const std::string& name : base::NamesIn(folder)) {
     (*facts.mutable_mitigations())[name] = base::FirstLine(folder + name);
   }
 }

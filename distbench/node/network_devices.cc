@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/files.h"
-#include "distbench/node/names_in.h"
 #include "distbench/node/netlink.h"
 
 namespace distbench::node {
@@ -26,8 +25,10 @@ bool IsUp(const std::string& device) {
 
 // The interrupts of a virtio device are those of the PCI device above it.
 std::vector<std::string> Interrupts(const std::string& device) {
-  std::vector<std::string> interrupts = NamesIn(device + "/device/msi_irqs");
-  if (interrupts.empty()) interrupts = NamesIn(device + "/device/../msi_irqs");
+  std::vector<std::string> interrupts =
+      base::NamesIn(device + "/device/msi_irqs");
+  if (interrupts.empty())
+    interrupts = base::NamesIn(device + "/device/../msi_irqs");
   return interrupts;
 }
 
@@ -98,7 +99,7 @@ std::map<int, std::string> ReadQueueingDisciplines() {
 void AddNetworkDevices(const std::string& root,
                        const std::map<int, std::string>& disciplines,
                        HostFacts& facts) {
-  for (const std::string& name : NamesIn(root + "/sys/class/net")) {
+  for (const std::string& name : base::NamesIn(root + "/sys/class/net")) {
     const std::string device = absl::StrCat(root, "/sys/class/net/", name);
     if (!IsUp(device)) continue;
     NetworkDevice& proto = *facts.add_network_devices();

@@ -37,33 +37,6 @@ Pages ReadPages(const std::string& root, pid_t pid) {
   return pages;
 }
 
-// The fields of /proc/PID/stat after the process's name, which may contain
-// spaces and parentheses. The first one is the state, field 3.
-constexpr int kStateField = 3;
-std::vector<std::string> ReadStatFields(const std::string& root, pid_t pid) {
-  std::ifstream file(base::ProcFolder(root, pid) + "/stat");
-  std::string line;
-  std::getline(file, line);
-  const size_t end_of_name = line.rfind(')');
-  if (end_of_name == std::string::npos) return {};
-  return absl::StrSplit(line.substr(end_of_name + 1), ' ', absl::SkipEmpty());
-}
-
-// Reads a line "NAME: NUMBER" of a status file.
-int64_t ReadStatusNumber(const std::string& path, absl::string_view name) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    absl::string_view rest = line;
-    int64_t number = 0;
-    if (!absl::ConsumePrefix(&rest, name) || !absl::ConsumePrefix(&rest, ":")) {
-      continue;
-    }
-    rest = absl::StripSuffix(rest, " kB");
-    return absl::SimpleAtoi(rest, &number) ? number : 0;
-  }
-  return 0;
-}
-
 void ReadContextSwitches(const std::string& root, pid_t pid, RUsage& usage) {
   int64_t voluntary = 0;
   int64_t involuntary = 0;
@@ -77,25 +50,14 @@ void ReadContextSwitches(const std::string& root, pid_t pid, RUsage& usage) {
   usage.set_involuntary_context_switches(involuntary);
 }
 
-// A line "NAME NUMBER" of a file.
-std::optional<int64_t> ReadNumber(const std::string& path,
-                                  absl::string_view name) {
-  std::ifstream file(path);
-  std::string found;
-  for (int64_t number = 0; file >> found >> number;) {
-    if (found == name) return number;
-  }
-  return std::nullopt;
-}
-
 // A group without a limit may lack these numbers, as the topmost one does.
 void AddThrottling(const base::ControlGroupFolder& group,
                    HostCounters& counters) {
   const std::string path = group.folder + "/cpu.stat";
   const bool is_v1 = group.version == 1;
-  const auto count = ReadNumber(path, "nr_throttled");
+  const auto count = base::ReadNumberOf(path, "nr_throttled");
   const auto time =
-      ReadNumber(path, is_v1 ? "throttled_time" : "throttled_usec");
+      base::ReadNumberOf(path, is_v1 ? "throttled_time" : "throttled_usec");
   if (!count || !time) return;
   counters.set_throttled_count(counters.throttled_count() + *count);
   counters.set_throttled_ns(counters.throttled_ns() +
@@ -147,24 +109,26 @@ int64_t ReadPrivateBytes(const std::string& root, pid_t pid) {
 }
 
 RUsage ReadUsage(const std::string& root, pid_t pid) {
-  constexpr int kMinorFaults = 10 - kStateField;
-  constexpr int kMajorFaults = 12 - kStateField;
-  constexpr int kUserTicks = 14 - kStateField;
-  constexpr int kSystemTicks = 15 - kStateField;
+  constexpr int kMinorFaults = 10;
+  constexpr int kMajorFaults = 12;
+  constexpr int kUserTicks = 14;
+  constexpr int kSystemTicks = 15;
   RUsage usage;
-  const std::vector<std::string> fields = ReadStatFields(root, pid);
+  const std::string folder = base::ProcFolder(root, pid);
+  const std::vector<std::string> fields = base::ReadStatFields(folder);
   if (fields.size() <= kSystemTicks) return usage;
-  const auto number = [&fields](int index) {
+  const auto number_in = [](absl::string_view text) {
     int64_t value = 0;
-    return absl::SimpleAtoi(fields[index], &value) ? value : 0;
+    return absl::SimpleAtoi(text, &value) ? value : 0;
   };
+  const auto number = [&](int field) { return number_in(fields[field]); };
   const auto ticks_per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
   usage.set_user_cpu_time_seconds(number(kUserTicks) / ticks_per_second);
   usage.set_system_cpu_time_seconds(number(kSystemTicks) / ticks_per_second);
   usage.set_page_reclaims_soft_page_faults(number(kMinorFaults));
   usage.set_page_faults_hard_page_faults(number(kMajorFaults));
-  usage.set_max_resident_set_size(
-      ReadStatusNumber(base::ProcFolder(root, pid) + "/status", "VmHWM"));
+  usage.set_max_resident_set_size(number_in(
+      absl::StripSuffix(base::ReadTextOf(folder + "/status", "VmHWM"), " kB")));
   ReadContextSwitches(root, pid, usage);
   return usage;
 }

@@ -2,10 +2,8 @@
 
 #include <sys/resource.h>
 
-#include <filesystem>
 #include <fstream>
 #include <map>
-#include <system_error>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
@@ -54,16 +52,6 @@ int64_t ConnectionsPerPeer(const config::DriverOptions& options) {
   return 1;
 }
 
-int64_t CountEntries(const std::string& folder) {
-  std::error_code error;
-  int64_t count = 0;
-  for (std::filesystem::directory_iterator entry(folder, error), end;
-       !error && entry != end; entry.increment(error)) {
-    ++count;
-  }
-  return count;
-}
-
 }  // namespace
 
 SocketLimits ReadSocketLimits(const std::string& root, pid_t pid) {
@@ -73,7 +61,8 @@ SocketLimits ReadSocketLimits(const std::string& root, pid_t pid) {
       files.rlim_cur != RLIM_INFINITY) {
     limits.max_open_files = static_cast<int64_t>(files.rlim_cur);
   }
-  limits.open_files = CountEntries(base::ProcFolder(root, pid) + "/fd");
+  limits.open_files = static_cast<int64_t>(
+      base::NamesIn(base::ProcFolder(root, pid) + "/fd").size());
   std::ifstream range(root + "/proc/sys/net/ipv4/ip_local_port_range");
   int64_t first = 0;
   int64_t last = 0;

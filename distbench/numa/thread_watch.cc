@@ -2,11 +2,8 @@
 
 #include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <optional>
-#include <sstream>
-#include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -18,37 +15,25 @@
 namespace distbench::numa {
 namespace {
 
-// Fields of /proc/PID/stat, counted from 1 as proc(5) does.
-constexpr int kFirstFieldAfterName = 3;
+// Fields of /proc/PID/stat.
 constexpr int kUserTicks = 14;
 constexpr int kSystemTicks = 15;
 constexpr int kProcessor = 39;
 
 // Returns false if the file is missing or malformed.
 bool ReadStat(const std::string& task, ThreadUsage& usage) {
-  std::ifstream file(task + "/stat");
-  std::string line;
-  std::getline(file, line);
-  // The name is in parentheses, and may contain parentheses.
-  const size_t name_end = line.rfind(')');
-  if (name_end == std::string::npos) return false;
-  std::istringstream fields(line.substr(name_end + 1));
-  int64_t ticks = 0;
-  std::string text;
-  for (int field = kFirstFieldAfterName; fields >> text; ++field) {
-    int64_t value = 0;
-    if (field != kUserTicks && field != kSystemTicks && field != kProcessor) {
-      continue;
-    }
-    if (!absl::SimpleAtoi(text, &value)) return false;
-    if (field == kProcessor) {
-      usage.last_cpu = static_cast<int>(value);
-      usage.cpu_ns = ticks * (base::kNsPerSecond / sysconf(_SC_CLK_TCK));
-      return true;
-    }
-    ticks += value;
+  const std::vector<std::string> fields = base::ReadStatFields(task);
+  int64_t user_ticks = 0;
+  int64_t system_ticks = 0;
+  if (fields.size() <= kProcessor ||
+      !absl::SimpleAtoi(fields[kUserTicks], &user_ticks) ||
+      !absl::SimpleAtoi(fields[kSystemTicks], &system_ticks) ||
+      !absl::SimpleAtoi(fields[kProcessor], &usage.last_cpu)) {
+    return false;
   }
-  return false;
+  usage.cpu_ns =
+      (user_ticks + system_ticks) * (base::kNsPerSecond / sysconf(_SC_CLK_TCK));
+  return true;
 }
 
 // The first number of schedstat, if the kernel has it, is finer than ticks.
@@ -91,16 +76,11 @@ void ReadSched(const std::string& task, ThreadUsage& usage) {
 }  // namespace
 
 std::set<int> ReadThreadIds(const std::string& root, pid_t pid) {
-  std::error_code error;
   std::set<int> ids;
-  for (std::filesystem::directory_iterator
-           entry(base::ProcFolder(root, pid) + "/task", error),
-       end;
-       !error && entry != end; entry.increment(error)) {
+  for (const std::string& name :
+       base::NamesIn(base::ProcFolder(root, pid) + "/task")) {
     int id = 0;
-    if (absl::SimpleAtoi(entry->path().filename().string(), &id)) {
-      ids.insert(id);
-    }
+    if (absl::SimpleAtoi(name, &id)) ids.insert(id);
   }
   return ids;
 }

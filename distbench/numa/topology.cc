@@ -1,12 +1,10 @@
 #include "distbench/numa/topology.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -24,12 +22,8 @@ namespace {
 
 // The N of the entries of a folder that are called PREFIX and N.
 std::set<int> NumbersIn(const std::string& folder, absl::string_view prefix) {
-  std::error_code error;
   std::set<int> numbers;
-  for (std::filesystem::directory_iterator entry(folder, error), end;
-       !error && entry != end; entry.increment(error)) {
-    const std::string file_name = entry->path().filename().string();
-    absl::string_view name = file_name;
+  for (absl::string_view name : base::NamesIn(folder)) {
     int number = 0;
     if (absl::ConsumePrefix(&name, prefix) && absl::SimpleAtoi(name, &number) &&
         name == absl::StrCat(number)) {
@@ -125,16 +119,11 @@ void AddCores(const std::string& root, HostTopology& topology) {
 
 // Adds the CPUs and nodes that the process's cpuset and affinity allow.
 void AddAllowed(const std::string& root, HostTopology& topology) {
-  std::ifstream file(root + "/proc/self/status");
-  for (std::string line; std::getline(file, line);) {
-    absl::string_view rest = line;
-    if (absl::ConsumePrefix(&rest, "Cpus_allowed_list:")) {
-      topology.set_allowed_cpus(std::string(absl::StripAsciiWhitespace(rest)));
-    } else if (absl::ConsumePrefix(&rest, "Mems_allowed_list:")) {
-      topology.set_allowed_memory_nodes(
-          std::string(absl::StripAsciiWhitespace(rest)));
-    }
-  }
+  const std::string status = base::ProcFolder(root, 0) + "/status";
+  std::string cpus = base::ReadTextOf(status, "Cpus_allowed_list");
+  if (!cpus.empty()) topology.set_allowed_cpus(std::move(cpus));
+  std::string nodes = base::ReadTextOf(status, "Mems_allowed_list");
+  if (!nodes.empty()) topology.set_allowed_memory_nodes(std::move(nodes));
 }
 
 }  // namespace

@@ -1,12 +1,9 @@
 #include "distbench/products/protection/control_groups/hierarchy.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,7 +11,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -145,20 +141,14 @@ bool IsUnitName(absl::string_view name) {
 // loop devices without a file have none.
 std::vector<std::string> DevicesWithQueues(const std::string& root) {
   const std::string folder = root + "/sys/block";
-  const std::unique_ptr<DIR, int (*)(DIR*)> opened(opendir(folder.c_str()),
-                                                   closedir);
   std::vector<std::string> names;
-  if (opened == nullptr) return names;
-  while (const dirent* entry = readdir(opened.get())) {
-    const std::string device = absl::StrCat(folder, "/", entry->d_name);
-    int64_t sectors = 0;
+  for (const std::string& name : base::NamesIn(folder)) {
+    const std::string device = absl::StrCat(folder, "/", name);
     if (Exists(device + "/mq") &&
-        absl::SimpleAtoi(base::FirstLine(device + "/size"), &sectors) &&
-        sectors > 0) {
-      names.push_back(entry->d_name);
+        base::ReadNumber(device + "/size").value_or(0) > 0) {
+      names.push_back(name);
     }
   }
-  std::sort(names.begin(), names.end());
   return names;
 }
 

@@ -24,18 +24,15 @@ constexpr int kMaxMoveRounds = 100;
 // How many foreign processes a message names.
 constexpr size_t kMaxNamed = 5;
 
-// Field 4 of /proc/PID/stat; the name in field 2 may contain anything. 0 if
-// there is no such process.
+// 0 if there is no such process.
 pid_t ParentOf(const std::string& root, pid_t pid) {
-  const std::string line =
-      base::FirstLine(base::ProcFolder(root, pid) + "/stat");
-  const size_t name_end = line.rfind(')');
-  if (name_end == std::string::npos) return 0;
-  const std::vector<absl::string_view> fields = absl::StrSplit(
-      absl::string_view(line).substr(name_end + 1), ' ', absl::SkipEmpty());
+  constexpr int kParent = 4;
+  const std::vector<std::string> fields =
+      base::ReadStatFields(base::ProcFolder(root, pid));
   pid_t parent = 0;
-  return fields.size() >= 2 && absl::SimpleAtoi(fields[1], &parent) ? parent
-                                                                    : 0;
+  return fields.size() > kParent && absl::SimpleAtoi(fields[kParent], &parent)
+             ? parent
+             : 0;
 }
 
 bool IsOurs(const std::string& root, pid_t pid) {
