@@ -29,10 +29,10 @@ bool StaysInProcess(const EngineRequest& request) {
   const config::Plan& plan = *request.options.plan;
   const config::InstancePlan& instance =
       plan.instances[request.options.instance];
-  const config::DriverOptions* driver = &plan.services[instance.service].driver;
-  while (!driver->decorated.empty()) driver = &driver->decorated.front();
+  const config::DriverOptions& driver =
+      config::Innermost(plan.services[instance.service].driver);
   const config::DriverDeclaration* declaration =
-      config::FindDriver(driver->driver);
+      config::FindDriver(driver.driver);
   return declaration != nullptr && declaration->stays_in_process;
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -26,25 +25,19 @@ constexpr int64_t kOtherGrpcThreads = 8;
 constexpr char kHowToNeedFewer[] =
     "let the test have fewer workers_per_instance, or smaller pools";
 
-template <typename Value>
-const Value* Find(const config::DriverOptions& options, const char* name) {
-  const auto it = options.server_settings.find(name);
-  return it == options.server_settings.end() ? nullptr
-                                             : std::get_if<Value>(&it->second);
-}
-
 // The initial size of the handler pool.
 int64_t HandlerThreads(const config::DriverOptions& options) {
-  if (!options.decorated.empty()) {
-    return HandlerThreads(options.decorated.front());
-  }
-  const std::string* const type = Find<std::string>(options, "server_type");
-  const auto* const kind = Find<std::string>(options, "threadpool_type");
+  const auto& settings = config::Innermost(options).server_settings;
+  const auto* const type =
+      config::FindSettingValue<std::string>(settings, "server_type");
+  const auto* const kind =
+      config::FindSettingValue<std::string>(settings, "threadpool_type");
   const bool has_pool =
       type != nullptr && (*type == "polling" || *type == "handoff");
   const bool starts_empty = kind != nullptr && *kind == "null";
   if (!has_pool || starts_empty) return 0;
-  const auto* const size = Find<int64_t>(options, "threadpool_size");
+  const auto* const size =
+      config::FindSettingValue<int64_t>(settings, "threadpool_size");
   return size != nullptr && *size > 0 ? *size
                                       : std::thread::hardware_concurrency();
 }
@@ -81,17 +74,18 @@ int64_t OtherThreadsOfEngine() {
 absl::Status CheckThreads(const ThreadNeeds& needs,
                           const base::ThreadRoom& room, int64_t max_threads) {
   const int64_t needed = needs.total() + OtherThreadsOfEngine();
+  const auto too_few = [&](const auto&... limit_and_remedy) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("its engine process needs up to ", needed, " threads (",
+                     Describe(needs), "), but ", limit_and_remedy...));
+  };
   if (max_threads > 0 && needed > max_threads) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "its engine process needs up to ", needed, " threads (",
-        Describe(needs), "), but the node manager's --engine_max_threads is ",
-        max_threads, "; raise it, or ", kHowToNeedFewer));
+    return too_few("the node manager's --engine_max_threads is ", max_threads,
+                   "; raise it, or ", kHowToNeedFewer);
   }
   if (needed <= room.left) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "its engine process needs up to ", needed, " threads (", Describe(needs),
-      "), but ", room.limit, "; raise that limit, or ", kHowToNeedFewer,
-      ", or place fewer instances on the node"));
+  return too_few(room.limit, "; raise that limit, or ", kHowToNeedFewer,
+                 ", or place fewer instances on the node");
 }
 
 absl::Status CheckThreadsOfEngine(int64_t thread_count, int64_t max_threads) {

@@ -79,28 +79,16 @@ void Append(const DataConnections& later, DataConnections& sum) {
 
 // Merges an interval with the next one, which is as long.
 void Append(const ResourceSample& later, ResourceSample& sample) {
-  sample.set_end_timestamp_ns(later.end_timestamp_ns());
-  sample.set_duration_ns(sample.duration_ns() + later.duration_ns());
-  sample.set_process_cpu_ns(sample.process_cpu_ns() + later.process_cpu_ns());
-  sample.set_host_cpu_ns(sample.host_cpu_ns() + later.host_cpu_ns());
-  sample.set_resident_bytes(later.resident_bytes());
-  sample.set_host_available_memory_bytes(later.host_available_memory_bytes());
-  sample.set_voluntary_context_switches(sample.voluntary_context_switches() +
-                                        later.voluntary_context_switches());
-  sample.set_involuntary_context_switches(
-      sample.involuntary_context_switches() +
-      later.involuntary_context_switches());
+  // What a sample has of its end.
+  constexpr int kLevels[] = {
+      ResourceSample::kEndTimestampNsFieldNumber,
+      ResourceSample::kResidentBytesFieldNumber,
+      ResourceSample::kHostAvailableMemoryBytesFieldNumber};
+  results::AddCounters(later, sample, kLevels);
   for (const auto& [name, counters] : later.network()) {
     results::AddCounters(counters, (*sample.mutable_network())[name]);
   }
   results::AddCounters(later.host_counters(), *sample.mutable_host_counters());
-  if (later.has_busiest_cpu_ns()) {
-    sample.set_busiest_cpu_ns(sample.busiest_cpu_ns() + later.busiest_cpu_ns());
-  }
-  if (later.has_run_queue_delay_ns()) {
-    sample.set_run_queue_delay_ns(sample.run_queue_delay_ns() +
-                                  later.run_queue_delay_ns());
-  }
   if (later.has_data_connections()) {
     Append(later.data_connections(), *sample.mutable_data_connections());
   }
@@ -209,8 +197,7 @@ void ResourceSampler::AddGroupUses(const Reading& start, const Reading& end,
   for (const auto& [name, use] : end.groups) {
     const auto before = start.groups.find(name);
     if (before == start.groups.end()) continue;
-    (*sample.mutable_groups())[name] =
-        results::UseBetween(before->second, use);
+    (*sample.mutable_groups())[name] = results::UseBetween(before->second, use);
     ++group_use_count_;
   }
 }

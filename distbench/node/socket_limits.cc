@@ -4,7 +4,6 @@
 
 #include <fstream>
 #include <map>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/files.h"
@@ -27,12 +26,6 @@ constexpr char kHowToOpenMore[] =
     "instances on the node, or a smaller "
     "workers_per_instance";
 
-// Of the driver that is below all decorators.
-const config::DriverOptions& Innermost(const config::DriverOptions& options) {
-  return options.decorated.empty() ? options
-                                   : Innermost(options.decorated.front());
-}
-
 // What a worker opens with the driver that is below all decorators.
 config::DriverFiles FilesOf(const config::DriverOptions& options) {
   const auto* driver = config::FindDriver(options.driver);
@@ -45,9 +38,9 @@ int64_t ConnectionsPerPeer(const config::DriverOptions& options) {
   if (!FilesOf(options).has_connections) return 0;
   // The names of this setting in drivers over sockets of our own, and in grpc.
   for (const char* name : {"connections", "channels"}) {
-    const auto it = options.client_settings.find(name);
-    if (it == options.client_settings.end()) continue;
-    if (const auto* count = std::get_if<int64_t>(&it->second)) return *count;
+    const auto* const count =
+        config::FindSettingValue<int64_t>(options.client_settings, name);
+    if (count != nullptr) return *count;
   }
   return 1;
 }
@@ -77,7 +70,8 @@ SocketNeeds CountSockets(const std::vector<ConnectingInstance>& instances) {
   std::map<std::string, int64_t> connections_to;
   for (const ConnectingInstance& instance : instances) {
     const int64_t connections =
-        instance.worker_count * ConnectionsPerPeer(Innermost(*instance.driver));
+        instance.worker_count *
+        ConnectionsPerPeer(config::Innermost(*instance.driver));
     for (const std::string& peer : instance.peers) {
       needs.sockets += connections;
       connections_to[peer] += connections;
@@ -114,8 +108,9 @@ absl::Status CheckSockets(const SocketNeeds& needs,
 
 absl::Status CheckWorkerFiles(const config::DriverOptions& driver,
                               int worker_count, const SocketLimits& limits) {
-  const int64_t needed = worker_count * (kMaxFilesPerWorker +
-                                         FilesOf(Innermost(driver)).per_worker);
+  const int64_t needed =
+      worker_count *
+      (kMaxFilesPerWorker + FilesOf(config::Innermost(driver)).per_worker);
   if (limits.max_open_files == 0 ||
       limits.open_files + needed + kReserve <= limits.max_open_files) {
     return absl::OkStatus();

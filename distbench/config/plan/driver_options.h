@@ -43,6 +43,21 @@ struct DriverOptions {
   std::vector<DriverOptions> decorated;
 };
 
+// Returns the driver that is below all decorators.
+inline const DriverOptions& Innermost(const DriverOptions& options) {
+  return options.decorated.empty() ? options
+                                   : Innermost(options.decorated.front());
+}
+
+// Returns the value of a setting; null if there is none of this type.
+template <typename T>
+const T* FindSettingValue(
+    const std::map<std::string, DriverOptions::Value>& settings,
+    const std::string& name) {
+  const auto found = settings.find(name);
+  return found == settings.end() ? nullptr : std::get_if<T>(&found->second);
+}
+
 // Limits and a default of the grpc_stream driver's settings.
 inline constexpr int64_t kMaxGrpcStreams = 1024;
 inline constexpr int64_t kMaxMessagesPerStream = 1'000'000'000;

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 
 #include "absl/strings/match.h"
 #include "distbench/config/catalogs/driver_settings.h"
+#include "distbench/config/plan/driver_options.h"
 #include "optional_libraries.h"
 
 namespace distbench::libfabric {
@@ -16,9 +16,8 @@ constexpr int64_t kFilesPerEndpoint = 10;
 
 // Whether the provider is memory that processes share.
 bool IsSharedMemory(const config::DriverOptions& options) {
-  const auto it = options.server_settings.find(kProvider);
-  if (it == options.server_settings.end()) return false;
-  const auto* provider = std::get_if<std::string>(&it->second);
+  const auto* provider =
+      config::FindSettingValue<std::string>(options.server_settings, kProvider);
   return provider != nullptr && absl::StrContains(*provider, "shm");
 }
 

@@ -42,9 +42,7 @@ constexpr NumberOption kNumberOptions[] = {
 std::string ReadText(
     const std::map<std::string, config::DriverOptions::Value>& values,
     const char* name, const char* default_value) {
-  const auto it = values.find(name);
-  if (it == values.end()) return default_value;
-  const auto* text = std::get_if<std::string>(&it->second);
+  const auto* text = config::FindSettingValue<std::string>(values, name);
   return text == nullptr ? default_value : *text;
 }
 

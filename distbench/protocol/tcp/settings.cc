@@ -1,7 +1,6 @@
 #include "distbench/protocol/tcp/settings.h"
 
 #include <algorithm>
-#include <variant>
 
 #include "distbench/config/plan/driver_options.h"
 
@@ -10,18 +9,17 @@ namespace distbench::protocol {
 int64_t ReadSetting(
     const std::map<std::string, config::DriverOptions::Value>& settings,
     const config::TcpSettingLimits& setting) {
-  const auto it = settings.find(setting.name);
-  if (it == settings.end()) return setting.default_value;
-  const auto* number = std::get_if<int64_t>(&it->second);
+  const auto* number =
+      config::FindSettingValue<int64_t>(settings, setting.name);
   if (number == nullptr) return setting.default_value;
   return std::clamp(*number, setting.minimum, setting.maximum);
 }
 
 bool UsesUnixSocket(const std::map<std::string, config::DriverOptions::Value>&
                         server_settings) {
-  const auto it = server_settings.find(config::kTransportSetting);
-  return it != server_settings.end() &&
-         it->second == config::DriverOptions::Value(config::kUnixTransport);
+  const auto* transport = config::FindSettingValue<std::string>(
+      server_settings, config::kTransportSetting);
+  return transport != nullptr && *transport == config::kUnixTransport;
 }
 
 TcpSettings ReadTcpSettings(const config::DriverOptions& options) {
