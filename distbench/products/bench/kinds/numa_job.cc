@@ -19,7 +19,8 @@
 namespace distbench::bench {
 namespace {
 
-numa_compare::NumaComparisonOptions OptionsOf(const PropertyValues& values) {
+numa_compare::NumaComparisonOptions NumaOptionsOf(
+    const PropertyValues& values) {
   numa_compare::NumaComparisonOptions options = {
       .cpu_objective = numa_compare::CpuObjective(*values.Number("cpu")),
       .latency_objective = values.Text("slo"),
@@ -120,7 +121,7 @@ class NumaJob final : public JobKind {
     absl::StatusOr<TestSequence> tests = OneTest(values, environment);
     if (!tests.ok()) return tests;
     absl::Status status =
-        numa_compare::CheckSearches(OptionsOf(values), tests->tests(0));
+        numa_compare::CheckSearches(NumaOptionsOf(values), tests->tests(0));
     status.Update(PlanOf(values, tests->tests(0), environment).status());
     if (!status.ok()) return status;
     return tests;
@@ -135,7 +136,8 @@ class NumaJob final : public JobKind {
     if (!plan.ok()) return plan.status();
     run.job.clear_systems();
     *run.job.add_systems() = ReadHostSystem(run.environment.host_root);
-    const numa_compare::NumaComparisonOptions options = OptionsOf(run.values);
+    const numa_compare::NumaComparisonOptions options =
+        NumaOptionsOf(run.values);
     numa_compare::LocalCapacitySearch search(
         run.environment.program, options.search, run.environment.say);
     const Cancellation::Scope cancel(*run.environment.cancellation,
