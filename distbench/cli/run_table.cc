@@ -1,7 +1,6 @@
 #include "distbench/cli/run_table.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -10,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "distbench/base/json.h"
 
 namespace distbench::cli {
 namespace {
@@ -81,8 +81,8 @@ std::string Line(const Cells& cells, const std::vector<size_t>& widths) {
   return std::string(absl::StripTrailingAsciiWhitespace(line));
 }
 
-nlohmann::ordered_json ToJson(const RunDescription& run) {
-  nlohmann::ordered_json json;
+base::Json ToJson(const RunDescription& run) {
+  base::Json json;
   json["id"] = run.id();
   json["state"] = StateName(run);
   if (run.has_queue_position()) json["queue_position"] = run.queue_position();
@@ -127,13 +127,10 @@ std::string RunTable(const std::vector<RunDescription>& runs) {
 }
 
 std::string RunsJson(const std::vector<RunDescription>& runs) {
-  nlohmann::ordered_json json;
-  json["runs"] = nlohmann::ordered_json::array();
+  base::Json json;
+  json["runs"] = base::Json::array();
   for (const RunDescription& run : runs) json["runs"].push_back(ToJson(run));
-  // Invalid UTF-8 is replaced; by default dump() would throw.
-  return json.dump(2, ' ', false,
-                   nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
+  return base::DumpJson(json, 2) + "\n";
 }
 
 std::string Printable(absl::string_view text) {

@@ -1,17 +1,8 @@
 #include "distbench/metrics/families.h"
 
-#include <nlohmann/json.hpp>
+#include "distbench/base/json.h"
 
 namespace distbench::metrics {
-namespace {
-
-std::string ValidUtf8(const std::string& text) {
-  using Json = nlohmann::json;
-  return Json::parse(
-      Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
-}
-
-}  // namespace
 
 prometheus::MetricFamily Family(const std::string& name,
                                 const std::string& help,
@@ -27,7 +18,7 @@ prometheus::ClientMetric& AddMetric(const Labels& labels,
                                     prometheus::MetricFamily& family) {
   prometheus::ClientMetric& metric = family.metric.emplace_back();
   for (const auto& [name, value] : labels) {
-    metric.label.push_back({name, ValidUtf8(value)});
+    metric.label.push_back({name, base::ValidUtf8(value)});
   }
   return metric;
 }

@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/json.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/validators.h"
 #include "google/protobuf/descriptor.h"
@@ -16,46 +17,6 @@ namespace {
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
-
-// The number of bytes of a code point that begins with this byte; 0 if no code
-// point does.
-int SequenceLength(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first < 0xe0) return 2;
-  if (first >= 0xe0 && first < 0xf0) return 3;
-  if (first >= 0xf0 && first < 0xf5) return 4;
-  return 0;
-}
-
-// Whether the second byte is valid: the encoding is not overlong, not a
-// surrogate and not beyond the last code point.
-bool IsSecondByte(unsigned char first, unsigned char second) {
-  switch (first) {
-    case 0xe0:
-      return second >= 0xa0 && second < 0xc0;
-    case 0xed:
-      return second >= 0x80 && second < 0xa0;
-    case 0xf0:
-      return second >= 0x90 && second < 0xc0;
-    case 0xf4:
-      return second >= 0x80 && second < 0x90;
-    default:
-      return second >= 0x80 && second < 0xc0;
-  }
-}
-
-bool IsUtf8(absl::string_view text) {
-  while (!text.empty()) {
-    const int length = SequenceLength(text[0]);
-    if (length == 0 || length > text.size()) return false;
-    if (length > 1 && !IsSecondByte(text[0], text[1])) return false;
-    for (int i = 2; i < length; ++i) {
-      if ((text[i] & 0xc0) != 0x80) return false;
-    }
-    text.remove_prefix(length);
-  }
-  return true;
-}
 
 // A location in a message. It is turned into a Path only if there is a problem,
 // which is rare, while locations are many.
@@ -103,7 +64,7 @@ class EncodingCheck {
       const std::string text =
           index < 0 ? reflection.GetString(message, field)
                     : reflection.GetRepeatedString(message, field, index);
-      if (IsUtf8(text)) return;
+      if (base::IsUtf8(text)) return;
       validation_.Add(PathOf(validation_.path(), &place),
                       "is not valid text; write it in UTF-8");
     }

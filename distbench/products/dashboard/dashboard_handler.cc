@@ -13,6 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/json.h"
 #include "distbench/base/version.h"
 #include "distbench/products/dashboard/page_policy.h"
 #include "distbench/products/dashboard/report_pages.h"
@@ -200,7 +201,7 @@ std::string DashboardHandler::Session(const HttpRequest& request) const {
       {"history", contents_.index != nullptr},
       {"why_no_history", contents_.why_no_history},
   };
-  return session.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+  return base::DumpJson(session);
 }
 
 DashboardHandler::Body DashboardHandler::Problems() {

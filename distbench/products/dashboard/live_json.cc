@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/json.h"
 #include "distbench/base/time_units.h"
 
 namespace distbench::dashboard {
@@ -71,11 +72,6 @@ Json RunningJson(const RunDescription& run, const GetStatusResponse& status,
   return json;
 }
 
-// Names may contain anything.
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
 double LiveRate::Update(const LiveStatus& status) {
@@ -103,7 +99,7 @@ std::string NodesJson(const LiveStatus& status) {
   for (const NodeStatus& node : status.sequencer.nodes()) {
     json.push_back(NodeJson(node));
   }
-  return Dump(json);
+  return base::DumpJson(json);
 }
 
 std::string RunsJson(const LiveStatus& status, double per_second) {
@@ -117,7 +113,7 @@ std::string RunsJson(const LiveStatus& status, double per_second) {
       json["queue"].push_back(RunJson(run));
     }
   }
-  return Dump(json);
+  return base::DumpJson(json);
 }
 
 std::string LiveJson(absl::string_view nodes, absl::string_view runs) {

@@ -1,3 +1,4 @@
+#include "distbench/base/json.h"
 #include "distbench/products/history/json.h"
 
 #include <cmath>
@@ -8,11 +9,6 @@ namespace distbench::history {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Invalid UTF-8 is replaced; by default dump() would throw.
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 // JSON has no infinity.
 Json Number(const std::optional<double>& value) {
@@ -52,8 +48,7 @@ Json ObjectOf(const SeriesSummary& series) {
           {"better", series.higher_is_better ? "higher" : "lower"},
           {"points", series.points},
           {"changes", series.changes},
-          {"last_change", series.last_change_ms ? Json(*series.last_change_ms)
-                                                : Json(nullptr)}};
+          {"last_change", base::OrNull(series.last_change_ms)}};
 }
 
 Json ObjectOf(const TrendPoint& point) {
@@ -101,38 +96,38 @@ constexpr auto kToObject = [](const auto& element) {
 }  // namespace
 
 std::string ToJson(const ResultPage& page) {
-  return Dump({{"results", Array(page.results, kToObject)},
-               {"total", page.total},
-               {"total_is_least", page.is_total_least},
-               {"next", page.next.empty() ? Json(nullptr) : Json(page.next)}});
+  return base::DumpJson({{"results", Array(page.results, kToObject)},
+                         {"total", page.total},
+                         {"total_is_least", page.is_total_least},
+                         {"next", base::TextOrNull(page.next)}});
 }
 
 std::string ToJson(const FilterValues& filters) {
-  return Dump({{"tests", filters.tests},
-               {"labels", filters.labels},
-               {"hosts", filters.hosts},
-               {"attributes", filters.attributes},
-               {"truncated", filters.is_truncated}});
+  return base::DumpJson({{"tests", filters.tests},
+                         {"labels", filters.labels},
+                         {"hosts", filters.hosts},
+                         {"attributes", filters.attributes},
+                         {"truncated", filters.is_truncated}});
 }
 
 std::string ToJson(absl::Span<const FileProblem> problems) {
-  return Dump(
+  return base::DumpJson(
       {{"files", Array(problems, [](const FileProblem& problem) {
           return Json{{"file", problem.file}, {"problem", problem.problem}};
         })}});
 }
 
 std::string ToJson(absl::Span<const SeriesSummary> series) {
-  return Dump({{"series", Array(series, kToObject)}});
+  return base::DumpJson({{"series", Array(series, kToObject)}});
 }
 
 std::string ToJson(const Trend& trend) {
-  return Dump({{"series", ObjectOf(trend.series)},
-               {"points", Array(trend.points, kToObject)},
-               {"segments", Array(trend.segments, kToObject)},
-               {"changes", Array(trend.changes, kToObject)},
-               {"left_out", trend.left_out},
-               {"error", trend.problem}});
+  return base::DumpJson({{"series", ObjectOf(trend.series)},
+                         {"points", Array(trend.points, kToObject)},
+                         {"segments", Array(trend.segments, kToObject)},
+                         {"changes", Array(trend.changes, kToObject)},
+                         {"left_out", trend.left_out},
+                         {"error", trend.problem}});
 }
 
 }  // namespace distbench::history

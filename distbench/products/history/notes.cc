@@ -13,21 +13,13 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/base/files.h"
+#include "distbench/base/json.h"
 #include "distbench/base/write_all.h"
 
 namespace distbench::history {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-bool IsUtf8(const std::string& text) {
-  try {
-    Json(text).dump();
-    return true;
-  } catch (const Json::exception&) {
-    return false;
-  }
-}
 
 std::string LineOf(const std::string& result_id, const char* field,
                    Json value) {
@@ -127,7 +119,7 @@ absl::Status ResultNotes::SetText(const std::string& result_id,
     return absl::InvalidArgumentError(absl::StrCat(
         "the note has ", text.size(), " bytes; it may have ", kMaxNoteBytes));
   }
-  if (!IsUtf8(text)) {
+  if (!base::IsUtf8(text)) {
     return absl::InvalidArgumentError("the note is not valid UTF-8");
   }
   absl::MutexLock lock(&mutex_);

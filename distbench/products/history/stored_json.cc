@@ -1,4 +1,5 @@
 #include "distbench/products/history/stored_json.h"
+#include "distbench/base/json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -9,8 +10,7 @@ using SortedJson = nlohmann::json;
 
 template <typename Value>
 std::string Dump(const Value& value) {
-  return SortedJson(value).dump(-1, ' ', false,
-                                SortedJson::error_handler_t::replace);
+  return base::DumpJson(SortedJson(value));
 }
 
 template <typename Value>

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/json.h"
 #include "distbench/base/time_units.h"
 #include "distbench/products/search/report/search_table.h"
 #include "distbench/report/json/binding_proofs.h"
@@ -152,16 +153,16 @@ Json CapacityJson(const DeploymentCapacity& capacity,
                   const Searches& searches) {
   Json json = {{"objective", capacity.objective},
                {"unit", capacity.unit},
-               {"load", report::ValueOrNull(capacity.mean)}};
+               {"load", base::OrNull(capacity.mean)}};
   report::SetDifference(capacity.ratio, "ratio", "ratio_", json);
-  json["mean_latency_ns"] = report::ValueOrNull(capacity.latency_ns);
+  json["mean_latency_ns"] = base::OrNull(capacity.latency_ns);
   report::SetDifference(capacity.latency_ratio, "mean_latency_ratio",
                         "mean_latency_ratio_", json);
   json["searches"] = Json::array();
   for (const SearchReport& search : searches) {
     json["searches"].push_back(
         {{"verdict", search.verdict()},
-         {"load", search.has_load() ? Json(search.load()) : Json(nullptr)},
+         {"load", base::OrNull(search.has_load(), search.load())},
          {"evidence", search.evidence()},
          {"probe_count", search.probes_size()}});
   }
@@ -241,7 +242,7 @@ Json NumaComparisonJson(const NumaComparison& comparison) {
         {"name", deployment.name()},
         {"instances", deployment.instances()},
         {"workers_per_instance", deployment.workers_per_instance()},
-        {"bindings_held", report::ValueOrNull(row.bindings_held)},
+        {"bindings_held", base::OrNull(row.bindings_held)},
         {"cpu_target",
          CapacityJson(row.cpu_target, deployment.cpu_target_searches())},
         {"objective",

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "distbench/base/json.h"
 #include "distbench/base/version.h"
 #include "distbench/report/comparison/metric_text.h"
 #include "distbench/report/comparison_formats/comparison_formats.h"
@@ -38,7 +39,7 @@ Json MetricJson(const MetricComparison& metric) {
       {"change_is",
        stats::IsComparedByRatio(metric.metric) ? "ratio" : "difference"},
       {"verdict", Name(VerdictName(metric.verdict))},
-      {"reason", TextOrNull(metric.reason)}};
+      {"reason", base::TextOrNull(metric.reason)}};
   const bool is_compared = metric.verdict != ComparisonVerdict::kNotComparable;
   for (const char* name :
        {"base", "new", "difference", "change", "lower", "upper"}) {
@@ -50,7 +51,7 @@ Json MetricJson(const MetricComparison& metric) {
     json["difference"] = metric.next - metric.base;
     SetDifference(metric.change, "change", "", json);
   }
-  json["noise_floor"] = ValueOrNull(metric.noise_floor);
+  json["noise_floor"] = base::OrNull(metric.noise_floor);
   json["is_beyond_noise_floor"] =
       metric.noise_floor ? Json(IsBeyondNoise(metric)) : Json(nullptr);
   json["base_values"] = metric.base_values;
@@ -65,8 +66,8 @@ Json DistributionJson(const DistributionChange& change) {
                         : change.differs() ? "differs"
                                            : "no difference";
   return {{"verdict", verdict},
-          {"reason", TextOrNull(change.reason)},
-          {"p_value", ValueOrNull(change.p_value)},
+          {"reason", base::TextOrNull(change.reason)},
+          {"p_value", base::OrNull(change.p_value)},
           {"distance", change.p_value ? Json(change.distance) : Json(nullptr)}};
 }
 
@@ -85,8 +86,8 @@ Json CircumstancesJson(const TestComparison& test) {
   Json json = Json::array();
   for (const Circumstance& circumstance : test.circumstances) {
     json.push_back({{"name", circumstance.name},
-                    {"base", TextOrNull(circumstance.base)},
-                    {"new", TextOrNull(circumstance.other)},
+                    {"base", base::TextOrNull(circumstance.base)},
+                    {"new", base::TextOrNull(circumstance.other)},
                     {"differs", circumstance.differs()}});
   }
   return json;
@@ -94,11 +95,11 @@ Json CircumstancesJson(const TestComparison& test) {
 
 Json TestJson(const TestComparison& test) {
   Json json = {{"name", test.test},
-               {"base_name", TextOrNull(test.base_name)},
-               {"new_name", TextOrNull(test.next_name)},
+               {"base_name", base::TextOrNull(test.base_name)},
+               {"new_name", base::TextOrNull(test.next_name)},
                {"base_runs", test.base_runs},
                {"new_runs", test.next_runs},
-               {"not_comparable", TextOrNull(test.not_comparable)},
+               {"not_comparable", base::TextOrNull(test.not_comparable)},
                {"is_invalid", test.is_invalid},
                {"most_runs_until_decided",
                 test.look_plan ? Json(test.look_plan->last) : Json(nullptr)},
@@ -114,7 +115,7 @@ Json SearchJson(const CapacityComparison& question) {
                {"base_searches", question.base_searches},
                {"new_searches", question.next_searches},
                {"tolerance", question.tolerance},
-               {"not_comparable", TextOrNull(question.not_comparable)}};
+               {"not_comparable", base::TextOrNull(question.not_comparable)}};
   Json& metrics = json["metrics"] = Json::array();
   for (const CapacityRatio& ratio : question.ratios) {
     Json metric = {
@@ -171,8 +172,7 @@ std::string ComparisonJson(const ComparisonReport& report) {
     searches.push_back(SearchJson(question));
   }
   document["search_notes"] = report.capacities.notes;
-  // Names may contain arbitrary bytes; invalid UTF-8 is replaced.
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return base::DumpJson(document) + '\n';
 }
 
 }  // namespace distbench::report

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/base/host_port.h"
+#include "distbench/base/json.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/version.h"
 #include "distbench/config/catalogs/driver_resolution.h"
@@ -241,8 +242,7 @@ absl::Status RenderOtlp(absl::Span<const TestRun> runs, ByteSink sink) {
   if (all.empty()) return NoTracesError();
   Json request;
   request["resourceSpans"] = std::move(all);
-  // Names may contain arbitrary bytes; invalid UTF-8 is replaced.
-  sink(request.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  sink(base::DumpJson(request) + "\n");
   return absl::OkStatus();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/json.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/export/trace_tree.h"
 #include "distbench/report/measurements/origin.h"
@@ -16,11 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Names may contain arbitrary bytes; invalid UTF-8 is replaced.
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 class EventWriter {
  public:
   // Times are relative to origin_ns.
@@ -28,8 +24,8 @@ class EventWriter {
       : origin_ns_(origin_ns), sink_(sink) {
     sink_("{\"displayTimeUnit\":\"ns\",\"otherData\":");
     // As text, because viewers read numbers as doubles, which are too coarse.
-    sink_(
-        Dump({{"origin_unix_ns", absl::StrCat(origin_ns)}, {"hosts", hosts}}));
+    sink_(base::DumpJson(
+        {{"origin_unix_ns", absl::StrCat(origin_ns)}, {"hosts", hosts}}));
     sink_(",\"traceEvents\":[\n");
   }
 
@@ -58,7 +54,7 @@ class EventWriter {
   void Write(const Json& event) {
     sink_(is_first_ ? "" : ",\n");
     is_first_ = false;
-    sink_(Dump(event));
+    sink_(base::DumpJson(event));
   }
 
   void WriteProcessName(const std::string& test, const TracedRpc& root) {

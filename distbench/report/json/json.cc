@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/json.h"
 #include "distbench/base/version.h"
 #include "distbench/report/findings/advice.h"
 #include "distbench/report/json/json_objectives.h"
@@ -55,16 +56,14 @@ Json SeedJson(const RunInfo& run_info) {
 }
 
 Json RunJson(const RunInfo& run_info) {
-  return {{"version", TextOrNull(run_info.version())},
-          {"revision", TextOrNull(run_info.revision())},
+  return {{"version", base::TextOrNull(run_info.version())},
+          {"revision", base::TextOrNull(run_info.revision())},
           {"random_seed", SeedJson(run_info)},
-          {"config_hash", TextOrNull(run_info.config_hash())},
-          {"start_timestamp_ns", run_info.has_start_timestamp_ns()
-                                     ? Json(run_info.start_timestamp_ns())
-                                     : Json(nullptr)},
-          {"end_timestamp_ns", run_info.has_end_timestamp_ns()
-                                   ? Json(run_info.end_timestamp_ns())
-                                   : Json(nullptr)}};
+          {"config_hash", base::TextOrNull(run_info.config_hash())},
+          {"start_timestamp_ns", base::OrNull(run_info.has_start_timestamp_ns(),
+                                              run_info.start_timestamp_ns())},
+          {"end_timestamp_ns", base::OrNull(run_info.has_end_timestamp_ns(),
+                                            run_info.end_timestamp_ns())}};
 }
 
 Json FindingJson(const std::string& severity, const std::string& code,
@@ -72,7 +71,7 @@ Json FindingJson(const std::string& severity, const std::string& code,
   return {{"severity", severity},
           {"code", code},
           {"message", message},
-          {"advice", TextOrNull(std::string(AdviceFor(code)))}};
+          {"advice", base::TextOrNull(std::string(AdviceFor(code)))}};
 }
 
 Json FindingsJson(const TestResult& result, const TestTotals& totals) {
@@ -165,8 +164,7 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
       {"verdict", totals.invalid_log_count > 0 && !run_info.has_failure()
                       ? "invalid"
                       : RunVerdict(result)},
-      {"failure",
-       run_info.has_failure() ? Json(run_info.failure()) : Json(nullptr)},
+      {"failure", base::OrNull(run_info.has_failure(), run_info.failure())},
       {"findings", FindingsJson(result, totals)},
       {"objectives", ObjectivesJson(result)},
       {"run", RunJson(run_info)},
@@ -232,8 +230,7 @@ std::string RenderJson(const ReportInput& input, const JsonLimits& limits) {
   Json& tests = document["tests"] = Json::array();
   for (const TestRun& run : input.runs) tests.push_back(TestJson(run, limits));
   document = WithParts<DocumentKey>(std::move(document), input, limits);
-  // Names may contain arbitrary bytes; invalid UTF-8 is replaced.
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return base::DumpJson(document) + '\n';
 }
 
 }  // namespace distbench::report

@@ -1,3 +1,4 @@
+#include "distbench/base/json.h"
 #include "distbench/report/json/binding_proofs.h"
 #include "distbench/report/json/json_parts.h"
 
@@ -19,17 +20,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // The value of an optional field, or null.
-Json OrNull(bool is_present, Json value) {
-  return is_present ? std::move(value) : Json(nullptr);
-}
-
 Json ControlGroupsJson(const ControlGroupFacts& groups) {
   return {{"version", groups.version()},
           {"delegated_path",
-           OrNull(groups.has_delegated_path(), groups.delegated_path())},
+           base::OrNull(groups.has_delegated_path(), groups.delegated_path())},
           {"controllers", std::vector<std::string>(groups.controllers().begin(),
                                                    groups.controllers().end())},
-          {"problem", OrNull(groups.has_problem(), groups.problem())},
+          {"problem", base::OrNull(groups.has_problem(), groups.problem())},
           {"io_cost_devices",
            std::vector<std::string>(groups.io_cost_devices().begin(),
                                     groups.io_cost_devices().end())}};
@@ -37,34 +34,38 @@ Json ControlGroupsJson(const ControlGroupFacts& groups) {
 
 Json HostJson(const HostFacts& host) {
   Json json = {
-      {"hostname", OrNull(host.has_hostname(), host.hostname())},
-      {"kernel", OrNull(host.has_kernel(), host.kernel())},
-      {"cpu_model", OrNull(host.has_cpu_model(), host.cpu_model())},
-      {"cpu_count", OrNull(host.has_cpu_count(), host.cpu_count())},
+      {"hostname", base::OrNull(host.has_hostname(), host.hostname())},
+      {"kernel", base::OrNull(host.has_kernel(), host.kernel())},
+      {"cpu_model", base::OrNull(host.has_cpu_model(), host.cpu_model())},
+      {"cpu_count", base::OrNull(host.has_cpu_count(), host.cpu_count())},
       {"numa_node_count",
-       OrNull(host.has_numa_node_count(), host.numa_node_count())},
-      {"memory_bytes", OrNull(host.has_memory_bytes(), host.memory_bytes())},
-      {"cpu_frequency_governor", OrNull(host.has_cpu_frequency_governor(),
-                                        host.cpu_frequency_governor())},
-      {"transparent_huge_pages", OrNull(host.has_transparent_huge_pages(),
-                                        host.transparent_huge_pages())},
-      {"is_smt_active", OrNull(host.has_is_smt_active(), host.is_smt_active())},
-      {"is_cpu_boost_enabled",
-       OrNull(host.has_is_cpu_boost_enabled(), host.is_cpu_boost_enabled())},
-      {"tcp_congestion_control", OrNull(host.has_tcp_congestion_control(),
-                                        host.tcp_congestion_control())},
-      {"tcp_ecn_mode", OrNull(host.has_tcp_ecn_mode(), host.tcp_ecn_mode())},
+       base::OrNull(host.has_numa_node_count(), host.numa_node_count())},
+      {"memory_bytes",
+       base::OrNull(host.has_memory_bytes(), host.memory_bytes())},
+      {"cpu_frequency_governor", base::OrNull(host.has_cpu_frequency_governor(),
+                                              host.cpu_frequency_governor())},
+      {"transparent_huge_pages", base::OrNull(host.has_transparent_huge_pages(),
+                                              host.transparent_huge_pages())},
+      {"is_smt_active",
+       base::OrNull(host.has_is_smt_active(), host.is_smt_active())},
+      {"is_cpu_boost_enabled", base::OrNull(host.has_is_cpu_boost_enabled(),
+                                            host.is_cpu_boost_enabled())},
+      {"tcp_congestion_control", base::OrNull(host.has_tcp_congestion_control(),
+                                              host.tcp_congestion_control())},
+      {"tcp_ecn_mode",
+       base::OrNull(host.has_tcp_ecn_mode(), host.tcp_ecn_mode())},
       {"default_queueing_discipline",
-       OrNull(host.has_default_queueing_discipline(),
-              host.default_queueing_discipline())}};
+       base::OrNull(host.has_default_queueing_discipline(),
+                    host.default_queueing_discipline())}};
   Json& devices = json["network_devices"] = Json::array();
   for (const NetworkDevice& device : host.network_devices()) {
     devices.push_back(
         {{"name", device.name()},
          {"mtu", device.mtu()},
-         {"numa_node", OrNull(device.has_numa_node(), device.numa_node())},
-         {"queueing_discipline", OrNull(device.has_queueing_discipline(),
-                                        device.queueing_discipline())},
+         {"numa_node",
+          base::OrNull(device.has_numa_node(), device.numa_node())},
+         {"queueing_discipline", base::OrNull(device.has_queueing_discipline(),
+                                              device.queueing_discipline())},
          {"interrupt_cpus",
           std::vector<std::string>(device.interrupt_cpus().begin(),
                                    device.interrupt_cpus().end())}});
@@ -78,22 +79,23 @@ Json HostJson(const HostFacts& host) {
          {"distances",
           std::vector<int>(node.distances().begin(), node.distances().end())}});
   }
-  json["control_groups"] = OrNull(host.has_control_groups(),
-                                  ControlGroupsJson(host.control_groups()));
-  json["idle_driver"] = OrNull(host.has_idle_driver(), host.idle_driver());
+  json["control_groups"] = base::OrNull(
+      host.has_control_groups(), ControlGroupsJson(host.control_groups()));
+  json["idle_driver"] =
+      base::OrNull(host.has_idle_driver(), host.idle_driver());
   json["idle_states"] = std::vector<std::string>(host.idle_states().begin(),
                                                  host.idle_states().end());
   const std::map<std::string, std::string> mitigations(
       host.mitigations().begin(), host.mitigations().end());
   json["mitigations"] = mitigations;
-  json["hardware_counters_problem"] = OrNull(
+  json["hardware_counters_problem"] = base::OrNull(
       host.has_hardware_counters_problem(), host.hardware_counters_problem());
   json["energy_problem"] =
-      OrNull(host.has_energy_problem(), host.energy_problem());
+      base::OrNull(host.has_energy_problem(), host.energy_problem());
   json["libfabric_providers"] = std::vector<std::string>(
       host.libfabric_providers().begin(), host.libfabric_providers().end());
   json["libfabric_problem"] =
-      OrNull(host.has_libfabric_problem(), host.libfabric_problem());
+      base::OrNull(host.has_libfabric_problem(), host.libfabric_problem());
   const std::map<std::string, std::string> versions(host.versions().begin(),
                                                     host.versions().end());
   json["versions"] = versions;
@@ -108,7 +110,7 @@ Json HostCountersJson(const NodeResources& resources) {
   }
   Json json;
   for (const auto& [name, value] : results::ListCounters(totals)) {
-    json[name] = OrNull(value.has_value(), value.value_or(0));
+    json[name] = base::OrNull(value);
   }
   return json;
 }
@@ -118,13 +120,13 @@ Json HardwareCountersJson(const NodeResources& resources) {
   for (const ResourceSample& sample : resources.samples()) {
     results::AddCounters(sample.hardware_counters(), totals);
   }
-  return {{"cycles", OrNull(totals.has_cycles(), totals.cycles())},
+  return {{"cycles", base::OrNull(totals.has_cycles(), totals.cycles())},
           {"instructions",
-           OrNull(totals.has_instructions(), totals.instructions())},
-          {"cache_references",
-           OrNull(totals.has_cache_references(), totals.cache_references())},
+           base::OrNull(totals.has_instructions(), totals.instructions())},
+          {"cache_references", base::OrNull(totals.has_cache_references(),
+                                            totals.cache_references())},
           {"cache_misses",
-           OrNull(totals.has_cache_misses(), totals.cache_misses())}};
+           base::OrNull(totals.has_cache_misses(), totals.cache_misses())}};
 }
 
 // Microjoules by domain.
@@ -239,12 +241,13 @@ Json PlacementJson(const TestResult& result) {
                                                       endpoints.end());
   Json json = Json::array();
   for (const auto& [instance, endpoint] : sorted) {
-    json.push_back(
-        {{"instance", instance},
-         {"node", OrNull(endpoint.has_node_alias(), endpoint.node_alias())},
-         {"hostname", OrNull(endpoint.has_hostname(), endpoint.hostname())},
-         {"address", OrNull(endpoint.has_endpoint_address(),
-                            endpoint.endpoint_address())}});
+    json.push_back({{"instance", instance},
+                    {"node", base::OrNull(endpoint.has_node_alias(),
+                                          endpoint.node_alias())},
+                    {"hostname", base::OrNull(endpoint.has_hostname(),
+                                              endpoint.hostname())},
+                    {"address", base::OrNull(endpoint.has_endpoint_address(),
+                                             endpoint.endpoint_address())}});
   }
   return json;
 }

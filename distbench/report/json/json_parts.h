@@ -9,7 +9,6 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "distbench/report/json/json_values.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/topology.h"

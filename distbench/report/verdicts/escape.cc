@@ -1,21 +1,15 @@
 #include "distbench/report/verdicts/escape.h"
 
-#include <nlohmann/json.hpp>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "distbench/base/json.h"
 
 namespace distbench::report {
 namespace {
 
 // The text as valid UTF-8 without control characters.
 std::string PrintableText(absl::string_view text) {
-  using Json = nlohmann::json;
-  // Replaces what is invalid; the library has no other way to ask for it.
-  std::string printable =
-      Json::parse(Json(std::string(text))
-                      .dump(-1, ' ', false, Json::error_handler_t::replace))
-          .get<std::string>();
+  std::string printable = base::ValidUtf8(text);
   for (char& c : printable) {
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
   }

@@ -1,9 +1,8 @@
 #include "distbench/products/dashboard/http/http_message.h"
 
-#include <nlohmann/json.hpp>
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/json.h"
 
 namespace distbench::dashboard {
 
@@ -33,11 +32,7 @@ const HttpHeaders& ProtectiveHeaders() {
 HttpResponse ErrorResponse(int status, absl::string_view message) {
   HttpResponse response;
   response.status = status;
-  // Messages may quote what is not UTF-8.
-  response.body =
-      nlohmann::json{{"error", std::string(message)}}.dump(
-          -1, ' ', false, nlohmann::json::error_handler_t::replace) +
-      "\n";
+  response.body = base::DumpJson({{"error", std::string(message)}}) + "\n";
   return response;
 }
 

@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/json.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/report/text/failure_lines.h"
 
@@ -82,10 +83,6 @@ void JudgeNode(const std::string& node, const NodeResources& resources,
 
 // ---- JSON -------------------------------------------------------------------
 
-Json OrNull(bool is_present, Json value) {
-  return is_present ? std::move(value) : Json(nullptr);
-}
-
 }  // namespace
 
 std::vector<std::string> ControlLines(const TestResult& result) {
@@ -133,12 +130,13 @@ Json ControlsJson(const TestResult& result,
            {"group", proof.group()},
            {"path", proof.path()},
            {"file", proof.file()},
-           {"wanted", OrNull(proof.has_wanted(), proof.wanted())},
-           {"before", OrNull(proof.has_before(), proof.before())},
-           {"read_back", OrNull(proof.has_read_back(), proof.read_back())},
+           {"wanted", base::OrNull(proof.has_wanted(), proof.wanted())},
+           {"before", base::OrNull(proof.has_before(), proof.before())},
+           {"read_back",
+            base::OrNull(proof.has_read_back(), proof.read_back())},
            {"held", proof.held()},
-           {"problem", OrNull(proof.has_problem(), proof.problem())},
-           {"after", OrNull(proof.has_after(), proof.after())}});
+           {"problem", base::OrNull(proof.has_problem(), proof.problem())},
+           {"after", base::OrNull(proof.has_after(), proof.after())}});
     }
   }
   return json;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/base/json.h"
 #include "distbench/products/protection/measures/matrix.h"
 #include "distbench/products/protection/measures/notes.h"
 #include "distbench/products/protection/report/protection_table.h"
@@ -51,25 +52,25 @@ Json ProtectionRunJson(const ProtectionRun& run,
       {"test", TestIndexJson(run, tests)},
       {"repetition", cell.repetition()},
       {"order", cell.order()},
-      {"problem", report::TextOrNull(run.problem)},
+      {"problem", base::TextOrNull(run.problem)},
       {"notes", NotesOf(run)},
-      {"failure", report::TextOrNull(run.result->run_info().failure())},
+      {"failure", base::TextOrNull(run.result->run_info().failure())},
       {"antagonist_lost", run.antagonist_lost},
       {"is_stable", cell.has_is_stable() ? Json(cell.is_stable()) : Json()},
-      {"stability", report::TextOrNull(cell.stability())},
+      {"stability", base::TextOrNull(cell.stability())},
       {"phases", PhasesJson(cell)},
       {"latency", run.has_response_times ? "response_time" : "service_time"},
       {"interval_s", static_cast<double>(run.interval_ns) / 1e9},
       {"series_left_out", run.left_out_count},
       {"baseline", BaselineJson(run)},
-      {"recovered_after_s", report::ValueOrNull(run.recovered_after_s)},
+      {"recovered_after_s", base::OrNull(run.recovered_after_s)},
       {"recovery_s", run.recovery_s}};
 }
 
 Json ConservationJson(const WorkConservation& work) {
   return {{"resource", WorkResourceName(work.resource)},
-          {"work_csv", report::ValueOrNull(work.share)},
-          {"reason", report::TextOrNull(work.reason)},
+          {"work_csv", base::OrNull(work.share)},
+          {"reason", base::TextOrNull(work.reason)},
           {"together_per_second", work.together},
           {"possible_per_second", work.possible},
           {"subject_alone_per_second", work.subject_alone},
@@ -79,8 +80,8 @@ Json ConservationJson(const WorkConservation& work) {
 Json NestedJson(const NestedLatencies& latencies) {
   if (latencies.p50.count() == 0) return nullptr;
   const auto over_seconds = [](const stats::ValueDistribution& values) -> Json {
-    return {{"mean_ns", report::ValueOrNull(values.mean())},
-            {"stdev_ns", report::ValueOrNull(values.deviation())},
+    return {{"mean_ns", base::OrNull(values.mean())},
+            {"stdev_ns", base::OrNull(values.deviation())},
             {"max_ns", values.AtQuantile(1)}};
   };
   return {{"seconds", latencies.p50.count()},
@@ -150,7 +151,7 @@ Json ExperimentJson(const ProtectionMatrix& matrix,
           {"test_name", report.test_name()},
           {"rpc", matrix.subject.rpc},
           {"objective",
-           report::TextOrNull(report.experiment().subject().objective())},
+           base::TextOrNull(report.experiment().subject().objective())},
           {"capacity_per_second", report.has_capacity_per_second()
                                       ? Json(report.capacity_per_second())
                                       : Json()},
@@ -158,7 +159,7 @@ Json ExperimentJson(const ProtectionMatrix& matrix,
           {"random_seed", report.has_random_seed()
                               ? Json(absl::StrCat(report.random_seed()))
                               : Json()},
-          {"problem", report::TextOrNull(matrix.problem)},
+          {"problem", base::TextOrNull(matrix.problem)},
           {"omissions", std::move(omissions)},
           {"notes", NotesOf(matrix)},
           {"cells", CellsJson(matrix, tests)},

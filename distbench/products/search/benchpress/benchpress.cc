@@ -15,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "distbench/base/json.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/products/search/benchpress/final_hook.h"
@@ -152,9 +153,8 @@ Json LoadJson(const SearchReport& report) {
   return {{"qps", NumberOrNull(report.has_load(), report.load())},
           {"min_qps", NumberOrNull(report.has_min_load(), report.min_load())},
           {"max_qps", NumberOrNull(report.has_max_load(), report.max_load())},
-          {"confidence_level", report.has_confidence_level()
-                                   ? Json(report.confidence_level())
-                                   : Json(nullptr)},
+          {"confidence_level", base::OrNull(report.has_confidence_level(),
+                                            report.confidence_level())},
           {"is_proven", report.is_proven()}};
 }
 
@@ -369,7 +369,7 @@ absl::StatusOr<std::string> RenderBenchpress(
     if (search.report->simulated()) all.back()["simulated"] = true;
   }
   const Json& document = all.size() == 1 ? all.front() : all;
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return base::DumpJson(document, 2) + '\n';
 }
 
 }  // namespace distbench::search

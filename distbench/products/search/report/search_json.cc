@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "distbench/base/json.h"
 #include "distbench/products/search/report/search_answer.h"
 #include "distbench/products/search/report/search_table.h"
 #include "distbench/products/search/report/searches.h"
@@ -49,23 +50,21 @@ Json StatisticsJson(const RpcStatistics& statistics) {
 }
 
 Json ProbeJson(const SearchProbe& probe) {
-  Json json = {
-      {"number", probe.number()},
-      {"phase", probe.phase()},
-      {"outcome", probe.outcome()},
-      {"requested_load", probe.requested_load()},
-      {"achieved_load",
-       probe.has_achieved_load() ? Json(probe.achieved_load()) : Json(nullptr)},
-      {"measured", TextsJson(probe.measured())},
-      {"load_of_limit", Json::array()},
-      {"start_timestamp_ns", probe.start_timestamp_ns()},
-      {"end_timestamp_ns", probe.end_timestamp_ns()},
-      {"statistics", StatisticsJson(probe.statistics())},
-      {"host_cpu_share", probe.has_host_cpu_share()
-                             ? Json(probe.host_cpu_share())
-                             : Json(nullptr)},
-      {"instances", Json::array()},
-      {"instance_failures", TextsJson(probe.instance_failures())}};
+  Json json = {{"number", probe.number()},
+               {"phase", probe.phase()},
+               {"outcome", probe.outcome()},
+               {"requested_load", probe.requested_load()},
+               {"achieved_load",
+                base::OrNull(probe.has_achieved_load(), probe.achieved_load())},
+               {"measured", TextsJson(probe.measured())},
+               {"load_of_limit", Json::array()},
+               {"start_timestamp_ns", probe.start_timestamp_ns()},
+               {"end_timestamp_ns", probe.end_timestamp_ns()},
+               {"statistics", StatisticsJson(probe.statistics())},
+               {"host_cpu_share", base::OrNull(probe.has_host_cpu_share(),
+                                               probe.host_cpu_share())},
+               {"instances", Json::array()},
+               {"instance_failures", TextsJson(probe.instance_failures())}};
   for (const double load : probe.load_of_limit()) {
     json["load_of_limit"].push_back(load);
   }
@@ -85,19 +84,14 @@ Json SearchJson(const SourcedSearch& sourced) {
       {"load_unit", report.load_unit()},
       {"finds_lowest", report.finds_lowest()},
       {"tolerance", report.search().tolerance()},
-      {"verdict",
-       report.has_verdict() ? Json(report.verdict()) : Json(nullptr)},
+      {"verdict", base::OrNull(report.has_verdict(), report.verdict())},
       {"evidence", report.evidence()},
-      {"load", report.has_load() ? Json(report.load()) : Json(nullptr)},
-      {"min_load",
-       report.has_min_load() ? Json(report.min_load()) : Json(nullptr)},
-      {"max_load",
-       report.has_max_load() ? Json(report.max_load()) : Json(nullptr)},
-      {"confidence_level", report.has_confidence_level()
-                               ? Json(report.confidence_level())
-                               : Json(nullptr)},
-      {"is_proven",
-       report.has_is_proven() ? Json(report.is_proven()) : Json(nullptr)},
+      {"load", base::OrNull(report.has_load(), report.load())},
+      {"min_load", base::OrNull(report.has_min_load(), report.min_load())},
+      {"max_load", base::OrNull(report.has_max_load(), report.max_load())},
+      {"confidence_level",
+       base::OrNull(report.has_confidence_level(), report.confidence_level())},
+      {"is_proven", base::OrNull(report.has_is_proven(), report.is_proven())},
       {"answer", SearchAnswer(report)},
       {"probes", Json::array()}};
   for (const SearchProbe& probe : report.probes()) {
