@@ -12,8 +12,8 @@
 #include "absl/strings/str_join.h"
 #include "distbench/products/stacks/stack_name.h"
 #include "distbench/products/stacks/stack_values.h"
+#include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/comparability.h"
-#include "distbench/report/comparison/run_groups.h"
 
 namespace distbench::stacks {
 namespace {
@@ -32,9 +32,7 @@ using TrafficStacks = std::vector<StackRuns>;
 using StackNames = std::map<const TestResult*, std::string>;
 
 bool ChoosesItsLoad(const report::TestRun& run) {
-  return run.sequence->searches_size() > 0 ||
-         run.sequence->has_numa_comparison() ||
-         run.result->has_experiment_cell();
+  return report::HasChosenLoad(run) || run.result->has_experiment_cell();
 }
 
 std::string RunText(const report::TestRun& run) {

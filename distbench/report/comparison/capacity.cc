@@ -6,7 +6,6 @@
 #include "distbench/report/comparison/compare.h"
 
 namespace distbench::report {
-namespace {
 
 bool HasChosenLoad(const TestRun& run) {
   const auto& sources = base::Plugins<CapacitySource>::All();
@@ -14,8 +13,6 @@ bool HasChosenLoad(const TestRun& run) {
     return source.second->chose_loads(*run.sequence);
   });
 }
-
-}  // namespace
 
 bool IsLoad(const CapacityRatio& ratio) { return ratio.name == "load"; }
 

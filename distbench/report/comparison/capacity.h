@@ -14,8 +14,11 @@
 
 namespace distbench::report {
 
-// The results without those whose runs have loads that a product chose, so that
-// they are not compared one by one.
+// Whether a product chose the load of the run, as searches do, so that it is
+// not compared with others one by one.
+bool HasChosenLoad(const TestRun& run);
+
+// The runs without such loads.
 std::vector<TestRun> ListPlainRuns(absl::Span<const SourcedResults> results);
 
 // A load or a latency on both sides: geometric means over the searches, and

@@ -10,7 +10,6 @@
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/comparison/noise_floor.h"
-#include "distbench/report/comparison/run_groups.h"
 #include "distbench/report/comparison/stopping_rule.h"
 #include "distbench/report/measurements/origin.h"
 

@@ -1,6 +1,8 @@
 #include "distbench/report/measurements/test_run.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -26,6 +28,20 @@ std::vector<TestRun> ListRuns(absl::Span<const SourcedResults> results) {
     }
   }
   return runs;
+}
+
+std::vector<RunGroup> GroupRuns(
+    absl::Span<const TestRun> runs,
+    const std::function<std::string(const TestRun&)>& key_of) {
+  std::vector<RunGroup> groups;
+  std::map<std::string, size_t> positions;
+  for (const TestRun& run : runs) {
+    const auto [position, is_new] =
+        positions.emplace(key_of(run), groups.size());
+    if (is_new) groups.push_back({position->first, {}});
+    groups[position->second].runs.push_back(run);
+  }
+  return groups;
 }
 
 ReportInput InputOf(absl::Span<const SourcedResults> results) {

@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_REPORT_MEASUREMENTS_TEST_RUN_H_
 #define DISTBENCH_REPORT_MEASUREMENTS_TEST_RUN_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,18 @@ std::string RunNumber(const TestRun& run);
 
 // In the order of the results.
 std::vector<TestRun> ListRuns(absl::Span<const SourcedResults> results);
+
+// The runs with one key, at least one.
+struct RunGroup {
+  std::string key;
+  std::vector<TestRun> runs;
+};
+
+// Groups runs by a key, such as the name of the test. Keys and the runs of each
+// are in order of appearance.
+std::vector<RunGroup> GroupRuns(
+    absl::Span<const TestRun> runs,
+    const std::function<std::string(const TestRun&)>& key_of);
 
 // What a report is about.
 struct ReportInput {
