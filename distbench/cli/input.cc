@@ -113,6 +113,29 @@ absl::StatusOr<std::vector<report::SourcedResults>> ReadResultFiles(
   return all;
 }
 
+absl::StatusOr<TestSequenceResults> EarlierResults(
+    const std::string& resume, const std::string& outfile,
+    absl::string_view resumed,
+    absl::FunctionRef<std::string(const TestSequenceResults&)> work_in) {
+  if (!resume.empty()) {
+    if (outfile.empty()) return results::ReadResults(resume);
+    return absl::InvalidArgumentError(
+        absl::StrCat("--resume and --outfile exclude each other: ", resumed,
+                     " is written to its own file"));
+  }
+  std::error_code ignored;
+  if (!fs::is_regular_file(outfile, ignored)) {
+    return TestSequenceResults();
+  }
+  const absl::StatusOr<TestSequenceResults> existing =
+      results::ReadResults(outfile);
+  const std::string work = existing.ok() ? work_in(*existing) : "";
+  if (work.empty()) return TestSequenceResults();
+  return absl::FailedPreconditionError(
+      absl::StrCat(outfile, " holds ", work, "; resume with --resume=", outfile,
+                   ", or remove the file to start anew"));
+}
+
 int ExitCodeForAll(const std::vector<report::SourcedResults>& results) {
   int exit_code = report::kExitOk;
   for (const report::SourcedResults& sourced : results) {

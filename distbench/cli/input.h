@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "distbench/report/measurements/test_run.h"
+#include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::cli {
@@ -28,6 +31,16 @@ absl::StatusOr<DistributedSystemDescription> LoadOneTest(
 // by name.
 absl::StatusOr<std::vector<report::SourcedResults>> ReadResultFiles(
     const std::vector<std::string>& paths);
+
+// For commands that go on where they ended, with the outfile of --resume.
+// Returns the results in this file; nothing without the flag. The error is
+// about flags that exclude each other, or says that the outfile has what would
+// be lost: `work_in` says what that is, or nothing. `resumed` is the command's
+// word, such as "a resumed search".
+absl::StatusOr<TestSequenceResults> EarlierResults(
+    const std::string& resume, const std::string& outfile,
+    absl::string_view resumed,
+    absl::FunctionRef<std::string(const TestSequenceResults&)> work_in);
 
 // Returns the most severe exit code of the results.
 int ExitCodeForAll(const std::vector<report::SourcedResults>& results);

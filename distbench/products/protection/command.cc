@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -84,31 +82,11 @@ absl::StatusOr<DistributedSystemDescription> LoadExperiment(
   return checked->tests(0);
 }
 
-// Returns the results to go on from, or nothing without --resume. Fails if the
-// outfile holds an experiment, which took long and would be overwritten.
-absl::StatusOr<TestSequenceResults> EarlierResults(
-    const ProtectionFlags& flags) {
-  if (!flags.resume.empty()) {
-    if (!flags.output.outfile.empty()) {
-      return absl::InvalidArgumentError(
-          "--resume and --outfile exclude each other: what is resumed is "
-          "written to its own file");
-    }
-    return results::ReadResults(flags.resume);
-  }
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(flags.output.outfile, ignored)) {
-    return TestSequenceResults();
-  }
-  const absl::StatusOr<TestSequenceResults> existing =
-      results::ReadResults(flags.output.outfile);
-  if (existing.ok() && !existing->experiments().empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        flags.output.outfile, " holds an experiment with ",
-        existing->test_results_size(), " runs; resume with --resume=",
-        flags.output.outfile, ", or remove the file to start anew"));
-  }
-  return TestSequenceResults();
+// What the results have of an experiment, which took long.
+std::string KeptExperiment(const TestSequenceResults& results) {
+  if (results.experiments().empty()) return "";
+  return absl::StrCat("an experiment with ", results.test_results_size(),
+                      " runs");
 }
 
 absl::Status CheckSeed(const ProtectionFlags& flags,
@@ -241,7 +219,8 @@ absl::StatusOr<int> Protection(const ProtectionFlags& flags,
   const absl::StatusOr<DistributedSystemDescription> test =
       LoadExperiment(flags);
   if (!test.ok()) return test.status();
-  absl::StatusOr<TestSequenceResults> results = EarlierResults(flags);
+  absl::StatusOr<TestSequenceResults> results = cli::EarlierResults(
+      flags.resume, flags.output.outfile, "what is resumed", KeptExperiment);
   if (!results.ok()) return results.status();
   absl::Status checked = CheckSeed(flags, *results);
   checked.Update(cli::CheckOutput(flags.output));

@@ -1,8 +1,6 @@
 #include <atomic>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -212,31 +210,13 @@ class ProbeHost {
   TestRunner run_;
 };
 
-// Returns the results of the search to resume, or nothing without --resume.
-// Fails if the outfile holds an unfinished search, which would be overwritten.
-absl::StatusOr<TestSequenceResults> EarlierResults(const SearchFlags& flags) {
-  if (!flags.resume.empty()) {
-    if (!flags.outfile.empty()) {
-      return absl::InvalidArgumentError(
-          "--resume and --outfile exclude each other: a resumed search is "
-          "written to its own file");
-    }
-    return results::ReadResults(flags.resume);
+// What the results have of a search that ended early.
+std::string UnfinishedSearch(const TestSequenceResults& results) {
+  if (results.searches_size() != 1 || IsComplete(results.searches(0))) {
+    return "";
   }
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(flags.outfile, ignored)) {
-    return TestSequenceResults();
-  }
-  const absl::StatusOr<TestSequenceResults> existing =
-      results::ReadResults(flags.outfile);
-  if (existing.ok() && existing->searches_size() == 1 &&
-      !IsComplete(existing->searches(0))) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        flags.outfile, " holds a search that ended early, after ",
-        existing->searches(0).probes_size(), " probes; resume with --resume=",
-        flags.outfile, ", or remove the file to start anew"));
-  }
-  return TestSequenceResults();
+  return absl::StrCat("a search that ended early, after ",
+                      results.searches(0).probes_size(), " probes");
 }
 
 int ExitCodeOf(const SearchReport& report) {
@@ -342,7 +322,8 @@ int RunPlan(const SearchFlags& flags, const SearchPlan& plan, TestRunner run,
 absl::StatusOr<int> Search(const SearchFlags& flags, base::StopSignals& stop) {
   const absl::StatusOr<DistributedSystemDescription> test = LoadTest(flags);
   if (!test.ok()) return test.status();
-  absl::StatusOr<TestSequenceResults> results = EarlierResults(flags);
+  absl::StatusOr<TestSequenceResults> results = cli::EarlierResults(
+      flags.resume, flags.outfile, "a resumed search", UnfinishedSearch);
   if (!results.ok()) return results.status();
   if (!flags.outfile.empty()) {
     // Fail before a long search, not after its first probe.
