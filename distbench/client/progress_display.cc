@@ -1,18 +1,13 @@
 #include "distbench/client/progress_display.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/base/terminal.h"
 #include "distbench/base/time_units.h"
-#include "distbench/client/fitted_line.h"
 #include "distbench/results/histogram_proto.h"
 
 namespace distbench::client {
@@ -27,7 +22,6 @@ constexpr int64_t kLineIntervalNs = 5 * base::kNsPerSecond;
 constexpr int kBarWidth = 20;
 constexpr absl::string_view kNameSeparator = "  ";
 constexpr size_t kShortestName = 6;
-constexpr absl::string_view kClearLine = "\r\x1b[K";
 
 // Keeps three digits; more would be noise.
 absl::Duration Rounded(int64_t ns) {
@@ -54,35 +48,18 @@ bool IsAllOpenLoops(const TrafficProgress& progress) {
          ended / 100;
 }
 
-void WriteToStderr(absl::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
-
-void WriteNowhere(absl::string_view) {}
-
 }  // namespace
 
-ProgressDisplayOptions StderrProgress(int test_count, bool quiet) {
-  ProgressDisplayOptions options;
-  options.test_count = test_count;
-  const base::Terminal terminal = base::TerminalOf(STDERR_FILENO);
-  options.terminal = terminal.is_terminal;
-  options.columns = terminal.columns;
-  options.write = quiet ? WriteNowhere : WriteToStderr;
-  return options;
-}
-
 ProgressDisplay::ProgressDisplay(ProgressDisplayOptions options)
-    : options_(std::move(options)) {}
-
-ProgressDisplay::~ProgressDisplay() { Clear(); }
+    : line_(std::move(options)) {}
 
 void ProgressDisplay::Show(const RunTestsEvent& event) {
   test_index_ = event.test_index();
   switch (event.event_case()) {
     case RunTestsEvent::kRunId:
-      if (options_.show_run_id) WriteLine(absl::StrCat("Run ", event.run_id()));
+      if (line_.options().show_run_id) {
+        line_.Write(absl::StrCat("Run ", event.run_id()));
+      }
       return;
     case RunTestsEvent::kQueuePosition:
       return ShowQueuePosition(event.queue_position());
@@ -98,31 +75,24 @@ void ProgressDisplay::Show(const RunTestsEvent& event) {
   }
 }
 
-void ProgressDisplay::Clear() {
-  if (!drawn_) return;
-  options_.write(kClearLine);
-  drawn_ = false;
-}
-
 void ProgressDisplay::ShowQueuePosition(int runs_ahead) {
   // For zero, the start that follows says enough.
   if (runs_ahead == 0) return;
-  const std::string text = absl::StrCat(
-      "Waiting, ", runs_ahead, runs_ahead == 1 ? " run ahead" : " runs ahead");
-  options_.terminal ? Draw(text) : WriteLine(text);
+  line_.Show(absl::StrCat("Waiting, ", runs_ahead,
+                          runs_ahead == 1 ? " run ahead" : " runs ahead"));
 }
 
 void ProgressDisplay::ShowStart(const TestStarted& started) {
   const int64_t before_ns =
-      is_first_start_
-          ? base::SaturatingMultiply(options_.running_time_us, base::kNsPerUs)
-          : 0;
+      is_first_start_ ? base::SaturatingMultiply(
+                            line_.options().running_time_us, base::kNsPerUs)
+                      : 0;
   is_first_start_ = false;
   has_baseline_ = before_ns == 0;
   runs_ = true;
   name_ = started.name();
   started_ns_ =
-      base::SaturatingSubtract(options_.clock->MonotonicNs(), before_ns);
+      base::SaturatingSubtract(line_.options().clock->MonotonicNs(), before_ns);
   expected_duration_ns_ =
       base::SaturatingMultiply(started.expected_duration_us(), base::kNsPerUs);
   shown_ns_ = started_ns_;
@@ -138,7 +108,7 @@ void ProgressDisplay::ShowStart(const TestStarted& started) {
         &text, ", takes about %.0f s",
         static_cast<double>(expected_duration_ns_) / base::kNsPerSecond);
   }
-  options_.terminal ? Draw(text) : WriteLine(text);
+  line_.Show(text);
 }
 
 void ProgressDisplay::ShowProgress(const TrafficProgress& progress) {
@@ -147,17 +117,13 @@ void ProgressDisplay::ShowProgress(const TrafficProgress& progress) {
       .IgnoreError();
   results::AddHistogram(progress.recent_response_time_ns(), response_time_ns_)
       .IgnoreError();
-  const int64_t now_ns = options_.clock->MonotonicNs();
+  const int64_t now_ns = line_.options().clock->MonotonicNs();
   if (!has_baseline_) return SetBaseline(progress, now_ns);
   const int64_t interval_ns = base::SaturatingSubtract(now_ns, shown_ns_);
-  if (interval_ns < (options_.terminal ? kDrawIntervalNs : kLineIntervalNs)) {
-    return;
-  }
-  if (options_.terminal) {
-    Draw(TerminalLine(progress, now_ns));
-  } else {
-    WriteLine(FileLine(progress, now_ns));
-  }
+  const bool is_terminal = line_.options().terminal;
+  if (interval_ns < (is_terminal ? kDrawIntervalNs : kLineIntervalNs)) return;
+  line_.Show(is_terminal ? TerminalLine(progress, now_ns)
+                         : FileLine(progress, now_ns));
   SetBaseline(progress, now_ns);
 }
 
@@ -171,7 +137,7 @@ std::string ProgressDisplay::FileLine(const TrafficProgress& progress,
                   {Latency(50), 5},
                   {Latency(99), 6},
                   {Failures(progress), 7}},
-                 std::string::npos);
+                 line_.room());
 }
 
 std::string ProgressDisplay::TerminalLine(const TrafficProgress& progress,
@@ -187,9 +153,9 @@ std::string ProgressDisplay::TerminalLine(const TrafficProgress& progress,
                               {Latency(50), 7},
                               {Latency(99), 6},
                               {has_failures ? "" : failures, 1}},
-                             Room());
+                             line_.room());
   // A name that is cut off still says more than none.
-  const size_t name_room = Room() - line.size();
+  const size_t name_room = line_.room() - line.size();
   if (name_room >= kNameSeparator.size() + kShortestName) {
     absl::StrAppend(
         &line, kNameSeparator,
@@ -261,43 +227,29 @@ std::string ProgressDisplay::Latency(double percent) const {
 }
 
 void ProgressDisplay::ShowEnd(const TestResult& result) {
-  Clear();
   const RunInfo& info = result.run_info();
   if (!runs_ && !info.has_start_timestamp_ns()) {
-    WriteLine(absl::StrCat(Position(), result.traffic_config().name(),
-                           ": failed before it started"));
+    line_.Write(absl::StrCat(Position(), result.traffic_config().name(),
+                             ": failed before it started"));
     return;
   }
   // If the test had ended before it was followed, its result has the duration.
   const int64_t duration_ns =
-      runs_
-          ? base::SaturatingSubtract(options_.clock->MonotonicNs(), started_ns_)
-          : base::SaturatingSubtract(info.end_timestamp_ns(),
-                                     info.start_timestamp_ns());
+      runs_ ? base::SaturatingSubtract(line_.options().clock->MonotonicNs(),
+                                       started_ns_)
+            : base::SaturatingSubtract(info.end_timestamp_ns(),
+                                       info.start_timestamp_ns());
   const std::string& name = runs_ ? name_ : result.traffic_config().name();
   runs_ = false;
-  WriteLine(
+  line_.Write(
       absl::StrFormat("%s%s: %s after %.1f s", Position(), name,
                       info.has_failure() ? "failed" : "done",
                       static_cast<double>(duration_ns) / base::kNsPerSecond));
 }
 
-void ProgressDisplay::WriteLine(absl::string_view text) {
-  options_.write(absl::StrCat(text, "\n"));
-}
-
-void ProgressDisplay::Draw(absl::string_view text) {
-  options_.write(absl::StrCat(kClearLine, text.substr(0, Room())));
-  drawn_ = true;
-}
-
-size_t ProgressDisplay::Room() const {
-  // The last column stays free: writing to it may begin a new line.
-  return std::max(options_.columns - 1, 0);
-}
-
 std::string ProgressDisplay::Position() const {
-  return absl::StrFormat("[%d/%d] ", test_index_ + 1, options_.test_count);
+  return absl::StrFormat("[%d/%d] ", test_index_ + 1,
+                         line_.options().test_count);
 }
 
 std::string ProgressDisplay::Elapsed(int64_t now_ns) const {

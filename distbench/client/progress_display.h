@@ -3,73 +3,32 @@
 #ifndef DISTBENCH_CLIENT_PROGRESS_DISPLAY_H_
 #define DISTBENCH_CLIENT_PROGRESS_DISPLAY_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 
-#include "absl/strings/string_view.h"
-#include "distbench/base/clock.h"
+#include "distbench/client/progress_line.h"
 #include "distbench/stats/log_histogram.h"
 #include "proto/control.pb.h"
 
 namespace distbench::client {
-
-struct ProgressDisplayOptions {
-  // The number of tests in the sequence that the events are about.
-  int test_count = 1;
-
-  // Whether to show the run's id.
-  bool show_run_id = false;
-
-  // How long the traffic of the first test has been under way when the display
-  // starts, in microseconds. Set this to follow a run from its middle.
-  int64_t running_time_us = 0;
-
-  // A terminal has one line that is redrawn; other outputs get a new line every
-  // few seconds.
-  bool terminal = false;
-
-  // Width of the terminal, in characters.
-  int columns = 80;
-
-  const base::Clock* clock = &base::RealClock();
-  std::function<void(absl::string_view text)> write;
-};
-
-// Returns options for stderr: whether it is a terminal, and its width. If
-// `quiet`, nothing is written.
-ProgressDisplayOptions StderrProgress(int test_count, bool quiet = false);
 
 // Not thread-safe.
 class ProgressDisplay {
  public:
   explicit ProgressDisplay(ProgressDisplayOptions options);
 
-  // Clears the line.
-  ~ProgressDisplay();
-
-  ProgressDisplay(const ProgressDisplay&) = delete;
-  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
-
   // Shows an event of TestClient::RunTests() or GetRun(). Pass all events in
   // order. The end of a test leaves the terminal's line clear.
   void Show(const RunTestsEvent& event);
 
   // Removes the line from the terminal, so that other output can follow.
-  void Clear();
+  void Clear() { line_.Clear(); }
 
  private:
   void ShowQueuePosition(int runs_ahead);
   void ShowStart(const TestStarted& started);
   void ShowProgress(const TrafficProgress& progress);
   void ShowEnd(const TestResult& result);
-
-  // Writes a line that stays.
-  void WriteLine(absl::string_view text);
-  // Redraws the terminal's line, which has room for Room() characters.
-  void Draw(absl::string_view text);
-  size_t Room() const;
 
   // Returns text such as "[2/3] ".
   std::string Position() const;
@@ -100,8 +59,7 @@ class ProgressDisplay {
   // Returns "p99 3.40ms"; empty if no RPC has succeeded lately.
   std::string Latency(double percent) const;
 
-  const ProgressDisplayOptions options_;
-  bool drawn_ = false;
+  ProgressLine line_;  // clear when the display is gone
   bool is_first_start_ = true;
 
   // The running test.

@@ -18,7 +18,6 @@ namespace distbench::search {
 namespace {
 
 constexpr int64_t kDrawIntervalNs = 500'000'000;
-constexpr absl::string_view kClearLine = "\r\x1b[K";
 constexpr int kBarWidth = 24;
 
 std::string UtcClock(absl::Time time) {
@@ -61,9 +60,7 @@ std::string BracketText(const std::optional<double>& met,
 
 SearchDisplay::SearchDisplay(client::ProgressDisplayOptions options,
                              bool is_simulated)
-    : options_(std::move(options)), is_simulated_(is_simulated) {}
-
-SearchDisplay::~SearchDisplay() { Clear(); }
+    : line_(std::move(options)), is_simulated_(is_simulated) {}
 
 void SearchDisplay::ShowPlan(const SearchPlan& plan) {
   std::string text = absl::StrCat(
@@ -82,7 +79,7 @@ void SearchDisplay::ShowPlan(const SearchPlan& plan) {
     absl::StrAppend(&text, ", on ", plan.instances, " instances side by side");
   }
   if (plan.is_simulated) absl::StrAppend(&text, ", on simulated hosts");
-  WriteLine(text);
+  line_.Write(text);
 }
 
 void SearchDisplay::Announce(const PlannedProbe& probe) {
@@ -95,11 +92,8 @@ void SearchDisplay::Announce(const PlannedProbe& probe) {
                       ToString(probe.request.phase), probe.request.load,
                       TimeText(probe.timing));
   // The final run always gets a line, because users attach profilers to it.
-  if (options_.terminal && probe.request.phase != ProbePhase::kFinal) {
-    Draw(text);
-  } else {
-    WriteLine(text);
-  }
+  if (probe.request.phase == ProbePhase::kFinal) return line_.Write(text);
+  line_.Show(text);
 }
 
 std::string SearchDisplay::TimeText(const ProbeTiming& timing) const {
@@ -111,18 +105,17 @@ std::string SearchDisplay::TimeText(const ProbeTiming& timing) const {
 }
 
 void SearchDisplay::Show(const RunTestsEvent& event) {
-  const int64_t now_ns = options_.clock->MonotonicNs();
+  const int64_t now_ns = line_.options().clock->MonotonicNs();
   if (event.has_started()) {
     started_ns_ = shown_ns_ = now_ns;
     return;
   }
   if (event.has_queue_position() && event.queue_position() > 0) {
-    const std::string text = absl::StrCat(
+    line_.Show(absl::StrCat(
         "probe ", probe_.number, " waits for ", event.queue_position(),
-        event.queue_position() == 1 ? " run" : " runs", " before it");
-    options_.terminal ? Draw(text) : WriteLine(text);
+        event.queue_position() == 1 ? " run" : " runs", " before it"));
   }
-  if (!event.has_progress() || !options_.terminal) return;
+  if (!event.has_progress() || !line_.options().terminal) return;
   const TrafficProgress& progress = event.progress();
   // Used for display only.
   results::AddHistogram(progress.has_recent_response_time_ns()
@@ -132,9 +125,10 @@ void SearchDisplay::Show(const RunTestsEvent& event) {
       .IgnoreError();
   if (now_ns - shown_ns_ < kDrawIntervalNs) return;
   count_ = progress.succeeded_count();
-  Draw(absl::StrFormat("probe %d %s %.6g: %s, %s", probe_.number,
-                       ToString(probe_.request.phase), probe_.request.load,
-                       Status(now_ns), BracketText(probe_.met, probe_.missed)));
+  line_.Show(absl::StrFormat("probe %d %s %.6g: %s, %s", probe_.number,
+                             ToString(probe_.request.phase),
+                             probe_.request.load, Status(now_ns),
+                             BracketText(probe_.met, probe_.missed)));
   shown_ns_ = now_ns;
   shown_count_ = count_;
   latency_ns_.Clear();
@@ -159,50 +153,30 @@ std::string SearchDisplay::Status(int64_t now_ns) const {
 
 void SearchDisplay::Observe(const SearchReport& report,
                             const SearchProbe& probe) {
-  Clear();
   const Bracket bracket = BracketOf(report);
   std::string bar;
-  if (options_.terminal) {
+  if (line_.options().terminal) {
     bar = BracketBar(report, kBarWidth);
     if (!bar.empty()) bar += " ";
   }
-  WriteLine(absl::StrFormat("%sprobe %d %s %.6g %s: %s; %s", bar,
-                            probe.number(), probe.phase(),
-                            probe.requested_load(), probe.outcome(),
-                            absl::StrJoin(probe.measured(), "; "),
-                            BracketText(bracket.met, bracket.missed)));
+  line_.Write(absl::StrFormat("%sprobe %d %s %.6g %s: %s; %s", bar,
+                              probe.number(), probe.phase(),
+                              probe.requested_load(), probe.outcome(),
+                              absl::StrJoin(probe.measured(), "; "),
+                              BracketText(bracket.met, bracket.missed)));
   for (const std::string& failure : probe.instance_failures()) {
-    WriteLine(absl::StrCat("  ", failure));
+    line_.Write(absl::StrCat("  ", failure));
   }
 }
 
 void SearchDisplay::ShowVerdict(const SearchReport& report) {
-  Clear();
-  WriteLine(absl::StrCat("Verdict", report.simulated() ? " (simulated)" : "",
-                         ": ", report.verdict()));
+  line_.Write(absl::StrCat("Verdict", report.simulated() ? " (simulated)" : "",
+                           ": ", report.verdict()));
   if (report.has_load()) {
-    WriteLine(absl::StrCat(report.finds_lowest() ? "Lowest" : "Highest",
-                           " load that met: ", SearchAnswer(report)));
+    line_.Write(absl::StrCat(report.finds_lowest() ? "Lowest" : "Highest",
+                             " load that met: ", SearchAnswer(report)));
   }
-  WriteLine(absl::StrCat("Evidence: ", report.evidence()));
-}
-
-void SearchDisplay::Clear() {
-  if (!drawn_) return;
-  options_.write(kClearLine);
-  drawn_ = false;
-}
-
-void SearchDisplay::WriteLine(absl::string_view text) {
-  Clear();
-  options_.write(absl::StrCat(text, "\n"));
-}
-
-void SearchDisplay::Draw(absl::string_view text) {
-  // The last column stays free, because writing to it may begin a new line.
-  const int room = std::max(options_.columns - 1, 0);
-  options_.write(absl::StrCat(kClearLine, text.substr(0, room)));
-  drawn_ = true;
+  line_.Write(absl::StrCat("Evidence: ", report.evidence()));
 }
 
 std::string BracketBar(const SearchReport& report, int width) {

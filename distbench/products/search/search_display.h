@@ -7,8 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "absl/strings/string_view.h"
-#include "distbench/client/progress_display.h"
+#include "distbench/client/progress_line.h"
 #include "distbench/products/search/search_run.h"
 #include "distbench/stats/log_histogram.h"
 #include "proto/control.pb.h"
@@ -25,12 +24,6 @@ class SearchDisplay {
   explicit SearchDisplay(client::ProgressDisplayOptions options,
                          bool is_simulated = false);
 
-  // Calls Clear().
-  ~SearchDisplay();
-
-  SearchDisplay(const SearchDisplay&) = delete;
-  SearchDisplay& operator=(const SearchDisplay&) = delete;
-
   void ShowPlan(const SearchPlan& plan);
 
   // Callbacks for RunLoadSearch().
@@ -43,21 +36,17 @@ class SearchDisplay {
 
   // Removes the redrawn line from the terminal, so that other output can
   // follow.
-  void Clear();
+  void Clear() { line_.Clear(); }
 
  private:
-  void WriteLine(absl::string_view text);
-  void Draw(absl::string_view text);
-
   // The running probe's status: "6 s left, 812 per second, p99 31 ms".
   std::string Status(int64_t now_ns) const;
 
-  const client::ProgressDisplayOptions options_;
-  const bool is_simulated_;
-  bool drawn_ = false;
-
   // When the probe is measured, which begins now.
   std::string TimeText(const ProbeTiming& timing) const;
+
+  client::ProgressLine line_;  // clear when the display is gone
+  const bool is_simulated_;
 
   // State of the running probe.
   PlannedProbe probe_;

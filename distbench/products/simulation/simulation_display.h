@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/strings/string_view.h"
-#include "distbench/client/progress_display.h"
+#include "distbench/client/progress_line.h"
 #include "proto/results.pb.h"
 
 namespace distbench::simulation {
@@ -26,12 +25,6 @@ class SimulationDisplay {
   // Of the options, those about the output and the number of tests count.
   explicit SimulationDisplay(client::ProgressDisplayOptions options);
 
-  // Clears the line.
-  ~SimulationDisplay();
-
-  SimulationDisplay(const SimulationDisplay&) = delete;
-  SimulationDisplay& operator=(const SimulationDisplay&) = delete;
-
   // Call these in turn for each test, Show() about once a second. The end of a
   // test leaves the terminal's line clear.
   void ShowStart(int test_index, const std::string& name);
@@ -39,16 +32,13 @@ class SimulationDisplay {
   void ShowEnd(const TestResult& result);
 
   // Clears the line, before something else is printed.
-  void Clear();
+  void Clear() { line_.Clear(); }
 
  private:
-  void Draw(absl::string_view text);
-
-  const client::ProgressDisplayOptions options_;
-  std::string title_;  // "[1/2] incast: "
+  client::ProgressLine line_;  // clear when the display is gone
+  std::string title_;          // "[1/2] incast: "
   int64_t started_ns_ = 0;
   int64_t shown_ns_ = 0;
-  bool drawn_ = false;
 };
 
 }  // namespace distbench::simulation

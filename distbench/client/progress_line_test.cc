@@ -1,4 +1,4 @@
-#include "distbench/client/fitted_line.h"
+#include "distbench/client/progress_line.h"
 
 #include "gtest/gtest.h"
 
