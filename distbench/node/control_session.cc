@@ -43,6 +43,15 @@ ControlSession::ControlSession(std::shared_ptr<grpc::Channel> channel,
 
 ControlSession::~ControlSession() = default;
 
+template <typename Part>
+void ControlSession::Send(int64_t test_id, Part* (NodeMessage::*mutable_part)(),
+                          Part part) {
+  NodeMessage message;
+  message.set_test_id(test_id);
+  *(message.*mutable_part)() = std::move(part);
+  stream_->Send(std::move(message));
+}
+
 SessionEnd ControlSession::Run() {
   queue_.RunUntilClosed(
       [this] { return IsActive() ? kOverloadInterval : kSampleInterval; },
@@ -110,12 +119,9 @@ void ControlSession::OnPrepare(int64_t test_id, PrepareTest request) {
       test_id, std::move(request), environment_,
       [this, test_id](const absl::Status& status,
                       const TrafficProgress& totals) {
-        NodeMessage progress;
-        *progress.mutable_progress() = totals;
-        Send(test_id, std::move(progress));
-        NodeMessage message;
-        *message.mutable_traffic_finished() = hosting::ToCommandStatus(status);
-        Send(test_id, std::move(message));
+        Send(test_id, &NodeMessage::mutable_progress, totals);
+        Send(test_id, &NodeMessage::mutable_traffic_finished,
+             hosting::ToCommandStatus(status));
       });
   {
     absl::MutexLock lock(&mutex_);
@@ -194,49 +200,39 @@ void ControlSession::OnSilence() {
 
 void ControlSession::Prepare(const TestPointer& test) {
   executed_ = test;
-  NodeMessage message;
-  *message.mutable_prepare_reply() = test->hosted.Prepare();
-  Send(test->id, std::move(message));
+  Send(test->id, &NodeMessage::mutable_prepare_reply, test->hosted.Prepare());
 }
 
 void ControlSession::Connect(const TestPointer& test,
                              const ConnectPeers& request) {
-  NodeMessage message;
-  *message.mutable_connect_reply() = test->hosted.Connect(request);
-  Send(test->id, std::move(message));
+  Send(test->id, &NodeMessage::mutable_connect_reply,
+       test->hosted.Connect(request));
 }
 
 void ControlSession::Start(const TestPointer& test,
                            const StartTraffic& request) {
-  NodeMessage message;
-  *message.mutable_start_reply() = test->hosted.Start(request);
+  StartReply reply = test->hosted.Start(request);
   progress_times_.Start(absl::Nanoseconds(request.progress_interval_ns()),
                         absl::Uniform(random_, 0.0, 1.0),
                         environment_.clock.MonotonicNs());
   progress_with_pongs_ = request.progress_with_pongs();
-  Send(test->id, std::move(message));
+  Send(test->id, &NodeMessage::mutable_start_reply, std::move(reply));
 }
 
 void ControlSession::Collect(const TestPointer& test,
                              const CollectResults& request) {
   test->window.Open(request.window_bytes());
-  NodeMessage message;
-  *message.mutable_collect_reply() =
-      test->hosted.Collect([&](ResultChunk chunk) {
-        if (!test->window.Acquire(chunk.ByteSizeLong())) return;
-        NodeMessage piece;
-        *piece.mutable_result_chunk() = std::move(chunk);
-        Send(test->id, std::move(piece));
-      });
-  Send(test->id, std::move(message));
+  CollectReply reply = test->hosted.Collect([&](ResultChunk chunk) {
+    if (!test->window.Acquire(chunk.ByteSizeLong())) return;
+    Send(test->id, &NodeMessage::mutable_result_chunk, std::move(chunk));
+  });
+  Send(test->id, &NodeMessage::mutable_collect_reply, std::move(reply));
 }
 
 void ControlSession::Release(const TestPointer& test) {
   test->hosted.End();
   executed_ = nullptr;
-  NodeMessage message;
-  message.mutable_release_reply();
-  Send(test->id, std::move(message));
+  Send(test->id, &NodeMessage::mutable_release_reply, CommandStatus());
   bool is_leaving = false;
   {
     absl::MutexLock lock(&mutex_);
@@ -269,14 +265,8 @@ void ControlSession::ReportProgress() {
     stream_->SendWithPong(executed_->id, executed_->hosted.TakeProgress());
     return;
   }
-  NodeMessage message;
-  *message.mutable_progress() = executed_->hosted.TakeProgress();
-  Send(executed_->id, std::move(message));
-}
-
-void ControlSession::Send(int64_t test_id, NodeMessage message) {
-  message.set_test_id(test_id);
-  stream_->Send(std::move(message));
+  Send(executed_->id, &NodeMessage::mutable_progress,
+       executed_->hosted.TakeProgress());
 }
 
 }  // namespace distbench::node

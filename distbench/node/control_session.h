@@ -117,7 +117,9 @@ class ControlSession {
   void Tick();
   void ReportProgress();
 
-  void Send(int64_t test_id, NodeMessage message);
+  // Sends a message with this part, which mutable_...() makes.
+  template <typename Part>
+  void Send(int64_t test_id, Part* (NodeMessage::*mutable_part)(), Part part);
 
   const NodeEnvironment& environment_;
   const WelcomeHandler on_welcome_;

@@ -130,7 +130,7 @@ DataConnectionWatch::Connection* DataConnectionWatch::FindConnection(
   const auto owner = owners_.find(socket.inode);
   if (owner == owners_.end()) return nullptr;
   Connection& connection = connections_[socket.cookie];
-  connection.instance = owner->second;
+  if (!owner->second.empty()) connection.proto.set_instance(owner->second);
   return &connection;
 }
 
@@ -145,26 +145,33 @@ void DataConnectionWatch::Add(const TcpSocket& socket, Connection& connection,
       socket.retransmitted_segments - last.retransmitted_segments;
   const uint32_t marked =
       socket.congestion_marked_segments - last.congestion_marked_segments;
-  connection.sent_segments += sent;
-  connection.retransmitted_segments += retransmitted;
-  connection.congestion_marked_segments += marked;
+  const auto add_to = [&](auto& counts) {
+    counts.set_sent_segments(counts.sent_segments() + sent);
+    counts.set_retransmitted_segments(counts.retransmitted_segments() +
+                                      retransmitted);
+    counts.set_congestion_marked_segments(counts.congestion_marked_segments() +
+                                          marked);
+  };
+  DataConnection& proto = connection.proto;
+  add_to(proto);
   if (socket.rtt_ns > 0) {
     connection.rtt_sum_ns += socket.rtt_ns;
     ++connection.rtt_count;
-    connection.max_rtt_ns = std::max(connection.max_rtt_ns, socket.rtt_ns);
+    proto.set_max_rtt_ns(std::max(proto.max_rtt_ns(), socket.rtt_ns));
   }
-  connection.min_congestion_window =
-      std::min(connection.min_congestion_window, socket.congestion_window);
-  connection.max_congestion_window =
-      std::max(connection.max_congestion_window, socket.congestion_window);
-  connection.max_delivery_rate =
-      std::max(connection.max_delivery_rate, socket.delivery_rate);
+  const auto window = static_cast<int32_t>(socket.congestion_window);
+  proto.set_min_congestion_window(
+      proto.has_min_congestion_window()
+          ? std::min(proto.min_congestion_window(), window)
+          : window);
+  proto.set_max_congestion_window(
+      std::max(proto.max_congestion_window(), window));
+  proto.set_max_delivery_rate(
+      std::max(proto.max_delivery_rate(), socket.delivery_rate));
   connection.socket = socket;
 
   sum.set_connection_count(sum.connection_count() + 1);
-  sum.set_sent_segments(sum.sent_segments() + sent);
-  sum.set_retransmitted_segments(sum.retransmitted_segments() + retransmitted);
-  sum.set_congestion_marked_segments(sum.congestion_marked_segments() + marked);
+  add_to(sum);
   sum.set_max_rtt_ns(std::max(sum.max_rtt_ns(), socket.rtt_ns));
 }
 
@@ -192,36 +199,29 @@ void DataConnectionWatch::KeepWorst(size_t count,
 bool DataConnectionWatch::IsWorse(const Connection& a, const Connection& b) {
   const auto key = [](const Connection& connection) {
     const TcpSocket& socket = connection.socket;
-    return std::tie(connection.instance, socket.local.bytes, socket.local.port,
-                    socket.peer.bytes, socket.peer.port, socket.cookie);
+    return std::tie(connection.proto.instance(), socket.local.bytes,
+                    socket.local.port, socket.peer.bytes, socket.peer.port,
+                    socket.cookie);
   };
-  if (a.retransmitted_segments != b.retransmitted_segments) {
-    return a.retransmitted_segments > b.retransmitted_segments;
-  }
+  const int64_t of_a = a.proto.retransmitted_segments();
+  const int64_t of_b = b.proto.retransmitted_segments();
+  if (of_a != of_b) return of_a > of_b;
   return key(a) < key(b);
 }
 
 DataConnection DataConnectionWatch::Describe(const Connection& connection) {
   const TcpSocket& socket = connection.socket;
-  DataConnection proto;
-  if (!connection.instance.empty()) proto.set_instance(connection.instance);
+  DataConnection proto = connection.proto;
   proto.set_local_address(socket.local.ToString());
   proto.set_peer_address(socket.peer.ToString());
   if (!socket.congestion_control.empty()) {
     proto.set_congestion_control(socket.congestion_control);
   }
   proto.set_uses_ecn(socket.uses_ecn);
-  proto.set_sent_segments(connection.sent_segments);
-  proto.set_retransmitted_segments(connection.retransmitted_segments);
-  proto.set_congestion_marked_segments(connection.congestion_marked_segments);
   if (socket.min_rtt_ns > 0) proto.set_min_rtt_ns(socket.min_rtt_ns);
   if (connection.rtt_count > 0) {
     proto.set_mean_rtt_ns(connection.rtt_sum_ns / connection.rtt_count);
-    proto.set_max_rtt_ns(connection.max_rtt_ns);
   }
-  proto.set_min_congestion_window(connection.min_congestion_window);
-  proto.set_max_congestion_window(connection.max_congestion_window);
-  proto.set_max_delivery_rate(connection.max_delivery_rate);
   return proto;
 }
 

@@ -69,22 +69,13 @@ class DataConnectionWatch {
 
  private:
   struct Connection {
-    std::string instance;
-    TcpSocket socket;  // at the last reading
+    DataConnection proto;  // what was counted, and whose it is
+    TcpSocket socket;      // at the last reading
     int64_t last_reading = 0;
-
-    int64_t sent_segments = 0;
-    int64_t retransmitted_segments = 0;
-    int64_t congestion_marked_segments = 0;
 
     // Of the readings that had a round trip time.
     int64_t rtt_sum_ns = 0;
     int64_t rtt_count = 0;
-    int64_t max_rtt_ns = 0;
-
-    uint32_t min_congestion_window = UINT32_MAX;
-    uint32_t max_congestion_window = 0;
-    int64_t max_delivery_rate = 0;
   };
 
   std::optional<DataConnections> Read();

@@ -46,17 +46,19 @@ std::string CpuModel(const std::string& root) {
   return "";
 }
 
+void SetIfKnown(std::string text, std::string* (HostFacts::*field)(),
+                HostFacts& facts) {
+  if (!text.empty()) *(facts.*field)() = std::move(text);
+}
+
 void AddTcpFacts(const std::string& root, HostFacts& facts) {
   const std::string folder = root + "/proc/sys/net/";
-  std::string control = base::FirstLine(folder + "ipv4/tcp_congestion_control");
-  if (!control.empty()) facts.set_tcp_congestion_control(std::move(control));
-  std::string discipline = base::FirstLine(folder + "core/default_qdisc");
-  if (!discipline.empty()) {
-    facts.set_default_queueing_discipline(std::move(discipline));
-  }
-  int ecn = 0;
-  if (absl::SimpleAtoi(base::FirstLine(folder + "ipv4/tcp_ecn"), &ecn)) {
-    facts.set_tcp_ecn_mode(ecn);
+  SetIfKnown(base::FirstLine(folder + "ipv4/tcp_congestion_control"),
+             &HostFacts::mutable_tcp_congestion_control, facts);
+  SetIfKnown(base::FirstLine(folder + "core/default_qdisc"),
+             &HostFacts::mutable_default_queueing_discipline, facts);
+  if (const auto mode = base::ReadNumber(folder + "ipv4/tcp_ecn")) {
+    facts.set_tcp_ecn_mode(static_cast<int>(*mode));
   }
 }
 
@@ -92,8 +94,8 @@ bool ParseNumber(absl::string_view name, absl::string_view prefix,
 // An idle state counts as enabled if any CPU may use it.
 void AddIdleStates(const std::string& root, HostFacts& facts) {
   const std::string folder = root + "/sys/devices/system/cpu/";
-  std::string driver = base::FirstLine(folder + "cpuidle/current_driver");
-  if (!driver.empty()) facts.set_idle_driver(std::move(driver));
+  SetIfKnown(base::FirstLine(folder + "cpuidle/current_driver"),
+             &HostFacts::mutable_idle_driver, facts);
   std::map<int, std::string> states;
   for (const std::string& cpu : base::NamesIn(folder)) {
     int number = 0;
@@ -167,9 +169,7 @@ HostFacts ReadHostFacts(const std::string& root) {
     facts.set_kernel(
         absl::StrCat(names.sysname, " ", names.release, " ", names.machine));
   }
-  if (std::string model = CpuModel(root); !model.empty()) {
-    facts.set_cpu_model(std::move(model));
-  }
+  SetIfKnown(CpuModel(root), &HostFacts::mutable_cpu_model, facts);
   facts.set_cpu_count(base::UsableCpuCount());
   facts.set_online_cpu_count(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
   *facts.mutable_topology() = numa::ReadHostTopology(root);
@@ -180,14 +180,13 @@ HostFacts ReadHostFacts(const std::string& root) {
       bytes > 0) {
     facts.set_memory_bytes(bytes);
   }
-  std::string governor = base::FirstLine(
-      root + "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-  if (!governor.empty()) facts.set_cpu_frequency_governor(std::move(governor));
-  std::string huge_pages = Chosen(
-      base::FirstLine(root + "/sys/kernel/mm/transparent_hugepage/enabled"));
-  if (!huge_pages.empty()) {
-    facts.set_transparent_huge_pages(std::move(huge_pages));
-  }
+  SetIfKnown(
+      base::FirstLine(root +
+                      "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+      &HostFacts::mutable_cpu_frequency_governor, facts);
+  SetIfKnown(Chosen(base::FirstLine(
+                 root + "/sys/kernel/mm/transparent_hugepage/enabled")),
+             &HostFacts::mutable_transparent_huge_pages, facts);
   AddCpuModes(root, facts);
   AddIdleStates(root, facts);
   AddMitigations(root, facts);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "distbench/base/files.h"
 
 namespace distbench::node {
@@ -18,19 +19,12 @@ namespace {
 // The kernel sends a dump in parts of at most 32 KiB.
 constexpr size_t kBufferBytes = 64 << 10;
 
-template <typename T>
-void Append(const T& value, std::string& bytes) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
-}
-
 absl::Status SendRequest(int fd, uint16_t type, absl::string_view request) {
   nlmsghdr header{};
   header.nlmsg_len = NLMSG_LENGTH(request.size());
   header.nlmsg_type = type;
   header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-  std::string message;
-  Append(header, message);
-  message.append(request.data(), request.size());
+  const std::string message = absl::StrCat(BytesOf(header), request);
   if (send(fd, message.data(), message.size(), 0) >= 0) return {};
   return absl::ErrnoToStatus(errno, "cannot send a netlink request");
 }

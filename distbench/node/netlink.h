@@ -28,6 +28,12 @@ void ForEachAttribute(
     absl::string_view attributes,
     absl::FunctionRef<void(uint16_t type, absl::string_view value)> on_value);
 
+// Returns a structure as the kernel reads it.
+template <typename T>
+absl::string_view BytesOf(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof(T)};
+}
+
 // Takes a structure off the beginning; nothing if there are too few bytes.
 template <typename T>
 std::optional<T> ConsumeStruct(absl::string_view& bytes) {

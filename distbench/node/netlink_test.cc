@@ -23,11 +23,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-template <typename T>
-absl::string_view BytesOf(const T& value) {
-  return {reinterpret_cast<const char*>(&value), sizeof(T)};
-}
-
 // The attributes that are found.
 std::vector<std::pair<int, std::string>> Found(absl::string_view attributes) {
   std::vector<std::pair<int, std::string>> found;

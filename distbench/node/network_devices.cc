@@ -84,9 +84,7 @@ std::map<int, std::string> ReadQueueingDisciplines() {
   const tcmsg request{};
   std::vector<QueueingDiscipline> disciplines;
   const absl::Status status =
-      DumpNetlink(NETLINK_ROUTE, RTM_GETQDISC,
-                  absl::string_view(reinterpret_cast<const char*>(&request),
-                                    sizeof(request)),
+      DumpNetlink(NETLINK_ROUTE, RTM_GETQDISC, BytesOf(request),
                   [&](absl::string_view message) {
                     if (auto discipline = ParseQueueingDiscipline(message)) {
                       disciplines.push_back(*std::move(discipline));
@@ -104,22 +102,18 @@ void AddNetworkDevices(const std::string& root,
     if (!IsUp(device)) continue;
     NetworkDevice& proto = *facts.add_network_devices();
     proto.set_name(name);
-    int mtu = 0;
-    if (absl::SimpleAtoi(base::FirstLine(device + "/mtu"), &mtu))
-      proto.set_mtu(mtu);
-    // -1 if the device is not near any node, or the host has only one.
-    int node = -1;
-    if (absl::SimpleAtoi(base::FirstLine(device + "/device/numa_node"),
-                         &node) &&
-        node >= 0) {
-      proto.set_numa_node(node);
+    if (const auto mtu = base::ReadNumber(device + "/mtu")) {
+      proto.set_mtu(static_cast<int>(*mtu));
     }
-    int index = 0;
-    if (absl::SimpleAtoi(base::FirstLine(device + "/ifindex"), &index)) {
-      const auto discipline = disciplines.find(index);
-      if (discipline != disciplines.end()) {
-        proto.set_queueing_discipline(discipline->second);
-      }
+    // -1 if the device is not near any node, or the host has only one.
+    const auto node = base::ReadNumber(device + "/device/numa_node");
+    if (node.value_or(-1) >= 0) proto.set_numa_node(static_cast<int>(*node));
+    // No device has the index 0.
+    const auto index = base::ReadNumber(device + "/ifindex");
+    const auto discipline =
+        disciplines.find(static_cast<int>(index.value_or(0)));
+    if (discipline != disciplines.end()) {
+      proto.set_queueing_discipline(discipline->second);
     }
     AddInterruptCpus(root, device, proto);
   }

@@ -160,12 +160,8 @@ class NodeManager::Impl {
 
  private:
   void StartExtensions() const {
-    const NodeSite site = {
-        .root = environment_.system_root,
-        .settings = environment_.product_settings,
-        .has_engine_processes = !environment_.engines.disturbs_engines()};
     for (const auto& [name, product] : environment_.extensions) {
-      product->NodeStarts(site);
+      product->NodeStarts(environment_.site());
     }
   }
 

@@ -71,9 +71,7 @@ absl::Status ListFamily(int family, std::vector<TcpSocket>& sockets) {
   request.sdiag_protocol = IPPROTO_TCP;
   request.idiag_ext = 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1);
   request.idiag_states = kStates;
-  return DumpNetlink(NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY,
-                     absl::string_view(reinterpret_cast<const char*>(&request),
-                                       sizeof(request)),
+  return DumpNetlink(NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY, BytesOf(request),
                      [&](absl::string_view message) {
                        if (auto socket = ParseTcpSocket(message)) {
                          sockets.push_back(*std::move(socket));

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -110,6 +107,9 @@ absl::Status TestPart::MakePlan() {
   }
   plan_ =
       std::make_shared<const config::Plan>(config::Compile(checked->tests(0)));
+  for (int i = 0; i < plan_->instances.size(); ++i) {
+    instances_[plan_->instances[i].name] = i;
+  }
   bindings_.emplace(request_.config().traffic_config(),
                     environment_.system_root, environment_.binding);
   memory_limit_.emplace(plan_->max_memory_bytes, environment_.system_root);
@@ -131,34 +131,22 @@ absl::Status TestPart::CheckGuards() const {
 // Products are only told the names of instances of the plan; PrepareInstances()
 // refuses the others.
 absl::Status TestPart::BeginExtensions() {
-  absl::flat_hash_set<std::string> known;
-  for (const config::InstancePlan& instance : plan_->instances) {
-    known.insert(instance.name);
-  }
   std::vector<std::string> instances;
   for (const std::string& name : request_.config().services()) {
-    if (known.contains(name)) instances.push_back(name);
+    if (instances_.contains(name)) instances.push_back(name);
   }
-  return extensions_.Begin(
-      environment_.extensions,
-      {.root = environment_.system_root,
-       .settings = environment_.product_settings,
-       .has_engine_processes = !environment_.engines.disturbs_engines()},
-      request_.config().traffic_config(), instances);
+  return extensions_.Begin(environment_.extensions, environment_.site(),
+                           request_.config().traffic_config(), instances);
 }
 
 absl::Status TestPart::PrepareInstances(PrepareReply& reply) {
   if (!extensions_.places_processes()) {
     environment_.engines.Expect(request_.config().services_size());
   }
-  absl::flat_hash_map<std::string, int> instances;
-  for (int i = 0; i < plan_->instances.size(); ++i) {
-    if (!IsOutside(*plan_, i)) instances[plan_->instances[i].name] = i;
-  }
   for (const std::string& name : request_.config().services()) {
-    const auto it = instances.find(name);
+    const auto it = instances_.find(name);
     const absl::Status status =
-        it == instances.end()
+        it == instances_.end() || IsOutside(*plan_, it->second)
             ? absl::InvalidArgumentError("the test has no such instance")
             : PrepareInstance(name, it->second, reply);
     if (!status.ok()) return Blame(name, status);
@@ -297,13 +285,11 @@ CommandStatus TestPart::Connect(const ConnectPeers& request) {
 }
 
 ConnectingInstance TestPart::Connecting(int index) const {
-  const auto instance =
-      absl::c_find_if(plan_->instances, [&](const config::InstancePlan& plan) {
-        return plan.name == request_.config().services(index);
-      });
+  const config::InstancePlan& instance =
+      plan_->instances[instances_.at(request_.config().services(index))];
   ConnectingInstance connecting{
-      .driver = &plan_->services[instance->service].driver,
-      .worker_count = WorkerCount(*instance)};
+      .driver = &plan_->services[instance.service].driver,
+      .worker_count = WorkerCount(instance)};
   for (int peer : engines_[index]->peers()) {
     connecting.peers.push_back(plan_->instances[peer].name);
   }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -68,6 +69,12 @@ struct NodeEnvironment {
   // What products do on this node, and what its user has given to them.
   NodeExtensions extensions = base::Plugins<NodeExtension>::All();
   NodeSettings product_settings = {};
+
+  NodeSite site() const {
+    return {.root = system_root,
+            .settings = product_settings,
+            .has_engine_processes = !engines.disturbs_engines()};
+  }
 };
 
 // The sequence of calls is Prepare, Connect, Start, Collect, End. Each may
@@ -200,6 +207,7 @@ class TestPart {
   const base::ShiftedClock clock_;
   CountedTraffic counted_;
   std::shared_ptr<const config::Plan> plan_;
+  absl::flat_hash_map<std::string, int> instances_;  // of the plan, by name
   std::optional<MemoryLimit> memory_limit_;
   RUsage usage_at_start_;
   std::map<pid_t, RUsage> engine_usages_;
