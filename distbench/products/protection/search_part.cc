@@ -53,7 +53,7 @@ class SearchPart final : public search::IsolationPart {
   }
 
   bool LostSubject(const TestResult& result) const override {
-    return result.run_info().has_failure() && LostSubject(result);
+    return result.run_info().has_failure() && protection::LostSubject(result);
   }
 };
 

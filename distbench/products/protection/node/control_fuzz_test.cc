@@ -14,7 +14,7 @@
 namespace distbench::protection {
 namespace {
 
-constexpr int kRounds = 500;
+constexpr int kRounds = 100;
 constexpr int kMaxMutations = 4;
 
 // No input may change the control groups of this host.
