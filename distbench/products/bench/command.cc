@@ -21,7 +21,7 @@ constexpr char kRunText[] =
     "Jobs that are done are skipped; one that was cut short is run again.\n"
     "Later jobs use what earlier ones found. SIGINT or SIGTERM keeps what\n"
     "was measured. Exits 2 if an objective was not met, 3 if a job failed.\n"
-    "See docs/sequences.md.\n\n";
+    "See docs/products/sequences.md.\n\n";
 constexpr char kRunExample[] =
     "\nExample:\n"
     "  distbench bench run -r result.pb.gz hashd-params:passive=io \\\n"

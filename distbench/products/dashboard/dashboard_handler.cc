@@ -259,7 +259,7 @@ DashboardHandler::Body DashboardHandler::History(const Target& target) {
     return trend.ok() ? Body(history::ToJson(*trend)) : trend.status();
   }
   return absl::NotFoundError(
-      "there is no such request; docs/dashboard.md lists them");
+      "there is no such request; docs/products/dashboard.md lists them");
 }
 
 absl::StatusOr<history::IndexedResult> DashboardHandler::FindResult(

@@ -1,4 +1,5 @@
-// Answers the requests of the dashboard's page; docs/dashboard.md lists them.
+// Answers the requests of the dashboard's page; docs/products/dashboard.md
+// lists them.
 
 #ifndef DISTBENCH_PRODUCTS_DASHBOARD_DASHBOARD_HANDLER_H_
 #define DISTBENCH_PRODUCTS_DASHBOARD_DASHBOARD_HANDLER_H_

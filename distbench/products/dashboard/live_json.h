@@ -24,8 +24,9 @@ class LiveRate {
   double per_second_ = 0;
 };
 
-// The parts of the object of /api/status (docs/dashboard.md), on one line each.
-// The nodes are many and change seldom, the rest is short and changes always.
+// The parts of the object of /api/status (docs/products/dashboard.md), on one
+// line each. The nodes are many and change seldom, the rest is short and
+// changes always.
 std::string NodesJson(const LiveStatus& status);
 std::string RunsJson(const LiveStatus& status, double per_second);
 

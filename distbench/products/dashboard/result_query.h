@@ -20,8 +20,8 @@ absl::Status CheckParameters(const Target& target,
 // The value of a parameter; empty if there is none.
 std::string ParameterOf(const Target& target, const std::string& name);
 
-// Reads the parameters of /api/results (docs/dashboard.md). INVALID_ARGUMENT
-// names the parameter that is wrong.
+// Reads the parameters of /api/results (docs/products/dashboard.md).
+// INVALID_ARGUMENT names the parameter that is wrong.
 absl::StatusOr<history::ResultQuery> ReadResultQuery(const Target& target);
 
 }  // namespace distbench::dashboard

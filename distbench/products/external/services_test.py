@@ -1,4 +1,4 @@
-"""Tests of services that are no part of distbench, as docs/external.md has
+"""Tests of services that are no part of distbench, as docs/products/external.md has
 them."""
 
 import re

@@ -1,5 +1,5 @@
-// Answers of an index as the JSON objects that docs/history.md describes. All
-// are valid UTF-8 on one line; what is not is replaced.
+// Answers of an index as the JSON objects that docs/products/history.md
+// describes. All are valid UTF-8 on one line; what is not is replaced.
 
 #ifndef DISTBENCH_PRODUCTS_HISTORY_JSON_H_
 #define DISTBENCH_PRODUCTS_HISTORY_JSON_H_

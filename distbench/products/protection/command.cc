@@ -66,10 +66,11 @@ absl::StatusOr<DistributedSystemDescription> LoadExperiment(
       cli::LoadOneTest("", flags.infile);
   if (!test.ok()) return test;
   if (!test->has_experiment()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        flags.infile,
-        " has no experiment; add one, as docs/protection.md shows, or run the "
-        "test with distbench run_tests"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(flags.infile,
+                     " has no experiment; add one, as "
+                     "docs/products/protection.md shows, or run the test with "
+                     "distbench run_tests"));
   }
   if (flags.repeat == 0) return test;
   test->mutable_experiment()->set_repeat(flags.repeat);
@@ -270,7 +271,7 @@ void AddProtectionCommand(CLI::App& app, cli::CommandBody& chosen) {
       "each antagonist, and with none, at each load. The outfile is written\n"
       "after each cell. SIGINT or SIGTERM keeps the cells that are complete;\n"
       "--resume continues. Prints the report to stdout. Exits 3 if a cell\n"
-      "could not be measured. See docs/protection.md.\n\n"
+      "could not be measured. See docs/products/protection.md.\n\n"
       "Example:\n"
       "  distbench protection workloads/protection.config \\\n"
       "      --test_sequencer=host1:10000 --outfile=protection.pb.gz");

@@ -81,7 +81,8 @@ absl::StatusOr<ExperimentPlan> PlanExperiment(
     const ExperimentOptions& options) {
   if (!test.has_experiment()) {
     return absl::InvalidArgumentError(
-        "the test has no experiment; add one, as docs/protection.md shows");
+        "the test has no experiment; add one, as docs/products/protection.md "
+        "shows");
   }
   config::Problems problems;
   ExperimentPlan plan;

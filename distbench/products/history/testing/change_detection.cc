@@ -1,5 +1,5 @@
 // Measures on simulated histories how often changes are found, and how often
-// there is a false alarm, and prints the tables of docs/history.md:
+// there is a false alarm, and prints the tables of docs/products/history.md:
 //
 //   bazel run -c opt //distbench/products/history/testing:change_detection
 

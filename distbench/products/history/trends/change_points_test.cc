@@ -187,7 +187,7 @@ TEST(FindChangesTest, NothingChangesWhereThereIsNothingToChange) {
   EXPECT_THAT(FindChanges(few, 1).segments, SizeIs(1));
 }
 
-// docs/history.md has the figures of more histories.
+// docs/products/history.md has the figures of more histories.
 TEST(FindChangesTest, FindsPlantedChanges) {
   constexpr int kHistories = 40;
   const DetectionPower power =

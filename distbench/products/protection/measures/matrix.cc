@@ -21,7 +21,7 @@ namespace {
 // More than 500 runs of an hour: only damaged results have more.
 constexpr int64_t kMostSecondsOfExperiment = 2'000'000;
 
-// A verdict of searches (docs/search.md).
+// A verdict of searches (docs/products/search.md).
 constexpr absl::string_view kUpperBoundHit = "upper_bound_hit";
 
 // The place of a name in a list of the experiment, and the name.

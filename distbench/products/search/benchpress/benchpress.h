@@ -19,8 +19,8 @@ struct BenchpressOptions {
 };
 
 // Returns one JSON object, or an array if there are several searches;
-// docs/search.md lists the keys. Unknown values are left out, or null where
-// readers expect the key. `runs` must come from the same files.
+// docs/products/search.md lists the keys. Unknown values are left out, or null
+// where readers expect the key. `runs` must come from the same files.
 // FAILED_PRECONDITION if there is no search, or if a search's loads are not
 // rates.
 absl::StatusOr<std::string> RenderBenchpress(

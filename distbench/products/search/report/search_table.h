@@ -11,7 +11,8 @@
 namespace distbench::search {
 
 // Returns the column names, without a line end. The first fifteen are those of
-// FeedSim's reports; the others are appended. docs/search.md explains them all.
+// FeedSim's reports; the others are appended. docs/products/search.md explains
+// them all.
 std::string SearchTableHeader();
 
 // Returns the row of a probe, with a line end. If several instances of the

@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// docs/search.md has the table of 100 searches each.
+// docs/products/search.md has the table of 100 searches each.
 TEST(CoverageTest, IntervalsContainTheTruth) {
   constexpr int kSeeds = 40;
   for (const CoverageCase& search : CoverageCases()) {

@@ -18,7 +18,7 @@
 namespace distbench::simulation {
 namespace {
 
-// The aims of docs/simulation.md.
+// The aims of docs/products/simulation.md.
 constexpr double kRateAim = 0.10;
 constexpr double kMedianAim = 0.20;
 constexpr double kTailAim = 0.30;

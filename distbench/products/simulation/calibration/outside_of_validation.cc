@@ -15,7 +15,7 @@ namespace distbench::simulation {
 
 namespace {
 
-// What docs/simulation.md compares with real runs.
+// What docs/products/simulation.md compares with real runs.
 constexpr int kMaxHosts = 2;
 constexpr int kMaxInstances = 40;
 constexpr int64_t kMaxBytes = 262144;
@@ -169,7 +169,7 @@ void CheckNetwork(const SimulatedNetworkCounts& network, Sentences& sentences) {
   sentences.push_back(absl::StrCat(
       "lost packets caused ", network.timeouts(),
       " timeouts; Linux recovers sooner from many losses, so real tails are "
-      "shorter (docs/simulation_network.md)"));
+      "shorter (docs/products/simulation_network.md)"));
 }
 
 // Of the busiest host.

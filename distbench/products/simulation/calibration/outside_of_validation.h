@@ -15,7 +15,7 @@ namespace distbench::simulation {
 // Says in sentences in what the test, its fabric (with defaults and the costs
 // of its drivers filled in) and what came of it (engine_usages of its nodes,
 // its run_info and the counts of its network) differ from what was compared
-// with real runs (docs/simulation.md). Empty: in nothing.
+// with real runs (docs/products/simulation.md). Empty: in nothing.
 std::vector<std::string> OutsideOfValidation(
     const DistributedSystemDescription& test, const SimulatedFabric& fabric,
     int host_count, const TestResult& result);

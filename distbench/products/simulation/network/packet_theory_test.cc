@@ -1,5 +1,5 @@
 // The network of packets against theory and published measurements. The tables
-// of docs/simulation_network.md have more cases (validation_table.cc).
+// of docs/products/simulation_network.md have more cases (validation_table.cc).
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Prints the tables of docs/simulation_network.md.
+// Prints the tables of docs/products/simulation_network.md.
 
 #include <algorithm>
 #include <cmath>

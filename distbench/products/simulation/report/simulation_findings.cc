@@ -35,15 +35,16 @@ void JudgeSimulation(const TestResult& result, report::FindingList& findings) {
        result.simulation().outside_of_validation()) {
     findings.Add(
         Finding::WARN, "simulation",
-        absl::StrCat("outside of what was validated: ", reason,
-                     ". The figures may be far off (docs/simulation.md)"));
+        absl::StrCat(
+            "outside of what was validated: ", reason,
+            ". The figures may be far off (docs/products/simulation.md)"));
   }
   for (const std::string& errors : result.simulation().known_errors()) {
     findings.Add(
         Finding::WARN, "simulation",
         absl::StrCat("simulations like this one were this far off when they "
                      "were compared with real runs "
-                     "(docs/simulation_validation.md): ",
+                     "(docs/products/simulation_validation.md): ",
                      errors));
   }
   const std::vector<std::string> parts = NotSimulated(result.traffic_config());

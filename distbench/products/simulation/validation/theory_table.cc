@@ -1,5 +1,5 @@
-// Prints the tables of docs/simulation.md that compare simulated queues with
-// theory: means over several seeds, with 95 % confidence intervals.
+// Prints the tables of docs/products/simulation.md that compare simulated
+// queues with theory: means over several seeds, with 95 % confidence intervals.
 //
 //   bazel run //distbench/products/simulation/validation:theory_table
 

@@ -1,4 +1,5 @@
-// The tail at scale on simulated hosts, against theory: docs/tail_at_scale.md.
+// The tail at scale on simulated hosts, against theory:
+// docs/products/tail_at_scale.md.
 
 #include <cmath>
 #include <cstdint>

@@ -58,7 +58,7 @@ class CsvReader {
           !absl::c_linear_search(kOptional, name)) {
         return absl::InvalidArgumentError(
             absl::StrCat("line 1: there is no column \"", name,
-                         "\"; docs/import.md lists them"));
+                         "\"; docs/products/import.md lists them"));
       }
     }
     for (const char* name : kRequired) {

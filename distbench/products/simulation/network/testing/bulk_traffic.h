@@ -1,5 +1,5 @@
 // Traffic of which theory knows the outcome, for tests and for the tables of
-// docs/simulation_network.md.
+// docs/products/simulation_network.md.
 
 #ifndef DISTBENCH_PRODUCTS_SIMULATION_NETWORK_TESTING_BULK_TRAFFIC_H_
 #define DISTBENCH_PRODUCTS_SIMULATION_NETWORK_TESTING_BULK_TRAFFIC_H_
