@@ -203,8 +203,7 @@ absl::Status EngineProcess::ExplainEnd(int wait_status) const {
     absl::StrAppend(&how, ExplainOomKill());
   }
   // Libraries abort when they cannot start a thread.
-  if (!was_silent_ &&
-      base::ReadThreadRefusals("") > thread_refusals_at_start_) {
+  if (base::ReadThreadRefusals("") > thread_refusals_at_start_) {
     absl::StrAppend(&how, ": its control group allowed no more threads; ",
                     kHowToHaveMoreThreads);
   }

@@ -174,22 +174,19 @@ void InstanceBindings::Finish(NodeResources& resources) {
     BindingProof& proof = (*resources.mutable_binding_proofs())[name];
     if (instance.threads) instance.threads->Report(proof);
     (instance.memory ? *instance.memory : memory_).Report(proof);
-    std::vector<std::string> violations = instance.failures;
+    const auto add_violations = [&](const std::vector<std::string>& texts) {
+      for (const std::string& text : texts) proof.add_violations(text);
+    };
+    add_violations(instance.failures);
     if (instance.binding) {
       *proof.mutable_binding() = instance.binding->proto;
       if (instance.threads) {
-        for (std::string& text :
-             instance.threads->Violations(instance.binding->cpus)) {
-          violations.push_back(std::move(text));
-        }
+        add_violations(instance.threads->Violations(instance.binding->cpus));
       }
     } else if (instance.is_of_service) {
       proof.mutable_binding()->set_strict(false);
     }
-    for (std::string& text : MemoryViolations(instance)) {
-      violations.push_back(std::move(text));
-    }
-    for (std::string& text : violations) proof.add_violations(std::move(text));
+    add_violations(MemoryViolations(instance));
   }
 }
 

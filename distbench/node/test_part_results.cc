@@ -13,7 +13,7 @@
 #include "distbench/hosting/engine_messages.h"
 #include "distbench/node/host_facts.h"
 #include "distbench/node/test_part.h"
-#include "distbench/results/histogram_proto.h"
+#include "distbench/results/message_sums.h"
 #include "distbench/results/resource_usage.h"
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
@@ -58,14 +58,10 @@ TrafficProgress TestPart::TakeProgress() {
           response_time_ns.Merge(view.response_time_ns);
         });
   }
-  if (service_time_ns.count() > 0) {
-    results::EncodeHistogram(service_time_ns,
-                             *sum.mutable_recent_service_time_ns());
-  }
-  if (response_time_ns.count() > 0) {
-    results::EncodeHistogram(response_time_ns,
-                             *sum.mutable_recent_response_time_ns());
-  }
+  results::EncodeField(service_time_ns,
+                       TrafficProgress::kRecentServiceTimeNsFieldNumber, sum);
+  results::EncodeField(response_time_ns,
+                       TrafficProgress::kRecentResponseTimeNsFieldNumber, sum);
   return sum;
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "distbench/numa/topology.h"
 
 namespace distbench::numa {
@@ -189,20 +190,6 @@ std::string DescribeBinding(const NumaBinding& resolved) {
       return absl::StrCat(text, "interleaved over ", Nodes(nodes));
   }
   return text;
-}
-
-absl::string_view MemoryPolicyName(NumaBinding::MemoryPolicy policy) {
-  switch (policy) {
-    case NumaBinding::LOCAL:
-      return "local";
-    case NumaBinding::BIND:
-      return "bind";
-    case NumaBinding::PREFERRED:
-      return "preferred";
-    case NumaBinding::INTERLEAVE:
-      return "interleave";
-  }
-  return "local";
 }
 
 }  // namespace distbench::numa

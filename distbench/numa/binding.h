@@ -6,7 +6,6 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "distbench/base/index_list.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
@@ -34,10 +33,6 @@ absl::StatusOr<ResolvedBinding> ResolveBinding(const NumaBinding& asked,
 
 // Returns "CPUs 0-3, memory bound to node 0".
 std::string DescribeBinding(const NumaBinding& resolved);
-
-// The name in flags and documentation: "bind", "preferred", "interleave" or
-// "local".
-absl::string_view MemoryPolicyName(NumaBinding::MemoryPolicy policy);
 
 }  // namespace distbench::numa
 

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/message_sums.h"
 
 namespace distbench::sequencer {
 namespace {
@@ -85,14 +86,10 @@ void RecentTimes::Add(const TrafficProgress& report) {
 }
 
 void RecentTimes::TakeInto(TrafficProgress& sum) {
-  if (service_time_.count() > 0) {
-    results::EncodeHistogram(service_time_,
-                             *sum.mutable_recent_service_time_ns());
-  }
-  if (response_time_.count() > 0) {
-    results::EncodeHistogram(response_time_,
-                             *sum.mutable_recent_response_time_ns());
-  }
+  results::EncodeField(service_time_,
+                       TrafficProgress::kRecentServiceTimeNsFieldNumber, sum);
+  results::EncodeField(response_time_,
+                       TrafficProgress::kRecentResponseTimeNsFieldNumber, sum);
   service_time_.Clear();
   response_time_.Clear();
 }
