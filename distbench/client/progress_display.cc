@@ -104,9 +104,8 @@ void ProgressDisplay::ShowStart(const TestStarted& started) {
     absl::StrAppend(&text, " ", before_ns / base::kNsPerSecond, " s ago");
   }
   if (expected_duration_ns_ > 0) {
-    absl::StrAppendFormat(
-        &text, ", takes about %.0f s",
-        static_cast<double>(expected_duration_ns_) / base::kNsPerSecond);
+    absl::StrAppendFormat(&text, ", takes about %.0f s",
+                          base::ToSeconds(expected_duration_ns_));
   }
   line_.Show(text);
 }
@@ -241,10 +240,9 @@ void ProgressDisplay::ShowEnd(const TestResult& result) {
                                        info.start_timestamp_ns());
   const std::string& name = runs_ ? name_ : result.traffic_config().name();
   runs_ = false;
-  line_.Write(
-      absl::StrFormat("%s%s: %s after %.1f s", Position(), name,
-                      info.has_failure() ? "failed" : "done",
-                      static_cast<double>(duration_ns) / base::kNsPerSecond));
+  line_.Write(absl::StrFormat("%s%s: %s after %.1f s", Position(), name,
+                              info.has_failure() ? "failed" : "done",
+                              base::ToSeconds(duration_ns)));
 }
 
 std::string ProgressDisplay::Position() const {

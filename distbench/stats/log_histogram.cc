@@ -1,6 +1,7 @@
 #include "distbench/stats/log_histogram.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -61,6 +62,12 @@ void LogHistogram::Clear() {
 
 double LogHistogram::mean() const {
   return count_ == 0 ? 0 : sum_ / static_cast<double>(count_);
+}
+
+double LogHistogram::standard_deviation() const {
+  if (count_ == 0) return 0;
+  const double mean_square = sum_of_squares_ / static_cast<double>(count_);
+  return std::sqrt(std::max(0.0, mean_square - mean() * mean()));
 }
 
 int64_t LogHistogram::ValueAtQuantile(double quantile) const {

@@ -90,6 +90,7 @@ class LogHistogram {
   double sum() const { return sum_; }
   double sum_of_squares() const { return sum_of_squares_; }
   double mean() const;
+  double standard_deviation() const;
 
   // Returns the value at position floor(count() * quantile) of the sorted
   // values: exact at the first and the last position, elsewhere the middle of

@@ -9,10 +9,6 @@
 namespace distbench::stats {
 namespace {
 
-double Mean(absl::Span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / values.size();
-}
-
 // The variance of the mean of the values.
 double VarianceOfMean(absl::Span<const double> values) {
   const double mean = Mean(values);
@@ -29,6 +25,11 @@ std::vector<double> Logarithms(absl::Span<const double> values) {
 }
 
 }  // namespace
+
+double Mean(absl::Span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) /
+         static_cast<double>(values.size());
+}
 
 Difference DifferenceOfMeans(absl::Span<const double> base,
                              absl::Span<const double> next, double confidence) {

@@ -269,6 +269,13 @@ bool HasVaryingRate(const Arrivals& arrivals) {
                      });
 }
 
+bool HasVaryingRate(const DistributedSystemDescription& test) {
+  return std::any_of(test.actions().begin(), test.actions().end(),
+                     [](const Action& action) {
+                       return HasVaryingRate(action.iterations().arrivals());
+                     });
+}
+
 double IndexOfDispersion(const ArrivalPlan& plan) {
   double dispersion = 0;
   for (const ArrivalSourcePlan& source : plan.sources) {

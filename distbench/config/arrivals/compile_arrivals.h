@@ -20,8 +20,10 @@ ArrivalPlan CompileArrivals(const Arrivals& arrivals);
 // each other. Without max_duration_us, all are.
 double MeanRatePerSecond(const Iterations& iterations);
 
-// Whether the rate is meant to change over time, beyond chance.
+// Whether the rate is meant to change over time, beyond chance; that of a test,
+// if that of any of its actions is.
 bool HasVaryingRate(const Arrivals& arrivals);
+bool HasVaryingRate(const DistributedSystemDescription& test);
 
 // The index of dispersion of counts over long times (their variance / their
 // mean) while the rate does not vary: 0 for constant gaps, 1 for a Poisson

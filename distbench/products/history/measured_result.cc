@@ -27,14 +27,10 @@ constexpr double kHeadlinePercent = 99;
 // The first RPCs of a test that lists show.
 constexpr size_t kHeadlineRpcs = 2;
 
-double Seconds(int64_t ns) {
-  return static_cast<double>(ns) / base::kNsPerSecond;
-}
-
 // Absent: there is no bound, or it falls among failed requests.
 std::optional<double> Bound(const std::optional<int64_t>& ns) {
   if (!ns || *ns == stats::Outcomes::kFailed) return std::nullopt;
-  return Seconds(*ns);
+  return base::ToSeconds(*ns);
 }
 
 MeasuredMetric Share(const report::RpcMeasurements& rpc, absl::string_view name,

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "distbench/stats/welch_interval.h"
 
 namespace distbench::protection {
 namespace {
@@ -14,11 +15,6 @@ namespace {
 // an error may be.
 constexpr double kErrors = 2;
 constexpr double kMostNoise = 10;
-
-double Mean(absl::Span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) /
-         static_cast<double>(values.size());
-}
 
 struct Trends {
   Trend throughput;
@@ -84,7 +80,7 @@ std::string Describe(absl::Span<const StabilityInterval> window,
 Trend TrendOf(absl::Span<const double> values, double interval_seconds) {
   const double count = static_cast<double>(values.size());
   const double middle = (count - 1) / 2;
-  const double mean = Mean(values);
+  const double mean = stats::Mean(values);
   double time_squares = 0;
   double products = 0;
   for (size_t i = 0; i < values.size(); ++i) {

@@ -41,7 +41,7 @@ StabilityInterval IntervalOf(const report::IntervalTotals& totals,
 std::vector<StabilityInterval> RecordBetween(const report::RpcSeries& series,
                                              int64_t start_ns, int64_t end_ns) {
   const int64_t width_ns = series.interval_ns;
-  const double seconds = static_cast<double>(width_ns) / base::kNsPerSecond;
+  const double seconds = base::ToSeconds(width_ns);
   const report::IntervalTotals silence;
   std::vector<StabilityInterval> record;
   const int64_t first = (start_ns + width_ns - 1) / width_ns;
@@ -66,8 +66,7 @@ Stability StabilityOf(const ExperimentPlan& plan, const TestResult& result) {
   const std::vector<StabilityInterval> record =
       RecordBetween(series, result.run_info().start_timestamp_ns(),
                     cell.baseline_start_timestamp_ns());
-  const double interval_seconds =
-      static_cast<double>(series.interval_ns) / base::kNsPerSecond;
+  const double interval_seconds = base::ToSeconds(series.interval_ns);
   const double asked =
       absl::ToDoubleSeconds(plan.phases.flat_over) / interval_seconds;
   // A phase that is just long enough lacks the seconds that its ends cut.

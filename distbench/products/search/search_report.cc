@@ -157,9 +157,8 @@ CopyOutcomes ReportCopies(const SearchPlan& plan,
 // The measured time; at least a millisecond, because even a probe with damaged
 // time stamps takes time.
 double SecondsOf(const SearchProbe& probe) {
-  return std::max(1e-3, static_cast<double>(probe.end_timestamp_ns() -
-                                            probe.start_timestamp_ns()) /
-                            base::kNsPerSecond);
+  return std::max(1e-3, base::ToSeconds(probe.end_timestamp_ns() -
+                                        probe.start_timestamp_ns()));
 }
 
 }  // namespace

@@ -12,10 +12,6 @@ namespace {
 
 constexpr int64_t kLogIntervalNs = 5 * base::kNsPerSecond;
 
-double InSeconds(int64_t ns) {
-  return static_cast<double>(ns) / base::kNsPerSecond;
-}
-
 }  // namespace
 
 SimulationDisplay::SimulationDisplay(client::ProgressDisplayOptions options)
@@ -32,21 +28,22 @@ void SimulationDisplay::Show(const SimulationProgress& progress) {
   const int64_t now_ns = line_.options().clock->MonotonicNs();
   if (!line_.options().terminal && now_ns - shown_ns_ < kLogIntervalNs) return;
   shown_ns_ = now_ns;
-  line_.Show(client::FitLine(
-      {{title_, 1, false},
-       {absl::StrFormat("%.3f s simulated", InSeconds(progress.simulated_ns)),
-        0},
-       {absl::StrCat(progress.succeeded, " RPCs"), 2},
-       {absl::StrCat(progress.failed, " failed"), 3},
-       {absl::StrCat(progress.events, " events"), 4}},
-      line_.room()));
+  line_.Show(
+      client::FitLine({{title_, 1, false},
+                       {absl::StrFormat("%.3f s simulated",
+                                        base::ToSeconds(progress.simulated_ns)),
+                        0},
+                       {absl::StrCat(progress.succeeded, " RPCs"), 2},
+                       {absl::StrCat(progress.failed, " failed"), 3},
+                       {absl::StrCat(progress.events, " events"), 4}},
+                      line_.room()));
 }
 
 void SimulationDisplay::ShowEnd(const TestResult& result) {
   line_.Write(absl::StrFormat(
       "%s%s after %.1f s, simulated %.3f s", title_,
       result.run_info().has_failure() ? "failed" : "done",
-      InSeconds(line_.options().clock->MonotonicNs() - started_ns_),
+      base::ToSeconds(line_.options().clock->MonotonicNs() - started_ns_),
       result.simulation().simulated_seconds()));
 }
 

@@ -1,8 +1,4 @@
 #include "distbench/report/export/hdr.h"
-
-#include <algorithm>
-#include <cmath>
-
 #include "absl/strings/str_format.h"
 #include "distbench/base/time_units.h"
 #include "distbench/report/measurements/rpc_measurements.h"
@@ -12,13 +8,6 @@ namespace {
 
 // HdrHistogram's default.
 constexpr int kPointsPerHalving = 5;
-
-double StandardDeviation(const stats::LogHistogram& histogram) {
-  const double mean = histogram.mean();
-  const double mean_square =
-      histogram.sum_of_squares() / static_cast<double>(histogram.count());
-  return std::sqrt(std::max(0.0, mean_square - mean * mean));
-}
 
 }  // namespace
 
@@ -59,7 +48,7 @@ std::string RenderHdr(const SelectedLatency& latency) {
   absl::StrAppendFormat(
       &text, "#[Mean    = %12.6f, StdDeviation   = %12.6f]\n",
       latency_ns.mean() / base::kNsPerMs,
-      is_empty ? 0.0 : StandardDeviation(latency_ns) / base::kNsPerMs);
+      is_empty ? 0.0 : latency_ns.standard_deviation() / base::kNsPerMs);
   absl::StrAppendFormat(&text, "#[Max     = %12.6f, Total count    = %12d]\n",
                         max_ns / base::kNsPerMs, total);
   absl::StrAppendFormat(&text, "#[Buckets = %12d, SubBuckets     = %12d]\n",

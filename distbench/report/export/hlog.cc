@@ -75,10 +75,6 @@ std::string Compress(const std::string& bytes) {
   return compressed;
 }
 
-double Seconds(int64_t ns) {
-  return static_cast<double>(ns) / base::kNsPerSecond;
-}
-
 struct LoggedInterval {
   int64_t width_ns;
   stats::LogHistogram latency_ns;
@@ -179,12 +175,12 @@ std::string RenderHlog(const SelectedRpc& rpc) {
   const int64_t start_ns =
       intervals.by_start_ns.empty() ? 0 : intervals.by_start_ns.begin()->first;
   std::string text;
-  AppendHeader(rpc, intervals, Seconds(start_ns), text);
+  AppendHeader(rpc, intervals, base::ToSeconds(start_ns), text);
   for (const auto& [interval_start_ns, interval] : intervals.by_start_ns) {
     absl::StrAppendFormat(
         &text, "%.3f,%.3f,%.6f,%s\n",
-        Seconds(base::SaturatingSubtract(interval_start_ns, start_ns)),
-        Seconds(interval.width_ns),
+        base::ToSeconds(base::SaturatingSubtract(interval_start_ns, start_ns)),
+        base::ToSeconds(interval.width_ns),
         static_cast<double>(interval.latency_ns.max()) / base::kNsPerMs,
         absl::Base64Escape(EncodeHdrHistogram(interval.latency_ns)));
   }

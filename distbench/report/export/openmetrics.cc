@@ -84,7 +84,7 @@ class PolicyAndFaultFamilies {
         base::SaturatingAddTo(in_effect_ns, span.end_ns - span.begin_ns);
       }
       metrics::AddMetric(own, in_effect_).counter.value =
-          static_cast<double>(in_effect_ns) / base::kNsPerSecond;
+          base::ToSeconds(in_effect_ns);
     }
   }
 
@@ -188,10 +188,9 @@ class RunFamilies {
                              const metrics::Labels& labels,
                              MetricFamily& family) {
     for (const Percentile& percentile : EstimatePercentiles(outcomes, {})) {
-      const double seconds =
-          percentile.value_ns == stats::Outcomes::kFailed
-              ? std::numeric_limits<double>::infinity()
-              : static_cast<double>(percentile.value_ns) / base::kNsPerSecond;
+      const double seconds = percentile.value_ns == stats::Outcomes::kFailed
+                                 ? std::numeric_limits<double>::infinity()
+                                 : base::ToSeconds(percentile.value_ns);
       metrics::AddMetric(
           With(labels, "percentile", absl::StrCat(percentile.percent)), family)
           .gauge.value = seconds;
@@ -213,8 +212,7 @@ class RunFamilies {
 
   static void AddTime(int64_t unix_ns, const metrics::Labels& labels,
                       MetricFamily& family) {
-    metrics::AddMetric(labels, family).gauge.value =
-        static_cast<double>(unix_ns) / base::kNsPerSecond;
+    metrics::AddMetric(labels, family).gauge.value = base::ToSeconds(unix_ns);
   }
 
   std::vector<metrics::LabelledTraffic> traffic_;

@@ -255,7 +255,7 @@ void JudgeAfter(const std::string& name, const LoadCurve& curve,
       IsRecovering(curve, trigger, after_it, possible)) {
     return;
   }
-  const double seconds = static_cast<double>(after_ns) / base::kNsPerSecond;
+  const double seconds = base::ToSeconds(after_ns);
   findings.Add(
       Finding::WARN, "metastable",
       absl::StrCat(
@@ -263,9 +263,7 @@ void JudgeAfter(const std::string& name, const LoadCurve& curve,
           " was over, and no more was offered than "
           "before, but for the last ",
           seconds, " s, until the end of the run, ",
-          DescribeStates(
-              before, after,
-              static_cast<double>(curve.interval_ns) / base::kNsPerSecond),
+          DescribeStates(before, after, base::ToSeconds(curve.interval_ns)),
           ": the overload sustains itself for at least so long (metastable "
           "failure). Limit retries by a budget, give requests deadlines and "
           "servers short queues, or lower the load"));

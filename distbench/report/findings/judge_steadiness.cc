@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
+#include "distbench/stats/welch_interval.h"
 
 namespace distbench::report {
 namespace {
@@ -47,31 +49,24 @@ std::vector<double> Medians(
   return medians;
 }
 
-double Mean(const std::vector<double>& values, size_t begin, size_t end) {
-  double sum = 0;
-  for (size_t i = begin; i < end; ++i) sum += values[i];
-  return sum / static_cast<double>(end - begin);
-}
-
-double Deviation(const std::vector<double>& values, size_t begin, size_t end) {
-  const double mean = Mean(values, begin, end);
+double Deviation(absl::Span<const double> values) {
+  const double mean = stats::Mean(values);
   double squares = 0;
-  for (size_t i = begin; i < end; ++i) {
-    squares += (values[i] - mean) * (values[i] - mean);
-  }
-  return std::sqrt(squares / static_cast<double>(end - begin - 1));
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-void JudgeMedians(const std::string& name, const std::vector<double>& medians,
+void JudgeMedians(const std::string& name, absl::Span<const double> medians,
                   int64_t interval_ns, FindingList& findings) {
   const size_t count = medians.size();
   if (count < kFewestJudgedIntervals) return;
   const size_t first = static_cast<size_t>(kFirstPart * count);
   const size_t last = static_cast<size_t>(kLastPart * count);
-  const double early = Mean(medians, 0, first);
-  const double late = Mean(medians, count - last, count);
-  const double error = Deviation(medians, count - last, count) *
-                       std::sqrt(1.0 / first + 1.0 / last);
+  const absl::Span<const double> last_medians = medians.last(last);
+  const double early = stats::Mean(medians.first(first));
+  const double late = stats::Mean(last_medians);
+  const double error =
+      Deviation(last_medians) * std::sqrt(1.0 / first + 1.0 / last);
   const double difference = std::abs(early - late);
   if (difference < kErrorsBeyondChance * error ||
       difference < kMuchDifference * late) {
@@ -89,18 +84,11 @@ void JudgeMedians(const std::string& name, const std::vector<double>& medians,
                    "warm-up, or look for what changed meanwhile"));
 }
 
-// Latencies then change with it.
-bool LoadIsMeantToChange(const DistributedSystemDescription& test) {
-  return std::any_of(
-      test.actions().begin(), test.actions().end(), [](const Action& action) {
-        return config::HasVaryingRate(action.iterations().arrivals());
-      });
-}
-
 }  // namespace
 
 void JudgeSteadiness(const TestResult& result, FindingList& findings) {
-  if (LoadIsMeantToChange(result.traffic_config())) return;
+  // Latencies then change with it.
+  if (config::HasVaryingRate(result.traffic_config())) return;
   for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
     const RpcSeries series = CollectSeries(result, i);
     JudgeMedians(results::RpcName(result, i), Medians(series.intervals),

@@ -1,8 +1,5 @@
 #include "distbench/report/json/json_parts.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
 
@@ -31,13 +28,6 @@ Json PercentilesJson(const stats::Outcomes& outcomes,
   return json;
 }
 
-double StandardDeviation(const stats::LogHistogram& latency_ns) {
-  const double mean = latency_ns.mean();
-  const double mean_square =
-      latency_ns.sum_of_squares() / static_cast<double>(latency_ns.count());
-  return std::sqrt(std::max(0.0, mean_square - mean * mean));
-}
-
 // Percentiles and distribution cover all outcomes; minimum, mean, deviation and
 // maximum cover those that succeeded, and are null if none did.
 Json LatencyJson(const stats::Outcomes& outcomes,
@@ -53,7 +43,7 @@ Json LatencyJson(const stats::Outcomes& outcomes,
                {"min_ns", of_succeeded([&] { return latency_ns.min(); })},
                {"mean_ns", of_succeeded([&] { return latency_ns.mean(); })},
                {"standard_deviation_ns",
-                of_succeeded([&] { return StandardDeviation(latency_ns); })},
+                of_succeeded([&] { return latency_ns.standard_deviation(); })},
                {"max_ns", of_succeeded([&] { return latency_ns.max(); })},
                {"percentiles", PercentilesJson(outcomes, blocks)}};
   Json& distribution = json["distribution"] = Json::array();

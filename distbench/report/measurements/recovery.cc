@@ -124,11 +124,12 @@ class WindowJudge {
         [&](const auto& interval) { return IsTelling(curve_, interval); });
     if (!after.empty()) {
       const int64_t end_ns = after.back().begin_ns + curve_.interval_ns;
-      recovery.observed_s = Seconds(end_ns - window_.end_ns);
+      recovery.observed_s = base::ToSeconds(end_ns - window_.end_ns);
     }
     const auto first = FirstBack(after);
     if (first) {
-      recovery.after_s = Seconds(std::max<int64_t>(0, *first - window_.end_ns));
+      recovery.after_s =
+          base::ToSeconds(std::max<int64_t>(0, *first - window_.end_ns));
       recovery.outcome = WasAway(*first) ? RecoveryOutcome::kRecovered
                                          : RecoveryOutcome::kUnaffected;
     } else if (telling_count < kIntervalsBack) {
@@ -141,10 +142,6 @@ class WindowJudge {
   }
 
  private:
-  static double Seconds(int64_t ns) {
-    return static_cast<double>(ns) / base::kNsPerSecond;
-  }
-
   // From the interval in which the fault ended.
   Intervals IntervalsAfter() const {
     const Intervals all = curve_.intervals;

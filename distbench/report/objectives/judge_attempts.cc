@@ -36,7 +36,7 @@ stats::BlockAmount AmountOf(const stats::Metric& metric,
       return {static_cast<double>(GoodputOf(totals.succeeded_count,
                                             totals.response_time_ns,
                                             rpc.deadline_ns)),
-              static_cast<double>(rpc.series.interval_ns) / base::kNsPerSecond};
+              base::ToSeconds(rpc.series.interval_ns)};
   }
 }
 

@@ -8,6 +8,7 @@
 #include "distbench/products/history/trends/energy_scan.h"
 #include "distbench/products/history/trends/part_comparison.h"
 #include "distbench/products/history/trends/spread_scan.h"
+#include "distbench/stats/welch_interval.h"
 
 namespace distbench::history {
 namespace {
@@ -137,7 +138,7 @@ Segment Describe(absl::Span<const double> values, const Range& range) {
       kDeviations * kNormal * MedianOf(DistancesFromMedian(part));
   return {.first = range.begin,
           .last = range.end - 1,
-          .mean = MeanOf(part),
+          .mean = stats::Mean(part),
           .noise_low = median - reach,
           .noise_high = median + reach};
 }
@@ -149,7 +150,7 @@ void Describe(absl::Span<const double> before, absl::Span<const double> after,
                     ? ChangeKind::kLevel
                     : ChangeKind::kSpread;
   const auto size = [&](absl::Span<const double> part) {
-    return change.kind == ChangeKind::kLevel ? MeanOf(part)
+    return change.kind == ChangeKind::kLevel ? stats::Mean(part)
                                              : StandardDeviationOf(part);
   };
   change.before = size(before);

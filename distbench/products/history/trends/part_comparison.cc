@@ -1,27 +1,23 @@
 #include "distbench/products/history/trends/part_comparison.h"
 
+#include "distbench/stats/welch_interval.h"
+
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <numeric>
 
 namespace distbench::history {
 namespace {
 
 double VarianceOf(absl::Span<const double> values) {
   if (values.size() < 2) return 0;
-  const double mean = MeanOf(values);
+  const double mean = stats::Mean(values);
   double sum = 0;
   for (const double value : values) sum += (value - mean) * (value - mean);
   return sum / static_cast<double>(values.size() - 1);
 }
 
 }  // namespace
-
-double MeanOf(absl::Span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) /
-         static_cast<double>(values.size());
-}
 
 double MedianOf(absl::Span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
@@ -46,7 +42,7 @@ std::vector<double> DistancesFromMedian(absl::Span<const double> values) {
 }
 
 double MeansDiffer(absl::Span<const double> a, absl::Span<const double> b) {
-  const double difference = std::abs(MeanOf(a) - MeanOf(b));
+  const double difference = std::abs(stats::Mean(a) - stats::Mean(b));
   // The squared standard errors of the means.
   const double error_a = VarianceOf(a) / static_cast<double>(a.size());
   const double error_b = VarianceOf(b) / static_cast<double>(b.size());

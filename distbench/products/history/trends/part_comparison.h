@@ -10,7 +10,6 @@
 namespace distbench::history {
 
 // All require finite values, and at least one.
-double MeanOf(absl::Span<const double> values);
 double MedianOf(absl::Span<const double> values);
 
 // 0 of a single value.

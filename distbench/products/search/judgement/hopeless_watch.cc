@@ -47,14 +47,6 @@ bool MayReportRarely(const DistributedSystemDescription& test) {
   return instance_count > kMostSteadyReporters;
 }
 
-// Whether what has come so far may not tell what is still to come.
-bool RateMayChange(const DistributedSystemDescription& test) {
-  return std::any_of(
-      test.actions().begin(), test.actions().end(), [](const Action& action) {
-        return config::HasVaryingRate(action.iterations().arrivals());
-      });
-}
-
 // The index of dispersion of iterations, at least that of random ones.
 double MostDispersion(const DistributedSystemDescription& test) {
   double most = 1;
@@ -81,7 +73,8 @@ HopelessWatch::HopelessWatch(const DistributedSystemDescription& test,
                              absl::Span<const config::Objective> objectives,
                              const ProbeTiming& timing)
     : timing_(timing) {
-  if (RateMayChange(test) || MayReportRarely(test)) return;
+  // What has come so far may then not tell what is still to come.
+  if (config::HasVaryingRate(test) || MayReportRarely(test)) return;
   const std::set<std::string> rpcs = OpenLoopRpcs(test);
   if (rpcs.size() != 1 || rpcs.begin()->empty()) return;
   dispersion_ = MostDispersion(test) * MostTargets(test);

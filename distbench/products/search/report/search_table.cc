@@ -63,8 +63,7 @@ std::string RowOf(const SearchReport& report, const SearchProbe& probe,
   const double share =
       instance == 0 ? 1.0 : 1.0 / probe.instance_statistics_size();
   std::vector<std::string> cells = {
-      absl::StrFormat("%.3f",
-                      static_cast<double>(duration_ns) / base::kNsPerSecond),
+      absl::StrFormat("%.3f", base::ToSeconds(duration_ns)),
       absl::StrCat(statistics.succeeded_count()),
       LoadsAreRates(report)
           ? absl::StrFormat("%.2f", probe.requested_load() * share)

@@ -80,8 +80,7 @@ TestResult SimulatedSystem::Run(const DistributedSystemDescription& test) {
   const Iterations& iterations = test.actions(0).iterations();
   const double load = base::kNsPerSecond /
                       static_cast<double>(iterations.open_loop_interval_ns());
-  const double warmup =
-      static_cast<double>(iterations.warmup_ns()) / base::kNsPerSecond;
+  const double warmup = base::ToSeconds(iterations.warmup_ns());
   const double seconds =
       static_cast<double>(iterations.max_duration_us()) / base::kUsPerSecond;
   // Runs start at any point within a second.
