@@ -8,10 +8,9 @@
 #include "absl/strings/str_split.h"
 #include "distbench/flags/connection_defaults.h"
 #include "test_builder/command_line.h"
-#include "test_builder/parameters/common_parameters.h"
 #include "test_builder/parameters/parameter.h"
-#include "test_builder/patterns/registry.h"
-#include "test_builder/protocols/registry.h"
+#include "test_builder/patterns/pattern.h"
+#include "test_builder/protocols/protocol.h"
 
 namespace distbench::test_builder {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "test_builder/manual.h"
+#include "test_builder/help.h"
 
 namespace distbench::test_builder {
 namespace {

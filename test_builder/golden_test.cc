@@ -18,10 +18,10 @@
 #include "gtest/gtest.h"
 #include "proto/traffic_config.pb.h"
 #include "test_builder/building/config_text.h"
-#include "test_builder/building/notes.h"
+#include "test_builder/building/test_factory.h"
 #include "test_builder/building/test_list.h"
 #include "test_builder/command_line.h"
-#include "test_builder/patterns/registry.h"
+#include "test_builder/patterns/pattern.h"
 
 namespace distbench::test_builder {
 namespace {

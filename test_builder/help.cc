@@ -1,7 +1,7 @@
 #include "test_builder/help.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -9,11 +9,13 @@
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/flags/connection_defaults.h"
+#include "distbench/flags/man_page.h"
 #include "test_builder/command_line.h"
 #include "test_builder/library/library.h"
-#include "test_builder/parameters/common_parameters.h"
-#include "test_builder/patterns/registry.h"
-#include "test_builder/protocols/registry.h"
+#include "test_builder/parameters/parameter.h"
+#include "test_builder/patterns/pattern.h"
+#include "test_builder/protocols/protocol.h"
 
 namespace distbench::test_builder {
 namespace {
@@ -206,15 +208,8 @@ std::string ProtocolHelp(const Protocol& protocol) {
       "\nExample:\n  test_builder client_server:", protocol.name, "\n");
 }
 
-}  // namespace
-
-std::string GeneralHelp() {
-  return absl::StrCat(kUsage, FlagHelp(), kSyntax, "\nPatterns:\n",
-                      List(AllPatterns()), "\nProtocols:\n",
-                      List(AllProtocols()), LibraryText(), kExamples);
-}
-
-std::vector<HelpSection> HelpSections() {
+// All help but that on flags.
+std::vector<flags::ManSection> ManSections() {
   return {
       {"CONFIGURATIONS", kSyntax},
       {"PARAMETERS OF EVERY TEST",
@@ -224,6 +219,14 @@ std::vector<HelpSection> HelpSections() {
       {"LIBRARY", LibraryText()},
       {"EXAMPLES", kExamples},
   };
+}
+
+}  // namespace
+
+std::string GeneralHelp() {
+  return absl::StrCat(kUsage, FlagHelp(), kSyntax, "\nPatterns:\n",
+                      List(AllPatterns()), "\nProtocols:\n",
+                      List(AllProtocols()), LibraryText(), kExamples);
 }
 
 absl::StatusOr<std::string> TopicHelp(absl::string_view topic) {
@@ -242,6 +245,18 @@ absl::StatusOr<std::string> TopicHelp(absl::string_view topic) {
   return absl::InvalidArgumentError(
       absl::StrCat("there is no help about ", config::Quoted(topic), "; ",
                    config::Suggestion(topic, topics)));
+}
+
+std::string TestBuilderManPage(absl::string_view version) {
+  flags::ConnectionDefaults defaults(flags::NoEnvironment());
+  CommandLine line;
+  CLI::App app("Writes tests from patterns, and runs them.", "test_builder");
+  AddFlags(app, line);
+  defaults.Announce(app);
+  const flags::ManPageOptions options = {.program = "test_builder",
+                                         .version = std::string(version),
+                                         .sections = ManSections()};
+  return flags::ManPage(app, options);
 }
 
 }  // namespace distbench::test_builder

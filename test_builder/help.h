@@ -4,7 +4,6 @@
 #define DISTBENCH_TEST_BUILDER_HELP_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -14,16 +13,12 @@ namespace distbench::test_builder {
 // Usage, syntax, patterns and protocols.
 std::string GeneralHelp();
 
-struct HelpSection {
-  std::string title;
-  std::string text;
-};
-
-// All help but that on flags, in the sections of a manual page.
-std::vector<HelpSection> HelpSections();
-
 // Help on a pattern or a protocol. The error lists the available topics.
 absl::StatusOr<std::string> TopicHelp(absl::string_view topic);
+
+// The manual page of test_builder, with all patterns and protocols and their
+// parameters. `version` is such as "1.2.3".
+std::string TestBuilderManPage(absl::string_view version);
 
 }  // namespace distbench::test_builder
 

@@ -4,8 +4,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test_builder/library/library.h"
-#include "test_builder/patterns/registry.h"
-#include "test_builder/protocols/registry.h"
+#include "test_builder/patterns/pattern.h"
+#include "test_builder/protocols/protocol.h"
 
 namespace distbench::test_builder {
 namespace {

@@ -9,7 +9,7 @@
 #include "distbench/flags/connection_defaults.h"
 #include "distbench/report/findings/verdict.h"
 #include "test_builder/app.h"
-#include "test_builder/run/sequencer_backend.h"
+#include "test_builder/run/test_backend.h"
 
 namespace distbench::test_builder {
 namespace {

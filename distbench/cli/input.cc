@@ -18,7 +18,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/parts/finding_rule.h"
 #include "distbench/results/result_file.h"
-#include "test_builder/building/notes.h"
+#include "test_builder/building/test_factory.h"
 #include "test_builder/building/test_list.h"
 
 namespace distbench::cli {

@@ -29,7 +29,7 @@
 #include "distbench/flags/shell_scripts.h"
 #include "distbench/report/findings/verdict.h"
 #include "test_builder/completion.h"
-#include "test_builder/manual.h"
+#include "test_builder/help.h"
 
 namespace distbench::cli {
 namespace {

@@ -9,6 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "test_builder/parameters/parameter.h"
 
 namespace distbench::test_builder {
 
@@ -30,6 +32,24 @@ struct Setting {
 // directory, and strips trailing line ends. The error lists every invalid part,
 // one per line.
 absl::StatusOr<std::vector<Setting>> ParseConfig(absl::string_view config);
+
+// One combination of values, chosen from settings that may be lists.
+struct SettingsVariant {
+  ValueMap settings;
+
+  // Parameters that differ between variants: the protocol, then the others in
+  // the order in which they were written.
+  std::vector<std::string> varied;
+};
+
+// Returns one variant per combination of the values of "name=value,value".
+// Protocols vary slowest, and the last list fastest. If a setting is repeated,
+// the last one counts. Only parameters of the pattern, the protocol and every
+// test may be lists, and only if they are not free text; elsewhere a ',' is an
+// ordinary character. The error says which list is wrong, or that the pattern
+// or protocol is unknown.
+absl::StatusOr<std::vector<SettingsVariant>> ExpandValueLists(
+    absl::Span<const Setting> settings);
 
 }  // namespace distbench::test_builder
 

@@ -8,10 +8,29 @@
 
 #include "absl/status/statusor.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/building/notes.h"
 #include "test_builder/building/sweep.h"
+#include "test_builder/building/test_factory.h"
+#include "test_builder/parameters/parameter.h"
 
 namespace distbench::test_builder {
+
+struct NamedTest {
+  DistributedSystemDescription test;
+
+  // Parameters that differ between this test and its siblings.
+  ValueMap varied;
+};
+
+// Gives each test a unique name, because results are stored by name. Where
+// names would be equal, "-PARAMETER_VALUE" is appended for the parameters that
+// differ. Of tests that differ only in their label, one is kept, with a note.
+// The error says how tests differ that would have to share a name.
+absl::StatusOr<std::vector<DistributedSystemDescription>> GiveOwnNames(
+    std::vector<NamedTest> tests, Notes& notes);
+
+// Whether the tests are equal, apart from the label of their config.
+bool EqualButForLabels(const DistributedSystemDescription& a,
+                       const DistributedSystemDescription& b);
 
 struct TestListRequest {
   // Each config stands for one or more tests, and each sweep multiplies their

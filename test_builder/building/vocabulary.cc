@@ -8,9 +8,9 @@
 #include "absl/strings/str_join.h"
 #include "distbench/config/problems/suggest.h"
 #include "test_builder/building/config_string.h"
-#include "test_builder/parameters/common_parameters.h"
-#include "test_builder/patterns/registry.h"
-#include "test_builder/protocols/registry.h"
+#include "test_builder/parameters/parameter.h"
+#include "test_builder/patterns/pattern.h"
+#include "test_builder/protocols/protocol.h"
 
 namespace distbench::test_builder {
 namespace {
@@ -61,17 +61,16 @@ absl::StatusOr<Vocabulary> Vocabulary::For(const ValueMap& settings) {
 }
 
 Vocabulary::Vocabulary(const Pattern& pattern, const Protocol& protocol)
-    : pattern_(&pattern), protocol_(&protocol) {
-  for (const auto* parameters :
-       {&pattern.parameters, &protocol.parameters, &CommonParameters()}) {
-    parameters_.insert(parameters_.end(), parameters->begin(),
-                       parameters->end());
-  }
-  parameters_.push_back(ChoiceParameter(kPatternSetting, pattern.name,
-                                        {pattern.name}, "The pattern."));
-  parameters_.push_back(ChoiceParameter(kProtocolSetting, protocol.name,
-                                        {protocol.name}, "The protocol."));
-}
+    : pattern_(&pattern),
+      protocol_(&protocol),
+      parameters_(
+          Joined({pattern.parameters,
+                  protocol.parameters,
+                  CommonParameters(),
+                  {ChoiceParameter(kPatternSetting, pattern.name,
+                                   {pattern.name}, "The pattern."),
+                   ChoiceParameter(kProtocolSetting, protocol.name,
+                                   {protocol.name}, "The protocol.")}})) {}
 
 std::optional<std::string> Vocabulary::MeantBy(absl::string_view name) const {
   const Parameter* closest = nullptr;
@@ -99,12 +98,10 @@ bool IsDerived(absl::string_view name) {
 std::string WhereKnown(absl::string_view name) {
   std::vector<std::string> owners;
   for (const Pattern& pattern : AllPatterns()) {
-    if (FindParameter(pattern.parameters, name)) owners.push_back(pattern.name);
+    if (FindNamed(pattern.parameters, name)) owners.push_back(pattern.name);
   }
   for (const Protocol& protocol : AllProtocols()) {
-    if (FindParameter(protocol.parameters, name)) {
-      owners.push_back(protocol.name);
-    }
+    if (FindNamed(protocol.parameters, name)) owners.push_back(protocol.name);
   }
   return absl::StrJoin(owners, ", ");
 }

@@ -28,7 +28,7 @@ class Vocabulary {
 
   // Returns null if `name` is not among parameters().
   const Parameter* Find(absl::string_view name) const {
-    return FindParameter(parameters_, name);
+    return FindNamed(parameters_, name);
   }
 
   // The parameter that an unknown name probably means: one within two

@@ -121,6 +121,9 @@ absl::StatusOr<double> ParseWithUnit(Parameter::Unit unit,
   return absl::InvalidArgumentError("has no unit");
 }
 
+constexpr int64_t kTimeoutMarginSeconds = 120;
+constexpr double kMaxDurationSeconds = 30 * 24 * 3600;
+
 }  // namespace
 
 Parameter IntegerParameter(absl::string_view name,
@@ -191,12 +194,13 @@ Parameter InBytes(Parameter parameter) {
   return parameter;
 }
 
-const Parameter* FindParameter(absl::Span<const Parameter> parameters,
-                               absl::string_view name) {
-  for (const Parameter& parameter : parameters) {
-    if (parameter.name == name) return &parameter;
+std::vector<Parameter> Joined(
+    std::initializer_list<std::vector<Parameter>> lists) {
+  std::vector<Parameter> joined;
+  for (const std::vector<Parameter>& list : lists) {
+    joined.insert(joined.end(), list.begin(), list.end());
   }
-  return nullptr;
+  return joined;
 }
 
 std::string DescribeType(const Parameter& parameter) {
@@ -273,6 +277,38 @@ double ParameterValues::Number(absl::string_view name) const {
   double value = 0;
   CHECK(ParseNumber(Text(name), value)) << name;
   return value;
+}
+
+const std::vector<Parameter>& CommonParameters() {
+  static const auto& parameters = *new std::vector<Parameter>{
+      InSeconds(
+          NumberParameter("test_duration", "30", {0.001, kMaxDurationSeconds},
+                          "Seconds of traffic; -t sets it for all tests.")),
+      InSeconds(IntegerParameter("test_timeout", "", {1},
+                                 "Time limit of the test in seconds. Default: "
+                                 "test_duration + 120.")),
+      ChoiceParameter("ip_version", "", {"4", "6"},
+                      "IP version; also as a bare word, ipv4 or ipv6. "
+                      "Default: the host's choice."),
+      ArrivalsParameter(
+          kArrivals,
+          "Arrival process of the open loops, whose rate is that of factor 1, "
+          "such as gamma:3, exponential+sine:1m:0.5 or bursts:5:1s:9s."),
+      TextParameter("extra_test_contents", "",
+                    "Fields in text format, added to the test; usually "
+                    "extra_test_contents=<FILE."),
+  };
+  return parameters;
+}
+
+int64_t TestDurationUs(const ParameterValues& values) {
+  return std::llround(values.Number("test_duration") * 1e6);
+}
+
+int64_t TestTimeoutSeconds(const ParameterValues& values) {
+  if (values.Has("test_timeout")) return values.Integer("test_timeout");
+  return std::llround(std::ceil(values.Number("test_duration"))) +
+         kTimeoutMarginSeconds;
 }
 
 }  // namespace distbench::test_builder

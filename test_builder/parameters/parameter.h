@@ -4,6 +4,7 @@
 #define DISTBENCH_TEST_BUILDER_PARAMETERS_PARAMETER_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -76,9 +77,27 @@ Parameter InSeconds(Parameter parameter);
 Parameter InMicroseconds(Parameter parameter);
 Parameter InBytes(Parameter parameter);
 
-// Returns null if `name` is not among them.
-const Parameter* FindParameter(absl::Span<const Parameter> parameters,
-                               absl::string_view name);
+// All of the lists, one after the other.
+std::vector<Parameter> Joined(
+    std::initializer_list<std::vector<Parameter>> lists);
+
+// For parameters, patterns and protocols: their names, and the one with a name,
+// or null if none has it.
+template <typename Declaration>
+std::vector<std::string> NamesOf(const std::vector<Declaration>& all) {
+  std::vector<std::string> names;
+  for (const Declaration& each : all) names.push_back(each.name);
+  return names;
+}
+
+template <typename Declaration>
+const Declaration* FindNamed(const std::vector<Declaration>& all,
+                             absl::string_view name) {
+  for (const Declaration& each : all) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
 
 // Describes valid values, for help and errors: "integer, at least 2".
 std::string DescribeType(const Parameter& parameter);
@@ -115,6 +134,16 @@ class ParameterValues {
 
   ValueMap values_;
 };
+
+// Parameters of every test, whatever its pattern and protocol.
+const std::vector<Parameter>& CommonParameters();
+
+// The duration of the traffic.
+int64_t TestDurationUs(const ParameterValues& values);
+
+// The test's time limit in whole seconds: the requested one, or else the
+// duration plus two minutes for set-up and collection of results.
+int64_t TestTimeoutSeconds(const ParameterValues& values);
 
 }  // namespace distbench::test_builder
 

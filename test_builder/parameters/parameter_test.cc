@@ -128,10 +128,10 @@ TEST(DescribeTypeTest, ShowsTheUnit) {
             "integer, 2 to 100, or with a unit, such as 256KiB");
 }
 
-TEST(FindParameterTest, FindsByName) {
+TEST(FindNamedTest, FindsByName) {
   const std::vector<Parameter> declared = Declared();
-  EXPECT_EQ(FindParameter(declared, "rate"), &declared[1]);
-  EXPECT_EQ(FindParameter(declared, "ratE"), nullptr);
+  EXPECT_EQ(FindNamed(declared, "rate"), &declared[1]);
+  EXPECT_EQ(FindNamed(declared, "ratE"), nullptr);
 }
 
 }  // namespace

@@ -1,16 +1,320 @@
-#include "test_builder/patterns/patterns.h"
+// A feed: its messages, and the work of its services besides.
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "test_builder/patterns/feed_work.h"
-#include "test_builder/patterns/query_load.h"
+#include "absl/strings/string_view.h"
+#include "glog/logging.h"
+#include "test_builder/patterns/patterns.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench::test_builder {
 namespace {
+
+// The amount of each kind of work. All amounts are absolute: they do not depend
+// on the hosts.
+struct FeedWork {
+  // Threads of each leaf's pools.
+  int64_t serving_threads = 1;
+  int64_t ranking_threads = 1;
+  int64_t serialization_threads = 1;
+  int64_t chase_threads = 1;
+
+  // A leaf's stages, in order.
+  int64_t function_calls = 0;
+  int64_t rank_nodes = 1;
+  int64_t rank_degree = 16;
+  int64_t rank_slice = 0;  // nodes per request; 0: all
+  std::string io_distribution = "fixed";
+  int64_t io_wait_us = 1;
+  int64_t storage_places = 0;  // concurrent waits of a leaf; 0: unlimited
+  int64_t compressed_bytes = 1;
+  int64_t entropy_percent = 75;
+  int64_t repeated_percent = 0;
+  int64_t stories = 1;         // serialised and compressed
+  int64_t story_bytes = 7900;  // of each story, when compressed
+  int64_t chase_bytes = 64;
+  int64_t chase_hops = 1;
+  int64_t reply_stories = 1;
+
+  // Only in the second generation: leaves extract features, for which they
+  // query mock services, and the aggregator composes the feed.
+  bool second_generation = false;
+  int64_t feature_scale = 1;  // factor on the counts of FeatureExtract
+  int64_t mock_count = 0;
+  int64_t mock_calls = 0;  // of each kind, per request to a leaf
+};
+
+// A leaf's pools.
+constexpr char kServing[] = "serving";
+constexpr char kRanking[] = "ranking";
+constexpr char kSerialization[] = "serialization";
+constexpr char kChasing[] = "chasing";
+constexpr char kStorage[] = "storage";
+
+// All kinds of work, but little of each: a request costs about 0.3 ms of CPU
+// time in each leaf. The bottleneck is storage, which serves one request at a
+// time, 400 per second. It does not depend on the speed of the CPU, which
+// changes from minute to minute on laptops and shared machines and would change
+// the highest load.
+FeedWork Small() {
+  FeedWork work;
+  work.function_calls = 500;
+  work.rank_nodes = 2000;
+  work.rank_degree = 8;
+  work.io_wait_us = 2500;
+  work.storage_places = 1;
+  work.compressed_bytes = 4096;
+  work.repeated_percent = 50;
+  work.stories = 2;
+  work.chase_bytes = 1 << 20;
+  work.chase_hops = 200;
+  work.reply_stories = 1;
+  return work;
+}
+
+// The configuration of a leaf by FeedSim's run script on a host with 16 logical
+// CPUs.
+FeedWork FeedSimV1() {
+  FeedWork work;
+  work.serving_threads = 16;
+  work.ranking_threads = 6;
+  work.serialization_threads = 6;
+  work.chase_threads = 8;
+  work.function_calls = 1'600'000;
+  work.rank_nodes = 1 << 21;
+  work.rank_degree = 16;
+  work.rank_slice = 2'000'000;
+  work.io_wait_us = 200'000;
+  work.compressed_bytes = 131'072;
+  work.stories = 2000;
+  work.chase_bytes = 80'000'000;
+  work.chase_hops = 5120;
+  work.reply_stories = 36;
+  return work;
+}
+
+FeedWork FeedSimV2() {
+  FeedWork work = FeedSimV1();
+  work.second_generation = true;
+  work.function_calls = 0;
+  work.feature_scale = 200;
+  work.io_distribution = "lognormal";
+  work.io_wait_us = 20'000;
+  work.entropy_percent = 60;
+  work.repeated_percent = 60;
+  work.stories = 200;
+  work.mock_count = 2;
+  work.mock_calls = 4;
+  return work;
+}
+
+ActionList& ListOf(DistributedSystemDescription& body, absl::string_view name) {
+  for (ActionList& list : *body.mutable_action_lists()) {
+    if (list.name() == name) return list;
+  }
+  LOG(FATAL) << "the pattern has no list " << name;
+}
+
+ActivitySettings CorpusOf(const FeedWork& work, int64_t bytes) {
+  return {{"algorithm", "zstd"},
+          {"bytes", bytes},
+          {"corpus_bytes", std::max<int64_t>(3 << 20, bytes)},
+          {"entropy_percent", work.entropy_percent},
+          {"repeated_percent", work.repeated_percent}};
+}
+
+void AddFeatures(const FeedWork& work, Stages& stages) {
+  const int64_t scale = work.feature_scale;
+  stages.Do("extract_features", "FeatureExtract", kServing,
+            {{"hash_lookups", 50 * scale},
+             {"tree_walks", 10 * scale},
+             {"bitset_intersections", 5 * scale},
+             {"embedding_rows_gathered", 5 * scale},
+             {"function_calls", 100 * scale}});
+}
+
+void AddLeafStages(const FeedWork& work, Stages& stages) {
+  if (work.function_calls > 0) {
+    stages.Do("call_functions", "FeatureExtract", kServing,
+              {{"hash_lookups", int64_t{0}},
+               {"tree_walks", int64_t{0}},
+               {"bitset_intersections", int64_t{0}},
+               {"embedding_rows_gathered", int64_t{0}},
+               {"function_calls", work.function_calls}});
+  }
+  if (work.second_generation) AddFeatures(work, stages);
+  stages.Do("rank", "PageRank", kRanking,
+            {{"nodes", work.rank_nodes},
+             {"degree", work.rank_degree},
+             {"nodes_per_iteration", work.rank_slice},
+             {"parallelism", work.ranking_threads}});
+  stages.Do(
+      "read_storage", "Wait", work.storage_places > 0 ? kStorage : "",
+      {{"distribution", work.io_distribution}, {"mean_us", work.io_wait_us}});
+  stages.Do("compress_reply", "Compress", kServing,
+            CorpusOf(work, work.compressed_bytes));
+  stages.Do("serialize_stories", "Serialize", kSerialization,
+            {{"stories", work.stories},
+             {"generate", int64_t{1}},
+             {"parallelism", work.serialization_threads}});
+  ActivitySettings half = CorpusOf(work, work.stories * work.story_bytes / 2);
+  half.push_back({"parallelism", work.serialization_threads});
+  stages.Do("compress_stories", "Compress", kSerialization, half);
+  stages.Do("chase_pointers", "PointerChase", kChasing,
+            {{"bytes", work.chase_bytes},
+             {"hops", work.chase_hops},
+             {"parallelism", work.chase_threads}});
+  stages.Do("serialize_reply", "Serialize", kServing,
+            {{"stories", work.reply_stories}, {"generate", int64_t{1}}});
+  stages.Do("decompress_reply", "Decompress", kServing,
+            CorpusOf(work, work.compressed_bytes));
+  stages.Do("deserialize_reply", "Deserialize", kServing,
+            {{"stories", work.reply_stories}});
+}
+
+// A method of a mock service: the sizes of its answers, uniform between
+// consecutive quantiles, and its duration.
+struct MockMethod {
+  const char* name;
+  std::vector<std::pair<double, int64_t>> bytes_cdf;
+  int64_t mean_us;
+  int64_t sigma_thousandths;
+};
+
+std::vector<MockMethod> MockMethods() {
+  return {{"fetch_profile",
+           {{0, 64}, {0.5, 512}, {0.9, 2048}, {0.99, 8192}, {1, 32'768}},
+           1000,
+           500},
+          {"fetch_content",
+           {{0, 64}, {0.5, 4096}, {0.9, 16'384}, {0.99, 65'536}, {1, 262'144}},
+           3000,
+           800},
+          {"fetch_social",
+           {{0, 64}, {0.5, 1024}, {0.9, 8192}, {0.99, 32'768}, {1, 131'072}},
+           2000,
+           1000}};
+}
+
+void AddMockMethod(const MockMethod& method,
+                   DistributedSystemDescription& body) {
+  const std::string name = method.name;
+  AddRpcWithPayloads(body, name, "leaf", "mock", "random", name);
+  AddPayloadPair(body, name, 256, 0);
+  PayloadSpec& response =
+      *body.mutable_payload_descriptions(body.payload_descriptions_size() - 1);
+  response.clear_size();
+  response.set_size_distribution_name(absl::StrCat(name, "_bytes"));
+  DistributionConfig& bytes = *body.add_size_distribution_configs();
+  bytes.set_name(absl::StrCat(name, "_bytes"));
+  bytes.add_field_names("payload_size");
+  for (const auto& [cdf, value] : method.bytes_cdf) {
+    CdfPoint& point = *bytes.add_cdf_points();
+    point.set_cdf(cdf);
+    point.set_value(value);
+  }
+  Stages stages(body, AddActionList(body, name));
+  stages.Do(absl::StrCat(name, "_wait"), "Wait", "",
+            {{"distribution", "lognormal"},
+             {"mean_us", method.mean_us},
+             {"sigma_thousandths", method.sigma_thousandths}});
+}
+
+// The aggregator parses the replies, chooses stories, and compresses its
+// answer.
+void AddAggregatorStages(const FeedWork& work, Stages& stages) {
+  stages.Do("read_stories", "Deserialize", "",
+            {{"stories", work.reply_stories}});
+  stages.Do("choose_stories", "ConsumeCpu", "",
+            {{"array_size", 100 * work.reply_stories}});
+  stages.Do("compress_feed", "Compress", "", CorpusOf(work, 8192));
+}
+
+int64_t Given(const ParameterValues& values, const char* name,
+              int64_t by_preset) {
+  return values.Has(name) ? values.Integer(name) : by_preset;
+}
+
+// The choices for the parameter "preset".
+std::vector<std::string> FeedPresets() {
+  return {"small", "feedsim_v1", "feedsim_v2"};
+}
+
+// Parameters that override the preset's values.
+std::vector<Parameter> FeedWorkParameters() {
+  return {
+      IntegerParameter("serving_threads", "", {1, 1024},
+                       "Threads of each leaf for its own stages. Default, here "
+                       "and below: the preset's."),
+      IntegerParameter("ranking_threads", "", {1, 1024},
+                       "Threads of each leaf that rank, all on one request."),
+      IntegerParameter("serialization_threads", "", {1, 1024},
+                       "Threads of each leaf that serialise stories."),
+      IntegerParameter("rank_nodes", "", {1, 100'000'000},
+                       "Nodes of the graph that leaves rank."),
+      InMicroseconds(IntegerParameter("io_wait_us", "", {1},
+                                      "Microseconds that leaves wait for "
+                                      "storage, or their mean.")),
+      IntegerParameter("storage_places", "", {1, 1024},
+                       "Requests of each leaf that storage serves at once; "
+                       "others queue. Unlimited in feedsim_v1 and v2."),
+      IntegerParameter("stories", "", {1, 100'000},
+                       "Stories that leaves serialise for each request."),
+      IntegerParameter("mock_count", "", {1, kMaxInstances},
+                       "Mock services that feedsim_v2 asks for features."),
+  };
+}
+
+// preset: one of FeedPresets().
+FeedWork FeedWorkOf(const std::string& preset, const ParameterValues& values) {
+  FeedWork work = preset == "small"        ? Small()
+                  : preset == "feedsim_v1" ? FeedSimV1()
+                                           : FeedSimV2();
+  work.serving_threads = Given(values, "serving_threads", work.serving_threads);
+  work.ranking_threads = Given(values, "ranking_threads", work.ranking_threads);
+  work.serialization_threads =
+      Given(values, "serialization_threads", work.serialization_threads);
+  work.rank_nodes = Given(values, "rank_nodes", work.rank_nodes);
+  work.rank_slice = std::min(work.rank_slice, work.rank_nodes);
+  work.io_wait_us = Given(values, "io_wait_us", work.io_wait_us);
+  work.storage_places = Given(values, "storage_places", work.storage_places);
+  work.stories = Given(values, "stories", work.stories);
+  work.mock_count = Given(values, "mock_count", work.mock_count);
+  return work;
+}
+
+// Adds the pools, activities, actions and any mock services, and makes the
+// actions part of the lists "leaf_query" and "feed_query".
+void AddFeedWork(const FeedWork& work, DistributedSystemDescription& body) {
+  AddPool(kServing, work.serving_threads, body);
+  AddPool(kRanking, work.ranking_threads, body);
+  AddPool(kSerialization, work.serialization_threads, body);
+  AddPool(kChasing, work.chase_threads, body);
+  if (work.storage_places > 0) AddPool(kStorage, work.storage_places, body);
+  if (work.second_generation) {
+    AddService(body, "mock", work.mock_count);
+    for (const MockMethod& method : MockMethods()) AddMockMethod(method, body);
+  }
+  Stages leaf(body, ListOf(body, "leaf_query"));
+  if (work.second_generation) {
+    std::vector<std::string> methods;
+    for (const MockMethod& method : MockMethods()) {
+      methods.push_back(method.name);
+    }
+    leaf.Call("ask", methods, work.mock_calls);
+  }
+  AddLeafStages(work, leaf);
+  if (!work.second_generation) return;
+  Stages aggregator(body, ListOf(body, "feed_query"));
+  aggregator.Continue("ask_leaves");
+  AddAggregatorStages(work, aggregator);
+}
 
 // The reply of a leaf in a feed ranking service.
 constexpr int64_t kStoriesOfReply = 36;
@@ -60,10 +364,10 @@ int64_t LeafResponseBytes(const ParameterValues& values) {
 
 std::string FeedAlias(const ParameterValues& values) {
   return absl::StrCat(
-      "feed_aggregator_", WorkAlias(values), ArrivalsName(values), "_",
-      values.Text("aggregator_count"), "x", values.Text("leaf_count"), "x",
-      values.Text("qps"), "x", values.Text("request_size"), "x",
-      values.Text("response_size"), "x", values.Text("leaf_request_size"), "x",
+      "feed_aggregator_", WorkAlias(values),
+      Alias(values,
+            "{arrivals}_{aggregator_count}x{leaf_count}x{qps}x{request_size}x"
+            "{response_size}x{leaf_request_size}x"),
       LeafResponseBytes(values));
 }
 
@@ -100,7 +404,7 @@ absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {
 }
 
 std::vector<Parameter> FeedParameters() {
-  std::vector<Parameter> parameters = {
+  return {
       IntegerParameter("aggregator_count", "1", {1, kMaxInstances},
                        "Aggregators, queried in turn."),
       IntegerParameter("leaf_count", "4", {1, kMaxInstances},
@@ -119,10 +423,6 @@ std::vector<Parameter> FeedParameters() {
                       "Work of services besides messages: little, for a "
                       "laptop, or as much as FeedSim's. Default: none."),
   };
-  for (Parameter& parameter : FeedWorkParameters()) {
-    parameters.push_back(std::move(parameter));
-  }
-  return WithQueryLoad("100", std::move(parameters));
 }
 
 }  // namespace
@@ -138,7 +438,8 @@ Pattern FeedAggregatorPattern() {
           "sizes are those of a feed ranking service; a preset adds the work "
           "of one.",
       .example = "feed_aggregator:leaf_count=3:qps=50",
-      .parameters = FeedParameters(),
+      .parameters = Joined(
+          {QueryLoadParameters("100"), FeedParameters(), FeedWorkParameters()}),
       .build = &BuildFeedAggregator,
   };
 }

@@ -3,10 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "test_builder/patterns/patterns.h"
-#include "test_builder/patterns/query_load.h"
-#include "test_builder/patterns/stages.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench::test_builder {
@@ -61,18 +58,10 @@ absl::StatusOr<Traffic> BuildInference(const ParameterValues& values) {
   const Model model = ModelOf(values.Text("model"));
   Traffic traffic;
   traffic.alias =
-      absl::StrCat("inference_", values.Text("model"), "_",
-                   ArrivalsName(values), "_", values.Text("server_count"), "x",
-                   values.Text("qps"), "_", values.Text("io"));
+      Alias(values, "inference_{model}_{arrivals}_{server_count}x{qps}_{io}");
   DistributedSystemDescription& body = traffic.body;
-  AddService(body, "client", 1);
-  AddService(body, "server", values.Integer("server_count"));
-  AddRpcWithPayloads(body, "infer", "client", "server", "round_robin", "");
-  AddPayloadPair(body, "", kPromptBytes, kAnswerBytes);
-  AddActionList(body, "client", {"send_queries"});
-  SetQueryLoad(
-      values,
-      *AddRpcAction(body, "send_queries", "infer").mutable_iterations());
+  AddQueriedServers(body, values, "send_queries", "infer", kPromptBytes,
+                    kAnswerBytes);
   AddPool(kFetching, values.Integer("fetching_threads"), body);
   AddPool(kComputing, values.Integer("computing_threads"), body);
   Stages server(body, AddActionList(body, "infer"));
@@ -92,28 +81,30 @@ absl::StatusOr<Traffic> BuildInference(const ParameterValues& values) {
 }
 
 std::vector<Parameter> InferenceParameters() {
-  return WithQueryLoad(
-      "20",
-      {
-          ChoiceParameter("model", "b", {"a", "b"},
-                          "The work on a request: much (a, a complex model) or "
-                          "little (b, a simple one)."),
-          IntegerParameter("server_count", "1", {1, kMaxInstances},
-                           "Servers, queried in turn."),
-          IntegerParameter("fetching_threads", "4", {1, 1024},
-                           "Requests for which each server fetches features at "
-                           "a time."),
-          IntegerParameter("computing_threads", "2", {1, 1024},
-                           "Requests for which each server computes at a "
-                           "time."),
-          IntegerParameter("rows", "50000", {1, 1e9},
-                           "Rows of 256 bytes in the store of features."),
-          TextParameter("directory", "/var/tmp",
-                        "Directory of the store, on the disk that matters."),
-          ChoiceParameter("io", "cached", {"cached", "direct"},
-                          "Features through the page cache, or from the "
-                          "disk."),
-      });
+  return Joined(
+      {QueryLoadParameters("20"),
+       {
+           ChoiceParameter(
+               "model", "b", {"a", "b"},
+               "The work on a request: much (a, a complex model) or "
+               "little (b, a simple one)."),
+           IntegerParameter("server_count", "1", {1, kMaxInstances},
+                            "Servers, queried in turn."),
+           IntegerParameter(
+               "fetching_threads", "4", {1, 1024},
+               "Requests for which each server fetches features at "
+               "a time."),
+           IntegerParameter("computing_threads", "2", {1, 1024},
+                            "Requests for which each server computes at a "
+                            "time."),
+           IntegerParameter("rows", "50000", {1, 1e9},
+                            "Rows of 256 bytes in the store of features."),
+           TextParameter("directory", "/var/tmp",
+                         "Directory of the store, on the disk that matters."),
+           ChoiceParameter("io", "cached", {"cached", "direct"},
+                           "Features through the page cache, or from the "
+                           "disk."),
+       }});
 }
 
 }  // namespace

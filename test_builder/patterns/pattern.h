@@ -1,5 +1,5 @@
 // Patterns: traffic of a known shape, adjusted by parameters. To add a pattern,
-// declare it in its own file and list it in registry.cc. The command line, its
+// declare it in patterns.h and list it in patterns.cc. The command line, its
 // checks and its help follow from the declaration.
 
 #ifndef DISTBENCH_TEST_BUILDER_PATTERNS_PATTERN_H_
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 #include "test_builder/parameters/parameter.h"
 
@@ -44,6 +45,15 @@ struct Pattern {
   // says which values are incompatible, and what would be right.
   absl::StatusOr<Traffic> (*build)(const ParameterValues& values);
 };
+
+// In the order in which the help lists them.
+const std::vector<Pattern>& AllPatterns();
+
+// Their names.
+std::vector<std::string> PatternNames();
+
+// Returns null if there is no such pattern.
+const Pattern* FindPattern(absl::string_view name);
 
 }  // namespace distbench::test_builder
 

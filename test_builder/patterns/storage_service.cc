@@ -2,10 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "test_builder/patterns/patterns.h"
-#include "test_builder/patterns/query_load.h"
-#include "test_builder/patterns/stages.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench::test_builder {
@@ -37,28 +34,16 @@ std::vector<Parameter> WorkParameters() {
   };
 }
 
-// Paths do not fit into names of tests, so that they are not in the alias.
-std::string StorageAlias(const ParameterValues& values) {
-  return absl::StrCat("storage_service_", ArrivalsName(values), "_",
-                      values.Text("server_count"), "x", values.Text("qps"), "x",
-                      values.Text("hash_bytes"), "x",
-                      values.Text("file_set_bytes"), "x",
-                      values.Text("memory_bytes"), "_", values.Text("io"));
-}
-
 absl::StatusOr<Traffic> BuildStorageService(const ParameterValues& values) {
   Traffic traffic;
-  traffic.alias = StorageAlias(values);
+  // Paths do not fit into names of tests, so that they are not in the alias.
+  traffic.alias =
+      Alias(values,
+            "storage_service_{arrivals}_{server_count}x{qps}x{hash_bytes}x"
+            "{file_set_bytes}x{memory_bytes}_{io}");
   DistributedSystemDescription& body = traffic.body;
-  AddService(body, "client", 1);
-  AddService(body, "server", values.Integer("server_count"));
-  AddRpcWithPayloads(body, "storage_query", "client", "server", "round_robin",
-                     "");
-  AddPayloadPair(body, "", kStorageRequestBytes,
-                 values.Integer("response_size"));
-  AddActionList(body, "client", {"send_queries"});
-  SetQueryLoad(values, *AddRpcAction(body, "send_queries", "storage_query")
-                            .mutable_iterations());
+  AddQueriedServers(body, values, "send_queries", "storage_query",
+                    kStorageRequestBytes, values.Integer("response_size"));
   AddPool(kPool, values.Integer("threads"), body);
   Stages server(body, AddActionList(body, "storage_query"));
   ActivitySettings settings = {{"directory", values.Text("directory")},
@@ -71,8 +56,8 @@ absl::StatusOr<Traffic> BuildStorageService(const ParameterValues& values) {
   return traffic;
 }
 
-std::vector<Parameter> StorageParameters() {
-  std::vector<Parameter> parameters = {
+std::vector<Parameter> ServerParameters() {
+  return {
       IntegerParameter("server_count", "1", {1, kMaxInstances},
                        "Servers, queried in turn."),
       IntegerParameter("threads", "8", {1, 1024},
@@ -88,10 +73,6 @@ std::vector<Parameter> StorageParameters() {
                       "Which files and memory are read: all equally often, or "
                       "a part of them more."),
   };
-  for (Parameter& parameter : WorkParameters()) {
-    parameters.push_back(std::move(parameter));
-  }
-  return WithQueryLoad("100", std::move(parameters));
 }
 
 }  // namespace
@@ -107,7 +88,8 @@ Pattern StorageServicePattern() {
           "larger than the memory of the host, the disk decides: a subject "
           "for measuring what a service keeps beside a neighbour.",
       .example = "storage_service:qps=50:hash_bytes=100000",
-      .parameters = StorageParameters(),
+      .parameters = Joined(
+          {QueryLoadParameters("100"), ServerParameters(), WorkParameters()}),
       .build = &BuildStorageService,
   };
 }

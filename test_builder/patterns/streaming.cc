@@ -2,9 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "test_builder/patterns/patterns.h"
-#include "test_builder/patterns/query_load.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench::test_builder {
@@ -42,47 +40,40 @@ absl::StatusOr<Traffic> BuildStreaming(const ParameterValues& values) {
   const std::string& direction = values.Text("direction");
   const int64_t message_bytes = values.Integer("message_bytes");
   Traffic traffic;
-  traffic.alias = absl::StrCat(
-      "streaming_", direction, "_", values.Text("synchronization_mode"), "_",
-      values.Text("server_count"), "x", values.Text("qps"), "_",
-      values.Text("messages"), "x", message_bytes, "x",
-      values.Text("interval_us"));
+  traffic.alias =
+      Alias(values,
+            "streaming_{direction}_{synchronization_mode}_{server_count}x{qps}"
+            "_{messages}x{message_bytes}x{interval_us}");
   DistributedSystemDescription& body = traffic.body;
-  AddService(body, "client", 1);
-  AddService(body, "server", values.Integer("server_count"));
-  *AddRpcWithPayloads(body, "stream", "client", "server", "round_robin", "")
+  *AddQueriedServers(
+       body, values, "open_streams", "stream",
+       direction == kServerStreams ? kSingleMessageBytes : message_bytes,
+       direction == kClientStreams ? kSingleMessageBytes : message_bytes)
        .mutable_stream() = StreamOf(values);
-  AddPayloadPair(
-      body, "",
-      direction == kServerStreams ? kSingleMessageBytes : message_bytes,
-      direction == kClientStreams ? kSingleMessageBytes : message_bytes);
-  AddActionList(body, "client", {"open_streams"});
-  SetQueryLoad(
-      values,
-      *AddRpcAction(body, "open_streams", "stream").mutable_iterations());
   AddActionList(body, "stream");
   return traffic;
 }
 
 std::vector<Parameter> StreamingParameters() {
-  return WithQueryLoad(
-      "20",
-      {
-          ChoiceParameter("direction", kServerStreams,
-                          {kServerStreams, kClientStreams, kBothStream},
-                          "Who sends many messages: the server, the client, or "
-                          "both in turn (echo: the server answers each)."),
-          IntegerParameter("messages", "50", {1, kMaxMessages},
-                           "Messages of a stream in that direction."),
-          InMicroseconds(IntegerParameter(
-              "interval_us", "20000", {0, kMaxIntervalUs},
-              "Time from one message to the next; 0: as fast as flow control "
-              "allows.")),
-          InBytes(IntegerParameter("message_bytes", "256", {1},
-                                   "Size of each of these messages.")),
-          IntegerParameter("server_count", "1", {1, kMaxInstances},
-                           "Servers, to which streams go in turn."),
-      });
+  return Joined(
+      {QueryLoadParameters("20"),
+       {
+           ChoiceParameter(
+               "direction", kServerStreams,
+               {kServerStreams, kClientStreams, kBothStream},
+               "Who sends many messages: the server, the client, or "
+               "both in turn (echo: the server answers each)."),
+           IntegerParameter("messages", "50", {1, kMaxMessages},
+                            "Messages of a stream in that direction."),
+           InMicroseconds(IntegerParameter(
+               "interval_us", "20000", {0, kMaxIntervalUs},
+               "Time from one message to the next; 0: as fast as flow control "
+               "allows.")),
+           InBytes(IntegerParameter("message_bytes", "256", {1},
+                                    "Size of each of these messages.")),
+           IntegerParameter("server_count", "1", {1, kMaxInstances},
+                            "Servers, to which streams go in turn."),
+       }});
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 #include "test_builder/parameters/parameter.h"
 
@@ -30,6 +31,17 @@ struct Protocol {
   // `values` are those of `parameters` and of CommonParameters().
   std::function<ProtocolSetup(const ParameterValues& values)> build;
 };
+
+// The protocols of protocols.cc, and those that products add with
+// base::Plugin<test_builder::Protocol> in their plugin.cc, in the order in
+// which the help lists them.
+const std::vector<Protocol>& AllProtocols();
+
+// Their names.
+std::vector<std::string> ProtocolNames();
+
+// Returns null if there is no such protocol.
+const Protocol* FindProtocol(absl::string_view name);
 
 }  // namespace distbench::test_builder
 

@@ -6,27 +6,6 @@
 namespace distbench::test_builder {
 namespace {
 
-void SetText(const ParameterValues& values, absl::string_view name,
-             NamedSetting& setting) {
-  setting.set_name(std::string(name));
-  setting.set_string_value(values.Text(name));
-}
-
-void SetInteger(const ParameterValues& values, absl::string_view name,
-                NamedSetting& setting) {
-  setting.set_name(std::string(name));
-  setting.set_int64_value(values.Integer(name));
-}
-
-void AddSetting(const ParameterValues& values, const Parameter& parameter,
-                NamedSetting& setting) {
-  if (parameter.type == Parameter::Type::kInteger) {
-    SetInteger(values, parameter.name, setting);
-  } else {
-    SetText(values, parameter.name, setting);
-  }
-}
-
 SettingParameter ConnectionsSetting() {
   return {IntegerParameter("connections", "", {1},
                            "Connections from each worker of a client to each "
@@ -46,22 +25,31 @@ std::vector<SettingParameter> SettingsOfNetwork() {
 
 }  // namespace
 
+void AddSetting(const ParameterValues& values, const SettingParameter& setting,
+                ProtocolDriverOptions& options) {
+  using Sides = SettingParameter::Sides;
+  const Parameter& parameter = setting.parameter;
+  NamedSetting added;
+  added.set_name(parameter.name);
+  if (parameter.type == Parameter::Type::kInteger) {
+    added.set_int64_value(values.Integer(parameter.name));
+  } else {
+    added.set_string_value(values.Text(parameter.name));
+  }
+  if (setting.sides != Sides::kServer) *options.add_client_settings() = added;
+  if (setting.sides != Sides::kClient) *options.add_server_settings() = added;
+}
+
 void AddSettings(const ParameterValues& values,
                  absl::Span<const SettingParameter> settings,
                  ProtocolSetup& setup) {
-  using Sides = SettingParameter::Sides;
-  for (const auto& [parameter, sides, word] : settings) {
-    if (!values.Has(parameter.name)) continue;
+  for (const SettingParameter& setting : settings) {
+    if (!values.Has(setting.parameter.name)) continue;
     // Names of libfabric's layered providers contain a semicolon.
     absl::StrAppend(
-        &setup.alias, "_", word,
-        absl::StrReplaceAll(values.Text(parameter.name), {{";", "_"}}));
-    if (sides != Sides::kServer) {
-      AddSetting(values, parameter, *setup.options.add_client_settings());
-    }
-    if (sides != Sides::kClient) {
-      AddSetting(values, parameter, *setup.options.add_server_settings());
-    }
+        &setup.alias, "_", setting.word,
+        absl::StrReplaceAll(values.Text(setting.parameter.name), {{";", "_"}}));
+    AddSetting(values, setting, setup.options);
   }
 }
 
@@ -117,49 +105,6 @@ SettingParameter SpinSetting() {
                            "polls before it sleeps. Default: 50 if there "
                            "are CPUs to spare, else 0."),
           SettingParameter::Sides::kServer, "spin"};
-}
-
-void AddServerText(const ParameterValues& values, absl::string_view name,
-                   ProtocolDriverOptions& options) {
-  SetText(values, name, *options.add_server_settings());
-}
-
-void AddServerInteger(const ParameterValues& values, absl::string_view name,
-                      ProtocolDriverOptions& options) {
-  SetInteger(values, name, *options.add_server_settings());
-}
-
-void AddClientText(const ParameterValues& values, absl::string_view name,
-                   ProtocolDriverOptions& options) {
-  SetText(values, name, *options.add_client_settings());
-}
-
-std::vector<Parameter> ThreadPoolParameters() {
-  return {WordParameter("threadpool_type", "",
-                        "Pool of handler threads: elastic, simple, null or "
-                        "mercury. Default: the driver's choice."),
-          IntegerParameter("threadpool_size", "0", {0},
-                           "Handler threads; 0: the driver's choice.")};
-}
-
-void AddThreadPool(const ParameterValues& values,
-                   ProtocolDriverOptions& options) {
-  if (values.Has("threadpool_type")) {
-    AddServerText(values, "threadpool_type", options);
-  }
-  if (values.Integer("threadpool_size") > 0) {
-    AddServerInteger(values, "threadpool_size", options);
-  }
-}
-
-std::string ThreadPoolTypeSuffix(const ParameterValues& values) {
-  if (!values.Has("threadpool_type")) return "";
-  return absl::StrCat("_", values.Text("threadpool_type"));
-}
-
-std::string ThreadPoolSizeSuffix(const ParameterValues& values) {
-  if (values.Integer("threadpool_size") == 0) return "";
-  return absl::StrCat("_", values.Text("threadpool_size"));
 }
 
 std::string IpVersionSuffix(const ParameterValues& values) {

@@ -23,6 +23,10 @@ struct SettingParameter {
   std::string word = {};  // precedes the value in the alias
 };
 
+// Adds the value, which there must be, on the parameter's sides.
+void AddSetting(const ParameterValues& values, const SettingParameter& setting,
+                ProtocolDriverOptions& options);
+
 // Adds those that are given to the settings and, as "_WORDVALUE", to the alias.
 void AddSettings(const ParameterValues& values,
                  absl::Span<const SettingParameter> settings,
@@ -44,26 +48,6 @@ std::vector<SettingParameter> SettingsOverConnections(
 SettingParameter TransportSetting(absl::string_view meaning);
 SettingParameter CallsPerConnectionSetting(absl::string_view meaning);
 SettingParameter SpinSetting();
-
-// Each adds the value of the parameter `name` as the setting with the same
-// name.
-void AddServerText(const ParameterValues& values, absl::string_view name,
-                   ProtocolDriverOptions& options);
-void AddServerInteger(const ParameterValues& values, absl::string_view name,
-                      ProtocolDriverOptions& options);
-void AddClientText(const ParameterValues& values, absl::string_view name,
-                   ProtocolDriverOptions& options);
-
-// threadpool_type and threadpool_size.
-std::vector<Parameter> ThreadPoolParameters();
-
-// Adds the given thread pool parameters to the settings, ...
-void AddThreadPool(const ParameterValues& values,
-                   ProtocolDriverOptions& options);
-
-// ... and to the alias: "[_TYPE]" and "[_SIZE]".
-std::string ThreadPoolTypeSuffix(const ParameterValues& values);
-std::string ThreadPoolSizeSuffix(const ParameterValues& values);
 
 // "_ipv4", "_ipv6" or empty.
 std::string IpVersionSuffix(const ParameterValues& values);

@@ -10,7 +10,7 @@
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
 #include "test_builder/building/config_text.h"
-#include "test_builder/building/unique_names.h"
+#include "test_builder/building/test_list.h"
 
 namespace distbench::test_builder {
 namespace {

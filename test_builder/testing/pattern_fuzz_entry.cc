@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "test_builder/building/check_tests.h"
-#include "test_builder/building/notes.h"
+#include "test_builder/building/test_factory.h"
 #include "test_builder/building/test_list.h"
 
 namespace distbench::test_builder {

@@ -9,7 +9,7 @@
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/results/walk.h"
-#include "test_builder/building/notes.h"
+#include "test_builder/building/test_factory.h"
 #include "test_builder/building/test_list.h"
 
 namespace distbench {

@@ -32,7 +32,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/building/notes.h"
+#include "test_builder/building/test_factory.h"
 
 namespace distbench::simulation {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "test_builder/parameters/common_parameters.h"
+#include "test_builder/parameters/parameter.h"
 #include "test_builder/patterns/pattern.h"
 
 namespace distbench::test_builder {

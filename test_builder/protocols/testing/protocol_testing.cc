@@ -6,8 +6,8 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/parameters/common_parameters.h"
-#include "test_builder/protocols/registry.h"
+#include "test_builder/parameters/parameter.h"
+#include "test_builder/protocols/protocol.h"
 
 namespace distbench::test_builder {
 

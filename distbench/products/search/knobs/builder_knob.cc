@@ -13,9 +13,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/check.h"
 #include "test_builder/building/config_string.h"
-#include "test_builder/building/notes.h"
 #include "test_builder/building/test_factory.h"
-#include "test_builder/building/value_lists.h"
 #include "test_builder/building/vocabulary.h"
 
 namespace distbench::search {

@@ -15,7 +15,6 @@
 #include "test_builder/building/config_string.h"
 #include "test_builder/building/sweep.h"
 #include "test_builder/building/test_list.h"
-#include "test_builder/building/value_lists.h"
 #include "test_builder/building/vocabulary.h"
 
 namespace distbench::simulation {

@@ -25,7 +25,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/simulation.pb.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/building/notes.h"
+#include "test_builder/building/test_factory.h"
 
 namespace distbench::simulation {
 

@@ -1,7 +1,5 @@
 // Tests of the patterns that are query trees.
 
-#include "test_builder/patterns/query_tree.h"
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test_builder/patterns/patterns.h"

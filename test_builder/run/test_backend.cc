@@ -1,4 +1,4 @@
-#include "test_builder/run/sequencer_backend.h"
+#include "test_builder/run/test_backend.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "test_builder/protocols/registry.h"
+#include "test_builder/protocols/protocol.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

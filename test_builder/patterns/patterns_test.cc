@@ -1,4 +1,4 @@
-#include "test_builder/patterns/registry.h"
+#include "test_builder/patterns/pattern.h"
 
 #include <set>
 
@@ -39,7 +39,7 @@ TEST_P(PatternTest, DeclaresEachParameterOnceAndSaysWhatItIs) {
   for (const Parameter& parameter : pattern().parameters) {
     EXPECT_TRUE(names.insert(parameter.name).second) << parameter.name;
     EXPECT_NE(parameter.meaning, "") << parameter.name;
-    EXPECT_EQ(FindParameter(CommonParameters(), parameter.name), nullptr);
+    EXPECT_EQ(FindNamed(CommonParameters(), parameter.name), nullptr);
   }
   EXPECT_NE(pattern().summary, "");
   EXPECT_NE(pattern().description, "");

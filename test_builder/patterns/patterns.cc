@@ -1,6 +1,9 @@
-#include "test_builder/patterns/registry.h"
-
 #include "test_builder/patterns/patterns.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
 
 namespace distbench::test_builder {
 
@@ -22,17 +25,10 @@ const std::vector<Pattern>& AllPatterns() {
   return patterns;
 }
 
-std::vector<std::string> PatternNames() {
-  std::vector<std::string> names;
-  for (const Pattern& pattern : AllPatterns()) names.push_back(pattern.name);
-  return names;
-}
+std::vector<std::string> PatternNames() { return NamesOf(AllPatterns()); }
 
 const Pattern* FindPattern(absl::string_view name) {
-  for (const Pattern& pattern : AllPatterns()) {
-    if (pattern.name == name) return &pattern;
-  }
-  return nullptr;
+  return FindNamed(AllPatterns(), name);
 }
 
 }  // namespace distbench::test_builder
