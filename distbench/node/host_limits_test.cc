@@ -2,14 +2,13 @@
 
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
+#include "distbench/numa/testing/fake_host.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -117,37 +116,32 @@ constexpr int64_t kMib = 1024 * kKib;
 // A host with 16 MiB, of which 12 are available.
 class MemoryLimitTest : public testing::Test {
  protected:
-  MemoryLimitTest() : root_(testing::TempDir() + "/memory_limit_test") {
-    std::filesystem::remove_all(root_);
+  MemoryLimitTest() {
     SetAvailableKib(12 * kKib);
     SetResident(4 * kMib);
   }
 
-  void Write(const std::string& path, const std::string& content) {
-    const std::filesystem::path file(root_ + path);
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << content;
-  }
-
   void SetAvailableKib(int64_t kib) {
-    Write("/proc/meminfo", absl::StrCat("MemTotal:       16384 kB\n",
-                                        "MemAvailable:   ", kib, " kB\n"));
+    host_.Write("/proc/meminfo",
+                absl::StrCat("MemTotal:       16384 kB\n",
+                             "MemAvailable:   ", kib, " kB\n"));
   }
 
   void SetResident(int64_t bytes) {
-    Write("/proc/self/statm",
-          absl::StrCat("99999 ", bytes / sysconf(_SC_PAGESIZE), " 10 1 0 9\n"));
+    host_.Write(
+        "/proc/self/statm",
+        absl::StrCat("99999 ", bytes / sysconf(_SC_PAGESIZE), " 10 1 0 9\n"));
   }
 
   std::string Error(const MemoryLimit& limit) {
     return std::string(limit.Check(0).message());
   }
 
-  const std::string root_;
+  const numa::FakeHost host_;
 };
 
 TEST_F(MemoryLimitTest, ATestMaySayHowMuch) {
-  const MemoryLimit limit(10 * kMib, root_);
+  const MemoryLimit limit(10 * kMib, host_.root());
   EXPECT_TRUE(limit.Check(0).ok()) << limit.Check(0);
   SetResident(11 * kMib);
   EXPECT_TRUE(absl::IsResourceExhausted(limit.Check(0)));
@@ -157,7 +151,7 @@ TEST_F(MemoryLimitTest, ATestMaySayHowMuch) {
 }
 
 TEST_F(MemoryLimitTest, TheDefaultIsNineTenths) {
-  const MemoryLimit limit(0, root_);
+  const MemoryLimit limit(0, host_.root());
   SetResident(14 * kMib);
   EXPECT_TRUE(limit.Check(0).ok()) << limit.Check(0);
   SetResident(15 * kMib);
@@ -166,14 +160,14 @@ TEST_F(MemoryLimitTest, TheDefaultIsNineTenths) {
 
 TEST_F(MemoryLimitTest, TheHostKeepsATwentiethUnlessTheTestSaysHowMuch) {
   SetAvailableKib(818);
-  EXPECT_THAT(Error(MemoryLimit(0, root_)),
+  EXPECT_THAT(Error(MemoryLimit(0, host_.root())),
               AllOf(HasSubstr("left on the host: 0.8 MiB"),
                     HasSubstr("this node uses 4.0 MiB")));
-  EXPECT_TRUE(MemoryLimit(10 * kMib, root_).Check(0).ok());
+  EXPECT_TRUE(MemoryLimit(10 * kMib, host_.root()).Check(0).ok());
 }
 
 TEST_F(MemoryLimitTest, WhatIsNotKnownLimitsNothing) {
-  const MemoryLimit limit(0, root_ + "/nowhere");
+  const MemoryLimit limit(0, host_.root() + "/nowhere");
   EXPECT_TRUE(limit.Check(0).ok()) << limit.Check(0);
 }
 

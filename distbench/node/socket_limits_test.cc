@@ -5,10 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
+#include "distbench/numa/testing/fake_host.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -49,12 +48,10 @@ TEST(SocketLimitsTest, AreThoseOfTheProcessThatIsMeant) {
 }
 
 TEST(SocketLimitsTest, PortsAreCountedWithTheLast) {
-  const std::string root = testing::TempDir() + "/socket_limits_test";
-  std::filesystem::create_directories(root + "/proc/sys/net/ipv4");
-  std::ofstream(root + "/proc/sys/net/ipv4/ip_local_port_range")
-      << "1024\t1033\n";
-  EXPECT_EQ(ReadSocketLimits(root).local_ports, 10);
-  EXPECT_EQ(ReadSocketLimits(root).open_files, 0);
+  const numa::FakeHost host;
+  host.Write("/proc/sys/net/ipv4/ip_local_port_range", "1024\t1033\n");
+  EXPECT_EQ(ReadSocketLimits(host.root()).local_ports, 10);
+  EXPECT_EQ(ReadSocketLimits(host.root()).open_files, 0);
 }
 
 TEST(SocketLimitsTest, EachWorkerConnectsToEachPeer) {

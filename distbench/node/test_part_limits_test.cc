@@ -1,7 +1,5 @@
 #include "distbench/node/test_part.h"
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "absl/synchronization/notification.h"
 #include "distbench/base/threads.h"
 #include "distbench/node/testing/test_part_fixture.h"
+#include "distbench/numa/testing/fake_host.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -75,15 +74,11 @@ TEST_F(TestPartLimitsTest, CountsThreadsBeforeAnInstanceIsMade) {
 }
 
 TEST_F(TestPartLimitsTest, RefusesInstancesForWhichTheHostHasNoThreads) {
-  environment_.system_root = testing::TempDir() + "/test_part_threads";
-  const auto write = [this](const std::string& path, const char* content) {
-    const std::filesystem::path file(environment_.system_root + path);
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << content;
-  };
-  write("/proc/self/cgroup", "0::/\n");
-  write("/sys/fs/cgroup/pids.max", "64\n");
-  write("/sys/fs/cgroup/pids.current", "62\n");
+  const numa::FakeHost host;
+  environment_.system_root = host.root();
+  host.Write("/proc/self/cgroup", "0::/\n");
+  host.Write("/sys/fs/cgroup/pids.max", "64\n");
+  host.Write("/sys/fs/cgroup/pids.current", "62\n");
   const PrepareReply reply = Make().Prepare();
   EXPECT_EQ(reply.status().code(),
             static_cast<int>(absl::StatusCode::kResourceExhausted));
@@ -103,11 +98,9 @@ TEST_F(TestPartLimitsTest, RefusesInstancesThatTheNodesLimitsDoNotFit) {
 }
 
 TEST_F(TestPartLimitsTest, StrictRequirementsThatAreNotMetFailBeforeAnything) {
-  environment_.system_root = testing::TempDir() + "/test_part_facts";
-  const std::string folder =
-      environment_.system_root + "/sys/devices/system/cpu/smt";
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder + "/active") << "1\n";
+  const numa::FakeHost host;
+  environment_.system_root = host.root();
+  host.Write("/sys/devices/system/cpu/smt/active", "1\n");
   HostRequirements& requirements = *request_.mutable_config()
                                         ->mutable_traffic_config()
                                         ->mutable_requirements();
@@ -147,21 +140,16 @@ TEST_F(TestPartLimitsTest, RefusesATestThatAllowsLessMemoryThanIsUsed) {
 
 TEST_F(TestPartLimitsTest, MemoryBeyondTheLimitEndsTheTraffic) {
   // A host with 16 MiB, of which this process first uses 4 KiB, and then all.
-  environment_.system_root = testing::TempDir() + "/test_part_test";
-  const auto write = [this](const std::string& path,
-                            const std::string& content) {
-    const std::filesystem::path file(environment_.system_root + path);
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << content;
-  };
-  write("/proc/meminfo", "MemTotal: 16384 kB\nMemAvailable: 12288 kB\n");
-  write("/proc/self/statm", "9999 1 0 0 0 0 0\n");
+  const numa::FakeHost host;
+  environment_.system_root = host.root();
+  host.Write("/proc/meminfo", "MemTotal: 16384 kB\nMemAvailable: 12288 kB\n");
+  host.Write("/proc/self/statm", "9999 1 0 0 0 0 0\n");
   engines_.SetEndless(true);
   PrepareAndConnect();
   ASSERT_EQ(test_->Start(StartIn(0)).status().code(), 0);
   test_->StopIfOverloaded();
   EXPECT_FALSE(finished_.HasBeenNotified());
-  write("/proc/self/statm", "9999 4096 0 0 0 0 0\n");
+  host.Write("/proc/self/statm", "9999 4096 0 0 0 0 0\n");
   test_->StopIfOverloaded();
   finished_.WaitForNotification();
   EXPECT_TRUE(absl::IsResourceExhausted(finish_status_)) << finish_status_;
@@ -187,10 +175,9 @@ TEST_F(TestPartLimitsTest, RefusesATestThatNeedsMoreSocketsThanThereMayBe) {
   test.set_default_protocol("many");
   request_.set_workers_per_instance(100);
   // Limits the ports, in case the process may open many files.
-  environment_.system_root = testing::TempDir() + "/test_part_sockets";
-  const std::string folder = environment_.system_root + "/proc/sys/net/ipv4";
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder + "/ip_local_port_range") << "1000 1999\n";
+  const numa::FakeHost host;
+  environment_.system_root = host.root();
+  host.Write("/proc/sys/net/ipv4/ip_local_port_range", "1000 1999\n");
   const CommandStatus prepared = Make().Prepare().status();
   ASSERT_EQ(prepared.code(), 0) << prepared.message();
   const CommandStatus status = test_->Connect(Peers());

@@ -4,13 +4,12 @@
 #define DISTBENCH_NODE_TESTING_RESOURCE_SAMPLER_FIXTURE_H_
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/fake_clock.h"
 #include "distbench/node/resource_sampler.h"
+#include "distbench/numa/testing/fake_host.h"
 #include "gtest/gtest.h"
 
 namespace distbench::node {
@@ -20,11 +19,7 @@ inline constexpr int64_t kSecond = 1'000'000'000;
 // A host with /proc and /sys files that the test writes.
 class ResourceSamplerTest : public testing::Test {
  protected:
-  ResourceSamplerTest()
-      : root_(absl::StrCat(
-            testing::TempDir(), "/",
-            testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    std::filesystem::remove_all(root_);
+  ResourceSamplerTest() {
     SetHost(/*busy_ticks=*/1000, /*received_bytes=*/5000);
     Write("/proc/meminfo",
           "MemTotal:       16000 kB\n"
@@ -34,9 +29,7 @@ class ResourceSamplerTest : public testing::Test {
   }
 
   void Write(const std::string& path, const std::string& content) {
-    const std::filesystem::path file(root_ + path);
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << content;
+    host_.Write(path, content);
   }
 
   // Spreads busy_ticks over user, nice, system, irq and softirq.
@@ -61,7 +54,8 @@ class ResourceSamplerTest : public testing::Test {
             }};
   }
 
-  const std::string root_;
+  const numa::FakeHost host_;
+  const std::string root_ = host_.root();
   base::FakeClock clock_{100 * kSecond};
   RUsage usage_;
 };
