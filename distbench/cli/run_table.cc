@@ -1,23 +1,18 @@
 #include "distbench/cli/run_table.h"
 
-#include <algorithm>
-
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "distbench/base/json.h"
+#include "distbench/base/text_table.h"
 
 namespace distbench::cli {
 namespace {
 
-using Cells = std::vector<std::string>;
-
 constexpr int kShownTests = 2;
-constexpr absl::string_view kColumnGap = "  ";
 
 std::string FormatUtc(const char* format, int64_t unix_ns) {
   return absl::FormatTime(format, absl::FromUnixNanos(unix_ns),
@@ -60,7 +55,7 @@ std::string Size(const RunDescription& run) {
   return absl::StrFormat("%.1f GiB", bytes / kKiB / kKiB / kKiB);
 }
 
-Cells RunRow(const RunDescription& run) {
+base::TextRow RunRow(const RunDescription& run) {
   return {run.id(),
           State(run),
           run.has_start_timestamp_ns()
@@ -71,14 +66,6 @@ Cells RunRow(const RunDescription& run) {
           run.client().empty() ? "-" : Printable(run.client()),
           run.label().empty() ? "-" : Printable(run.label()),
           DescribeTests(run)};
-}
-
-std::string Line(const Cells& cells, const std::vector<size_t>& widths) {
-  std::string line;
-  for (size_t i = 0; i < cells.size(); ++i) {
-    absl::StrAppendFormat(&line, "%-*s%s", widths[i], cells[i], kColumnGap);
-  }
-  return std::string(absl::StripTrailingAsciiWhitespace(line));
 }
 
 base::Json ToJson(const RunDescription& run) {
@@ -108,20 +95,15 @@ base::Json ToJson(const RunDescription& run) {
 }  // namespace
 
 std::string RunTable(const std::vector<RunDescription>& runs) {
-  std::vector<Cells> rows = {{"RUN", "STATE", "STARTED (UTC)", "TOOK", "RESULT",
-                              "CLIENT", "LABEL", "TESTS"}};
+  std::vector<base::TextRow> rows = {{"RUN", "STATE", "STARTED (UTC)", "TOOK",
+                                      "RESULT", "CLIENT", "LABEL", "TESTS"}};
   for (const RunDescription& run : runs) rows.push_back(RunRow(run));
-  std::vector<size_t> widths(rows.front().size(), 0);
-  for (const Cells& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  std::string table = absl::StrCat(Line(rows.front(), widths), "\n");
+  const std::vector<std::string> lines = base::AlignedLines(rows, "llllllll");
+  std::string table = absl::StrCat(lines.front(), "\n");
   for (size_t i = 0; i < runs.size(); ++i) {
-    absl::StrAppend(&table, Line(rows[i + 1], widths), "\n");
+    absl::StrAppend(&table, lines[i + 1], "\n");
     if (runs[i].message().empty()) continue;
-    absl::StrAppend(&table, kColumnGap, Printable(runs[i].message()), "\n");
+    absl::StrAppend(&table, "  ", Printable(runs[i].message()), "\n");
   }
   return table;
 }

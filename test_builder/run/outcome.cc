@@ -1,10 +1,11 @@
 #include "test_builder/run/outcome.h"
 
-#include <algorithm>
-#include <array>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "distbench/base/text_table.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/check_objectives.h"
@@ -41,19 +42,15 @@ std::string FormatLatency(int64_t ns) {
   return absl::StrFormat("%.2f s", us / 1e6);
 }
 
-constexpr size_t kColumns = 6;
-using Row = std::array<std::string, kColumns>;
-
 // Numbers are right-aligned.
-constexpr std::array<bool, kColumns> kIsNumber = {false, false, true,
-                                                  true,  true,  false};
+constexpr absl::string_view kAlignment = "llrrrl";
 
-std::vector<Row> RowsOf(const TestOutcome& outcome) {
+std::vector<base::TextRow> RowsOf(const TestOutcome& outcome) {
   const std::string verdict =
       absl::StrCat(VerdictName(outcome.verdict), outcome.kept ? " (kept)" : "");
   if (outcome.rpcs.empty())
     return {{outcome.test, "-", "-", "-", "-", verdict}};
-  std::vector<Row> rows;
+  std::vector<base::TextRow> rows;
   for (const TestOutcome::RpcFigures& figures : outcome.rpcs) {
     rows.push_back({rows.empty() ? outcome.test : "", figures.rpc,
                     absl::StrFormat("%.2f", figures.per_second / 1000),
@@ -62,27 +59,6 @@ std::vector<Row> RowsOf(const TestOutcome& outcome) {
                     rows.empty() ? verdict : ""});
   }
   return rows;
-}
-
-std::string Align(const std::vector<Row>& rows) {
-  std::array<size_t, kColumns> widths = {};
-  for (const Row& row : rows) {
-    for (size_t i = 0; i < kColumns; ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  std::string table;
-  for (const Row& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < kColumns; ++i) {
-      const std::string padding(widths[i] - row[i].size(), ' ');
-      absl::StrAppend(&line, i == 0 ? "" : "  ", kIsNumber[i] ? padding : "",
-                      row[i], kIsNumber[i] ? "" : padding);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    absl::StrAppend(&table, line, "\n");
-  }
-  return table;
 }
 
 }  // namespace
@@ -113,11 +89,13 @@ TestOutcome OutcomeOf(const TestResult& result,
 }
 
 std::string OutcomeTable(absl::Span<const TestOutcome> outcomes) {
-  std::vector<Row> rows = {{"test", "RPC", "kQPS", "p50", "p99", "verdict"}};
+  std::vector<base::TextRow> rows = {
+      {"test", "RPC", "kQPS", "p50", "p99", "verdict"}};
   for (const TestOutcome& outcome : outcomes) {
-    for (Row& row : RowsOf(outcome)) rows.push_back(std::move(row));
+    for (base::TextRow& row : RowsOf(outcome)) rows.push_back(std::move(row));
   }
-  return Align(rows);
+  return absl::StrCat(absl::StrJoin(base::AlignedLines(rows, kAlignment), "\n"),
+                      "\n");
 }
 
 }  // namespace distbench::test_builder

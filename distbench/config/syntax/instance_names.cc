@@ -101,6 +101,11 @@ std::optional<ParsedInstanceName> ParseInstanceName(absl::string_view name) {
   return parsed;
 }
 
+std::string ServiceOf(const std::string& instance) {
+  const std::optional<ParsedInstanceName> name = ParseInstanceName(instance);
+  return name ? name->service : instance;
+}
+
 std::optional<int> InstanceNumber(const Grid& grid,
                                   const std::vector<int>& coordinates) {
   if (coordinates.size() != grid.dimensions) return std::nullopt;

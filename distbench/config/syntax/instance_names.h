@@ -68,6 +68,9 @@ struct ParsedInstanceName {
 // "service/x/y/z", with decimal coordinates without leading zeros.
 std::optional<ParsedInstanceName> ParseInstanceName(absl::string_view name);
 
+// The service of an instance; other names are returned as they are.
+std::string ServiceOf(const std::string& instance);
+
 // The number of the instance at these coordinates. Returns nothing if their
 // number differs from the grid's dimensions, or they are outside the grid.
 std::optional<int> InstanceNumber(const Grid& grid,

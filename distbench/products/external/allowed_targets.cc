@@ -27,11 +27,6 @@ double ParseRate(absl::string_view text) {
   return rate;
 }
 
-std::string ServiceOf(const std::string& instance) {
-  const auto name = config::ParseInstanceName(instance);
-  return name.has_value() ? name->service : instance;
-}
-
 }  // namespace
 
 absl::StatusOr<AllowedTargets> AllowedTargets::Parse(
@@ -109,7 +104,7 @@ absl::Status AllowedTargets::CheckLimits(
     if (allowed == rates_.end() || allowed->second == 0) continue;
     const auto callers =
         absl::c_count_if(instances, [&clients = clients](const auto& name) {
-          return clients.contains(ServiceOf(name));
+          return clients.contains(config::ServiceOf(name));
         });
     if (callers == 0) continue;
     const auto share = shares.find(address);

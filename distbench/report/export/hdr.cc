@@ -1,4 +1,5 @@
 #include "distbench/report/export/hdr.h"
+
 #include "absl/strings/str_format.h"
 #include "distbench/base/time_units.h"
 #include "distbench/report/measurements/rpc_measurements.h"

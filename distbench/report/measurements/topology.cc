@@ -14,12 +14,6 @@
 namespace distbench::report {
 namespace {
 
-std::string ServiceOf(const std::string& instance) {
-  const std::optional<config::ParsedInstanceName> name =
-      config::ParseInstanceName(instance);
-  return name ? name->service : instance;
-}
-
 // Names of a service and of an RPC or replay trace.
 using ServiceAndRpc = std::pair<std::string, std::string>;
 
@@ -132,8 +126,8 @@ class Traffic {
   void AddLog(const results::RpcLogView& view) {
     results::RpcTotals totals;
     if (!totals.Add(view.log.statistics()).ok()) return;
-    TopologyEdge& edge = EdgeOf(view.rpc_index, ServiceOf(view.client));
-    if (edge.server.empty()) edge.server = ServiceOf(view.server);
+    TopologyEdge& edge = EdgeOf(view.rpc_index, config::ServiceOf(view.client));
+    if (edge.server.empty()) edge.server = config::ServiceOf(view.server);
     Add(totals, edge.traffic);
     Add(totals, InstanceOf(view.client, view.rpc_index, false).traffic);
     Add(totals, InstanceOf(view.server, view.rpc_index, true).traffic);
@@ -145,11 +139,11 @@ class Traffic {
     for (const auto& [index, statistics] : log.pooled_statistics()) {
       results::RpcTotals totals;
       if (!totals.Add(statistics).ok()) continue;
-      Add(totals, EdgeOf(index, ServiceOf(client)).traffic);
+      Add(totals, EdgeOf(index, config::ServiceOf(client)).traffic);
       Add(totals, InstanceOf(client, index, false).traffic);
     }
     for (const auto& [index, load] : log.offered_loads()) {
-      Add(load, EdgeOf(index, ServiceOf(client)).traffic);
+      Add(load, EdgeOf(index, config::ServiceOf(client)).traffic);
       Add(load, InstanceOf(client, index, false).traffic);
     }
   }
@@ -174,7 +168,7 @@ class Traffic {
     TopologyInstance& instance = it->second;
     if (is_new) {
       instance.instance = name;
-      instance.service = ServiceOf(name);
+      instance.service = config::ServiceOf(name);
       instance.rpc = results::RpcName(result_, rpc_index);
       instance.is_server = is_server;
     }

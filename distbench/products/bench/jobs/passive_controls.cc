@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/products/protection/language/control_sets.h"
 #include "proto/experiment.pb.h"
 
 namespace distbench::bench {
@@ -34,16 +35,10 @@ void LeaveIo(ControlGroup& group) {
   group.clear_io_priority_class();
 }
 
-bool HasSetting(ControlGroup group) {
-  group.clear_services();
-  group.clear_everything_else();
-  return group.ByteSizeLong() > 0;
-}
-
 void RemoveEmptyGroups(ControlSet& controls) {
   google::protobuf::RepeatedPtrField<ControlGroup> kept;
   for (ControlGroup& group : *controls.mutable_groups()) {
-    if (HasSetting(group)) *kept.Add() = std::move(group);
+    if (protection::HasSettings(group)) *kept.Add() = std::move(group);
   }
   controls.mutable_groups()->Swap(&kept);
 }

@@ -318,12 +318,6 @@ void CheckIoLimits(const ControlGroup& group, const config::Path& path,
   }
 }
 
-bool HasSettings(ControlGroup group) {
-  group.clear_services();
-  group.clear_everything_else();
-  return group.ByteSizeLong() > 0;
-}
-
 void CheckIoPriority(const ControlGroup& group, const config::Path& path,
                      config::Problems& problems) {
   const std::string& chosen = group.io_priority_class();
@@ -464,6 +458,12 @@ void ValidateControlSet(const ControlSet& controls, const config::Path& path,
     CheckGroupSettings(group, place, problems);
   }
   CheckIoCost(controls, path, problems);
+}
+
+bool HasSettings(ControlGroup group) {
+  group.clear_services();
+  group.clear_everything_else();
+  return group.ByteSizeLong() > 0;
 }
 
 }  // namespace distbench::protection

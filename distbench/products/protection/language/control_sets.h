@@ -26,6 +26,9 @@ void ValidateControlSet(const ControlSet& controls, const config::Path& path,
                         absl::Span<const std::string> services,
                         config::Problems& problems);
 
+// Whether the group changes anything.
+bool HasSettings(ControlGroup group);
+
 }  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_LANGUAGE_CONTROL_SETS_H_

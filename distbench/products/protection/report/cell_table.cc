@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "distbench/base/text_table.h"
 #include "distbench/products/protection/report/protection_format.h"
 #include "distbench/products/protection/report/text_parts.h"
 #include "distbench/report/measurements/rpc_measurements.h"
@@ -13,10 +14,7 @@
 namespace distbench::protection {
 namespace {
 
-using TextRow = std::vector<std::string>;
-
-// The columns of names are aligned to the left, those of numbers to the right.
-constexpr size_t kNameColumns = 3;
+constexpr absl::string_view kAlignment = "lllrrrrrrrr";
 
 std::string OrDash(const std::string& text) {
   return text.empty() ? "-" : text;
@@ -65,7 +63,7 @@ bool HasFailedSeconds(const std::vector<ProtectionCell>& cells) {
   });
 }
 
-TextRow RowOf(const ProtectionCell& cell) {
+base::TextRow RowOf(const ProtectionCell& cell) {
   return {OrDash(cell.controls),
           OrDash(cell.antagonist),
           LoadText(cell),
@@ -79,34 +77,15 @@ TextRow RowOf(const ProtectionCell& cell) {
           WorkText(cell)};
 }
 
-std::string Aligned(const std::vector<TextRow>& rows) {
-  std::vector<size_t> widths(rows.front().size(), 0);
-  for (const TextRow& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  std::string text;
-  for (const TextRow& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      const int width = static_cast<int>(widths[i]);
-      absl::StrAppendFormat(&text, "  %*s", i < kNameColumns ? -width : width,
-                            row[i]);
-    }
-    text += '\n';
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string CellTable(const std::vector<ProtectionCell>& cells) {
-  std::vector<TextRow> rows = {{"controls", "antagonist", "load", "runs",
-                                "isol%", "interval", "p05", "lat-imp%",
-                                "interval", "recovered", "work_csv%"}};
+  std::vector<base::TextRow> rows = {{"controls", "antagonist", "load", "runs",
+                                      "isol%", "interval", "p05", "lat-imp%",
+                                      "interval", "recovered", "work_csv%"}};
   for (const ProtectionCell& cell : cells) rows.push_back(RowOf(cell));
   return absl::StrCat(
-      Aligned(rows),
+      "  ", absl::StrJoin(base::AlignedLines(rows, kAlignment), "\n  "), "\n",
       absl::StrFormat("isol%% and lat-imp%% (of p95) are means over the "
                       "seconds beside the antagonist; intervals: %.0f %% "
                       "confidence, over runs.\n",

@@ -1,0 +1,27 @@
+#include "distbench/base/text_table.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench::base {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(AlignedLinesTest, NamesAreOnTheLeftAndFiguresOnTheRight) {
+  EXPECT_THAT(
+      AlignedLines(
+          {{"name", "ms", "verdict"}, {"a", "12.5", "ok"}, {"longer", "3", ""}},
+          "lrl"),
+      ElementsAre("name      ms  verdict",  //
+                  "a       12.5  ok",       //
+                  "longer     3"));
+}
+
+TEST(AlignedLinesTest, NoRowsAreNoLines) {
+  EXPECT_THAT(AlignedLines({}, "ll"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace distbench::base
