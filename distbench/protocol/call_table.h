@@ -83,7 +83,8 @@ class CallTable {
   }
 
   // Ends the call. The next call reuses its position. Inline because each reply
-  // ends a call, in one of several loops.
+  // ends a call, in one of several loops: 0.95 instead of 0.94 of the rate of
+  // bench/bare_tcp.
   ABSL_ATTRIBUTE_ALWAYS_INLINE void Remove(Entry& entry) {
     entry.call = nullptr;
     --entry.owner->CallOwner::calls_in_flight_;

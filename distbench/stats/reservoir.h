@@ -72,6 +72,8 @@ class Reservoir {
   }
 
  private:
+  // Touched for the first time, its memory costs the kernel a twentieth of the
+  // time of a client with small messages over tcp.
   static constexpr int64_t kChunkItems = 1024;
 
   // Aligned so that an item of the size of a cache line is in exactly one.

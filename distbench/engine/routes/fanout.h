@@ -32,7 +32,7 @@ class Fanout {
   // Returns the targets of the next iteration as positions in candidates(),
   // each at most once; possibly none. The result is valid until `scratch` is
   // used again. Thread-safe if each caller passes its own `random` and
-  // `scratch`.
+  // `scratch`. Inline because a fanout without a choice needs neither.
   absl::Span<const int> Select(absl::BitGenRef random,
                                std::vector<int>& scratch) {
     if (always_all_) return all_positions_;

@@ -85,7 +85,9 @@ class Scheduler {
   // Called instead of FinishIteration() for an iteration that repeats: turns it
   // into the next iteration of its action, whose RPC the caller sends. Returns
   // false if the next one cannot start now; the caller then calls
-  // FinishIteration().
+  // FinishIteration(). So neither iteration nor call returns to its pool to be
+  // filled in anew: with SendQueue::kBlockBytes, that raised the rate of small
+  // messages over tcp from 0.70 to 0.78 of that of bench/bare_tcp.
   bool StartAgain(Iteration& iteration);
 
   // The timer of an action is due, or its traffic stops.

@@ -219,7 +219,10 @@ Http2Session::Http2Session(Side side, const Http2Limits& limits,
     nghttp2_option_set_no_closed_streams(made, 1);
     // Each field would be checked for what HTTP allows, which takes a tenth of
     // nghttp2's time. The few fields that matter are checked when they are
-    // used.
+    // used. With small messages nghttp2 takes most of it: with these checks,
+    // 8300 instructions per RPC on the client and 10 000 on the server, and the
+    // driver 2000. The rate was 0.80 to 0.88 of that of bench/bare_http2, and
+    // is 1.10.
     nghttp2_option_set_no_http_messaging(made, 1);
     nghttp2_option_set_stream_reset_rate_limit(made, kAnyNumberOfResets,
                                                kAnyNumberOfResets);

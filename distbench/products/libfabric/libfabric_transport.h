@@ -120,6 +120,9 @@ class LibfabricTransport final : public protocol::Transport {
   LinkServer server_{context_};
   Doorbell doorbell_;
   protocol::Poller poller_{/*spin_ns=*/0};
+  // Polling is calls of libfabric that take a lock: 4 % of a server's time with
+  // messages of 32 and 64 KiB, whose server took 1.07 to 1.20 times the CPU
+  // time of bench/bare_libfabric. That sleeps 11 times as often.
   protocol::BriefWaits brief_waits_;
   std::vector<Link*> settling_;
   std::vector<Deferred> deferred_;

@@ -21,6 +21,12 @@ inline constexpr int64_t kNoDeadline = INT64_MAX;
 // takes some microseconds, and as much time of the waking thread, so polling is
 // cheaper than sleeping while waits are brief. After a wait that was not brief
 // the worker does not poll, so an idle worker polls for at most kSpinNs.
+//
+// With small messages, a server that sleeps whenever it is done is woken 20 000
+// to 35 000 times a second by its client. With polling, the engine reaches 0.97
+// instead of 0.78 of the rate of bench/bare_tcp with 100 in flight, and 0.45
+// instead of 1.27 times its p50 with one. The bare program gains too: 1.17
+// times its rate if it polls for 10 us.
 class BriefWaits {
  public:
   static constexpr int64_t kSpinNs = 10'000;

@@ -104,7 +104,8 @@ absl::Status FrontDoor::Listen(const std::string& address) {
     AskForEarlyRetransmission(fd, options_.max_retransmission_interval);
     NoticeLostHosts(fd, options_.gone_after);
     // gRPC sets this option only on sockets that it makes. Without it, a
-    // message may wait up to 40 ms for the acknowledgement of the previous one.
+    // message may wait up to 40 ms for the acknowledgement of the previous one:
+    // 0.15 s of the 0.21 s of a test of ten RPCs.
     const int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   });

@@ -100,6 +100,9 @@ void Configure(grpc::ServerBuilder& builder) {
   builder.SetMaxSendMessageSize(-1);
   // gRPC would ping a node for each of its heartbeats, to find out how much may
   // be on the way. Without, that is as much as the largest message of a node.
+  // Without these pings, keepalive (front_door.h) and the search for deadlocks
+  // of mutexes (base/process_setup.h), 3000 idle nodes use 10 % of a core, and
+  // not 20 %.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   // Clients may ping as often as they like, to detect a lost sequencer.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
