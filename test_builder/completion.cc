@@ -15,6 +15,13 @@
 namespace distbench::test_builder {
 namespace {
 
+constexpr char kDefaultProtocol[] = "grpc";
+
+void AddParameters(const std::vector<Parameter>& more,
+                   std::vector<Parameter>& parameters) {
+  parameters.insert(parameters.end(), more.begin(), more.end());
+}
+
 // The parameters of the pattern and the protocol that a CONFIG names, and of
 // every test.
 std::vector<Parameter> ParametersOf(const std::string& config) {
@@ -23,12 +30,14 @@ std::vector<Parameter> ParametersOf(const std::string& config) {
   for (const std::string& part :
        std::vector<std::string>(absl::StrSplit(config, ':'))) {
     if (const Pattern* pattern = FindPattern(part)) {
-      parameters = Joined({parameters, pattern->parameters});
+      AddParameters(pattern->parameters, parameters);
     } else if (const Protocol* named = FindProtocol(part)) {
       protocol = named;
     }
   }
-  return Joined({parameters, protocol->parameters, CommonParameters()});
+  if (protocol != nullptr) AddParameters(protocol->parameters, parameters);
+  AddParameters(CommonParameters(), parameters);
+  return parameters;
 }
 
 std::vector<flags::Candidate> PatternCandidates() {
@@ -60,10 +69,10 @@ std::vector<flags::Candidate> SettingCandidates(const std::string& stays) {
 std::vector<flags::Candidate> SweepCandidates() {
   std::vector<Parameter> parameters = CommonParameters();
   for (const Pattern& pattern : AllPatterns()) {
-    parameters = Joined({parameters, pattern.parameters});
+    AddParameters(pattern.parameters, parameters);
   }
   for (const Protocol& protocol : AllProtocols()) {
-    parameters = Joined({parameters, protocol.parameters});
+    AddParameters(protocol.parameters, parameters);
   }
   std::vector<flags::Candidate> candidates;
   std::set<std::string> names;

@@ -6,7 +6,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/activity/antagonists.h"
 #include "distbench/activity/compress.h"
 #include "distbench/activity/consume_cpu.h"
 #include "distbench/activity/feature_extract.h"
@@ -160,7 +159,6 @@ ActivityMakers WorkMakers() {
 ActivityMakers CollectMakers() {
   ActivityMakers makers = WorkMakers();
   makers.merge(StorageMakers());
-  makers.merge(AntagonistMakers());
   for (const auto& [name, maker] : base::Plugins<ActivityMaker>::All()) {
     CHECK(makers.emplace(name, *maker).second)
         << "two activities are called " << name;

@@ -252,10 +252,10 @@ TEST(ActivitySeriesTest, CountsTheBytesOfActivitiesThatCompute) {
       R"pb(
         activity_settings {
           name: "activity_func"
-          string_value: "MemoryBandwidth"
+          string_value: "Compress"
         }
-        activity_settings { name: "bytes" int64_value: 1000000 }
-        activity_settings { name: "bytes_per_iteration" int64_value: 160000 }
+        activity_settings { name: "bytes" int64_value: 80000 }
+        activity_settings { name: "corpus_bytes" int64_value: 100000 }
       )pb",
       "max_iteration_count: 4 open_loop_interval_ns: 500000000"));
   ASSERT_TRUE(system.Run());
@@ -263,7 +263,8 @@ TEST(ActivitySeriesTest, CountsTheBytesOfActivitiesThatCompute) {
   const ActivitySeries& series = ActivityLogOf(logs, "lonely/0").series();
   EXPECT_THAT(Seconds(series), ElementsAre("0: 2/2", "1: 2/2"));
   EXPECT_EQ(series.intervals(1).input_bytes(), 160'000);
-  EXPECT_EQ(series.intervals(1).output_bytes(), 160'000);
+  EXPECT_GT(series.intervals(1).output_bytes(), 0);
+  EXPECT_LE(series.intervals(1).output_bytes(), 160'000);
 }
 
 // ---- Real threads -----------------------------------------------------------

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/plugins.h"
 #include "distbench/config/catalogs/activity_settings.h"
-#include "distbench/config/catalogs/antagonist_activities.h"
 #include "distbench/config/catalogs/storage_activities.h"
 #include "distbench/config/problems/suggest.h"
 
@@ -422,9 +421,6 @@ std::vector<ActivityDeclaration> WorkActivities() {
 
 std::vector<ActivityDeclaration> MakeActivityCatalog() {
   std::vector<ActivityDeclaration> catalog = WorkActivities();
-  for (ActivityDeclaration& activity : AntagonistActivities()) {
-    catalog.push_back(std::move(activity));
-  }
   for (ActivityDeclaration& activity : StorageActivities()) {
     catalog.push_back(std::move(activity));
   }

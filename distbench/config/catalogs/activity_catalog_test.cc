@@ -22,9 +22,8 @@ TEST(ActivityCatalog, HasTheActivitiesOfTheLanguage) {
       ElementsAre("ConsumeCpu", "PolluteDataCache", "PolluteInstructionCache",
                   "SleepFor", "SpinFor", "FeatureExtract", "PageRank",
                   "Compress", "Decompress", "Serialize", "Deserialize",
-                  "PointerChase", "Infer", "Wait", "BurnCpu", "GrowMemory",
-                  "MemoryBandwidth", "CacheThrash", "ForkStorm", "Disk",
-                  "Storage", "FeatureQuery"));
+                  "PointerChase", "Infer", "Wait", "Disk", "Storage",
+                  "FeatureQuery"));
   EXPECT_THAT(FindActivity("consumecpu"), IsNull());
 }
 

@@ -150,10 +150,9 @@ DistributionConfig AnyDistribution(const std::string& name,
 }
 
 std::string AnyActivityFunction(fuzzing::RandomSource& random) {
-  return random.OneOf<std::string>({"ConsumeCpu", "PolluteDataCache",
-                                    "PolluteInstructionCache", "SleepFor",
-                                    "SpinFor", "Wait", "BurnCpu", "GrowMemory",
-                                    "MemoryBandwidth", "CacheThrash"});
+  return random.OneOf<std::string>(
+      {"ConsumeCpu", "PolluteDataCache", "PolluteInstructionCache", "SleepFor",
+       "SpinFor", "Wait", "PointerChase", "Serialize"});
 }
 
 std::vector<NamedSetting> AnySettingsOf(const std::string& activity_function,
@@ -178,28 +177,13 @@ std::vector<NamedSetting> AnySettingsOf(const std::string& activity_function,
                         random.OneOf<std::string>(
                             {"fixed", "exponential", "lognormal"}))};
   }
-  if (activity_function == "BurnCpu") {
-    return {MakeSetting("operations", random.Between(1, 100)),
-            MakeSetting("kind", random.OneOf<std::string>(
-                                    {"integer", "floating_point", "vector"}))};
+  if (activity_function == "PointerChase") {
+    return {MakeSetting("bytes", random.Between(640, 10'000)),
+            MakeSetting("hops", random.Between(1, 20))};
   }
-  if (activity_function == "GrowMemory") {
-    return {MakeSetting("bytes_per_iteration", random.Between(4096, 20'000)),
-            MakeSetting("limit_bytes", random.Between(20'000, 100'000)),
-            MakeSetting("at_limit",
-                        random.OneOf<std::string>({"keep", "restart"}))};
-  }
-  if (activity_function == "MemoryBandwidth") {
-    return {MakeSetting("bytes_per_iteration", random.Between(4096, 10'000)),
-            MakeSetting("bytes", random.Between(1, 20'000)),
-            MakeSetting("access", random.OneOf<std::string>(
-                                      {"copy", "read", "write", "triad"}))};
-  }
-  if (activity_function == "CacheThrash") {
-    return {
-        MakeSetting("accesses", random.Between(1, 20)),
-        MakeSetting("bytes", random.Between(1, 10'000)),
-        MakeSetting("order", random.OneOf<std::string>({"random", "strided"}))};
+  if (activity_function == "Serialize") {
+    return {MakeSetting("stories", random.Between(1, 2)),
+            MakeSetting("objects", 1), MakeSetting("actions", 1)};
   }
   // Kept short, because it burns real time.
   return {MakeSetting("duration_us", random.Between(1, 3))};

@@ -1,14 +1,19 @@
 #include "distbench/engine/activity_pools/activity_pool.h"
 
+#include <algorithm>
 #include <atomic>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
 #include "absl/synchronization/blocking_counter.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
+#include "distbench/activity/plan_settings.h"
+#include "distbench/activity/registry.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/testing/scarce_memory.h"
 #include "distbench/engine/worker/run_state.h"
@@ -246,26 +251,50 @@ TEST(ActivityPoolTest, EndsWhatHasBegunSoon) {
   collector.remaining.Wait();
 }
 
-// Allocates memory up to a limit, and then has nothing to do.
-config::ActivityPlan GrowMemory(int64_t bytes, int64_t limit_bytes) {
+// An activity that accumulates bytes up to a limit, for all threads together.
+class Accumulation final : public activity::Activity {
+ public:
+  explicit Accumulation(const config::ActivityPlan& plan)
+      : bytes_(activity::Integer(plan, "bytes")),
+        limit_bytes_(activity::Integer(plan, "limit_bytes")) {}
+
+  activity::Work DoPart(uint64_t, int, int) override {
+    int64_t held = held_->load();
+    int64_t grown = 0;
+    do {
+      grown = std::min(bytes_, limit_bytes_ - held);
+    } while (!held_->compare_exchange_weak(held, held + grown));
+    return {.output_bytes = grown};
+  }
+
+  void ShareWith(activity::Activity& other) override {
+    held_ = static_cast<Accumulation&>(other).held_;
+  }
+
+  void Release() override { *held_ = 0; }
+
+ private:
+  const int64_t bytes_;
+  const int64_t limit_bytes_;
+  std::shared_ptr<std::atomic<int64_t>> held_ =
+      std::make_shared<std::atomic<int64_t>>(0);
+};
+
+const activity::ActivityPlugin kAccumulate(
+    {.name = "Accumulate"},
+    {[](const config::ActivityPlan& plan,
+        uint64_t) -> absl::StatusOr<std::unique_ptr<activity::Activity>> {
+      return std::make_unique<Accumulation>(plan);
+    }});
+
+config::ActivityPlan Accumulate(int64_t bytes, int64_t limit_bytes) {
   config::ActivityPlan plan;
-  plan.function = "GrowMemory";
-  plan.settings.resize(7);
-  const auto set_number = [&](int place, const char* name, int64_t value) {
-    plan.settings[place].name = name;
-    plan.settings[place].int64_value = value;
-  };
-  const auto set_text = [&](int place, const char* name, const char* value) {
-    plan.settings[place].name = name;
-    plan.settings[place].string_value = value;
-  };
-  set_number(0, "bytes_per_iteration", bytes);
-  set_number(1, "limit_bytes", limit_bytes);
-  set_number(2, "hot_percent", 0);
-  set_text(3, "at_limit", "keep");
-  set_text(4, "access", "both");
-  set_text(5, "content", "random");
-  set_text(6, "huge_pages", "avoid");
+  plan.function = "Accumulate";
+  plan.settings.resize(2);
+  plan.settings[0].name = "bytes";
+  plan.settings[0].int64_value = bytes;
+  plan.settings[1].name = "limit_bytes";
+  plan.settings[1].int64_value = limit_bytes;
   return plan;
 }
 
@@ -273,12 +302,12 @@ constexpr int64_t kMuch = 1 << 20;
 
 TEST(ActivityPoolTest, ThreadsShareWhatTheyAccumulate) {
   // Each thread by itself would reach the limit.
-  EXPECT_EQ(RunAll(GrowMemory(kMuch, 4 * kMuch), 4, 50).work.output_bytes,
+  EXPECT_EQ(RunAll(Accumulate(kMuch, 4 * kMuch), 4, 50).work.output_bytes,
             4 * kMuch);
 }
 
 TEST(ActivityPoolTest, ReleasesWhatHasAccumulated) {
-  const config::Plan plan = PlanWith(GrowMemory(kMuch, kMuch));
+  const config::Plan plan = PlanWith(Accumulate(kMuch, kMuch));
   Iteration iteration;
   ActivityPool pool(OptionsFor(plan, 0));
   for (const int64_t expected : {kMuch, kMuch, 2 * kMuch}) {
@@ -291,7 +320,7 @@ TEST(ActivityPoolTest, ReleasesWhatHasAccumulated) {
 
 // The thread that releases may also have to do what was submitted meanwhile.
 TEST(ActivityPoolTest, GoesOnAfterTheRelease) {
-  const config::Plan plan = PlanWith(GrowMemory(kMuch, 100 * kMuch));
+  const config::Plan plan = PlanWith(Accumulate(kMuch, 100 * kMuch));
   std::vector<Iteration> iterations(20);
   Collector collector(20);
   ActivityPool pool(OptionsFor(plan, 2));

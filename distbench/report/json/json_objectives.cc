@@ -1,11 +1,11 @@
 #include "distbench/report/json/json_objectives.h"
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <variant>
 
 #include "distbench/config/objectives/objective.h"
-#include "distbench/report/json/json_values.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/verdicts/check.h"
 
@@ -16,6 +16,12 @@ using Json = nlohmann::ordered_json;
 
 std::string VerdictText(CheckVerdict verdict) {
   return verdict == CheckVerdict::kFail ? "fail" : VerdictName(verdict);
+}
+
+// Infinite values stand for RPCs that failed, as in percentiles.
+Json FigureJson(const std::optional<double>& figure) {
+  if (!figure) return nullptr;
+  return std::isinf(*figure) ? Json("failed") : Json(*figure);
 }
 
 const char* UnitOf(const config::Objective& objective) {

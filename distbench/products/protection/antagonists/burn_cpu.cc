@@ -1,11 +1,11 @@
-#include "distbench/activity/burn_cpu.h"
+#include "distbench/products/protection/antagonists/burn_cpu.h"
 
 #include <array>
 #include <bit>
 
 #include "distbench/activity/work_random.h"
 
-namespace distbench::activity {
+namespace distbench::protection {
 namespace {
 
 // The number of values whose steps do not depend on each other. Enough to keep
@@ -17,7 +17,7 @@ constexpr int kStreams = 8;
 constexpr double kLogistic = 3.9;
 
 struct IntegerValue {
-  explicit IntegerValue(WorkRandom& random) : value(random()) {}
+  explicit IntegerValue(activity::WorkRandom& random) : value(random()) {}
   void Step() { value = value * 6364136223846793005u + 1442695040888963407u; }
   uint64_t Bits() const { return value; }
 
@@ -25,7 +25,8 @@ struct IntegerValue {
 };
 
 struct DoubleValue {
-  explicit DoubleValue(WorkRandom& random) : value(random.Fraction()) {}
+  explicit DoubleValue(activity::WorkRandom& random)
+      : value(random.Fraction()) {}
   void Step() { value = kLogistic * value * (1 - value); }
   uint64_t Bits() const { return std::bit_cast<uint64_t>(value); }
 
@@ -36,7 +37,7 @@ struct VectorValue {
   static constexpr int kLanes = 8;
   using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
 
-  explicit VectorValue(WorkRandom& random) {
+  explicit VectorValue(activity::WorkRandom& random) {
     for (int i = 0; i < kLanes; ++i) {
       lanes[i] = static_cast<float>(random.Fraction());
     }
@@ -56,13 +57,14 @@ struct VectorValue {
 };
 
 template <typename Value>
-class BurnCpu final : public Activity {
+class BurnCpu final : public activity::Activity {
  public:
   BurnCpu(int64_t operations, uint64_t seed)
       : operations_(operations), seed_(seed) {}
 
-  Work DoPart(uint64_t iteration, int /*step*/, int /*part*/) override {
-    WorkRandom random(seed_, iteration);
+  activity::Work DoPart(uint64_t iteration, int /*step*/,
+                        int /*part*/) override {
+    activity::WorkRandom random(seed_, iteration);
     std::array<Value, kStreams> values = {
         Value(random), Value(random), Value(random), Value(random),
         Value(random), Value(random), Value(random), Value(random)};
@@ -70,8 +72,8 @@ class BurnCpu final : public Activity {
       for (Value& value : values) value.Step();
     }
     for (int64_t i = 0; i < operations_ % kStreams; ++i) values[i].Step();
-    Work work;
-    work.checksum = WorkRandom::Mix(iteration);
+    activity::Work work;
+    work.checksum = activity::WorkRandom::Mix(iteration);
     for (const Value& value : values) work.checksum += value.Bits();
     work.operations = operations_;
     return work;
@@ -84,8 +86,9 @@ class BurnCpu final : public Activity {
 
 }  // namespace
 
-std::unique_ptr<Activity> MakeBurnCpu(Arithmetic arithmetic, int64_t operations,
-                                      uint64_t seed) {
+std::unique_ptr<activity::Activity> MakeBurnCpu(Arithmetic arithmetic,
+                                                int64_t operations,
+                                                uint64_t seed) {
   switch (arithmetic) {
     case Arithmetic::kFloatingPoint:
       return std::make_unique<BurnCpu<DoubleValue>>(operations, seed);
@@ -97,4 +100,4 @@ std::unique_ptr<Activity> MakeBurnCpu(Arithmetic arithmetic, int64_t operations,
   return std::make_unique<BurnCpu<IntegerValue>>(operations, seed);
 }
 
-}  // namespace distbench::activity
+}  // namespace distbench::protection

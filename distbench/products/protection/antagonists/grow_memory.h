@@ -1,7 +1,5 @@
-// Memory that grows page by page, within a limit, until all of it is freed.
-
-#ifndef DISTBENCH_ACTIVITY_HELD_MEMORY_H_
-#define DISTBENCH_ACTIVITY_HELD_MEMORY_H_
+#ifndef DISTBENCH_PRODUCTS_PROTECTION_ANTAGONISTS_GROW_MEMORY_H_
+#define DISTBENCH_PRODUCTS_PROTECTION_ANTAGONISTS_GROW_MEMORY_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +8,13 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/activity/activity.h"
+#include "distbench/activity/work_random.h"
+#include "distbench/base/clock.h"
 
-namespace distbench::activity {
+namespace distbench::protection {
+
+// Memory that grows page by page, within a limit, until all of it is freed.
 
 // Size of a page of this host, in bytes.
 int64_t PageBytes();
@@ -118,6 +121,57 @@ class MemoryHolder {
   std::shared_ptr<HeldMemory> present_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace distbench::activity
+// Filling and touching pages of memory that several threads may use at the same
+// time: single words are never torn, and that is all that is promised.
 
-#endif  // DISTBENCH_ACTIVITY_HELD_MEMORY_H_
+// Writes random bytes, which do not compress.
+void FillAtRandom(const PageRange& pages, activity::WorkRandom& random);
+
+// Writes the same random 64 bytes over and over, which compresses well. A page
+// of equal words would be too easy: kernels keep such a page as one word.
+void FillWithRepetition(const PageRange& pages, activity::WorkRandom& random);
+
+// Reads the first word of each page, and returns the sum.
+uint64_t ReadPages(const PageRange& pages);
+
+// Writes the first word of each page.
+void WritePages(const PageRange& pages, uint64_t value);
+
+struct GrowMemoryOptions {
+  // Fresh memory of an iteration, rounded up to whole pages.
+  int64_t bytes_per_iteration = 1;
+
+  // Of all activities that share their memory; rounded down to whole pages, but
+  // at least one.
+  int64_t limit_bytes = 0;
+
+  // At the limit: free everything and start again, or keep it.
+  bool restarts = false;
+
+  // What is touched again by each iteration, and how.
+  int hot_percent = 100;
+  bool reads = true;
+  bool writes = true;
+
+  bool is_compressible = false;
+  bool prefers_huge_pages = false;
+  uint64_t seed = 0;
+
+  // Limits the time of an iteration.
+  const base::Clock* clock = &base::RealClock();
+};
+
+// Each iteration allocates memory and fills it, then touches one word of each
+// hot page. After half of activity::kLongestIterationNs it stops allocating,
+// and after all of it touching. The next iteration touches the pages that
+// follow.
+//
+// If the system refuses memory, that is a failed operation and the iteration
+// goes on without. If it then has nothing to do, it waits a moment, lest it
+// become a load on the CPU.
+std::unique_ptr<activity::Activity> MakeGrowMemory(
+    const GrowMemoryOptions& options);
+
+}  // namespace distbench::protection
+
+#endif  // DISTBENCH_PRODUCTS_PROTECTION_ANTAGONISTS_GROW_MEMORY_H_

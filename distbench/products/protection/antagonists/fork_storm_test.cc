@@ -1,4 +1,4 @@
-#include "distbench/activity/fork_storm.h"
+#include "distbench/products/protection/antagonists/fork_storm.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::activity {
+namespace distbench::protection {
 namespace {
 
 using ::testing::HasSubstr;
@@ -28,16 +28,17 @@ std::string Script(const std::string& name, const std::string& command) {
   return path;
 }
 
-Work StormOf(const ForkStormOptions& options) {
+activity::Work StormOf(const ForkStormOptions& options) {
   auto storm = MakeForkStorm(options);
   EXPECT_TRUE(storm.ok()) << storm.status();
-  const Work work = DoIteration(**storm, 0);
+  const activity::Work work = activity::DoIteration(**storm, 0);
   EXPECT_FALSE(HasChildren());
   return work;
 }
 
 TEST(ForkStormTest, CountsChildrenThatSucceed) {
-  const Work plain = StormOf({.children = 5, .clock = &base::RealClock()});
+  const activity::Work plain =
+      StormOf({.children = 5, .clock = &base::RealClock()});
   EXPECT_GT(plain.operations, 0);  // all of them, if the host is not too slow
   EXPECT_EQ(plain.failed_operations, 0);
   EXPECT_EQ(StormOf({.children = 1, .program = "/bin/true"}).operations, 1);
@@ -46,21 +47,23 @@ TEST(ForkStormTest, CountsChildrenThatSucceed) {
 TEST(ForkStormTest, CanBeRepeated) {
   auto storm = MakeForkStorm({.children = 1});
   ASSERT_TRUE(storm.ok()) << storm.status();
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(DoIteration(**storm, i).operations, 1);
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(activity::DoIteration(**storm, i).operations, 1);
   EXPECT_FALSE(HasChildren());
 }
 
 TEST(ForkStormTest, CountsChildrenThatFail) {
-  const Work work =
+  const activity::Work work =
       StormOf({.children = 1, .program = Script("failing", "exit 3")});
   EXPECT_EQ(work.operations, 0);
   EXPECT_EQ(work.failed_operations, 1);
 }
 
 TEST(ForkStormTest, KillsChildrenThatDoNotEnd) {
-  const Work work = StormOf({.children = 1,
-                             .program = Script("hanging", "exec sleep 1000"),
-                             .patience_ns = 0});
+  const activity::Work work =
+      StormOf({.children = 1,
+               .program = Script("hanging", "exec sleep 1000"),
+               .patience_ns = 0});
   EXPECT_EQ(work.operations, 0);
   EXPECT_EQ(work.failed_operations, 1);
 }
@@ -76,7 +79,7 @@ TEST(ForkStormTest, AProgramThatIsMissingIsAnError) {
 class FastClock final : public base::Clock {
  public:
   int64_t MonotonicNs() const override {
-    return now_ns_ += kLongestIterationNs / 4;
+    return now_ns_ += activity::kLongestIterationNs / 4;
   }
   int64_t UnixNs() const override { return 0; }
 
@@ -90,4 +93,4 @@ TEST(ForkStormTest, StartsNoMoreWhenItsTimeIsOver) {
 }
 
 }  // namespace
-}  // namespace distbench::activity
+}  // namespace distbench::protection

@@ -1,5 +1,5 @@
-#ifndef DISTBENCH_ACTIVITY_FORK_STORM_H_
-#define DISTBENCH_ACTIVITY_FORK_STORM_H_
+#ifndef DISTBENCH_PRODUCTS_PROTECTION_ANTAGONISTS_FORK_STORM_H_
+#define DISTBENCH_PRODUCTS_PROTECTION_ANTAGONISTS_FORK_STORM_H_
 
 #include <cstdint>
 #include <memory>
@@ -9,7 +9,7 @@
 #include "distbench/activity/activity.h"
 #include "distbench/base/clock.h"
 
-namespace distbench::activity {
+namespace distbench::protection {
 
 struct ForkStormOptions {
   // Processes that an iteration starts.
@@ -27,13 +27,14 @@ struct ForkStormOptions {
 };
 
 // Each iteration starts processes, each a copy of this one, and waits until all
-// of them have ended. It starts none after kLongestIterationNs. A child that
-// could not be started, does not succeed or is killed is a failed operation,
-// and no more are started after the system has refused one. Leaves no process
-// behind. The error says that the program cannot be executed, and why.
-absl::StatusOr<std::unique_ptr<Activity>> MakeForkStorm(
+// of them have ended. It starts none after activity::kLongestIterationNs. A
+// child that could not be started, does not succeed or is killed is a failed
+// operation, and no more are started after the system has refused one. Leaves
+// no process behind. The error says that the program cannot be executed, and
+// why.
+absl::StatusOr<std::unique_ptr<activity::Activity>> MakeForkStorm(
     const ForkStormOptions& options);
 
-}  // namespace distbench::activity
+}  // namespace distbench::protection
 
-#endif  // DISTBENCH_ACTIVITY_FORK_STORM_H_
+#endif  // DISTBENCH_PRODUCTS_PROTECTION_ANTAGONISTS_FORK_STORM_H_

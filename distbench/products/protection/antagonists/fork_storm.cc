@@ -1,4 +1,4 @@
-#include "distbench/activity/fork_storm.h"
+#include "distbench/products/protection/antagonists/fork_storm.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 #include "distbench/base/files.h"
 #include "distbench/base/time_units.h"
 
-namespace distbench::activity {
+namespace distbench::protection {
 namespace {
 
 constexpr int kCannotRun = 127;
@@ -43,7 +43,7 @@ struct Child {
   _exit(program == nullptr ? 0 : kCannotRun);
 }
 
-class ForkStorm final : public Activity {
+class ForkStorm final : public activity::Activity {
  public:
   explicit ForkStorm(const ForkStormOptions& options)
       : options_(options),
@@ -52,11 +52,12 @@ class ForkStorm final : public Activity {
     children_.reserve(options_.children);
   }
 
-  Work DoPart(uint64_t /*iteration*/, int /*step*/, int /*part*/) override {
-    Work work;
+  activity::Work DoPart(uint64_t /*iteration*/, int /*step*/,
+                        int /*part*/) override {
+    activity::Work work;
     const int64_t start_ns = options_.clock->MonotonicNs();
     for (int64_t i = 0; i < options_.children; ++i) {
-      if (i > 0 && !IsBefore(start_ns + kLongestIterationNs)) break;
+      if (i > 0 && !IsBefore(start_ns + activity::kLongestIterationNs)) break;
       if (!Start()) {
         ++work.failed_operations;
         break;
@@ -84,7 +85,7 @@ class ForkStorm final : public Activity {
     return true;
   }
 
-  void EndAll(Work& work) {
+  void EndAll(activity::Work& work) {
     const int64_t end_ns = options_.clock->MonotonicNs() + options_.patience_ns;
     for (Child& child : children_) {
       WaitUntil(end_ns, child);
@@ -129,7 +130,7 @@ class ForkStorm final : public Activity {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Activity>> MakeForkStorm(
+absl::StatusOr<std::unique_ptr<activity::Activity>> MakeForkStorm(
     const ForkStormOptions& options) {
   if (!options.program.empty() && access(options.program.c_str(), X_OK) != 0) {
     return absl::ErrnoToStatus(
@@ -139,4 +140,4 @@ absl::StatusOr<std::unique_ptr<Activity>> MakeForkStorm(
   return std::make_unique<ForkStorm>(options);
 }
 
-}  // namespace distbench::activity
+}  // namespace distbench::protection

@@ -1,4 +1,4 @@
-#include "distbench/config/catalogs/antagonist_activities.h"
+#include "distbench/products/protection/antagonists/antagonist_activities.h"
 
 #include <cstdint>
 #include <string>
@@ -6,8 +6,14 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/activity_settings.h"
 
-namespace distbench::config {
+namespace distbench::protection {
 namespace {
+
+using config::CheckedSettings;
+using config::Choice;
+using config::Number;
+using config::SettingDeclaration;
+using config::SettingsDeclaration;
 
 // Maxima of an iteration, so that it takes about a tenth of a second at most on
 // an idle host: a test can end only between iterations.
@@ -161,69 +167,80 @@ void CheckCacheThrash(const CheckedSettings& settings) {
 
 }  // namespace
 
-std::vector<ActivityDeclaration> AntagonistActivities() {
+config::ActivityDeclaration BurnCpuActivity() {
   return {
-      {
-          .name = "BurnCpu",
-          .description =
-              "Computes in registers, without memory. Unlike SpinFor it does "
-              "an amount of work, whose time says how much CPU it got, and "
-              "unlike ConsumeCpu it leaves caches alone.",
-          .settings = BurnCpuSettings(),
-          .metrics = {kChecksumMetric, kOperationsMetric},
-          .sized_by = {"operations"},
-      },
-      {
-          .name = "GrowMemory",
-          .description =
-              "Allocates memory, fills it, and touches a part of all that it "
-              "holds again. Threads share the memory. An iteration ends after "
-              "0.1 s, if that comes first, and the next one continues. The "
-              "memory is freed when the instance's main list ends. Bytes are "
-              "those of the pages that were read and written; operations "
-              "counts these pages, and failed_operations the allocations that "
-              "the system refused.",
-          .settings = GrowMemorySettings(),
-          .metrics = {kInputBytesMetric, kOutputBytesMetric, kOperationsMetric,
-                      kFailedOperationsMetric},
-          .sized_by = {"bytes_per_iteration"},
-          .check = &CheckGrowMemory,
-      },
-      {
-          .name = "MemoryBandwidth",
-          .description =
-              "Streams through arrays that exceed the caches. Each thread has "
-              "its own.",
-          .settings = MemoryBandwidthSettings(),
-          .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric},
-          .sized_by = {"bytes_per_iteration"},
-          .check = &CheckCacheShare,
-      },
-      {
-          .name = "CacheThrash",
-          .description =
-              "Visits cache lines of a working set as large as the last-level "
-              "cache, many at a time. Unlike PolluteDataCache it knows the "
-              "cache and may write, and unlike PointerChase it does not wait "
-              "for one line before it asks for the next. A line counts with "
-              "its 64 bytes.",
-          .settings = CacheThrashSettings(),
-          .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric,
-                      kOperationsMetric},
-          .sized_by = {"accesses"},
-          .check = &CheckCacheThrash,
-      },
-      {
-          .name = "ForkStorm",
-          .description =
-              "Starts processes and waits for them; those that do not end "
-              "within 2 s are killed. An iteration starts none after 0.1 s. "
-              "operations counts those that succeeded.",
-          .settings = ForkStormSettings(),
-          .metrics = {kOperationsMetric, kFailedOperationsMetric},
-          .sized_by = {"children"},
-      },
+      .name = "BurnCpu",
+      .description =
+          "Computes in registers, without memory. Unlike SpinFor it does "
+          "an amount of work, whose time says how much CPU it got, and "
+          "unlike ConsumeCpu it leaves caches alone.",
+      .settings = BurnCpuSettings(),
+      .metrics = {config::kChecksumMetric, config::kOperationsMetric},
+      .sized_by = {"operations"},
   };
 }
 
-}  // namespace distbench::config
+config::ActivityDeclaration GrowMemoryActivity() {
+  return {
+      .name = "GrowMemory",
+      .description =
+          "Allocates memory, fills it, and touches a part of all that it "
+          "holds again. Threads share the memory. An iteration ends after "
+          "0.1 s, if that comes first, and the next one continues. The "
+          "memory is freed when the instance's main list ends. Bytes are "
+          "those of the pages that were read and written; operations "
+          "counts these pages, and failed_operations the allocations that "
+          "the system refused.",
+      .settings = GrowMemorySettings(),
+      .metrics = {config::kInputBytesMetric, config::kOutputBytesMetric,
+                  config::kOperationsMetric, config::kFailedOperationsMetric},
+      .sized_by = {"bytes_per_iteration"},
+      .check = &CheckGrowMemory,
+  };
+}
+
+config::ActivityDeclaration MemoryBandwidthActivity() {
+  return {
+      .name = "MemoryBandwidth",
+      .description =
+          "Streams through arrays that exceed the caches. Each thread has "
+          "its own.",
+      .settings = MemoryBandwidthSettings(),
+      .metrics = {config::kChecksumMetric, config::kInputBytesMetric,
+                  config::kOutputBytesMetric},
+      .sized_by = {"bytes_per_iteration"},
+      .check = &CheckCacheShare,
+  };
+}
+
+config::ActivityDeclaration CacheThrashActivity() {
+  return {
+      .name = "CacheThrash",
+      .description =
+          "Visits cache lines of a working set as large as the last-level "
+          "cache, many at a time. Unlike PolluteDataCache it knows the "
+          "cache and may write, and unlike PointerChase it does not wait "
+          "for one line before it asks for the next. A line counts with "
+          "its 64 bytes.",
+      .settings = CacheThrashSettings(),
+      .metrics = {config::kChecksumMetric, config::kInputBytesMetric,
+                  config::kOutputBytesMetric, config::kOperationsMetric},
+      .sized_by = {"accesses"},
+      .check = &CheckCacheThrash,
+  };
+}
+
+config::ActivityDeclaration ForkStormActivity() {
+  return {
+      .name = "ForkStorm",
+      .description =
+          "Starts processes and waits for them; those that do not end "
+          "within 2 s are killed. An iteration starts none after 0.1 s. "
+          "operations counts those that succeeded.",
+      .settings = ForkStormSettings(),
+      .metrics = {config::kOperationsMetric, config::kFailedOperationsMetric},
+      .sized_by = {"children"},
+  };
+}
+
+}  // namespace distbench::protection
