@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "glog/logging.h"
-#include "test_builder/patterns/patterns.h"
+#include "test_builder/patterns/pattern.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench::test_builder {

@@ -1,4 +1,4 @@
-#include "test_builder/patterns/patterns.h"
+#include "test_builder/patterns/pattern.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "test_builder/patterns/patterns.h"
+#include "test_builder/patterns/pattern.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench::test_builder {

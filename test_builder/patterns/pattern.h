@@ -1,5 +1,5 @@
 // Patterns: traffic of a known shape, adjusted by parameters. To add a pattern,
-// declare it in patterns.h and list it in patterns.cc. The command line, its
+// declare it below and list it in patterns.cc. The command line, its
 // checks and its help follow from the declaration.
 
 #ifndef DISTBENCH_TEST_BUILDER_PATTERNS_PATTERN_H_
@@ -54,6 +54,42 @@ std::vector<std::string> PatternNames();
 
 // Returns null if there is no such pattern.
 const Pattern* FindPattern(absl::string_view name);
+
+// Clients that keep a number of RPCs in flight to all servers.
+Pattern ClientServerPattern();
+
+// Every node queries all others, all at the same moments.
+Pattern CliquePattern();
+
+// Nodes on a grid that query neighbours, rows or columns.
+Pattern RectangularPattern();
+
+// Clients that first query an index, then the data servers.
+Pattern TripartitePattern();
+
+// Clients whose queries go to a random number of servers.
+Pattern StochasticPattern();
+
+// A load balancer, roots and leaves, with messages of 1 KiB.
+Pattern MultiLevelRpcPattern();
+
+// A load balancer, roots, and leaves whose responses have random sizes.
+Pattern VariableResponseMultiLevelRpcPattern();
+
+// A driver, aggregators and leaves, with the message sizes of a feed.
+Pattern FeedAggregatorPattern();
+
+// A client and servers that read and hash files.
+Pattern StorageServicePattern();
+
+// A client and servers that fetch features and run a model.
+Pattern InferencePattern();
+
+// A client that opens streams of messages.
+Pattern StreamingPattern();
+
+// Peers that exchange messages with sizes measured in data centres.
+Pattern HomaCpNodePattern();
 
 }  // namespace distbench::test_builder
 

@@ -11,7 +11,7 @@
 #include "test_builder/parameters/arrivals_text.h"
 #include "test_builder/parameters/parameter.h"
 #include "test_builder/patterns/homa_workloads.h"
-#include "test_builder/patterns/patterns.h"
+#include "test_builder/patterns/pattern.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench::test_builder {

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "test_builder/parameters/arrivals_text.h"
 #include "test_builder/parameters/parameter.h"
-#include "test_builder/patterns/patterns.h"
+#include "test_builder/patterns/pattern.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench::test_builder {

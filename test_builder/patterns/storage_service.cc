@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "test_builder/patterns/patterns.h"
+#include "test_builder/patterns/pattern.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench::test_builder {

@@ -1,6 +1,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "test_builder/patterns/patterns.h"
+#include "test_builder/patterns/pattern.h"
 #include "test_builder/patterns/testing/activity_settings.h"
 #include "test_builder/patterns/testing/build_pattern.h"
 

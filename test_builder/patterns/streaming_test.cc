@@ -2,7 +2,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "test_builder/patterns/patterns.h"
+#include "test_builder/patterns/pattern.h"
 #include "test_builder/patterns/testing/build_pattern.h"
 
 namespace distbench::test_builder {
