@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "absl/synchronization/blocking_counter.h"
-#include "distbench/activity/corpus.h"
+#include "distbench/activity/compress.h"
 #include "distbench/activity/page_rank.h"
 #include "distbench/activity/stories.h"
 #include "distbench/activity/work_random.h"

@@ -13,7 +13,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "bench/throughput.h"
-#include "distbench/base/cpu_time.h"
+#include "distbench/base/clock.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/protocol/registry/registry.h"
 

@@ -17,7 +17,6 @@
 #include "bench/throughput.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/registry/driver_extension.h"
 #include "distbench/protocol/registry/registry.h"
 #include "google/protobuf/descriptor.pb.h"
 #include "proto/data_plane.pb.h"

@@ -16,7 +16,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "bench/throughput.h"
-#include "distbench/base/cpu_time.h"
+#include "distbench/base/clock.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"

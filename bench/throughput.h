@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "distbench/base/cpu_time.h"
+#include "distbench/base/clock.h"
 
 namespace bench {
 

@@ -1,10 +1,11 @@
-#ifndef DISTBENCH_TEST_BUILDER_COMMAND_LINE_H_
-#define DISTBENCH_TEST_BUILDER_COMMAND_LINE_H_
+#ifndef TEST_BUILDER_COMMAND_LINE_H_
+#define TEST_BUILDER_COMMAND_LINE_H_
 
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "distbench/flags/completion.h"
 #include "distbench/flags/connection_defaults.h"
 #include "distbench/security/tls_files.h"
 #include "test_builder/building/test_list.h"
@@ -74,6 +75,16 @@ absl::StatusOr<CommandLine> ParseCommandLine(
 // The help text for the flags.
 std::string FlagHelp();
 
+// What may come next on a command line of test_builder.
+
+// `words` as for Complete().
+flags::Completion CompleteTestBuilder(std::vector<std::string> words);
+
+// What a CONFIG such as "clique:grpc:node_c" may become: patterns, then
+// protocols and parameters after its last ':', or the choices of a parameter
+// after its '='. The candidates are whole CONFIGs.
+std::vector<flags::Candidate> ConfigCandidates(const std::string& typed);
+
 }  // namespace distbench::test_builder
 
-#endif  // DISTBENCH_TEST_BUILDER_COMMAND_LINE_H_
+#endif  // TEST_BUILDER_COMMAND_LINE_H_

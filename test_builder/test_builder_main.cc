@@ -7,7 +7,7 @@
 #include "distbench/base/terminal.h"
 #include "distbench/base/version.h"
 #include "distbench/flags/connection_defaults.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "test_builder/app.h"
 #include "test_builder/run/test_backend.h"
 

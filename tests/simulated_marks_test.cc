@@ -13,7 +13,7 @@
 #include "distbench/cli/command_line.h"
 #include "distbench/cli/commands.h"
 #include "distbench/flags/connection_defaults.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/report/testing/example_result.h"
 #include "distbench/results/result_file.h"
 #include "gmock/gmock.h"

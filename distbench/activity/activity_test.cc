@@ -5,7 +5,7 @@
 #include "distbench/activity/activity.h"
 #include "distbench/activity/registry.h"
 #include "distbench/activity/testing/work_conformance.h"
-#include "distbench/base/cpu_time.h"
+#include "distbench/base/clock.h"
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "gtest/gtest.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "distbench/activity/pollute_caches.h"
+#include "distbench/activity/memory_access.h"
 #include "distbench/activity/work_random.h"
 
 namespace distbench::activity {

@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "distbench/activity/data_file.h"
-#include "distbench/activity/disk.h"
-#include "distbench/activity/feature_query.h"
 #include "distbench/activity/work_random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "distbench/activity/corpus.h"
+#include "distbench/activity/compress.h"
 #include "glog/logging.h"
 
 namespace distbench::activity {

@@ -1,5 +1,7 @@
 #include "distbench/base/clock.h"
 
+#include <sys/resource.h>
+
 #include <ctime>
 
 #include "distbench/base/time_units.h"
@@ -24,6 +26,15 @@ class SystemClock final : public Clock {
 const Clock& RealClock() {
   static const SystemClock* const clock = new SystemClock;
   return *clock;
+}
+
+double ProcessCpuSeconds() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * time.tv_usec;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 }  // namespace distbench::base

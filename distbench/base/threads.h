@@ -6,6 +6,8 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <limits>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -59,6 +61,28 @@ int64_t TestThreadCount(pid_t pid = 0);
 
 // Returns the number of CPUs that the calling thread may run on; at least 1.
 int UsableCpuCount();
+
+// The number of threads that a host allows this process and its children.
+
+// Files are read below `root`; an empty `root` stands for the real file system.
+// Thread-safe.
+
+// How many more threads may be started now.
+struct ThreadRoom {
+  int64_t left = std::numeric_limits<int64_t>::max();  // at least 0
+
+  // Describes the limit: "its control group allows 512 threads (pids.max) and
+  // has 500". Empty if no limit is known.
+  std::string limit;
+};
+
+// Considers the control groups of this process, RLIMIT_NPROC, which counts all
+// threads of a user other than root, and the kernel's limit for the whole host.
+ThreadRoom ReadThreadRoom(const std::string& root);
+
+// Returns how often the control groups of this process have refused a thread to
+// anyone. 0 if they do not count that.
+int64_t ReadThreadRefusals(const std::string& root);
 
 }  // namespace distbench::base
 

@@ -11,7 +11,7 @@
 #include "distbench/cli/output.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/validate/warnings.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::cli {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 
 namespace distbench::cli {
 

@@ -1,7 +1,10 @@
 #include "distbench/cli/command_line.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <climits>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -13,13 +16,13 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "distbench/base/version.h"
-#include "distbench/cli/device_address.h"
+#include "distbench/cli/exposure.h"
 #include "distbench/cli/legacy_flags.h"
 #include "distbench/cli/output.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/flags/command_tree.h"
 #include "distbench/flags/connection_defaults.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 
 namespace distbench::cli {
 
@@ -344,6 +347,16 @@ int RunCommandLine(std::vector<Command> commands,
   if (&named != &app) return PrintHelp(named);
   std::cout << app.help();
   return report::kExitOk;
+}
+
+absl::StatusOr<std::string> OwnProgram() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  if (length <= 0) {
+    return absl::NotFoundError(
+        "cannot find distbench's own binary through /proc/self/exe");
+  }
+  return std::string(path, length);
 }
 
 }  // namespace distbench::cli

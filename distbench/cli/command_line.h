@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "distbench/cli/command.h"
 #include "distbench/flags/connection_defaults.h"
 
@@ -28,6 +29,9 @@ void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words);
 int RunCommandLine(std::vector<Command> commands,
                    std::vector<std::string> arguments,
                    const flags::Environment& environment);
+
+// The path of this program, with which other commands of it can be started.
+absl::StatusOr<std::string> OwnProgram();
 
 }  // namespace distbench::cli
 

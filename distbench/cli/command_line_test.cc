@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "distbench/cli/flags.h"
 #include "distbench/flags/connection_defaults.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -12,7 +12,7 @@
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/gate.h"
 #include "distbench/report/comparison_formats/comparison_report.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/report/measurements/test_run.h"
 
 namespace distbench::cli {

@@ -11,9 +11,9 @@
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
 #include "distbench/report/comparison/compare.h"
-#include "distbench/report/comparison_formats/comparison_formats.h"
+#include "distbench/report/comparison_formats/comparison_report.h"
 #include "distbench/report/comparison_page/comparison_page.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 
 namespace distbench::cli {
 namespace {

@@ -13,10 +13,10 @@
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
+#include "distbench/hosting/engine_factory.h"
 #include "distbench/hosting/engine_messages.h"
 #include "distbench/hosting/engine_server.h"
-#include "distbench/hosting/in_process_engines.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 
 namespace distbench::cli {
 namespace {

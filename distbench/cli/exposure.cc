@@ -1,14 +1,36 @@
 #include "distbench/cli/exposure.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "distbench/protocol/host_address.h"
+#include "distbench/protocol/addresses.h"
 
 namespace distbench::cli {
+
+absl::StatusOr<std::string> AddressOrDevice(const std::string& text) {
+  if (text.empty()) return text;
+  const absl::StatusOr<std::vector<protocol::InterfaceAddress>> devices =
+      protocol::ListInterfaceAddresses();
+  if (!devices.ok()) return text;  // then it can only be an address
+  return AddressOrDevice(text, *devices);
+}
+
+absl::StatusOr<std::string> AddressOrDevice(
+    const std::string& text,
+    absl::Span<const protocol::InterfaceAddress> devices) {
+  const bool is_device =
+      std::any_of(devices.begin(), devices.end(),
+                  [&text](const protocol::InterfaceAddress& each) {
+                    return each.interface_name == text;
+                  });
+  if (!is_device) return text;
+  return protocol::ChooseHostAddress(devices, {.netdev = text});
+}
+
 namespace {
 
 bool IsLoopback(const std::string& address) {

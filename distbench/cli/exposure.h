@@ -6,10 +6,24 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "distbench/protocol/addresses.h"
 #include "distbench/security/authorization.h"
 #include "distbench/security/tls_files.h"
 
 namespace distbench::cli {
+
+// If `text` is the name of one of this host's network devices, returns the best
+// address of that device, so that one command line can serve hosts with
+// different addresses; otherwise returns the text. The error says that the
+// device has no address.
+absl::StatusOr<std::string> AddressOrDevice(const std::string& text);
+
+// Same, with these devices.
+absl::StatusOr<std::string> AddressOrDevice(
+    const std::string& text,
+    absl::Span<const protocol::InterfaceAddress> devices);
 
 // `listen` is the value of --listen; empty means all interfaces.
 std::string SequencerExposure(const std::string& listen,

@@ -9,6 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "distbench/report/measurements/test_run.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
@@ -44,6 +45,28 @@ absl::StatusOr<TestSequenceResults> EarlierResults(
 
 // Returns the most severe exit code of the results.
 int ExitCodeForAll(const std::vector<report::SourcedResults>& results);
+
+// What flags of several commands change about tests before these run.
+
+// Overrides the tests' own limits, unless the limit is infinite.
+void LimitDuration(absl::Duration limit, TestSequence& tests);
+
+void LeaveOutSamples(TestSequence& tests);
+
+// The tests with the objectives of the flags, canonical again. They go with the
+// tests, so that the result says what it was judged by.
+absl::StatusOr<TestSequence> WithObjectives(
+    TestSequence tests, const std::vector<std::string>& objectives);
+
+// What a product remarks about a test that is run without what the product
+// would do with it, as a base::Plugin<TestRemark>.
+struct TestRemark {
+  // Such as "runs without its experiment"; empty if there is nothing to say.
+  std::string (*about)(const DistributedSystemDescription& test);
+};
+
+// Prints the remarks to stderr.
+void RemarkOnTests(const TestSequence& tests);
 
 }  // namespace distbench::cli
 

@@ -14,7 +14,7 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
 #include "distbench/flags/duration.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/security/job_secret.h"
 
 namespace distbench::cli {

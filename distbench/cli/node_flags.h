@@ -6,16 +6,55 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "distbench/cli/binding_flags.h"
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/hosting/process_engines.h"
 #include "distbench/node/node_extension.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/security/test_guards.h"
 #include "proto/traffic_config.pb.h"
+
+namespace CLI {
+
+// The flags that bind a process to CPUs and memory.
+
+class App;
+}  // namespace CLI
+
+namespace distbench::cli {
+
+struct BindingFlags {
+  std::string numa_node;
+  std::string cpus;
+  std::string mem_policy;
+  std::string mem_nodes;
+};
+
+// Adds --numa_node, --cpus, --mem_policy and --mem_nodes. `flags` must outlive
+// the parsing.
+void AddBindingFlags(CLI::App& command, BindingFlags& flags);
+
+// Returns the requested binding, or nothing if no flag was given. The error
+// names the wrong flag and says how to correct it.
+absl::StatusOr<std::optional<NumaBinding>> ParseBindingFlags(
+    const BindingFlags& flags);
+
+// The positional arguments of a node manager.
+struct NodeArguments {
+  int preassigned_id = -1;  // -1: chosen by the sequencer
+  std::vector<std::pair<std::string, std::string>> attributes;
+};
+
+// Parses "[nodeN] [name=value ...]". The error names the wrong argument and
+// says what would be right.
+absl::StatusOr<NodeArguments> ParseNodeArguments(
+    const std::vector<std::string>& arguments);
+
+}  // namespace distbench::cli
 
 namespace CLI {
 class App;

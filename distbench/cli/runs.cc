@@ -14,7 +14,7 @@
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/client/test_client.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"

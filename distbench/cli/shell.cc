@@ -26,9 +26,8 @@
 #include "distbench/flags/command_tree.h"
 #include "distbench/flags/completion.h"
 #include "distbench/flags/man_page.h"
-#include "distbench/flags/shell_scripts.h"
-#include "distbench/report/findings/verdict.h"
-#include "test_builder/completion.h"
+#include "distbench/report/findings/findings.h"
+#include "test_builder/command_line.h"
 #include "test_builder/help.h"
 
 namespace distbench::cli {

@@ -14,7 +14,7 @@
 #include "distbench/cli/run_table.h"
 #include "distbench/client/test_client.h"
 #include "distbench/numa/topology.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 

@@ -17,7 +17,7 @@
 #include "distbench/client/test_client.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/node/node_manager.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/security/test_guards.h"
 #include "distbench/sequencer/serving/sequencer_server.h"
 #include "proto/control.pb.h"

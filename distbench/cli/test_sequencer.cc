@@ -23,7 +23,7 @@
 #include "distbench/hosting/process_engines.h"
 #include "distbench/node/host_facts.h"
 #include "distbench/node/node_manager.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/security/authorization.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/test_guards.h"

@@ -21,7 +21,7 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/completion.h"
+#include "test_builder/command_line.h"
 
 namespace distbench::cli {
 namespace {

@@ -14,7 +14,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/grpc_calls.h"
-#include "distbench/client/connection_error.h"
 #include "distbench/results/merge.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_diagnosis.h"
@@ -375,5 +374,59 @@ absl::Status TestClient::CancelRun(const std::string& run_id) {
 void TestClient::Cancel() { impl_->Cancel(); }
 
 void TestClient::AbandonRun() { impl_->AbandonRun(); }
+
+namespace {
+
+std::string Explain(const absl::Status& error, const std::string& address,
+                    absl::Duration timeout) {
+  const absl::string_view message = error.message();
+  if (absl::StrContains(message, "Connection refused")) {
+    return absl::StrCat("nothing listens at ", address,
+                        "; is the test sequencer running there, and is this "
+                        "its port?");
+  }
+  if (absl::StrContains(message, "DNS resolution failed") ||
+      absl::StrContains(message, "Domain name not found")) {
+    return absl::StrCat("the host name in ", address,
+                        " is unknown; is it right? (", message, ")");
+  }
+  switch (error.code()) {
+    case absl::StatusCode::kDeadlineExceeded:
+      return absl::StrCat(address, " did not answer within ",
+                          absl::FormatDuration(timeout),
+                          "; is the host up, does a firewall allow the port, "
+                          "and is it the test sequencer's port?");
+    case absl::StatusCode::kUnimplemented:
+      return base::NoSuchCalls(address);
+    default:
+      return absl::StrCat("cannot talk to ", address, ": ", message,
+                          "; is it the test sequencer's port?");
+  }
+}
+
+}  // namespace
+
+absl::Status ExplainConnectionError(const absl::Status& error,
+                                    const std::string& address,
+                                    absl::Duration timeout) {
+  return absl::Status(error.code(), Explain(error, address, timeout));
+}
+
+TestSequence RepeatTests(const TestSequence& tests, int repetitions) {
+  TestSequence repeated = tests;
+  for (int i = 1; i < repetitions; ++i) {
+    for (const DistributedSystemDescription& test : tests.tests()) {
+      *repeated.add_tests() = test;
+    }
+  }
+  return repeated;
+}
+
+void NumberRepetitions(int test_count, TestSequenceResults& results) {
+  for (int i = 0; i < results.test_results_size(); ++i) {
+    results.mutable_test_results(i)->mutable_run_info()->set_repetition(
+        i / test_count);
+  }
+}
 
 }  // namespace distbench::client

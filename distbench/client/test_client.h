@@ -81,6 +81,23 @@ class TestClient {
   std::unique_ptr<Impl> impl_;
 };
 
+// Turns gRPC's error about an unreachable sequencer into a message for people:
+// what was tried, what happened and what to check. Keeps the code.
+absl::Status ExplainConnectionError(const absl::Status& error,
+                                    const std::string& address,
+                                    absl::Duration timeout);
+
+// Repeats tests, so that the spread between runs can be measured.
+
+// Returns the tests `repetitions` times (at least 1). All tests run once before
+// any runs again, so that slow changes, such as in temperature, affect all of
+// them alike. Each run is set up afresh, as every test of a sequence is.
+TestSequence RepeatTests(const TestSequence& tests, int repetitions);
+
+// Numbers the results of such a sequence, of which there may be fewer than
+// tests. `test_count` is the number of tests before the repetition.
+void NumberRepetitions(int test_count, TestSequenceResults& results);
+
 }  // namespace distbench::client
 
 #endif  // DISTBENCH_CLIENT_TEST_CLIENT_H_

@@ -13,8 +13,7 @@
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/testing/rpc_logs.h"
-#include "distbench/engine/testing/times.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/merge.h"
@@ -250,10 +249,7 @@ TEST(ActivitySeriesTest, AClosedLoopOffersNothing) {
 TEST(ActivitySeriesTest, CountsTheBytesOfActivitiesThatCompute) {
   VirtualTimeSystem system(Lonely(
       R"pb(
-        activity_settings {
-          name: "activity_func"
-          string_value: "Compress"
-        }
+        activity_settings { name: "activity_func" string_value: "Compress" }
         activity_settings { name: "bytes" int64_value: 80000 }
         activity_settings { name: "corpus_bytes" int64_value: 100000 }
       )pb",

@@ -7,9 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
-#include "distbench/engine/testing/client_server.h"
-#include "distbench/engine/testing/rpc_logs.h"
-#include "distbench/engine/testing/times.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"

@@ -6,8 +6,7 @@
 #include <string>
 
 #include "absl/strings/substitute.h"
-#include "distbench/engine/testing/rpc_logs.h"
-#include "distbench/engine/testing/times.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "gtest/gtest.h"
 
 namespace {

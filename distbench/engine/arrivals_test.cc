@@ -12,8 +12,7 @@
 #include "distbench/config/arrivals/arrival_stream.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/testing/client_server.h"
-#include "distbench/engine/testing/rpc_logs.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,6 +1,9 @@
 #ifndef DISTBENCH_ENGINE_COLLECT_H_
 #define DISTBENCH_ENGINE_COLLECT_H_
 
+#include <memory>
+#include <vector>
+
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -8,6 +11,7 @@
 #include "distbench/engine/activity_pools/iteration_pool.h"
 #include "distbench/engine/recording/recorder.h"
 #include "distbench/engine/routes/engine_state.h"
+#include "distbench/engine/worker/worker.h"
 #include "proto/results.pb.h"
 
 namespace distbench::engine {
@@ -22,6 +26,12 @@ void CollectLog(const EngineState& engine, absl::string_view error_message,
                 const ActivityRecorder& activities_over_time,
                 absl::Span<const Recorder* const> recorders,
                 absl::FunctionRef<void(ResultChunk chunk)> emit);
+
+// Emits what the workers of an instance did as servers on purpose: faults, and
+// admission. Nothing if the test has neither. Only while no worker runs.
+void CollectServerLog(const EngineState& engine,
+                      const std::vector<std::unique_ptr<Worker>>& workers,
+                      absl::FunctionRef<void(ResultChunk chunk)> emit);
 
 }  // namespace distbench::engine
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "distbench/engine/engine.h"
-#include "distbench/engine/testing/rpc_logs.h"
-#include "distbench/protocol/decorators/rpc_counter.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
+#include "distbench/protocol/decorators/decorators.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "gmock/gmock.h"

@@ -12,8 +12,6 @@
 #include "distbench/base/timers.h"
 #include "distbench/engine/activity_pools/activities.h"
 #include "distbench/engine/collect.h"
-#include "distbench/engine/collect_server.h"
-#include "distbench/engine/recording/limited_samples.h"
 #include "distbench/engine/recording/recorder.h"
 #include "distbench/engine/routes/engine_state.h"
 #include "distbench/engine/worker/worker.h"

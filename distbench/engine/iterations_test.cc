@@ -6,9 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/testing/client_server.h"
-#include "distbench/engine/testing/rpc_logs.h"
-#include "distbench/engine/testing/times.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

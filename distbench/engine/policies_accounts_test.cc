@@ -3,9 +3,8 @@
 
 #include <cstdint>
 
-#include "distbench/engine/testing/policy_testing.h"
 #include "distbench/engine/testing/scripted_servers.h"
-#include "distbench/engine/testing/times.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

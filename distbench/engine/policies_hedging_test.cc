@@ -5,9 +5,8 @@
 #include <string>
 
 #include "absl/strings/substitute.h"
-#include "distbench/engine/testing/policy_testing.h"
 #include "distbench/engine/testing/scripted_servers.h"
-#include "distbench/engine/testing/times.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "gtest/gtest.h"
 
 namespace distbench::engine {

@@ -9,10 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
-#include "distbench/engine/testing/policy_testing.h"
-#include "distbench/engine/testing/rpc_logs.h"
 #include "distbench/engine/testing/scripted_servers.h"
-#include "distbench/engine/testing/times.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -9,10 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/engine/recording/recorder.h"
-#include "distbench/engine/testing/times.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/interval_series.h"
-#include "distbench/stats/running_moments.h"
+#include "distbench/stats/log_histogram.h"
 #include "gtest/gtest.h"
 
 namespace distbench::engine {

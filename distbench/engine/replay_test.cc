@@ -7,8 +7,7 @@
 
 #include "absl/strings/substitute.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/testing/rpc_logs.h"
-#include "distbench/engine/testing/times.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"

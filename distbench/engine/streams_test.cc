@@ -3,9 +3,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
-#include "distbench/engine/testing/client_server.h"
-#include "distbench/engine/testing/rpc_logs.h"
-#include "distbench/engine/testing/times.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

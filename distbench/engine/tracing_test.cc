@@ -1,6 +1,6 @@
 // The paths in the samples of traced RPCs, on simulated time.
 
-#include "distbench/engine/testing/rpc_logs.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

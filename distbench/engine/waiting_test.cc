@@ -5,11 +5,10 @@
 #include "absl/strings/substitute.h"
 #include "absl/synchronization/notification.h"
 #include "distbench/base/clock.h"
-#include "distbench/base/cpu_time.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/testing/rpc_logs.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "gtest/gtest.h"
 

@@ -58,6 +58,18 @@ std::string CompletionText(const Completion& completion);
 std::string FlagValue(const std::vector<std::string>& words,
                       const std::string& flag);
 
+// The scripts with which shells complete a program's command line. They hold
+// nothing about flags: they ask `distbench complete`, so that they fit every
+// version of the programs.
+
+struct ShellScript {
+  std::string path;  // below the folder of completions: "zsh/_distbench"
+  std::string text;
+};
+
+// The scripts for bash, zsh and fish.
+std::vector<ShellScript> CompletionScripts(const std::string& program);
+
 }  // namespace distbench::flags
 
 #endif  // DISTBENCH_FLAGS_COMPLETION_H_

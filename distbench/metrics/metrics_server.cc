@@ -17,7 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "distbench/base/cpu_time.h"
+#include "distbench/base/clock.h"
 #include "distbench/base/listen_address.h"
 #include "distbench/base/threads.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "distbench/metrics/families.h"
+#include "distbench/metrics/openmetrics.h"
 
 namespace distbench::metrics {
 

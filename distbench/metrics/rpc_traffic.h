@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "distbench/metrics/families.h"
+#include "distbench/metrics/openmetrics.h"
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
 

@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_NODE_CONTROL_SESSION_H_
 #define DISTBENCH_NODE_CONTROL_SESSION_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,10 +17,85 @@
 #include "absl/time/time.h"
 #include "distbench/base/queues.h"
 #include "distbench/base/silence_watch.h"
-#include "distbench/node/credit_window.h"
-#include "distbench/node/progress_times.h"
 #include "distbench/node/test_part.h"
 #include "proto/control.pb.h"
+
+namespace distbench::node {
+
+// Limits how much may be in flight to a receiver that acknowledges what it
+// takes. Thread-safe.
+class CreditWindow {
+ public:
+  // Sets how much may be in flight.
+  void Open(int64_t size) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    size_ = size;
+  }
+
+  // Waits until there is room for `amount`, or until nothing is in flight if
+  // `amount` exceeds the window. Returns false if the window was closed.
+  bool Acquire(int64_t amount) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    const auto may_go = [this, amount]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+      return is_closed_ || used_ == 0 || used_ + amount <= size_;
+    };
+    mutex_.Await(absl::Condition(&may_go));
+    used_ += amount;
+    return !is_closed_;
+  }
+
+  // The receiver has taken `amount`.
+  void Release(int64_t amount) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    used_ -= amount;
+  }
+
+  // Lets nothing more pass, and ends all waits.
+  void Close() ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    is_closed_ = true;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  int64_t size_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t used_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+// When a node reports its progress.
+
+// Not thread-safe.
+class ProgressTimes {
+ public:
+  static constexpr absl::Duration kShortest = absl::Seconds(1);
+  static constexpr absl::Duration kLongest = absl::Minutes(1);
+
+  // Reports are due at steady intervals from now on: limited to kShortest and
+  // kLongest, and kShortest if `interval` is not positive. The first comes
+  // after `phase` (from 0 to 1) of what the interval is longer than kShortest:
+  // nodes that report rarely because there are many do not report together.
+  void Start(absl::Duration interval, double phase, int64_t now_ns) {
+    interval = std::clamp(interval, kShortest, kLongest);
+    interval_ns_ = absl::ToInt64Nanoseconds(interval);
+    next_ns_ =
+        now_ns + absl::ToInt64Nanoseconds((interval - kShortest) * phase);
+  }
+
+  // Whether a report is due, which it is then not for almost an interval: a
+  // report that is early by `tolerance` is better than one that is late.
+  bool IsDue(int64_t now_ns, absl::Duration tolerance) {
+    if (now_ns < next_ns_) return false;
+    next_ns_ = now_ns + interval_ns_ - absl::ToInt64Nanoseconds(tolerance);
+    return true;
+  }
+
+ private:
+  int64_t interval_ns_ = absl::ToInt64Nanoseconds(kShortest);
+  int64_t next_ns_ = 0;  // monotonic
+};
+
+}  // namespace distbench::node
 
 namespace grpc {
 class Channel;

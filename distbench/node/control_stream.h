@@ -6,18 +6,48 @@
 #include <grpcpp/grpcpp.h>
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
-#include "distbench/node/outbox.h"
 #include "distbench/security/credentials.h"
 #include "proto/control.grpc.pb.h"
+#include "proto/control.pb.h"
 
 namespace distbench::node {
+
+// What a node has yet to send to the sequencer.
+
+// The first message is the one that is being sent; the others wait, in order.
+// Progress replaces progress that waits. Not thread-safe.
+class Outbox {
+ public:
+  bool empty() const { return messages_.empty(); }
+  const NodeMessage& first() const { return messages_.front(); }
+
+  void Add(NodeMessage message);
+  void RemoveFirst() { messages_.pop_front(); }
+  void Clear() { messages_.clear(); }
+
+  // Adds progress of a test to the next pong; to none if other progress is
+  // added first. Requires that no progress waits for a pong.
+  void AddWithPong(int64_t test_id, TrafficProgress progress);
+  bool awaits_pong() const { return for_pong_.has_value(); }
+
+ private:
+  struct ForPong {
+    int64_t test_id;
+    TrafficProgress progress;
+  };
+
+  std::deque<NodeMessage> messages_;
+  std::optional<ForPong> for_pong_;
+};
 
 // A channel to the sequencer for one node's stream; `tls` may be null.
 std::shared_ptr<grpc::Channel> MakeNodeChannel(

@@ -17,7 +17,7 @@
 #include "distbench/base/memory.h"
 #include "distbench/base/threads.h"
 #include "distbench/base/version.h"
-#include "distbench/hosting/in_process_engines.h"
+#include "distbench/hosting/engine_factory.h"
 #include "distbench/node/backoff.h"
 #include "distbench/node/control_session.h"
 #include "distbench/node/control_stream.h"

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "proto/results.pb.h"
 
 namespace distbench::node {
@@ -53,6 +54,27 @@ HostCounters ReadOtherCounters(const std::string& root);
 // thread id. Costs some 10 us per thread.
 std::map<int, int64_t> ReadRunQueueDelaysNs(const std::string& root,
                                             const std::set<pid_t>& others);
+
+// The energy that the host uses, as its CPUs estimate or measure it (RAPL).
+
+// A counter in microjoules that begins again at 0 after `range_uj`.
+struct EnergyCounter {
+  int64_t value_uj = 0;
+  int64_t range_uj = 0;
+};
+
+// By domain: "package-0", and for a part of it "package-0/dram".
+using EnergyCounters = std::map<std::string, EnergyCounter>;
+
+// Reads /sys/class/powercap below `root` (empty: the real one). NOT_FOUND if
+// the host has no such counters, PERMISSION_DENIED if this process may not read
+// them.
+absl::StatusOr<EnergyCounters> ReadEnergy(const std::string& root);
+
+// The energy of each domain that both readings have, which must be less than a
+// range apart.
+std::map<std::string, int64_t> EnergyBetween(const EnergyCounters& start,
+                                             const EnergyCounters& end);
 
 }  // namespace distbench::node
 

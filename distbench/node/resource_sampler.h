@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "distbench/base/clock.h"
-#include "distbench/node/energy.h"
 #include "distbench/node/proc_files.h"
 #include "distbench/results/resource_usage.h"
 #include "proto/results.pb.h"

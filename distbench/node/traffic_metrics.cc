@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
+#include "distbench/results/time_series.h"
+
 namespace distbench::node {
 
 void TrafficMetrics::AddRpc(const std::string& test, const std::string& rpc,
@@ -68,6 +71,88 @@ std::vector<prometheus::MetricFamily> TrafficMetrics::Collect() const {
                        "during tests",
                        cpu_seconds_));
   return families;
+}
+
+namespace {
+
+std::string NameOf(const DistributedSystemDescription& test) {
+  if (!test.name().empty()) return test.name();
+  const auto it = test.attributes().find("test_name");
+  return it != test.attributes().end() ? it->second : "";
+}
+
+// The names of RPCs by their numbers in results.
+std::vector<std::string> RpcNames(const DistributedSystemDescription& test) {
+  std::vector<std::string> names;
+  for (const auto& rpc : test.rpc_descriptions()) names.push_back(rpc.name());
+  for (const auto& replay : test.rpc_replay_traces()) {
+    names.push_back(replay.name());
+  }
+  return names;
+}
+
+}  // namespace
+
+CountedTraffic::CountedTraffic(const DistributedSystemDescription& test,
+                               TrafficMetrics* metrics)
+    : metrics_(metrics) {
+  if (metrics_ == nullptr) return;
+  test_ = NameOf(test);
+  rpc_names_ = RpcNames(test);
+}
+
+void CountedTraffic::CountRecent(const stats::SeriesByRpc& recent,
+                                 int64_t in_flight_count) {
+  if (metrics_ == nullptr) return;
+  absl::MutexLock lock(&mutex_);
+  if (is_over_) return;
+  for (const auto& [rpc, series] : recent) {
+    metrics::RpcTraffic more;
+    more.Add(series);
+    Count(rpc, more);
+  }
+  metrics_->SetInFlight(in_flight_count);
+}
+
+void CountedTraffic::CountCpu(const RUsage& used) {
+  if (metrics_ == nullptr) return;
+  absl::MutexLock lock(&mutex_);
+  const double before = cpu_seconds_;
+  cpu_seconds_ = std::max(
+      before, used.user_cpu_time_seconds() + used.system_cpu_time_seconds());
+  metrics_->AddCpuSeconds(cpu_seconds_ - before);
+}
+
+void CountedTraffic::AddResults(const ResultChunk& chunk) {
+  if (metrics_ == nullptr) return;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [rpc, encoded] : chunk.instance_log().rpc_time_series()) {
+    stats::IntervalSeries series;
+    // Of an engine that this node manager has started: it is valid.
+    results::AddTimeSeries(encoded, series).IgnoreError();
+    results_[rpc].Add(series);
+  }
+}
+
+void CountedTraffic::CountRest() {
+  if (metrics_ == nullptr) return;
+  absl::MutexLock lock(&mutex_);
+  if (is_over_) return;
+  for (auto& [rpc, rest] : results_) {
+    rest.Subtract(counted_[rpc]);
+    Count(rpc, rest);
+  }
+  metrics_->SetInFlight(0);
+  is_over_ = true;
+}
+
+void CountedTraffic::Count(int rpc, const metrics::RpcTraffic& more) {
+  counted_[rpc].Add(more);
+  metrics_->AddRpc(test_,
+                   rpc >= 0 && rpc < rpc_names_.size()
+                       ? rpc_names_[rpc]
+                       : absl::StrCat("rpc[", rpc, "]"),
+                   more);
 }
 
 }  // namespace distbench::node

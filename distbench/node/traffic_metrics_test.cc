@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/metrics/testing/metric_values.h"
-#include "distbench/node/counted_traffic.h"
 #include "distbench/results/time_series.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver.h"
 
@@ -60,6 +62,27 @@ std::string AnnounceTls(std::string address, bool uses_tls);
 // is on another host.
 absl::StatusOr<std::vector<Peer>> PeersToDial(std::vector<Peer> peers,
                                               bool uses_tls);
+
+// The messages with which a server proves that it knows the test's nonce, in
+// protocols that call Traffic.Handshake (proto/data_plane.proto).
+
+inline constexpr char kHandshakeMethod[] = "/distbench.Traffic/Handshake";
+
+// Returns a serialised HandshakeRequest. The challenge is one of DrawNonce().
+std::string HandshakeRequestWith(absl::string_view challenge);
+
+// Returns the server's answer to a serialised HandshakeRequest, or an
+// INVALID_ARGUMENT error.
+absl::StatusOr<std::string> AnswerHandshake(absl::string_view nonce,
+                                            absl::string_view request);
+
+// Returns what is wrong with a server's answer to the challenge, or "".
+std::string ProblemOfAnswer(absl::string_view nonce,
+                            absl::string_view challenge,
+                            absl::string_view answer);
+
+// Returns the error that names the peers whose handshakes failed, if any.
+absl::Status HandshakeStatus(const FailureList& failures);
 
 }  // namespace distbench::protocol
 

@@ -6,7 +6,6 @@
 
 #include "absl/status/status.h"
 #include "distbench/stats/log_histogram.h"
-#include "distbench/stats/running_moments.h"
 #include "proto/results.pb.h"
 
 namespace distbench::results {

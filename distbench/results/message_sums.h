@@ -15,7 +15,6 @@
 #include "absl/types/span.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/stats/log_histogram.h"
-#include "distbench/stats/running_moments.h"
 #include "google/protobuf/message.h"
 
 namespace distbench::results {

@@ -19,6 +19,19 @@
 
 namespace distbench::security {
 
+// The certificates of a job's secret (job_secret.h).
+
+// Makes an authority, lets it sign one certificate with the DNS name `name` for
+// servers and clients, and throws the authority's key away. Both certificates
+// are valid from `begin` to `end`, in whole seconds. Returns PEM texts.
+absl::StatusOr<TlsContents> IssueJobCertificate(const std::string& name,
+                                                absl::Time begin,
+                                                absl::Time end);
+
+// Checks that the certificate of the files, which are readable, is signed by
+// their authority and has the DNS name. The error names the file.
+absl::Status CheckIssuedFor(const std::string& name, const TlsFiles& files);
+
 // The DNS name in the certificate of every job.
 inline constexpr char kJobName[] = "distbench-job";
 

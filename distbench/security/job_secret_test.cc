@@ -26,9 +26,10 @@
 namespace distbench::security {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+
+namespace fs = std::filesystem;
 
 constexpr absl::Duration kDay = absl::Hours(24);
 

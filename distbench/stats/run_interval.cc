@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <random>
+#include <vector>
 
 #include "distbench/stats/distributions.h"
 
@@ -75,6 +77,92 @@ std::optional<Interval> IntervalOfPooledQuantile(
   }
   const double tail = (1 - confidence) / 2;
   return Interval{AtQuantile(tail, estimates), AtQuantile(1 - tail, estimates)};
+}
+
+namespace {
+
+// The variance of the mean of the values.
+double VarianceOfMean(absl::Span<const double> values) {
+  const double mean = Mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double count = static_cast<double>(values.size());
+  return squares / (count - 1) / count;
+}
+
+std::vector<double> Logarithms(absl::Span<const double> values) {
+  std::vector<double> logarithms;
+  for (const double value : values) logarithms.push_back(std::log(value));
+  return logarithms;
+}
+
+}  // namespace
+
+double Mean(absl::Span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) /
+         static_cast<double>(values.size());
+}
+
+Difference DifferenceOfMeans(absl::Span<const double> base,
+                             absl::Span<const double> next, double confidence) {
+  Difference difference = {Mean(next) - Mean(base), std::nullopt};
+  if (base.size() < 2 || next.size() < 2) return difference;
+  const double base_variance = VarianceOfMean(base);
+  const double next_variance = VarianceOfMean(next);
+  const double variance = base_variance + next_variance;
+  double half_width = 0;
+  if (variance > 0) {
+    const double degrees_of_freedom =
+        variance * variance /
+        (base_variance * base_variance / (base.size() - 1.0) +
+         next_variance * next_variance / (next.size() - 1.0));
+    half_width = StudentTQuantile((1 + confidence) / 2, degrees_of_freedom) *
+                 std::sqrt(variance);
+  }
+  difference.interval = {difference.estimate - half_width,
+                         difference.estimate + half_width};
+  return difference;
+}
+
+double GeometricMean(absl::Span<const double> values) {
+  return std::exp(Mean(Logarithms(values)));
+}
+
+Difference RatioOfMeans(absl::Span<const double> base,
+                        absl::Span<const double> next, double confidence) {
+  Difference ratio =
+      DifferenceOfMeans(Logarithms(base), Logarithms(next), confidence);
+  ratio.estimate = std::exp(ratio.estimate);
+  if (ratio.interval) {
+    ratio.interval = {std::exp(ratio.interval->lower),
+                      std::exp(ratio.interval->upper)};
+  }
+  return ratio;
+}
+
+std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
+                                  absl::Span<const double> next,
+                                  double confidence) {
+  if (base.size() < 2 || next.size() < 2) return std::nullopt;
+  const double distance = std::abs(Mean(next) - Mean(base) - value);
+  // The variance for a single run in each group.
+  const double variance =
+      VarianceOfMean(base) * base.size() + VarianceOfMean(next) * next.size();
+  for (int runs = 2; runs <= kMostRuns; ++runs) {
+    const double half_width =
+        StudentTQuantile((1 + confidence) / 2, 2.0 * runs - 2) *
+        std::sqrt(variance / runs);
+    if (half_width < distance) return runs;
+  }
+  return std::nullopt;
+}
+
+std::optional<int> RunsToTellRatioFrom(double ratio,
+                                       absl::Span<const double> base,
+                                       absl::Span<const double> next,
+                                       double confidence) {
+  return RunsToTellFrom(std::log(ratio), Logarithms(base), Logarithms(next),
+                        confidence);
 }
 
 }  // namespace distbench::stats

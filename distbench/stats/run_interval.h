@@ -8,9 +8,56 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "distbench/stats/welch_interval.h"
 
 namespace distbench::stats {
+
+// Confidence intervals of the difference between the means of two groups of
+// runs.
+
+struct Interval {
+  double lower;
+  double upper;
+};
+
+struct Difference {
+  double estimate;
+
+  // Absent if a group has a single value, which says nothing about the spread.
+  std::optional<Interval> interval;
+};
+
+// Requires at least one value.
+double Mean(absl::Span<const double> values);
+
+// Returns mean(next) - mean(base), with the interval of B. L. Welch, The
+// Generalization of "Student's" Problem when Several Different Population
+// Variances are Involved, Biometrika 34 (1947) 28-35. Neither group may be
+// empty.
+Difference DifferenceOfMeans(absl::Span<const double> base,
+                             absl::Span<const double> next, double confidence);
+
+// Returns how many runs each group needs until its confidence interval, given
+// the spread of the present runs, excludes `value`. Absent if that is more than
+// kMostRuns, or if the groups say nothing about the spread.
+inline constexpr int kMostRuns = 1000;
+std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
+                                  absl::Span<const double> next,
+                                  double confidence);
+
+// Requires at least one value; all must be positive.
+double GeometricMean(absl::Span<const double> values);
+
+// Returns the ratio of the geometric means, next / base, which is the
+// difference of the means of logarithms: a factor of 2 in one run and of 1/2 in
+// the next cancel out. All values must be positive.
+Difference RatioOfMeans(absl::Span<const double> base,
+                        absl::Span<const double> next, double confidence);
+
+// Same as RunsToTellFrom(), for the ratio. `ratio` must be positive.
+std::optional<int> RunsToTellRatioFrom(double ratio,
+                                       absl::Span<const double> base,
+                                       absl::Span<const double> next,
+                                       double confidence);
 
 // Returns Student's t interval of the mean of the runs' values, which are
 // finite. Absent for fewer than two runs, which say nothing about the spread.

@@ -78,5 +78,55 @@ TEST(RunIntervalTest, ContainsTheMedianAboutAsOftenAsItSays) {
   EXPECT_GT(contained, 0.88 * kRounds);
 }
 
+TEST(WelchIntervalTest, WorkedExample) {
+  // s1^2/n1 = 1/3 and s2^2/n2 = 4/3; their sum 5/3 has (5/3)^2 / ((1/3)^2/2 +
+  // (4/3)^2/2) = 50/17 degrees of freedom.
+  const Difference difference = DifferenceOfMeans({1, 2, 3}, {4, 6, 8}, 0.95);
+  EXPECT_DOUBLE_EQ(difference.estimate, 4);
+  ASSERT_TRUE(difference.interval);
+  // t(0.975, 50/17) = 3.2184, times sqrt(5/3).
+  EXPECT_NEAR(difference.interval->lower, 4 - 4.155, 2e-3);
+  EXPECT_NEAR(difference.interval->upper, 4 + 4.155, 2e-3);
+}
+
+TEST(WelchIntervalTest, ASingleRunHasNoInterval) {
+  EXPECT_FALSE(DifferenceOfMeans({1}, {2, 3}, 0.95).interval);
+  EXPECT_FALSE(RatioOfMeans({1, 2}, {2}, 0.95).interval);
+  EXPECT_DOUBLE_EQ(RatioOfMeans({2}, {3}, 0.95).estimate, 1.5);
+}
+
+TEST(WelchIntervalTest, RatioIsOfGeometricMeans) {
+  const Difference ratio = RatioOfMeans({1, 4}, {8, 2}, 0.95);
+  EXPECT_DOUBLE_EQ(ratio.estimate, 2);
+  ASSERT_TRUE(ratio.interval);
+  EXPECT_NEAR(ratio.interval->lower * ratio.interval->upper, 4, 1e-9);
+}
+
+TEST(WelchIntervalTest, RunsThatAreAlikeHaveAPoint) {
+  const Difference ratio = RatioOfMeans({2, 2, 2}, {3, 3}, 0.95);
+  ASSERT_TRUE(ratio.interval);
+  EXPECT_DOUBLE_EQ(ratio.interval->lower, 1.5);
+  EXPECT_DOUBLE_EQ(ratio.interval->upper, 1.5);
+}
+
+// Runs differ by a log-normal factor; the groups' spreads and sizes differ too.
+TEST(WelchIntervalTest, MissesTheTruthAsOftenAsPromised) {
+  constexpr int kTrials = 4000;
+  std::mt19937_64 random(11);
+  std::lognormal_distribution<double> base(0, 0.1);
+  std::lognormal_distribution<double> next(0, 0.2);
+  int misses = 0;
+  for (int i = 0; i < kTrials; ++i) {
+    std::vector<double> base_runs(5), next_runs(8);
+    for (double& run : base_runs) run = base(random);
+    for (double& run : next_runs) run = next(random);
+    const Interval interval =
+        *RatioOfMeans(base_runs, next_runs, 0.95).interval;
+    if (interval.lower > 1 || interval.upper < 1) ++misses;
+  }
+  // 4 standard errors around 5 %.
+  EXPECT_NEAR(misses / static_cast<double>(kTrials), 0.05, 0.014);
+}
+
 }  // namespace
 }  // namespace distbench::stats

@@ -1,18 +1,36 @@
 // Builds all tests of a command line: sweeps x configs x value lists.
 
-#ifndef DISTBENCH_TEST_BUILDER_BUILDING_TEST_LIST_H_
-#define DISTBENCH_TEST_BUILDER_BUILDING_TEST_LIST_H_
+#ifndef TEST_BUILDER_BUILDING_TEST_LIST_H_
+#define TEST_BUILDER_BUILDING_TEST_LIST_H_
 
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/building/sweep.h"
 #include "test_builder/building/test_factory.h"
 #include "test_builder/parameters/parameter.h"
 
 namespace distbench::test_builder {
+
+// Sweeps: parameter_sweep NAME START STEP END.
+
+struct Sweep {
+  // All of these parameters get the same value.
+  std::vector<std::string> parameters;
+  std::vector<std::string> values;
+};
+
+inline constexpr int kMaxSweepValues = 10000;
+
+// `name` is a parameter, or several separated by commas. Values go from `start`
+// up or down to `end`, inclusive, by adding `step` or, if it is "xF", by
+// multiplying with F. They have as many decimals as `start` and `step`;
+// multiplied values have as many as `start`, and duplicates due to rounding are
+// dropped. The error says which part is wrong, and what it must be.
+absl::StatusOr<Sweep> MakeSweep(absl::string_view name, absl::string_view start,
+                                absl::string_view step, absl::string_view end);
 
 struct NamedTest {
   DistributedSystemDescription test;
@@ -60,4 +78,4 @@ absl::StatusOr<std::vector<DistributedSystemDescription>> BuildTests(
 
 }  // namespace distbench::test_builder
 
-#endif  // DISTBENCH_TEST_BUILDER_BUILDING_TEST_LIST_H_
+#endif  // TEST_BUILDER_BUILDING_TEST_LIST_H_

@@ -1,7 +1,7 @@
 // Parameters of patterns and protocols, and the values that a test gives them.
 
-#ifndef DISTBENCH_TEST_BUILDER_PARAMETERS_PARAMETER_H_
-#define DISTBENCH_TEST_BUILDER_PARAMETERS_PARAMETER_H_
+#ifndef TEST_BUILDER_PARAMETERS_PARAMETER_H_
+#define TEST_BUILDER_PARAMETERS_PARAMETER_H_
 
 #include <cstdint>
 #include <initializer_list>
@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::test_builder {
 
@@ -145,6 +146,18 @@ int64_t TestDurationUs(const ParameterValues& values);
 // duration plus two minutes for set-up and collection of results.
 int64_t TestTimeoutSeconds(const ParameterValues& values);
 
+// Name of the parameter.
+inline constexpr char kArrivals[] = "arrivals";
+
+// Parses an arrival process as command lines have it: pieces with '+' between
+// them, each a word and its values with ':' between them. Words are those of
+// ArrivalsSyntax(). INVALID_ARGUMENT quotes the piece. The message may still be
+// invalid: values are checked together with the test.
+absl::StatusOr<Arrivals> ParseArrivals(absl::string_view text);
+
+// The pieces, for help and errors.
+std::string ArrivalsSyntax();
+
 }  // namespace distbench::test_builder
 
-#endif  // DISTBENCH_TEST_BUILDER_PARAMETERS_PARAMETER_H_
+#endif  // TEST_BUILDER_PARAMETERS_PARAMETER_H_

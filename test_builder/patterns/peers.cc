@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "test_builder/parameters/arrivals_text.h"
 #include "test_builder/parameters/parameter.h"
 #include "test_builder/patterns/homa_workloads.h"
 #include "test_builder/patterns/pattern.h"

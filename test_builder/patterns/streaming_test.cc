@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test_builder/patterns/pattern.h"
-#include "test_builder/patterns/testing/build_pattern.h"
+#include "test_builder/patterns/testing/pattern_testing.h"
 
 namespace distbench::test_builder {
 namespace {

@@ -7,7 +7,6 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
-#include "test_builder/parameters/arrivals_text.h"
 #include "test_builder/parameters/parameter.h"
 
 namespace distbench::test_builder {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/text_table.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/results/rpc_totals.h"

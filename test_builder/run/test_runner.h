@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "distbench/base/clock.h"
 #include "distbench/client/progress_display.h"
-#include "distbench/report/terminal/result_text.h"
+#include "distbench/report/terminal/terminal_view.h"
 #include "proto/traffic_config.pb.h"
 #include "test_builder/run/outcome.h"
 #include "test_builder/run/result_directory.h"

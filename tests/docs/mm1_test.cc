@@ -5,7 +5,7 @@
 
 #include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/engine/testing/rpc_logs.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gtest/gtest.h"

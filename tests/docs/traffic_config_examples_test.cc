@@ -17,7 +17,7 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/testing/used_fields.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/engine/testing/rpc_logs.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.pb.h"
 #include "gtest/gtest.h"

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/files.h"
-#include "distbench/report/findings/judge.h"
+#include "distbench/report/findings/findings.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/library/check_entry.h"

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/engine/testing/rpc_logs.h"
+#include "distbench/engine/testing/virtual_time_testing.h"
 #include "distbench/results/walk.h"
 #include "test_builder/building/test_factory.h"
 #include "test_builder/building/test_list.h"

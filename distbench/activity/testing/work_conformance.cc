@@ -6,7 +6,7 @@
 
 #include "distbench/activity/activity.h"
 #include "distbench/activity/registry.h"
-#include "distbench/base/cpu_time.h"
+#include "distbench/base/clock.h"
 
 namespace distbench::activity {
 

@@ -1,7 +1,7 @@
 #ifndef DISTBENCH_BASE_TESTING_FAKE_CLOCK_H_
 #define DISTBENCH_BASE_TESTING_FAKE_CLOCK_H_
 
-#include "distbench/base/manual_clock.h"
+#include "distbench/base/clock.h"
 
 namespace distbench::base {
 

@@ -88,6 +88,9 @@ const DriverDeclaration* FindDriver(absl::string_view name);
 // Names of the built-in drivers.
 std::vector<std::string> BuiltInDriverNames();
 
+// The drivers over gRPC, in the catalog's order.
+std::vector<DriverDeclaration> GrpcDeclarations();
+
 }  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_CATALOGS_DRIVER_CATALOG_H_

@@ -14,7 +14,6 @@
 #include "distbench/config/compile/compile_context.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/instance_names.h"
-#include "distbench/config/syntax/multi_server_channels.h"
 #include "distbench/config/syntax/replay_records.h"
 #include "distbench/config/syntax/response_start.h"
 #include "distbench/config/syntax/traffic.h"

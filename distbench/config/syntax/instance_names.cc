@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <string>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -120,6 +122,48 @@ std::optional<int> InstanceNumber(const Grid& grid,
     stride *= grid.sizes[axis];
   }
   return number;
+}
+
+std::vector<int> MembersOf(const MultiServerChannel& channel,
+                           const Grid& grid) {
+  std::vector<Attributes> instances;
+  for (int number = 0; number < grid.Count(); ++number) {
+    // Only constraints use attributes.
+    instances.push_back(channel.has_constraints()
+                            ? InstanceAttributes(grid, number)
+                            : Attributes());
+  }
+  return MembersOf(channel, instances);
+}
+
+std::vector<int> MembersOf(const MultiServerChannel& channel,
+                           const std::vector<Attributes>& instances) {
+  const int count = static_cast<int>(instances.size());
+  std::set<int> members;
+  for (const int number : channel.selected_instances()) {
+    if (number >= 0 && number < count) members.insert(number);
+  }
+  if (channel.has_constraints()) {
+    for (int number = 0; number < count; ++number) {
+      if (Matches(channel.constraints(), instances[number])) {
+        members.insert(number);
+      }
+    }
+  }
+  return {members.begin(), members.end()};
+}
+
+bool DependsOnPlacement(const MultiServerChannel& channel, const Grid& grid) {
+  const std::vector<std::string> own = InstanceAttributeNames(grid);
+  for (const ConstraintSet& set : channel.constraints().constraint_sets()) {
+    for (const Constraint& constraint : set.constraints()) {
+      if (std::find(own.begin(), own.end(), constraint.attribute_name()) ==
+          own.end()) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 }  // namespace distbench::config

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "distbench/config/syntax/constraints.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::config {
@@ -75,6 +76,19 @@ std::string ServiceOf(const std::string& instance);
 // number differs from the grid's dimensions, or they are outside the grid.
 std::optional<int> InstanceNumber(const Grid& grid,
                                   const std::vector<int>& coordinates);
+
+// The instances of the service that the channel reaches, ascending: the
+// selected ones and those that match its constraints. Selected instances
+// outside the grid are ignored.
+std::vector<int> MembersOf(const MultiServerChannel& channel, const Grid& grid);
+
+// Same, with the attributes of each instance of the service, by number.
+std::vector<int> MembersOf(const MultiServerChannel& channel,
+                           const std::vector<Attributes>& instances);
+
+// Whether the members depend on where instances run, because a constraint uses
+// an attribute that instances do not have by themselves.
+bool DependsOnPlacement(const MultiServerChannel& channel, const Grid& grid);
 
 }  // namespace distbench::config
 

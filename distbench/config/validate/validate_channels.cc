@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/syntax/multi_server_channels.h"
+#include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench::config {

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/fanout_filter.h"
-#include "distbench/config/validate/cycles.h"
 #include "distbench/config/validate/flow_graph.h"
 #include "distbench/config/validate/validators.h"
 

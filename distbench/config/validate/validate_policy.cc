@@ -4,7 +4,6 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/syntax/error_code.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/policy_words.h"
 #include "distbench/config/validate/quantities.h"

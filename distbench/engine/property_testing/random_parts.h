@@ -49,6 +49,12 @@ RpcReplayTraceRecord AnyReplayRecord(int number, int channels,
                                      int server_instances,
                                      fuzzing::RandomSource& random);
 
+// Writes some of a test's durations, rates and sizes with units, in place of
+// the numbers. The test stays the same. Rates that no text gives exactly keep
+// their numbers, and so does the search.
+void WriteSomeWithUnits(fuzzing::RandomSource& random,
+                        DistributedSystemDescription& test);
+
 }  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_PROPERTY_TESTING_RANDOM_PARTS_H_

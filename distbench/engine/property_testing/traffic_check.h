@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "distbench/config/plan/plan.h"
+#include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::engine {
@@ -39,6 +41,19 @@ struct TrafficCheckResult {
 // - no action exceeds its limits, and no instance exceeds max_pending_rpcs.
 TrafficCheckResult CheckTraffic(const DistributedSystemDescription& test,
                                 const TrafficCheckOptions& options);
+
+// Attempts that a request may have.
+int MostAttempts(const config::PolicyPlan& plan);
+
+// Returns what is wrong with the attempts of an instance's RPCs: each request
+// has ended once, and so has each attempt. Empty if nothing is.
+std::vector<std::string> CheckPolicies(const ServicePerformanceLog& log,
+                                       const config::Plan& plan);
+
+// Returns what is wrong with the messages of an RPC that streams as planned:
+// streams that succeed have all of them. Empty if nothing is.
+std::vector<std::string> CheckMessages(const StreamStatistics& statistics,
+                                       const config::StreamPlan& plan);
 
 }  // namespace distbench::engine
 

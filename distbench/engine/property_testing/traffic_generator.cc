@@ -3,12 +3,13 @@
 #include "distbench/engine/property_testing/traffic_generator.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/testing/random_drivers.h"
 #include "distbench/engine/property_testing/random_parts.h"
-#include "distbench/engine/property_testing/random_units.h"
 
 namespace distbench::engine {
 namespace {
@@ -344,6 +345,276 @@ void TrafficGenerator::AddReplayTraces() {
       *trace.add_records() = AnyReplayRecord(
           static_cast<int>(j), trace.multiserver_channel_names_size(),
           InstanceCount(server), random_);
+    }
+  }
+}
+
+// The policies of callers of the traffic generator.
+
+namespace {
+
+// Attempts of a request: few, because they multiply the work.
+constexpr int64_t kMostAttempts = 3;
+
+void FillBudget(fuzzing::RandomSource& random, RetryBudget& budget) {
+  if (random.Chance(0.5)) budget.set_ratio(random.OneOf({0.0, 0.1, 1.0}));
+  if (random.Chance(0.5)) {
+    budget.set_min_per_second(random.OneOf({0.0, 0.5, 100.0}));
+  }
+  if (random.Chance(0.5)) {
+    budget.set_window_ns(random.OneOf<int64_t>({1, 1'000'000'000}));
+  }
+}
+
+void FillRetry(fuzzing::RandomSource& random, RetryPolicy& retry) {
+  retry.set_max_attempts(
+      static_cast<int32_t>(random.Between(2, kMostAttempts)));
+  if (random.Chance(0.7)) {
+    retry.set_initial_backoff_ns(random.OneOf<int64_t>({0, 1, 5'000'000}));
+  }
+  if (random.Chance(0.5)) {
+    retry.set_max_backoff_ns(
+        random.OneOf<int64_t>({10'000'000, 2'000'000'000}));
+  }
+  if (random.Chance(0.3)) retry.set_multiplier(random.OneOf({1.0, 1.5, 3.0}));
+  if (random.Chance(0.5)) {
+    retry.set_jitter(random.OneOf<std::string>({"none", "equal", "full", ""}));
+  }
+  if (random.Chance(0.3)) {
+    retry.add_codes("DEADLINE_EXCEEDED");
+    retry.add_codes("RESOURCE_EXHAUSTED");
+  }
+  if (random.Chance(0.4)) FillBudget(random, *retry.mutable_budget());
+}
+
+void FillHedging(fuzzing::RandomSource& random, HedgingPolicy& hedging) {
+  hedging.set_max_attempts(
+      static_cast<int32_t>(random.Between(2, kMostAttempts)));
+  if (random.Chance(0.6)) {
+    hedging.set_delay_ns(random.OneOf<int64_t>({0, 1, 2'000'000}));
+  } else {
+    hedging.set_percentile(random.OneOf({1.0, 50.0, 99.9}));
+  }
+  if (random.Chance(0.3)) FillBudget(random, *hedging.mutable_budget());
+}
+
+void FillCircuitBreaker(fuzzing::RandomSource& random,
+                        CircuitBreakerPolicy& breaker) {
+  if (random.Chance(0.7)) breaker.set_failure_ratio(random.OneOf({0.01, 1.0}));
+  breaker.set_min_attempts(static_cast<int32_t>(random.Between(1, 5)));
+  if (random.Chance(0.5)) {
+    breaker.set_window_ns(random.OneOf<int64_t>({1, 1'000'000'000}));
+  }
+  if (random.Chance(0.5)) {
+    breaker.set_open_ns(random.OneOf<int64_t>({1, 3'000'000}));
+  }
+}
+
+void FillLimit(fuzzing::RandomSource& random, ConcurrencyLimitPolicy& limit) {
+  limit.set_limit(static_cast<int32_t>(random.Between(1, 5)));
+  if (random.Chance(0.3)) return;
+  limit.set_kind(random.OneOf<std::string>({"aimd", "gradient"}));
+  if (random.Chance(0.5)) limit.set_min_limit(1);
+  if (random.Chance(0.5)) limit.set_max_limit(10);
+  if (limit.kind() == "aimd") limit.set_backoff_ratio(0.5);
+}
+
+}  // namespace
+
+void TrafficGenerator::AddPolicy(RpcSpec& rpc) {
+  CallPolicy& policy = *rpc.mutable_policy();
+  if (random_.Chance(0.3)) {
+    rpc.clear_fanout_filter();
+    policy.set_load_balancing(random_.OneOf<std::string>(
+        {"round_robin", "random", "two_choices", "least_in_flight"}));
+  } else if (InstanceCount(ServiceNumber(rpc.server())) > 1 &&
+             random_.Chance(0.5)) {
+    rpc.clear_fanout_filter();
+    QuorumPolicy& quorum = *policy.mutable_quorum();
+    quorum.set_answers(1);
+    if (random_.Chance(0.6)) {
+      quorum.set_rest(random_.OneOf<std::string>({"ignore", "cancel"}));
+    }
+  }
+  if (random_.Chance(0.3)) {
+    policy.set_attempt_deadline_ns(random_.OneOf<int64_t>({1, 3'000'000}));
+  }
+  if (random_.Chance(0.4)) {
+    FillRetry(random_, *policy.mutable_retry());
+  } else if (random_.Chance(0.6)) {
+    FillHedging(random_, *policy.mutable_hedging());
+  }
+  if (random_.Chance(0.3)) {
+    FillCircuitBreaker(random_, *policy.mutable_circuit_breaker());
+  }
+  if (random_.Chance(0.3)) {
+    FillLimit(random_, *policy.mutable_concurrency_limit());
+  }
+}
+
+// The RPCs that stream of the traffic generator.
+
+namespace {
+
+constexpr char kMessageCounts[] = "message_counts";
+constexpr char kMessageIntervals[] = "message_intervals";
+
+}  // namespace
+
+// Decorators do not stream.
+bool TrafficGenerator::MayStream() const {
+  for (const ProtocolDriverOptions& options : test_.protocol_driver_options()) {
+    if (options.protocol_name() != "loopback") return false;
+  }
+  return test_.default_protocol() == "loopback";
+}
+
+// Of few messages, so that RPCs that stream take about as long as others.
+void TrafficGenerator::AddStream(RpcSpec& rpc) {
+  AddStreamDistributions();
+  StreamSpec& stream = *rpc.mutable_stream();
+  switch (random_.Between(0, 2)) {
+    case 0:
+      stream.set_client_messages(random_.Between(1, 4));
+      break;
+    case 1:
+      stream.set_client_messages_distribution(kMessageCounts);
+      break;
+    default:
+      break;
+  }
+  if (random_.Chance(0.3)) {
+    stream.set_client_interval_ns(random_.OneOf<int64_t>({1, 3'000'000}));
+  } else if (random_.Chance(0.2)) {
+    stream.set_client_interval_distribution(kMessageIntervals);
+  }
+  if (random_.Chance(0.3)) {
+    stream.set_response_starts("echo");
+    return;
+  }
+  if (random_.Chance(0.4)) stream.set_response_starts("on_last_request");
+  if (random_.Chance(0.4)) {
+    stream.set_server_messages(random_.Between(1, 4));
+  } else if (random_.Chance(0.5)) {
+    stream.set_server_messages_distribution(kMessageCounts);
+  }
+  if (random_.Chance(0.3)) {
+    stream.set_server_interval_ns(random_.OneOf<int64_t>({1, 3'000'000}));
+  } else if (random_.Chance(0.3)) {
+    stream.set_server_interval_distribution(kMessageIntervals);
+  }
+}
+
+void TrafficGenerator::AddStreamDistributions() {
+  for (const DistributionConfig& sizes : test_.size_distribution_configs()) {
+    if (sizes.name() == kMessageCounts) return;
+  }
+  const auto fill = [](const char* name, int64_t most,
+                       DistributionConfig& distribution) {
+    distribution.set_name(name);
+    PmfPoint& point = *distribution.add_pmf_points();
+    point.set_pmf(1);
+    point.add_data_points()->set_lower(0);
+    point.mutable_data_points(0)->set_upper(most);
+  };
+  fill(kMessageCounts, 3, *test_.add_size_distribution_configs());
+  fill(kMessageIntervals, 3'000'000, *test_.add_delay_distribution_configs());
+}
+
+// The faults of servers of the traffic generator, and admission.
+
+namespace {
+
+// Times of faults: within the two seconds that tests last at most, or beyond.
+constexpr int64_t kSoonNs = 5'000'000;
+constexpr int64_t kLateNs = 10'000'000'000;
+
+void FillTimes(fuzzing::RandomSource& random, ServerFault& fault) {
+  if (random.Chance(0.6)) {
+    fault.set_start_ns(random.OneOf<int64_t>({0, kSoonNs, kLateNs}));
+  }
+  if (fault.reset_connections()) {
+    if (random.Chance(0.5)) fault.set_repeat_ns(kSoonNs);
+    return;
+  }
+  if (!fault.freeze() && random.Chance(0.3)) return;
+  fault.set_duration_ns(random.OneOf<int64_t>({1, kSoonNs}));
+  // A server that stands still half of the time still gets on.
+  if (random.Chance(0.5)) fault.set_repeat_ns(3 * kSoonNs);
+}
+
+}  // namespace
+
+bool TrafficGenerator::Streams(const ServiceSpec& service) const {
+  return std::any_of(test_.rpc_descriptions().begin(),
+                     test_.rpc_descriptions().end(), [&](const RpcSpec& rpc) {
+                       return rpc.server() == service.name() &&
+                              rpc.has_stream();
+                     });
+}
+
+// What happens to single requests is not for streams.
+void TrafficGenerator::ChooseFault(ServerFault& fault, bool streams) {
+  switch (random_.Between(streams ? 3 : 0, 4)) {
+    case 0:
+      fault.set_error_code("UNAVAILABLE");
+      break;
+    case 1:
+      fault.set_extra_latency("3ms");
+      break;
+    case 2:
+      if (test_.delay_distribution_configs().empty()) {
+        fault.set_extra_latency("1ns");
+      } else {
+        fault.set_extra_latency_distribution(
+            test_.delay_distribution_configs(0).name());
+      }
+      break;
+    case 3:
+      fault.set_freeze(true);
+      return;
+    default:
+      fault.set_reset_connections(true);
+      return;
+  }
+  if (random_.Chance(0.5)) fault.set_probability(0.3);
+  for (const RpcSpec& rpc : test_.rpc_descriptions()) {
+    if (rpc.server() != fault.service() || !random_.Chance(0.5)) continue;
+    fault.set_rpc_name(rpc.name());
+    break;
+  }
+}
+
+void TrafficGenerator::AddFaults() {
+  for (int64_t i = random_.Between(0, 2); i > 0; --i) {
+    const int number =
+        static_cast<int>(random_.Between(0, test_.services_size() - 1));
+    ServerFault& fault = *test_.add_server_faults();
+    fault.set_name(absl::StrCat("fault", i));
+    fault.set_service(test_.services(number).name());
+    if (random_.Chance(0.3)) {
+      fault.add_instances(
+          static_cast<int32_t>(random_.Between(0, InstanceCount(number) - 1)));
+    }
+    ChooseFault(fault, Streams(test_.services(number)));
+    FillTimes(random_, fault);
+  }
+}
+
+// Handlers that call their own service may wait for each other forever.
+void TrafficGenerator::AddAdmission() {
+  for (ServiceSpec& service : *test_.mutable_services()) {
+    if (Streams(service) || !random_.Chance(0.3)) continue;
+    AdmissionSpec& admission = *service.mutable_admission();
+    admission.set_max_running(static_cast<int32_t>(random_.Between(3, 6)));
+    if (random_.Chance(0.7)) {
+      admission.set_max_waiting(static_cast<int32_t>(random_.Between(0, 4)));
+      if (admission.max_waiting() > 0) {
+        admission.set_refuse(random_.OneOf<std::string>({"newest", "oldest"}));
+      }
+    }
+    if (admission.max_waiting() > 0 || !admission.has_max_waiting()) {
+      generated_.ends_by_itself = false;
     }
   }
 }

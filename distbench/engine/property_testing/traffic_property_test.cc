@@ -23,7 +23,7 @@
 #include "distbench/config/reading/load.h"
 #include "distbench/config/testing/used_fields.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/engine/property_testing/random_units.h"
+#include "distbench/engine/property_testing/random_parts.h"
 #include "distbench/engine/property_testing/shrink.h"
 #include "distbench/engine/property_testing/traffic_check.h"
 #include "distbench/engine/property_testing/traffic_generator.h"

@@ -306,6 +306,13 @@ class Recorder {
   int64_t free_trace_bytes_;
 };
 
+// Keeps `limit` of the samples that the workers have set aside, or all of them
+// if there are fewer. Each RPC is kept with the same probability, as far as the
+// workers' budgets allow. Equal seeds make equal choices. Requires that the
+// workers have ended.
+void KeepOfMainList(int64_t limit, absl::Span<Recorder* const> recorders,
+                    uint64_t seed);
+
 }  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_RECORDING_RECORDER_H_

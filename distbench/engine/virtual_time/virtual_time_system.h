@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "distbench/base/manual_clock.h"
+#include "distbench/base/clock.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/engine.h"
 #include "distbench/protocol/driver.h"

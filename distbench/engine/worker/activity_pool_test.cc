@@ -12,7 +12,6 @@
 #include "absl/synchronization/blocking_counter.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
-#include "distbench/activity/plan_settings.h"
 #include "distbench/activity/registry.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/testing/scarce_memory.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "distbench/base/manual_clock.h"
+#include "distbench/base/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,12 +1,17 @@
 #include "distbench/engine/worker/policies.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/engine/policies/attempt_times.h"
 #include "distbench/engine/worker/rpc_sender.h"
+#include "distbench/engine/worker/scheduler.h"
 
 namespace distbench::engine {
 namespace {
@@ -294,6 +299,297 @@ bool Policies::IsStopped(const Request& request) const {
       return true;
   }
   return true;
+}
+
+// The part of the policies that follows the ends of attempts: what is learnt
+// from them, further attempts, and the ends of requests and groups.
+
+namespace {
+
+constexpr absl::string_view kNotNeededError =
+    "CANCELLED: the quorum did not need it";
+
+// Errors begin with their code: "UNAVAILABLE: ...".
+absl::string_view CodeOf(absl::string_view error) {
+  return error.substr(0, error.find(':'));
+}
+
+bool IsRetried(const config::RetryPlan& retry, absl::string_view error,
+               bool own_refusal) {
+  if (retry.codes.empty()) return !own_refusal;
+  return std::count(retry.codes.begin(), retry.codes.end(), CodeOf(error)) > 0;
+}
+
+// Whether the caller's own deadline ended the attempt. Servers may answer with
+// the same code, for calls of their own.
+bool HasExpired(const protocol::ClientCall& call) {
+  return call.deadline_ns != 0 &&
+         call.responding_instance == protocol::kNoInstance &&
+         CodeOf(call.error) == "DEADLINE_EXCEEDED";
+}
+
+}  // namespace
+
+void Policies::OnDone(RpcCall& call) {
+  Attempt& attempt = Attempt::Of(call);
+  Request& request = *attempt.request;
+  Close(attempt);
+  if (request.call == nullptr) {
+    --abandoned_;
+    WorkerProgress::Add(context_.progress.in_flight, -1);
+    if (request.attempts.empty()) requests_.Put(&request);
+    attempts_.Put(&attempt);
+    return;
+  }
+  TakeOutcome(request, attempt);
+  attempts_.Put(&attempt);
+  if (request.error.empty()) {
+    End(request);
+  } else {
+    AfterFailure(request, /*own_refusal=*/false);
+  }
+}
+
+// Takes an attempt that has ended out of its request and the counts. When
+// everything stops, the worker cancels what is in flight, which says nothing
+// about servers.
+void Policies::Close(Attempt& attempt) {
+  Request& request = *attempt.request;
+  std::erase(request.attempts, &attempt);
+  --attempts_in_flight_;
+  const bool is_given_up =
+      request.call == nullptr ||
+      context_.engine.stop_scope() == StopScope::kEverything;
+  const AttemptEnd end = attempt.call.client.error.empty()
+                             ? AttemptEnd::kSucceeded
+                         : is_given_up ? AttemptEnd::kGivenUp
+                                       : AttemptEnd::kFailed;
+  Learn(attempt, end);
+  // What was taken back before it was sent was no attempt. What expired before
+  // is a failed one.
+  if (!attempt.call.sent && end == AttemptEnd::kGivenUp) return;
+  if (!attempt.is_counted) CountSent(attempt, attempt.call.client.sent_ns);
+  CountEnd(attempt, end);
+}
+
+void Policies::Learn(Attempt& attempt, AttemptEnd end) {
+  RpcPolicy& rpc = *attempt.request->rpc;
+  const protocol::ClientCall& client = attempt.call.client;
+  const int64_t time_ns = client.done_ns - client.sent_ns;
+  if (attempt.server != Balancer::kNoServer) {
+    rpc.balancer->OnEnd(attempt.server);
+  }
+  if (rpc.limit.has_value()) rpc.limit->OnEnd(end, time_ns);
+  if (end == AttemptEnd::kSucceeded && attempt.request->call != nullptr) {
+    LearnHedgeDelay(attempt, client.done_ns);
+  }
+  if (!rpc.breakers.empty() &&
+      rpc.breakers[client.peer].OnEnd(context_.now_ns, attempt.pass, end)) {
+    Count(*attempt.request, &results::PolicyTotals::circuit_opened_count);
+  }
+}
+
+// An attempt was answered, or given up. Late answers say nothing more, so that
+// the delay does not depend on whether the stack can cancel.
+void Policies::LearnHedgeDelay(const Attempt& attempt, int64_t end_ns) {
+  std::optional<HedgeDelay>& delay = attempt.request->rpc->hedge_delay;
+  const int64_t sent_ns = attempt.call.client.sent_ns;
+  if (!delay.has_value() || attempt.kind != Attempt::Kind::kFirst ||
+      sent_ns == 0) {
+    return;
+  }
+  delay->OnFirstEnd(end_ns - sent_ns);
+}
+
+void Policies::CountEnd(const Attempt& attempt, AttemptEnd end) {
+  results::PolicyTotals* const totals = TotalsOf(*attempt.request);
+  if (totals == nullptr) return;
+  const protocol::ClientCall& client = attempt.call.client;
+  if (attempt.request->call == nullptr || end == AttemptEnd::kGivenUp ||
+      HasExpired(client)) {
+    ++totals->abandoned_attempt_count;
+  } else if (end == AttemptEnd::kSucceeded) {
+    ++totals->succeeded_attempt_count;
+  } else {
+    ++totals->failed_attempt_count;
+  }
+  if (end == AttemptEnd::kSucceeded) {
+    totals->attempt_time_ns.Record(client.done_ns - client.sent_ns);
+  }
+  const RpcPolicy& rpc = *attempt.request->rpc;
+  if (!rpc.limit.has_value()) return;
+  const std::array limits = {rpc.limit->of_all_workers()};
+  totals->concurrency_limit.RecordEach(limits, std::identity());
+}
+
+// The attempt may be the one whose outcome is the request's.
+void Policies::TakeOutcome(Request& request, const Attempt& attempt) {
+  const protocol::ClientCall& from = attempt.call.client;
+  protocol::ClientCall& client = request.call->client;
+  client.peer = from.peer;
+  client.server_instance = from.server_instance;
+  client.done_ns = from.done_ns;
+  client.sent_bytes = from.sent_bytes;
+  client.received_bytes = from.received_bytes;
+  client.responding_instance = from.responding_instance;
+  client.server_queue_ns = from.server_queue_ns;
+  client.server_handler_ns = from.server_handler_ns;
+  request.error.assign(from.error.data(), from.error.size());
+  request.won_by_hedge =
+      from.error.empty() && attempt.kind == Attempt::Kind::kHedge;
+  if (attempt.call.sent) NoteSent(request, from.sent_ns);
+}
+
+void Policies::NoteSent(Request& request, int64_t sent_ns) {
+  request.is_sent = true;
+  request.sent_ns =
+      request.sent_ns == 0 ? sent_ns : std::min(request.sent_ns, sent_ns);
+}
+
+// Notes the attempts in flight. Those that wait to be sent have no time yet.
+void Policies::NoteSent(Request& request) {
+  for (const Attempt* attempt : request.attempts) {
+    const int64_t sent_ns = attempt->call.client.sent_ns;
+    if (sent_ns != 0) NoteSent(request, sent_ns);
+  }
+}
+
+void Policies::AfterFailure(Request& request, bool own_refusal) {
+  if (TryAgain(request, own_refusal)) return;
+  if (request.attempts.empty()) End(request);
+}
+
+// Returns whether there will be a further attempt.
+bool Policies::TryAgain(Request& request, bool own_refusal) {
+  const RpcPolicy& rpc = *request.rpc;
+  if (IsStopped(request) || request.tries >= rpc.max_attempts) return false;
+  const std::optional<config::RetryPlan>& retry = rpc.plan.retry;
+  // A hedged request is not sent again where the caller itself refuses.
+  if (retry.has_value() ? !IsRetried(*retry, request.error, own_refusal)
+                        : own_refusal) {
+    return false;
+  }
+  const int64_t pause_ns =
+      retry.has_value() ? BackoffNs(*retry, request.tries, context_.random) : 0;
+  const int64_t due_ns = base::SaturatingAdd(context_.now_ns, pause_ns);
+  if (!IsInTime(request, due_ns) || !TakeFromBudget(request)) return false;
+  if (retry.has_value()) {
+    Wait(request, Request::Next::kRetry, due_ns);
+  } else {
+    context_.timers.Cancel(request.timer);
+    Send(request, Attempt::Kind::kHedge);
+    ArmHedge(request);
+  }
+  return true;
+}
+
+bool Policies::TakeFromBudget(Request& request) {
+  RpcPolicy& rpc = *request.rpc;
+  if (!rpc.budget.has_value() || rpc.budget->Take(context_.now_ns)) return true;
+  Count(request, &results::PolicyTotals::refused_by_budget_count);
+  return false;
+}
+
+// The outcome is in the request's call already, except for its error.
+void Policies::End(Request& request) {
+  context_.timers.Cancel(request.timer);
+  NoteSent(request);
+  RpcCall& call = *std::exchange(request.call, nullptr);
+  call.sent = request.is_sent;
+  call.client.sent_ns = request.is_sent ? request.sent_ns : call.client.done_ns;
+  call.client.error = request.error;
+  Count(request, &results::PolicyTotals::request_count);
+  if (request.won_by_hedge)
+    Count(request, &results::PolicyTotals::hedge_won_count);
+  Abandon(request);
+  EndRpc(request, call);
+  if (request.attempts.empty()) requests_.Put(&request);
+}
+
+// Gives up the attempts that are in flight. Those that only wait for a send
+// queue end here.
+void Policies::Abandon(Request& request) {
+  for (size_t i = request.attempts.size(); i-- > 0;) {
+    Attempt& attempt = *request.attempts[i];
+    protocol::ClientCall& client = attempt.call.client;
+    LearnHedgeDelay(attempt, context_.now_ns);
+    if (sender_.Withdraw(attempt.call)) {
+      attempt.call.sent = false;
+      client.error = kNotNeededError;
+      client.sent_ns = client.done_ns = context_.now_ns;
+      Close(attempt);
+      attempts_.Put(&attempt);
+    } else if (!context_.transport.Cancel(client)) {
+      Count(request, &results::PolicyTotals::uncancelled_attempt_count);
+    }
+  }
+  const auto left = static_cast<int64_t>(request.attempts.size());
+  abandoned_ += left;
+  WorkerProgress::Add(context_.progress.in_flight, left);
+}
+
+void Policies::EndRpc(Request& request, RpcCall& call) {
+  if (request.group != nullptr) {
+    EndInGroup(request, call);
+  } else if (Iteration* iteration = sender_.OnDone(call.client)) {
+    scheduler_.FinishIteration(*iteration);
+  }
+}
+
+void Policies::EndInGroup(Request& request, RpcCall& call) {
+  RequestGroup& group = *request.group;
+  group.open.back()->position = request.position;
+  group.open[request.position] = group.open.back();
+  group.open.pop_back();
+  const bool succeeded = request.error.empty();
+  if (group.iteration != nullptr) {
+    ++(succeeded ? group.succeeded : group.failed);
+    sender_.OnDone(call.client);
+    const int needed = request.rpc->plan.quorum->answers;
+    if (group.succeeded == needed || group.failed > group.targets - needed) {
+      CloseGroup(group, *request.rpc);
+    }
+    return;
+  }
+  if (succeeded) {
+    sender_.EndLate(call, group.keeps_samples);
+  } else {
+    Count(request, &results::PolicyTotals::not_needed_count);
+    sender_.Drop(call);
+  }
+  if (group.open.empty()) groups_.Put(&group);
+}
+
+// Ends the group's iteration. What is left of the group goes back to its pool
+// with its last request.
+void Policies::CloseGroup(RequestGroup& group, const RpcPolicy& rpc) {
+  Iteration& iteration = *std::exchange(group.iteration, nullptr);
+  const config::QuorumPlan& quorum = *rpc.plan.quorum;
+  const bool is_complete = group.succeeded >= quorum.answers;
+  if (!group.stand_in.warmup) {
+    results::PolicyTotals& totals = context_.recorder.PolicyOf(rpc.index);
+    if (is_complete) {
+      totals.quorum_time_ns.Record(context_.now_ns - group.start_ns);
+    } else {
+      ++totals.quorum_failed_count;
+    }
+  }
+  iteration.group = nullptr;
+  iteration.failed = !is_complete;
+  group.keeps_samples = !iteration.action->list->samples.has_value();
+  for (Request* request : group.open) {
+    request->call->iteration = &group.stand_in;
+  }
+  if (group.open.empty()) {
+    groups_.Put(&group);
+  } else if (quorum.cancels_rest) {
+    for (size_t left = group.open.size(); left > 0; --left) {
+      Request& request = *group.open.back();
+      request.error.assign(kNotNeededError.data(), kNotNeededError.size());
+      End(request);
+    }
+  }
+  scheduler_.FinishIteration(iteration);
 }
 
 }  // namespace distbench::engine

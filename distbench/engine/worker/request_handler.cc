@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/engine/worker/draw_size.h"
+#include "distbench/engine/worker/worker_context.h"
 
 namespace distbench::engine {
 

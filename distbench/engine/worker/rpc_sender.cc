@@ -4,8 +4,8 @@
 #include <string>
 
 #include "distbench/base/saturating_add.h"
-#include "distbench/engine/worker/draw_size.h"
 #include "distbench/engine/worker/policies.h"
+#include "distbench/engine/worker/worker_context.h"
 #include "proto/data_plane.pb.h"
 
 // Functions on the path of every RPC that only this file calls are inline: a

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <random>
 
+#include "distbench/config/plan/plan.h"
 #include "distbench/engine/activity_pools/activities.h"
 #include "distbench/engine/pacing/timer_queue.h"
 #include "distbench/engine/recording/recorder.h"
@@ -77,6 +78,13 @@ struct WorkerContext {
         [](const config::RpcPlan& rpc) { return rpc.tracing_interval > 0; });
   }
 };
+
+// Draws a size, or returns the fixed one.
+inline int64_t DrawSize(const config::SizePlan& size, WorkerContext& context) {
+  if (size.distribution == config::kNone) return size.fixed_bytes;
+  return context.engine.plan().distributions[size.distribution].Draw(
+      context.random)[0];
+}
 
 }  // namespace distbench::engine
 

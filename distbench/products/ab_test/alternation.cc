@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "distbench/report/comparison/comparability.h"
-#include "distbench/report/comparison/stopping_rule.h"
+#include "distbench/report/comparison/repeated_looks.h"
 
 namespace distbench::ab_test {
 namespace {

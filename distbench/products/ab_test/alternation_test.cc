@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "distbench/report/comparison/stopping_rule.h"
+#include "distbench/report/comparison/repeated_looks.h"
 #include "distbench/report/comparison/testing/made_runs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,9 +1,19 @@
 #include "distbench/products/blame/blame.h"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "distbench/products/blame/sentences.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/report/measurements/test_run.h"
+#include "distbench/report/terminal/human_units.h"
+#include "distbench/report/terminal/layout.h"
 
 namespace distbench::blame {
 namespace {
@@ -61,6 +71,434 @@ std::optional<TestBlame> FindBlame(const TestResult& result) {
     blame.requests.push_back(BlameFor(std::move(requests)));
   }
   return blame;
+}
+
+namespace {
+
+constexpr size_t kMostNamedStragglers = 5;
+constexpr size_t kMostNamedRemedies = 5;
+
+std::string PartText(const TracedRequests& requests, const BlameShare& share) {
+  const std::string& rpc = requests.rpcs[share.rpc];
+  switch (share.part) {
+    case BlamePart::kLateness:
+      return absl::StrCat("lateness, the wait of ", rpc, " in its client");
+    case BlamePart::kNetwork:
+      return absl::StrCat("the network and both stacks of ", rpc);
+    case BlamePart::kServerQueue:
+      return absl::StrCat("the server queue of ", rpc);
+    case BlamePart::kServerHandler:
+      return absl::StrCat("the handler of ", rpc);
+    case BlamePart::kUndivided:
+      return absl::StrCat(rpc, " itself, without the RPCs that it waits for");
+  }
+  return "";
+}
+
+std::string TimeText(const BlameEstimate& time_ns) {
+  return absl::StrCat(report::HumanDuration(time_ns.value), " (",
+                      report::HumanDuration(time_ns.lower), " to ",
+                      report::HumanDuration(time_ns.upper), ")");
+}
+
+// What makes requests around a quantile slower than those around p50.
+std::string ExcessSentence(const RequestBlame& blame, size_t i) {
+  const QuantileShares& tail = blame.shares[i];
+  const std::string text = absl::StrFormat(
+      "Requests around %s take %s, those around p50 %s.",
+      PercentileText(kBlamedQuantiles[i]), report::HumanDuration(tail.mean_ns),
+      report::HumanDuration(blame.shares[kMedian].mean_ns));
+  const BlameShare* cause = MainCause(tail);
+  if (cause != nullptr) {
+    return absl::StrCat(text, " ", ShareText(*cause->of_excess),
+                        " of the difference is ",
+                        PartText(blame.requests, *cause), ".");
+  }
+  return absl::StrCat(
+      text, " No single part is shown to make up most of the difference.");
+}
+
+std::string CountText(const LastCount& count) {
+  return absl::StrFormat(
+      "%d of %d (expected of equals: %.0f, by chance at most %d)",
+      count.last_count, count.fanout_count, count.expected_count,
+      count.most_by_chance);
+}
+
+std::string StragglerSentence(const RequestBlame& blame,
+                              const Straggler& straggler) {
+  std::string text = absl::StrCat(
+      blame.requests.instances[straggler.instance],
+      " is a straggler: of the fanouts of ", blame.requests.rpcs[straggler.rpc],
+      " with it, it was the last to answer in ", CountText(straggler.of_all));
+  if (straggler.of_tail.fanout_count > 0) {
+    absl::StrAppend(&text,
+                    "; of those that requests around p99 waited for, in ",
+                    CountText(straggler.of_tail));
+  }
+  return absl::StrCat(text, ".");
+}
+
+std::string RemedySentence(const RequestBlame& blame, const WhatIf& what_if) {
+  const std::string& rpc = blame.requests.rpcs[what_if.remedy.rpc];
+  const int instance = what_if.remedy.instance;
+  const std::string condition =
+      instance < 0
+          ? absl::StrCat("every ", rpc, " took its median")
+          : absl::StrCat(blame.requests.instances[instance], " answered ", rpc,
+                         " as fast as the other instances");
+  return absl::StrCat("If ", condition, ", p99 would be ",
+                      TimeText(what_if.then_ns), " instead of ",
+                      TimeText(blame.what_ifs->now_ns), ".");
+}
+
+}  // namespace
+
+std::string ShareText(const BlameEstimate& share) {
+  return absl::StrFormat("%.0f%% (%.0f%% to %.0f%%)", 100 * share.value,
+                         100 * share.lower, 100 * share.upper);
+}
+
+std::string PercentileText(double quantile) {
+  return absl::StrFormat("p%g", 100 * quantile);
+}
+
+std::vector<std::string> SentencesOf(const RequestBlame& blame) {
+  std::vector<std::string> sentences;
+  for (size_t i = kTail; i < std::size(kBlamedQuantiles); ++i) {
+    if (blame.windows[i].trees.empty()) continue;
+    sentences.push_back(ExcessSentence(blame, i));
+  }
+  size_t named = 0;
+  for (const Straggler& straggler : blame.stragglers) {
+    if (!straggler.is_to_blame || ++named > kMostNamedStragglers) break;
+    sentences.push_back(StragglerSentence(blame, straggler));
+  }
+  if (blame.what_ifs.has_value()) {
+    const std::vector<WhatIf>& helpful = blame.what_ifs->helpful;
+    for (size_t i = 0; i < std::min(helpful.size(), kMostNamedRemedies); ++i) {
+      sentences.push_back(RemedySentence(blame, helpful[i]));
+    }
+  }
+  for (size_t i = 0; i < std::size(kBlamedQuantiles); ++i) {
+    if (!blame.windows[i].trees.empty()) continue;
+    sentences.push_back(absl::StrFormat(
+        "%s: too few traces. It needs %d complete ones, and there are %d.",
+        PercentileText(kBlamedQuantiles[i]), blame.windows[i].needed_count,
+        blame.requests.trees.size()));
+  }
+  return sentences;
+}
+
+namespace {
+
+void AppendTable(const char* title, const report::PageTable& table,
+                 std::string& text) {
+  if (table.rows.empty()) return;
+  absl::StrAppend(&text, "\n  ", title, "\n",
+                  report::RenderTable(table, report::kUnbroken));
+}
+
+// Says what was analysed, and what was not.
+void AppendCounts(const TracedRequests& requests, std::string& text) {
+  absl::StrAppendFormat(&text, "  %d complete traces of %d RPCs that succeeded",
+                        requests.trees.size(), requests.succeeded_count);
+  const std::pair<const char*, int64_t> left_out[] = {
+      {"incomplete", requests.incomplete_count},
+      {"failed", requests.failed_count},
+      {"of the warm-up", requests.warmup_count},
+      {"damaged", requests.damaged_count}};
+  const char* separator = "; left out: ";
+  for (const auto& [reason, count] : left_out) {
+    if (count == 0) continue;
+    absl::StrAppend(&text, separator, count, " ", reason);
+    separator = ", ";
+  }
+  absl::StrAppend(&text, "\n");
+  if (requests.moved_call_count > 0) {
+    absl::StrAppendFormat(
+        &text,
+        "  %d of %d RPCs were moved into the time of the RPC that caused them, "
+        "because clocks differ\n",
+        requests.moved_call_count, requests.call_count);
+  }
+}
+
+// Windows that have traces.
+std::vector<size_t> ShownWindows(const RequestBlame& blame) {
+  std::vector<size_t> shown;
+  for (size_t i = 0; i < blame.windows.size(); ++i) {
+    if (!blame.windows[i].trees.empty()) shown.push_back(i);
+  }
+  return shown;
+}
+
+std::string RowName(const TracedRequests& requests, const BlameShare& share) {
+  std::string name =
+      absl::StrCat(requests.rpcs[share.rpc], " ", NameOf(share.part));
+  if (share.instance >= 0) {
+    absl::StrAppend(&name, " ", requests.instances[share.instance]);
+  }
+  return report::Visible(name);
+}
+
+// A column for each window and, in the tail, another for the excess. Rows are
+// in the order of the last window, then of those before.
+report::PageTable SharesTable(const RequestBlame& blame,
+                              std::vector<BlameShare> QuantileShares::*shares) {
+  const std::vector<size_t> windows = ShownWindows(blame);
+  report::PageTable table = {{"share of time"}, {}};
+  for (const size_t window : windows) {
+    const std::string percentile = PercentileText(kBlamedQuantiles[window]);
+    table.titles.push_back(percentile);
+    if (window != kMedian) table.titles.push_back(percentile + " beyond p50");
+  }
+  std::map<std::string, size_t> rows;
+  size_t column = table.titles.size();
+  for (auto window = windows.rbegin(); window != windows.rend(); ++window) {
+    column -= *window == kMedian ? 1 : 2;
+    for (const BlameShare& share : blame.shares[*window].*shares) {
+      const std::string name = RowName(blame.requests, share);
+      const auto [row, is_new] = rows.emplace(name, table.rows.size());
+      if (is_new) {
+        table.rows.emplace_back(table.titles.size());
+        table.rows.back()[0].text = name;
+      }
+      std::vector<report::ColoredText>& cells = table.rows[row->second];
+      cells[column].text = ShareText(share.of_time);
+      if (share.of_excess.has_value()) {
+        cells[column + 1].text = ShareText(*share.of_excess);
+      }
+    }
+  }
+  return table;
+}
+
+std::string LastText(const LastCount& count) {
+  return count.fanout_count == 0 ? ""
+                                 : absl::StrFormat("%d of %d", count.last_count,
+                                                   count.fanout_count);
+}
+
+std::string ChanceText(const LastCount& count) {
+  return count.fanout_count == 0
+             ? ""
+             : absl::StrFormat("%.0f, at most %d", count.expected_count,
+                               count.most_by_chance);
+}
+
+std::string VerdictText(const Straggler& straggler) {
+  if (straggler.is_to_blame) return "straggler";
+  return straggler.of_all.is_straggler || straggler.of_tail.is_straggler
+             ? "waits for others"
+             : "";
+}
+
+report::PageTable StragglersTable(const RequestBlame& blame) {
+  report::PageTable table = {
+      {"last of a fanout", "verdict", "last", "by chance", "around p99",
+       "by chance", "own time", "share of p99"},
+      {}};
+  const size_t count = std::min(blame.stragglers.size(), kMostListedStragglers);
+  for (size_t i = 0; i < count; ++i) {
+    const Straggler& straggler = blame.stragglers[i];
+    const std::string name =
+        absl::StrCat(blame.requests.rpcs[straggler.rpc], " ",
+                     blame.requests.instances[straggler.instance]);
+    table.rows.push_back(
+        {{report::Visible(name)},
+         {VerdictText(straggler)},
+         {LastText(straggler.of_all)},
+         {ChanceText(straggler.of_all)},
+         {LastText(straggler.of_tail)},
+         {ChanceText(straggler.of_tail)},
+         {absl::StrFormat("%.0f%%", 100 * straggler.own_share)},
+         {straggler.of_tail.fanout_count == 0
+              ? ""
+              : absl::StrFormat("%.0f%%", 100 * straggler.tail_share)}});
+  }
+  return table;
+}
+
+void AppendRequests(const RequestBlame& blame, std::string& text) {
+  const TracedRequests& requests = blame.requests;
+  absl::StrAppend(&text, "Blame: ", report::Visible(requests.rpcs.front()),
+                  ", ", requests.is_open_loop ? "response" : "service",
+                  " time\n");
+  AppendCounts(requests, text);
+  for (const size_t window : ShownWindows(blame)) {
+    absl::StrAppendFormat(&text, "  around %s: %d traces, mean %s\n",
+                          PercentileText(kBlamedQuantiles[window]),
+                          blame.windows[window].trees.size(),
+                          report::HumanDuration(blame.shares[window].mean_ns));
+  }
+  absl::StrAppend(&text, "\n");
+  for (const std::string& sentence : blame.sentences) {
+    absl::StrAppend(
+        &text, report::Paragraph({"  -"}, report::Visible(sentence), 4, {}));
+  }
+  AppendTable("Where the time went",
+              SharesTable(blame, &QuantileShares::shares), text);
+  AppendTable("The largest of single instances",
+              SharesTable(blame, &QuantileShares::instance_shares), text);
+  AppendTable("Who was last", StragglersTable(blame), text);
+  if (blame.stragglers.size() > kMostListedStragglers) {
+    absl::StrAppend(&text, "  ... and ",
+                    blame.stragglers.size() - kMostListedStragglers,
+                    " instances more\n");
+  }
+}
+
+void AppendTest(const TestBlame& blame, std::string& text) {
+  if (blame.dropped_sample_count > 0) {
+    absl::StrAppend(&text, blame.dropped_sample_count,
+                    " samples of RPCs were not kept (sample_memory_bytes)\n");
+  }
+  if (blame.rootless_count > 0) {
+    absl::StrAppend(&text, blame.rootless_count,
+                    " parts of requests are left out, because their first RPC "
+                    "was not kept\n");
+  }
+  for (const RequestBlame& requests : blame.requests) {
+    AppendRequests(requests, text);
+  }
+}
+
+}  // namespace
+
+std::string BlameText(absl::Span<const report::TestRun> runs) {
+  std::string text;
+  for (const report::TestRun& run : runs) {
+    absl::StrAppend(&text, "Test: ",
+                    report::Visible(report::MarkedName(run.name, *run.result)),
+                    report::RunNumber(run), "\n");
+    if (const auto blame = FindBlame(*run.result)) {
+      AppendTest(*blame, text);
+    } else {
+      absl::StrAppend(&text, kNoTraces, "\n");
+    }
+  }
+  return text;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void AddEstimate(const char* name, const BlameEstimate& estimate, Json& json) {
+  const std::string prefix = name;
+  json[prefix] = estimate.value;
+  json[prefix + "_lower"] = estimate.lower;
+  json[prefix + "_upper"] = estimate.upper;
+}
+
+Json InstanceJson(const TracedRequests& requests, int instance) {
+  return instance < 0 ? Json(nullptr) : Json(requests.instances[instance]);
+}
+
+Json SharesJson(const TracedRequests& requests,
+                const std::vector<BlameShare>& shares) {
+  Json json = Json::array();
+  for (const BlameShare& share : shares) {
+    Json& entry = json.emplace_back();
+    entry["rpc"] = requests.rpcs[share.rpc];
+    entry["instance"] = InstanceJson(requests, share.instance);
+    entry["part"] = std::string(NameOf(share.part));
+    AddEstimate("share", share.of_time, entry);
+    entry["excess"] = nullptr;
+    if (share.of_excess.has_value()) {
+      AddEstimate("excess", *share.of_excess, entry);
+    }
+  }
+  return json;
+}
+
+Json QuantilesJson(const RequestBlame& blame) {
+  Json json = Json::array();
+  for (size_t i = 0; i < std::size(kBlamedQuantiles); ++i) {
+    const TailWindow& window = blame.windows[i];
+    const QuantileShares& shares = blame.shares[i];
+    const bool has_trees = !window.trees.empty();
+    json.push_back(
+        {{"percentile", 100 * kBlamedQuantiles[i]},
+         {"trace_count", window.trees.size()},
+         {"needed_count", window.needed_count},
+         {"mean_ns", has_trees ? Json(shares.mean_ns) : Json(nullptr)},
+         {"shares", SharesJson(blame.requests, shares.shares)},
+         {"instances", SharesJson(blame.requests, shares.instance_shares)}});
+  }
+  return json;
+}
+
+Json LastJson(const LastCount& count) {
+  return {{"fanout_count", count.fanout_count},
+          {"last_count", count.last_count},
+          {"expected_count", count.expected_count},
+          {"most_by_chance", count.most_by_chance},
+          {"is_straggler", count.is_straggler}};
+}
+
+Json StragglersJson(const RequestBlame& blame) {
+  Json json = Json::array();
+  for (const Straggler& straggler : blame.stragglers) {
+    if (json.size() == kMostListedStragglers) break;
+    json.push_back({{"rpc", blame.requests.rpcs[straggler.rpc]},
+                    {"instance", blame.requests.instances[straggler.instance]},
+                    {"is_to_blame", straggler.is_to_blame},
+                    {"all", LastJson(straggler.of_all)},
+                    {"tail", LastJson(straggler.of_tail)},
+                    {"own_share", straggler.own_share},
+                    {"tail_share", straggler.tail_share}});
+  }
+  return json;
+}
+
+Json WhatIfsJson(const RequestBlame& blame) {
+  if (!blame.what_ifs.has_value()) return nullptr;
+  Json json;
+  AddEstimate("p99_ns", blame.what_ifs->now_ns, json);
+  Json& remedies = json["remedies"] = Json::array();
+  for (const WhatIf& what_if : blame.what_ifs->helpful) {
+    Json& entry = remedies.emplace_back();
+    entry["rpc"] = blame.requests.rpcs[what_if.remedy.rpc];
+    entry["instance"] = InstanceJson(blame.requests, what_if.remedy.instance);
+    AddEstimate("p99_ns", what_if.then_ns, entry);
+    AddEstimate("saving", what_if.saving, entry);
+  }
+  return json;
+}
+
+Json RequestsJson(const RequestBlame& blame) {
+  const TracedRequests& requests = blame.requests;
+  return {{"rpc", requests.rpcs.front()},
+          {"latency", requests.is_open_loop ? "response_time" : "service_time"},
+          {"trace_count", requests.trees.size()},
+          {"succeeded_count", requests.succeeded_count},
+          {"incomplete_count", requests.incomplete_count},
+          {"failed_count", requests.failed_count},
+          {"warmup_count", requests.warmup_count},
+          {"damaged_count", requests.damaged_count},
+          {"call_count", requests.call_count},
+          {"moved_call_count", requests.moved_call_count},
+          {"sentences", blame.sentences},
+          {"quantiles", QuantilesJson(blame)},
+          {"stragglers", StragglersJson(blame)},
+          {"tested_instance_count", blame.stragglers.size()},
+          {"what_ifs", WhatIfsJson(blame)}};
+}
+
+}  // namespace
+
+Json BlameJson(const TestResult& result) {
+  const std::optional<TestBlame> blame = FindBlame(result);
+  if (!blame.has_value()) return nullptr;
+  Json json = {{"rootless_count", blame->rootless_count},
+               {"dropped_sample_count", blame->dropped_sample_count}};
+  Json& requests = json["requests"] = Json::array();
+  for (const RequestBlame& of_rpc : blame->requests) {
+    requests.push_back(RequestsJson(of_rpc));
+  }
+  return json;
 }
 
 }  // namespace distbench::blame

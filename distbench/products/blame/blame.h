@@ -5,14 +5,17 @@
 #define DISTBENCH_PRODUCTS_BLAME_BLAME_H_
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "distbench/products/blame/request_tree.h"
 #include "distbench/products/blame/stragglers.h"
 #include "distbench/products/blame/tail_shares.h"
 #include "distbench/products/blame/what_if.h"
+#include "distbench/report/measurements/test_run.h"
 #include "proto/results.pb.h"
 
 namespace distbench::blame {
@@ -55,6 +58,23 @@ inline constexpr char kNoTraces[] =
     "The test traced no requests. To trace them, give the RPC that begins a "
     "request a tracing_interval, such as 100 for every 100th; set "
     "measure_time_parts: true to divide the time of each RPC.";
+
+// Private to blame.h.
+
+// Returns RequestBlame::sentences; uses everything else of `blame`.
+std::vector<std::string> SentencesOf(const RequestBlame& blame);
+
+// Returns "87% (80% to 93%)".
+std::string ShareText(const BlameEstimate& share);
+
+// Returns "p99" or "p99.9".
+std::string PercentileText(double quantile);
+
+// Says for each run who is to blame for its tail, in lines of text.
+std::string BlameText(absl::Span<const report::TestRun> runs);
+
+// Says who is to blame for the tail. Null if no requests were traced.
+nlohmann::ordered_json BlameJson(const TestResult& result);
 
 }  // namespace distbench::blame
 

@@ -1,11 +1,15 @@
 #include "distbench/products/blame/blame.h"
 
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "distbench/products/blame/blame_text.h"
+#include "absl/strings/str_cat.h"
 #include "distbench/products/blame/testing/simulated_requests.h"
+#include "distbench/report/json/json.h"
+#include "distbench/report/testing/example_result.h"
 #include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -106,6 +110,192 @@ TEST(BlameTextTest, ClocksThatDifferAreMentioned) {
       TextOf(ResultOf(WithSlowLeaf(50), /*skew_ns=*/1'000'000'000)),
       HasSubstr("500 of 600 RPCs were moved into the time of the RPC that "
                 "caused them"));
+}
+
+using Json = nlohmann::json;
+
+Json BlameOf(const TestResult& result) {
+  const auto results = report::Sourced({result});
+  return Json::parse(
+      report::RenderJson(report::InputOf(results)))["tests"][0]["blame"];
+}
+
+TEST(JsonBlameTest, WithoutTracesItIsNull) {
+  EXPECT_TRUE(BlameOf(report::MakeExampleResult({})).is_null());
+}
+
+TEST(JsonBlameTest, ASlowLeafIsNamed) {
+  const Json blame =
+      BlameOf(ResultOf(Simulate({.is_random = false,
+                                 .trouble = {.rpc = kLookup,
+                                             .instance = 3,
+                                             .probability = 0.05,
+                                             .extra_ns = 3'000'000}})));
+  EXPECT_EQ(blame["rootless_count"], 0);
+  ASSERT_EQ(blame["requests"].size(), 1);
+  const Json& requests = blame["requests"][0];
+  EXPECT_EQ(requests["rpc"], "query");
+  EXPECT_EQ(requests["latency"], "service_time");
+  EXPECT_EQ(requests["trace_count"], 2'000);
+  EXPECT_EQ(requests["succeeded_count"], 2'000);
+  EXPECT_EQ(requests["call_count"], 24'000);
+
+  const Json& tail = requests["quantiles"][1];
+  EXPECT_EQ(tail["percentile"], 99);
+  EXPECT_EQ(tail["trace_count"], 40);
+  const Json& largest = tail["shares"][0];
+  EXPECT_EQ(largest["rpc"], "lookup");
+  EXPECT_EQ(largest["part"], "server_handler");
+  EXPECT_TRUE(largest["instance"].is_null());
+  EXPECT_NEAR(largest["share"].get<double>(), 3.1 / 3.9, 1e-9);
+  EXPECT_NEAR(largest["excess_lower"].get<double>(), 1, 1e-9);
+  EXPECT_EQ(tail["instances"][0]["instance"], "leaf/3");
+  EXPECT_TRUE(requests["quantiles"][0]["shares"][0]["excess"].is_null());
+
+  // There is no p99.9.
+  EXPECT_EQ(requests["quantiles"][2]["trace_count"], 0);
+  EXPECT_EQ(requests["quantiles"][2]["needed_count"], 15'000);
+  EXPECT_TRUE(requests["quantiles"][2]["mean_ns"].is_null());
+
+  const Json& straggler = requests["stragglers"][0];
+  EXPECT_EQ(straggler["instance"], "leaf/3");
+  EXPECT_EQ(straggler["is_to_blame"], true);
+  EXPECT_EQ(straggler["tail"]["last_count"], 40);
+  // Elsewhere all leaves end together, so nobody is last.
+  EXPECT_EQ(straggler["all"]["last_count"], straggler["all"]["fanout_count"]);
+
+  EXPECT_EQ(requests["what_ifs"]["p99_ns"], 3'900'000);
+  const Json& remedy = requests["what_ifs"]["remedies"][0];
+  EXPECT_EQ(remedy["instance"], "leaf/3");
+  EXPECT_EQ(remedy["p99_ns"], 900'000);
+}
+
+TEST(JsonBlameTest, TooFewTracesHaveNoWhatIfs) {
+  const Json blame = BlameOf(ResultOf(Simulate({.requests = 100})));
+  EXPECT_TRUE(blame["requests"][0]["what_ifs"].is_null());
+}
+
+}  // namespace
+
+// How often the analysis finds what makes simulated requests slow, and how
+// often it accuses the innocent.
+
+namespace {
+
+constexpr int kSystems = 200;
+constexpr int kFewestFound = kSystems * 95 / 100;
+constexpr int kMostFalse = kSystems * 5 / 100;
+
+// One in twenty requests takes 2 ms longer than its usual 1.2 ms.
+constexpr int64_t kExtraNs = 2'000'000;
+constexpr double kProbability = 0.05;
+
+// Whom an analysis accuses.
+struct Accusations {
+  std::string stragglers;  // each followed by a space
+  std::string main_cause;  // "RPC.part"
+};
+
+Accusations Accuse(const TracedRequests& requests) {
+  const std::vector<TailWindow> windows = WindowsOf(requests);
+  Accusations accusations;
+  for (const Straggler& straggler : FindStragglers(requests, windows[kTail])) {
+    if (!straggler.is_to_blame) continue;
+    absl::StrAppend(&accusations.stragglers,
+                    requests.instances[straggler.instance], " ");
+  }
+  const auto shares = SharesIn(requests, windows);
+  if (const BlameShare* cause = MainCause(shares[kTail])) {
+    accusations.main_cause =
+        absl::StrCat(requests.rpcs[cause->rpc], ".", NameOf(cause->part));
+  }
+  return accusations;
+}
+
+// In how many systems that differ only in their seed the accusations are like
+// this.
+int CountSystems(const Trouble& trouble,
+                 const std::function<bool(const Accusations&)>& is_so) {
+  int count = 0;
+  for (int seed = 1; seed <= kSystems; ++seed) {
+    count += is_so(Accuse(
+        Simulate({.trouble = trouble, .seed = static_cast<uint64_t>(seed)})));
+  }
+  return count;
+}
+
+TEST(BlameSimulationTest, ASlowLeafIsFound) {
+  const int found =
+      CountSystems({.rpc = kLookup,
+                    .instance = 3,
+                    .probability = kProbability,
+                    .extra_ns = kExtraNs},
+                   [](const Accusations& accusations) {
+                     return accusations.stragglers == "leaf/3 " &&
+                            accusations.main_cause == "lookup.server_handler";
+                   });
+  EXPECT_GE(found, kFewestFound);
+}
+
+TEST(BlameSimulationTest, ALeafThatIsAlwaysSlowIsFound) {
+  const int found = CountSystems(
+      {.rpc = kLookup, .instance = 3, .probability = 1, .extra_ns = 300'000},
+      [](const Accusations& accusations) {
+        return accusations.stragglers == "leaf/3 ";
+      });
+  EXPECT_GE(found, kFewestFound);
+}
+
+TEST(BlameSimulationTest, ASlowServerQueueIsFound) {
+  const int found =
+      CountSystems({.rpc = kRank,
+                    .part = BlamePart::kServerQueue,
+                    .probability = kProbability,
+                    .extra_ns = kExtraNs},
+                   [](const Accusations& accusations) {
+                     return accusations.main_cause == "rank.server_queue" &&
+                            accusations.stragglers.empty();
+                   });
+  EXPECT_GE(found, kFewestFound);
+}
+
+// Of any leaf, so that no instance is to blame.
+TEST(BlameSimulationTest, ASlowNetworkIsFound) {
+  const int found =
+      CountSystems({.rpc = kLookup,
+                    .part = BlamePart::kNetwork,
+                    .probability = kProbability / 10,
+                    .extra_ns = kExtraNs},
+                   [](const Accusations& accusations) {
+                     return accusations.main_cause == "lookup.network";
+                   });
+  EXPECT_GE(found, kFewestFound);
+}
+
+TEST(BlameSimulationTest, ASlowRootIsFound) {
+  const int found = CountSystems(
+      {.rpc = kQuery, .probability = kProbability, .extra_ns = kExtraNs},
+      [](const Accusations& accusations) {
+        return accusations.main_cause == "query.server_handler";
+      });
+  EXPECT_GE(found, kFewestFound);
+}
+
+TEST(BlameSimulationTest, EqualsAreNotAccused) {
+  const int accused = CountSystems({}, [](const Accusations& accusations) {
+    return !accusations.stragglers.empty() || !accusations.main_cause.empty();
+  });
+  EXPECT_LE(accused, kMostFalse);
+}
+
+// Where a part of all requests is slow, no instance is.
+TEST(BlameSimulationTest, InnocentInstancesAreNotAccused) {
+  const int accused = CountSystems(
+      {.rpc = kLookup, .probability = kProbability / 10, .extra_ns = kExtraNs},
+      [](const Accusations& accusations) {
+        return !accusations.stragglers.empty();
+      });
+  EXPECT_LE(accused, kMostFalse);
 }
 
 }  // namespace

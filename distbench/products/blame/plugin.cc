@@ -1,11 +1,9 @@
 // What this product adds to the program.
 
 #include "distbench/base/plugins.h"
-#include "distbench/products/blame/blame_json.h"
-#include "distbench/products/blame/blame_text.h"
+#include "distbench/products/blame/blame.h"
 #include "distbench/products/blame/page_files.h"
-#include "distbench/report/parts/json_part.h"
-#include "distbench/report/parts/page_part.h"
+#include "distbench/report/parts/document_parts.h"
 #include "distbench/report/parts/report_format.h"
 
 namespace distbench::blame {

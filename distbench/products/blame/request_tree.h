@@ -6,11 +6,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "distbench/report/export/trace_tree.h"
+#include "distbench/report/export/traces.h"
 #include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::blame {
 
@@ -105,6 +108,29 @@ struct TracedTest {
 // distances, and are moved together by as little as brings them into the times
 // of their parent. What sticks out on both sides is cut off.
 TracedTest CollectRequests(const TestResult& result);
+
+// What the config says about the RPCs that handlers make.
+
+class HandlerActions {
+ public:
+  explicit HandlerActions(const DistributedSystemDescription& config);
+
+  // Whether chance or time decide how many RPCs the action makes. Arguments are
+  // positions, as in a TraceContext: of the list in the config, and of the
+  // action in the list. Those that do not exist do not vary.
+  bool Varies(int64_t list, int64_t action) const {
+    return varying_.count({list, action}) > 0;
+  }
+
+  // Whether the handler of the RPC may answer before its list is done.
+  bool AnswersEarly(const std::string& rpc) const {
+    return answering_early_.count(rpc) > 0;
+  }
+
+ private:
+  std::set<std::pair<int64_t, int64_t>> varying_;
+  std::set<std::string> answering_early_;
+};
 
 }  // namespace distbench::blame
 

@@ -3,15 +3,39 @@
 #ifndef DISTBENCH_PRODUCTS_BLAME_TAIL_SHARES_H_
 #define DISTBENCH_PRODUCTS_BLAME_TAIL_SHARES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "distbench/products/blame/critical_path.h"
 #include "distbench/products/blame/request_tree.h"
-#include "distbench/products/blame/resampling.h"
 
 namespace distbench::blame {
+
+// Confidence intervals by the bootstrap.
+
+// A value, and its 95 % confidence interval.
+struct BlameEstimate {
+  double value = 0;
+  double lower = 0;
+  double upper = 0;
+};
+
+// How many times each of some items was drawn.
+using Multiplicities = std::vector<int>;
+
+// Calls `visit` with each item drawn once, and then with items drawn with
+// replacement, as often as DrawnEstimate() needs. The draws are always the same
+// for the same seed.
+void VisitDraws(size_t item_count, uint64_t seed,
+                absl::FunctionRef<void(const Multiplicities&)> visit);
+
+// The percentile interval: B. Efron, Bootstrap methods: another look at the
+// jackknife, Annals of Statistics 7 (1979) 1-26. The values are those of the
+// visits of VisitDraws(), in order.
+BlameEstimate DrawnEstimate(std::vector<double> values);
 
 inline constexpr double kBlamedQuantiles[] = {0.5, 0.99, 0.999};
 

@@ -9,7 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "distbench/products/blame/request_tree.h"
-#include "distbench/products/blame/resampling.h"
+#include "distbench/products/blame/tail_shares.h"
 
 namespace distbench::blame {
 

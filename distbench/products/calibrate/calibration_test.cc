@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "distbench/base/cpu_time.h"
+#include "distbench/base/clock.h"
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/config/validate/check.h"
 #include "gmock/gmock.h"

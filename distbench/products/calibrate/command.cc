@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "distbench/base/cpu_time.h"
+#include "distbench/base/clock.h"
 #include "distbench/base/write_all.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
@@ -24,7 +24,7 @@
 #include "distbench/flags/duration.h"
 #include "distbench/products/calibrate/calibration.h"
 #include "distbench/products/calibrate/command.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/results/output_file.h"
 #include "proto/traffic_config.pb.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "distbench/products/dashboard/page_policy.h"
+#include "distbench/products/dashboard/report_pages.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -17,7 +17,7 @@
 #include "distbench/products/dashboard/command.h"
 #include "distbench/products/dashboard/dashboard.h"
 #include "distbench/products/dashboard/sequencer_live.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/security/authorization.h"
 #include "distbench/security/tls_files.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "distbench/products/dashboard/live_source.h"
+#include "distbench/products/dashboard/live_feed.h"
 #include "distbench/security/authorization.h"
 #include "distbench/security/tls_files.h"
 

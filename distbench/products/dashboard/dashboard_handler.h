@@ -4,18 +4,21 @@
 #ifndef DISTBENCH_PRODUCTS_DASHBOARD_DASHBOARD_HANDLER_H_
 #define DISTBENCH_PRODUCTS_DASHBOARD_DASHBOARD_HANDLER_H_
 
+#include <initializer_list>
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/products/dashboard/access.h"
+#include "distbench/products/dashboard/http/http_message.h"
 #include "distbench/products/dashboard/http/http_server.h"
-#include "distbench/products/dashboard/http/target.h"
 #include "distbench/products/dashboard/index_keeper.h"
 #include "distbench/products/dashboard/live_feed.h"
-#include "distbench/products/dashboard/live_source.h"
 #include "distbench/products/dashboard/page/assets.h"
+#include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/history_index.h"
 #include "distbench/products/history/result_source.h"
 
@@ -68,6 +71,18 @@ class DashboardHandler final : public HttpHandler {
   const DashboardContents contents_;
   const AccessGuard guard_;
 };
+
+// INVALID_ARGUMENT if the target has other parameters than these, or one of
+// them several times, unless it is "attribute".
+absl::Status CheckParameters(const Target& target,
+                             std::initializer_list<absl::string_view> known);
+
+// The value of a parameter; empty if there is none.
+std::string ParameterOf(const Target& target, const std::string& name);
+
+// Reads the parameters of /api/results (docs/products/dashboard.md).
+// INVALID_ARGUMENT names the parameter that is wrong.
+absl::StatusOr<history::ResultQuery> ReadResultQuery(const Target& target);
 
 }  // namespace distbench::dashboard
 

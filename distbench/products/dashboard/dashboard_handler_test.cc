@@ -12,7 +12,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/products/dashboard/report_pages.h"
-#include "distbench/products/dashboard/result_query.h"
 #include "distbench/products/history/testing/daily_result.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -3,17 +3,70 @@
 #ifndef DISTBENCH_PRODUCTS_DASHBOARD_LIVE_FEED_H_
 #define DISTBENCH_PRODUCTS_DASHBOARD_LIVE_FEED_H_
 
+#include <cstdint>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
-#include "distbench/products/dashboard/live_json.h"
-#include "distbench/products/dashboard/live_source.h"
+#include "proto/control.pb.h"
 
 namespace distbench::dashboard {
+
+// What is going on now, for the dashboard.
+
+struct LiveStatus {
+  // The nodes and the running test.
+  GetStatusResponse sequencer;
+
+  // Runs that have not ended, oldest first.
+  std::vector<RunDescription> runs;
+};
+
+// Thread-safe.
+class LiveSource {
+ public:
+  virtual ~LiveSource() = default;
+
+  // Must not wait for a disk, or for what a running test waits for.
+  virtual LiveStatus Look() const = 0;
+
+  // Whether a test is running.
+  virtual bool IsBusy() const = 0;
+
+  // Ends a waiting or running run. The error says why it cannot.
+  virtual absl::Status Cancel(const std::string& run_id,
+                              const std::string& who) = 0;
+};
+
+// The rate of succeeded RPCs of the running test, from one look to the next.
+// Not thread-safe.
+class LiveRate {
+ public:
+  // Returns RPCs per second since the counts of the last look; since the
+  // beginning if the test is another one; 0 if none runs.
+  double Update(const LiveStatus& status);
+
+ private:
+  std::string test_;  // which one was running
+  int64_t succeeded_ = 0;
+  int64_t traffic_time_ns_ = 0;
+  double per_second_ = 0;
+};
+
+// The parts of the object of /api/status (docs/products/dashboard.md), on one
+// line each. The nodes are many and change seldom, the rest is short and
+// changes always.
+std::string NodesJson(const LiveStatus& status);
+std::string RunsJson(const LiveStatus& status, double per_second);
+
+// Returns the object that has these parts.
+std::string LiveJson(absl::string_view nodes, absl::string_view runs);
 
 // Where events go.
 class EventSink {

@@ -8,7 +8,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "distbench/products/history/history_types.h"
+#include "absl/strings/string_view.h"
+#include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/result_source.h"
 
 namespace distbench::dashboard {
@@ -41,6 +42,18 @@ absl::StatusOr<std::string> ReportFile(const history::IndexedResult& result,
 absl::StatusOr<std::string> ComparisonPage(const history::IndexedResult& base,
                                            const history::IndexedResult& next,
                                            const history::ResultSource& source);
+
+// The Content-Security-Policy for a self-contained page of ours: a browser runs
+// and applies its own scripts and styles, known by their SHA-256, and nothing
+// else. Documents of data in script elements are no scripts. The page should
+// contain nothing of others yet, because its scripts would be known, too.
+std::string PolicyOf(absl::string_view page);
+
+// The policy of pages whose scripts and styles are files of this server.
+inline constexpr char kOwnFilesPolicy[] =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src "
+    "'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'";
 
 }  // namespace distbench::dashboard
 

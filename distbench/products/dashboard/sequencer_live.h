@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "distbench/products/dashboard/live_source.h"
+#include "distbench/products/dashboard/live_feed.h"
 #include "distbench/sequencer/serving/sequencer_server.h"
 
 namespace distbench::dashboard {

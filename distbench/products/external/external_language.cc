@@ -13,9 +13,7 @@
 #include "distbench/config/reading/referenced_files.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/validate/test_validation.h"
-#include "distbench/products/external/csv_rows.h"
 #include "distbench/products/external/external_services.h"
-#include "distbench/products/external/requests/check_call.h"
 #include "distbench/products/external/requests/message_source.h"
 
 namespace distbench::external {
@@ -335,8 +333,7 @@ void CheckFaults(const config::TestValidation& validation) {
       continue;
     }
     validation.Add(
-        validation
-            .Element("server_faults", validation.names().server_faults, i)
+        validation.Element("server_faults", validation.names().server_faults, i)
             .Field("service"),
         absl::StrCat("is the external service ", config::Quoted(name),
                      ", which distbench does not run; name a "

@@ -6,11 +6,15 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "distbench/products/external/external_calls.h"
+#include "distbench/report/parts/finding_rule.h"
 #include "distbench/security/test_guards.h"
+#include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::external {
@@ -41,6 +45,21 @@ std::map<std::string, std::set<std::string>> ClientsByTarget(
 // Replaces what may be secret, which is metadata's values and rows, by
 // kRedacted; names remain.
 void RedactSecrets(DistributedSystemDescription& test);
+
+using CsvRows = std::vector<std::vector<std::string>>;
+
+// Parses CSV as RFC 4180 has it: cells between commas, rows between line ends;
+// a cell in double quotes may contain both, and quotes that are doubled. The
+// first row names the columns, which are distinct and not empty, and every row
+// has a cell for each. There is at least one further row. INVALID_ARGUMENT
+// names the line, but does not quote it: cells may be secrets.
+absl::StatusOr<CsvRows> ParseCsvRows(absl::string_view text);
+
+// The parts of a report::FindingRule: what a result says less of because
+// servers are external.
+void JudgeExternalCalls(const TestResult& result,
+                        report::FindingList& findings);
+absl::string_view AdviceForExternalCalls(absl::string_view code);
 
 }  // namespace distbench::external
 

@@ -1,5 +1,8 @@
 #include "distbench/products/external/external_services.h"
 
+#include <string>
+#include <vector>
+
 #include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -9,8 +12,10 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
+using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
 DistributedSystemDescription CallsExample() {
@@ -93,6 +98,64 @@ TEST(ExternalServices, AddressesHaveAHostAndAPort) {
         "[::1]", "[a]:1", "*:80", "a b:1", "dns:///a:1", "a:1,b:2", "a:1@5"}) {
     EXPECT_FALSE(CheckHostPort(bad).ok()) << bad;
   }
+}
+
+TEST(CsvRows, ReadsCellsAsRfc4180HasThem) {
+  const auto rows = ParseCsvRows(
+      "\xef\xbb\xbfuser,text\r\n"
+      "ann,\"a, \"\"b\"\"\nc\"\r\n"
+      "\n"
+      ",plain");
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_THAT(*rows, ElementsAre(ElementsAre("user", "text"),
+                                 ElementsAre("ann", "a, \"b\"\nc"),
+                                 ElementsAre("", "plain")));
+}
+
+TEST(CsvRows, AnEmptyCellMayEndAFile) {
+  const auto rows = ParseCsvRows("a,b\n1,");
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_THAT(rows->at(1), ElementsAre("1", ""));
+}
+
+TEST(CsvRows, SaysInWhichLineAProblemIs) {
+  const auto error = [](const char* text) {
+    return std::string(ParseCsvRows(text).status().message());
+  };
+  EXPECT_THAT(error("a,b\n\"x\ny\",2\nsecret\n"),
+              HasSubstr("line 4 has 1 cells, but the first row names 2"));
+  EXPECT_THAT(error("a\n\"x"), HasSubstr("line 2 has a quote that is not"));
+  EXPECT_THAT(error("a\nx\"y\n"), HasSubstr("line 2 has a quote inside"));
+  EXPECT_THAT(error("a\n\"x\"y\n"), HasSubstr("line 2 has text after"));
+  EXPECT_THAT(error("a,a\n1,2\n"), HasSubstr("two columns are called \"a\""));
+  EXPECT_THAT(error("a,\n1,2\n"), HasSubstr("a column without a name"));
+  EXPECT_THAT(error("a\n"), HasSubstr("at least one row"));
+  EXPECT_THAT(error(""), HasSubstr("at least one row"));
+}
+
+std::vector<Finding> FindingsOf(const std::string& test) {
+  TestResult result;
+  *result.mutable_traffic_config() =
+      base::FromText<DistributedSystemDescription>(test);
+  report::FindingList findings;
+  JudgeExternalCalls(result, findings);
+  return findings.Take();
+}
+
+TEST(ExternalFindingsTest, TimePartsOfExternalServersCannotBeKnown) {
+  const std::string call =
+      "rpc_descriptions { name: 'get' external_call { method: '/p.C/Get' } } ";
+  EXPECT_THAT(FindingsOf(call), IsEmpty());
+  EXPECT_THAT(FindingsOf("measure_time_parts: true"), IsEmpty());
+  const std::vector<Finding> findings =
+      FindingsOf(call + "measure_time_parts: true");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].severity(), Finding::NOTE);
+  EXPECT_EQ(findings[0].code(), "time_parts_external");
+  EXPECT_THAT(findings[0].message(), HasSubstr("get: an external service"));
+  EXPECT_THAT(std::string(AdviceForExternalCalls(findings[0].code())),
+              Not(IsEmpty()));
+  EXPECT_THAT(std::string(AdviceForExternalCalls("late_sends")), IsEmpty());
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/hosting/in_process_engines.h"
+#include "distbench/hosting/engine_factory.h"
 #include "distbench/products/external/calls/testing/foreign_server.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -7,10 +7,9 @@
 #include "distbench/config/validate/language_part.h"
 #include "distbench/products/external/allowed_targets.h"
 #include "distbench/products/external/calls/external_router.h"
-#include "distbench/products/external/external_findings.h"
 #include "distbench/products/external/external_language.h"
 #include "distbench/products/external/external_services.h"
-#include "distbench/protocol/registry/driver_extension.h"
+#include "distbench/protocol/registry/registry.h"
 #include "distbench/report/parts/finding_rule.h"
 #include "distbench/security/test_guards.h"
 

@@ -12,12 +12,11 @@
 #include "distbench/cli/output.h"
 #include "distbench/cli/run_table.h"
 #include "distbench/products/history/command.h"
+#include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/history_index.h"
-#include "distbench/products/history/json.h"
 #include "distbench/products/history/notes.h"
 #include "distbench/products/history/result_source.h"
-#include "distbench/products/history/text.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 
 namespace distbench::history {
 

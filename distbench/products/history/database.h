@@ -4,10 +4,13 @@
 #define DISTBENCH_PRODUCTS_HISTORY_DATABASE_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -118,6 +121,18 @@ class Transaction {
   absl::Status status_;
   bool is_open_;
 };
+
+// Small lists and maps as the text of one column. Text that is not UTF-8 is
+// made so, everywhere alike.
+
+std::string StoredJson(const std::set<std::string>& list);
+std::string StoredJson(const std::map<std::string, std::string>& texts);
+std::string StoredJson(const std::map<std::string, double>& numbers);
+
+// Empty if the text is not what was stored.
+std::vector<std::string> StoredList(const std::string& json);
+std::map<std::string, std::string> StoredTexts(const std::string& json);
+std::map<std::string, double> StoredNumbers(const std::string& json);
 
 }  // namespace distbench::history
 

@@ -14,7 +14,6 @@
 #include "benchmark/benchmark.h"
 #include "distbench/products/history/history_index.h"
 #include "distbench/products/history/index_file.h"
-#include "distbench/products/history/index_writer.h"
 
 namespace distbench::history {
 namespace {

@@ -7,12 +7,8 @@
 #include "distbench/products/history/database.h"
 #include "distbench/products/history/index_file.h"
 #include "distbench/products/history/index_queries.h"
-#include "distbench/products/history/index_writer.h"
 #include "distbench/products/history/measured_result.h"
-#include "distbench/products/history/result_filters.h"
-#include "distbench/products/history/series_store.h"
-#include "distbench/products/history/stored_json.h"
-#include "distbench/products/history/trend.h"
+#include "distbench/products/history/series.h"
 
 namespace distbench::history {
 namespace {

@@ -21,7 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "distbench/products/history/history_types.h"
+#include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/notes.h"
 #include "distbench/products/history/result_source.h"
 

@@ -10,12 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/products/history/json.h"
+#include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/testing/daily_result.h"
-#include "distbench/products/history/text.h"
 #include "distbench/results/result_file.h"
-#include "distbench/sequencer/runs/result_file.h"
 #include "distbench/sequencer/runs/result_log.h"
+#include "distbench/sequencer/runs/run_directory.h"
 #include "proto/control.pb.h"
 
 namespace distbench::history {

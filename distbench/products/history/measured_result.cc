@@ -13,8 +13,8 @@
 #include "distbench/base/time_units.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/report/comparison/comparability.h"
-#include "distbench/report/measurements/origin.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/stats/outcomes.h"
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "distbench/products/http2/client_connection.h"
-#include "distbench/products/http2/handshake.h"
 #include "distbench/products/http2/server_connection.h"
 #include "distbench/protocol/tcp/stream_client.h"
 #include "distbench/protocol/tcp/stream_server.h"

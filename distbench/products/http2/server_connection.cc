@@ -5,8 +5,8 @@
 
 #include "absl/status/statusor.h"
 #include "distbench/payload/message_codec.h"
-#include "distbench/products/http2/grpc_fields.h"
-#include "distbench/protocol/handshake_messages.h"
+#include "distbench/products/http2/message.h"
+#include "distbench/protocol/driver_parts.h"
 
 namespace distbench::http2 {
 namespace {

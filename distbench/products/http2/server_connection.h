@@ -11,7 +11,7 @@
 #include "distbench/products/http2/http2_connection.h"
 #include "distbench/products/http2/session.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/tcp/accepted_connection.h"
+#include "distbench/protocol/tcp/stream_server.h"
 
 namespace distbench::http2 {
 

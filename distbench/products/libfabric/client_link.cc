@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
-#include "distbench/products/libfabric/address.h"
-#include "distbench/protocol/tcp/redialer.h"
+#include "distbench/products/libfabric/wire.h"
+#include "distbench/protocol/tcp/dial.h"
 
 namespace distbench::libfabric {
 namespace {

@@ -10,7 +10,6 @@
 #include "distbench/products/libfabric/link.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/tcp/client_listener.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/frame.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "distbench/products/libfabric/library.h"
+#include "distbench/products/libfabric/fabric.h"
 #include "distbench/products/libfabric/wire.h"
 
 namespace distbench::libfabric {

@@ -18,12 +18,11 @@
 #include "distbench/base/write_all.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/output.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "optional_libraries.h"
 
 #if DISTBENCH_HAS_LIBFABRIC
-#include "distbench/products/libfabric/library.h"
-#include "distbench/products/libfabric/providers.h"
+#include "distbench/products/libfabric/fabric.h"
 #endif
 
 namespace distbench::libfabric {

@@ -8,8 +8,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "distbench/products/libfabric/address.h"
 #include "distbench/products/libfabric/declaration.h"
+#include "distbench/products/libfabric/wire.h"
 #include "distbench/protocol/driver_parts.h"
 
 namespace distbench::libfabric {

@@ -15,8 +15,8 @@
 #include "distbench/products/libfabric/fabric.h"
 #include "distbench/products/libfabric/libfabric_transport.h"
 #include "distbench/products/libfabric/settings.h"
+#include "distbench/protocol/addresses.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/host_address.h"
 
 namespace distbench::libfabric {
 

@@ -14,8 +14,12 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "distbench/base/clock.h"
-#include "distbench/products/libfabric/address.h"
-#include "distbench/products/libfabric/providers.h"
+#include "distbench/products/libfabric/declaration.h"
+#include "distbench/products/libfabric/fabric.h"
+#include "distbench/products/libfabric/settings.h"
+#include "distbench/products/libfabric/testing/busy_provider.h"
+#include "distbench/products/libfabric/wire.h"
+#include "distbench/protocol/testing/driver_conformance.h"
 #include "distbench/protocol/testing/driver_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -233,6 +237,156 @@ TEST(AddressTest, OtherTextIsRefused) {
 
 TEST(ProvidersTest, ThereIsSharedMemory) {
   EXPECT_THAT(ListLibfabricProviders(), Contains("shm"));
+}
+
+using protocol::DriverConformanceTest;
+using protocol::TimePartsConformanceTest;
+
+struct Variant {
+  std::string provider;
+  int64_t receive_buffer_bytes = 64 << 10;
+  int64_t spin_us = 0;
+  bool measures_time_parts = false;
+  std::string endpoint = kRdmEndpoint;
+};
+
+protocol::DriverUnderTest MakeVariant(const Variant& variant) {
+  return {[variant](const std::string& test_nonce) {
+    config::DriverOptions options;
+    options.server_settings["provider"] = variant.provider;
+    options.server_settings["endpoint"] = variant.endpoint;
+    options.server_settings["receive_buffer_bytes"] =
+        variant.receive_buffer_bytes;
+    options.client_settings["spin_us"] = variant.spin_us;
+    LibfabricSettings settings = ReadLibfabricSettings(options);
+    settings.measures_time_parts = variant.measures_time_parts;
+    return std::make_unique<LibfabricDriver>(
+        settings, protocol::AddressPreference{}, "127.0.0.1", test_nonce);
+  }};
+}
+
+INSTANTIATE_TEST_SUITE_P(Tcp, DriverConformanceTest,
+                         testing::Values(MakeVariant({"tcp"})));
+INSTANTIATE_TEST_SUITE_P(SmallBuffers, DriverConformanceTest,
+                         testing::Values(MakeVariant({"tcp;ofi_rxm", 4096})));
+INSTANTIATE_TEST_SUITE_P(Spinning, DriverConformanceTest,
+                         testing::Values(MakeVariant({"tcp", 64 << 10, 100})));
+INSTANTIATE_TEST_SUITE_P(Connected, DriverConformanceTest,
+                         testing::Values(MakeVariant({.provider = "tcp",
+                                                      .endpoint = "msg"})));
+INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
+                         testing::Values(MakeVariant({"tcp", 64 << 10, 0,
+                                                      true})));
+
+}  // namespace
+
+// Tests of endpoints whose transmit queues are full.
+
+namespace {
+
+class FullQueueTest : public testing::Test {
+ protected:
+  static std::unique_ptr<protocol::ProtocolDriver> MakeDriver() {
+    return std::make_unique<LibfabricDriver>(ReadLibfabricSettings({}),
+                                             protocol::AddressPreference{},
+                                             "127.0.0.1", "nonce");
+  }
+
+  BusyProvider provider_;
+};
+
+// The sizes are sent by each of the functions that send.
+TEST_F(FullQueueTest, RefusedRequestsAreSentAgain) {
+  protocol::TestServer server(MakeDriver);
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
+  for (const int64_t size : {16, 400, 70'000, 3 << 20}) {
+    protocol::ClientCall call{.request_bytes = size, .response_bytes = 16};
+    BusyProvider::RefuseNext(3);
+    ASSERT_EQ(client.Call(call), "") << size;
+    EXPECT_EQ(BusyProvider::left(), 0);
+    EXPECT_EQ(call.received_bytes, 16);
+    // The time of the attempt that was accepted.
+    EXPECT_GE(call.sent_ns, BusyProvider::refused_ns()) << size;
+  }
+}
+
+TEST_F(FullQueueTest, RefusedRepliesAreSentAgain) {
+  const auto reply = [](protocol::Transport& transport,
+                        protocol::ServerCall* call) {
+    BusyProvider::RefuseNext(3);
+    protocol::TestEvents::ReplyAsAsked(transport, call);
+  };
+  protocol::TestServer server(MakeDriver, reply);
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
+  for (const int64_t size : {16, 400, 70'000, 3 << 20}) {
+    protocol::ClientCall call{.request_bytes = 16, .response_bytes = size};
+    ASSERT_EQ(client.Call(call), "") << size;
+    EXPECT_EQ(BusyProvider::left(), 0);
+    EXPECT_EQ(call.received_bytes, size);
+  }
+}
+
+// Nothing else would wake the worker sooner than in a second.
+TEST_F(FullQueueTest, SendsAreTriedAgainSoon) {
+  protocol::TestServer server(MakeDriver);
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
+  protocol::ClientCall call{.request_bytes = 16, .response_bytes = 16};
+  const int64_t begin_ns = base::RealClock().MonotonicNs();
+  BusyProvider::RefuseNext(100);
+  ASSERT_TRUE(client.transport().Start(&call));
+  while (!client.events().Finished(call)) {
+    client.transport().Poll(begin_ns + 60'000'000'000, client.events());
+  }
+  EXPECT_EQ(client.events().error(call), "");
+  EXPECT_LT(base::RealClock().MonotonicNs() - begin_ns, 3'000'000'000);
+}
+
+TEST_F(FullQueueTest, RequestsKeepTheirOrder) {
+  protocol::TestServer server(MakeDriver);
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
+  protocol::ClientCall calls[8];
+  int64_t last_ns = 0;
+  BusyProvider::RefuseNext(3);
+  for (protocol::ClientCall& call : calls) {
+    call = {.request_bytes = 16, .response_bytes = 16};
+    ASSERT_TRUE(client.transport().Start(&call));
+  }
+  ASSERT_TRUE(client.events().PollUntil(
+      [&] { return client.events().finished_count() == 8; }));
+  for (const protocol::ClientCall& call : calls) {
+    EXPECT_EQ(client.events().error(call), "");
+    EXPECT_GE(call.sent_ns, last_ns);
+    last_ns = call.sent_ns;
+  }
+}
+
+TEST_F(FullQueueTest, HellosAreSentAgain) {
+  protocol::TestServer server(MakeDriver);
+  BusyProvider::RefuseNext(10);
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
+  EXPECT_EQ(BusyProvider::left(), 0);
+  protocol::ClientCall call{.request_bytes = 16, .response_bytes = 16};
+  EXPECT_EQ(client.Call(call), "");
+}
+
+TEST_F(FullQueueTest, CallsEndWhileTheirRequestsWait) {
+  protocol::TestServer server(MakeDriver);
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
+  protocol::ClientCall call{.request_bytes = 16, .response_bytes = 16};
+  BusyProvider::RefuseNext(INT64_MAX);
+  ASSERT_TRUE(client.transport().Start(&call));
+  client.transport().CancelCalls();
+  ASSERT_TRUE(client.events().PollUntil(
+      [&] { return client.events().Finished(call); }));
+  EXPECT_NE(client.events().error(call), "");
+  BusyProvider::RefuseNext(0);
+  EXPECT_EQ(client.Call(call), "");
 }
 
 }  // namespace

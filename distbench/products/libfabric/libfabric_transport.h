@@ -17,9 +17,9 @@
 #include "distbench/products/libfabric/endpoint.h"
 #include "distbench/products/libfabric/link.h"
 #include "distbench/products/libfabric/server_link.h"
+#include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/driver_parts.h"
-#include "distbench/protocol/late_deadlines.h"
 #include "distbench/protocol/tcp/poller.h"
 #include "distbench/protocol/tcp/stream_client.h"
 

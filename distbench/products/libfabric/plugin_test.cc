@@ -5,7 +5,7 @@
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/catalogs/testing/declaration_testing.h"
 #include "distbench/config/requirements/host_requirements.h"
-#include "distbench/node/socket_limits.h"
+#include "distbench/node/host_limits.h"
 #include "distbench/protocol/registry/registry.h"
 #include "distbench/protocol/registry/testing/driver_registration.h"
 #include "gmock/gmock.h"

@@ -1,5 +1,16 @@
 #include "distbench/products/libfabric/wire.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
 namespace distbench::libfabric {
 
 std::string EncodeIntroduction(const Introduction& introduction) {
@@ -28,6 +39,46 @@ bool DecodeIntroduction(absl::string_view bytes, Introduction& introduction) {
   introduction.address = bytes.substr(0, address_bytes);
   introduction.greeting = bytes.substr(address_bytes);
   return true;
+}
+
+namespace {
+
+constexpr absl::string_view kScheme = "libfabric:";
+
+absl::Status Malformed(absl::string_view address) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "\"", address,
+      "\" is no address of the libfabric driver; a service and its clients "
+      "must have the same protocol driver"));
+}
+
+bool IsHexadecimal(absl::string_view digits) {
+  return !digits.empty() && digits.size() % 2 == 0 &&
+         std::all_of(digits.begin(), digits.end(), absl::ascii_isxdigit);
+}
+
+}  // namespace
+
+std::string FormatAddress(const LibfabricAddress& address) {
+  const auto append = [](std::string* out, const std::string& endpoint) {
+    absl::StrAppend(out, absl::BytesToHexString(endpoint));
+  };
+  return absl::StrCat(kScheme, address.carrier, ":",
+                      absl::StrJoin(address.endpoints, ",", append));
+}
+
+absl::StatusOr<LibfabricAddress> ParseAddress(absl::string_view address) {
+  absl::string_view rest = address;
+  if (!absl::ConsumePrefix(&rest, kScheme)) return Malformed(address);
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(rest, absl::MaxSplits(':', 1));
+  if (parts.second.empty()) return Malformed(address);
+  LibfabricAddress parsed = {.carrier = std::string(parts.first)};
+  for (const absl::string_view digits : absl::StrSplit(parts.second, ',')) {
+    if (!IsHexadecimal(digits)) return Malformed(address);
+    parsed.endpoints.push_back(absl::HexStringToBytes(digits));
+  }
+  return parsed;
 }
 
 }  // namespace distbench::libfabric

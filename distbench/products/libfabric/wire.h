@@ -30,7 +30,9 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace distbench::libfabric {
@@ -93,6 +95,26 @@ std::string EncodeIntroduction(const Introduction& introduction);
 // bytes.
 [[nodiscard]] bool DecodeIntroduction(absl::string_view bytes,
                                       Introduction& introduction);
+
+// Addresses at which instances of the libfabric driver are reached, such as
+// "libfabric:tcp:0200a4c17f000001": the provider, with "/msg" if endpoints are
+// connected, and an endpoint's address in hexadecimal digits for each worker,
+// separated by commas.
+
+struct LibfabricAddress {
+  std::string carrier;                      // as of LibfabricSettings
+  std::vector<std::string> endpoints = {};  // at least one
+
+  // Returns the endpoint to which a client's worker connects.
+  const std::string& OfWorker(size_t worker) const {
+    return endpoints[worker % endpoints.size()];
+  }
+};
+
+std::string FormatAddress(const LibfabricAddress& address);
+
+// The error quotes the address.
+absl::StatusOr<LibfabricAddress> ParseAddress(absl::string_view address);
 
 }  // namespace distbench::libfabric
 

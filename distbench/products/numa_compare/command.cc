@@ -12,10 +12,10 @@
 #include "distbench/base/index_list.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/command.h"
+#include "distbench/cli/command_line.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
-#include "distbench/cli/own_program.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/numa/topology.h"
@@ -24,7 +24,7 @@
 #include "distbench/products/numa_compare/numa_deployments.h"
 #include "distbench/products/numa_compare/numa_table.h"
 #include "distbench/products/search/search_plan.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 
 namespace distbench::numa_compare {
 

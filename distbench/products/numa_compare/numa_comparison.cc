@@ -11,8 +11,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "distbench/products/numa_compare/local_cluster.h"
+#include "distbench/products/search/runners.h"
 #include "distbench/products/search/search_run.h"
-#include "distbench/products/search/sequencer_runner.h"
 
 namespace distbench::numa_compare {
 namespace {

@@ -5,8 +5,7 @@
 #include "distbench/products/numa_compare/command.h"
 #include "distbench/products/numa_compare/numa_table.h"
 #include "distbench/products/numa_compare/page_files.h"
-#include "distbench/report/parts/json_part.h"
-#include "distbench/report/parts/page_part.h"
+#include "distbench/report/parts/document_parts.h"
 #include "distbench/report/parts/text_part.h"
 
 namespace distbench::numa_compare {

@@ -7,7 +7,7 @@
 #include "absl/time/time.h"
 #include "distbench/products/protection/cell_config.h"
 #include "distbench/products/protection/experiment/cells.h"
-#include "distbench/products/protection/resumption.h"
+#include "distbench/products/protection/runner.h"
 
 namespace distbench::protection {
 namespace {

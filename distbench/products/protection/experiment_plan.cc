@@ -5,11 +5,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/problem.h"
-#include "distbench/products/protection/antagonist_services.h"
 #include "distbench/products/protection/cell_config.h"
-#include "distbench/products/protection/experiment/antagonist_names.h"
 #include "distbench/products/protection/experiment/cells.h"
-#include "distbench/products/protection/experiment/subject.h"
+#include "distbench/products/protection/experiment/services.h"
 
 namespace distbench::protection {
 namespace {

@@ -13,7 +13,7 @@
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/base/time_units.h"
 #include "distbench/products/search/search_run.h"
-#include "distbench/products/search/testing/simulated_system.h"
+#include "distbench/products/search/testing/simulated_queue.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"

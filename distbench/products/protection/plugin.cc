@@ -2,7 +2,7 @@
 
 #include "distbench/base/plugins.h"
 #include "distbench/cli/command.h"
-#include "distbench/cli/test_changes.h"
+#include "distbench/cli/input.h"
 #include "distbench/cli/value_candidates.h"
 #include "distbench/products/protection/commands.h"
 

@@ -3,15 +3,20 @@
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_RUNNER_H_
 #define DISTBENCH_PRODUCTS_PROTECTION_RUNNER_H_
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "distbench/client/test_client.h"
 #include "distbench/products/protection/experiment_plan.h"
 #include "distbench/products/search/search_run.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::protection {
 
@@ -76,6 +81,46 @@ struct ExperimentCallbacks {
 absl::Status RunExperiment(const ExperimentPlan& plan,
                            const ExperimentCallbacks& callbacks,
                            TestSequenceResults& results);
+
+// Plans an experiment for the nodes of a test sequencer.
+
+// Plans the experiment of a canonical test for the nodes of the sequencer, so
+// that RunExperiment() can begin it, or continue it from `results`. `seed` is
+// used if results have none. Errors are those of the client, of
+// PlanExperiment() and of CheckExperimentResumable().
+absl::StatusOr<ExperimentPlan> PlanOnSequencer(
+    const DistributedSystemDescription& test, uint64_t seed,
+    const TestSequenceResults& results, client::TestClient& client);
+
+// Continues an experiment from the results of an earlier start.
+
+// The report of an experiment of which nothing has been run.
+ExperimentReport NewReport(const ExperimentPlan& plan);
+
+// Whether any cell has been run. Before that, the results may have runs of the
+// search for the capacity.
+bool HasCells(const TestSequenceResults& results);
+
+// Whether the results have this run.
+bool HasRun(const TestSequenceResults& results, const ExperimentCell& cell);
+
+// The seed of the experiment in the results, with which it is to be planned
+// again; absent if there is none.
+std::optional<uint64_t> SeedOf(const TestSequenceResults& results);
+
+// The workers of each instance in the results' tests; 0 if nothing has been
+// run. Another number would make later cells differ from earlier ones.
+int WorkersOf(const TestSequenceResults& results);
+
+// Checks that the results, which may be empty, are those of this experiment on
+// this test, so that it can continue from them. The number of repetitions may
+// differ. FAILED_PRECONDITION describes the differences.
+absl::Status CheckExperimentResumable(const ExperimentPlan& plan,
+                                      const TestSequenceResults& results);
+
+// Whether all cells have been run, and none was omitted.
+bool IsCompleteExperiment(const ExperimentPlan& plan,
+                          const TestSequenceResults& results);
 
 }  // namespace distbench::protection
 

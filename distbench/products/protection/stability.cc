@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
-#include "distbench/stats/welch_interval.h"
+#include "distbench/stats/run_interval.h"
 
 namespace distbench::protection {
 namespace {

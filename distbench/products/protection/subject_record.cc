@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +14,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/products/protection/cell_config.h"
-#include "distbench/products/protection/experiment/antagonist_names.h"
+#include "distbench/products/protection/experiment/services.h"
 #include "distbench/products/protection/stability.h"
 #include "distbench/report/measurements/rpc_series.h"
 
@@ -122,6 +126,39 @@ absl::Duration StabiliseTimeOf(const TestResult& result) {
   return absl::Nanoseconds(
       result.experiment_cell().baseline_start_timestamp_ns() -
       result.run_info().start_timestamp_ns());
+}
+
+namespace {
+
+// Nodes that share CPUs: those of a host that may use the same ones.
+using CpuGroup = std::pair<std::string, std::string>;
+
+CpuGroup GroupOf(const NodeRegistration& registration) {
+  return {registration.hostname(), registration.topology().allowed_cpus()};
+}
+
+}  // namespace
+
+int WorkersOfSubject(const DistributedSystemDescription& test,
+                     const GetStatusResponse& status) {
+  std::map<std::string, int> instances_on;  // by node
+  for (const auto& [instance, node] : NodesOfInstances(test)) {
+    ++instances_on[node];
+  }
+  std::map<CpuGroup, int> cpus;
+  std::map<CpuGroup, int> instances;
+  for (const NodeStatus& node : status.nodes()) {
+    const CpuGroup group = GroupOf(node.registration());
+    cpus[group] = std::max(cpus[group], node.registration().cpu_count());
+    const auto found = instances_on.find(node.config().node_alias());
+    if (found != instances_on.end()) instances[group] += found->second;
+  }
+  int fewest = std::numeric_limits<int>::max();
+  for (const auto& [group, count] : instances) {
+    fewest = std::min(fewest, cpus[group] / count);
+  }
+  // Without nodes, the test will not run.
+  return instances.empty() ? 1 : std::max(1, fewest);
 }
 
 }  // namespace distbench::protection

@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/time_units.h"
 #include "distbench/products/search/judgement/measured_probe.h"
-#include "distbench/products/search/report/search_answer.h"
+#include "distbench/products/search/report/search_text.h"
 #include "distbench/results/histogram_proto.h"
 
 namespace distbench::search {

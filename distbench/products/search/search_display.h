@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "distbench/client/progress_line.h"
+#include "distbench/client/progress_display.h"
 #include "distbench/products/search/search_run.h"
 #include "distbench/stats/log_histogram.h"
 #include "proto/control.pb.h"

@@ -9,7 +9,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/products/search/cpu_slices.h"
 #include "distbench/products/search/isolation_part.h"
 #include "distbench/products/search/knobs/knob_name.h"
 #include "distbench/products/search/system_copies.h"

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "distbench/base/testing/proto_testing.h"
-#include "distbench/products/search/testing/simulated_system.h"
+#include "distbench/products/search/testing/simulated_queue.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"

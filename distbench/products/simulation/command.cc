@@ -1,3 +1,5 @@
+#include "distbench/products/simulation/command.h"
+
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -13,23 +15,22 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/base/stop_signals.h"
+#include "distbench/base/time_units.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
-#include "distbench/cli/test_changes.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/products/simulation/cluster/simulated_cluster.h"
-#include "distbench/products/simulation/command.h"
 #include "distbench/products/simulation/command_flags.h"
-#include "distbench/products/simulation/simulation_display.h"
 #include "distbench/products/simulation/variation/variation.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 #include "test_builder/building/test_factory.h"
@@ -286,6 +287,45 @@ void AddSimulateCommand(CLI::App& app, cli::CommandBody& chosen) {
   cli::SetStoppableBody(command, chosen, [flags](base::StopSignals& stop) {
     return Simulate(*flags, stop);
   });
+}
+
+namespace {
+
+constexpr int64_t kLogIntervalNs = 5 * base::kNsPerSecond;
+
+}  // namespace
+
+SimulationDisplay::SimulationDisplay(client::ProgressDisplayOptions options)
+    : line_(std::move(options)) {}
+
+void SimulationDisplay::ShowStart(int test_index, const std::string& name) {
+  title_ = absl::StrFormat("[%d/%d] %s: ", test_index + 1,
+                           line_.options().test_count, name);
+  started_ns_ = shown_ns_ = line_.options().clock->MonotonicNs();
+  line_.Show(title_ + "simulating");
+}
+
+void SimulationDisplay::Show(const SimulationProgress& progress) {
+  const int64_t now_ns = line_.options().clock->MonotonicNs();
+  if (!line_.options().terminal && now_ns - shown_ns_ < kLogIntervalNs) return;
+  shown_ns_ = now_ns;
+  line_.Show(
+      client::FitLine({{title_, 1, false},
+                       {absl::StrFormat("%.3f s simulated",
+                                        base::ToSeconds(progress.simulated_ns)),
+                        0},
+                       {absl::StrCat(progress.succeeded, " RPCs"), 2},
+                       {absl::StrCat(progress.failed, " failed"), 3},
+                       {absl::StrCat(progress.events, " events"), 4}},
+                      line_.room()));
+}
+
+void SimulationDisplay::ShowEnd(const TestResult& result) {
+  line_.Write(absl::StrFormat(
+      "%s%s after %.1f s, simulated %.3f s", title_,
+      result.run_info().has_failure() ? "failed" : "done",
+      base::ToSeconds(line_.options().clock->MonotonicNs() - started_ns_),
+      result.simulation().simulated_seconds()));
 }
 
 }  // namespace distbench::simulation

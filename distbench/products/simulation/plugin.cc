@@ -8,12 +8,19 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/plugins.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/test_simulation.h"
 #include "distbench/products/simulation/cluster/simulated_cluster.h"
 #include "distbench/products/simulation/command.h"
 #include "distbench/products/simulation/command_flags.h"
+#include "distbench/products/simulation/report/page_files.h"
+#include "distbench/products/simulation/report/simulation_report.h"
+#include "distbench/report/measurements/test_run.h"
+#include "distbench/report/parts/document_parts.h"
+#include "distbench/report/parts/finding_rule.h"
+#include "distbench/report/parts/text_part.h"
 
 namespace distbench::simulation {
 namespace {
@@ -64,6 +71,47 @@ std::unique_ptr<cli::SimulationOptions> MakeOptions() {
 const base::Plugin<cli::TestSimulation> kSimulation("simulation",
                                                     new cli::TestSimulation{
                                                         MakeOptions});
+
+}  // namespace
+
+// What simulations add to reports.
+
+namespace {
+
+absl::string_view AdviceFor(absl::string_view code) {
+  if (code != "simulation") return "";
+  return "Take the figures for a direction, not for a prediction. Measure a "
+         "small part of the system for real, calibrate the costs by it "
+         "(distbench simulate --calibrate_from), and compare it with its own "
+         "simulation.";
+}
+
+nlohmann::ordered_json ValueOf(const TestResult& result,
+                               const report::JsonLimits&) {
+  return SimulationJson(result);
+}
+
+std::vector<std::string> OpeningOf(const TestResult& result) {
+  if (!report::IsSimulated(result)) return {};
+  return {DescribeSimulation(result.simulation())};
+}
+
+const base::Plugin<report::FindingRule> kRule("simulation",
+                                              new report::FindingRule{
+                                                  JudgeSimulation, AdviceFor});
+
+const base::Plugin<report::TestKey> kKey("simulation",
+                                         new report::TestKey{{"admission"},
+                                                             ValueOf});
+
+const base::Plugin<report::SummarySection> kSection(
+    "Simulation", new report::SummarySection{
+                      {"Driver counters"}, AssumptionLines, OpeningOf});
+
+const base::Plugin<report::PagePart> kPage("simulation",
+                                           new report::PagePart{{"findings"},
+                                                                kSimulationHtml,
+                                                                kSimulationJs});
 
 }  // namespace
 }  // namespace distbench::simulation

@@ -1,4 +1,4 @@
-#include "distbench/products/simulation/simulation_display.h"
+#include "distbench/products/simulation/command.h"
 
 #include "distbench/client/testing/progress_display_fixture.h"
 #include "gmock/gmock.h"

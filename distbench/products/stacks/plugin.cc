@@ -3,10 +3,8 @@
 #include "absl/status/statusor.h"
 #include "distbench/base/plugins.h"
 #include "distbench/products/stacks/page_files.h"
-#include "distbench/products/stacks/stacks_json.h"
-#include "distbench/products/stacks/stacks_text.h"
-#include "distbench/report/parts/json_part.h"
-#include "distbench/report/parts/page_part.h"
+#include "distbench/products/stacks/stacks_report.h"
+#include "distbench/report/parts/document_parts.h"
 #include "distbench/report/parts/report_format.h"
 
 namespace distbench::stacks {

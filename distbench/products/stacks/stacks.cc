@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "distbench/products/stacks/stack_name.h"
 #include "distbench/products/stacks/stack_values.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/comparability.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/products/stacks/stack_name.h"
-#include "distbench/products/stacks/stacks_text.h"
+#include "distbench/products/stacks/stack_values.h"
+#include "distbench/products/stacks/stacks_report.h"
 #include "distbench/report/comparison/testing/made_runs.h"
 #include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"

@@ -22,7 +22,7 @@
 #include "distbench/products/thrift/message.h"
 #include "distbench/products/thrift/testing/Traffic.h"
 #include "distbench/products/thrift/thrift_driver.h"
-#include "distbench/protocol/handshake_messages.h"
+#include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/testing/driver_testing.h"
 #include "distbench/security/nonce.h"

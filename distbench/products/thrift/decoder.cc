@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "distbench/products/thrift/wire.h"
+#include "distbench/products/thrift/message.h"
 
 namespace distbench::thrift {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/products/thrift/wire.h"
-#include "distbench/protocol/handshake_messages.h"
+#include "distbench/products/thrift/message.h"
+#include "distbench/protocol/driver_parts.h"
 #include "distbench/security/nonce.h"
 
 namespace distbench::thrift {

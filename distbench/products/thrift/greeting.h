@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "distbench/products/thrift/decoder.h"
-#include "distbench/protocol/tcp/client_greeting.h"
+#include "distbench/protocol/tcp/stream.h"
 
 namespace distbench::thrift {
 

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "distbench/products/thrift/wire.h"
-
 namespace distbench::thrift {
 namespace {
 

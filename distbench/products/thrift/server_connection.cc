@@ -4,7 +4,6 @@
 
 #include "absl/status/statusor.h"
 #include "distbench/protocol/driver_parts.h"
-#include "distbench/protocol/handshake_messages.h"
 
 namespace distbench::thrift {
 namespace {

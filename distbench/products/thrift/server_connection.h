@@ -8,8 +8,8 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/products/thrift/thrift_connection.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/tcp/accepted_connection.h"
 #include "distbench/protocol/tcp/connection.h"
+#include "distbench/protocol/tcp/stream_server.h"
 
 namespace distbench::thrift {
 

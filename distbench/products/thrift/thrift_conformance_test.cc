@@ -5,7 +5,6 @@
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/testing/connection_variants.h"
 #include "distbench/protocol/testing/driver_conformance.h"
-#include "distbench/protocol/testing/time_parts_conformance.h"
 
 namespace distbench::thrift {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "distbench/products/thrift/thrift_connection.h"
+#include "distbench/protocol/addresses.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/host_address.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_driver.h"

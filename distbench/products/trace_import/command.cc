@@ -17,8 +17,8 @@
 #include "distbench/cli/output.h"
 #include "distbench/products/trace_import/command.h"
 #include "distbench/products/trace_import/import_traces.h"
-#include "distbench/products/trace_import/spans/read_spans.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/products/trace_import/spans/spans.h"
+#include "distbench/report/findings/findings.h"
 
 namespace distbench::trace_import {
 

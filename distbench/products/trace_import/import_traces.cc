@@ -1,8 +1,13 @@
 #include "distbench/products/trace_import/import_traces.h"
 
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/products/trace_import/traces/call_tree.h"
 
@@ -34,6 +39,132 @@ absl::StatusOr<Import> ImportTraces(SpanSet spans,
     import.fidelity = *std::move(fidelity);
   }
   return import;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void AddList(const std::string& title,
+             const std::vector<std::string>& sentences, std::string& text) {
+  absl::StrAppend(&text, title, ":\n");
+  for (const std::string& sentence : sentences) {
+    absl::StrAppend(&text, "  ", sentence, "\n");
+  }
+}
+
+std::string DistanceText(const std::optional<double>& distance) {
+  return distance ? absl::StrFormat("distance %.3f", *distance)
+                  : "too few to compare";
+}
+
+void AddRpc(const RpcFidelity& rpc, std::string& text) {
+  absl::StrAppend(&text, "  ", rpc.rpc, ": ");
+  if (rpc.latency_distance) {
+    absl::StrAppendFormat(&text, "distance of latencies %.3f, ",
+                          *rpc.latency_distance);
+  } else {
+    absl::StrAppendFormat(&text,
+                          "too few calls to compare (%.0f, traces %.0f), ",
+                          rpc.measured.simulated, rpc.measured.traces);
+  }
+  absl::StrAppendFormat(&text, "mean %.1f us, traces %.1f us; ",
+                        rpc.mean_us.simulated, rpc.mean_us.traces);
+  if (rpc.latency_distance) {
+    absl::StrAppendFormat(&text, "p99 %.1f us, traces %.1f us; ",
+                          rpc.p99_us.simulated, rpc.p99_us.traces);
+  }
+  absl::StrAppendFormat(&text, "calls per arrival %.3g, traces %.3g",
+                        rpc.calls_per_arrival.simulated,
+                        rpc.calls_per_arrival.traces);
+  if (rpc.failed_share.simulated > 0 || rpc.failed_share.traces > 0) {
+    absl::StrAppendFormat(&text, "; failed %.1f%%, traces %.1f%%",
+                          100 * rpc.failed_share.simulated,
+                          100 * rpc.failed_share.traces);
+  }
+  text += "\n";
+}
+
+void AddFidelity(const Fidelity& fidelity, std::string& text) {
+  absl::StrAppendFormat(
+      &text,
+      "On simulated time (distances: the difference of quantiles, on average, "
+      "as a part of the mean of the traces):\n"
+      "  arrivals: %.0f, %.6g/s; traces %.0f, ",
+      fidelity.arrivals.simulated, fidelity.simulated_arrivals_per_second,
+      fidelity.arrivals.traces);
+  text += fidelity.traced_arrivals_per_second
+              ? absl::StrFormat("%.6g/s", *fidelity.traced_arrivals_per_second)
+              : "which have no rate: that of the config is invented";
+  absl::StrAppendFormat(&text,
+                        "\n  calls per trace: %.3g, traces %.3g; %s\n"
+                        "  levels per trace: %s\n",
+                        fidelity.calls_per_trace.simulated,
+                        fidelity.calls_per_trace.traces,
+                        DistanceText(fidelity.size_distance),
+                        DistanceText(fidelity.depth_distance));
+  for (const RpcFidelity& rpc : fidelity.rpcs) AddRpc(rpc, text);
+}
+
+Json ToJson(const Compared& compared) {
+  return {{"traces", compared.traces}, {"simulated", compared.simulated}};
+}
+
+Json ToJson(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json ToJson(const Fidelity& fidelity) {
+  Json json = {{"arrivals", ToJson(fidelity.arrivals)},
+               {"arrivals_per_second",
+                {{"traces", ToJson(fidelity.traced_arrivals_per_second)},
+                 {"simulated", fidelity.simulated_arrivals_per_second}}},
+               {"calls_per_trace", ToJson(fidelity.calls_per_trace)},
+               {"size_distance", ToJson(fidelity.size_distance)},
+               {"depth_distance", ToJson(fidelity.depth_distance)},
+               {"rpcs", Json::array()}};
+  for (const RpcFidelity& rpc : fidelity.rpcs) {
+    json["rpcs"].push_back(
+        {{"rpc", rpc.rpc},
+         {"latency_distance", ToJson(rpc.latency_distance)},
+         {"measured", ToJson(rpc.measured)},
+         {"mean_us", ToJson(rpc.mean_us)},
+         {"p99_us", ToJson(rpc.p99_us)},
+         {"calls_per_arrival", ToJson(rpc.calls_per_arrival)},
+         {"failed_share", ToJson(rpc.failed_share)}});
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string ImportText(const Import& import) {
+  const TrafficModel& model = import.model;
+  std::string text = absl::StrFormat(
+      "%d traces over %.6g s; %d parts of traces whose causes are missing\n",
+      model.traces, static_cast<double>(model.duration_ns) / 1e9,
+      model.fragments);
+  AddList("In the data", import.config.provenance.in_the_data, text);
+  AddList("Inferred", import.config.provenance.inferred, text);
+  AddList("Invented", import.config.provenance.invented, text);
+  if (!model.notes.empty()) absl::StrAppend(&text, "Repaired or left out:\n");
+  for (const auto& [note, count] : model.notes) {
+    absl::StrAppend(&text, "  ", count, " times: ", note, "\n");
+  }
+  if (import.fidelity) AddFidelity(*import.fidelity, text);
+  return text;
+}
+
+std::string ImportJson(const Import& import) {
+  Json json = {{"traces", import.model.traces},
+               {"duration_ns", import.model.duration_ns},
+               {"fragments", import.model.fragments},
+               {"in_the_data", import.config.provenance.in_the_data},
+               {"inferred", import.config.provenance.inferred},
+               {"invented", import.config.provenance.invented},
+               {"notes", import.model.notes}};
+  if (import.fidelity) json["fidelity"] = ToJson(*import.fidelity);
+  return json.dump(2) + "\n";
 }
 
 }  // namespace distbench::trace_import

@@ -10,7 +10,7 @@
 #include "distbench/products/trace_import/config_names.h"
 #include "distbench/products/trace_import/config_writer.h"
 #include "distbench/products/trace_import/fidelity.h"
-#include "distbench/products/trace_import/spans/span.h"
+#include "distbench/products/trace_import/spans/spans.h"
 #include "distbench/products/trace_import/traces/traffic_model.h"
 
 namespace distbench::trace_import {

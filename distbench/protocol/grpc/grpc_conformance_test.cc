@@ -3,13 +3,12 @@
 #include <string>
 
 #include "distbench/config/plan/driver_options.h"
+#include "distbench/protocol/addresses.h"
 #include "distbench/protocol/driver_environment.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/testing/driver_conformance.h"
 #include "distbench/protocol/testing/driver_testing.h"
 #include "distbench/protocol/testing/streaming_conformance.h"
-#include "distbench/protocol/testing/time_parts_conformance.h"
-#include "distbench/protocol/unix_address.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/testing/testing_certificates.h"
 #include "gmock/gmock.h"

@@ -20,7 +20,7 @@
 #include "distbench/protocol/grpc/server/streaming_requests.h"
 #include "distbench/protocol/grpc/settings.h"
 #include "distbench/protocol/grpc/wire/channel.h"
-#include "distbench/protocol/grpc/wire/stream_counts.h"
+#include "distbench/protocol/grpc/wire/stream_side.h"
 #include "distbench/protocol/streams.h"
 
 namespace distbench::protocol {

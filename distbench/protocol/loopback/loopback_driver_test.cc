@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "distbench/base/clock.h"
 #include "distbench/base/testing/fake_clock.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/testing/driver_conformance.h"
+#include "distbench/protocol/testing/streaming_conformance.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -303,6 +306,23 @@ TEST(LoopbackTransportTest, WakeEndsAWait) {
   // Without a wake-up this would never return.
   peer.driver->transport(0).Poll(std::numeric_limits<int64_t>::max(), peer);
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Loopback, DriverConformanceTest,
+    testing::Values(DriverUnderTest{[](const std::string& test_nonce) {
+      return MakeLoopbackDriver(base::RealClock(), test_nonce);
+    }}));
+INSTANTIATE_TEST_SUITE_P(
+    Loopback, StreamingConformanceTest,
+    testing::Values(DriverUnderTest{[](const std::string& test_nonce) {
+      return MakeLoopbackDriver(base::RealClock(), test_nonce);
+    }}));
+INSTANTIATE_TEST_SUITE_P(
+    Loopback, TimePartsConformanceTest,
+    testing::Values(DriverUnderTest{[](const std::string& test_nonce) {
+      return MakeLoopbackDriver(base::RealClock(), test_nonce,
+                                /*measures_time_parts=*/true);
+    }}));
 
 }  // namespace
 }  // namespace distbench::protocol

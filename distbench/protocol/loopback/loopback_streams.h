@@ -11,7 +11,7 @@
 
 #include "distbench/base/clock.h"
 #include "distbench/base/queues.h"
-#include "distbench/protocol/late_deadlines.h"
+#include "distbench/protocol/call_table.h"
 #include "distbench/protocol/streams.h"
 
 namespace distbench::protocol {

@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "distbench/protocol/decorators/double_barrel.h"
-#include "distbench/protocol/decorators/rpc_counter.h"
+#include "distbench/base/plugins.h"
+#include "distbench/protocol/decorators/decorators.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "distbench/protocol/tcp/settings.h"
@@ -110,6 +110,14 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeProtocolDriver(
   return absl::NotFoundError(absl::StrCat(
       "there is no protocol driver \"", options.driver, "\"; there are ",
       absl::StrJoin(*makers, ", ", append_name)));
+}
+
+std::unique_ptr<ProtocolDriver> ExtendDriver(
+    std::unique_ptr<ProtocolDriver> driver, const DriverOwner& owner) {
+  for (const auto& [name, extension] : base::Plugins<DriverExtension>::All()) {
+    driver = extension->Extend(std::move(driver), owner);
+  }
+  return driver;
 }
 
 }  // namespace distbench::protocol

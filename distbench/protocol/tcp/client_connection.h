@@ -11,12 +11,10 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/tcp/client_listener.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
-#include "distbench/protocol/tcp/redialer.h"
 #include "distbench/protocol/tcp/stream.h"
-#include "distbench/protocol/tcp/unstamped_calls.h"
+#include "distbench/protocol/tcp/write_queue.h"
 
 namespace distbench::protocol {
 

@@ -12,9 +12,8 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "distbench/protocol/tcp/redialer.h"
+#include "distbench/protocol/addresses.h"
 #include "distbench/protocol/tcp/stream_error.h"
-#include "distbench/protocol/unix_address.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

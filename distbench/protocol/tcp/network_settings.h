@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
 #include "distbench/base/files.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver.h"
@@ -62,6 +65,46 @@ absl::Status TryNetworkSettings(const NetworkSettings& settings, int family);
 // Returns what a connected socket has of the settings, as far as they ask for
 // anything, always in the same order.
 std::vector<NetworkReading> ReadBack(const NetworkSettings& settings, int fd);
+
+// The network settings of a driver's connections, and what was read back from
+// their sockets. Thread-safe.
+class DriverNetwork {
+ public:
+  // Of clients are the connections that the driver makes, of servers those that
+  // it accepts.
+  enum class Side { kClient, kServer };
+
+  DriverNetwork() = default;
+  DriverNetwork(NetworkSettings client, NetworkSettings server)
+      : client_(std::move(client)), server_(std::move(server)) {}
+
+  const NetworkSettings& settings(Side side) const {
+    return side == Side::kClient ? client_ : server_;
+  }
+
+  // Makes sure that this host's sockets of the address family can have the
+  // settings. Data that is encrypted is copied, so zero_copy excludes TLS. The
+  // error names side, setting, reason and remedy.
+  absl::Status Check(int family, bool uses_tls) const;
+
+  // Reads back and counts the settings of a new connection. The error says what
+  // it lacks, so that it must not be used.
+  absl::Status Admit(Side side, int fd);
+
+  // What all connections had.
+  std::vector<ConnectionReadings> Readings() const;
+
+ private:
+  void Count(Side side, const std::vector<NetworkReading>& settings);
+
+  const NetworkSettings client_;
+  const NetworkSettings server_;
+
+  mutable absl::Mutex mutex_;
+  // One entry for each side and combination of readings, of which there are
+  // few.
+  std::vector<ConnectionReadings> readings_ ABSL_GUARDED_BY(mutex_);
+};
 
 }  // namespace distbench::protocol
 

@@ -14,7 +14,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "distbench/protocol/tcp/driver_network.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
 #include "distbench/protocol/testing/driver_testing.h"

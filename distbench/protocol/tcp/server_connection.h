@@ -7,9 +7,9 @@
 #include "absl/base/attributes.h"
 #include "absl/strings/string_view.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/tcp/accepted_connection.h"
 #include "distbench/protocol/tcp/connection.h"
-#include "distbench/protocol/tcp/server_greeting.h"
+#include "distbench/protocol/tcp/greeting.h"
+#include "distbench/protocol/tcp/stream_server.h"
 
 namespace distbench::protocol {
 

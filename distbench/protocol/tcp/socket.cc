@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/host_port.h"
-#include "distbench/protocol/unix_address.h"
+#include "distbench/protocol/addresses.h"
 
 namespace distbench::protocol {
 namespace {

@@ -8,12 +8,38 @@
 #include <string>
 #include <utility>
 
-#include "distbench/protocol/tcp/client_greeting.h"
-#include "distbench/protocol/tcp/driver_network.h"
+#include "absl/strings/string_view.h"
+#include "distbench/protocol/tcp/network_settings.h"
 #include "distbench/protocol/tcp/socket.h"
+#include "distbench/protocol/tcp/stream_error.h"
 #include "distbench/security/tls_session.h"
 
 namespace distbench::protocol {
+
+// What a client says first on a connection, and how it makes sure that the
+// server belongs to its test; without the socket. Any input is safe.
+class ClientGreeting {
+ public:
+  virtual ~ClientGreeting() = default;
+
+  // Returns what must be sent now; may be empty.
+  virtual std::string TakeOutput() = 0;
+
+  // The number of bytes that the server must send before it hears from this
+  // side again; 0 if the greeting is over once the output was sent.
+  virtual size_t missing_bytes() const = 0;
+
+  // Takes bytes from the server, at most missing_bytes(). After an error no
+  // more bytes are expected.
+  virtual StreamError Receive(absl::string_view bytes) = 0;
+};
+
+// Makes the greeting of a test with this nonce.
+using MakeClientGreeting =
+    std::unique_ptr<ClientGreeting> (*)(absl::string_view nonce);
+
+// The tcp driver's (greeting.h).
+std::unique_ptr<ClientGreeting> MakeTcpGreeting(absl::string_view nonce);
 
 // How every connection of a driver secures itself against wrong peers, and what
 // it asks of its socket.
@@ -51,8 +77,9 @@ class Stream {
 
   // As recv(). May hold bytes back if `size` is less than a TLS record's size.
   ssize_t Receive(char* buffer, size_t size) {
-    return tls_ == nullptr ? distbench::protocol::Receive(socket_.get(), buffer, size)
-                           : tls_->Receive(buffer, size);
+    return tls_ == nullptr
+               ? distbench::protocol::Receive(socket_.get(), buffer, size)
+               : tls_->Receive(buffer, size);
   }
 
   // As sendmsg(): sends as much of the pieces as the socket accepts. After

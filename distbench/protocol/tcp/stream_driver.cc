@@ -10,11 +10,10 @@
 #include "distbench/base/host_port.h"
 #include "distbench/base/listen_address.h"
 #include "distbench/config/plan/driver_options.h"
+#include "distbench/protocol/addresses.h"
 #include "distbench/protocol/driver_parts.h"
-#include "distbench/protocol/tcp/driver_network.h"
 #include "distbench/protocol/tcp/network_settings.h"
 #include "distbench/protocol/tcp/socket.h"
-#include "distbench/protocol/unix_address.h"
 #include "distbench/security/tls_session.h"
 
 namespace distbench::protocol {

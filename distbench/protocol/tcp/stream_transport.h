@@ -21,11 +21,11 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "distbench/base/clock.h"
+#include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/late_deadlines.h"
-#include "distbench/protocol/tcp/acceptor.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream_client.h"
+#include "distbench/protocol/tcp/stream_server.h"
 
 namespace distbench::protocol {
 

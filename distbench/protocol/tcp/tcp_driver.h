@@ -23,8 +23,8 @@
 #include <utility>
 #include <vector>
 
+#include "distbench/protocol/addresses.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/host_address.h"
 #include "distbench/protocol/tcp/client_connection.h"
 #include "distbench/protocol/tcp/server_connection.h"
 #include "distbench/protocol/tcp/settings.h"

@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "distbench/base/clock.h"
+#include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/stream.h"
 
 namespace distbench::protocol {
@@ -100,6 +102,24 @@ class WriteQueue {
   std::vector<Payload> payloads_;
   size_t first_payload_ = 0;  // those before were written
   int64_t queued_bytes_ = 0;
+};
+
+// The calls of a connection that have been queued since it was last written,
+// which share a time of sending.
+class UnstampedCalls {
+ public:
+  void Add(ClientCall& call) { calls_.push_back(&call); }
+
+  // Sets their sent_ns. Call this before they can end.
+  void Stamp() {
+    if (calls_.empty()) return;
+    const int64_t now_ns = base::RealClock().MonotonicNs();
+    for (ClientCall* call : calls_) call->sent_ns = now_ns;
+    calls_.clear();
+  }
+
+ private:
+  std::vector<ClientCall*> calls_;
 };
 
 }  // namespace distbench::protocol

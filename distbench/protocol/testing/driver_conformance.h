@@ -94,6 +94,15 @@ class DriverConformanceTest : public testing::TestWithParam<DriverUnderTest> {
 // The same drivers with a client setting calls_per_connection of 1.
 class CallsPerConnectionTest : public DriverConformanceTest {};
 
+// Tests of drivers that measure time parts. A driver runs the suite by
+//
+//   INSTANTIATE_TEST_SUITE_P(Tcp, TimePartsConformanceTest,
+//                            testing::Values(DriverUnderTest{...}));
+//
+// where the drivers that DriverUnderTest makes measure time parts.
+
+class TimePartsConformanceTest : public DriverConformanceTest {};
+
 }  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TESTING_DRIVER_CONFORMANCE_H_

@@ -1,7 +1,10 @@
 #include "distbench/report/comparison/capacity.h"
 
 #include <algorithm>
+#include <string>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "distbench/base/plugins.h"
 #include "distbench/report/comparison/compare.h"
 
@@ -48,6 +51,102 @@ CapacityComparisons CompareCapacities(absl::Span<const SourcedResults> base,
                          own.questions.end());
   }
   return all;
+}
+
+namespace {
+
+std::string ValueText(const CapacityRatio& ratio, double value) {
+  return IsLoad(ratio) ? absl::StrFormat("%.6g", value) : LatencyText(value);
+}
+
+std::string IntervalText(const CapacityRatio& ratio) {
+  const auto& interval = ratio.ratio.interval;
+  if (!interval) return "-";
+  return absl::StrFormat("x%.3f to x%.3f", interval->lower, interval->upper);
+}
+
+std::string VerdictText(ComparisonVerdict verdict) {
+  switch (verdict) {
+    case ComparisonVerdict::kNotShown:
+      return "unknown: a single search does not show how much searches vary";
+    case ComparisonVerdict::kNoDifference:
+      return "no difference shown";
+    default:
+      return std::string(VerdictName(verdict));
+  }
+}
+
+void AppendRatio(const CapacityRatio& ratio, double tolerance,
+                 std::string& text) {
+  absl::StrAppendFormat(
+      &text, "    %-8s %12s %12s %10s  %-22s %s\n", ratio.name,
+      ValueText(ratio, ratio.base), ValueText(ratio, ratio.next),
+      absl::StrFormat("x%.3f", ratio.ratio.estimate), IntervalText(ratio),
+      VerdictText(JudgeRatio(ratio, tolerance)));
+}
+
+// "169% of the load of base, with 112% of its p99".
+std::string SentenceFor(const CapacityComparison& comparison) {
+  std::string text = "  New carries ";
+  const char* joint = ", with ";
+  for (const CapacityRatio& ratio : comparison.ratios) {
+    const double percent = 100 * ratio.ratio.estimate;
+    if (IsLoad(ratio)) {
+      absl::StrAppendFormat(&text, "%.0f%% of the load of base", percent);
+      continue;
+    }
+    absl::StrAppendFormat(&text, "%s%.0f%% of its %s", joint, percent,
+                          ratio.name);
+    joint = " and ";
+  }
+  return text + ".\n";
+}
+
+void AppendQuestion(const CapacityComparison& comparison, std::string& text) {
+  absl::StrAppendFormat(&text, "Search: %s (base: %d converged, new: %d)\n",
+                        comparison.question, comparison.base_searches,
+                        comparison.next_searches);
+  if (!comparison.not_comparable.empty()) {
+    absl::StrAppend(&text, "  not comparable: ", comparison.not_comparable,
+                    "\n");
+    return;
+  }
+  absl::StrAppendFormat(
+      &text, "    %-8s %12s %12s %10s  %-22s %s\n", "", "base", "new", "change",
+      absl::StrFormat("%.0f%% interval", 100 * kCompareConfidence), "verdict");
+  for (const CapacityRatio& ratio : comparison.ratios) {
+    AppendRatio(ratio, comparison.tolerance, text);
+  }
+  text += SentenceFor(comparison);
+}
+
+}  // namespace
+
+std::string DescribeRatio(const CapacityRatio& ratio) {
+  return absl::StrCat(ValueText(ratio, ratio.base), " -> ",
+                      ValueText(ratio, ratio.next),
+                      absl::StrFormat(", x%.3f (", ratio.ratio.estimate),
+                      IntervalText(ratio), ")");
+}
+
+std::string DescribeCapacities(const CapacityComparisons& comparisons) {
+  std::string text;
+  if (comparisons.questions.empty()) return text;
+  double tolerance = 0;
+  for (const CapacityComparison& comparison : comparisons.questions) {
+    AppendQuestion(comparison, text);
+    tolerance = std::max(tolerance, comparison.tolerance);
+  }
+  for (const std::string& note : comparisons.notes) {
+    absl::StrAppend(&text, "  note: ", note, "\n");
+  }
+  if (tolerance > 0) {
+    absl::StrAppendFormat(&text,
+                          "Searches find a load to within up to %g%%; "
+                          "latencies are those of their final runs.\n",
+                          100 * tolerance);
+  }
+  return text;
 }
 
 }  // namespace distbench::report

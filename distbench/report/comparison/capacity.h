@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/stats/welch_interval.h"
+#include "distbench/stats/run_interval.h"
 
 namespace distbench::report {
 

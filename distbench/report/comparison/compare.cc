@@ -1,17 +1,19 @@
 #include "distbench/report/comparison/compare.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/comparison/noise_floor.h"
-#include "distbench/report/comparison/stopping_rule.h"
-#include "distbench/report/measurements/origin.h"
+#include "distbench/report/comparison/repeated_looks.h"
+#include "distbench/report/measurements/test_run.h"
 
 namespace distbench::report {
 namespace {
@@ -249,6 +251,239 @@ std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
     }
   }
   return comparisons;
+}
+
+void VerdictCounts::Add(ComparisonVerdict verdict) {
+  switch (verdict) {
+    case ComparisonVerdict::kBetter:
+      ++better;
+      break;
+    case ComparisonVerdict::kWorse:
+      ++worse;
+      break;
+    case ComparisonVerdict::kNoDifference:
+      ++no_difference;
+      break;
+    case ComparisonVerdict::kNotShown:
+      ++not_shown;
+      break;
+    case ComparisonVerdict::kNotComparable:
+      ++not_comparable;
+      break;
+  }
+}
+
+VerdictCounts CountVerdicts(absl::Span<const TestComparison> comparisons) {
+  VerdictCounts counts;
+  for (const TestComparison& test : comparisons) {
+    for (const RpcComparison& rpc : test.rpcs) {
+      for (const MetricComparison& metric : rpc.metrics) {
+        counts.Add(metric.verdict);
+      }
+      if (!rpc.distribution.p_value) continue;
+      ++counts.distributions;
+      if (rpc.distribution.differs()) ++counts.differing_distributions;
+    }
+  }
+  return counts;
+}
+
+std::vector<std::string> Cautions(const VerdictCounts& counts) {
+  std::vector<std::string> cautions;
+  const int judged = counts.judged() + counts.distributions;
+  if (judged > 0) {
+    cautions.push_back(absl::StrFormat(
+        "%d verdicts. If nothing has changed, about one in %.0f says better, "
+        "worse or differs by chance.",
+        judged, 1 / (1 - kCompareConfidence)));
+  }
+  if (counts.not_shown > 0) {
+    cautions.push_back(
+        "Single runs cannot distinguish a change from the usual spread between "
+        "runs: run both with --repeat=5 or more.");
+  }
+  return cautions;
+}
+
+namespace {
+
+std::string JudgementText(const MetricComparison& comparison) {
+  switch (comparison.verdict) {
+    case ComparisonVerdict::kBetter:
+      return "better";
+    case ComparisonVerdict::kWorse:
+      return "worse";
+    case ComparisonVerdict::kNoDifference:
+      return "no difference shown";
+    case ComparisonVerdict::kNotShown:
+      return "unknown: a single run has no confidence interval";
+    case ComparisonVerdict::kNotComparable:
+      return absl::StrCat("not comparable: ", comparison.reason);
+  }
+  return "";
+}
+
+}  // namespace
+
+// Switches to the next unit when a value would round to 1000.
+std::string LatencyText(double ns) {
+  if (ns < 999.5) return absl::StrFormat("%.0f ns", ns);
+  if (ns < 999.95e3) return absl::StrFormat("%.1f us", ns / 1e3);
+  if (ns < 999.995e6) return absl::StrFormat("%.2f ms", ns / 1e6);
+  return absl::StrFormat("%.2f s", ns / 1e9);
+}
+
+std::string FormatValue(const stats::Metric& metric, double value) {
+  switch (metric.kind) {
+    case stats::Metric::Kind::kPercentile:
+    case stats::Metric::Kind::kMean:
+      return LatencyText(value);
+    case stats::Metric::Kind::kRate:
+    case stats::Metric::Kind::kGoodput:
+      return absl::StrFormat("%.1f/s", value);
+    case stats::Metric::Kind::kAmplification:
+      return absl::StrFormat("%.3f", value);
+    case stats::Metric::Kind::kFailures:
+    case stats::Metric::Kind::kWasted:
+      return absl::StrFormat("%.3f%%", 100 * value);
+  }
+  return "";
+}
+
+std::string FormatChange(const stats::Metric& metric, double change) {
+  return stats::IsComparedByRatio(metric)
+             ? absl::StrFormat("x%.3f", change)
+             : absl::StrFormat("%+.3fpp", 100 * change);
+}
+
+std::string FormatInterval(const MetricComparison& comparison) {
+  const auto& interval = comparison.change.interval;
+  if (!interval) return "-";
+  return absl::StrCat(FormatChange(comparison.metric, interval->lower), " to ",
+                      FormatChange(comparison.metric, interval->upper));
+}
+
+absl::string_view VerdictName(ComparisonVerdict verdict) {
+  switch (verdict) {
+    case ComparisonVerdict::kBetter:
+      return "better";
+    case ComparisonVerdict::kWorse:
+      return "worse";
+    case ComparisonVerdict::kNoDifference:
+      return "no difference";
+    case ComparisonVerdict::kNotShown:
+      return "not shown";
+    case ComparisonVerdict::kNotComparable:
+      return "not comparable";
+  }
+  return "";
+}
+
+bool IsBeyondNoise(const MetricComparison& comparison) {
+  const double noise_floor = *comparison.noise_floor;
+  const double change = comparison.change.estimate;
+  if (!stats::IsComparedByRatio(comparison.metric)) {
+    return std::abs(change) > noise_floor;
+  }
+  return std::abs(std::log(change)) > std::log1p(noise_floor);
+}
+
+std::string VerdictText(const MetricComparison& comparison) {
+  const std::string text = JudgementText(comparison);
+  if (!comparison.noise_floor) return text;
+  return absl::StrCat(text, "; ",
+                      IsBeyondNoise(comparison) ? "beyond" : "within",
+                      " the noise floor of ",
+                      NoiseText(comparison.metric, *comparison.noise_floor));
+}
+
+namespace {
+
+// The width of the column of names.
+int NameWidth(const RpcComparison& rpc) {
+  size_t width = 8;
+  for (const MetricComparison& comparison : rpc.metrics) {
+    width = std::max(width, stats::MetricName(comparison.metric).size());
+  }
+  return static_cast<int>(width);
+}
+
+void AppendMetric(const MetricComparison& comparison, int name_width,
+                  std::string& text) {
+  const std::string name = stats::MetricName(comparison.metric);
+  if (comparison.verdict == ComparisonVerdict::kNotComparable) {
+    absl::StrAppendFormat(&text, "    %-*s %12s %12s %10s  %-22s %s\n",
+                          name_width, name, "-", "-", "-", "-",
+                          VerdictText(comparison));
+    return;
+  }
+  absl::StrAppendFormat(
+      &text, "    %-*s %12s %12s %10s  %-22s %s\n", name_width, name,
+      FormatValue(comparison.metric, comparison.base),
+      FormatValue(comparison.metric, comparison.next),
+      FormatChange(comparison.metric, comparison.change.estimate),
+      FormatInterval(comparison), VerdictText(comparison));
+}
+
+void AppendDistribution(const DistributionChange& change, std::string& text) {
+  text += "    distribution: ";
+  if (!change.p_value) {
+    absl::StrAppend(&text, "unknown: ", change.reason, "\n");
+    return;
+  }
+  absl::StrAppendFormat(
+      &text,
+      "%s (p = %.2g by exchanging runs; quantiles are %.1f%% apart on average)"
+      "\n",
+      change.differs() ? "differs" : "no difference shown", *change.p_value,
+      100 * change.distance);
+}
+
+std::string Runs(int count) {
+  return absl::StrCat(count, count == 1 ? " run" : " runs");
+}
+
+void AppendTest(const TestComparison& test, std::string& text) {
+  absl::StrAppend(&text, "Test: ", test.test, " (base: ", Runs(test.base_runs),
+                  ", new: ", Runs(test.next_runs), ")\n");
+  if (!test.origins.empty()) {
+    absl::StrAppend(&text, "  note: ", test.origins, "\n");
+  }
+  if (!test.not_comparable.empty()) {
+    absl::StrAppend(&text, "  not comparable: ", test.not_comparable, "\n");
+  }
+  for (const std::string& note : test.notes) {
+    absl::StrAppend(&text, "  note: ", note, "\n");
+  }
+  for (const Circumstance& circumstance : test.circumstances) {
+    if (!circumstance.differs()) continue;
+    absl::StrAppend(
+        &text, "  note: ", DescribeCircumstance(circumstance, "new"), "\n");
+  }
+  for (const RpcComparison& rpc : test.rpcs) {
+    absl::StrAppend(&text, "  ", rpc.rpc, ", ", rpc.latency, ":\n");
+    const int name_width = NameWidth(rpc);
+    absl::StrAppendFormat(
+        &text, "    %-*s %12s %12s %10s  %-22s %s\n", name_width, "", "base",
+        "new", "change",
+        absl::StrFormat("%.0f%% interval", 100 * kCompareConfidence),
+        "verdict");
+    for (const MetricComparison& comparison : rpc.metrics) {
+      AppendMetric(comparison, name_width, text);
+    }
+    AppendDistribution(rpc.distribution, text);
+  }
+}
+
+}  // namespace
+
+std::string DescribeComparisons(absl::Span<const TestComparison> comparisons) {
+  std::string text;
+  for (const TestComparison& test : comparisons) AppendTest(test, text);
+  for (const std::string& caution : Cautions(CountVerdicts(comparisons))) {
+    absl::StrAppend(&text, caution, "\n");
+  }
+  return text;
 }
 
 }  // namespace distbench::report

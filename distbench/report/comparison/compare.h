@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/distribution_change.h"
@@ -17,7 +18,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/metric.h"
-#include "distbench/stats/welch_interval.h"
+#include "distbench/stats/run_interval.h"
 
 namespace distbench::report {
 
@@ -124,7 +125,7 @@ struct CompareOptions {
 // Returns a comparison for each test of either group. Runs with the same name
 // are repetitions of a test. If each side has a single test, the two are
 // compared whatever their names. Latencies and rates are judged by the
-// confidence interval (stats/welch_interval.h) of the ratio of geometric means
+// confidence interval (stats/run_interval.h) of the ratio of geometric means
 // over the runs: worse or better if the interval does not contain 1 and, for
 // percentiles, the ratio exceeds kLatencyResolution.
 std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
@@ -133,6 +134,56 @@ std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
 
 // Formats comparisons for users: a table per RPC, with verdicts.
 std::string DescribeComparisons(absl::Span<const TestComparison> comparisons);
+
+// How many verdicts of each kind comparisons have.
+
+struct VerdictCounts {
+  // Of metrics.
+  int better = 0;
+  int worse = 0;
+  int no_difference = 0;
+  int not_shown = 0;
+  int not_comparable = 0;
+
+  // Those that could be judged.
+  int distributions = 0;
+  int differing_distributions = 0;
+
+  void Add(ComparisonVerdict verdict);
+
+  // Metrics that could be judged.
+  int judged() const { return better + worse + no_difference; }
+};
+
+VerdictCounts CountVerdicts(absl::Span<const TestComparison> comparisons);
+
+// What readers of these verdicts should bear in mind, in sentences.
+std::vector<std::string> Cautions(const VerdictCounts& counts);
+
+// Formats compared metrics for users.
+
+// Formats a latency in a unit that suits it, such as "1.25 ms".
+std::string LatencyText(double ns);
+
+// "1.25 ms", "314.7/s" or "0.100%".
+std::string FormatValue(const stats::Metric& metric, double value);
+
+// Formats a ratio as "x1.362", a difference of shares as "+0.100pp".
+std::string FormatChange(const stats::Metric& metric, double change);
+
+// "x1.068 to x1.736", or "-" without an interval.
+std::string FormatInterval(const MetricComparison& comparison);
+
+// "better", "worse", "no difference", "not shown" or "not comparable", as the
+// Python package has them.
+absl::string_view VerdictName(ComparisonVerdict verdict);
+
+// Whether the change exceeds the noise floor, which must be known: a rise by x
+// or a fall by x / (1 + x) for ratios.
+bool IsBeyondNoise(const MetricComparison& comparison);
+
+// A verdict as a phrase, with its reason, and the noise floor beside it.
+std::string VerdictText(const MetricComparison& comparison);
 
 }  // namespace distbench::report
 

@@ -12,8 +12,22 @@
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/verdicts/check.h"
 #include "distbench/stats/metric.h"
+#include "distbench/stats/run_interval.h"
 
 namespace distbench::report {
+
+// The bounds of a change by which gates judge it.
+
+// Returns the change with a lower and an upper bound, each of which is wrong
+// with a probability of at most `error`. The bounds are those of ChangeOf(),
+// but no narrower than the measurements allow, so that runs that happen to be
+// alike are not taken for certainty:
+// - percentiles by the resolution of their histograms;
+// - shares of failures by what independent RPCs would leave open. Where none of
+//   n RPCs failed, that is a share of up to -ln(error) / n, the "rule of
+//   three": J. A. Hanley and A. Lippman-Hand, If Nothing Goes Wrong, Is
+//   Everything All Right?, JAMA 249 (1983) 1743-1745.
+stats::Difference BoundsOf(const MetricComparison& comparison, double error);
 
 // Written as [RPC:]METRIC>PERCENT% or [RPC:]METRIC<PERCENT%. The change from
 // base to new is relative: "p99>5%" means that the new p99 is more than 5 %

@@ -12,7 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/metric_values.h"
-#include "distbench/report/measurements/origin.h"
+#include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/distributions.h"
 
 namespace distbench::report {

@@ -3,6 +3,13 @@
 #ifndef DISTBENCH_REPORT_COMPARISON_REPEATED_LOOKS_H_
 #define DISTBENCH_REPORT_COMPARISON_REPEATED_LOOKS_H_
 
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "distbench/report/measurements/test_run.h"
+#include "proto/results.pb.h"
+
 namespace distbench::report {
 
 // A plan to judge after every run from the first look to the last, and to stop
@@ -30,6 +37,23 @@ inline constexpr int kMaxLooks = 200;
 // Methods, Chapman & Hall 2000, section 4.4. Bounds at these levels are
 // repeated confidence bounds (chapter 9 there).
 double LevelOfLook(double error, const LookPlan& plan, int runs);
+
+// How it was decided how many runs to make, which results say themselves: the
+// bounds of runs that were repeated until they decided must be wider.
+
+// Fewer runs of each are not judged: what they say about the spread is too
+// uncertain.
+inline constexpr int kFirstLook = 4;
+
+// Notes in the result's attribute "until_decided" that its test is run until a
+// comparison is decided, at most most_runs times.
+void MarkUntilDecided(int most_runs, TestResult& result);
+
+// Returns the plan by which the runs were repeated; absent if they do not have
+// the attribute, so that their number was chosen beforehand. INVALID_ARGUMENT
+// if the attribute is wrong, or if there are more runs than it allows.
+absl::StatusOr<std::optional<LookPlan>> LookPlanOf(
+    absl::Span<const TestRun> base, absl::Span<const TestRun> next);
 
 }  // namespace distbench::report
 

@@ -3,13 +3,22 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <string>
 #include <vector>
 
+#include "distbench/report/comparison/compare.h"
+#include "distbench/report/comparison/gate.h"
+#include "distbench/report/comparison/testing/made_runs.h"
+#include "distbench/report/verdicts/check.h"
 #include "distbench/stats/distributions.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench::report {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 std::vector<double> LevelsOf(double error, const LookPlan& plan) {
   std::vector<double> levels;
@@ -73,6 +82,57 @@ TEST(RepeatedLooksTest, TheErrorIsFiniteAtBothEnds) {
   const double last = LevelOfLook(0.05, {4, kMaxLooks}, kMaxLooks);
   EXPECT_GT(last, 0.005);
   EXPECT_LT(last, 0.02);
+}
+
+// Runs that are repeated at most `most_runs` times; 0: not until decided.
+std::vector<TestResult> Runs(int count, int most_runs) {
+  std::vector<TestResult> runs;
+  for (int i = 0; i < count; ++i) {
+    runs.push_back(RunOf(1'000'000 + i % 2 * 30'000));
+    if (most_runs > 0) MarkUntilDecided(most_runs, runs.back());
+  }
+  return runs;
+}
+
+Check CheckOf(const std::vector<TestComparison>& compared) {
+  return JudgeGates({*ParseGate("p99>2%")}, compared).at(0);
+}
+
+TEST(StoppingRuleTest, WidensTheBoundsOfAllLooks) {
+  const auto chosen = Compared(Runs(6, 0), Runs(6, 0));
+  const auto repeated = Compared(Runs(6, 20), Runs(6, 20));
+  EXPECT_EQ(CheckOf(chosen).verdict, CheckVerdict::kPass);
+  EXPECT_EQ(CheckOf(repeated).verdict, CheckVerdict::kUndecided);
+  EXPECT_THAT(DescribeComparisons(repeated),
+              HasSubstr("repeated until decided, at most 20 times"));
+}
+
+TEST(StoppingRuleTest, FewRunsAreNotJudged) {
+  const auto compared = Compared(Runs(3, 20), Runs(4, 20));
+  EXPECT_EQ(CheckOf(compared).verdict, CheckVerdict::kUndecided);
+  EXPECT_THAT(CheckOf(compared).evidence, HasSubstr("3 of at least 4 runs"));
+}
+
+// Runs of which some were thrown away, or that were put together.
+TEST(StoppingRuleTest, OtherRunsThanItAllowsAreNotComparable) {
+  const auto why = [](std::vector<TestResult> base,
+                      std::vector<TestResult> next) {
+    return Compared(std::move(base), std::move(next))[0].not_comparable;
+  };
+  EXPECT_THAT(why(Runs(5, 5), Runs(5, 5)), IsEmpty());
+  EXPECT_THAT(why(Runs(6, 5), Runs(5, 5)), HasSubstr("allows 5 runs of each"));
+  EXPECT_THAT(why(Runs(5, 5), Runs(6, 5)), HasSubstr("and there are 6"));
+  EXPECT_THAT(why(Runs(5, 0), Runs(5, 5)), HasSubstr("differs between runs"));
+  EXPECT_THAT(why(Runs(5, 9), Runs(5, 5)), HasSubstr("differs between runs"));
+  for (const char* wrong : {"", "3", "201", "-5", "nan", "5x", "1e9"}) {
+    std::vector<TestResult> runs(5, RunOf(1000));
+    for (TestResult& run : runs) {
+      (*run.mutable_traffic_config()->mutable_attributes())["until_decided"] =
+          wrong;
+    }
+    EXPECT_THAT(why(runs, runs), HasSubstr("not a number from 4 to 200"))
+        << wrong;
+  }
 }
 
 }  // namespace

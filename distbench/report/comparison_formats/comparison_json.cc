@@ -2,10 +2,10 @@
 
 #include "distbench/base/json.h"
 #include "distbench/base/version.h"
-#include "distbench/report/comparison/metric_text.h"
-#include "distbench/report/comparison_formats/comparison_formats.h"
+#include "distbench/report/comparison/compare.h"
+#include "distbench/report/comparison_formats/comparison_report.h"
 #include "distbench/report/json/json_values.h"
-#include "distbench/report/measurements/origin.h"
+#include "distbench/report/measurements/test_run.h"
 
 namespace distbench::report {
 namespace {

@@ -1,9 +1,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/report/comparison/metric_text.h"
-#include "distbench/report/comparison_formats/comparison_formats.h"
-#include "distbench/report/verdicts/junit.h"
+#include "distbench/report/comparison/compare.h"
+#include "distbench/report/comparison_formats/comparison_report.h"
+#include "distbench/report/verdicts/check.h"
 
 namespace distbench::report {
 namespace {

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "distbench/report/comparison/metric_text.h"
-#include "distbench/report/comparison_formats/comparison_formats.h"
-#include "distbench/report/verdicts/escape.h"
+#include "distbench/report/comparison/compare.h"
+#include "distbench/report/comparison_formats/comparison_report.h"
+#include "distbench/report/verdicts/check.h"
 
 namespace distbench::report {
 namespace {

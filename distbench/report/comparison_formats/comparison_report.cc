@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "distbench/report/comparison/comparability.h"
-#include "distbench/report/comparison/verdict_counts.h"
+#include "distbench/report/comparison/compare.h"
 
 namespace distbench::report {
 namespace {
@@ -184,6 +184,14 @@ std::vector<Check> ChecksWorstFirst(const ComparisonReport& report) {
       checks.begin(), checks.end(),
       [&](const Check& a, const Check& b) { return rank(a) < rank(b); });
   return checks;
+}
+
+std::string ComparisonText(const ComparisonReport& report) {
+  const Headline headline = HeadlineOf(report);
+  return absl::StrCat("Result: ", headline.verdict, ". ", headline.text, "\n",
+                      DescribeCapacities(report.capacities),
+                      DescribeComparisons(report.tests),
+                      ChecksText(report.checks));
 }
 
 }  // namespace distbench::report

@@ -63,6 +63,26 @@ std::vector<PlacedMetric> MetricsWorstFirst(const ComparisonReport& report);
 // All checks: those that failed, are undecided, and passed.
 std::vector<Check> ChecksWorstFirst(const ComparisonReport& report);
 
+// The formats of a comparison. All say the same; comparison_page/ has another.
+
+// For a terminal.
+std::string ComparisonText(const ComparisonReport& report);
+
+// Version of the schema that docs/reports.md describes. It changes with every
+// change other than added fields.
+inline constexpr int kComparisonSchemaVersion = 1;
+
+// Returns valid UTF-8 that ends with a line feed.
+std::string ComparisonJson(const ComparisonReport& report);
+
+// For a comment on GitHub: short enough, and with the worst first.
+std::string ComparisonMarkdown(const ComparisonReport& report);
+
+// JUnit XML with a test case for each condition or, without conditions, for
+// each metric. There are failures and errors where the exit status of `compare`
+// is not 0: conditions that are not met, and runs that are not valid.
+std::string ComparisonJunit(const ComparisonReport& report);
+
 }  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_FORMATS_COMPARISON_REPORT_H_

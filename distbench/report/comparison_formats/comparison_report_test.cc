@@ -1,9 +1,14 @@
 #include "distbench/report/comparison_formats/comparison_report.h"
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "distbench/report/comparison/testing/made_runs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -13,6 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 ComparisonReport ReportOf(std::vector<TestResult> base,
@@ -94,6 +100,220 @@ TEST(ComparisonReportTest, TheWorstComesFirst) {
   const std::vector<Check> checks = ChecksWorstFirst(report);
   EXPECT_EQ(checks[0].verdict, CheckVerdict::kFail);
   EXPECT_EQ(checks[1].verdict, CheckVerdict::kUndecided);
+}
+
+using Json = nlohmann::ordered_json;
+
+// Could end a cell, a line, an attribute or a script, is markup in Markdown and
+// HTML, and is not valid UTF-8.
+constexpr char kHostile[] =
+    "a|b`c`*d*]]></script><img src=x>\"q\"&\n@octocat\x1b\xff";
+
+ComparisonReport ReportOf(std::vector<TestResult> base,
+                          std::vector<TestResult> next,
+                          const CompareOptions& options = {}) {
+  return {.base = {"base.pb", {}},
+          .next = {"new.pb", {}},
+          .tests = Compared(std::move(base), std::move(next), options)};
+}
+
+// Slower, with two conditions.
+ComparisonReport SlowerReport() {
+  CompareOptions options;
+  options.metrics = {{stats::Metric::Kind::kPercentile, 99},
+                     {stats::Metric::Kind::kRate},
+                     {stats::Metric::Kind::kFailures}};
+  ComparisonReport report =
+      ReportOf({RunOf(1'000'000), RunOf(1'010'000)},
+               {RunOf(2'000'000), RunOf(2'020'000)}, options);
+  report.checks = {
+      {"t", "query:p99>5%", CheckVerdict::kFail, "p99 changed by +100%"},
+      {"t", "query:rate<-3%", CheckVerdict::kPass, "rate changed by 0%"}};
+  return report;
+}
+
+ComparisonReport HostileReport() {
+  TestResult base = RunOf(1000);
+  base.mutable_traffic_config()->set_name(kHostile);
+  base.mutable_traffic_config()->mutable_rpc_descriptions(0)->set_name(
+      kHostile);
+  TestResult other = base;
+  other.mutable_run_info()->set_version(kHostile);
+  TestResult failed = base;
+  failed.mutable_traffic_config()->set_name("failed");
+  failed.mutable_run_info()->set_failure(kHostile);
+  ComparisonReport report = ReportOf({base, failed}, {other, failed});
+  report.base.source = kHostile;
+  return report;
+}
+
+Json JsonOf(const ComparisonReport& report) {
+  return Json::parse(ComparisonJson(report));
+}
+
+TEST(ComparisonJsonTest, HasNumbersAndVerdicts) {
+  const Json json = JsonOf(SlowerReport());
+  EXPECT_EQ(json["schema"], "distbench comparison");
+  EXPECT_EQ(json["schema_version"], 1);
+  EXPECT_EQ(json["verdict"], "failed");
+  EXPECT_EQ(json["base"]["source"], "base.pb");
+  EXPECT_EQ(json["checks"][0]["verdict"], "fail");
+  const Json& test = json["tests"][0];
+  EXPECT_EQ(test["name"], "t");
+  EXPECT_EQ(test["base_runs"], 2);
+  EXPECT_TRUE(test["not_comparable"].is_null());
+  const Json& p99 = test["rpcs"][0]["metrics"][0];
+  EXPECT_EQ(p99["metric"], "p99");
+  EXPECT_EQ(p99["unit"], "ns");
+  EXPECT_EQ(p99["verdict"], "worse");
+  EXPECT_NEAR(p99["base"], 1'005'000, 10'000);
+  EXPECT_NEAR(p99["difference"], 1'005'000, 20'000);
+  EXPECT_NEAR(p99["change"], 2, 0.02);
+  EXPECT_LT(p99["lower"], p99["change"]);
+  EXPECT_GT(p99["upper"], p99["change"]);
+  EXPECT_EQ(p99["base_values"].size(), 2u);
+  EXPECT_EQ(p99["new_rpcs"], 20'000);
+  EXPECT_TRUE(p99["noise_floor"].is_null());
+  const Json& failures = test["rpcs"][0]["metrics"][2];
+  EXPECT_EQ(failures["unit"], "share");
+  EXPECT_EQ(failures["change_is"], "difference");
+  EXPECT_EQ(failures["change"], 0);
+}
+
+TEST(ComparisonJsonTest, WhatIsNotKnownIsNull) {
+  const Json single = JsonOf(ReportOf({RunOf(1000, 500)}, {RunOf(2000, 500)}));
+  const Json& metrics = single["tests"][0]["rpcs"][0]["metrics"];
+  EXPECT_EQ(metrics[0]["verdict"], "not shown");
+  EXPECT_NEAR(metrics[0]["change"], 2, 0.02);
+  EXPECT_TRUE(metrics[0]["lower"].is_null());
+  EXPECT_EQ(metrics[3]["verdict"], "not comparable");
+  EXPECT_EQ(metrics[3]["reason"], "too few RPCs in run 1 of 1 of base");
+  EXPECT_TRUE(metrics[3]["base"].is_null());
+  const Json one_side = JsonOf(ReportOf({RunOf(1000)}, {}));
+  EXPECT_EQ(one_side["tests"][0]["not_comparable"], "it is in base only");
+  EXPECT_TRUE(one_side["tests"][0]["new_name"].is_null());
+}
+
+TEST(ComparisonJsonTest, NoiseIsBesideTheChange) {
+  const ComparisonReport noise =
+      ReportOf({RunOf(1000), RunOf(1010), RunOf(990)}, {RunOf(1000)});
+  MetricComparison metric = noise.tests[0].rpcs[0].metrics[0];
+  metric.noise_floor = 0.05;
+  ComparisonReport report = noise;
+  report.tests[0].rpcs[0].metrics = {metric};
+  const Json json = JsonOf(report)["tests"][0]["rpcs"][0]["metrics"][0];
+  EXPECT_EQ(json["noise_floor"], 0.05);
+  EXPECT_EQ(json["is_beyond_noise_floor"], false);
+}
+
+TEST(ComparisonMarkdownTest, SaysTheVerdictFirst) {
+  const std::string text = ComparisonMarkdown(SlowerReport());
+  EXPECT_EQ(text.substr(0, text.find("| verdict")),
+            "**distbench: failed.** Conditions: 1 failed, 1 passed. Metrics: 1 "
+            "worse, 2 without a difference shown.\n\n"
+            "Base: base.pb (0 runs), new: new.pb (0 runs).\n\n");
+  EXPECT_THAT(text,
+              HasSubstr("| FAIL | t | query:p99>5% | p99 changed by +100% |\n"
+                        "| pass | t | query:rate&lt;-3% |"));
+  EXPECT_THAT(text, HasSubstr("| worse | t | query | p99 | 1.00 ms | 2.01 ms | "
+                              "+100.0% | "));
+  EXPECT_THAT(text, HasSubstr("<summary>Other metrics: 2</summary>\n\n|"));
+}
+
+TEST(ComparisonMarkdownTest, HasAllCellsOfARow) {
+  for (const ComparisonReport& report : {SlowerReport(), HostileReport()}) {
+    size_t columns = 0;
+    for (const absl::string_view line :
+         absl::StrSplit(ComparisonMarkdown(report), '\n')) {
+      if (line.substr(0, 1) != "|") {
+        columns = 0;
+        continue;
+      }
+      const std::string shown = absl::StrReplaceAll(line, {{"\\|", ""}});
+      const size_t cells = std::count(shown.begin(), shown.end(), '|');
+      if (columns == 0) columns = cells;
+      EXPECT_EQ(cells, columns) << line;
+    }
+  }
+}
+
+TEST(ComparisonMarkdownTest, FitsIntoAComment) {
+  ComparisonReport report = SlowerReport();
+  const RpcComparison rpc = report.tests[0].rpcs[0];
+  report.tests[0].rpcs.assign(1000, rpc);
+  report.tests[0].notes.assign(1000, std::string(1000, 'x'));
+  const std::string text = ComparisonMarkdown(report);
+  EXPECT_LT(text.size(), 65'536u);
+  EXPECT_THAT(text, HasSubstr("940 more rows are in the JSON document."));
+}
+
+TEST(ComparisonJunitTest, FailsWhereConditionsDo) {
+  EXPECT_THAT(
+      ComparisonJunit(SlowerReport()),
+      HasSubstr("<testsuite name=\"t\" tests=\"2\" failures=\"1\" errors=\"0\" "
+                "skipped=\"0\">\n"
+                "    <testcase classname=\"t\" name=\"query:p99&gt;5%\">"
+                "<failure message=\"FAIL: p99 changed by +100%\"/>"));
+}
+
+TEST(ComparisonJunitTest, WithoutConditionsMetricsAreCases) {
+  ComparisonReport report = SlowerReport();
+  report.checks.clear();
+  const std::string xml = ComparisonJunit(report);
+  EXPECT_THAT(xml, HasSubstr("tests=\"3\" failures=\"0\" errors=\"0\""));
+  EXPECT_THAT(xml, HasSubstr("name=\"query p99\"><system-out>worse: 1.00 ms "
+                             "-&gt; 2.01 ms, x2.000 ("));
+  EXPECT_THAT(
+      ComparisonJunit(ReportOf({RunOf(1000)}, {RunOf(1000)})),
+      HasSubstr("tests=\"7\" failures=\"0\" errors=\"0\" skipped=\"7\""));
+}
+
+TEST(ComparisonJunitTest, RunsThatFailedAreErrors) {
+  TestResult failed = RunOf(1000);
+  failed.mutable_run_info()->set_failure("node1 was lost");
+  EXPECT_THAT(ComparisonJunit(ReportOf({RunOf(1000)}, {failed})),
+              HasSubstr("<error message=\"run 1 of 1 of new did not run to its "
+                        "end: node1 was lost\"/>"));
+  EXPECT_THAT(ComparisonJunit(ReportOf({RunOf(1000)}, {})),
+              HasSubstr("<skipped message=\"it is in base only\"/>"));
+}
+
+TEST(ComparisonFormatsTest, HostileNamesStayText) {
+  const ComparisonReport report = HostileReport();
+  const Json json = JsonOf(report);
+  EXPECT_THAT(
+      json["tests"][0]["name"].get<std::string>(),
+      HasSubstr("</script><img src=x>\"q\"&\n@octocat\x1b\xef\xbf\xbd"));
+  const std::string markdown = ComparisonMarkdown(report);
+  EXPECT_THAT(markdown, HasSubstr("a\\|b\\`c\\`\\*d\\*\\]\\]>&lt;/script>"));
+  for (const char* raw : {"<img", "@octocat", "\x1b", "\xff"}) {
+    EXPECT_THAT(markdown, Not(HasSubstr(raw)));
+  }
+  const std::string xml = ComparisonJunit(report);
+  EXPECT_THAT(xml, HasSubstr("]]&gt;&lt;/script&gt;&lt;img src=x&gt;&quot;"));
+  for (const char* raw : {"<img", "\x1b", "\xff"}) {
+    EXPECT_THAT(xml, Not(HasSubstr(raw)));
+  }
+}
+
+TEST(ComparisonFormatsTest, AllAgree) {
+  const ComparisonReport report = SlowerReport();
+  const Json json = JsonOf(report);
+  const std::string headline = json["headline"];
+  const std::string verdict = json["verdict"];
+  EXPECT_THAT(ComparisonText(report),
+              HasSubstr(absl::StrCat("Result: ", verdict, ". ", headline)));
+  EXPECT_THAT(
+      ComparisonMarkdown(report),
+      HasSubstr(absl::StrCat("**distbench: ", verdict, ".** ", headline)));
+  EXPECT_THAT(ComparisonText(report), testing::ContainsRegex("p99 .* worse\n"));
+}
+
+TEST(ComparisonFormatsTest, NothingToCompareIsSaid) {
+  const ComparisonReport nothing = {};
+  EXPECT_THAT(ComparisonText(nothing), HasSubstr("Nothing was compared."));
+  EXPECT_EQ(JsonOf(nothing)["verdict"], "not comparable");
+  EXPECT_THAT(ComparisonJunit(nothing), HasSubstr("<testsuites>"));
 }
 
 }  // namespace

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/report/comparison_formats/comparison_formats.h"
+#include "distbench/report/comparison_formats/comparison_report.h"
 #include "distbench/report/comparison_page/comparison_page_files.h"
+#include "distbench/report/html/html.h"
 #include "distbench/report/html/page_files.h"
-#include "distbench/report/html/page_template.h"
 #include "distbench/report/json/json.h"
 
 namespace distbench::report {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/time_units.h"
-#include "distbench/report/findings/judge.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/report/findings/testing/judge_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -295,6 +295,57 @@ TEST_F(JudgeTest, AnUncertainClockOfSynchronisedBurstsIsAWarning) {
 TEST_F(JudgeTest, AClockThatIsKnownIsNothing) {
   ClockFor("node1", 900'000);
   ExpectNothing();
+}
+
+TEST_F(JudgeTest, HostsThatDoNotMeetRequirementsAreAWarningEach) {
+  HostRequirements& requirements =
+      *result_.mutable_traffic_config()->mutable_requirements();
+  requirements.set_strict(false);
+  requirements.add_facts()->set_name("smt");
+  requirements.mutable_facts(0)->set_string_value("off");
+  auto& nodes =
+      *result_.mutable_resource_usage_logs()->mutable_node_resources();
+  nodes["node0"].mutable_host()->set_is_smt_active(false);
+  ExpectNothing();
+  for (const std::string alias : {"node1", "node2"}) {
+    nodes[alias].mutable_host()->set_hostname("g");
+    nodes[alias].mutable_host()->set_is_smt_active(true);
+  }
+  EXPECT_THAT(ExpectOne(Finding::WARN, "requirement_not_met"),
+              HasSubstr("host g does not meet the test's requirements: smt is "
+                        "\"on\", but the test requires \"off\". "));
+  nodes["node3"].mutable_host()->set_hostname("i");
+  EXPECT_THAT(Judge(result_), SizeIs(2));
+}
+
+class JudgeNetworkTest : public JudgeTest {
+ protected:
+  NetworkSettingReading& AddReading() {
+    ServicePerformanceLog& log =
+        (*result_.mutable_service_logs()->mutable_instance_logs())["client/0"];
+    NetworkSettingProof& proof = *log.add_network_settings();
+    proof.set_connection_count(3);
+    NetworkSettingReading& reading = *proof.add_settings();
+    reading.set_name("mptcp");
+    reading.set_asked("on");
+    reading.set_found("on");
+    return reading;
+  }
+};
+
+TEST_F(JudgeNetworkTest, SettingsThatWereFoundAreNothing) {
+  AddReading();
+  ExpectNothing();
+}
+
+TEST_F(JudgeNetworkTest, ADifferentSettingIsAWarning) {
+  AddReading();
+  NetworkSettingReading& reading = AddReading();
+  reading.set_found("fell back to TCP");
+  reading.set_differs(true);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "network_settings_differ"),
+              HasSubstr("3 of 6 connections that client made: mptcp fell back "
+                        "to TCP (asked: on). Do not take"));
 }
 
 }  // namespace

@@ -20,8 +20,8 @@
 #include "absl/types/span.h"
 #include "distbench/base/time_units.h"
 #include "distbench/report/findings/judge_parts.h"
-#include "distbench/report/measurements/load_curve.h"
 #include "distbench/report/measurements/recovery.h"
+#include "distbench/report/measurements/rpc_series.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/outcomes.h"
 

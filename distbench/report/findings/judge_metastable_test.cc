@@ -6,7 +6,7 @@
 #include <string>
 
 #include "distbench/base/time_units.h"
-#include "distbench/report/findings/advice.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/report/findings/testing/judge_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

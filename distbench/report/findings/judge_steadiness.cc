@@ -14,7 +14,7 @@
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
-#include "distbench/stats/welch_interval.h"
+#include "distbench/stats/run_interval.h"
 
 namespace distbench::report {
 namespace {

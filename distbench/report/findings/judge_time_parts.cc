@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/report/findings/judge_parts.h"
-#include "distbench/report/measurements/time_parts.h"
+#include "distbench/report/measurements/rpc_measurements.h"
 
 namespace distbench::report {
 namespace {

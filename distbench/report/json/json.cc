@@ -12,14 +12,13 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/json.h"
 #include "distbench/base/version.h"
-#include "distbench/report/findings/advice.h"
-#include "distbench/report/json/json_objectives.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/report/json/json_parts.h"
-#include "distbench/report/measurements/origin.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/topology.h"
-#include "distbench/report/parts/json_part.h"
+#include "distbench/report/parts/document_parts.h"
 #include "distbench/report/tables/table.h"
 
 namespace distbench::report {

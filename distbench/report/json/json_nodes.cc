@@ -1,5 +1,4 @@
 #include "distbench/base/json.h"
-#include "distbench/report/json/binding_proofs.h"
 #include "distbench/report/json/json_parts.h"
 
 #include <algorithm>

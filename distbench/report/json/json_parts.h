@@ -51,6 +51,23 @@ nlohmann::ordered_json TopologyJson(const Topology& topology,
 nlohmann::ordered_json CellJson(const Cell& cell);
 nlohmann::ordered_json RowJson(const Row& row);
 
+// Where instances ran: the CPUs and the memory that they asked for and used.
+
+nlohmann::ordered_json BindingProofJson(const std::string& instance,
+                                        const BindingProof& proof);
+
+// What was asked for, for example "CPUs 0-3, memory bind 0"; "none" if nothing.
+std::string BindingText(const BindingProof& proof);
+
+// Resident memory by node, for example "0: 12.0 MiB, 1: 3.0 MiB".
+std::string ResidentText(const BindingProof& proof);
+
+// CPU time by CPU, for example "2: 55 %, 3: 45 %".
+std::string CpusText(const BindingProof& proof);
+
+// Lists the verdicts on the objectives of the run's test, for RenderJson().
+nlohmann::ordered_json ObjectivesJson(const TestResult& result);
+
 }  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_JSON_JSON_PARTS_H_

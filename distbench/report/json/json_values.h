@@ -7,7 +7,7 @@
 #include <string>
 
 #include "distbench/base/json.h"
-#include "distbench/stats/welch_interval.h"
+#include "distbench/stats/run_interval.h"
 
 namespace distbench::report {
 

@@ -13,7 +13,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "distbench/report/measurements/load_curve.h"
+#include "distbench/report/measurements/rpc_series.h"
 #include "proto/results.pb.h"
 
 namespace distbench::report {

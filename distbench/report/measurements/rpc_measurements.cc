@@ -1,12 +1,181 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "distbench/report/measurements/goodput.h"
-#include "distbench/report/measurements/stream_times.h"
+#include "distbench/base/saturating_add.h"
+#include "distbench/base/time_units.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::report {
+
+std::optional<results::PolicyTotals> AttemptsOf(const TestResult& result,
+                                                const std::string& rpc) {
+  std::optional<results::PolicyTotals> total;
+  for (const auto& [client, log] : result.service_logs().instance_logs()) {
+    for (const auto& [rpc_index, statistics] : log.policy_statistics()) {
+      if (results::RpcName(result, rpc_index) != rpc) continue;
+      if (!total) total.emplace();
+      total->Add(statistics).IgnoreError();
+    }
+  }
+  return total;
+}
+
+std::optional<double> Amplification(const results::PolicyTotals& attempts) {
+  if (attempts.request_count == 0) return std::nullopt;
+  return static_cast<double>(attempts.attempt_count) /
+         static_cast<double>(attempts.request_count);
+}
+
+std::optional<double> WastedShare(const results::PolicyTotals& attempts,
+                                  int64_t succeeded_count) {
+  if (attempts.attempt_count == 0) return std::nullopt;
+  // A lost process may have left counts that do not belong together.
+  const int64_t used =
+      std::min({succeeded_count, attempts.succeeded_attempt_count,
+                attempts.attempt_count});
+  return 1 - static_cast<double>(used) /
+                 static_cast<double>(attempts.attempt_count);
+}
+
+namespace {
+
+// When requests were sent, by intervals.
+struct SendingTime {
+  int64_t begin_ns = std::numeric_limits<int64_t>::max();
+  int64_t warmup_begin_ns = -1;  // of the last interval with warm-up
+  int64_t warmup_end_ns = -1;
+  int64_t end_ns = -1;
+  int64_t width_ns = 0;
+};
+
+void AddSendingTime(const RpcTimeSeries& series, SendingTime& time) {
+  const int64_t width_ns = series.interval_ns();
+  if (width_ns <= 0) return;
+  for (const RpcInterval& interval : series.intervals()) {
+    if (interval.index() < 0) continue;
+    const int64_t begin_ns =
+        base::SaturatingMultiply(interval.index(), width_ns);
+    const int64_t end_ns = base::SaturatingAdd(begin_ns, width_ns);
+    time.begin_ns = std::min(time.begin_ns, begin_ns);
+    if (interval.warmup_count() > 0 && end_ns > time.warmup_end_ns) {
+      time.warmup_begin_ns = begin_ns;
+      time.warmup_end_ns = end_ns;
+    }
+    if (interval.offered_count() > 0 || interval.sent_count() > 0) {
+      time.end_ns = std::max(time.end_ns, end_ns);
+    }
+    time.width_ns = std::max(time.width_ns, width_ns);
+  }
+}
+
+// A bound of an interval, or the event within it that is the real bound.
+int64_t BoundWithin(int64_t event_ns, int64_t begin_ns, int64_t end_ns,
+                    int64_t bound_ns) {
+  return event_ns > begin_ns && event_ns < end_ns ? event_ns : bound_ns;
+}
+
+}  // namespace
+
+std::optional<int64_t> DeadlineOf(const TestResult& result, int rpc_index) {
+  const auto& rpcs = result.traffic_config().rpc_descriptions();
+  if (rpc_index < 0 || rpc_index >= rpcs.size() ||
+      rpcs[rpc_index].deadline_us() <= 0) {
+    return std::nullopt;
+  }
+  return base::SaturatingMultiply(rpcs[rpc_index].deadline_us(),
+                                  base::kNsPerUs);
+}
+
+int64_t GoodputOf(int64_t succeeded_count,
+                  const stats::LogHistogram& response_time_ns,
+                  std::optional<int64_t> deadline_ns) {
+  if (!deadline_ns || response_time_ns.count() == 0) return succeeded_count;
+  return std::min(
+      succeeded_count,
+      static_cast<int64_t>(response_time_ns.CountAtMost(*deadline_ns)));
+}
+
+int64_t MeasuredNs(const TestResult& result, int rpc_index,
+                   const results::RpcCounts& counts) {
+  SendingTime time;
+  for (const auto& [client, log] : result.service_logs().instance_logs()) {
+    const auto found = log.rpc_time_series().find(rpc_index);
+    if (found != log.rpc_time_series().end()) {
+      AddSendingTime(found->second, time);
+    }
+  }
+  if (time.end_ns <= time.begin_ns) return counts.duration_ns();
+  const RunInfo& run = result.run_info();
+  const int64_t begin_ns =
+      time.warmup_end_ns >= 0
+          ? BoundWithin(counts.first_start_timestamp_ns, time.warmup_begin_ns,
+                        time.warmup_end_ns, time.warmup_end_ns)
+          : BoundWithin(run.start_timestamp_ns(), time.begin_ns,
+                        base::SaturatingAdd(time.begin_ns, time.width_ns),
+                        time.begin_ns);
+  const int64_t last_begin_ns =
+      base::SaturatingSubtract(time.end_ns, time.width_ns);
+  int64_t end_ns = BoundWithin(run.end_timestamp_ns(), last_begin_ns,
+                               time.end_ns, time.end_ns);
+  end_ns =
+      BoundWithin(counts.last_end_timestamp_ns, last_begin_ns, end_ns, end_ns);
+  return std::max<int64_t>(0, base::SaturatingSubtract(end_ns, begin_ns));
+}
+
+std::optional<results::StreamTotals> StreamsOf(const TestResult& result,
+                                               const std::string& rpc) {
+  std::optional<results::StreamTotals> sum;
+  for (const auto& [client, log] : result.service_logs().instance_logs()) {
+    for (const auto& [rpc_index, statistics] : log.stream_statistics()) {
+      if (results::RpcName(result, rpc_index) != rpc) continue;
+      if (!sum) sum.emplace();
+      sum->Add(statistics).IgnoreError();
+    }
+  }
+  return sum;
+}
+
+std::vector<NamedStreamTimes> StreamTimesOf(
+    const results::StreamTotals& totals) {
+  std::vector<NamedStreamTimes> times;
+  const auto add = [&](absl::string_view name,
+                       const stats::LogHistogram& times_ns) {
+    if (times_ns.count() > 0) times.push_back({name, times_ns});
+  };
+  add("first_message", totals.first_message_ns);
+  add("gap", totals.gap_ns);
+  add("round_trip", totals.round_trip_ns);
+  add("client_blocked", totals.client_blocked_ns);
+  add("server_blocked", totals.server_blocked_ns);
+  return times;
+}
+
+const stats::LogHistogram& TimesOf(const results::RpcTotals& totals,
+                                   results::TimePart part) {
+  static const stats::LogHistogram* const no_times = new stats::LogHistogram;
+  const auto found = totals.time_parts_ns.find(part);
+  return found == totals.time_parts_ns.end() ? *no_times : found->second;
+}
+
+std::vector<NamedTimes> TimePartsOf(const results::RpcTotals& totals) {
+  if (TimesOf(totals, results::TimePart::kNetwork).count() == 0) return {};
+  std::vector<NamedTimes> parts;
+  if (totals.lateness_ns.count() > 0) {
+    parts.push_back({"lateness", totals.lateness_ns});
+  }
+  for (const results::TimePart part :
+       {results::TimePart::kNetwork, results::TimePart::kServerQueue,
+        results::TimePart::kServerHandler}) {
+    const stats::LogHistogram& times_ns = TimesOf(totals, part);
+    if (times_ns.count() > 0)
+      parts.push_back({results::NameOf(part), times_ns});
+  }
+  return parts;
+}
+
 namespace {
 
 // The first tick above `share`. Ticks divide each halving of the remaining

@@ -9,10 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "distbench/report/measurements/attempt_totals.h"
+#include "absl/strings/string_view.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/measurements/traffic_span.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/outcomes.h"
@@ -20,6 +19,80 @@
 #include "proto/results.pb.h"
 
 namespace distbench::report {
+
+// The attempts of RPCs with a policy (CallPolicy), over all clients.
+//
+//   PolicyStatistics of each client ──AttemptsOf──▶ PolicyTotals
+//     ──Amplification, WastedShare──▶ text, tables, objectives, comparisons
+
+// Returns the attempts of an RPC over all its clients; nothing if it has no
+// policy. Clients whose statistics are damaged are left out.
+std::optional<results::PolicyTotals> AttemptsOf(const TestResult& result,
+                                                const std::string& rpc);
+
+// Returns the attempts per request; nothing if no request ended.
+std::optional<double> Amplification(const results::PolicyTotals& attempts);
+
+// Returns which share of the attempts was for nothing: those that failed, that
+// the caller gave up, or that succeeded after the request had its outcome.
+// Nothing if there were no attempts. `succeeded_count`: of the requests.
+std::optional<double> WastedShare(const results::PolicyTotals& attempts,
+                                  int64_t succeeded_count);
+
+// Goodput: what callers got in time.
+//
+// A request is goodput if it succeeded and, where its RPC has a deadline, took
+// at most that long: from its intended send in open loops, otherwise from its
+// send. Only the former can differ from all that succeeded, because calls that
+// exceed their deadline after the send fail.
+
+// The deadline of an RPC; nothing if it has none.
+std::optional<int64_t> DeadlineOf(const TestResult& result, int rpc_index);
+
+// Returns the requests among those that succeeded which were in time, as exact
+// as the histograms. response_time_ns is empty in closed loops.
+int64_t GoodputOf(int64_t succeeded_count,
+                  const stats::LogHistogram& response_time_ns,
+                  std::optional<int64_t> deadline_ns);
+
+// Returns how long an RPC's requests were sent and measured, in nanoseconds:
+// from the end of the warm-up to the end of the last interval in which requests
+// were due or sent, or the end of the run therein. Unlike the time between the
+// first and the last success, this includes a time without any. Without a
+// series, that time; 0 if nothing succeeded.
+int64_t MeasuredNs(const TestResult& result, int rpc_index,
+                   const results::RpcCounts& counts);
+
+// Returns the messages of an RPC over all its clients; nothing if it does not
+// stream. Statistics that are not valid are left out.
+std::optional<results::StreamTotals> StreamsOf(const TestResult& result,
+                                               const std::string& rpc);
+
+struct NamedStreamTimes {
+  absl::string_view name;
+  const stats::LogHistogram& times_ns;  // not empty
+};
+
+// Returns those of "first_message", "gap", "round_trip", "client_blocked" and
+// "server_blocked" that have values. The result refers to `totals`.
+std::vector<NamedStreamTimes> StreamTimesOf(
+    const results::StreamTotals& totals);
+
+// One of the parts into which the time of an RPC divides.
+struct NamedTimes {
+  absl::string_view name;
+  const stats::LogHistogram& times_ns;  // not empty
+};
+
+// Returns the parts in the order in which an RPC passes through them:
+// "lateness" (the wait in the client, for open loops only), "network",
+// "server_queue" and "server_handler". Empty if no server reported its parts.
+// The result refers to `totals`.
+std::vector<NamedTimes> TimePartsOf(const results::RpcTotals& totals);
+
+// Returns the histogram of a part, which may be empty.
+const stats::LogHistogram& TimesOf(const results::RpcTotals& totals,
+                                   results::TimePart part);
 
 // Confidence level of all intervals in reports.
 inline constexpr double kReportConfidence = 0.95;

@@ -3,10 +3,155 @@
 #include <algorithm>
 #include <vector>
 
+#include "distbench/base/time_units.h"
+#include "distbench/report/measurements/rpc_series.h"
+#include "distbench/report/testing/report_testing.h"
+#include "distbench/stats/outcomes.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench::report {
 namespace {
+
+using ::testing::DoubleEq;
+using ::testing::Optional;
+
+constexpr char kTwoClients[] = R"(
+  traffic_config { rpc_descriptions { name: "query" policy {} }
+                   rpc_descriptions { name: "plain" } }
+  service_logs {
+    instance_logs {
+      key: "client/0"
+      value {
+        policy_statistics {
+          key: 0
+          value {
+            request_count: 100 attempt_count: 150 retry_count: 50
+            succeeded_attempt_count: 90 failed_attempt_count: 60
+            concurrency_limit { count: 2 min: 8 max: 12 sum: 20 }
+          }
+        }
+      }
+    }
+    instance_logs {
+      key: "client/1"
+      value {
+        policy_statistics {
+          key: 0
+          value {
+            request_count: 100 attempt_count: 100
+            succeeded_attempt_count: 100
+            concurrency_limit { count: 2 min: 10 max: 30 sum: 40 }
+          }
+        }
+      }
+    }
+    instance_logs {
+      key: "client/2"
+      value {
+        policy_statistics {
+          key: 0
+          value { request_count: 100 attempt_count: 100 retry_count: -7 }
+        }
+      }
+    }
+  })";
+
+TEST(AttemptTotalsTest, AddsUpTheUndamagedClientsOfAnRpc) {
+  const auto attempts = AttemptsOf(ResultFromText(kTwoClients), "query");
+  ASSERT_TRUE(attempts.has_value());
+  EXPECT_EQ(attempts->attempt_count, 250);
+  EXPECT_EQ(attempts->retry_count, 50);
+  EXPECT_EQ(attempts->concurrency_limit.count, 4);
+  EXPECT_EQ(attempts->concurrency_limit.min, 8);
+  EXPECT_EQ(attempts->concurrency_limit.max, 30);
+  EXPECT_THAT(Amplification(*attempts), Optional(DoubleEq(1.25)));
+  EXPECT_FALSE(AttemptsOf(ResultFromText(kTwoClients), "plain").has_value());
+}
+
+TEST(AttemptTotalsTest, WhatNobodyUsedIsWasted) {
+  results::PolicyTotals attempts;
+  EXPECT_FALSE(WastedShare(attempts, 0).has_value());
+  EXPECT_FALSE(Amplification(attempts).has_value());
+  // 100 requests, of which 80 succeeded; 20 hedges succeeded too late.
+  attempts = {.request_count = 100,
+              .attempt_count = 160,
+              .succeeded_attempt_count = 100,
+              .failed_attempt_count = 40,
+              .abandoned_attempt_count = 20};
+  EXPECT_THAT(WastedShare(attempts, 80), Optional(DoubleEq(0.5)));
+  // More requests than attempts that succeeded cannot be.
+  EXPECT_THAT(WastedShare(attempts, 1000), Optional(DoubleEq(1 - 100 / 160.0)));
+}
+
+constexpr int64_t kMs = base::kNsPerMs;
+
+TEST(GoodputTest, OnlyWhatWasInTimeCounts) {
+  stats::LogHistogram response_ns;
+  response_ns.RecordN(10 * kMs, 70);
+  response_ns.RecordN(80 * kMs, 30);
+  EXPECT_EQ(GoodputOf(100, response_ns, std::nullopt), 100);
+  EXPECT_EQ(GoodputOf(100, response_ns, 50 * kMs), 70);
+  EXPECT_EQ(GoodputOf(100, stats::LogHistogram(), 50 * kMs), 100);
+}
+
+TestResult Series(const std::string& intervals) {
+  return ResultFromText(
+      "traffic_config { rpc_descriptions { name: 'query' deadline_us: 50000 } }"
+      "run_info { start_timestamp_ns: 100500000000"
+      "           end_timestamp_ns: 110250000000 }"
+      "service_logs { instance_logs { key: 'client/0' value {"
+      "  rpc_time_series { key: 0 value { interval_ns: 1000000000 " +
+      intervals + "} } } } }");
+}
+
+TEST(GoodputTest, TheMeasuredTimeIncludesThatWithoutSuccess) {
+  const TestResult result = Series(
+      "intervals { index: 100 sent_count: 9 succeeded_count: 9 }"
+      "intervals { index: 110 sent_count: 9 failed_count: 9 }"
+      "intervals { index: 115 failed_count: 9 }");
+  results::RpcCounts counts;
+  counts.first_start_timestamp_ns = 100'500'000'000;
+  counts.last_end_timestamp_ns = 100'600'000'000;
+  EXPECT_EQ(MeasuredNs(result, 0, counts), 9'750'000'000);
+  EXPECT_EQ(MeasuredNs(result, 1, counts), 100'000'000);
+}
+
+TEST(GoodputTest, TheMeasuredTimeLeavesTheWarmupOut) {
+  const TestResult result = Series(
+      "intervals { index: 100 sent_count: 9 warmup_count: 9 }"
+      "intervals { index: 101 sent_count: 9 warmup_count: 3 }"
+      "intervals { index: 110 sent_count: 9 }");
+  results::RpcCounts counts;
+  EXPECT_EQ(MeasuredNs(result, 0, counts), 8'250'000'000);
+  counts.first_start_timestamp_ns = 101'250'000'000;
+  EXPECT_EQ(MeasuredNs(result, 0, counts), 9'000'000'000);
+  counts.first_start_timestamp_ns = 105'000'000'000;
+  EXPECT_EQ(MeasuredNs(result, 0, counts), 8'250'000'000);
+}
+
+TEST(LoadCurveTest, HasTheWholeIntervalsOfTraffic) {
+  const TestResult result = Series(
+      "intervals { index: 100 offered_count: 4 sent_count: 4 }"
+      "intervals { index: 101 offered_count: 9 sent_count: 8"
+      "            succeeded_count: 7 attempt_count: 12 warmup_count: 1 }"
+      "intervals { index: 103 offered_count: 9 failed_count: 9 }"
+      "intervals { index: 104 offered_count: 3 failed_count: 3 }"
+      "intervals { index: 106 failed_count: 3 }");
+  const LoadCurve curve = LoadCurveOf(result, 0);
+  EXPECT_TRUE(curve.is_open_loop);
+  ASSERT_EQ(curve.intervals.size(), 3);
+  EXPECT_EQ(curve.intervals[0].begin_ns, 101'000'000'000);
+  EXPECT_EQ(curve.intervals[0].goodput, 7);
+  EXPECT_EQ(curve.intervals[0].attempts, 12);
+  EXPECT_TRUE(curve.intervals[0].is_warmup);
+  // Nothing was due in the second.
+  EXPECT_EQ(curve.intervals[1].begin_ns, 102'000'000'000);
+  EXPECT_EQ(curve.intervals[1].offered, 0);
+  EXPECT_EQ(curve.intervals[1].median_ns, stats::Outcomes::kFailed);
+  EXPECT_EQ(curve.intervals[2].median_ns, stats::Outcomes::kFailed);
+  EXPECT_TRUE(LoadCurveOf(result, 1).intervals.empty());
+}
 
 TEST(PercentileCurveTest, EmptyHistogramHasNone) {
   EXPECT_TRUE(PercentileCurve(stats::LogHistogram(), 5).empty());

@@ -1,11 +1,14 @@
 #include "distbench/report/measurements/rpc_series.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/time_series.h"
+#include "distbench/stats/outcomes.h"
 #include "distbench/stats/quantile_interval.h"
 
 namespace distbench::report {
@@ -119,6 +122,91 @@ std::vector<stats::Outcomes> ServiceTimeBlocks(const RpcSeries& series) {
 
 std::vector<stats::Outcomes> ResponseTimeBlocks(const RpcSeries& series) {
   return Blocks(series, &IntervalTotals::response_time_ns);
+}
+
+namespace {
+
+constexpr int64_t kMaxCurveIntervals = 10'000;
+
+int64_t MedianOf(const IntervalTotals& totals) {
+  const bool has_response_times = totals.response_time_ns.count() > 0;
+  const stats::OutcomesView outcomes(
+      has_response_times ? totals.response_time_ns : totals.service_time_ns,
+      static_cast<uint64_t>(totals.failed_count));
+  return outcomes.count() == 0 ? stats::Outcomes::kFailed
+                               : outcomes.ValueAtQuantile(0.5);
+}
+
+LoadInterval LoadOfInterval(const IntervalTotals& totals,
+                            std::optional<int64_t> deadline_ns) {
+  return {.offered = totals.offered_count,
+          .sent = totals.sent_count,
+          .attempts = totals.attempt_count,
+          .goodput = GoodputOf(totals.succeeded_count, totals.response_time_ns,
+                               deadline_ns),
+          .is_warmup = totals.warmup_count > 0,
+          .median_ns = MedianOf(totals)};
+}
+
+}  // namespace
+
+LoadCurve LoadCurveOf(const TestResult& result, int rpc_index) {
+  const RpcSeries series = CollectSeries(result, rpc_index, kMaxCurveIntervals);
+  LoadCurve curve = {.interval_ns = series.interval_ns};
+  for (const auto& [index, totals] : series.intervals) {
+    curve.is_open_loop |= totals.offered_count > 0;
+  }
+  int64_t first = -1;
+  int64_t last = -1;
+  for (const auto& [index, totals] : series.intervals) {
+    const bool has_traffic =
+        curve.is_open_loop ? totals.offered_count > 0 : totals.sent_count > 0;
+    if (!has_traffic) continue;
+    if (first < 0) first = index;
+    last = index;
+  }
+  const std::optional<int64_t> deadline_ns = DeadlineOf(result, rpc_index);
+  for (int64_t index = first + 1; index < last; ++index) {
+    const auto found = series.intervals.find(index);
+    LoadInterval& interval = curve.intervals.emplace_back(
+        found == series.intervals.end()
+            ? LoadInterval{.median_ns = stats::Outcomes::kFailed}
+            : LoadOfInterval(found->second, deadline_ns));
+    interval.begin_ns = index * series.interval_ns;
+  }
+  return curve;
+}
+
+std::optional<TrafficSpan> SpanOfTraffic(const RunInfo& run_info,
+                                         const results::RpcCounts& counts,
+                                         const RpcSeries& series) {
+  if (series.intervals.empty()) return std::nullopt;
+  const int64_t width_ns = series.interval_ns;
+  const int64_t first_ns = series.intervals.begin()->first * width_ns;
+  const int64_t last_ns = series.intervals.rbegin()->first * width_ns;
+  TrafficSpan span = {.start_ns = first_ns,
+                      .end_ns = base::SaturatingAdd(last_ns, width_ns)};
+
+  const auto is_in_first = [&](int64_t timestamp_ns) {
+    return timestamp_ns >= first_ns && timestamp_ns - first_ns < width_ns;
+  };
+  // The counts, unlike the series, exclude the warm-up.
+  if (counts.warmup_count == 0 && counts.has_timestamps() &&
+      is_in_first(counts.first_start_timestamp_ns)) {
+    span.start_ns = counts.first_start_timestamp_ns;
+  } else if (is_in_first(run_info.start_timestamp_ns())) {
+    span.start_ns = run_info.start_timestamp_ns();
+  }
+
+  const auto is_in_last = [&](int64_t timestamp_ns) {
+    return timestamp_ns > last_ns && timestamp_ns <= span.end_ns;
+  };
+  if (counts.has_timestamps() && is_in_last(counts.last_end_timestamp_ns)) {
+    span.end_ns = counts.last_end_timestamp_ns;
+  } else if (is_in_last(run_info.end_timestamp_ns())) {
+    span.end_ns = run_info.end_timestamp_ns();
+  }
+  return span;
 }
 
 }  // namespace distbench::report

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <vector>
 
+#include "distbench/results/rpc_totals.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
@@ -56,6 +58,54 @@ RpcSeries CollectSeries(
 // that were never sent belong to no interval.
 std::vector<stats::Outcomes> ServiceTimeBlocks(const RpcSeries& series);
 std::vector<stats::Outcomes> ResponseTimeBlocks(const RpcSeries& series);
+
+// The load of one RPC over time: what was offered, attempted and served.
+
+// One interval of the RPC's series; see RpcInterval of the result.
+struct LoadInterval {
+  int64_t begin_ns = 0;  // Unix time
+  int64_t offered = 0;
+  int64_t sent = 0;
+  int64_t attempts = 0;
+  int64_t goodput = 0;  // see goodput.h
+  bool is_warmup = false;
+
+  // Of the requests that ended, by response time in open loops, otherwise by
+  // service time. Outcomes::kFailed among failures, and if none ended.
+  int64_t median_ns = 0;
+};
+
+struct LoadCurve {
+  int64_t interval_ns = 0;
+
+  // Consecutive. Only those that traffic covers as a whole: without the first
+  // and the last in which requests were due (in closed loops, sent), and
+  // without those after them, in which late requests ended.
+  std::vector<LoadInterval> intervals = {};
+
+  bool is_open_loop = false;
+};
+
+// Returns the curve over all clients of the RPC. In runs of more than 10,000
+// intervals, neighbouring ones are merged.
+LoadCurve LoadCurveOf(const TestResult& result, int rpc_index);
+
+// When the traffic of an RPC began and ended.
+
+// In Unix nanoseconds, warm-up included.
+struct TrafficSpan {
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+};
+
+// Returns the span of the RPC's series, which tells how much of its first and
+// last interval the traffic covers. Its bounds are those of the RPC or else of
+// the run, if they lie in these intervals; otherwise the interval's bound is
+// returned, as if the traffic covered all of it. Nothing if the series is
+// empty.
+std::optional<TrafficSpan> SpanOfTraffic(const RunInfo& run_info,
+                                         const results::RpcCounts& counts,
+                                         const RpcSeries& series);
 
 }  // namespace distbench::report
 

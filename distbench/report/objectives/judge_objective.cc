@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -16,12 +17,9 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/objectives/growth.h"
-#include "distbench/report/objectives/judge_attempts.h"
-#include "distbench/report/objectives/judge_stream_time.h"
-#include "distbench/report/objectives/judgement.h"
-#include "distbench/report/objectives/objective_judge.h"
+#include "distbench/report/objectives/judge_attempts_and_streams.h"
 #include "distbench/results/walk.h"
+#include "distbench/stats/distributions.h"
 #include "distbench/stats/ratio_error.h"
 
 namespace distbench::report {
@@ -323,6 +321,111 @@ std::optional<double> HostCpuShare(const TestResult& result) {
     if (share) busiest = std::max(busiest.value_or(0), *share);
   }
   return busiest;
+}
+
+namespace {
+
+// How many times the variance of the share exceeds that of independent
+// requests: the design effect of L. Kish, Survey Sampling, Wiley 1965, section
+// 8.2. At least 1.
+double DesignEffect(double share, double count,
+                    absl::Span<const stats::BlockAmount> blocks) {
+  if (blocks.size() < 2 || share == 0 || share == 1) return 1;
+  const double independent = share * (1 - share) / count;
+  return std::max(1.0, std::pow(stats::ErrorOfRatio(blocks), 2) / independent);
+}
+
+}  // namespace
+
+Excess ExcessOf(const config::Objective& objective, double measured,
+                double error) {
+  const double log_ratio = std::log(
+      std::max(measured, std::numeric_limits<double>::min()) / objective.limit);
+  return {.estimate = objective.is_upper_limit ? log_ratio : -log_ratio,
+          .error = error};
+}
+
+Judgement JudgeValue(const config::Objective& objective, double value,
+                     double error) {
+  const double factor = std::exp(kErrorsPerInterval * error);
+  return {.excess = ExcessOf(objective, value, error),
+          .lower = value / factor,
+          .upper = value * factor};
+}
+
+Judgement CertainMiss(const config::Objective& objective) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double bound = objective.is_upper_limit ? infinity : 0;
+  return {.excess = {.estimate = infinity, .error = 0},
+          .lower = bound,
+          .upper = bound};
+}
+
+Judgement JudgeShare(const config::Objective& objective, double amount,
+                     double count,
+                     absl::Span<const stats::BlockAmount> blocks) {
+  const double share = count > 0 ? amount / count : 0;
+  const double effect = DesignEffect(share, count, blocks);
+  amount /= effect;
+  count /= effect;
+  const double square = kErrorsPerInterval * kErrorsPerInterval;
+  const double center = (amount + square / 2) / (count + square);
+  const double half_width = kErrorsPerInterval / (count + square) *
+                            std::sqrt(amount * (1 - share) + square / 4);
+  return {.excess = ExcessOf(objective, share, 1 / std::sqrt(amount + 1)),
+          .lower = std::max(0.0, center - half_width),
+          .upper = center + half_width};
+}
+
+double RelativeErrorOf(absl::Span<const stats::BlockAmount> blocks,
+                       double ratio) {
+  const double errors_to_bound = stats::StudentTQuantile(
+      (1 + kReportConfidence) / 2, static_cast<double>(blocks.size()) - 1);
+  return stats::ErrorOfRatio(blocks) / ratio * errors_to_bound /
+         kErrorsPerInterval;
+}
+
+ObjectiveOutcome OutcomeOf(const Judgement& judgement, std::string measured) {
+  return {.excess = judgement.excess,
+          .lower = judgement.lower,
+          .upper = judgement.upper,
+          .service_excess = judgement.excess,
+          .measured = std::move(measured)};
+}
+
+namespace {
+
+constexpr double kBeyondChance = 3;
+
+struct Half {
+  double mean;
+  double square_error;  // of the mean
+};
+
+// Requires at least two values.
+Half Summarize(absl::Span<const double> values) {
+  const double count = static_cast<double>(values.size());
+  double mean = 0;
+  for (const double value : values) mean += value / count;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {.mean = mean, .square_error = squares / (count - 1) / count};
+}
+
+}  // namespace
+
+bool HasGrown(absl::Span<const stats::Outcomes> blocks) {
+  std::vector<double> means;
+  for (const stats::Outcomes& block : blocks) {
+    if (block.latency_ns.count() > 0) means.push_back(block.latency_ns.mean());
+  }
+  if (means.size() < kFewestForGrowth) return false;
+  const absl::Span<const double> all = means;
+  const size_t middle = means.size() / 2;
+  const Half early = Summarize(all.first(middle));
+  const Half late = Summarize(all.subspan(middle));
+  return late.mean - early.mean >
+         kBeyondChance * std::sqrt(early.square_error + late.square_error);
 }
 
 }  // namespace distbench::report

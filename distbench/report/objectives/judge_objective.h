@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_REPORT_OBJECTIVES_JUDGE_OBJECTIVE_H_
 #define DISTBENCH_REPORT_OBJECTIVES_JUDGE_OBJECTIVE_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,8 @@
 #include "absl/types/span.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/stats/outcomes.h"
+#include "distbench/stats/ratio_error.h"
 #include "proto/results.pb.h"
 
 namespace distbench::report {
@@ -70,6 +73,84 @@ absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
 
 // CPU time of the busiest host, as a share of all its CPUs; absent if unknown.
 std::optional<double> HostCpuShare(const TestResult& result);
+
+// The judgement of a measurement against a limit: what the judges of single
+// metrics share.
+
+// Half the width of a 95 % confidence interval of a normal distribution, in
+// standard errors.
+inline constexpr double kErrorsPerInterval = 1.96;
+
+// The assumed relative error if an interval is open-ended or if nothing is
+// known about the dependence of RPCs on each other: a quarter of the value.
+inline constexpr double kUnknownError = 0.25;
+
+// Runs that are too short for MakeBlocks() have blocks of one interval each.
+// Student's t distribution allows for their number, but not for fewer than
+// this.
+inline constexpr size_t kFewestShortBlocks = 4;
+
+struct Judgement {
+  Excess excess;
+
+  // As in ObjectiveOutcome.
+  std::optional<double> lower;
+  std::optional<double> upper;
+};
+
+// Positive if the objective was missed.
+Excess ExcessOf(const config::Objective& objective, double measured,
+                double error);
+
+// `error` is the standard error of the value's logarithm.
+Judgement JudgeValue(const config::Objective& objective, double value,
+                     double error);
+
+// For metrics that are meaningless because too many RPCs failed.
+Judgement CertainMiss(const config::Objective& objective);
+
+// Judges which share `amount` is of `count`, by Wilson's score interval (E. B.
+// Wilson, Probable Inference, the Law of Succession, and Statistical Inference,
+// JASA 22 (1927) 209-212), which is also accurate for few. Of blocks of
+// consecutive requests, if there are any, their spread tells by how much those
+// that come together count for fewer.
+Judgement JudgeShare(const config::Objective& objective, double amount,
+                     double count, absl::Span<const stats::BlockAmount> blocks);
+
+// Returns the standard error of all amounts divided by all counts, relative to
+// it, from at least two blocks. It is larger for few blocks, so that
+// kErrorsPerInterval of it reach the bounds of Student's t distribution.
+double RelativeErrorOf(absl::Span<const stats::BlockAmount> blocks,
+                       double ratio);
+
+ObjectiveOutcome OutcomeOf(const Judgement& judgement, std::string measured);
+
+// Detects runs that were too short: their latencies were still growing.
+
+// Fewer blocks do not show whether latencies grew.
+inline constexpr size_t kFewestForGrowth = 4;
+
+// Whether the mean latencies of the second half of consecutive blocks are above
+// those of the first half by more than chance explains: by three standard
+// errors of the difference (B. L. Welch, The Generalization of "Student's"
+// Problem when Several Different Population Variances are Involved, Biometrika
+// 34 (1947) 28-35). False if there are too few blocks with latencies.
+//
+// A queue that starts empty approaches its steady latency from below, and that
+// of an overloaded system has none. Such a run measures less than a longer one.
+bool HasGrown(absl::Span<const stats::Outcomes> blocks);
+
+// Judgements of objectives whose metrics only products measure.
+
+// Registered as a base::Plugin<ObjectiveJudge>, by the name of its product.
+struct ObjectiveJudge {
+  // Whether the metric is the product's.
+  bool (*judges)(const config::Objective& objective);
+
+  // Judges such an objective; see Judge().
+  absl::StatusOr<ObjectiveOutcome> (*judge)(const config::Objective& objective,
+                                            const TestResult& result);
+};
 
 }  // namespace distbench::report
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "distbench/report/measurements/origin.h"
+#include "distbench/report/measurements/test_run.h"
 
 namespace distbench::report {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_split.h"
 #include "distbench/report/tables/table.h"
-#include "distbench/report/testing/csv_testing.h"
 #include "distbench/report/testing/example_result.h"
 #include "distbench/report/testing/report_testing.h"
 #include "distbench/results/histogram_proto.h"

@@ -17,7 +17,6 @@
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/outcomes.h"
-#include "distbench/stats/running_moments.h"
 #include "proto/results.pb.h"
 
 namespace distbench::report {

@@ -1,6 +1,7 @@
 #include "distbench/report/terminal/terminal_view.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,18 +12,46 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "distbench/report/measurements/origin.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/parts/text_part.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/report/terminal/human_units.h"
-#include "distbench/report/terminal/table_rows.h"
-#include "distbench/report/text/failure_lines.h"
+#include "distbench/report/text/text_summary_sections.h"
 #include "distbench/report/verdicts/check.h"
+#include "glog/logging.h"
 
 namespace distbench::report {
+
+std::optional<double> NumberOf(const Cell& cell) {
+  if (const auto* integer = std::get_if<int64_t>(&cell)) {
+    return static_cast<double>(*integer);
+  }
+  if (const auto* number = std::get_if<double>(&cell)) return *number;
+  return std::nullopt;
+}
+
+const Cell& RowReader::operator[](absl::string_view column) const {
+  const auto found =
+      std::find(table_.columns.begin(), table_.columns.end(), column);
+  CHECK(found != table_.columns.end()) << column;
+  return row_[found - table_.columns.begin()];
+}
+
+std::string RowReader::Text(absl::string_view column) const {
+  const auto* text = std::get_if<std::string>(&(*this)[column]);
+  return text == nullptr ? "" : *text;
+}
+
+void DropColumn(absl::string_view title, PageTable& table) {
+  const auto found = std::find(table.titles.begin(), table.titles.end(), title);
+  if (found == table.titles.end()) return;
+  const auto position = found - table.titles.begin();
+  table.titles.erase(found);
+  for (auto& row : table.rows) row.erase(row.begin() + position);
+}
+
 namespace {
 
 constexpr int kLabelWidth = 13;
@@ -253,6 +282,23 @@ std::string TerminalView(const TestResult& result,
                     Pairs(result, totals.pair_count, options));
   }
   if (options.verbose || !has_logs) text += Summary(result);
+  return text;
+}
+
+std::string ResultText(const TestResult& result,
+                       const ResultTextOptions& options) {
+  const base::Terminal& terminal = options.terminal;
+  if (terminal.is_terminal) {
+    return TerminalView(result, {.style = {.columns = terminal.columns,
+                                           .has_color = terminal.has_color},
+                                 .rows = terminal.rows,
+                                 .verbose = options.verbose,
+                                 .objectives = options.objectives});
+  }
+  std::string text = "Test summary:\n";
+  for (const std::string& line : result.log_summary()) {
+    absl::StrAppend(&text, line, "\n");
+  }
   return text;
 }
 

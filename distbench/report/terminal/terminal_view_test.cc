@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_split.h"
-#include "distbench/report/terminal/result_text.h"
 #include "distbench/report/testing/example_result.h"
 #include "distbench/report/testing/report_testing.h"
 #include "distbench/report/text/text_summary.h"

@@ -8,7 +8,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/report/testing/report_testing.h"
-#include "distbench/report/testing/text_summary_testing.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/legacy_results.h"
 #include "distbench/stats/log_histogram.h"

@@ -7,10 +7,43 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "distbench/report/verdicts/junit.h"
 
 namespace distbench::report {
+
+// Writes texts from outside, such as names, into documents.
+
+// The text for a cell of a Markdown table, on one line. GitHub shows it as it
+// is: neither formatted nor as links, mentions or references.
+std::string MarkdownText(absl::string_view text);
+
+// A table of such cells, whose first row are the titles.
+std::string MarkdownTable(const std::vector<std::vector<std::string>>& rows);
+
+// The text for an attribute or the content of an XML element.
+std::string XmlText(absl::string_view text);
+
+// JUnit XML, which CI systems show.
+
+struct JunitCase {
+  enum class Outcome {
+    kPass,
+    kFailure,
+    kError,  // what should have been judged is not valid
+    kSkipped,
+  };
+
+  std::string suite;
+  std::string name;
+  Outcome outcome;
+
+  // What was found.
+  std::string message;
+};
+
+// Returns a test suite for each name of one, in order of appearance.
+std::string RenderJunit(absl::Span<const JunitCase> cases);
 
 enum class CheckVerdict {
   kPass,

@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/index_list.h"
 #include "distbench/sequencer/nodes/node_handle.h"
+#include "distbench/sequencer/placement/placement.h"
 #include "proto/control.pb.h"
 
 namespace distbench::sequencer {
@@ -124,6 +125,48 @@ std::string LateMessage(Step step, absl::Duration timeout,
 
 // Whether all nodes are on the sequencer's host (see NodeHandle).
 bool AllAreLocal(const Participants& participants);
+
+// The nodes that a test has lost, in words.
+
+// Nodes often go together, because they share a power supply or a switch. A
+// message for each of thousands would hide what else a result says, so there is
+// one for all nodes that were lost in the same step for the same reason.
+class LostNodes {
+ public:
+  void Add(const Participant& participant, Step step,
+           const std::string& reason);
+
+  bool empty() const { return groups_.empty(); }
+
+  // In the order of the groups' first losses.
+  std::vector<std::string> Messages() const;
+
+ private:
+  struct Group {
+    Step step;
+    std::string reason;
+    NodeNames names = {};
+  };
+
+  std::vector<Group> groups_;
+};
+
+// Derives each node's part of a test from a placement.
+
+// Returns the nodes in the form that PlaceInstances() expects. In addition to
+// the attributes with which a node was started it has "node_alias", and, unless
+// it was started with another value, "hostname", "cpu_count", "numa_node_count"
+// and, if all its CPUs are of one NUMA node, "numa_node".
+std::vector<PlacementNode> PlacementNodes(
+    const std::vector<std::shared_ptr<NodeHandle>>& nodes);
+
+// Returns the nodes that take part in the test. All instances on a host, which
+// may run several node managers, share its cores: each gets cores / instances
+// workers, at least one. Node managers that are bound to different CPUs share
+// nothing. `placement` must be a placement on `nodes`.
+std::vector<NodeShare> MakeNodeShares(
+    const std::vector<std::shared_ptr<NodeHandle>>& nodes,
+    const Placement& placement);
 
 }  // namespace distbench::sequencer
 

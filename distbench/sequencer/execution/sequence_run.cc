@@ -1,5 +1,7 @@
 #include "distbench/sequencer/execution/sequence_run.h"
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "absl/random/random.h"
@@ -7,15 +9,13 @@
 #include "distbench/base/version.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/syntax/traffic.h"
-#include "distbench/report/findings/judge.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/results/merge.h"
-#include "distbench/sequencer/execution/finding_limit.h"
-#include "distbench/sequencer/execution/node_shares.h"
+#include "distbench/sequencer/execution/participant.h"
 #include "distbench/sequencer/execution/progress.h"
-#include "distbench/sequencer/placement/channel_members.h"
 #include "distbench/sequencer/placement/placement.h"
-#include "distbench/sequencer/runs/run_status.h"
+#include "distbench/sequencer/runs/run_state.h"
 
 namespace distbench::sequencer {
 namespace {
@@ -247,6 +247,24 @@ absl::StatusOr<std::shared_ptr<RunInbox>> SequenceRun::OpenInbox() {
   if (!cancel_reason_.ok()) return cancel_reason_;
   inbox_ = std::make_shared<RunInbox>(environment_.clock);
   return inbox_;
+}
+
+void LimitFindings(RunInfo& info) {
+  std::map<std::pair<Finding::Severity, std::string>, int> counts;
+  google::protobuf::RepeatedPtrField<Finding> kept;
+  for (Finding& finding : *info.mutable_findings()) {
+    int& count = counts[{finding.severity(), finding.code()}];
+    if (++count <= kMostFindingsOfAKind) kept.Add(std::move(finding));
+  }
+  for (const auto& [kind, count] : counts) {
+    if (count <= kMostFindingsOfAKind) continue;
+    Finding& rest = *kept.Add();
+    rest.set_severity(kind.first);
+    rest.set_code(kind.second);
+    rest.set_message(absl::StrCat("there are ", count - kMostFindingsOfAKind,
+                                  " more findings of this kind"));
+  }
+  info.mutable_findings()->Swap(&kept);
 }
 
 }  // namespace distbench::sequencer

@@ -23,7 +23,7 @@
 #include "distbench/sequencer/nodes/node_registry.h"
 #include "distbench/sequencer/runs/run_client.h"
 #include "distbench/sequencer/runs/run_queue.h"
-#include "distbench/sequencer/runs/run_status.h"
+#include "distbench/sequencer/runs/run_state.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -94,6 +94,15 @@ class SequenceRun final : public QueuedRun {
   absl::Status cancel_reason_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<RunInbox> inbox_ ABSL_GUARDED_BY(mutex_);
 };
+
+// Keeps what thousands of nodes found from hiding everything else.
+
+// The most findings of one code and severity that a result lists.
+inline constexpr int kMostFindingsOfAKind = 100;
+
+// Keeps the first findings of each kind, and replaces the rest of a kind by one
+// finding that counts them.
+void LimitFindings(RunInfo& info);
 
 }  // namespace distbench::sequencer
 

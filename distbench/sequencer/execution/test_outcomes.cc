@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
-#include "distbench/metrics/families.h"
+#include "distbench/metrics/openmetrics.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/verdicts/check.h"

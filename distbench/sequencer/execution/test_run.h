@@ -13,7 +13,6 @@
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/security/test_guards.h"
-#include "distbench/sequencer/execution/lost_nodes.h"
 #include "distbench/sequencer/execution/participant.h"
 #include "distbench/sequencer/execution/progress.h"
 #include "distbench/sequencer/execution/run_inbox.h"

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,32 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "distbench/sequencer/nodes/free_ids.h"
 #include "distbench/sequencer/nodes/node_handle.h"
 #include "proto/control.pb.h"
 
 namespace distbench::sequencer {
+
+// Which small numbers are not in use.
+
+// Finds the smallest free id without a look at the ids in use, of which there
+// may be tens of thousands. Ids are 0 or more. Not thread-safe.
+class FreeIds {
+ public:
+  int Smallest() const { return gaps_.empty() ? next_ : *gaps_.begin(); }
+
+  // Does nothing if the id is in use.
+  void Take(int id) {
+    for (; next_ <= id; ++next_) gaps_.insert(gaps_.end(), next_);
+    gaps_.erase(id);
+  }
+
+  // The id must be in use.
+  void Release(int id) { gaps_.insert(id); }
+
+ private:
+  int next_ = 0;        // this one and all above are free
+  std::set<int> gaps_;  // free ids below
+};
 
 // Such as "node7".
 std::string NodeAlias(int id);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "distbench/config/syntax/constraints.h"
 #include "proto/traffic_config.pb.h"
@@ -37,6 +38,18 @@ using Placement = std::vector<std::vector<std::string>>;
 absl::StatusOr<Placement> PlaceInstances(
     const DistributedSystemDescription& test,
     const std::vector<PlacementNode>& nodes);
+
+// Members of multi-server channels that depend on where instances run.
+
+// Replaces those constraints of channels that refer to attributes of nodes by
+// the selected instances, so that the config tells the nodes of the test
+// everything they need. An instance has the attributes of its node in addition
+// to its own. `placement` must be a placement on `nodes`.
+//
+// FAILED_PRECONDITION if a channel then has no members; the error says why.
+absl::Status ResolveChannelMembers(const std::vector<PlacementNode>& nodes,
+                                   const Placement& placement,
+                                   DistributedSystemDescription& test);
 
 }  // namespace distbench::sequencer
 

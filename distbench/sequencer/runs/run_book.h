@@ -14,12 +14,12 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/sequencer/runs/result_memory.h"
 #include "distbench/sequencer/runs/run_directory.h"
-#include "distbench/sequencer/runs/run_id.h"
 #include "distbench/sequencer/runs/run_record.h"
 #include "distbench/sequencer/runs/run_storage.h"
 #include "proto/control.pb.h"
@@ -27,6 +27,31 @@
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::sequencer {
+
+// The ids of runs.
+
+// Whether the text is a well-formed run id. Such ids consist of digits and '-',
+// so they can be part of a file name. The run need not exist.
+bool IsRunId(absl::string_view text);
+
+// Generates ids that say when a run was submitted, in UTC:
+// "20260131-235959-000". Each sorts after all earlier ones, even if the clock
+// is set back. Not thread-safe.
+class RunIds {
+ public:
+  // `clock` must outlive this.
+  explicit RunIds(const base::Clock& clock) : clock_(clock) {}
+
+  // Makes later ids sort after `id`, which must be a run id.
+  void Follow(absl::string_view id);
+
+  std::string Next();
+
+ private:
+  const base::Clock& clock_;
+  int64_t last_second_ = 0;  // Unix time
+  int last_number_ = 0;      // within the second
+};
 
 // These limits keep a client from taking, by mistake or not, what others need.
 struct RunLimits {

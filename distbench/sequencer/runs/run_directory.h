@@ -17,6 +17,19 @@
 
 namespace distbench::sequencer {
 
+// Stores the result of a run in a file.
+
+// The file begins with a line that names its format. Each record is preceded by
+// its length and its CRC-32, 4 bytes each, least significant byte first. If a
+// file ends in the middle of a record, all records before that one are intact.
+
+// A new file, created when the first record is appended.
+std::unique_ptr<ResultFile> NewResultFile(std::string path);
+
+// Opens the first `size` bytes of a file for reading.
+absl::StatusOr<std::unique_ptr<ResultFile>> OpenResultFile(std::string path,
+                                                           int64_t size);
+
 // Each run has two files: ID.run is its RunDescription as text, and ID.result
 // is its ResultFile. There are no other files of a run, so it can be removed by
 // removing both. Descriptions are replaced atomically. Only one process at a

@@ -9,8 +9,8 @@
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
+#include "distbench/sequencer/testing/run_book_testing.h"
 #include "distbench/sequencer/testing/run_record_testing.h"
-#include "distbench/sequencer/testing/waiting_follower.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

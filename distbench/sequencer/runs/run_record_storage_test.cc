@@ -18,7 +18,7 @@
 #include "distbench/sequencer/runs/run_record.h"
 #include "distbench/sequencer/runs/run_storage.h"
 #include "distbench/sequencer/testing/gated_disk.h"
-#include "distbench/sequencer/testing/waiting_follower.h"
+#include "distbench/sequencer/testing/run_book_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+
 namespace distbench::sequencer {
 
 void RunState::Start(int64_t unix_ns) {
@@ -58,6 +60,24 @@ absl::Status EndOf(const RunDescription& run) {
       return absl::OkStatus();
   }
   return absl::OkStatus();
+}
+
+RunStatus::Totals RunStatus::TotalsWithRunning() const {
+  if (!test_.has_value()) return ended_;
+  const TrafficProgress& running = test_->progress;
+  return {.succeeded_count = ended_.succeeded_count +
+                             static_cast<double>(running.succeeded_count()),
+          .failed_count =
+              ended_.failed_count + static_cast<double>(running.failed_count()),
+          .offered_count = ended_.offered_count +
+                           static_cast<double>(running.offered_count())};
+}
+
+std::string TestName(const DistributedSystemDescription& test, int test_index) {
+  if (!test.name().empty()) return test.name();
+  const auto it = test.attributes().find("test_name");
+  if (it != test.attributes().end() && !it->second.empty()) return it->second;
+  return absl::StrCat("tests[", test_index, "]");
 }
 
 }  // namespace distbench::sequencer

@@ -4,10 +4,16 @@
 #define DISTBENCH_SEQUENCER_RUNS_RUN_STATE_H_
 
 #include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
 #include "proto/control.pb.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::sequencer {
 
@@ -54,6 +60,66 @@ inline constexpr char kPiecesDropped[] =
 inline constexpr char kResultDropped[] =
     "its result was dropped to make room for later ones; the sequencer's "
     "--results_memory sets how much is kept, and with --results_dir all is";
+
+// The test that is running, for status requests and messages.
+
+// Thread-safe.
+class RunStatus {
+ public:
+  struct RunningTest {
+    std::string name;
+    std::set<std::string> node_aliases;
+
+    // Of its traffic; 0: not known, or not started. started_ns is monotonic.
+    int64_t expected_duration_us = 0;
+    int64_t started_ns = 0;
+    TrafficProgress progress;
+  };
+
+  void Set(std::optional<RunningTest> test) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    ended_ = TotalsWithRunning();
+    test_ = std::move(test);
+  }
+
+  // Does nothing if no test is running.
+  void SetStarted(int64_t now_ns) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    if (test_.has_value()) test_->started_ns = now_ns;
+  }
+  void SetProgress(const TrafficProgress& progress)
+      ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    if (test_.has_value()) test_->progress = progress;
+  }
+
+  // RPCs of all tests, those that have ended and the running one.
+  struct Totals {
+    double succeeded_count = 0;
+    double failed_count = 0;
+    double offered_count = 0;
+  };
+  Totals totals() const ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return TotalsWithRunning();
+  }
+
+  // Absent if no test is running.
+  std::optional<RunningTest> Get() const ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return test_;
+  }
+
+ private:
+  Totals TotalsWithRunning() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+
+  mutable absl::Mutex mutex_;
+  std::optional<RunningTest> test_ ABSL_GUARDED_BY(mutex_);
+  Totals ended_ ABSL_GUARDED_BY(mutex_);  // of the tests before test_
+};
+
+// The name of a test in messages: its attribute test_name, or "tests[INDEX]".
+std::string TestName(const DistributedSystemDescription& test, int test_index);
 
 }  // namespace distbench::sequencer
 

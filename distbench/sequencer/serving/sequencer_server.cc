@@ -3,9 +3,11 @@
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,10 +31,8 @@
 #include "distbench/sequencer/nodes/unregistered_streams.h"
 #include "distbench/sequencer/runs/run_book.h"
 #include "distbench/sequencer/runs/run_queue.h"
-#include "distbench/sequencer/runs/run_status.h"
+#include "distbench/sequencer/runs/run_state.h"
 #include "distbench/sequencer/serving/front_door.h"
-#include "distbench/sequencer/serving/node_limit.h"
-#include "distbench/sequencer/serving/sequencer_metrics.h"
 #include "distbench/sequencer/serving/service.h"
 #include "distbench/sequencer/serving/status.h"
 
@@ -363,5 +363,32 @@ bool SequencerServer::EndNodes(absl::Duration patience) {
 }
 
 void SequencerServer::Shutdown() { impl_->Shutdown(); }
+
+NodeLimit LimitNodes(int max_nodes, int64_t max_open_files) {
+  const int64_t by_files =
+      std::max<int64_t>(1, max_open_files - kFilesBesidesNodes);
+  if (max_nodes <= by_files) {
+    return {.count = max_nodes,
+            .remedy =
+                "give test_sequencer a larger --max_nodes, or all "
+                "processes of the job the same --size"};
+  }
+  return {.count = static_cast<int>(by_files),
+          .remedy = absl::StrCat(
+              "it may have only ", max_open_files,
+              " files open and needs one for each node; to take --max_nodes=",
+              max_nodes, ", start it where ulimit -Hn is at least ",
+              max_nodes + kFilesBesidesNodes,
+              " (LimitNOFILE of a service of systemd)")};
+}
+
+int64_t MaxOpenFiles() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return std::numeric_limits<int64_t>::max();
+  }
+  return static_cast<int64_t>(
+      std::min<rlim_t>(limit.rlim_cur, std::numeric_limits<int64_t>::max()));
+}
 
 }  // namespace distbench::sequencer

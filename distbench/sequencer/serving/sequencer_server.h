@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_SEQUENCER_SERVING_SEQUENCER_SERVER_H_
 #define DISTBENCH_SEQUENCER_SERVING_SEQUENCER_SERVER_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "distbench/security/authorization.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/test_guards.h"
+#include "distbench/sequencer/nodes/node_registry.h"
 #include "distbench/sequencer/runs/run_book.h"
 #include "distbench/sequencer/runs/run_storage.h"
 #include "proto/control.pb.h"
@@ -133,6 +135,20 @@ class SequencerServer {
   explicit SequencerServer(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+// How many nodes a sequencer can take.
+
+// Files that a sequencer needs besides one for each node: for clients, for
+// results, and for nodes that are refused or that come back.
+inline constexpr int64_t kFilesBesidesNodes = 200;
+
+// max_nodes, or fewer if the process may not have that many files open: a
+// sequencer without files could not serve its clients either. Always at least
+// one.
+NodeLimit LimitNodes(int max_nodes, int64_t max_open_files);
+
+// The number of files that this process may have open.
+int64_t MaxOpenFiles();
 
 }  // namespace distbench::sequencer
 

@@ -1,9 +1,15 @@
 #include "distbench/sequencer/serving/status.h"
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "distbench/base/time_units.h"
 #include "distbench/base/version.h"
+#include "distbench/metrics/openmetrics.h"
+#include "proto/control.pb.h"
 
 namespace distbench::sequencer {
 namespace {
@@ -49,6 +55,76 @@ GetStatusResponse DescribeStatus(const NodeRegistry& registry,
   response.set_queued_sequence_count(queue.waiting_count());
   response.set_version(std::string(base::ProgramVersion()));
   return response;
+}
+
+namespace {
+
+prometheus::MetricFamily Runs(int waiting, int running) {
+  auto runs =
+      metrics::Gauge("distbench_runs", "Test sequences, by state", waiting);
+  runs.metric.front().label.push_back({"state", "waiting"});
+  prometheus::ClientMetric& other = runs.metric.emplace_back();
+  other.gauge.value = running;
+  other.label.push_back({"state", "running"});
+  return runs;
+}
+
+// Includes zero counts, so that the first run shows as an increase.
+prometheus::MetricFamily EndedRuns(
+    const std::map<RunDescription::State, int64_t>& counts) {
+  auto runs = metrics::Counter("distbench_runs_ended_total",
+                               "Test sequences that have ended, by outcome", 0);
+  runs.metric.clear();
+  for (const auto& [state, outcome] :
+       {std::pair(RunDescription::DONE, "done"),
+        std::pair(RunDescription::FAILED, "failed"),
+        std::pair(RunDescription::CANCELLED, "cancelled"),
+        std::pair(RunDescription::INTERRUPTED, "interrupted")}) {
+    prometheus::ClientMetric& metric = runs.metric.emplace_back();
+    metric.label.push_back({"outcome", outcome});
+    const auto it = counts.find(state);
+    if (it != counts.end()) {
+      metric.counter.value = static_cast<double>(it->second);
+    }
+  }
+  return runs;
+}
+
+}  // namespace
+
+std::vector<prometheus::MetricFamily> SequencerMetrics(
+    const NodeRegistry& registry, const RunQueue& queue, const RunBook& book,
+    const RunStatus& status, const TestOutcomes& outcomes) {
+  const std::optional<RunStatus::RunningTest> running = status.Get();
+  const RunStatus::Totals totals = status.totals();
+  std::vector<prometheus::MetricFamily> families = {
+      metrics::Gauge("distbench_nodes", "Registered nodes",
+                     static_cast<double>(registry.Nodes().size())),
+      metrics::Gauge("distbench_busy_nodes", "Nodes that the current test uses",
+                     running.has_value()
+                         ? static_cast<double>(running->node_aliases.size())
+                         : 0),
+      Runs(queue.waiting_count(), running.has_value() ? 1 : 0),
+      EndedRuns(book.ended_counts()),
+      metrics::Counter("distbench_rpcs_succeeded_total",
+                       "RPCs that succeeded, of all nodes and tests",
+                       totals.succeeded_count),
+      metrics::Counter("distbench_rpcs_failed_total",
+                       "RPCs that failed, of all nodes and tests",
+                       totals.failed_count),
+      metrics::Counter("distbench_rpcs_offered_total",
+                       "RPCs that open loops should have sent",
+                       totals.offered_count),
+      metrics::Gauge(
+          "distbench_rpcs_in_flight", "RPCs that have not ended",
+          running.has_value()
+              ? static_cast<double>(running->progress.in_flight_count())
+              : 0),
+  };
+  for (prometheus::MetricFamily& family : outcomes.Metrics()) {
+    families.push_back(std::move(family));
+  }
+  return families;
 }
 
 }  // namespace distbench::sequencer

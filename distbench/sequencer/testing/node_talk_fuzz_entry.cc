@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "distbench/base/testing/fake_clock.h"
-#include "distbench/report/findings/judge.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/merge.h"

@@ -17,13 +17,12 @@
 #include "absl/time/time.h"
 #include "distbench/base/files.h"
 #include "distbench/base/testing/fake_clock.h"
-#include "distbench/sequencer/runs/result_file.h"
 #include "distbench/sequencer/runs/result_log.h"
 #include "distbench/sequencer/runs/run_book.h"
+#include "distbench/sequencer/runs/run_directory.h"
 #include "distbench/sequencer/runs/run_record.h"
 #include "distbench/sequencer/runs/run_state.h"
 #include "distbench/sequencer/testing/run_book_testing.h"
-#include "distbench/sequencer/testing/waiting_follower.h"
 #include "google/protobuf/text_format.h"
 
 namespace distbench::sequencer {

@@ -5,7 +5,6 @@
 
 #include "distbench/base/testing/fake_clock.h"
 #include "distbench/base/testing/status_testing.h"
-#include "distbench/products/bench/block_devices/scratch_file.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"

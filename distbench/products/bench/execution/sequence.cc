@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/products/bench/block_devices/host_system.h"
-#include "distbench/products/bench/files/job_identity.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/products/bench/files/bench_file.h"
+#include "distbench/report/findings/findings.h"
 #include "google/protobuf/util/message_differencer.h"
 
 namespace distbench::bench {

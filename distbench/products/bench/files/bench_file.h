@@ -6,10 +6,13 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "distbench/base/files.h"
+#include "distbench/products/bench/jobs/job_spec.h"
 #include "proto/bench.pb.h"
 
 namespace distbench::bench {
@@ -58,6 +61,42 @@ class OpenBenchFile {
   const base::FileDescriptor lock_;
   BenchFile content_;
 };
+
+// Which jobs are the same, and which belong together.
+
+// What was asked for, as text: kind, id, passive controls and properties. Equal
+// for the repetitions of a job.
+std::string RequestOf(const JobSpec& spec);
+std::string RequestOf(const BenchJob& job);
+
+// Writes the request and the number of the repetition into a new job.
+void SetIdentity(const JobSpec& spec, int repetition, BenchJob& job);
+
+// Jobs with equal keys can be compared: the same request and tests, on block
+// devices of the same models.
+std::string GroupKeyOf(const BenchJob& job);
+
+// Merges the result files of several hosts or days.
+
+struct SourcedBenchFile {
+  std::string source;
+  BenchFile file;
+};
+
+struct MergedBenchFile {
+  BenchFile file;
+
+  // Jobs that were left out because they are not done, one sentence each.
+  std::vector<std::string> left_out;
+};
+
+// Returns the done jobs of all files, each with its origin. Jobs that can be
+// compared (see GroupKeyOf()) become repetitions of one job, next to each
+// other. INVALID_ARGUMENT if there is no such job, or if a job is in several
+// files. FAILED_PRECONDITION, unless `force`, if requirements of a job were
+// missed.
+absl::StatusOr<MergedBenchFile> MergeBenchFiles(
+    absl::Span<const SourcedBenchFile> sources, bool force);
 
 }  // namespace distbench::bench
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "distbench/base/cpu_time.h"
+#include "distbench/base/clock.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/flags/duration.h"
 #include "distbench/products/bench/block_devices/host_system.h"

@@ -12,14 +12,11 @@
 #include "distbench/products/bench/block_devices/host_system.h"
 #include "distbench/products/bench/kinds/job_cluster.h"
 #include "distbench/products/bench/kinds/job_kind.h"
-#include "distbench/products/bench/kinds/sizing_records.h"
-#include "distbench/products/bench/kinds/storage_sizes.h"
-#include "distbench/products/bench/kinds/storage_subject.h"
 #include "distbench/products/bench/kinds/tests_of_job.h"
 #include "distbench/products/bench/kinds/values.h"
 #include "distbench/products/bench/storage_sizing/storage_probe.h"
 #include "distbench/products/bench/storage_sizing/storage_sizing.h"
-#include "distbench/products/search/sequencer_runner.h"
+#include "distbench/products/search/runners.h"
 
 namespace distbench::bench {
 namespace {

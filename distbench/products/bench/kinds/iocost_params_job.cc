@@ -5,13 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/thread_room.h"
-#include "distbench/products/bench/block_devices/block_device.h"
+#include "distbench/base/threads.h"
 #include "distbench/products/bench/block_devices/host_system.h"
-#include "distbench/products/bench/block_devices/io_cost_files.h"
-#include "distbench/products/bench/block_devices/io_cost_measurement.h"
-#include "distbench/products/bench/block_devices/scratch_file.h"
-#include "distbench/products/bench/kinds/io_cost_outcome.h"
+#include "distbench/products/bench/block_devices/io_cost.h"
+#include "distbench/products/bench/block_devices/io_phase.h"
 #include "distbench/products/bench/kinds/job_kind.h"
 #include "distbench/products/bench/kinds/tests_of_job.h"
 #include "distbench/products/bench/kinds/values.h"

@@ -14,7 +14,7 @@
 #include "distbench/products/numa_compare/numa_comparison.h"
 #include "distbench/products/numa_compare/numa_deployments.h"
 #include "distbench/products/numa_compare/numa_table.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/report/findings/findings.h"
 
 namespace distbench::bench {
 namespace {

@@ -17,13 +17,13 @@
 #include "distbench/products/bench/kinds/searching_jobs.h"
 #include "distbench/products/bench/kinds/tests_of_job.h"
 #include "distbench/products/bench/kinds/values.h"
-#include "distbench/products/search/cpu_slices.h"
-#include "distbench/products/search/report/search_answer.h"
+#include "distbench/products/search/report/search_text.h"
+#include "distbench/products/search/runners.h"
 #include "distbench/products/search/search_plan.h"
 #include "distbench/products/search/search_run.h"
-#include "distbench/products/search/sequencer_runner.h"
 #include "distbench/products/search/strategy/load_search.h"
-#include "distbench/report/findings/verdict.h"
+#include "distbench/products/search/system_copies.h"
+#include "distbench/report/findings/findings.h"
 
 namespace distbench::bench {
 namespace {

@@ -3,7 +3,7 @@
 #ifndef DISTBENCH_PRODUCTS_BENCH_KINDS_SEARCHING_JOBS_H_
 #define DISTBENCH_PRODUCTS_BENCH_KINDS_SEARCHING_JOBS_H_
 
-#include "distbench/products/bench/jobs/job_declaration.h"
+#include "distbench/products/bench/jobs/job_spec.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::bench {

@@ -4,6 +4,7 @@
 #ifndef DISTBENCH_PRODUCTS_BENCH_KINDS_TESTS_OF_JOB_H_
 #define DISTBENCH_PRODUCTS_BENCH_KINDS_TESTS_OF_JOB_H_
 
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
@@ -71,6 +72,30 @@ void AddOnce(const std::string& sentence, BenchJob& job);
 
 // Adds what the job's systems lack for tests of disks and memory.
 void AddStorageRequirements(BenchJob& job);
+
+// The subject of jobs that are given no config: a storage service, and for
+// experiments a neighbour that takes its memory.
+
+// The single test of the properties "infile" or "pattern"; without both, that
+// of the pattern storage_service. INVALID_ARGUMENT if both are given, or if
+// there is not exactly one test.
+absl::StatusOr<DistributedSystemDescription> SubjectOf(
+    const PropertyValues& values, const JobEnvironment& environment);
+
+struct MemoryHogOptions {
+  std::string objective;  // such as "p95<=75ms"
+  std::string load;       // such as "80%"
+  int64_t hog_bytes = 0;  // the most memory that the hog takes
+  std::string interfere;  // its time, such as "60s"
+  std::string stabilise;  // the longest time before
+  int repetitions = 1;
+};
+
+// Adds an experiment to a test without one: every service that serves an RPC is
+// protected, by weights of CPU and I/O and by memory.low, from a neighbour on
+// its nodes that grows as fast as it can ("memory_hog").
+void AddMemoryHog(const MemoryHogOptions& options,
+                  DistributedSystemDescription& test);
 
 }  // namespace distbench::bench
 

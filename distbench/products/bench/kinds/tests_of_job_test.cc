@@ -9,7 +9,6 @@
 
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/base/testing/status_testing.h"
-#include "distbench/products/bench/kinds/io_cost_outcome.h"
 #include "distbench/products/bench/kinds/job_cluster.h"
 #include "distbench/products/bench/kinds/searching_jobs.h"
 #include "distbench/products/bench/kinds/values.h"

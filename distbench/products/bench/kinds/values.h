@@ -6,10 +6,15 @@
 #include <optional>
 #include <string>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/products/bench/storage_sizing/storage_sizing.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "proto/bench.pb.h"
+#include "proto/experiment.pb.h"
+#include "proto/results.pb.h"
 
 namespace distbench::bench {
 
@@ -40,6 +45,39 @@ void AddTaken(const BenchJob& from, const BenchValue& value,
 
 // "a=1 b=1.2M": all values, in order.
 std::string ValuesText(const BenchValues& values);
+
+// What iocost-params found, as named values.
+
+inline constexpr char kIoCostDevice[] = "device";
+
+void AddIoCost(const IoCostSettings& settings, BenchValues& values);
+
+// The settings, enabled. Values that are absent are 0.
+IoCostSettings IoCostFrom(const BenchValues& values);
+
+// What hashd-params found, as named values.
+
+void AddStorageSizes(const StorageSizes& sizes, BenchValues& values);
+
+// Without the answers of the searches. What is absent in the values is absent.
+StorageSizes StorageSizesFrom(const BenchValues& values);
+
+// Records of a storage sizing, from which it can be continued and studied.
+
+// The options that the answers depend on.
+void AddSizingOptions(const SizingOptions& options, BenchValues& values);
+
+// INVALID_ARGUMENT if one is missing or out of range.
+absl::StatusOr<SizingOptions> SizingOptionsFrom(const BenchValues& values);
+
+// Adds a probe to results.searches, which has one report for each of the
+// sizing's searches.
+void AddProbeRecord(const SizingProbe& probe, const search::Probe& outcome,
+                    TestSequenceResults& results);
+
+// Adds the outcomes of all records to a new sizing. INVALID_ARGUMENT if they
+// are not those that it asks for: other options, or damaged records.
+absl::Status Replay(const TestSequenceResults& results, StorageSizing& sizing);
 
 }  // namespace distbench::bench
 

@@ -13,8 +13,8 @@
 #include "distbench/config/objectives/objective.h"
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/products/search/judgement/measured_probe.h"
-#include "distbench/products/search/knobs/config_knobs.h"
 #include "distbench/products/search/knobs/knob_name.h"
+#include "distbench/products/search/knobs/knobs.h"
 
 namespace distbench::bench {
 namespace {

@@ -3,10 +3,12 @@
 #ifndef DISTBENCH_PRODUCTS_DASHBOARD_HTTP_HTTP_MESSAGE_H_
 #define DISTBENCH_PRODUCTS_DASHBOARD_HTTP_HTTP_MESSAGE_H_
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace distbench::dashboard {
@@ -56,6 +58,21 @@ const HttpHeaders& ProtectiveHeaders();
 
 // {"error": message}.
 HttpResponse ErrorResponse(int status, absl::string_view message);
+
+// The target of a request: its path and the parameters of its query.
+
+struct Target {
+  // As sent, such as "/results/0-0.json". Nothing is decoded in paths, because
+  // no path of ours needs it.
+  std::string path;
+
+  // Decoded, in the order in which they were sent.
+  std::multimap<std::string, std::string> parameters;
+};
+
+// Splits "PATH?NAME=VALUE&...". INVALID_ARGUMENT if it does not begin with "/",
+// or if an escape in the query is wrong or stands for a control character.
+absl::StatusOr<Target> SplitTarget(absl::string_view target);
 
 }  // namespace distbench::dashboard
 

@@ -24,9 +24,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/listen_address.h"
 #include "distbench/base/threads.h"
-#include "distbench/products/dashboard/http/beast_messages.h"
 #include "distbench/products/dashboard/http/connection.h"
-#include "distbench/products/dashboard/http/stream_connection.h"
 #include "glog/logging.h"
 
 namespace distbench::dashboard {

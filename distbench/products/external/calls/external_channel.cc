@@ -1,20 +1,34 @@
 #include "distbench/products/external/calls/external_channel.h"
 
+#include <google/protobuf/descriptor.pb.h>
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/synchronization/notification.h"
+#include "distbench/base/grpc_calls.h"
 #include "distbench/base/host_port.h"
 #include "distbench/config/plan/driver_options.h"
-#include "distbench/protocol/grpc/wire/target.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/products/external/requests/descriptors.h"
+#include "distbench/protocol/grpc/wire/channel.h"
 #include "distbench/security/credentials.h"
+#include "proto/reflection.pb.h"
 
 namespace distbench::external {
 namespace {
@@ -100,6 +114,170 @@ absl::StatusOr<protocol::Channel> MakeExternalChannel(
   std::vector<grpc_arg> list = arguments.AsGrpc();
   const grpc_channel_args args = {.num_args = list.size(), .args = list.data()};
   return protocol::Channel(*target, args, MakeCredentials(server).get());
+}
+
+namespace {
+
+using google::protobuf::FileDescriptorProto;
+using google::protobuf::FileDescriptorSet;
+
+constexpr const char* kMethods[] = {
+    "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+};
+
+// What a server may say of itself, as much as a descriptor set may have.
+constexpr size_t kMaxBytes = size_t{8} << 20;
+
+constexpr char kRemedy[] =
+    "give the RPC a descriptor set instead (`protoc --include_imports "
+    "--descriptor_set_out=FILE`), or let the server offer reflection";
+
+// The reflection of one server.
+class ReflectionClient {
+ public:
+  ReflectionClient(protocol::Channel channel, absl::string_view method_path,
+                   absl::Time deadline, const std::atomic<bool>& aborted)
+      : server_(channel.target()),
+        method_path_(method_path),
+        deadline_(deadline),
+        aborted_(aborted),
+        stub_(grpc::CreateChannelInternal(/*host=*/"",
+                                          std::move(channel).Release(), {})) {}
+
+  const std::string& server() const { return server_; }
+
+  absl::StatusOr<ReflectionResponse> Ask(const ReflectionRequest& request) {
+    absl::Status status;
+    for (; version_ < std::size(kMethods); ++version_) {
+      ReflectionResponse response;
+      status = Call(kMethods[version_], request, response);
+      if (aborted_) return absl::CancelledError("connecting was aborted");
+      if (status.ok()) return response;
+      if (!absl::IsUnimplemented(status)) break;
+    }
+    return absl::Status(
+        status.code(),
+        absl::StrCat("the server ", server_,
+                     " does not answer gRPC's reflection about ", method_path_,
+                     ": ", status.message(), "; ", kRemedy));
+  }
+
+ private:
+  // The method is a stream of requests and responses; one of each will do.
+  absl::Status Call(const char* method, const ReflectionRequest& request,
+                    ReflectionResponse& response) {
+    grpc::ClientContext context;
+    context.set_deadline(absl::ToChronoTime(deadline_));
+    absl::Notification done;
+    absl::Status status;
+    stub_.UnaryCall(&context, method, {}, &request, &response,
+                    [&](const grpc::Status& ended) {
+                      status = base::ToAbslStatus(ended);
+                      done.Notify();
+                    });
+    while (!done.WaitForNotificationWithTimeout(protocol::kAbortLatency)) {
+      if (aborted_) context.TryCancel();
+    }
+    return status;
+  }
+
+  const std::string server_;
+  const std::string method_path_;
+  const absl::Time deadline_;
+  const std::atomic<bool>& aborted_;
+  size_t version_ = 0;  // of kMethods
+  grpc::TemplatedGenericStub<ReflectionRequest, ReflectionResponse> stub_;
+};
+
+absl::Status NoSuchService(const std::string& service,
+                           ReflectionClient& client) {
+  ReflectionRequest request;
+  request.set_list_services("*");
+  const auto response = client.Ask(request);
+  if (!response.ok()) return response.status();
+  std::vector<std::string> names;
+  for (const auto& known : response->list_services_response().service()) {
+    names.push_back(known.name());
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "the server ", client.server(), " has no service ",
+      config::Quoted(service), "; ", config::Suggestion(service, names)));
+}
+
+// Collects files and what they import.
+class FileCollector {
+ public:
+  explicit FileCollector(ReflectionClient& client) : client_(client) {}
+
+  absl::Status Collect(const ReflectionResponse& first) {
+    if (absl::Status added = Add(first); !added.ok()) return added;
+    while (!wanted_.empty()) {
+      const std::string name = wanted_.front();
+      wanted_.pop_front();
+      if (names_.count(name) > 0) continue;
+      ReflectionRequest request;
+      request.set_file_by_filename(name);
+      const auto response = client_.Ask(request);
+      if (!response.ok()) return response.status();
+      if (absl::Status added = Add(*response); !added.ok()) return added;
+      // A file that was not sent is not asked for again.
+      names_.insert(name);
+    }
+    return absl::OkStatus();
+  }
+
+  const FileDescriptorSet& files() const { return files_; }
+
+ private:
+  absl::Status Add(const ReflectionResponse& response) {
+    for (const std::string& bytes :
+         response.file_descriptor_response().file_descriptor_proto()) {
+      left_bytes_ -= std::min(left_bytes_, bytes.size());
+      if (left_bytes_ == 0) {
+        return absl::ResourceExhaustedError(absl::StrCat(
+            "the server ", client_.server(), " describes itself by more than ",
+            kMaxBytes, " bytes; ", kRemedy));
+      }
+      FileDescriptorProto file;
+      if (!file.ParseFromString(bytes)) {
+        return absl::InternalError(absl::StrCat(
+            "the server ", client_.server(),
+            " describes itself by a file that cannot be read; ", kRemedy));
+      }
+      if (!names_.insert(file.name()).second) continue;
+      wanted_.insert(wanted_.end(), file.dependency().begin(),
+                     file.dependency().end());
+      *files_.add_file() = std::move(file);
+    }
+    return absl::OkStatus();
+  }
+
+  ReflectionClient& client_;
+  size_t left_bytes_ = kMaxBytes;
+  FileDescriptorSet files_;
+  std::set<std::string> names_;
+  std::deque<std::string> wanted_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> AskForDescriptors(
+    protocol::Channel channel, absl::string_view method_path,
+    absl::Time deadline, const std::atomic<bool>& aborted) {
+  const absl::StatusOr<MethodPath> path = ParseMethodPath(method_path);
+  if (!path.ok()) return path.status();
+  ReflectionClient client(std::move(channel), method_path, deadline, aborted);
+  ReflectionRequest request;
+  request.set_file_containing_symbol(path->service);
+  const auto response = client.Ask(request);
+  if (!response.ok()) return response.status();
+  if (!response->has_file_descriptor_response()) {
+    return NoSuchService(path->service, client);
+  }
+  FileCollector collector(client);
+  if (absl::Status done = collector.Collect(*response); !done.ok()) return done;
+  return collector.files().SerializeAsString();
 }
 
 }  // namespace distbench::external

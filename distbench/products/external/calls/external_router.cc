@@ -17,14 +17,10 @@
 #include "distbench/base/threads.h"
 #include "distbench/products/external/calls/external_channel.h"
 #include "distbench/products/external/calls/external_client.h"
-#include "distbench/products/external/calls/rate_limiter.h"
-#include "distbench/products/external/calls/reflection.h"
-#include "distbench/products/external/calls/wire_request.h"
 #include "distbench/products/external/requests/descriptors.h"
 #include "distbench/products/external/requests/message_source.h"
 #include "distbench/protocol/grpc/queue/wake_timer.h"
 #include "distbench/protocol/grpc/wire/channel.h"
-#include "distbench/protocol/grpc/wire/library.h"
 #include "distbench/protocol/streams.h"
 
 namespace distbench::external {

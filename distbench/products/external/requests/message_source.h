@@ -13,7 +13,6 @@
 #include "distbench/products/external/external_calls.h"
 #include "distbench/products/external/requests/descriptors.h"
 #include "distbench/products/external/requests/message_encoder.h"
-#include "distbench/products/external/requests/patched_message.h"
 #include "distbench/products/external/requests/template.h"
 
 namespace distbench::external {
@@ -98,6 +97,12 @@ class MessageSource {
   const std::unique_ptr<PatchedMessage> patched_;  // null: parse every text
   std::string text_;                               // kept to reuse its memory
 };
+
+// Checks all of a call that can be checked without its server: the method's
+// name, the rows, the templates and, if there are descriptors, that they have
+// the method and that the request is one of its requests. The error starts with
+// the name of the member that is wrong, such as `request: `.
+absl::Status CheckExternalCall(const ExternalCall& call);
 
 }  // namespace distbench::external
 

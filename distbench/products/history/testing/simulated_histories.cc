@@ -7,7 +7,6 @@
 
 #include "absl/types/span.h"
 #include "distbench/products/history/trends/change_points.h"
-#include "distbench/products/history/trends/part_comparison.h"
 
 namespace distbench::history {
 namespace {

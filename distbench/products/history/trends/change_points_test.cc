@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "distbench/products/history/testing/simulated_histories.h"
-#include "distbench/products/history/trends/energy_scan.h"
-#include "distbench/products/history/trends/spread_scan.h"
+#include "distbench/products/history/trends/division.h"
 
 namespace distbench::history {
 namespace {

@@ -9,11 +9,10 @@
 
 #include "distbench/base/files.h"
 #include "distbench/payload/message_codec.h"
-#include "distbench/products/http2/grpc_fields.h"
 #include "distbench/products/http2/http2_connection.h"
 #include "distbench/products/http2/message.h"
 #include "distbench/products/http2/session.h"
-#include "distbench/protocol/handshake_messages.h"
+#include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/tcp/stream.h"
 
 namespace distbench::http2 {

@@ -5,6 +5,9 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
 
 namespace distbench::launching {
 
@@ -24,6 +27,24 @@ class LauncherEnvironment {
  private:
   std::map<std::string, std::string> variables_;
 };
+
+// What a launcher says about the host of a process, as attributes of a node.
+
+using NodeAttributes = std::vector<std::pair<std::string, std::string>>;
+
+// Returns the attributes that the variables of the launcher tell:
+//
+//   switch, block   the lowest switch or block of SLURM_TOPOLOGY_ADDR
+//   partition       SLURM_JOB_PARTITION, or that of the job's component
+//   het_group       the component of a heterogeneous job (SLURM_HET_SIZE) whose
+//                   SLURM_JOB_NODELIST_HET_GROUP_N has SLURMD_NODENAME
+//   gpus            SLURM_STEP_GPUS, or else SLURM_JOB_GPUS
+//
+// and those of DISTBENCH_NODE_ATTRIBUTES="NAME=VALUE,...", which replace them,
+// as `given` replaces both; an empty value removes an attribute. The error
+// names the variable.
+absl::StatusOr<NodeAttributes> MergeAttributes(
+    const LauncherEnvironment& environment, const NodeAttributes& given);
 
 }  // namespace distbench::launching
 

@@ -1,8 +1,14 @@
 #include "distbench/products/launching/ssh/launched_rank.h"
 
+#include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -15,8 +21,6 @@
 #include "distbench/base/files.h"
 #include "distbench/base/host_port.h"
 #include "distbench/base/stop_signals.h"
-#include "distbench/products/launching/ssh/input_watch.h"
-#include "distbench/products/launching/ssh/private_folder.h"
 #include "distbench/products/launching/ssh/start_message.h"
 #include "distbench/security/job_secret.h"
 
@@ -114,6 +118,65 @@ absl::StatusOr<int> RunLaunchedRank(
     if (port) say(PortLine(*port));
     is_published = port.has_value();
   });
+}
+
+namespace {
+
+constexpr char kInMemory[] = "/dev/shm";
+constexpr char kPattern[] = "/distbench.XXXXXX";
+
+std::string TemporaryFolder() {
+  std::error_code error;
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path(error);
+  return error ? "/tmp" : folder.string();
+}
+
+}  // namespace
+
+absl::StatusOr<PrivateFolder> PrivateFolder::Make() {
+  const std::string elsewhere = TemporaryFolder();
+  for (const std::string& place : {std::string(kInMemory), elsewhere}) {
+    std::string path = place + kPattern;
+    if (mkdtemp(path.data()) != nullptr) return PrivateFolder(std::move(path));
+  }
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("cannot make a folder in ", kInMemory, " or ",
+                          elsewhere, "; set TMPDIR to one that is writable"));
+}
+
+PrivateFolder::~PrivateFolder() {
+  if (path_.empty()) return;
+  std::error_code ignored;  // nothing more can be done
+  std::filesystem::remove_all(path_, ignored);
+}
+
+InputWatch::InputWatch(int input, std::function<void()> at_end)
+    : thread_([this, input, at_end = std::move(at_end)] {
+        Watch(input, at_end);
+      }) {}
+
+InputWatch::~InputWatch() {
+  end_of_watch_.Wake();
+  thread_.join();
+}
+
+void InputWatch::Watch(int input, const std::function<void()>& at_end) {
+  pollfd descriptors[] = {
+      {.fd = input, .events = POLLIN, .revents = 0},
+      {.fd = end_of_watch_.fd(), .events = POLLIN, .revents = 0},
+  };
+  while (true) {
+    if (poll(descriptors, 2, -1) < 0 && errno == EINTR) continue;
+    if (descriptors[1].revents != 0) return;
+    char ignored[512];
+    const ssize_t count = read(input, ignored, sizeof(ignored));
+    if (count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN))) {
+      continue;
+    }
+    at_end();  // an input that cannot be read has ended, too
+    return;
+  }
 }
 
 }  // namespace distbench::launching

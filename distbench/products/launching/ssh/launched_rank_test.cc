@@ -5,15 +5,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "distbench/base/files.h"
 #include "distbench/base/stop_signals.h"
@@ -147,6 +150,60 @@ TEST_F(LaunchedRankTest, NothingRunsWithoutTheMessage) {
   EXPECT_EQ(status.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(base::Message(status.status()), HasSubstr("launch has ended"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
+}
+
+mode_t ModeOf(const std::string& path) {
+  struct stat status = {};
+  EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
+  return status.st_mode & 07777;
+}
+
+TEST(PrivateFolderTest, IsTheOwnersAloneAndGoesWithItsContents) {
+  std::string path;
+  const mode_t old_mask = umask(0);
+  {
+    auto made = PrivateFolder::Make();
+    ASSERT_TRUE(made.ok()) << made.status();
+    const PrivateFolder folder = *std::move(made);
+    path = folder.path();
+    EXPECT_EQ(ModeOf(path), 0700);
+    std::ofstream(path + "/key") << "secret";
+  }
+  umask(old_mask);
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+struct Pipe {
+  Pipe() {
+    int ends[2];
+    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
+    reader = base::FileDescriptor(ends[0]);
+    writer = base::FileDescriptor(ends[1]);
+  }
+  base::FileDescriptor reader;
+  base::FileDescriptor writer;
+};
+
+TEST(InputWatchTest, CallsAtTheEndOnly) {
+  Pipe pipe;
+  absl::Notification ended;
+  std::atomic<bool> is_open = true;
+  const InputWatch watch(pipe.reader.get(), [&] {
+    EXPECT_FALSE(is_open);
+    ended.Notify();
+  });
+  EXPECT_EQ(write(pipe.writer.get(), "ignored", 7), 7);
+  is_open = false;
+  pipe.writer.Close();
+  EXPECT_TRUE(ended.WaitForNotificationWithTimeout(base::kGenerous));
+}
+
+TEST(InputWatchTest, EndsBeforeTheInput) {
+  Pipe pipe;
+  {
+    const InputWatch watch(pipe.reader.get(), [] { FAIL(); });
+  }
+  pipe.writer.Close();
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "absl/time/clock.h"
 #include "distbench/base/child_process.h"
 #include "distbench/base/host_port.h"
-#include "distbench/products/launching/ssh/ssh_diagnosis.h"
+#include "distbench/products/launching/ssh/ssh_session.h"
 
 namespace distbench::launching {
 namespace {

@@ -16,7 +16,6 @@
 #include "absl/time/time.h"
 #include "distbench/base/wakeup.h"
 #include "distbench/products/launching/ssh/host_output.h"
-#include "distbench/products/launching/ssh/remote_shell.h"
 #include "distbench/products/launching/ssh/ssh_hosts.h"
 #include "distbench/products/launching/ssh/ssh_session.h"
 #include "distbench/products/launching/ssh/start_message.h"

@@ -3,13 +3,18 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/base/child_process.h"
 
 namespace distbench::launching {
 namespace {
@@ -164,6 +169,164 @@ void SshSession::Read(base::FileDescriptor& from, SshStream stream) {
 void SshSession::ReadAll() {
   Read(input_and_output_, SshStream::kOut);
   Read(errors_, SshStream::kErr);
+}
+
+namespace {
+
+// $1 is the folder, $2 the program.
+constexpr char kRunInstalled[] =
+    R"sh(if [ -n "$1" ]; then cd -- "$1" || exit 1; fi; )sh"
+    R"sh(program=$2; shift 2; exec "$program" "$@")sh";
+
+// $1 is the folder, $2 the number of bytes of the program. The shell stays, to
+// remove the copy whatever becomes of the program. Nothing that follows the
+// copy on stdin may be read ahead: `launch` sends it when the program asks.
+constexpr char kRunCopy[] =
+    R"sh(place=${TMPDIR:-/tmp}; )sh"
+    R"sh(if [ -n "$1" ]; then cd -- "$1" || exit 1; place=$PWD; fi; )sh"
+    R"sh(copy=$(mktemp -d "$place/distbench.XXXXXXXX") || exit 1; )sh"
+    R"sh(trap 'rm -rf "$copy"' EXIT; trap 'exit 1' HUP INT TERM; )sh"
+    R"sh(head -c "$2" >"$copy/distbench" || exit 1; )sh"
+    R"sh([ "$(wc -c <"$copy/distbench")" -eq "$2" ] || exit 1; )sh"
+    R"sh(chmod 700 "$copy/distbench"; shift 2; "$copy/distbench" "$@")sh";
+
+bool IsPlain(char c) {
+  return absl::ascii_isalnum(c) || absl::StrContains("_-./:=,@+", c);
+}
+
+}  // namespace
+
+// Not everything can be in single quotes: the single quote in no shell, the
+// backslash in fish, and '!' in csh. These are written between quoted parts, in
+// ways that all shells understand.
+std::string QuoteForShell(absl::string_view text) {
+  std::string quoted;
+  bool is_open = false;
+  const auto set_open = [&](bool open) {
+    if (open != is_open) quoted += '\'';
+    is_open = open;
+  };
+  for (const char c : text) {
+    if (c == '\'') {
+      set_open(false);
+      quoted += "\"'\"";
+    } else if (c == '\\' || c == '!') {
+      set_open(false);
+      absl::StrAppend(&quoted, "\\", absl::string_view(&c, 1));
+    } else {
+      // zsh takes a word that begins with '=' for a command's path.
+      if (!IsPlain(c) || (c == '=' && quoted.empty())) set_open(true);
+      quoted += c;
+    }
+  }
+  set_open(false);
+  return quoted.empty() ? "''" : quoted;
+}
+
+std::string QuoteWords(absl::Span<const std::string> words) {
+  return absl::StrJoin(words, " ",
+                       [](std::string* text, const std::string& word) {
+                         absl::StrAppend(text, QuoteForShell(word));
+                       });
+}
+
+std::string RemoteCommand(const RemoteProgram& program,
+                          absl::Span<const std::string> arguments) {
+  const bool is_copied = program.copied_bytes > 0;
+  std::vector<std::string> words = {
+      "exec",
+      "/bin/sh",
+      "-c",
+      is_copied ? kRunCopy : kRunInstalled,
+      "distbench-launch",
+      program.folder,
+      is_copied ? absl::StrCat(program.copied_bytes) : program.path};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return QuoteWords(words);
+}
+
+namespace {
+
+// Exit statuses of a shell.
+constexpr int kCannotRun = 126;
+constexpr int kNotFound = 127;
+
+// What OpenSSH writes when it fails, and what that means for the user. The
+// first that is found counts.
+struct SshFailure {
+  absl::string_view words;
+  absl::string_view meaning;
+};
+
+constexpr SshFailure kSshFailures[] = {
+    {"REMOTE HOST IDENTIFICATION HAS CHANGED",
+     "its host key has changed: if that was expected, remove the old key "
+     "(ssh-keygen -R HOST) and log in once by hand"},
+    {"Host key verification failed",
+     "its host key is unknown: log in once by hand (ssh HOST) and compare the "
+     "key, or add it to ~/.ssh/known_hosts"},
+    {"Permission denied",
+     "it does not let you in without a password: give it your public key "
+     "(ssh-copy-id HOST), and load a key that has a passphrase (ssh-add)"},
+    {"Could not resolve hostname",
+     "its name cannot be resolved: is it spelt right?"},
+    {"Connection refused", "no ssh server listens there"},
+    {"timed out", "it did not answer: is it up, and reachable from here?"},
+    {"No route to host", "there is no route to it"},
+    {"Network is unreachable", "there is no route to its network"},
+    {"Connection closed", "its ssh server closed the connection"},
+};
+
+std::string MeaningOfSshFailure(absl::string_view words) {
+  for (const SshFailure& failure : kSshFailures) {
+    if (absl::StrContains(words, failure.words)) {
+      return std::string(failure.meaning);
+    }
+  }
+  return "ssh failed";
+}
+
+std::string MeaningOfNotFound(absl::string_view words,
+                              const RemoteProgram& program) {
+  if (absl::StrContains(words, absl::StrCat(kLocalShell, ":"))) {
+    return "there is no such ssh command on this machine: install "
+           "openssh-client, or give --ssh another one";
+  }
+  if (absl::StrContains(words, "shared librar")) {
+    return "it lacks libraries of distbench: install distbench's package "
+           "there, or run launch where the same distribution runs";
+  }
+  if (program.copied_bytes > 0) return "the copy of distbench cannot run there";
+  return absl::StrCat("there is no program \"", program.path,
+                      "\": install distbench there, say where it is "
+                      "(--remote_program=PATH), or copy it (--copy)");
+}
+
+}  // namespace
+
+std::string ExplainNotReady(const SshHost& host, int wait_status,
+                            absl::string_view words,
+                            const RemoteProgram& program) {
+  const int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
+  std::string meaning;
+  if (status == kSshFailed) {
+    meaning = MeaningOfSshFailure(words);
+  } else if (status == kNotFound) {
+    meaning = MeaningOfNotFound(words, program);
+  } else if (status == kCannotRun) {
+    meaning =
+        "the program cannot be executed there: it is for another kind of "
+        "machine, or lies where programs are forbidden (--remote_dir says "
+        "where a copy goes)";
+  } else if (absl::StrContains(words, "unknown subcommand")) {
+    meaning =
+        "its distbench is another version: install the same one as here, or "
+        "copy it (--copy)";
+  } else {
+    meaning = absl::StrCat("its session ended before it was ready: ssh ",
+                           base::DescribeExit(wait_status));
+  }
+  return absl::StrCat(DescribeHost(host), ": ", meaning);
 }
 
 }  // namespace distbench::launching

@@ -5,6 +5,7 @@
 
 #include <poll.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "distbench/base/child_process.h"
 #include "distbench/base/files.h"
 #include "distbench/products/launching/ssh/ssh_hosts.h"
@@ -76,6 +78,46 @@ std::vector<std::string> SshArguments(const SshHost& host);
 
 // How the local shell names itself when there is no such ssh command.
 inline constexpr absl::string_view kLocalShell = "local-ssh";
+
+// What ssh has a host's shell do.
+
+// Quotes a text, so that a shell takes it as one word with exactly these bytes,
+// none of which is NUL. For POSIX shells and fish; csh cannot have line feeds
+// in words.
+std::string QuoteForShell(absl::string_view text);
+
+// The words, each quoted, with spaces between them.
+std::string QuoteWords(absl::Span<const std::string> words);
+
+// The program that hosts run.
+struct RemoteProgram {
+  // On the hosts; without a '/' it is searched for in PATH. Not for copies.
+  std::string path = "distbench";
+
+  // Above 0, the program is this many bytes, which come first on stdin. The
+  // host keeps them in a fresh folder while the program runs.
+  int64_t copied_bytes = 0;
+
+  // Where the program runs, and where copies get their folder. Empty: the
+  // user's home, and $TMPDIR or /tmp.
+  std::string folder = "";
+};
+
+// The command for ssh, whose user may have any login shell: runs the program
+// with the arguments. It exits as the program does; with 126 or 127 if there is
+// none that can run.
+std::string RemoteCommand(const RemoteProgram& program,
+                          absl::Span<const std::string> arguments);
+
+// The exit status of ssh when it failed itself.
+inline constexpr int kSshFailed = 255;
+
+// Explains why a host's session ended before the host was ready, and what to
+// do about it, in one line that begins with the host. `wait_status` is that of
+// ssh, `words` what ssh and the host wrote.
+std::string ExplainNotReady(const SshHost& host, int wait_status,
+                            absl::string_view words,
+                            const RemoteProgram& program);
 
 }  // namespace distbench::launching
 

@@ -9,7 +9,7 @@
 #include <atomic>
 
 #include "distbench/base/clock.h"
-#include "distbench/products/libfabric/library.h"
+#include "distbench/products/libfabric/fabric.h"
 
 namespace distbench::libfabric {
 namespace {

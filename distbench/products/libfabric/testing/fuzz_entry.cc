@@ -5,7 +5,6 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
-#include "distbench/products/libfabric/address.h"
 #include "distbench/products/libfabric/wire.h"
 
 namespace distbench::libfabric {

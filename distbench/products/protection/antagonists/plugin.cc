@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 
-#include "distbench/activity/plan_settings.h"
 #include "distbench/activity/registry.h"
 #include "distbench/products/protection/antagonists/antagonist_activities.h"
 #include "distbench/products/protection/antagonists/burn_cpu.h"

@@ -10,13 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
-#include "distbench/products/protection/control_groups/group_statistics.h"
-#include "distbench/products/protection/control_groups/leases.h"
-#include "distbench/products/protection/control_groups/neighbours.h"
-#include "distbench/products/protection/control_groups/read_back.h"
-#include "distbench/products/protection/control_groups/recovery.h"
+#include "distbench/products/protection/control_groups/hierarchy.h"
+#include "distbench/products/protection/control_groups/journal.h"
 #include "distbench/products/protection/control_groups/settings.h"
-#include "distbench/products/protection/control_groups/state_folder.h"
 #include "distbench/products/protection/control_groups/undo.h"
 
 namespace distbench::protection {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/products/protection/control_groups/processes.h"
-#include "distbench/products/protection/control_groups/read_back.h"
+#include "distbench/products/protection/control_groups/settings.h"
 
 namespace distbench::protection {
 namespace {

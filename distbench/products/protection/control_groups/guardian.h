@@ -48,6 +48,11 @@ absl::StatusOr<std::unique_ptr<Guardian>> StartGuardianProcess(
 absl::Status RunGuardian(base::FileDescriptor socket,
                          const std::string& journal, GroupFiles& files);
 
+// What a node manager and its guardian say to each other, a byte each.
+
+inline constexpr char kOnWatch = 'w';    // by the guardian
+inline constexpr char kDismissed = 'd';  // by the node manager
+
 }  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_GUARDIAN_H_

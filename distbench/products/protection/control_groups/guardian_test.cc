@@ -14,8 +14,8 @@
 #include "distbench/base/child_process.h"
 #include "distbench/base/files.h"
 #include "distbench/products/protection/control_groups/applied_controls.h"
-#include "distbench/products/protection/control_groups/recovery.h"
 #include "distbench/products/protection/control_groups/testing/fake_hierarchy.h"
+#include "distbench/products/protection/control_groups/undo.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -50,6 +51,21 @@ ControlGroupFacts ReadControlGroupFacts(const std::string& root,
 // hierarchy is systemd's, too. systemd may overwrite the settings of a unit's
 // own group, even if what is below was delegated to somebody.
 bool IsUnitOfSystemd(const std::string& root, absl::string_view path);
+
+// The groups beside the delegated one, which controls of "everything else"
+// concern.
+
+// Returns the paths of all groups that compete with the delegated one or with a
+// group above it: on each level, those beside the group on the way to the root.
+// Below a delegated root, those beside the test's own groups.
+absl::StatusOr<std::vector<std::string>> NeighbourPaths(
+    const GroupHierarchy& hierarchy, const GroupFiles& files);
+
+// What a control group has used, by the kernel's statistics.
+
+// Returns totals since the group was made. Fields whose statistics the kernel
+// does not have (a controller that is not passed on, no PSI) are absent.
+GroupUse ReadGroupUse(const std::string& folder, const GroupFiles& files);
 
 }  // namespace distbench::protection
 

@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "distbench/base/files.h"
 
 namespace distbench::protection {
@@ -117,6 +118,42 @@ class Journal {
 
 // Returns the paths of the journals in a state folder, sorted.
 std::vector<std::string> ListJournals(const std::string& state_folder);
+
+// The folder in which node managers keep their journals.
+
+// Returns the default: /run/distbench for root, $XDG_RUNTIME_DIR/distbench for
+// others, or else a folder in /tmp with the user's number in its name. All but
+// the last are empty after a reboot, as are the control groups.
+std::string StateFolder();
+
+// Makes the folder, unless it exists. PERMISSION_DENIED if others could put a
+// journal there, which would be executed.
+absl::Status MakeStateFolder(const std::string& folder);
+
+// How long to wait for the lock of the folder.
+inline constexpr absl::Duration kLockPatience = absl::Seconds(10);
+
+// Locks the folder against other processes that look for journals or create
+// them, until the descriptor is closed. UNAVAILABLE if that takes longer than
+// `patience`.
+absl::StatusOr<base::FileDescriptor> LockStateFolder(const std::string& folder,
+                                                     absl::Duration patience);
+
+// Exclusive use of control groups and devices among the node managers of a
+// host. A lease is a record in a journal that somebody holds (journal.h).
+
+// The lease of a group's files.
+JournalRecord GroupLease(const std::string& folder);
+
+// The lease of io.cost of a device, by its numbers.
+JournalRecord DeviceLease(const std::string& mount, absl::string_view device);
+
+// FAILED_PRECONDITION if a process holds one of the leases for longer than
+// `patience`; names what and who. A guardian that is at work gives them up
+// soon. The caller has locked the state folder.
+absl::Status CheckLeases(const std::string& state_folder,
+                         absl::Span<const JournalRecord> leases,
+                         absl::Duration patience);
 
 }  // namespace distbench::protection
 

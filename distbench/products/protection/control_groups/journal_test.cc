@@ -1,12 +1,15 @@
 #include "distbench/products/protection/control_groups/journal.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <random>
+#include <thread>
 
+#include "distbench/base/testing/status_testing.h"
 #include "distbench/products/protection/control_groups/testing/fake_hierarchy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -15,7 +18,9 @@ namespace distbench::protection {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
 using Kind = JournalRecord::Kind;
 
 JournalHolder Holder() {
@@ -175,6 +180,92 @@ TEST_F(JournalTest, IsAbandonedWhenItsProcessDies) {
   const auto paths = ListJournals(host_.state_folder());
   ASSERT_EQ(paths.size(), 1u);
   EXPECT_NE(Journal::TakeAbandoned(paths[0]), nullptr);
+}
+
+class StateFolderTest : public testing::Test {
+ protected:
+  const FakeHierarchy host_;
+  const std::string folder_ = host_.state_folder();
+};
+
+TEST_F(StateFolderTest, IsMadeForThisUserOnly) {
+  ASSERT_TRUE(MakeStateFolder(folder_).ok());
+  struct stat info;
+  ASSERT_EQ(stat(folder_.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700u);
+  EXPECT_TRUE(MakeStateFolder(folder_).ok());
+}
+
+TEST_F(StateFolderTest, IsRefusedIfOthersCanWriteToIt) {
+  ASSERT_TRUE(MakeStateFolder(folder_).ok());
+  ASSERT_EQ(chmod(folder_.c_str(), 0777), 0);
+  EXPECT_EQ(MakeStateFolder(folder_).code(),
+            absl::StatusCode::kPermissionDenied);
+}
+
+TEST_F(StateFolderTest, IsRefusedIfItIsNoFolder) {
+  ASSERT_EQ(symlink("/", folder_.c_str()), 0);
+  EXPECT_THAT(base::Message(MakeStateFolder(folder_)),
+              HasSubstr("not a folder that only this user can write to"));
+}
+
+TEST_F(StateFolderTest, IsLockedByOneAtATime) {
+  ASSERT_TRUE(MakeStateFolder(folder_).ok());
+  {
+    const auto lock = LockStateFolder(folder_, absl::ZeroDuration());
+    ASSERT_TRUE(lock.ok()) << lock.status();
+    EXPECT_EQ(LockStateFolder(folder_, absl::ZeroDuration()).status().code(),
+              absl::StatusCode::kUnavailable);
+  }
+  EXPECT_TRUE(LockStateFolder(folder_, absl::ZeroDuration()).ok());
+}
+
+class LeasesTest : public testing::Test {
+ protected:
+  LeasesTest() {
+    host_.Write("/state/x", "");
+    auto journal = Journal::Create(
+        host_.state_folder(),
+        {.boot_id = "b", .pid = 77, .start = absl::FromUnixSeconds(0)});
+    EXPECT_TRUE(journal.ok()) << journal.status();
+    journal_ = *std::move(journal);
+    EXPECT_TRUE(journal_->Append(GroupLease("/a")).ok());
+    EXPECT_TRUE(journal_->Append(DeviceLease("/", "8:0")).ok());
+  }
+
+  absl::Status Check(const JournalRecord& lease,
+                     absl::Duration patience = absl::ZeroDuration()) {
+    return CheckLeases(host_.state_folder(), {lease}, patience);
+  }
+
+  const FakeHierarchy host_;
+  std::unique_ptr<Journal> journal_;
+};
+
+TEST_F(LeasesTest, NameTheHolder) {
+  const absl::Status group = Check(GroupLease("/a"));
+  EXPECT_EQ(group.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(base::Message(group),
+              HasSubstr("the control group /a is in use by process 77 (since "
+                        "1970-01-01 00:00:00 UTC)"));
+  EXPECT_THAT(base::Message(Check(DeviceLease("/", "8:0"))),
+              HasSubstr("io.cost of 8:0 is in use by process 77"));
+}
+
+TEST_F(LeasesTest, AreOfOneThingOnly) {
+  EXPECT_TRUE(Check(GroupLease("/a/b")).ok());
+  EXPECT_TRUE(Check(DeviceLease("/", "8:16")).ok());
+}
+
+TEST_F(LeasesTest, EndWithTheHolder) {
+  journal_.reset();
+  EXPECT_TRUE(Check(GroupLease("/a")).ok());
+}
+
+TEST_F(LeasesTest, AreWaitedFor) {
+  std::thread ending([this] { journal_.reset(); });
+  EXPECT_TRUE(Check(GroupLease("/a"), absl::Seconds(20)).ok());
+  ending.join();
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
 using Kind = JournalRecord::Kind;
 
 constexpr absl::Duration kPatience = absl::Seconds(20);

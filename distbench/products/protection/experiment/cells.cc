@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "distbench/products/protection/experiment/antagonist_names.h"
+#include "distbench/products/protection/experiment/services.h"
 
 namespace distbench::protection {
 namespace {

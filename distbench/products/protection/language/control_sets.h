@@ -8,7 +8,9 @@
 
 #include "absl/types/span.h"
 #include "distbench/config/problems/problem.h"
+#include "distbench/config/validate/test_validation.h"
 #include "proto/experiment.pb.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::protection {
 
@@ -28,6 +30,17 @@ void ValidateControlSet(const ControlSet& controls, const config::Path& path,
 
 // Whether the group changes anything.
 bool HasSettings(ControlGroup group);
+
+// The rules of a test's own `controls`.
+
+// Adds a problem for each rule that the test's controls break.
+void ValidateControls(const config::TestValidation& validation);
+
+// Adds warnings about the controls of a valid test, which is at `path`: more
+// memory protected than a host has, weights that nothing may respect, bindings
+// to CPUs that the group does not have.
+void WarnOfControls(const DistributedSystemDescription& test,
+                    const config::Path& path, config::Problems& warnings);
 
 }  // namespace distbench::protection
 

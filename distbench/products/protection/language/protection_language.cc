@@ -1,12 +1,29 @@
 #include "distbench/products/protection/language/protection_language.h"
 
+#include <cstdint>
+#include <map>
+#include <string>
 #include <variant>
+#include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "distbench/base/time_units.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/syntax/constraints.h"
+#include "distbench/config/syntax/instance_names.h"
+#include "distbench/config/syntax/quantity.h"
+#include "distbench/config/syntax/traffic.h"
+#include "distbench/products/protection/experiment/cells.h"
+#include "distbench/products/protection/experiment/phases.h"
+#include "distbench/products/protection/experiment/services.h"
 #include "distbench/products/protection/language/control_sets.h"
-#include "distbench/products/protection/language/experiment.h"
-#include "distbench/products/protection/language/test_controls.h"
 
 namespace distbench::protection {
 
@@ -56,6 +73,497 @@ void ProtectionLanguage::AddUsedActivities(
   for (const Antagonist& antagonist : test.experiment().antagonists()) {
     names.insert(antagonist.activity());
   }
+}
+
+namespace {
+
+constexpr int64_t kMaxRepeat = 1000;
+
+void CheckRpc(const config::TestValidation& validation,
+              const config::Path& path) {
+  const std::string& rpc = validation.test().experiment().subject().rpc();
+  if (!rpc.empty()) {
+    validation.Resolve(path.Field("rpc"), "RPC", rpc, validation.names().rpcs);
+    return;
+  }
+  const std::vector<std::string> roots = RootRpcs(validation.test());
+  if (roots.size() == 1 || validation.problems().full()) return;
+  validation.Add(
+      path.Field("rpc"),
+      absl::StrCat(
+          "is missing, and main lists send ",
+          roots.empty() ? "none" : "several",
+          "; name the RPC whose protection is measured",
+          roots.empty()
+              ? ""
+              : absl::StrCat(", such as ", config::Quoted(roots.front()))));
+}
+
+// Those of closed loops would be in no measure: it is the response times that
+// are compared.
+void CheckLoops(const config::TestValidation& validation,
+                const config::Path& path) {
+  const std::string rpc = SubjectRpc(validation.test());
+  if (rpc.empty() || OpenLoopRate(validation.test(), rpc) == 0 ||
+      !HasClosedLoop(validation.test(), rpc)) {
+    return;
+  }
+  validation.Add(
+      path.Field("rpc"),
+      absl::StrCat(config::Quoted(rpc),
+                   " is sent by open and by closed loops, and only requests of "
+                   "the former have response times; give all actions that send "
+                   "it a rate, or none, or use another RPC for the others"));
+}
+
+// The limit above which a request is not goodput.
+void CheckObjectiveOfSubject(const config::TestValidation& validation,
+                             const config::Path& path) {
+  const ExperimentSubject& subject = validation.test().experiment().subject();
+  if (!subject.has_objective()) return;
+  const config::Path place = path.Field("objective");
+  const auto objective = config::ParseObjective(subject.objective());
+  if (!objective.ok()) {
+    validation.Add(place, std::string(objective.status().message()));
+    return;
+  }
+  const auto* const metric = std::get_if<stats::Metric>(&objective->metric);
+  if (metric == nullptr || metric->kind != stats::Metric::Kind::kPercentile ||
+      !objective->is_upper_limit) {
+    validation.Add(place,
+                   absl::StrCat(config::Quoted(subject.objective()),
+                                " does not limit a percentile of the response "
+                                "time; write it like \"p99<=20ms\""));
+  }
+  const std::string rpc = SubjectRpc(validation.test());
+  if (objective->rpc.empty() || rpc.empty() || objective->rpc == rpc) return;
+  validation.Add(place,
+                 absl::StrCat("is about ", config::Quoted(objective->rpc),
+                              ", but the subject is ", config::Quoted(rpc),
+                              "; leave out the RPC, or correct it"));
+}
+
+// Returns whether any load is a share of the capacity.
+bool CheckLoads(const config::TestValidation& validation,
+                const config::Path& path) {
+  const ExperimentSubject& subject = validation.test().experiment().subject();
+  bool has_share = false;
+  for (int i = 0; i < subject.loads_size(); ++i) {
+    const auto load = ParseExperimentLoad(subject.loads(i));
+    if (!load.ok()) {
+      validation.Add(path.Field("loads").At(i),
+                     std::string(load.status().message()));
+      continue;
+    }
+    has_share |= load->is_share;
+  }
+  validation.CheckDistinct(path.Field("loads"), subject.loads());
+  if (subject.loads().empty()) return false;
+  const std::string rpc = SubjectRpc(validation.test());
+  if (!rpc.empty() && OpenLoopRate(validation.test(), rpc) == 0) {
+    validation.Add(
+        path.Field("loads"),
+        absl::StrCat("there is no rate to set: no action of a service's main "
+                     "list sends ",
+                     config::Quoted(rpc),
+                     " at a rate; give one a rate, or leave out the loads"));
+  }
+  return has_share;
+}
+
+void CheckCapacity(const config::TestValidation& validation,
+                   const config::Path& path, bool has_share) {
+  const ExperimentSubject& subject = validation.test().experiment().subject();
+  const config::Path place = path.Field("capacity");
+  if (subject.has_capacity()) {
+    const auto capacity = ParseExperimentLoad(subject.capacity());
+    if (!capacity.ok() || capacity->is_share) {
+      validation.Add(place, absl::StrCat(config::Quoted(subject.capacity()),
+                                         " is not a rate; write it with its "
+                                         "unit, such as 200/s"));
+    } else if (!has_share) {
+      validation.Add(place,
+                     "has no effect, as no load is a share of it; write a "
+                     "load such as \"80%\", or remove it");
+    }
+  } else if (has_share && !subject.has_objective()) {
+    validation.Add(place,
+                   "is missing, and cannot be searched for without an "
+                   "objective; give either, as there are loads in percent");
+  }
+}
+
+// Names that would be taken by antagonists.
+template <typename Elements>
+void CheckFree(const config::TestValidation& validation,
+               const Elements& elements, absl::string_view field) {
+  for (int i = 0; i < elements.size(); ++i) {
+    if (!absl::StartsWith(elements[i].name(), kAntagonistPrefix)) continue;
+    validation.Add(
+        validation.path().Field(field).At(i).Field("name"),
+        absl::StrCat(config::Quoted(elements[i].name()), " begins with ",
+                     kAntagonistPrefix,
+                     ", as do the names that the experiment adds; rename it"));
+  }
+}
+
+void CheckFreeNames(const config::TestValidation& validation) {
+  const DistributedSystemDescription& test = validation.test();
+  CheckFree(validation, test.services(), "services");
+  CheckFree(validation, test.payload_descriptions(), "payload_descriptions");
+  CheckFree(validation, test.rpc_descriptions(), "rpc_descriptions");
+  CheckFree(validation, test.actions(), "actions");
+  CheckFree(validation, test.action_lists(), "action_lists");
+  CheckFree(validation, test.activity_configs(), "activity_configs");
+  CheckFree(validation, test.activity_pools(), "activity_pools");
+  CheckFree(validation, test.delay_distribution_configs(),
+            "delay_distribution_configs");
+}
+
+void CheckControls(const config::TestValidation& validation,
+                   const config::Path& path) {
+  const DistributedSystemDescription& test = validation.test();
+  if (test.has_controls()) {
+    validation.Add(validation.path().Field("controls"),
+                   "excludes experiment, whose cells have controls of their "
+                   "own; move them to experiment.controls");
+  }
+  std::vector<std::string> services = validation.names().services.names();
+  for (const Antagonist& antagonist : test.experiment().antagonists()) {
+    for (std::string& service : AntagonistServices(antagonist)) {
+      services.push_back(std::move(service));
+    }
+  }
+  absl::flat_hash_set<std::string> names;
+  for (int i = 0; i < test.experiment().controls_size(); ++i) {
+    const ControlSet& controls = test.experiment().controls(i);
+    const config::Path place = path.Field("controls").At(i);
+    if (controls.name().empty()) {
+      validation.Add(place.Field("name"), "is missing; give it a name");
+    } else if (!names.insert(controls.name()).second) {
+      validation.Add(place.Field("name"),
+                     absl::StrCat(config::Quoted(controls.name()),
+                                  " is the name of another set as well; names "
+                                  "must be unique"));
+    }
+    ValidateControlSet(controls, place, services, validation.problems());
+  }
+}
+
+// Whether there is an action that lasts.
+bool HasLoop(const DistributedSystemDescription& test) {
+  const auto main_actions = config::MainActions(test);
+  for (const Action& action : test.actions()) {
+    if (action.has_iterations() && main_actions.contains(action.name())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void CheckSize(const config::TestValidation& validation,
+               const config::Path& path) {
+  const Experiment& experiment = validation.test().experiment();
+  validation.CheckRange(path.Field("repeat"), experiment.repeat(), 1,
+                        kMaxRepeat);
+  if (experiment.repeat() < 1 || experiment.repeat() > kMaxRepeat) return;
+  const double runs = CountRuns(experiment);
+  if (runs <= kMostExperimentRuns) return;
+  validation.Add(
+      path, absl::StrCat("has ", runs, " runs; at most ", kMostExperimentRuns,
+                         " are possible. Use fewer controls, "
+                         "antagonists, loads or repeats"));
+}
+
+}  // namespace
+
+void CanonicalizeExperiment(Experiment& experiment) {
+  for (ControlSet& controls : *experiment.mutable_controls()) {
+    CanonicalizeControlSet(controls);
+  }
+  if (experiment.has_subject() && experiment.subject().rpc().empty()) {
+    experiment.mutable_subject()->clear_rpc();
+  }
+}
+
+void ValidateExperiment(const config::TestValidation& validation) {
+  if (!validation.test().has_experiment()) return;
+  const config::Path path = validation.path().Field("experiment");
+  const config::Path subject = path.Field("subject");
+  CheckRpc(validation, subject);
+  CheckLoops(validation, subject);
+  CheckObjectiveOfSubject(validation, subject);
+  CheckCapacity(validation, subject, CheckLoads(validation, subject));
+  CheckServices(validation, subject.Field("services"),
+                validation.test().experiment().subject().services());
+  if (!HasLoop(validation.test())) {
+    validation.Add(path,
+                   "has nothing to measure: no action of a service's main "
+                   "list has iterations, so there is no load that lasts");
+  }
+  CheckFreeNames(validation);
+  CheckAntagonists(validation, path);
+  CheckControls(validation, path);
+  ReadPhases(validation.test().experiment().phases(), path.Field("phases"),
+             validation.problems());
+  CheckSize(validation, path);
+}
+
+namespace {
+
+constexpr int64_t kMaxPerNode = 1024;
+constexpr int64_t kMaxSenders = 1000;
+
+// Room for the prefix and the suffix of a service's name.
+constexpr size_t kMaxAntagonistName = config::kMaxNameLength / 2;
+
+bool IsNameChar(unsigned char c) {
+  return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
+}
+
+class AntagonistCheck {
+ public:
+  AntagonistCheck(const config::TestValidation& validation,
+                  const Antagonist& antagonist, const config::Path& path,
+                  const PhaseDurations& phases)
+      : validation_(validation),
+        antagonist_(antagonist),
+        path_(path),
+        phases_(phases) {}
+
+  void Run() const {
+    CheckName();
+    CheckActivity();
+    CheckNumbers();
+    CheckRate();
+    CheckRamp();
+    CheckIncast();
+    CheckServices(validation_, path_.Field("placed_with"),
+                  antagonist_.placed_with());
+    CheckPlaces();
+  }
+
+ private:
+  void Add(absl::string_view field, std::string message) const {
+    validation_.Add(path_.Field(field), std::move(message));
+  }
+
+  void CheckName() const {
+    const std::string& name = antagonist_.name();
+    if (name.empty()) {
+      Add("name", "is missing; give it a name");
+    } else if (name.size() > kMaxAntagonistName) {
+      Add("name", absl::StrCat("is longer than ", kMaxAntagonistName,
+                               " characters; shorten it"));
+    } else if (!absl::c_all_of(name, IsNameChar)) {
+      Add("name", absl::StrCat(config::Quoted(name),
+                               " has characters that no antagonist's name may "
+                               "have; use letters, digits, '_', '-' and '.'"));
+    }
+  }
+
+  void CheckActivity() const {
+    const config::NameIndex& activities = validation_.names().activities;
+    if (!IsIncast(antagonist_)) {
+      validation_.Resolve(path_.Field("activity"), "activity_configs entry",
+                          antagonist_.activity(), activities);
+    } else if (activities.Find(kIncastActivity) != config::kNone) {
+      Add("activity",
+          "\"incast\" is an antagonist of its own, and the name of an "
+          "activity_configs entry; rename that one");
+    }
+  }
+
+  void CheckNumbers() const {
+    validation_.CheckRange(path_.Field("instances"), antagonist_.instances(), 1,
+                           kMaxPerNode);
+    validation_.CheckRange(path_.Field("threads"), antagonist_.threads(), 1,
+                           config::kMaxActivityPoolSize);
+    // Engines end their test beyond the limit.
+    const int64_t limit = validation_.test().overload_limits().max_threads();
+    if (IsIncast(antagonist_) || antagonist_.threads() <= limit) return;
+    Add("threads",
+        absl::StrCat(antagonist_.threads(),
+                     " are more than overload_limits.max_threads allows a "
+                     "node, ",
+                     limit, "; use fewer, or raise that"));
+  }
+
+  void CheckRate() const {
+    if (!antagonist_.has_rate()) return;
+    const auto rate = config::ParseRateWithUnit(antagonist_.rate());
+    if (!rate.ok()) {
+      Add("rate", std::string(rate.status().message()));
+      return;
+    }
+    // Each step of a ramp is a loop of its own, with a part of the rate.
+    const double longest_ns = base::kNsPerSecond / (*rate / kRateRampSteps);
+    const double shortest_ns = base::kNsPerSecond / *rate;
+    if (!(shortest_ns >= 1 && longest_ns <= config::kMaxIntervalNs)) {
+      Add("rate", absl::StrCat(config::Quoted(antagonist_.rate()),
+                               " is out of range; must be from 0.036/h to "
+                               "1000M/s"));
+    } else if (IsIncast(antagonist_) &&
+               absl::Nanoseconds(shortest_ns) > phases_.interfere) {
+      // Bursts take place at the multiples of their distance.
+      Add("rate", absl::StrCat(config::Quoted(antagonist_.rate()),
+                               " is so slow that the first burst might come "
+                               "after the phase interfere, ",
+                               absl::FormatDuration(phases_.interfere),
+                               "; raise it, or lengthen that"));
+    }
+  }
+
+  void CheckRamp() const {
+    if (!antagonist_.has_ramp()) return;
+    const auto ramp = config::ParseDurationWithUnit(antagonist_.ramp());
+    if (!ramp.ok()) {
+      Add("ramp", std::string(ramp.status().message()));
+    } else if (*ramp > phases_.interfere) {
+      Add("ramp", absl::StrCat(config::Quoted(antagonist_.ramp()),
+                               " is longer than the phase interfere, ",
+                               absl::FormatDuration(phases_.interfere),
+                               "; shorten it, or lengthen that"));
+    } else if (*ramp > absl::ZeroDuration() && !antagonist_.has_rate() &&
+               antagonist_.threads() == 1) {
+      Add("ramp",
+          "has nothing to grow, as there is one thread without a rate; give "
+          "it threads or a rate, or remove the ramp");
+    }
+  }
+
+  void CheckIncast() const {
+    if (!IsIncast(antagonist_)) {
+      constexpr char kNoEffect[] =
+          "has no effect on an activity; remove it, or use the activity "
+          "\"incast\"";
+      if (antagonist_.has_senders()) Add("senders", kNoEffect);
+      if (antagonist_.has_message_size()) Add("message_size", kNoEffect);
+      return;
+    }
+    validation_.CheckRange(path_.Field("senders"), antagonist_.senders(), 1,
+                           kMaxSenders);
+    if (!antagonist_.has_message_size()) {
+      Add("message_size",
+          "is missing; give the size of each message, such as \"64KiB\"");
+      return;
+    }
+    const auto size = config::ParseSizeWithUnit(antagonist_.message_size());
+    if (!size.ok()) {
+      Add("message_size", std::string(size.status().message()));
+    } else if (*size > config::kMaxSizeBytes) {
+      Add("message_size",
+          absl::StrCat(config::Quoted(antagonist_.message_size()),
+                       " is out of range; must be from 0B to ",
+                       config::kMaxSizeBytes, "B"));
+    }
+  }
+
+  // An antagonist shares a node by being in its bundle. Which node an instance
+  // gets for its constraints is known only when the test runs.
+  void CheckPlaces() const {
+    const DistributedSystemDescription& test = validation_.test();
+    if (test.service_constraints().empty() || validation_.problems().full()) {
+      return;
+    }
+    for (const std::string& service : ServicesBeside(test, antagonist_)) {
+      const auto found = validation_.FindService(service);
+      if (!found.has_value() || IsBundled(*found->service)) continue;
+      validation_.Add(
+          path_,
+          absl::StrCat("cannot run beside ", config::Quoted(service),
+                       ", whose nodes are not known, because the test has "
+                       "service_constraints; put each of its instances into "
+                       "node_service_bundles"));
+    }
+  }
+
+  bool IsBundled(const ServiceSpec& service) const {
+    absl::flat_hash_set<std::string> bundled;
+    for (const auto& [alias, bundle] :
+         validation_.test().node_service_bundles()) {
+      bundled.insert(bundle.services().begin(), bundle.services().end());
+    }
+    return absl::c_all_of(config::InstanceNames(service),
+                          [&](const std::string& instance) {
+                            return bundled.contains(instance);
+                          });
+  }
+
+  const config::TestValidation& validation_;
+  const Antagonist& antagonist_;
+  const config::Path path_;
+  const PhaseDurations& phases_;
+};
+
+// The services of one antagonist may have the names of another's, as that of a
+// sender does.
+void CheckDistinctServices(const config::TestValidation& validation,
+                           const config::Path& path) {
+  std::map<std::string, int> owners;
+  const Experiment& experiment = validation.test().experiment();
+  for (int i = 0; i < experiment.antagonists_size(); ++i) {
+    const Antagonist& antagonist = experiment.antagonists(i);
+    if (antagonist.name().empty()) continue;
+    for (const std::string& service : AntagonistServices(antagonist)) {
+      const auto [owner, is_new] = owners.emplace(service, i);
+      if (is_new) continue;
+      validation.Add(
+          path.Field("antagonists").At(i).Field("name"),
+          absl::StrCat(config::Quoted(antagonist.name()), " gives the service ",
+                       config::Quoted(service), ", as does antagonists[",
+                       owner->second, "]; names must be unique"));
+    }
+  }
+}
+
+}  // namespace
+
+void CheckServices(
+    const config::TestValidation& validation, const config::Path& path,
+    const google::protobuf::RepeatedPtrField<std::string>& globs) {
+  const std::vector<std::string>& services =
+      validation.names().services.names();
+  const int64_t tries = static_cast<int64_t>(globs.size()) *
+                        static_cast<int64_t>(services.size());
+  if (tries > config::kMaxConditionsTried) {
+    validation.Add(path, absl::StrCat("has ", globs.size(),
+                                      " names, too many to try each on ",
+                                      services.size(), " services; use fewer"));
+    return;
+  }
+  for (int i = 0; i < globs.size(); ++i) {
+    const std::string& glob = globs[i];
+    if (glob.size() > config::kMaxGlobLength) {
+      validation.Add(path.At(i),
+                     absl::StrCat("is longer than ", config::kMaxGlobLength,
+                                  " bytes; shorten it"));
+      continue;
+    }
+    const bool matches =
+        absl::c_any_of(services, [&](const std::string& service) {
+          return service.size() <= config::kMaxNameLength &&
+                 config::GlobMatches(glob, service);
+        });
+    if (matches || validation.problems().full()) continue;
+    validation.Add(path.At(i),
+                   absl::StrCat("no service is named ", config::Quoted(glob),
+                                "; ", config::Suggestion(glob, services)));
+  }
+}
+
+void CheckAntagonists(const config::TestValidation& validation,
+                      const config::Path& path) {
+  const Experiment& experiment = validation.test().experiment();
+  config::Problems reported_with_phases;
+  const PhaseDurations phases =
+      ReadPhases(experiment.phases(), path, reported_with_phases);
+  for (int i = 0; i < experiment.antagonists_size(); ++i) {
+    AntagonistCheck(validation, experiment.antagonists(i),
+                    path.Field("antagonists").At(i), phases)
+        .Run();
+  }
+  CheckDistinctServices(validation, path);
 }
 
 }  // namespace distbench::protection

@@ -8,6 +8,9 @@
 #include <string>
 
 #include "distbench/config/validate/language_part.h"
+#include "distbench/config/validate/test_validation.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "proto/experiment.pb.h"
 
 namespace distbench::protection {
 
@@ -24,6 +27,28 @@ class ProtectionLanguage final : public config::LanguagePart {
   void AddUsedActivities(const DistributedSystemDescription& test,
                          std::set<std::string>& names) const override;
 };
+
+// The rules of a test's experiment: its subject, antagonists, controls and
+// phases.
+
+// Brings the experiment into its canonical form. Idempotent.
+void CanonicalizeExperiment(Experiment& experiment);
+
+// Adds a problem for each rule that the experiment breaks, if the test is the
+// subject of one.
+void ValidateExperiment(const config::TestValidation& validation);
+
+// The rules of an experiment's antagonists.
+
+// Adds a problem for each name or glob, at path[i], that matches no service.
+void CheckServices(
+    const config::TestValidation& validation, const config::Path& path,
+    const google::protobuf::RepeatedPtrField<std::string>& globs);
+
+// Names, activities, numbers and places of the experiment's antagonists.
+// `path` is the experiment's.
+void CheckAntagonists(const config::TestValidation& validation,
+                      const config::Path& path);
 
 }  // namespace distbench::protection
 

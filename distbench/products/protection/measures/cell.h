@@ -14,8 +14,8 @@
 #include "distbench/products/protection/measures/resources.h"
 #include "distbench/products/protection/measures/run.h"
 #include "distbench/products/protection/measures/work.h"
+#include "distbench/stats/run_interval.h"
 #include "distbench/stats/value_distribution.h"
-#include "distbench/stats/welch_interval.h"
 #include "proto/results.pb.h"
 
 namespace distbench::protection {

@@ -55,6 +55,28 @@ std::vector<ProtectionMatrix> MeasureExperiments(
 std::vector<ProtectionMatrix> MeasureExperiments(
     absl::Span<const report::TestRun> runs);
 
+// What has to be known before the measures of an experiment are believed. Each
+// note is part of a sentence, without a capital letter and a full stop.
+
+// A baseline is doubtful if fewer of its requests were served within the
+// objective, or if it has fewer seconds.
+inline constexpr double kLeastServedShare = 0.95;
+inline constexpr int kFewestBaselineSeconds = 3;
+
+// Why the run was not measured; or how it failed, what its baseline lacks, and
+// what else makes its figures mean less.
+std::vector<std::string> NotesOf(const ProtectionRun& run);
+
+// What is true of all runs of the cell.
+std::vector<std::string> NotesOf(const ProtectionCell& cell);
+
+// What the experiment lacks as a whole.
+std::vector<std::string> NotesOf(const ProtectionMatrix& matrix);
+
+// Sentences about the runs in the results that could not be measured, with
+// their cells and the reasons.
+std::vector<std::string> UnmeasuredRuns(const TestSequenceResults& results);
+
 }  // namespace distbench::protection
 
 #endif  // DISTBENCH_PRODUCTS_PROTECTION_MEASURES_MATRIX_H_

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "distbench/base/time_units.h"
-#include "distbench/products/protection/measures/notes.h"
 #include "distbench/products/protection/measures/testing/example_experiment.h"
 #include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"

@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
-#include "distbench/products/protection/experiment/antagonist_names.h"
+#include "distbench/products/protection/experiment/services.h"
 
 namespace distbench::protection {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "distbench/base/plugins.h"
 #include "distbench/products/protection/measures/judge_isolation.h"
-#include "distbench/report/objectives/objective_judge.h"
+#include "distbench/report/objectives/judge_objective.h"
 
 namespace distbench::protection {
 namespace {

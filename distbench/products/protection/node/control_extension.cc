@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/products/protection/control_groups/hierarchy.h"
-#include "distbench/products/protection/control_groups/recovery.h"
+#include "distbench/products/protection/control_groups/undo.h"
 #include "glog/logging.h"
 
 namespace distbench::protection {

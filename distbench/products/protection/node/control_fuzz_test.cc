@@ -7,7 +7,7 @@
 #include "distbench/fuzzing/message_mutator.h"
 #include "distbench/fuzzing/random_source.h"
 #include "distbench/node/testing/sequencer_talk_fuzz_entry.h"
-#include "distbench/products/protection/language/testing/random_controls.h"
+#include "distbench/products/protection/language/testing/random_experiment.h"
 #include "distbench/products/protection/node/testing/fake_control_host.h"
 #include "gtest/gtest.h"
 

@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/base/json.h"
 #include "distbench/report/tables/table.h"
-#include "distbench/report/text/failure_lines.h"
+#include "distbench/report/text/text_summary_sections.h"
 
 namespace distbench::protection {
 namespace {

@@ -3,11 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "distbench/report/findings/advice.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/report/findings/testing/judge_testing.h"
 #include "distbench/report/json/json.h"
 #include "distbench/report/testing/report_testing.h"
-#include "distbench/report/testing/text_summary_testing.h"
 #include "distbench/report/text/text_summary.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

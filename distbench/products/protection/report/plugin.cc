@@ -5,13 +5,11 @@
 
 #include "distbench/base/plugins.h"
 #include "distbench/products/protection/report/controls_report.h"
-#include "distbench/products/protection/report/experiments_json.h"
 #include "distbench/products/protection/report/page_files.h"
 #include "distbench/products/protection/report/protection_table.h"
 #include "distbench/products/protection/report/protection_text.h"
+#include "distbench/report/parts/document_parts.h"
 #include "distbench/report/parts/finding_rule.h"
-#include "distbench/report/parts/json_part.h"
-#include "distbench/report/parts/page_part.h"
 #include "distbench/report/parts/report_format.h"
 #include "distbench/report/parts/text_part.h"
 

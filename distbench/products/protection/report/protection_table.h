@@ -3,12 +3,14 @@
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_REPORT_PROTECTION_TABLE_H_
 #define DISTBENCH_PRODUCTS_PROTECTION_REPORT_PROTECTION_TABLE_H_
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/products/protection/measures/matrix.h"
+#include "distbench/report/json/json_limits.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/tables/csv.h"
 #include "distbench/report/tables/table.h"
@@ -36,6 +38,13 @@ const ProtectionTable& ProtectionSecondsTable();
 // precede those of the table.
 void RenderProtectionCsv(absl::Span<const report::TestRun> runs,
                          const ProtectionTable& table, report::ByteSink sink);
+
+// Experiments in the JSON document of results.
+
+// Lists the experiments in the results, with at most limits.max_part_rows rows
+// of seconds each.
+nlohmann::ordered_json ExperimentsJson(const report::ReportInput& input,
+                                       const report::JsonLimits& limits);
 
 }  // namespace distbench::protection
 

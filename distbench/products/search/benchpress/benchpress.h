@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "distbench/products/search/report/searches.h"
 #include "distbench/report/measurements/test_run.h"
+#include "proto/results.pb.h"
 
 namespace distbench::search {
 
@@ -26,6 +27,15 @@ struct BenchpressOptions {
 absl::StatusOr<std::string> RenderBenchpress(
     absl::Span<const SourcedSearch> searches,
     absl::Span<const report::TestRun> runs, const BenchpressOptions& options);
+
+// The search as one of the instances saw it that ran side by side (from 1): its
+// share of the loads if they are rates, its own measurements, and nothing of
+// the others. Verdict, evidence and CPU use remain those of all, on which the
+// search was decided. Probes that were ended early have no measurements of
+// single instances and are left out. INVALID_ARGUMENT if there is no such
+// instance.
+absl::StatusOr<SearchReport> ReportOfInstance(const SearchReport& all,
+                                              int instance);
 
 }  // namespace distbench::search
 

@@ -10,8 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/plugins.h"
 #include "distbench/config/syntax/traffic.h"
-#include "distbench/products/search/knobs/builder_knob.h"
-#include "distbench/products/search/knobs/config_knobs.h"
+#include "distbench/products/search/knobs/knobs.h"
 
 namespace distbench::search {
 namespace {

@@ -1,10 +1,18 @@
 #include "distbench/products/search/report/search_text.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
-#include "distbench/products/search/report/search_answer.h"
+#include "distbench/base/time_units.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/tables/csv.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
 
 namespace distbench::search {
 namespace {
@@ -49,6 +57,150 @@ std::vector<std::string> SummarizeSearch(const SearchReport& report) {
                                   "what"));
   for (const SearchProbe& probe : report.probes()) AddProbe(probe, lines);
   return lines;
+}
+
+namespace {
+
+// At least four digits, unless the load is a small whole number.
+std::string LoadText(double load) {
+  return load < 1000 ? absl::StrFormat("%.4g", load)
+                     : absl::StrFormat("%.0f", load);
+}
+
+std::string Bound(bool is_known, double load) {
+  return is_known ? LoadText(load) : "?";
+}
+
+std::string IntervalText(const SearchReport& report) {
+  return absl::StrCat(" (", Bound(report.has_min_load(), report.min_load()),
+                      " to ", Bound(report.has_max_load(), report.max_load()),
+                      ")");
+}
+
+}  // namespace
+
+std::string SearchAnswer(const SearchReport& report) {
+  if (!report.has_load()) return "";
+  if (!report.has_confidence_level()) {
+    return absl::StrFormat("%.6g %s", report.load(), report.load_unit());
+  }
+  return absl::StrFormat("%s%s %s, %s at %g %%", LoadText(report.load()),
+                         IntervalText(report), report.load_unit(),
+                         report.is_proven() ? "proven" : "met, not proven",
+                         100 * report.confidence_level());
+}
+
+namespace {
+
+constexpr double kBytesPerMb = 1e6;
+
+std::string Milliseconds(double ns) {
+  return absl::StrFormat("%.3f", ns / base::kNsPerMs);
+}
+
+// Minimum, mean and percentiles; empty cells if nothing was measured.
+void AppendLatencies(const stats::Outcomes& outcomes,
+                     std::vector<std::string>& cells) {
+  constexpr double kQuantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
+  if (outcomes.count() == 0) {
+    cells.resize(cells.size() + 2 + std::size(kQuantiles));
+    return;
+  }
+  const stats::LogHistogram& latency = outcomes.latency_ns;
+  if (latency.count() == 0) {
+    cells.resize(cells.size() + 2);
+  } else {
+    cells.push_back(Milliseconds(static_cast<double>(latency.min())));
+    cells.push_back(Milliseconds(latency.mean()));
+  }
+  for (const double quantile : kQuantiles) {
+    const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
+    cells.push_back(value_ns == stats::Outcomes::kFailed
+                        ? "failed"
+                        : Milliseconds(static_cast<double>(value_ns)));
+  }
+}
+
+std::string UtcTime(int64_t unix_ns) {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromUnixNanos(unix_ns),
+                          absl::UTCTimeZone());
+}
+
+// `instance` counts from 1; 0 means all instances together.
+std::string RowOf(const SearchReport& report, const SearchProbe& probe,
+                  const RpcStatistics& statistics, int instance) {
+  const int64_t duration_ns =
+      std::max<int64_t>(0, statistics.last_end_timestamp_ns() -
+                               statistics.first_start_timestamp_ns());
+  const auto per_second = [&](int64_t amount) {
+    return report::PerSecond(static_cast<double>(amount), duration_ns);
+  };
+  const double share =
+      instance == 0 ? 1.0 : 1.0 / probe.instance_statistics_size();
+  std::vector<std::string> cells = {
+      absl::StrFormat("%.3f", base::ToSeconds(duration_ns)),
+      absl::StrCat(statistics.succeeded_count()),
+      LoadsAreRates(report)
+          ? absl::StrFormat("%.2f", probe.requested_load() * share)
+          : "",
+      absl::StrFormat("%.2f", per_second(statistics.succeeded_count())),
+      absl::StrCat(statistics.response_bytes()),
+      absl::StrCat(statistics.request_bytes()),
+      absl::StrFormat("%.2f",
+                      per_second(statistics.response_bytes()) / kBytesPerMb),
+      absl::StrFormat("%.2f",
+                      per_second(statistics.request_bytes()) / kBytesPerMb)};
+  AppendLatencies(ProbeLatency(statistics), cells);
+  cells.insert(
+      cells.end(),
+      {absl::StrCat(probe.number()), probe.phase(), probe.outcome(),
+       absl::StrCat(statistics.failed_count()),
+       UtcTime(probe.start_timestamp_ns()), UtcTime(probe.end_timestamp_ns()),
+       report::CsvText(absl::StrJoin(probe.measured(), "; ")),
+       absl::StrFormat("%.6g", probe.requested_load()),
+       instance == 0 ? "overall" : absl::StrCat(instance),
+       probe.has_host_cpu_share()
+           ? absl::StrFormat("%.1f", 100 * probe.host_cpu_share())
+           : "",
+       report::CsvText(absl::StrJoin(probe.instance_failures(), "; ")),
+       report.simulated() ? "1" : "0"});
+  return absl::StrJoin(cells, ",") + "\n";
+}
+
+}  // namespace
+
+std::string SearchTableHeader() {
+  return "duration_secs,total_queries,requested_qps,achieved_qps,"
+         "total_bytes_rx,total_bytes_tx,rx_MBps,tx_MBps,min_ms,avg_ms,50p_ms,"
+         "90p_ms,95p_ms,99p_ms,99.9p_ms,"
+         "probe,phase,outcome,failed,start_utc,end_utc,measured,load,instance,"
+         "host_cpu_percent,instance_failures,simulated";
+}
+
+std::string SearchTableRows(const SearchReport& report,
+                            const SearchProbe& probe) {
+  std::string rows = RowOf(report, probe, probe.statistics(), 0);
+  for (int i = 0; i < probe.instance_statistics_size(); ++i) {
+    rows += RowOf(report, probe, probe.instance_statistics(i), i + 1);
+  }
+  return rows;
+}
+
+stats::Outcomes ProbeLatency(const RpcStatistics& statistics) {
+  stats::Outcomes outcomes;
+  stats::LogHistogram& latency_ns = outcomes.latency_ns;
+  results::AddHistogram(statistics.response_time_ns(), latency_ns)
+      .IgnoreError();
+  if (latency_ns.count() == 0) {
+    results::AddHistogram(statistics.service_time_ns(), latency_ns)
+        .IgnoreError();
+  }
+  outcomes.failed_count = std::max<int64_t>(statistics.failed_count(), 0);
+  return outcomes;
+}
+
+bool LoadsAreRates(const SearchReport& report) {
+  return report.search().knob() == "rate";
 }
 
 }  // namespace distbench::search

@@ -4,12 +4,42 @@
 #include <string>
 #include <vector>
 
+#include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
 namespace distbench::search {
 
 // Summarises a search for users. Lines have no line ends.
 std::vector<std::string> SummarizeSearch(const SearchReport& report);
+
+// The answer of a search, as text.
+
+// Returns the load with its confidence interval and unit, for example "350 (342
+// to 357) iterations per second, met, not proven at 95 %". A bound that is
+// absent is "?". Reports of earlier versions have no interval, nor have lists
+// of loads. Empty if no load met.
+std::string SearchAnswer(const SearchReport& report);
+
+// Renders the probes of searches as comma-separated values.
+
+// Returns the column names, without a line end. The first fifteen are those of
+// FeedSim's reports; the others are appended. docs/products/search.md explains
+// them all.
+std::string SearchTableHeader();
+
+// Returns the row of a probe, with a line end. If several instances of the
+// system ran side by side, one row for each follows. Counts and latencies are
+// those of the RPC in the first objective: response times, or service times in
+// closed loops.
+std::string SearchTableRows(const SearchReport& report,
+                            const SearchProbe& probe);
+
+// The response times, or the service times if there are none; empty if they are
+// damaged.
+stats::Outcomes ProbeLatency(const RpcStatistics& statistics);
+
+// Whether the search's loads are rates, summed over all instances.
+bool LoadsAreRates(const SearchReport& report);
 
 }  // namespace distbench::search
 

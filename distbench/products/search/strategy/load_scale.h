@@ -7,8 +7,7 @@
 #ifndef DISTBENCH_PRODUCTS_SEARCH_STRATEGY_LOAD_SCALE_H_
 #define DISTBENCH_PRODUCTS_SEARCH_STRATEGY_LOAD_SCALE_H_
 
-#include "distbench/products/search/strategy/load_interval.h"
-#include "distbench/products/search/strategy/probe.h"
+#include "distbench/products/search/strategy/probe_history.h"
 
 namespace distbench::search {
 

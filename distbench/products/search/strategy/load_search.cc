@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "distbench/products/search/strategy/crossing.h"
+#include "distbench/products/search/strategy/probe_history.h"
 
 namespace distbench::search {
 namespace {

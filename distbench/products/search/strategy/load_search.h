@@ -45,10 +45,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "distbench/products/search/strategy/crossing.h"
-#include "distbench/products/search/strategy/load_interval.h"
 #include "distbench/products/search/strategy/load_scale.h"
-#include "distbench/products/search/strategy/probe.h"
 #include "distbench/products/search/strategy/probe_history.h"
 
 namespace distbench::search {

@@ -3,7 +3,162 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/str_format.h"
+#include "distbench/stats/distributions.h"
+
 namespace distbench::search {
+namespace {
+
+// In standard errors.
+constexpr double kClearlyOff = 3;
+
+}  // namespace
+
+absl::string_view ToString(ProbePhase phase) {
+  switch (phase) {
+    case ProbePhase::kWarmup:
+      return "warmup";
+    case ProbePhase::kBracket:
+      return "bracket";
+    case ProbePhase::kRecovery:
+      return "recovery";
+    case ProbePhase::kRefine:
+      return "refine";
+    case ProbePhase::kFinal:
+      return "final";
+  }
+  return "";
+}
+
+std::optional<ProbePhase> ParseProbePhase(absl::string_view name) {
+  for (const ProbePhase phase :
+       {ProbePhase::kWarmup, ProbePhase::kBracket, ProbePhase::kRecovery,
+        ProbePhase::kRefine, ProbePhase::kFinal}) {
+    if (ToString(phase) == name) return phase;
+  }
+  return std::nullopt;
+}
+
+bool Met(const Probe& probe) {
+  return !probe.generator_limited && probe.excess <= 0;
+}
+
+bool Missed(const Probe& probe) {
+  return !probe.generator_limited && probe.excess > 0;
+}
+
+double ClearDistance(const Probe& probe) {
+  return kClearlyOff * probe.excess_error;
+}
+
+bool ClearlyMet(const Probe& probe) {
+  return Met(probe) && probe.excess < -ClearDistance(probe);
+}
+
+bool ClearlyMissed(const Probe& probe) {
+  return Missed(probe) && probe.excess > ClearDistance(probe);
+}
+
+std::string Describe(const Probe& probe) {
+  if (probe.generator_limited) {
+    return absl::StrFormat("only %.6g of %.6g could be generated",
+                           probe.achieved_load, probe.request.load);
+  }
+  const std::string evidence =
+      std::isinf(probe.excess)
+          ? "no steady value near its limit"
+          : absl::StrFormat("%.3g of its limit", std::exp(probe.excess));
+  return absl::StrFormat("%.6g %s the objective (%s)", probe.request.load,
+                         probe.excess <= 0 ? "met" : "missed", evidence);
+}
+
+namespace {
+
+// A measurement's minimum error, as a share of its distance from zero: how far
+// a curve may deviate from its tangent.
+constexpr double kCurvature = 0.15;
+
+// Measurements farther away say nothing about the crossing.
+constexpr double kMaxDistance = 1.0;
+
+// Below this variance of x, all measurements are at one place.
+constexpr double kMinVariance = 1e-8;
+
+// Keeps weights finite.
+constexpr double kMinError = 1e-4;
+
+double Weight(const Measurement& measurement) {
+  const double error =
+      std::hypot(measurement.error, kCurvature * measurement.y, kMinError);
+  return 1 / (error * error);
+}
+
+struct Scatter {
+  // How much more the measurements scatter around the line than their errors
+  // explain: the square root of chi-square per degree of freedom, at least 1.
+  double factor = 1;
+
+  // The standard errors from an estimate to a bound of its interval. They are
+  // more if the scatter, known from few measurements, decides.
+  double errors_to_bound = kErrorsToBound;
+};
+
+Scatter ScatterOf(const std::vector<Measurement>& measurements, double mean_x,
+                  double mean_y, double slope) {
+  double chi_square = 0;
+  int freedom = -2;
+  for (const Measurement& each : measurements) {
+    if (std::abs(each.y) > kMaxDistance) continue;
+    const double residual = each.y - mean_y - slope * (each.x - mean_x);
+    chi_square += Weight(each) * residual * residual;
+    ++freedom;
+  }
+  Scatter scatter;
+  if (freedom > 0 && chi_square > freedom) {
+    scatter.factor = std::sqrt(chi_square / freedom);
+    scatter.errors_to_bound =
+        stats::StudentTQuantile((1 + kSearchConfidence) / 2, freedom);
+  }
+  return scatter;
+}
+
+}  // namespace
+
+std::optional<Crossing> FindCrossing(
+    const std::vector<Measurement>& measurements) {
+  double sum = 0, sum_x = 0, sum_y = 0;
+  for (const Measurement& each : measurements) {
+    if (std::abs(each.y) > kMaxDistance) continue;
+    const double weight = Weight(each);
+    sum += weight;
+    sum_x += weight * each.x;
+    sum_y += weight * each.y;
+  }
+  if (sum == 0) return std::nullopt;
+  const double mean_x = sum_x / sum;
+  const double mean_y = sum_y / sum;
+  double sum_xx = 0, sum_xy = 0;
+  for (const Measurement& each : measurements) {
+    if (std::abs(each.y) > kMaxDistance) continue;
+    const double weight = Weight(each);
+    sum_xx += weight * (each.x - mean_x) * (each.x - mean_x);
+    sum_xy += weight * (each.x - mean_x) * each.y;
+  }
+  if (sum_xx < kMinVariance * sum) return std::nullopt;
+  const double slope = sum_xy / sum_xx;
+  const Scatter scatter = ScatterOf(measurements, mean_x, mean_y, slope);
+  const double slope_error = scatter.factor / std::sqrt(sum_xx);
+  if (slope < 2 * slope_error) return std::nullopt;
+  const double distance = -mean_y / slope;  // from mean_x
+  const double error =
+      std::hypot(scatter.factor / std::sqrt(sum), distance * slope_error) /
+      slope;
+  return Crossing{.x = mean_x + distance,
+                  .error = error,
+                  .slope = slope,
+                  .half_width = scatter.errors_to_bound * error};
+}
+
 namespace {
 
 // Measurements farther from the limit say little about the errors near it.
@@ -143,6 +298,34 @@ std::vector<const Probe*> ProbeHistory::Counted() const {
     if (!overruled_.contains(i)) counted.push_back(&probes_[i]);
   }
   return counted;
+}
+
+namespace {
+
+LoadInterval IntervalOfLine(const ProbeHistory& history) {
+  const std::optional<Crossing> crossing = history.FitLine();
+  if (!crossing) return {};
+  return {.min = std::exp(crossing->x - crossing->half_width),
+          .max = std::exp(crossing->x + crossing->half_width)};
+}
+
+}  // namespace
+
+LoadInterval FindInterval(const ProbeHistory& history) {
+  LoadInterval interval = IntervalOfLine(history);
+  if (history.LowestMiss(&Missed) == nullptr) interval.max.reset();
+  const ProbeHistory cautious = history.WithSharedErrors();
+  const double met = cautious.HighestClearMeet();  // 0 if there is none
+  if (met > 0) interval.min = std::max(interval.min.value_or(met), met);
+  if (const Probe* miss = cautious.LowestMiss(&ClearlyMissed)) {
+    const double missed = miss->request.load;
+    interval.max = std::min(interval.max.value_or(missed), missed);
+  }
+  return interval;
+}
+
+bool IsProven(const LoadInterval& interval, double load) {
+  return interval.min && *interval.min >= load;
 }
 
 }  // namespace distbench::search

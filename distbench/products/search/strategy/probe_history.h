@@ -6,12 +6,102 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
-#include "distbench/products/search/strategy/crossing.h"
-#include "distbench/products/search/strategy/probe.h"
+#include "absl/strings/string_view.h"
 
 namespace distbench::search {
+
+// A probe of a search: a run of the system at one load.
+
+enum class ProbePhase { kWarmup, kBracket, kRecovery, kRefine, kFinal };
+absl::string_view ToString(ProbePhase phase);
+
+// The phase with this name; absent if there is none.
+std::optional<ProbePhase> ParseProbePhase(absl::string_view name);
+
+struct ProbeRequest {
+  ProbePhase phase = ProbePhase::kWarmup;
+  double load = 0;
+
+  // The measured time, relative to the caller's length of a probe or, for final
+  // runs, of a final run.
+  double length = 1;
+};
+
+// The outcome of a probe.
+struct Probe {
+  ProbeRequest request;
+
+  // The load that was actually sent, in the unit of the load.
+  double achieved_load = 0;
+
+  // The logarithm of measured / limit for the objective that was furthest from
+  // being met. Negative values met. Infinite for a miss so clear that it was
+  // not measured, or if RPCs failed.
+  double excess = 0;
+
+  // Its standard error towards the limit; infinite if the interval of the
+  // measurement has no bound there.
+  double excess_error = 0;
+
+  // How long it measured, in seconds, above 0.
+  double seconds = 1;
+
+  // The load could not be generated, so the probe says nothing about the
+  // system.
+  bool generator_limited = false;
+};
+
+// Both are false if the load could not be generated.
+bool Met(const Probe& probe);
+bool Missed(const Probe& probe);
+
+// Met or missed by several standard errors, which noise does not explain.
+bool ClearlyMet(const Probe& probe);
+bool ClearlyMissed(const Probe& probe);
+double ClearDistance(const Probe& probe);
+
+// The level of all confidence intervals of a search.
+inline constexpr double kSearchConfidence = 0.95;
+
+// The standard errors from an estimate to a bound of its 95 % confidence
+// interval.
+inline constexpr double kErrorsToBound = 1.96;
+
+// For users, for example "500 missed the objective (1.2 of its limit)".
+std::string Describe(const Probe& probe);
+
+// Estimates where noisy measurements cross zero.
+
+struct Measurement {
+  double x;
+  double y;
+  double error;  // standard error of y, finite, not negative
+};
+
+struct Crossing {
+  double x;
+  double error;  // standard error of x
+  double slope;  // of the line, positive
+
+  // Half the width of the 95 % confidence interval of x.
+  double half_width;
+};
+
+// Fits a line to the measurements by weighted least squares, and returns where
+// it crosses zero. Because the true curve is not straight, measurements far
+// from zero weigh less than their errors suggest. Absent if a rising line
+// cannot be distinguished from a level one.
+//
+// The error is propagated from the errors of the line's two coefficients. These
+// are scaled up if the measurements scatter more than their own errors explain;
+// see W. H. Press et al., Numerical Recipes, 3rd ed., Cambridge 2007, section
+// 15.2. The interval then has the quantile of Student's t distribution, because
+// the scatter is known from few measurements.
+std::optional<Crossing> FindCrossing(
+    const std::vector<Measurement>& measurements);
 
 class ProbeHistory {
  public:
@@ -71,6 +161,28 @@ class ProbeHistory {
   std::vector<Probe> probes_;
   std::set<size_t> overruled_;  // indices of probes_
 };
+
+// The confidence interval of a search's answer.
+
+// Contains the highest load that meets the objectives, with 95 % confidence. A
+// bound is absent where no probe gives one.
+struct LoadInterval {
+  std::optional<double> min;
+  std::optional<double> max;
+};
+
+// Returns the loads around the crossing of the line through the probes, at 1.96
+// standard errors or more on both sides (inverse regression: N. R. Draper and
+// H. Smith, Applied Regression Analysis, 3rd ed., Wiley 1998, section 3.2). The
+// errors of the probes include that requests depend on those before them.
+//
+// Loads that clearly met or missed bound the interval as well, because a system
+// may have an edge that no line follows. Without a miss there is no upper
+// bound.
+LoadInterval FindInterval(const ProbeHistory& history);
+
+// Whether the interval proves that the load meets the objectives.
+bool IsProven(const LoadInterval& interval, double load);
 
 }  // namespace distbench::search
 

@@ -8,7 +8,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/products/search/search_plan.h"
 #include "distbench/products/search/search_run.h"
-#include "distbench/products/search/testing/simulated_system.h"
+#include "distbench/products/search/testing/simulated_queue.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::search {

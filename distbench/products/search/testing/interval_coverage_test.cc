@@ -6,7 +6,7 @@
 #include "absl/time/time.h"
 #include "distbench/products/search/search_plan.h"
 #include "distbench/products/search/search_run.h"
-#include "distbench/products/search/testing/simulated_system.h"
+#include "distbench/products/search/testing/simulated_queue.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

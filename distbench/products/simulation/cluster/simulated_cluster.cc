@@ -11,15 +11,13 @@
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/syntax/instance_names.h"
-#include "distbench/products/simulation/calibration/known_errors.h"
-#include "distbench/products/simulation/calibration/outside_of_validation.h"
+#include "distbench/products/simulation/calibration/model_validity.h"
 #include "distbench/products/simulation/cluster/cluster_run.h"
 #include "distbench/products/simulation/hosts/activities.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 #include "distbench/products/simulation/model/used_driver.h"
-#include "distbench/report/findings/judge.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/report/text/text_summary.h"
-#include "distbench/sequencer/placement/channel_members.h"
 #include "distbench/sequencer/placement/placement.h"
 
 namespace distbench::simulation {

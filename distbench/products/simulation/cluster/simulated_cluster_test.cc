@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/products/simulation/calibration/known_errors.h"
+#include "distbench/products/simulation/calibration/model_validity.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"

@@ -27,7 +27,6 @@
 #include "distbench/activity/work_random.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/engine/engine.h"
-#include "distbench/products/simulation/hosts/alarms.h"
 #include "distbench/products/simulation/hosts/costs.h"
 #include "distbench/products/simulation/hosts/cpus.h"
 #include "distbench/products/simulation/kernel/simulator.h"

@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "distbench/base/clock.h"
-#include "distbench/products/simulation/kernel/simulated_event.h"
+#include "distbench/products/simulation/kernel/event_queue.h"
 
 namespace distbench::simulation {
 

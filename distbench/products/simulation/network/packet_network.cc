@@ -4,6 +4,47 @@
 #include <limits>
 
 namespace distbench::simulation {
+
+ConnectionEnd& ConnectionTable::Find(uint64_t connection, int from_host,
+                                     int to_host) {
+  absl::MutexLock lock(&mutex_);
+  const auto [entry, is_new] = by_connection_.try_emplace(connection, nullptr);
+  if (is_new) {
+    std::vector<int> there;
+    std::vector<int> back;
+    model_.paths->Find(from_host, to_host, connection, there);
+    model_.paths->Find(to_host, from_host, connection, back);
+    entry->second = &ends_.emplace_back(settings_, from_host, to_host,
+                                        RoundTripNs(there, back));
+    Ends& ends = *entry->second;
+    ends.a.peer = &ends.b;
+    ends.b.peer = &ends.a;
+    ends.a.path.assign(there.begin(), there.end());
+    ends.b.path.assign(back.begin(), back.end());
+  }
+  Ends& ends = *entry->second;
+  return ends.a.host == from_host ? ends.a : ends.b;
+}
+
+int64_t ConnectionTable::RoundTripNs(const std::vector<int>& there,
+                                     const std::vector<int>& back) const {
+  const auto header_bytes = static_cast<double>(settings_.header_bytes);
+  double round_trip_ns = 0;
+  for (const int index : there) {
+    const LinkModel& link = model_.links[index];
+    round_trip_ns +=
+        static_cast<double>(link.delay_ns) +
+        (static_cast<double>(settings_.segment_bytes) + header_bytes) /
+            link.bytes_per_ns;
+  }
+  for (const int index : back) {
+    const LinkModel& link = model_.links[index];
+    round_trip_ns +=
+        static_cast<double>(link.delay_ns) + header_bytes / link.bytes_per_ns;
+  }
+  return static_cast<int64_t>(round_trip_ns);
+}
+
 namespace {
 
 // How many segments a connection sends when it is its turn.
@@ -324,6 +365,38 @@ void PacketNetwork::OnTimer(ConnectionEnd& end, int64_t event_ns) {
     Pump(end, now_ns);
   }
   WatchDeadline(end);
+}
+
+// The lists of a host's connections.
+
+void PacketNetwork::WaitingForLink::Append(ConnectionEnd& end) {
+  end.waits_for_link = true;
+  end.next_for_link = nullptr;
+  (first == nullptr ? first : last->next_for_link) = &end;
+  last = &end;
+}
+
+ConnectionEnd& PacketNetwork::WaitingForLink::TakeFirst() {
+  ConnectionEnd& end = *first;
+  first = end.next_for_link;
+  end.waits_for_link = false;
+  return end;
+}
+
+void PacketNetwork::WaitingToAck::Append(ConnectionEnd& end) {
+  end.waits_to_ack = true;
+  end.next_to_ack = nullptr;
+  end.previous_to_ack = first == nullptr ? nullptr : last;
+  (first == nullptr ? first : last->next_to_ack) = &end;
+  last = &end;
+}
+
+void PacketNetwork::WaitingToAck::Remove(ConnectionEnd& end) {
+  end.waits_to_ack = false;
+  (end.previous_to_ack == nullptr ? first : end.previous_to_ack->next_to_ack) =
+      end.next_to_ack;
+  (end.next_to_ack == nullptr ? last : end.next_to_ack->previous_to_ack) =
+      end.previous_to_ack;
 }
 
 }  // namespace distbench::simulation

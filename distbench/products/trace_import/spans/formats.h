@@ -11,7 +11,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "distbench/products/trace_import/spans/span.h"
+#include "distbench/products/trace_import/spans/spans.h"
 
 namespace distbench::trace_import {
 

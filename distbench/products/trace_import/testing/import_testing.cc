@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/products/trace_import/spans/read_spans.h"
+#include "distbench/products/trace_import/spans/spans.h"
 #include "gtest/gtest.h"
 
 namespace distbench::trace_import {

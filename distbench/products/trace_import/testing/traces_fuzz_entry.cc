@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "distbench/products/trace_import/import_traces.h"
-#include "distbench/products/trace_import/spans/read_spans.h"
+#include "distbench/products/trace_import/spans/spans.h"
 
 namespace distbench::trace_import {
 namespace {

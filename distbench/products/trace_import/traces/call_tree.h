@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "distbench/products/trace_import/spans/span.h"
+#include "absl/types/span.h"
+#include "distbench/products/trace_import/spans/spans.h"
 
 namespace distbench::trace_import {
 
@@ -73,6 +74,24 @@ struct TraceSet {
 //
 // The order of the result depends on the spans' times and ids alone.
 TraceSet BuildTraces(SpanSet spans);
+
+// The spans of one trace, repaired so that they are trees.
+
+struct SpanNode {
+  Span* span = nullptr;
+  int parent = -1;            // position in the tree; -1: none
+  std::vector<int> children;  // in the order of their starts
+  bool is_fragment = false;   // its parent is missing
+};
+
+// Parents are before their children. Repairs are as BuildTraces() says, and
+// change the times of spans. `spans` are those of one trace, and outlive the
+// result.
+std::vector<SpanNode> BuildSpanTree(absl::Span<Span> spans, ImportNotes& notes);
+
+// Whether the span is of the server of an RPC: by its kind, or because the work
+// is of another service than the work that caused it.
+bool IsServerSide(const std::vector<SpanNode>& tree, int position);
 
 }  // namespace distbench::trace_import
 

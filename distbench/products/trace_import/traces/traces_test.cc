@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "distbench/products/trace_import/spans/read_spans.h"
+#include "distbench/products/trace_import/spans/spans.h"
 #include "distbench/products/trace_import/traces/call_tree.h"
 #include "distbench/products/trace_import/traces/traffic_model.h"
 #include "gmock/gmock.h"

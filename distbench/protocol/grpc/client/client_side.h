@@ -11,7 +11,7 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/wire/channel.h"
-#include "distbench/protocol/grpc/wire/stream_counts.h"
+#include "distbench/protocol/grpc/wire/stream_side.h"
 
 namespace distbench::protocol {
 

@@ -14,11 +14,10 @@
 #include "distbench/base/object_pool.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
-#include "distbench/protocol/grpc/server/handshake_replies.h"
+#include "distbench/protocol/grpc/server/other_methods.h"
 #include "distbench/protocol/grpc/server/pooled_request.h"
 #include "distbench/protocol/grpc/server/server_side.h"
 #include "distbench/protocol/grpc/server/streaming_requests.h"
-#include "distbench/protocol/grpc/server/unknown_method.h"
 
 namespace distbench::protocol {
 

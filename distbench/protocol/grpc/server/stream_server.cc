@@ -8,7 +8,6 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/wire/message_buffer.h"
-#include "distbench/protocol/grpc/wire/message_sender.h"
 #include "distbench/protocol/grpc/wire/stream_side.h"
 #include "glog/logging.h"
 

@@ -15,11 +15,37 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "distbench/config/plan/driver_options.h"
 
 namespace distbench::protocol {
+
+// Keeps gRPC initialised during its lifetime.
+class GrpcLibrary {
+ public:
+  GrpcLibrary() { grpc_init(); }
+  ~GrpcLibrary() { grpc_shutdown(); }
+  GrpcLibrary(const GrpcLibrary&) = delete;
+  GrpcLibrary& operator=(const GrpcLibrary&) = delete;
+};
+
+// Targets are gRPC's names for what a channel connects to.
+
+// Returns the target of one server; a numeric `host` needs no look-up.
+std::string TargetOf(const std::string& host, int port);
+
+// Returns "HOST:PORT" of a target with one server.
+std::string HostPortOf(absl::string_view target);
+
+// Returns the target of a channel over several servers, given at least one
+// target from TargetOf() or NewUnixAddress(). Looks up names. gRPC requires
+// addresses of one family: if they are mixed, IPv4 addresses become IPv4-mapped
+// IPv6 ones; Unix sockets cannot be mixed with others.
+absl::StatusOr<std::string> JoinTargets(
+    const std::vector<std::string>& targets);
 
 // gRPC channel arguments by name.
 class ChannelArguments {
@@ -112,6 +138,16 @@ class Channel {
 absl::Status WaitForConnections(absl::Span<const Channel* const> channels,
                                 absl::Time deadline,
                                 const std::atomic<bool>& aborted);
+
+// Traffic.Handshake (data_plane.proto): before a client sends traffic, it
+// verifies that the server takes part in the same test.
+
+// Verifies all channels concurrently, on the client. Each must be connected, to
+// a single server. The error names the servers that do not know the nonce.
+// Returns CANCELLED soon after `aborted` is set.
+absl::Status VerifyPeers(absl::Span<const Channel* const> channels,
+                         absl::string_view nonce, absl::Time deadline,
+                         const std::atomic<bool>& aborted);
 
 }  // namespace distbench::protocol
 

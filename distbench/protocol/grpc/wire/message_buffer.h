@@ -9,14 +9,38 @@
 #include <grpc/slice_buffer.h>
 #include <grpcpp/support/byte_buffer.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "distbench/payload/message_codec.h"
 
 namespace distbench::protocol {
+
+// The beginning of a StreamMessage (data_plane.proto), encoded by hand: all of
+// it except the bytes of the message inside, which follow.
+
+struct Envelope {
+  uint64_t sequence = 0;
+  uint64_t message_bytes = 0;
+};
+
+// The fields' tags take 2 bytes, the sequence 8 and the length up to 5.
+inline constexpr size_t kMaxEnvelopeBytes = 15;
+
+// Writes up to kMaxEnvelopeBytes. Returns their number. message_bytes must be
+// less than 2^32.
+size_t WriteEnvelope(const Envelope& envelope, char* out);
+
+// Reads the envelope of a StreamMessage, which is the concatenation of
+// `slices`, and removes it from them. Returns nothing if it is malformed: if
+// its fields are not those of WriteEnvelope(), or the slices hold more or less
+// than the message.
+std::optional<Envelope> TakeEnvelope(absl::Span<absl::string_view> slices);
 
 // Returns the bytes of a slice, which must outlive the result.
 inline absl::string_view ViewOf(const grpc_slice& slice) {

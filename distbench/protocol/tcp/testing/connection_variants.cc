@@ -1,6 +1,6 @@
 #include "distbench/protocol/tcp/testing/connection_variants.h"
 
-#include "distbench/protocol/tcp/driver_network.h"
+#include "distbench/protocol/tcp/network_settings.h"
 #include "distbench/security/testing/testing_certificates.h"
 #include "distbench/security/tls_session.h"
 

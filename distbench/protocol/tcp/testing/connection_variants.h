@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "distbench/config/plan/driver_options.h"
-#include "distbench/protocol/host_address.h"
+#include "distbench/protocol/addresses.h"
 #include "distbench/protocol/tcp/network_settings.h"
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/testing/driver_conformance.h"

@@ -16,7 +16,6 @@
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/frame.h"
 #include "distbench/protocol/tcp/greeting.h"
-#include "distbench/protocol/tcp/send_queue.h"
 #include "distbench/protocol/tcp/stream.h"
 
 namespace distbench::protocol {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/gate.h"
-#include "distbench/report/comparison/stopping_rule.h"
+#include "distbench/report/comparison/repeated_looks.h"
 #include "distbench/report/verdicts/check.h"
 
 namespace distbench::report {

@@ -4,8 +4,7 @@
 
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/base/time_units.h"
-#include "distbench/report/findings/advice.h"
-#include "distbench/report/findings/judge.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"

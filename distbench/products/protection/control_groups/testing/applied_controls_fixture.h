@@ -15,7 +15,7 @@
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/base/testing/status_testing.h"
 #include "distbench/products/protection/control_groups/applied_controls.h"
-#include "distbench/products/protection/control_groups/state_folder.h"
+#include "distbench/products/protection/control_groups/journal.h"
 #include "distbench/products/protection/control_groups/testing/fake_hierarchy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

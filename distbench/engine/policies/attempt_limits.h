@@ -1,0 +1,215 @@
+// What decides whether another attempt may be sent: budgets of retries,
+// circuit breakers, limits of concurrency.
+
+#ifndef DISTBENCH_ENGINE_POLICIES_ATTEMPT_LIMITS_H_
+#define DISTBENCH_ENGINE_POLICIES_ATTEMPT_LIMITS_H_
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "distbench/config/plan/policy_plan.h"
+
+namespace distbench::engine {
+
+// Counts events of the last window_ns. The window moves in steps of a sixteenth
+// of it, so that memory and time are constant; bounds on both sides say what
+// that leaves open. Times are monotonic and must not decrease.
+class SlidingCount {
+ public:
+  // window_ns: at least 1.
+  explicit SlidingCount(int64_t window_ns)
+      : slot_ns_((window_ns - 1) / kSlots + 1) {}
+
+  void Add(int64_t now_ns, int64_t count = 1) {
+    Advance(now_ns);
+    counts_[slot_ % counts_.size()] += count;
+    total_ += count;
+  }
+
+  // All events of the window, and perhaps some that are up to a sixteenth of it
+  // older.
+  int64_t AtMost(int64_t now_ns) {
+    Advance(now_ns);
+    return total_;
+  }
+
+  // Only events of the window, and perhaps not those of its oldest sixteenth.
+  int64_t AtLeast(int64_t now_ns) {
+    Advance(now_ns);
+    return total_ - counts_[(slot_ + 1) % counts_.size()];
+  }
+
+  void Clear() {
+    counts_.fill(0);
+    total_ = 0;
+  }
+
+ private:
+  static constexpr int64_t kSlots = 16;
+
+  void Advance(int64_t now_ns) {
+    const int64_t slot = now_ns / slot_ns_;
+    const int64_t passed = std::min<int64_t>(slot - slot_, counts_.size());
+    for (int64_t i = 1; i <= passed; ++i) {
+      int64_t& oldest = counts_[(slot_ + i) % counts_.size()];
+      total_ -= oldest;
+      oldest = 0;
+    }
+    slot_ = std::max(slot, slot_);
+  }
+
+  int64_t slot_ns_;
+  int64_t slot_ = 0;  // the current one
+  int64_t total_ = 0;
+  std::array<int64_t, kSlots + 1> counts_ = {};  // by slot, modulo their number
+};
+
+// Says whether further attempts may be sent. Whenever it allows one, the window
+// that ends then has at most
+//   ratio * requests + min_per_second * window
+// of them. One worker's part: its own requests, and an even share of the
+// minimum.
+class AttemptBudget {
+ public:
+  AttemptBudget(const config::RetryBudgetPlan& plan, int worker_count)
+      : ratio_(plan.ratio),
+        minimum_(plan.min_per_second / 1e9 *
+                 static_cast<double>(plan.window_ns) / worker_count),
+        requests_(plan.window_ns),
+        spent_(plan.window_ns) {}
+
+  // A request begins.
+  void OnRequest(int64_t now_ns) { requests_.Add(now_ns); }
+
+  // Takes a further attempt out of the budget. Returns false, and takes
+  // nothing, if there is none left.
+  bool Take(int64_t now_ns) {
+    const auto spent = static_cast<double>(spent_.AtMost(now_ns) + 1);
+    const auto requests = static_cast<double>(requests_.AtLeast(now_ns));
+    if (spent > ratio_ * requests + minimum_) return false;
+    spent_.Add(now_ns);
+    return true;
+  }
+
+ private:
+  const double ratio_;
+  const double minimum_;
+  SlidingCount requests_;
+  SlidingCount spent_;
+};
+
+// How an attempt ended, for policies that learn from it. One that the caller
+// gave up says nothing, unless it was answered nevertheless.
+enum class AttemptEnd { kSucceeded, kFailed, kGivenUp };
+
+// Refuses attempts to one server while that fails:
+//
+//   closed ──failures──▶ open ──time──▶ half open ──success──▶ closed
+//                          ▲                │
+//                          └────failure─────┘
+//
+// Half open, it lets one attempt at a time through, the probe. Attempts that
+// were sent before it opened say nothing from then on, not even once it is
+// closed again.
+class CircuitBreaker {
+ public:
+  struct Pass {
+    enum class Kind { kRefused, kAllowed, kProbe };
+
+    Kind kind = Kind::kAllowed;
+    int64_t opened_before = 0;  // how often it had opened
+  };
+
+  explicit CircuitBreaker(const config::CircuitBreakerPlan& plan)
+      : plan_(plan), ended_(plan.window_ns), failed_(plan.window_ns) {}
+
+  // Whether Enter() would not refuse an attempt.
+  bool MayEnter(int64_t now_ns) const {
+    return !is_open_ || (!has_probe_ && now_ns >= half_open_at_ns_);
+  }
+
+  // An attempt is to be sent; unless it is refused, OnEnd() follows with what
+  // this returned.
+  Pass Enter(int64_t now_ns);
+
+  // Returns whether this has opened the circuit breaker.
+  bool OnEnd(int64_t now_ns, Pass pass, AttemptEnd end);
+
+ private:
+  bool OnProbeEnd(int64_t now_ns, AttemptEnd end);
+  void Open(int64_t now_ns);
+
+  config::CircuitBreakerPlan plan_;
+  bool is_open_ = false;  // or half open
+  bool has_probe_ = false;
+  int64_t opened_count_ = 0;
+  int64_t half_open_at_ns_ = 0;
+  SlidingCount ended_;
+  SlidingCount failed_;
+};
+
+// Limits the attempts of an RPC that one worker has in flight.
+//
+// kAimd: limit += 1 / limit after a success, limit *= backoff_ratio after a
+// failure. (Chiu and Jain, "Analysis of the Increase and Decrease Algorithms
+// for Congestion Avoidance", 1989.)
+//
+// kGradient: for each batch of successes, as many as the limit but 10 to 100,
+// with `recent` the mean of their times and `least` the least such
+// mean so far,
+//   gradient = clamp(2 * least / recent, 0.5, 1)
+//   next = limit * gradient + sqrt(limit)
+// A limit that grows becomes `next`; one that shrinks moves a fifth of the way.
+// If n attempts at a server are served at once and the others queue there, it
+// settles where limit = 2 n + sqrt(limit): the queue is as long as what is
+// served, and sqrt(limit). A failed attempt counts as a batch with
+// next = limit / 2. The least time is that of an unloaded server only if the
+// limit begins low enough. (This is GradientLimit of
+// github.com/Netflix/concurrency-limits, without its probes for a new least
+// time, and without a least headroom of 4.)
+//
+// After a failure, neither shrinks again for as many ends as were in flight:
+// these attempts were sent before it, and would let the limit collapse. (TCP
+// halves its window once per round trip for the same reason.)
+//
+// Both grow only while at least half of the limit is in use: an idle caller
+// learns nothing about what its servers can take.
+class ConcurrencyLimit {
+ public:
+  // A worker's limits are its even shares of the plan's, at least 1 each.
+  ConcurrencyLimit(const config::ConcurrencyLimitPlan& plan, int worker,
+                   int worker_count);
+
+  bool has_room() const { return in_flight_ < limit(); }
+  int64_t limit() const { return static_cast<int64_t>(limit_); }
+
+  // The limit of all workers together, if the others' are like this one.
+  int64_t of_all_workers() const { return limit() * all_shares_ / plan_.limit; }
+
+  void OnStart() { ++in_flight_; }
+
+  // time_ns: from send to answer.
+  void OnEnd(AttemptEnd end, int64_t time_ns);
+
+ private:
+  void OnSuccess(int64_t time_ns, bool is_used);
+  void OnFailure();
+  void EndBatch(bool is_used);
+  void MoveTo(double next);
+  void Clamp();
+
+  const int64_t all_shares_;           // of the limit where it begins
+  config::ConcurrencyLimitPlan plan_;  // with this worker's shares
+  double limit_;
+  int64_t in_flight_ = 0;
+  int64_t sent_before_ = 0;  // in flight, sent before the last failure
+  int64_t batch_count_ = 0;
+  double batch_ns_ = 0;
+  double least_ns_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace distbench::engine
+
+#endif  // DISTBENCH_ENGINE_POLICIES_ATTEMPT_LIMITS_H_

@@ -1,0 +1,350 @@
+#include "distbench/engine/policies/attempt_limits.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace distbench::engine {
+namespace {
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+
+int64_t CountWithin(const std::vector<int64_t>& times_ns, int64_t after_ns,
+                    int64_t until_ns) {
+  return std::count_if(times_ns.begin(), times_ns.end(), [&](int64_t time_ns) {
+    return time_ns > after_ns && time_ns <= until_ns;
+  });
+}
+
+TEST(SlidingCountTest, HasTheWindowWithinASixteenth) {
+  constexpr int64_t kWindowNs = 1600;
+  SlidingCount count(kWindowNs);
+  std::mt19937_64 random(1);
+  std::vector<int64_t> times_ns;
+  int64_t now_ns = 1'000'000;
+  for (int i = 0; i < 20'000; ++i) {
+    now_ns += random() % (i % 1000 == 0 ? 5000 : 20);
+    times_ns.push_back(now_ns);
+    count.Add(now_ns);
+    const int64_t inside = CountWithin(times_ns, now_ns - kWindowNs, now_ns);
+    EXPECT_GE(count.AtMost(now_ns), inside);
+    EXPECT_LE(count.AtMost(now_ns),
+              CountWithin(times_ns, now_ns - kWindowNs * 17 / 16, now_ns));
+    EXPECT_LE(count.AtLeast(now_ns), inside);
+    EXPECT_GE(count.AtLeast(now_ns),
+              CountWithin(times_ns, now_ns - kWindowNs * 15 / 16, now_ns));
+    if (times_ns.size() > 2000) times_ns.erase(times_ns.begin());
+  }
+}
+
+TEST(SlidingCountTest, TheShortestWindowIsANanosecond) {
+  SlidingCount count(1);
+  count.Add(5, 3);
+  EXPECT_EQ(count.AtMost(5), 3);
+  EXPECT_EQ(count.AtMost(50), 0);
+}
+
+// Requests come in bursts, and each asks for as many attempts as it can get.
+TEST(AttemptBudgetTest, IsNotExceededInAnyWindow) {
+  const config::RetryBudgetPlan plan = {
+      .ratio = 0.2, .min_per_second = 5, .window_ns = 2 * kSecondNs};
+  for (const int workers : {1, 4}) {
+    AttemptBudget budget(plan, workers);
+    std::mt19937_64 random(2);
+    std::vector<int64_t> requests_ns;
+    std::vector<int64_t> granted_ns;
+    int64_t now_ns = 100 * kSecondNs;
+    for (int i = 0; i < 3000; ++i) {
+      now_ns += i % 500 == 0 ? 3 * kSecondNs : random() % 2'000'000;
+      budget.OnRequest(now_ns);
+      requests_ns.push_back(now_ns);
+      while (budget.Take(now_ns)) {
+        granted_ns.push_back(now_ns);
+        const double allowed =
+            0.2 * CountWithin(requests_ns, now_ns - plan.window_ns, now_ns) +
+            5.0 * 2 / workers;
+        ASSERT_LE(CountWithin(granted_ns, now_ns - plan.window_ns, now_ns),
+                  allowed + 1e-9);
+      }
+    }
+    // It is used up, too.
+    EXPECT_GT(granted_ns.size(), 0.2 * 0.9 * requests_ns.size());
+  }
+}
+
+TEST(AttemptBudgetTest, TheMinimumIsNotExceededEither) {
+  AttemptBudget budget(
+      {.ratio = 0, .min_per_second = 5, .window_ns = 2 * kSecondNs}, 1);
+  std::vector<int64_t> granted_ns;
+  // Not at the border of a step of the window.
+  for (int64_t now_ns = kSecondNs * 11 / 10; now_ns < 20 * kSecondNs;
+       now_ns += kSecondNs / 100) {
+    while (budget.Take(now_ns)) granted_ns.push_back(now_ns);
+    ASSERT_LE(CountWithin(granted_ns, now_ns - 2 * kSecondNs, now_ns), 10);
+  }
+  EXPECT_GT(granted_ns.size(), 85);
+}
+
+TEST(AttemptBudgetTest, TheMinimumNeedsNoRequests) {
+  AttemptBudget budget(
+      {.ratio = 0, .min_per_second = 3, .window_ns = kSecondNs}, 1);
+  int granted = 0;
+  while (budget.Take(kSecondNs)) ++granted;
+  EXPECT_EQ(granted, 3);
+  EXPECT_FALSE(budget.Take(kSecondNs + kSecondNs / 2));
+  EXPECT_TRUE(budget.Take(3 * kSecondNs));
+}
+
+using Pass = CircuitBreaker::Pass;
+using PassKind = Pass::Kind;
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+config::CircuitBreakerPlan TestPlan() {
+  return {.failure_ratio = 0.5,
+          .min_attempts = 4,
+          .window_ns = 16 * kSecond,
+          .open_ns = 5 * kSecond};
+}
+
+bool EndOne(CircuitBreaker& breaker, int64_t now_ns, AttemptEnd end) {
+  const Pass pass = breaker.Enter(now_ns);
+  EXPECT_NE(pass.kind, PassKind::kRefused);
+  return breaker.OnEnd(now_ns, pass, end);
+}
+
+// Opens it by four failures.
+void OpenAt(CircuitBreaker& breaker, int64_t now_ns) {
+  for (int i = 1; i <= 4; ++i) {
+    EXPECT_EQ(EndOne(breaker, now_ns, AttemptEnd::kFailed), i == 4);
+  }
+}
+
+TEST(CircuitBreakerTest, OpensAtItsRatioOfEnoughAttempts) {
+  CircuitBreaker breaker(TestPlan());
+  EXPECT_FALSE(EndOne(breaker, 0, AttemptEnd::kFailed));
+  EXPECT_FALSE(EndOne(breaker, 0, AttemptEnd::kSucceeded));
+  EXPECT_FALSE(EndOne(breaker, 0, AttemptEnd::kFailed));
+  EXPECT_TRUE(breaker.MayEnter(0));
+  // Three are too few; the fourth makes it two of four, although it succeeds.
+  EXPECT_TRUE(EndOne(breaker, 0, AttemptEnd::kSucceeded));
+  EXPECT_FALSE(breaker.MayEnter(0));
+  EXPECT_EQ(breaker.Enter(5 * kSecond - 1).kind, PassKind::kRefused);
+}
+
+TEST(CircuitBreakerTest, StaysClosedBelowItsRatio) {
+  CircuitBreaker breaker(TestPlan());
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_FALSE(EndOne(breaker, i, AttemptEnd::kSucceeded));
+    EXPECT_FALSE(EndOne(breaker, i, AttemptEnd::kSucceeded));
+    EXPECT_FALSE(EndOne(breaker, i, AttemptEnd::kFailed));
+  }
+}
+
+TEST(CircuitBreakerTest, ForgetsWhatIsOlderThanItsWindow) {
+  CircuitBreaker breaker(TestPlan());
+  for (int i = 0; i < 3; ++i) EndOne(breaker, 0, AttemptEnd::kFailed);
+  EXPECT_FALSE(EndOne(breaker, 18 * kSecond, AttemptEnd::kFailed));
+}
+
+TEST(CircuitBreakerTest, LetsOneProbeThroughAtATime) {
+  CircuitBreaker breaker(TestPlan());
+  OpenAt(breaker, 0);
+  EXPECT_TRUE(breaker.MayEnter(5 * kSecond));
+  Pass probe = breaker.Enter(5 * kSecond);
+  EXPECT_EQ(probe.kind, PassKind::kProbe);
+  EXPECT_EQ(breaker.Enter(5 * kSecond).kind, PassKind::kRefused);
+  // Its failure opens it for as long again.
+  EXPECT_TRUE(breaker.OnEnd(6 * kSecond, probe, AttemptEnd::kFailed));
+  EXPECT_EQ(breaker.Enter(11 * kSecond - 1).kind, PassKind::kRefused);
+  probe = breaker.Enter(11 * kSecond);
+  EXPECT_EQ(probe.kind, PassKind::kProbe);
+  // Its success closes it, with an empty window.
+  EXPECT_FALSE(breaker.OnEnd(11 * kSecond, probe, AttemptEnd::kSucceeded));
+  EXPECT_FALSE(EndOne(breaker, 11 * kSecond, AttemptEnd::kFailed));
+  EXPECT_EQ(breaker.Enter(11 * kSecond).kind, PassKind::kAllowed);
+}
+
+TEST(CircuitBreakerTest, AProbeThatIsGivenUpMakesRoomForAnother) {
+  CircuitBreaker breaker(TestPlan());
+  OpenAt(breaker, 0);
+  const Pass probe = breaker.Enter(5 * kSecond);
+  EXPECT_EQ(probe.kind, PassKind::kProbe);
+  EXPECT_FALSE(breaker.OnEnd(5 * kSecond, probe, AttemptEnd::kGivenUp));
+  EXPECT_EQ(breaker.Enter(5 * kSecond).kind, PassKind::kProbe);
+}
+
+TEST(CircuitBreakerTest, AttemptsFromBeforeItOpenedSayNothing) {
+  CircuitBreaker breaker(TestPlan());
+  const Pass before = breaker.Enter(0);
+  EXPECT_EQ(before.kind, PassKind::kAllowed);
+  OpenAt(breaker, 0);
+  EXPECT_FALSE(breaker.OnEnd(1, before, AttemptEnd::kSucceeded));
+  EXPECT_FALSE(breaker.MayEnter(1));
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_FALSE(breaker.OnEnd(4 * kSecond, before, AttemptEnd::kFailed));
+  }
+  EXPECT_TRUE(breaker.MayEnter(5 * kSecond));
+  EXPECT_FALSE(EndOne(breaker, 5 * kSecond, AttemptEnd::kSucceeded));
+  // It is closed again.
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_FALSE(breaker.OnEnd(6 * kSecond, before, AttemptEnd::kFailed));
+  }
+  OpenAt(breaker, 6 * kSecond);
+}
+
+TEST(CircuitBreakerTest, AttemptsThatAreGivenUpSayNothing) {
+  CircuitBreaker breaker(TestPlan());
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_FALSE(EndOne(breaker, 0, AttemptEnd::kGivenUp));
+  }
+}
+
+using Kind = config::ConcurrencyLimitPlan::Kind;
+
+TEST(ConcurrencyLimitTest, AFixedLimitDoesNotChange) {
+  ConcurrencyLimit limit({.kind = Kind::kFixed, .limit = 2}, 0, 1);
+  limit.OnStart();
+  EXPECT_TRUE(limit.has_room());
+  limit.OnStart();
+  EXPECT_FALSE(limit.has_room());
+  limit.OnEnd(AttemptEnd::kFailed, 0);
+  EXPECT_EQ(limit.limit(), 2);
+  EXPECT_TRUE(limit.has_room());
+}
+
+TEST(ConcurrencyLimitTest, WorkersShareLimits) {
+  int64_t sum = 0;
+  for (int worker = 0; worker < 3; ++worker) {
+    sum += ConcurrencyLimit({.limit = 20}, worker, 3).limit();
+  }
+  EXPECT_EQ(sum, 20);
+  EXPECT_EQ(ConcurrencyLimit({.limit = 2}, /*worker=*/3, 4).limit(), 1);
+}
+
+TEST(ConcurrencyLimitTest, EachWorkerKnowsTheWholeLimit) {
+  for (int worker = 0; worker < 3; ++worker) {
+    EXPECT_EQ(ConcurrencyLimit({.limit = 20}, worker, 3).of_all_workers(), 20);
+    // Each has at least 1.
+    EXPECT_EQ(ConcurrencyLimit({.limit = 2}, worker, 3).of_all_workers(), 3);
+  }
+}
+
+// Keeps as many in flight as the limit allows, and ends one after the other.
+// Each end is a failure if more than `capacity` were in flight.
+struct Averages {
+  double limit = 0;
+  int64_t least = 1'000'000;
+  int64_t most = 0;
+};
+Averages RunAgainstCapacity(ConcurrencyLimit& limit, int64_t capacity) {
+  Averages averages;
+  std::deque<bool> in_flight;
+  constexpr int kEnds = 200'000;
+  for (int i = 0; i < kEnds; ++i) {
+    while (limit.has_room()) {
+      in_flight.push_back(in_flight.size() < capacity);
+      limit.OnStart();
+    }
+    limit.OnEnd(
+        in_flight.front() ? AttemptEnd::kSucceeded : AttemptEnd::kFailed, 100);
+    in_flight.pop_front();
+    if (i < kEnds / 2) continue;
+    averages.limit += 2.0 * limit.limit() / kEnds;
+    averages.least = std::min(averages.least, limit.limit());
+    averages.most = std::max(averages.most, limit.limit());
+  }
+  return averages;
+}
+
+// A sawtooth below the capacity: one more makes a failure, which takes a tenth.
+TEST(ConcurrencyLimitTest, AimdConvergesToTheCapacity) {
+  for (const int start : {1, 1000}) {
+    ConcurrencyLimit limit({.kind = Kind::kAimd, .limit = start}, 0, 1);
+    const Averages averages = RunAgainstCapacity(limit, 50);
+    EXPECT_GE(averages.least, 44) << start;
+    EXPECT_LE(averages.most, 51) << start;
+    EXPECT_NEAR(averages.limit, (0.9 * 51 + 51) / 2, 1.5) << start;
+  }
+}
+
+TEST(ConcurrencyLimitTest, AimdStaysInItsRange) {
+  ConcurrencyLimit limit(
+      {.kind = Kind::kAimd, .limit = 10, .min_limit = 5, .max_limit = 12}, 0,
+      1);
+  const auto end_one = [&](AttemptEnd end) {
+    while (limit.has_room()) limit.OnStart();
+    limit.OnEnd(end, 1);
+  };
+  for (int i = 0; i < 1000; ++i) end_one(AttemptEnd::kSucceeded);
+  EXPECT_EQ(limit.limit(), 12);
+  for (int i = 0; i < 1000; ++i) {
+    limit.OnStart();
+    limit.OnEnd(AttemptEnd::kFailed, 1);
+  }
+  EXPECT_EQ(limit.limit(), 5);
+}
+
+TEST(ConcurrencyLimitTest, AnIdleCallerDoesNotRaiseItsLimit) {
+  for (const Kind kind : {Kind::kAimd, Kind::kGradient}) {
+    ConcurrencyLimit limit({.kind = kind, .limit = 20}, 0, 1);
+    for (int i = 0; i < 10'000; ++i) {
+      limit.OnStart();
+      limit.OnEnd(AttemptEnd::kSucceeded, 100);
+    }
+    EXPECT_EQ(limit.limit(), 20);
+  }
+}
+
+TEST(ConcurrencyLimitTest, WhatIsGivenUpChangesNothing) {
+  for (const Kind kind : {Kind::kAimd, Kind::kGradient}) {
+    ConcurrencyLimit limit({.kind = kind, .limit = 20}, 0, 1);
+    for (int i = 0; i < 1000; ++i) {
+      while (limit.has_room()) limit.OnStart();
+      limit.OnEnd(AttemptEnd::kGivenUp, 100);
+    }
+    EXPECT_EQ(limit.limit(), 20);
+  }
+}
+
+// With n servers and the others in their queue, a time is in proportion to the
+// number in flight. The limit is then 2 n + sqrt(limit).
+TEST(ConcurrencyLimitTest, TheGradientConvergesToItsFixedPoint) {
+  for (const double n : {8.0, 100.0}) {
+    for (const int start : {1, 1000}) {
+      ConcurrencyLimit limit({.kind = Kind::kGradient, .limit = start}, 0, 1);
+      double sum = 0;
+      constexpr int kEnds = 1'000'000;
+      // The unloaded time is measured first, as by callers whose load grows.
+      limit.OnStart();
+      for (int i = 0; i < 100; ++i) {
+        limit.OnEnd(AttemptEnd::kSucceeded, 1'000'000);
+        limit.OnStart();
+      }
+      int64_t in_flight = 1;
+      for (int i = 0; i < kEnds; ++i) {
+        while (limit.has_room()) {
+          limit.OnStart();
+          ++in_flight;
+        }
+        limit.OnEnd(
+            AttemptEnd::kSucceeded,
+            std::llround(1e6 *
+                         std::max(1.0, static_cast<double>(in_flight) / n)));
+        --in_flight;
+        if (i >= kEnds / 2) sum += static_cast<double>(limit.limit());
+      }
+      const double root = (1 + std::sqrt(1 + 8 * n)) / 2;
+      EXPECT_NEAR(sum / (kEnds / 2), root * root, 0.05 * root * root)
+          << n << " from " << start;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace distbench::engine

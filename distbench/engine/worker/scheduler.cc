@@ -1,0 +1,656 @@
+#include "distbench/engine/worker/scheduler.h"
+
+#include <algorithm>
+
+#include "absl/random/distributions.h"
+#include "distbench/base/saturating_add.h"
+#include "distbench/config/arrivals/compile_arrivals.h"
+
+namespace distbench::engine {
+
+// The part of the scheduler that runs lists: the order of their actions, and
+// the effects of the end of an action or a list.
+
+Scheduler::Scheduler(WorkerContext& context, SchedulerEffects& effects)
+    : context_(context),
+      effects_(effects),
+      lists_(context.engine.plan().lists.size()),
+      invocations_(context.engine.plan().lists.size(), 0) {}
+
+void Scheduler::StartMainList(int64_t start_ns) {
+  ListRun& list =
+      NewList(context_.engine.service().main_list, ListRun::Role::kMain);
+  list.own_traffic = true;
+  list.start_ns = start_ns;
+  main_list_ = &list;
+  Start(list);
+}
+
+void Scheduler::StartHandler(int list_index, protocol::ServerCall& request) {
+  LimitInProgress(++handlers_in_progress_, "requests being handled");
+  ListRun& list = NewList(list_index, ListRun::Role::kHandler);
+  list.request = &request;
+  list.warmup = request.warmup;
+  list.start_ns = context_.now_ns;
+  list.trace_context.assign(request.trace_context.data(),
+                            request.trace_context.size());
+  Start(list);
+}
+
+void Scheduler::StartNestedList(Iteration& iteration) {
+  const ActionRun& action = *iteration.action;
+  ListRun& list = NewList(action.plan->target, ListRun::Role::kNested);
+  list.iteration = &iteration;
+  list.own_traffic = action.list->own_traffic;
+  list.warmup = iteration.warmup;
+  list.start_ns = context_.now_ns;
+  list.intended_start_ns = iteration.intended_ns;
+  list.held_back = iteration.held_back;
+  list.trace_context = action.list->trace_context;
+  Start(list);
+}
+
+void Scheduler::StartShard(SharedAction& shared, int shard) {
+  ListRun& list =
+      NewList(context_.engine.service().main_list, ListRun::Role::kShard);
+  list.own_traffic = true;
+  list.start_ns = shared.start_ns;
+  list.unfinished_actions = 1;
+  ActionRun& action = list.actions[shared.position];
+  list.shared = &shared;
+  action.start_ns = shared.start_ns;
+  SetUpIterations(action, shard, shared.shard_count);
+  Advance(action);
+}
+
+void Scheduler::OnShardsFinished(const SharedAction& shared) {
+  Finish(main_list_->actions[shared.position]);
+}
+
+ListRun& Scheduler::NewList(int list_index, ListRun::Role role) {
+  ListRun& list = *lists_[list_index].Get();
+  list.role = role;
+  list.own_traffic = false;
+  list.warmup = false;
+  list.plan = &context_.engine.plan().lists[list_index];
+  list.list = list_index;
+  // Unique within the engine without coordination between workers.
+  list.invocation =
+      invocations_[list_index]++ * context_.engine.worker_count() +
+      context_.worker;
+  list.intended_start_ns = 0;
+  list.held_back = false;
+  list.response_override = nullptr;
+  list.request = nullptr;
+  list.iteration = nullptr;
+  list.shared = nullptr;
+  list.trace_context.clear();
+  ResetActions(list);
+  ResetSamples(list);
+  DrawPredicates(list);
+  return list;
+}
+
+void Scheduler::ResetActions(ListRun& list) {
+  const std::vector<config::ActionPlan>& plans = list.plan->actions;
+  list.actions.resize(plans.size());
+  list.startable.clear();
+  list.unfinished_actions = static_cast<int>(plans.size());
+  for (size_t i = 0; i < plans.size(); ++i) {
+    ActionRun& action = list.actions[i];
+    action = ActionRun();
+    action.list = &list;
+    action.plan = &plans[i];
+    action.position = static_cast<int>(i);
+    action.remaining_dependencies =
+        static_cast<int>(plans[i].dependencies.size());
+    action.timer.owner = &action;
+    action.timer.spin = list.plan->spin;
+  }
+}
+
+void Scheduler::ResetSamples(ListRun& list) {
+  if (list.plan->max_rpc_samples == 0) return;
+  const int64_t capacity =
+      std::min(list.plan->max_rpc_samples, context_.recorder.sample_capacity());
+  if (list.samples.has_value() && list.samples->capacity() == capacity) {
+    list.samples->Clear();
+  } else {
+    list.samples.emplace(capacity, context_.random());
+  }
+}
+
+void Scheduler::DrawPredicates(ListRun& list) {
+  const auto& predicates = list.plan->predicates;
+  list.predicates.resize(predicates.size());
+  for (size_t i = 0; i < predicates.size(); ++i) {
+    list.predicates[i] =
+        absl::Uniform(context_.random, 0.0, 1.0) < predicates[i].probability;
+  }
+}
+
+void Scheduler::Start(ListRun& list) {
+  for (const ActionRun& action : list.actions) {
+    if (action.remaining_dependencies == 0) {
+      list.startable.push_back(action.position);
+    }
+  }
+  Advance(list);
+}
+
+// Actions that end at once make others startable while this loop runs, so it
+// iterates by index. Only the outermost call may find the list done.
+void Scheduler::Advance(ListRun& list) {
+  if (list.advancing) return;
+  list.advancing = true;
+  for (size_t i = 0; i < list.startable.size(); ++i) {
+    Consider(list.actions[list.startable[i]]);
+  }
+  list.startable.clear();
+  list.advancing = false;
+  if (list.unfinished_actions == 0) Finish(list);
+}
+
+// The main list and its shards share one limit.
+void Scheduler::KeepSamples(ListRun& list) {
+  if (list.role != ListRun::Role::kMain && list.role != ListRun::Role::kShard) {
+    return context_.recorder.KeepAll(*list.samples);
+  }
+  context_.recorder.SetAside(*std::move(list.samples));
+  list.samples.reset();
+}
+
+void Scheduler::Finish(ListRun& list) {
+  if (list.request != nullptr) {
+    effects_.Respond(list);
+    list.request = nullptr;
+  }
+  if (list.samples.has_value()) KeepSamples(list);
+  const ListRun::Role role = list.role;
+  Iteration* iteration = list.iteration;
+  SharedAction* shared = list.shared;
+  lists_[list.list].Put(&list);
+  switch (role) {
+    case ListRun::Role::kMain:
+      effects_.OnMainListFinished();
+      break;
+    case ListRun::Role::kHandler:
+      --handlers_in_progress_;
+      break;
+    case ListRun::Role::kNested:
+      FinishIteration(*iteration);
+      break;
+    case ListRun::Role::kShard:
+      effects_.OnShardFinished(*shared);
+      break;
+  }
+}
+
+void Scheduler::Consider(ActionRun& action) {
+  if (action.skipped || Stopping(*action.list) || !ConditionsHold(action)) {
+    Skip(action);
+  } else if (action.plan->delay_distribution != config::kNone) {
+    Delay(action);
+  } else {
+    Begin(action, action.plan->dependencies.empty() ? action.list->start_ns
+                                                    : context_.now_ns);
+  }
+}
+
+bool Scheduler::ConditionsHold(const ActionRun& action) const {
+  const auto& conditions = action.plan->conditions;
+  return std::all_of(conditions.begin(), conditions.end(),
+                     [&](const config::ActionPlan::Condition& condition) {
+                       return action.list->predicates[condition.predicate] ==
+                              condition.expected;
+                     });
+}
+
+void Scheduler::Delay(ActionRun& action) {
+  const config::Distribution& distribution =
+      context_.engine.plan().distributions[action.plan->delay_distribution];
+  const int64_t delay_ns = distribution.Draw(context_.random)[0];
+  action.timer.kind = Timer::Kind::kActionDelay;
+  context_.timers.Arm(action.timer,
+                      base::SaturatingAdd(context_.now_ns, delay_ns));
+}
+
+void Scheduler::OnDelayOver(ActionRun& action) {
+  if (Stopping(*action.list)) {
+    Skip(action);
+  } else {
+    Begin(action, action.timer.due_ns);
+  }
+}
+
+// A skipped action neither answers nor cancels.
+void Scheduler::Skip(ActionRun& action) {
+  action.skipped = true;
+  ReleaseDependents(action);
+}
+
+void Scheduler::Finish(ActionRun& action) {
+  ListRun& list = *action.list;
+  // For a shard, these follow on the main list's worker when all shards are
+  // done.
+  if (list.role != ListRun::Role::kShard) {
+    const config::ActionPlan& plan = *action.plan;
+    if (plan.response_override.has_value()) {
+      list.response_override = &*plan.response_override;
+    }
+    if (plan.send_response_when_done && list.request != nullptr) {
+      effects_.Respond(list);
+      list.request = nullptr;
+    }
+    if (plan.cancel_traffic_when_done) effects_.CancelTraffic(action);
+  }
+  ReleaseDependents(action);
+}
+
+void Scheduler::ReleaseDependents(ActionRun& action) {
+  ListRun& list = *action.list;
+  if (list.role != ListRun::Role::kShard) {
+    for (int position : action.plan->dependents) {
+      ActionRun& dependent = list.actions[position];
+      dependent.skipped |= action.skipped;
+      if (--dependent.remaining_dependencies == 0) {
+        list.startable.push_back(position);
+      }
+    }
+  }
+  --list.unfinished_actions;
+  Advance(list);
+}
+
+// The part of the scheduler that runs actions: their iterations, in closed and
+// in open loop.
+//
+// Functions on the path of every RPC that only this file calls are inline: a
+// call would cost as much as the function does.
+
+namespace {
+
+// The number of iterations that an action may start, including those of the
+// lists nested in it, before timers, other actions and the transport get their
+// turn.
+constexpr int kIterationsPerTurn = 256;
+
+// After a failed iteration, a closed loop pauses for this long, and twice as
+// long after each further failure, up to the limit: a peer that refuses at once
+// must not get a million requests a second.
+constexpr int64_t kFirstBackoffNs = 1'000'000;
+constexpr int64_t kLongestBackoffNs = 256'000'000;
+
+// Tells executions of an action's list apart, for the seed of its arrivals. The
+// workers that share an action run the same one.
+int64_t ExecutionOf(const ListRun& list) {
+  const bool is_main =
+      list.role == ListRun::Role::kMain || list.role == ListRun::Role::kShard;
+  return is_main ? 0 : list.invocation;
+}
+
+}  // namespace
+
+void Scheduler::Begin(ActionRun& action, int64_t start_ns) {
+  action.start_ns = start_ns;
+  if (action.plan->dependencies.empty() &&
+      action.plan->delay_distribution == config::kNone) {
+    action.intended_start_ns = action.list->intended_start_ns;
+    action.held_back = action.list->held_back;
+  }
+  const int shard_count = ShardCount(action);
+  if (shard_count > 1) {
+    effects_.StartShards(action, shard_count);
+    return;
+  }
+  SetUpIterations(action, /*shard=*/0, /*shard_count=*/1);
+  Advance(action);
+}
+
+// An action of the main list is worth sharing if several of its iterations can
+// be in flight.
+int Scheduler::ShardCount(const ActionRun& action) const {
+  const config::IterationsPlan& iterations = action.plan->iterations;
+  const bool does_work = action.plan->kind == config::ActionPlan::Kind::kRpc ||
+                         action.plan->kind == config::ActionPlan::Kind::kList;
+  if (action.list->role != ListRun::Role::kMain || !does_work) return 1;
+  return static_cast<int>(
+      std::min<int64_t>({context_.engine.worker_count(),
+                         iterations.max_parallel, iterations.max_count}));
+}
+
+void Scheduler::SetUpIterations(ActionRun& action, int shard, int shard_count) {
+  const config::IterationsPlan& plan = action.plan->iterations;
+  action.end_ns = base::SaturatingAdd(action.start_ns, plan.max_duration_ns);
+  action.max_in_flight =
+      plan.max_parallel == config::kUnlimited
+          ? config::kUnlimited
+          : plan.max_parallel / shard_count +
+                (shard < plan.max_parallel % shard_count ? 1 : 0);
+  action.timer.kind = Timer::Kind::kActionPace;
+  if (!plan.open_loop) return;
+  const EngineState& engine = context_.engine;
+  action.pacer = Pacer(plan,
+                       {.start_ns = action.start_ns,
+                        .shard = shard,
+                        .shard_count = shard_count,
+                        .common_clock_offset_ns = engine.unix_offset_ns(),
+                        .instance = engine.instance_plan().number,
+                        .instance_count = engine.service().instance_count,
+                        .arrival_seed = config::ArrivalSeed(
+                            engine.plan().seed, action.list->list,
+                            action.position, ExecutionOf(*action.list))},
+                       context_.random);
+}
+
+// Starts the iterations that may start now. Iterations that end at once
+// re-enter here and return, because the loop is running. Only the outermost
+// call may find the action done.
+void Scheduler::Advance(ActionRun& action) {
+  if (action.advancing) return;
+  action.advancing = true;
+  if (++advancing_actions_ == 1) iterations_in_turn_ = 0;
+  while (MayStartIteration(action)) {
+    if (iterations_in_turn_ == kIterationsPerTurn) {
+      if (!action.queued) ready_.push_back(&action);
+      action.queued = true;
+      break;
+    }
+    ++iterations_in_turn_;
+    StartIteration(action);
+  }
+  --advancing_actions_;
+  action.advancing = false;
+  if (action.exhausted && action.in_flight == 0 && !action.queued) {
+    Finish(action);
+  }
+}
+
+bool Scheduler::RunReadyActions() {
+  // Actions that are pushed meanwhile get their turn next time.
+  const size_t count = ready_.size();
+  for (size_t i = 0; i < count; ++i) {
+    ready_[i]->queued = false;
+    Advance(*ready_[i]);
+  }
+  ready_.erase(ready_.begin(), ready_.begin() + count);
+  return !ready_.empty();
+}
+
+inline bool Scheduler::MayStartIteration(ActionRun& action) {
+  if (action.exhausted) return false;
+  const bool open_loop = action.plan->iterations.open_loop;
+  // The most frequent case. Whether more iterations follow is decided when one
+  // ends.
+  if (!open_loop && action.in_flight >= action.max_in_flight) return false;
+  const bool stopping = Stopping(*action.list);
+  if (stopping || CountUsedUp(action)) {
+    if (stopping && open_loop) CountUnsent(action);
+    Exhaust(action);
+    return false;
+  }
+  return open_loop ? MayStartOpenLoop(action) : MayStartClosedLoop(action);
+}
+
+inline bool Scheduler::MayStartClosedLoop(ActionRun& action) {
+  if (context_.now_ns > action.end_ns) {
+    Exhaust(action);
+    return false;
+  }
+  if (context_.now_ns < action.paused_until_ns) {
+    WaitUntil(action, std::min(action.paused_until_ns,
+                               base::SaturatingAdd(action.end_ns, 1)));
+    return false;
+  }
+  return true;
+}
+
+bool Scheduler::MayStartOpenLoop(ActionRun& action) {
+  action.pacer.Settle(context_.now_ns);
+  if (action.pacer.exhausted()) {
+    Exhaust(action);
+    return false;
+  }
+  if (action.pacer.next_ns() > context_.now_ns) {
+    if (action.behind) SetBacklog(action);
+    action.behind = false;
+    WaitUntil(action, action.pacer.next_ns());
+    return false;
+  }
+  // An iteration that the cap holds back keeps its intended time, as do those
+  // after it, until the action has caught up or its time is up.
+  if (action.behind && context_.now_ns > action.end_ns) {
+    CountUnsent(action);
+    Exhaust(action);
+    return false;
+  }
+  action.behind |= action.in_flight >= action.max_in_flight;
+  if (action.behind) SetBacklog(action);
+  return action.in_flight < action.max_in_flight;
+}
+
+// The backlog is part of the reported progress.
+void Scheduler::SetBacklog(ActionRun& action) {
+  if (action.plan->kind != config::ActionPlan::Kind::kRpc) return;
+  const int64_t backlog_rpcs =
+      action.exhausted
+          ? 0
+          : action.pacer.due_count(context_.now_ns) * action.rpcs_per_iteration;
+  WorkerProgress::Add(context_.progress.backlog,
+                      backlog_rpcs - action.backlog_rpcs);
+  action.backlog_rpcs = backlog_rpcs;
+}
+
+inline bool Scheduler::CountUsedUp(const ActionRun& action) const {
+  const SharedAction* shared = action.list->shared;
+  const int64_t claimed =
+      shared == nullptr
+          ? action.started
+          : shared->claimed_iterations.load(std::memory_order_relaxed);
+  return claimed >= action.plan->iterations.max_count;
+}
+
+// Takes the next number for an iteration. Another worker may have taken the
+// last one since CountUsedUp(); the number is then beyond the count.
+inline void Scheduler::ClaimNumber(ActionRun& action) {
+  SharedAction* shared = action.list->shared;
+  action.next_number = shared == nullptr ? action.started
+                                         : shared->claimed_iterations.fetch_add(
+                                               1, std::memory_order_relaxed);
+}
+
+void Scheduler::Exhaust(ActionRun& action) {
+  action.exhausted = true;
+  if (action.behind) SetBacklog(action);
+  context_.timers.Cancel(action.timer);
+}
+
+void Scheduler::WaitUntil(ActionRun& action, int64_t due_ns) {
+  if (!action.timer.armed()) context_.timers.Arm(action.timer, due_ns);
+}
+
+// Sets up a starting iteration with the number that was claimed for it.
+inline void Scheduler::Count(ActionRun& action, Iteration& iteration) {
+  const config::IterationsPlan& plan = action.plan->iterations;
+  iteration.number = action.next_number;
+  const int64_t since_start_ns =
+      (plan.open_loop ? iteration.intended_ns : context_.now_ns) -
+      action.start_ns;
+  iteration.warmup = action.list->warmup ||
+                     iteration.number < plan.warmup_count ||
+                     since_start_ns < plan.warmup_ns;
+  ++action.started;
+}
+
+inline void Scheduler::StartIteration(ActionRun& action) {
+  const config::IterationsPlan& plan = action.plan->iterations;
+  ClaimNumber(action);
+  if (action.next_number >= plan.max_count) return;
+  Iteration& iteration = *iterations_.Get();
+  LimitInProgress(static_cast<int64_t>(iterations_.in_use()),
+                  "iterations in flight");
+  iteration.action = &action;
+  iteration.failed = false;
+  iteration.repeats = false;
+  iteration.outstanding = 0;
+  if (plan.open_loop) {
+    iteration.intended_ns = action.pacer.next_ns();
+    iteration.held_back = action.behind;
+    action.pacer.Advance(context_.random);
+  } else {
+    const bool first = action.started == 0;
+    iteration.intended_ns = first ? action.intended_start_ns : 0;
+    iteration.held_back = first && action.held_back;
+  }
+  Count(action, iteration);
+  ++action.in_flight;
+  switch (action.plan->kind) {
+    case config::ActionPlan::Kind::kRpc:
+      if (!effects_.SendRpcs(iteration)) {
+        FinishIteration(iteration);
+      } else {
+        action.rpcs_per_iteration = iteration.outstanding;
+      }
+      break;
+    case config::ActionPlan::Kind::kList:
+      StartNestedList(iteration);
+      break;
+    case config::ActionPlan::Kind::kActivity:
+      effects_.StartActivity(iteration);
+      break;
+    case config::ActionPlan::Kind::kReplay:
+      effects_.StartReplay(iteration);
+      break;
+    case config::ActionPlan::Kind::kNothing:
+      FinishIteration(iteration);
+      break;
+  }
+}
+
+void Scheduler::FinishIteration(Iteration& iteration) {
+  ActionRun& action = *iteration.action;
+  --action.in_flight;
+  PauseAfterFailure(action, iteration.failed);
+  iterations_.Put(&iteration);
+  Advance(action);
+}
+
+bool Scheduler::StartAgain(Iteration& iteration) {
+  if (iteration.failed) return false;
+  ActionRun& action = *iteration.action;
+  // The iteration frees its own place among those in flight.
+  --action.in_flight;
+  const bool may_start = MayStartIteration(action);
+  ++action.in_flight;
+  if (!may_start) return false;
+  ClaimNumber(action);
+  if (action.next_number >= action.plan->iterations.max_count) return false;
+  action.backoff_ns = 0;
+  iteration.intended_ns = 0;
+  Count(action, iteration);
+  return true;
+}
+
+inline void Scheduler::PauseAfterFailure(ActionRun& action, bool failed) {
+  if (!failed) {
+    action.backoff_ns = 0;
+    return;
+  }
+  if (context_.now_ns < action.paused_until_ns) return;
+  action.backoff_ns =
+      std::clamp(2 * action.backoff_ns, kFirstBackoffNs, kLongestBackoffNs);
+  action.paused_until_ns = context_.now_ns + action.backoff_ns;
+}
+
+// The part of the scheduler that accounts for RPCs that an open loop should
+// have sent but never did, and for activities that it should have run.
+
+namespace {
+
+// The most pieces in which a backlog is counted, so that this does not take
+// long.
+constexpr int64_t kMaxPieces = 100'000;
+
+}  // namespace
+
+// Takes numbers for `count` iterations, or as many as are left; the first is
+// action.next_number. Returns false if there are none left.
+bool Scheduler::ClaimNumbers(ActionRun& action, int64_t& count) {
+  SharedAction* shared = action.list->shared;
+  action.next_number = shared == nullptr
+                           ? action.started
+                           : shared->claimed_iterations.fetch_add(
+                                 count, std::memory_order_relaxed);
+  count =
+      std::min(count, action.plan->iterations.max_count - action.next_number);
+  if (count <= 0) return false;
+  action.started += count;
+  return true;
+}
+
+// Counts iterations that were due by now or by the end of the action, whichever
+// is earlier.
+void Scheduler::CountUnsent(ActionRun& action) {
+  const int64_t last_ns = std::min(context_.now_ns, action.end_ns);
+  const int64_t piece =
+      std::max<int64_t>(1, action.pacer.due_count(last_ns) / kMaxPieces);
+  for (;;) {
+    action.pacer.Settle(last_ns);
+    if (action.pacer.exhausted() || action.pacer.next_ns() > last_ns) return;
+    int64_t count =
+        piece == 1 ? 1 : std::min(piece, action.pacer.due_count(last_ns));
+    if (!ClaimNumbers(action, count)) return;
+    const int64_t first_ns = action.pacer.next_ns();
+    if (piece == 1) {
+      action.pacer.Advance(context_.random);
+      CountUnsent(action, first_ns, 1);
+    } else {
+      action.pacer.Skip(count);
+      // The next one may be due much later, or never.
+      const int64_t end_ns = std::min(action.pacer.next_ns(), last_ns);
+      CountUnsent(action, first_ns + (end_ns - first_ns) / 2, count);
+    }
+  }
+}
+
+void Scheduler::CountUnsent(ActionRun& action, int64_t intended_ns,
+                            int64_t count) {
+  WorkerProgress::Add(context_.progress.unsent, count);
+  const config::IterationsPlan& plan = action.plan->iterations;
+  const bool warmup = action.list->warmup ||
+                      action.next_number < plan.warmup_count ||
+                      intended_ns - action.start_ns < plan.warmup_ns;
+  if (!warmup) CountUnsentRpcs(*action.plan, intended_ns, count);
+}
+
+// Counts the RPCs and activities of iterations that never started: the action's
+// own, or those that the list it runs would have begun with. Actions that
+// depend on predicates are left out, because the predicates were never drawn.
+void Scheduler::CountUnsentRpcs(const config::ActionPlan& action,
+                                int64_t intended_ns, int64_t iterations) {
+  if (action.kind == config::ActionPlan::Kind::kRpc) {
+    Fanout& fanout = *context_.engine.targets(action.target).fanout;
+    const int64_t rpcs =
+        iterations *
+        static_cast<int64_t>(fanout.Select(context_.random, scratch_).size());
+    WorkerProgress::Add(context_.progress.offered, rpcs);
+    context_.recorder.CountUnsent(action.target, intended_ns,
+                                  context_.now_ns - intended_ns, rpcs);
+    return;
+  }
+  if (action.kind == config::ActionPlan::Kind::kActivity) {
+    effects_.CountOfferedActivity(action.target, intended_ns, iterations);
+    return;
+  }
+  if (action.kind != config::ActionPlan::Kind::kList) return;
+  for (const config::ActionPlan& first :
+       context_.engine.plan().lists[action.target].actions) {
+    if (first.dependencies.empty() && first.conditions.empty() &&
+        first.delay_distribution == config::kNone &&
+        !first.iterations.open_loop) {
+      CountUnsentRpcs(first, intended_ns, iterations);
+    }
+  }
+}
+
+}  // namespace distbench::engine

@@ -1,0 +1,325 @@
+#include "distbench/products/history/result_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "distbench/base/files.h"
+#include "distbench/base/time_units.h"
+#include "distbench/results/merge.h"
+#include "distbench/results/result_file.h"
+#include "distbench/sequencer/runs/result_log.h"
+#include "distbench/sequencer/runs/run_directory.h"
+#include "google/protobuf/text_format.h"
+
+namespace distbench::history {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr absl::string_view kRunSuffix = ".result";
+constexpr absl::string_view kDescriptionSuffix = ".run";
+
+bool IsRun(absl::string_view name) { return absl::EndsWith(name, kRunSuffix); }
+
+bool IsResult(absl::string_view name) {
+  return absl::EndsWith(name, ".pb") || absl::EndsWith(name, ".pb.gz") ||
+         IsRun(name);
+}
+
+// "a/ID.run" of "a/ID.result".
+std::string DescriptionOf(absl::string_view name) {
+  return absl::StrCat(absl::StripSuffix(name, kRunSuffix), kDescriptionSuffix);
+}
+
+std::string PathOf(const base::FileDescriptor& file) {
+  return absl::StrCat("/proc/self/fd/", file.get());
+}
+
+class ResultFolder final : public ResultSource {
+ public:
+  explicit ResultFolder(fs::path root) : root_(std::move(root)) {}
+
+  absl::StatusOr<std::vector<ResultEntry>> List() const override;
+  absl::StatusOr<KeptResults> Read(const std::string& name,
+                                   int64_t max_bytes) const override;
+  bool IsUnchanged(const ResultEntry& entry) const override;
+  absl::StatusOr<base::FileDescriptor> Open(
+      const std::string& name) const override;
+
+ private:
+  absl::StatusOr<base::FileDescriptor> OpenBelow(const std::string& name) const;
+  absl::StatusOr<RunDescription> DescribeRun(const std::string& name) const;
+
+  // Adds the entry of a file, unless it is no result or not complete.
+  void Add(const std::string& name, std::vector<ResultEntry>& entries) const;
+
+  const fs::path root_;  // without symbolic links
+};
+
+absl::StatusOr<base::FileDescriptor> ResultFolder::OpenBelow(
+    const std::string& name) const {
+  const std::string path = root_ / name;
+  base::FileDescriptor file(
+      open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file.is_open()) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", name));
+  }
+  // A symbolic link on the way leads to another path.
+  std::error_code error;
+  const fs::path opened = fs::read_symlink(PathOf(file), error);
+  struct stat attributes;
+  if (error || opened != path || fstat(file.get(), &attributes) != 0 ||
+      !S_ISREG(attributes.st_mode)) {
+    return absl::NotFoundError(
+        absl::StrCat("cannot read ", name, ": it is no file in ",
+                     root_.string(), ", or a symbolic link leads to it"));
+  }
+  return file;
+}
+
+absl::StatusOr<RunDescription> ResultFolder::DescribeRun(
+    const std::string& name) const {
+  const std::string description = DescriptionOf(name);
+  const absl::StatusOr<base::FileDescriptor> file = OpenBelow(description);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<RunDescription> run = ReadRunDescription(PathOf(*file));
+  if (!run.ok()) {
+    return absl::Status(run.status().code(),
+                        absl::StrReplaceAll(run.status().message(),
+                                            {{PathOf(*file), description}}));
+  }
+  return run;
+}
+
+void ResultFolder::Add(const std::string& name,
+                       std::vector<ResultEntry>& entries) const {
+  // The description changes whenever there is more of a run's result.
+  const std::string told = IsRun(name) ? DescriptionOf(name) : name;
+  struct stat attributes;
+  if (lstat((root_ / told).c_str(), &attributes) != 0 ||
+      !S_ISREG(attributes.st_mode)) {
+    return;
+  }
+  if (IsRun(name)) {
+    const absl::StatusOr<RunDescription> run = DescribeRun(name);
+    if (run.ok() && !IsKept(*run)) return;
+  }
+  entries.push_back(
+      {.name = name,
+       .size_bytes = attributes.st_size,
+       .modified_ns = attributes.st_mtim.tv_sec * base::kNsPerSecond +
+                      attributes.st_mtim.tv_nsec});
+}
+
+absl::StatusOr<std::vector<ResultEntry>> ResultFolder::List() const {
+  std::vector<ResultEntry> entries;
+  std::error_code error;
+  fs::recursive_directory_iterator it(
+      root_, fs::directory_options::skip_permission_denied, error);
+  for (const fs::recursive_directory_iterator end; !error && it != end;
+       it.increment(error)) {
+    std::error_code unknown;
+    if (!it->is_regular_file(unknown) || it->is_symlink(unknown)) continue;
+    const std::string name = it->path().lexically_relative(root_);
+    if (IsResult(name)) Add(name, entries);
+  }
+  if (error) {
+    return absl::UnknownError(
+        absl::StrCat("cannot list ", root_.string(), ": ", error.message()));
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const ResultEntry& a, const ResultEntry& b) {
+              return a.name < b.name;
+            });
+  return entries;
+}
+
+absl::StatusOr<KeptResults> ResultFolder::Read(const std::string& name,
+                                               int64_t max_bytes) const {
+  const absl::StatusOr<base::FileDescriptor> file = OpenBelow(name);
+  if (!file.ok()) return file.status();
+  const std::string path = PathOf(*file);
+  absl::StatusOr<KeptResults> kept = KeptResults();
+  if (IsRun(name)) {
+    const absl::StatusOr<RunDescription> run = DescribeRun(name);
+    if (!run.ok()) return run.status();
+    kept = ReadRunResult(path, *run, max_bytes);
+  } else {
+    absl::StatusOr<TestSequenceResults> results =
+        results::ReadResults(path, max_bytes);
+    if (results.ok()) {
+      kept->results = *std::move(results);
+    } else {
+      kept = results.status();
+    }
+  }
+  if (!kept.ok()) {
+    return absl::Status(
+        kept.status().code(),
+        absl::StrReplaceAll(kept.status().message(), {{path, name}}));
+  }
+  return kept;
+}
+
+bool ResultFolder::IsUnchanged(const ResultEntry& entry) const {
+  std::vector<ResultEntry> now;
+  Add(entry.name, now);
+  return now.size() == 1 && now.front() == entry;
+}
+
+absl::StatusOr<base::FileDescriptor> ResultFolder::Open(
+    const std::string& name) const {
+  if (!IsResult(name)) {
+    return absl::NotFoundError(absl::StrCat(name, " is no file of results"));
+  }
+  return OpenBelow(name);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ResultSource>> OpenResultFolder(
+    const std::string& path) {
+  std::error_code error;
+  const fs::path root = fs::canonical(path, error);
+  if (!error && !fs::is_directory(root, error)) {
+    error = std::make_error_code(std::errc::not_a_directory);
+  }
+  if (error) {
+    return absl::ErrnoToStatus(error.value(),
+                               absl::StrCat("cannot read the folder ", path));
+  }
+  return std::make_unique<ResultFolder>(root);
+}
+
+namespace {
+
+constexpr int64_t kMaxDescriptionBytes = 64 << 20;
+
+// Puts the events of a run together.
+class RunAssembler {
+ public:
+  RunAssembler(int test_count, TestSequenceResults& results)
+      : results_(results), is_finished_(test_count) {
+    for (int i = 0; i < test_count; ++i) results_.add_test_results();
+  }
+
+  absl::Status Add(const std::string& record) {
+    RunTestsEvent event;
+    if (!event.ParseFromString(record)) {
+      return absl::DataLossError("a record is not the event of a run");
+    }
+    const int test = event.test_index();
+    if (test < 0 || test >= results_.test_results_size()) {
+      return absl::DataLossError(
+          absl::StrCat("there is an event of test ", test));
+    }
+    TestResult& result = *results_.mutable_test_results(test);
+    if (event.has_result_chunk()) {
+      return results::MergeChunk(std::move(*event.mutable_result_chunk()),
+                                 *result.mutable_service_logs());
+    }
+    if (event.has_finished()) {
+      result.MergeFrom(event.finished());
+      is_finished_[test] = true;
+    }
+    return absl::OkStatus();
+  }
+
+  // Removes tests that never ran, and notes that others did not end.
+  void Finish() {
+    int kept = 0;
+    for (size_t i = 0; i < is_finished_.size(); ++i) {
+      TestResult& result = *results_.mutable_test_results(i);
+      if (!is_finished_[i] && result.ByteSizeLong() > 0) {
+        result.mutable_run_info()->set_failure("the run ended before the test");
+      }
+      if (result.ByteSizeLong() == 0) continue;
+      results_.mutable_test_results()->SwapElements(kept++, i);
+    }
+    results_.mutable_test_results()->DeleteSubrange(
+        kept, results_.test_results_size() - kept);
+  }
+
+ private:
+  TestSequenceResults& results_;
+  std::vector<bool> is_finished_;
+};
+
+absl::Status Assemble(const std::string& path, int64_t size,
+                      RunAssembler& assembler) {
+  absl::StatusOr<std::unique_ptr<sequencer::ResultFile>> file =
+      sequencer::OpenResultFile(path, size);
+  if (!file.ok()) return file.status();
+  int64_t offset = sequencer::ResultLog::kBegin;
+  while (offset < size) {
+    const absl::StatusOr<std::string> record = (*file)->Read(offset);
+    if (!record.ok()) return record.status();
+    if (absl::Status status = assembler.Add(*record); !status.ok()) {
+      return status;
+    }
+    offset += sequencer::ResultLog::SizeInFile(*record);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<RunDescription> ReadRunDescription(const std::string& path) {
+  const absl::StatusOr<std::string> text =
+      base::ReadFile(path, kMaxDescriptionBytes);
+  if (!text.ok()) return text.status();
+  RunDescription run;
+  google::protobuf::TextFormat::Parser parser;
+  parser.AllowUnknownField(true);  // a later version's
+  if (!parser.ParseFromString(*text, &run)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, " is not the description of a run"));
+  }
+  return run;
+}
+
+bool IsKept(const RunDescription& run) {
+  return run.result_bytes() > 0 && run.state() != RunDescription::WAITING &&
+         run.state() != RunDescription::RUNNING;
+}
+
+absl::StatusOr<KeptResults> ReadRunResult(const std::string& path,
+                                          const RunDescription& run,
+                                          int64_t max_bytes) {
+  if (run.result_bytes() > max_bytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("cannot read ", path, ": it has ",
+                     run.result_bytes() >> 20, " MiB, and ", max_bytes >> 20,
+                     " MiB are the limit here; distbench runs get ", run.id(),
+                     " fetches it from its sequencer"));
+  }
+  KeptResults kept = {.results = {}, .run_id = run.id(), .label = run.label()};
+  RunAssembler assembler(run.test_names_size(), kept.results);
+  absl::Status status = Assemble(path, run.result_bytes(), assembler);
+  if (status.ok()) {
+    assembler.Finish();
+    status = results::CompleteResults(kept.results);
+  }
+  if (!status.ok()) {
+    return absl::Status(status.code(), absl::StrCat("cannot read ", path, ": ",
+                                                    status.message()));
+  }
+  return kept;
+}
+
+}  // namespace distbench::history

@@ -1,0 +1,324 @@
+#include "distbench/products/search/report/searches.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "distbench/base/json.h"
+#include "distbench/products/search/report/search_text.h"
+#include "distbench/report/comparison/comparability.h"
+#include "distbench/report/comparison/compare.h"
+#include "distbench/report/json/json_parts.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/stats/outcomes.h"
+#include "distbench/stats/quantile_interval.h"
+
+namespace distbench::search {
+
+// Compares the loads that searches found.
+
+namespace {
+
+constexpr double kPercents[] = {50, 99};
+
+using Searches = std::vector<const SearchReport*>;
+
+// Searches by what they looked for.
+using Questions = std::map<std::string, Searches>;
+
+void AddSearch(absl::string_view deployment, const SearchReport& search,
+               Questions& questions) {
+  const std::string knob =
+      search.search().has_knob() && search.search().knob() != "rate"
+          ? absl::StrCat(" (knob ", search.search().knob(), ")")
+          : "";
+  questions[absl::StrCat(deployment, deployment.empty() ? "" : ": ", "highest ",
+                         search.load_unit(), knob, " with ",
+                         absl::StrJoin(search.search().objectives(), " and "))]
+      .push_back(&search);
+}
+
+Questions QuestionsOf(absl::Span<const report::SourcedResults> sources) {
+  Questions questions;
+  for (const report::SourcedResults& source : sources) {
+    for (const SearchReport& search : source.results.searches()) {
+      AddSearch("", search, questions);
+    }
+    for (const NumaDeployment& deployment :
+         source.results.numa_comparison().deployments()) {
+      for (const auto& search : deployment.cpu_target_searches()) {
+        AddSearch(deployment.name(), search, questions);
+      }
+      for (const auto& search : deployment.objective_searches()) {
+        AddSearch(deployment.name(), search, questions);
+      }
+    }
+  }
+  return questions;
+}
+
+// The runs behind the searches.
+std::vector<report::TestRun> SearchRuns(
+    absl::Span<const report::SourcedResults> sources) {
+  std::vector<report::TestRun> runs = report::ListRuns(sources);
+  std::erase_if(runs, [](const report::TestRun& run) {
+    return !HasSearches(*run.sequence);
+  });
+  return runs;
+}
+
+bool HasLoad(const SearchReport& search) {
+  return search.verdict() == "converged" && search.load() > 0 &&
+         std::isfinite(search.load());
+}
+
+// Returns the percentile in the last final run; absent if the search has none,
+// or if it falls among failures or beyond the number of RPCs.
+std::optional<double> PercentileOf(const SearchReport& search, double percent) {
+  for (auto probe = search.probes().rbegin(); probe != search.probes().rend();
+       ++probe) {
+    if (probe->phase() != "final") continue;
+    const stats::Outcomes latency = ProbeLatency(probe->statistics());
+    if (!stats::SupportsQuantile(latency.count(), percent / 100)) break;
+    const int64_t value_ns = latency.ValueAtQuantile(percent / 100);
+    if (value_ns <= 0 || value_ns == stats::Outcomes::kFailed) break;
+    return static_cast<double>(value_ns);
+  }
+  return std::nullopt;
+}
+
+std::vector<double> LoadsOf(const Searches& searches) {
+  std::vector<double> loads;
+  for (const SearchReport* search : searches) {
+    if (HasLoad(*search)) loads.push_back(search->load());
+  }
+  return loads;
+}
+
+// Returns none unless all searches that count have the percentile.
+std::vector<double> PercentilesOf(const Searches& searches, double percent) {
+  std::vector<double> values;
+  for (const SearchReport* search : searches) {
+    if (!HasLoad(*search)) continue;
+    const std::optional<double> value = PercentileOf(*search, percent);
+    if (!value) return {};
+    values.push_back(*value);
+  }
+  return values;
+}
+
+void AddRatio(const std::string& name, const std::vector<double>& base,
+              const std::vector<double>& next,
+              report::CapacityComparison& comparison) {
+  if (base.empty() || next.empty()) return;
+  comparison.ratios.push_back(
+      {.name = name,
+       .base = stats::GeometricMean(base),
+       .next = stats::GeometricMean(next),
+       .ratio = stats::RatioOfMeans(base, next, report::kCompareConfidence)});
+}
+
+// Why a side has no load; empty if it has one.
+std::string WhyNoLoad(absl::string_view side, const Searches& searches) {
+  if (searches.empty()) return absl::StrCat(side, " has no such search");
+  if (!LoadsOf(searches).empty()) return "";
+  std::set<std::string> verdicts;
+  for (const SearchReport* search : searches) {
+    verdicts.insert(search->has_verdict() ? search->verdict() : "not ended");
+  }
+  return absl::StrCat("no search of ", side,
+                      " converged to a load: ", absl::StrJoin(verdicts, ", "));
+}
+
+report::CapacityComparison CompareQuestion(const std::string& question,
+                                           const Searches& base,
+                                           const Searches& next) {
+  report::CapacityComparison comparison = {
+      .question = question,
+      .base_searches = static_cast<int>(LoadsOf(base).size()),
+      .next_searches = static_cast<int>(LoadsOf(next).size())};
+  comparison.not_comparable = WhyNoLoad("base", base);
+  if (comparison.not_comparable.empty()) {
+    comparison.not_comparable = WhyNoLoad("new", next);
+  }
+  if (!comparison.not_comparable.empty()) return comparison;
+  for (const Searches* searches : {&base, &next}) {
+    for (const SearchReport* search : *searches) {
+      comparison.tolerance =
+          std::max(comparison.tolerance, search->search().tolerance());
+    }
+  }
+  AddRatio("load", LoadsOf(base), LoadsOf(next), comparison);
+  for (const double percent : kPercents) {
+    AddRatio(absl::StrCat("p", percent), PercentilesOf(base, percent),
+             PercentilesOf(next, percent), comparison);
+  }
+  return comparison;
+}
+
+}  // namespace
+
+bool HasSearches(const TestSequenceResults& results) {
+  return results.searches_size() > 0 || results.has_numa_comparison();
+}
+
+report::CapacityComparisons CompareSearches(
+    absl::Span<const report::SourcedResults> base,
+    absl::Span<const report::SourcedResults> next,
+    bool allow_different_traffic) {
+  Questions base_questions = QuestionsOf(base);
+  Questions next_questions = QuestionsOf(next);
+  report::CapacityComparisons comparisons;
+  const std::vector<report::TestRun> base_runs = SearchRuns(base);
+  const std::vector<report::TestRun> next_runs = SearchRuns(next);
+  std::string difference;
+  if (!base_runs.empty() && !next_runs.empty()) {
+    comparisons.notes =
+        report::DescribeDifferences(base_runs, "new", next_runs);
+    difference = report::WorkDifference(base_runs, next_runs);
+  }
+  if (!difference.empty() && allow_different_traffic) {
+    comparisons.notes.push_back(
+        absl::StrCat("the traffic differs: ", difference));
+  }
+  for (const auto& [question, searches] : next_questions) {
+    base_questions[question];  // so that each question of either side is there
+  }
+  for (const auto& [question, searches] : base_questions) {
+    comparisons.questions.push_back(
+        CompareQuestion(question, searches, next_questions[question]));
+    if (!difference.empty() && !allow_different_traffic) {
+      comparisons.questions.back().ratios.clear();
+      comparisons.questions.back().not_comparable =
+          absl::StrCat("the traffic differs: ", difference);
+    }
+  }
+  return comparisons;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename Strings>
+Json TextsJson(const Strings& texts) {
+  Json json = Json::array();
+  for (const std::string& text : texts) json.push_back(text);
+  return json;
+}
+
+Json LatencyJson(const stats::Outcomes& outcomes) {
+  if (outcomes.count() == 0) return nullptr;
+  const auto at = [&](double quantile) {
+    return report::OutcomeJson(outcomes.ValueAtQuantile(quantile));
+  };
+  return {{"mean_ns", outcomes.latency_ns.count() > 0
+                          ? Json(outcomes.latency_ns.mean())
+                          : Json(nullptr)},
+          {"p50_ns", at(0.5)},
+          {"p90_ns", at(0.9)},
+          {"p95_ns", at(0.95)},
+          {"p99_ns", at(0.99)},
+          {"p999_ns", at(0.999)}};
+}
+
+// Statistics of all instances together, or of one of them.
+Json StatisticsJson(const RpcStatistics& statistics) {
+  const int64_t duration_ns = statistics.last_end_timestamp_ns() -
+                              statistics.first_start_timestamp_ns();
+  return {{"succeeded_count", statistics.succeeded_count()},
+          {"failed_count", statistics.failed_count()},
+          {"per_second",
+           report::PerSecond(static_cast<double>(statistics.succeeded_count()),
+                             duration_ns)},
+          {"latency", LatencyJson(ProbeLatency(statistics))}};
+}
+
+Json ProbeJson(const SearchProbe& probe) {
+  Json json = {{"number", probe.number()},
+               {"phase", probe.phase()},
+               {"outcome", probe.outcome()},
+               {"requested_load", probe.requested_load()},
+               {"achieved_load",
+                base::OrNull(probe.has_achieved_load(), probe.achieved_load())},
+               {"measured", TextsJson(probe.measured())},
+               {"load_of_limit", Json::array()},
+               {"start_timestamp_ns", probe.start_timestamp_ns()},
+               {"end_timestamp_ns", probe.end_timestamp_ns()},
+               {"statistics", StatisticsJson(probe.statistics())},
+               {"host_cpu_share", base::OrNull(probe.has_host_cpu_share(),
+                                               probe.host_cpu_share())},
+               {"instances", Json::array()},
+               {"instance_failures", TextsJson(probe.instance_failures())}};
+  for (const double load : probe.load_of_limit()) {
+    json["load_of_limit"].push_back(load);
+  }
+  for (const RpcStatistics& instance : probe.instance_statistics()) {
+    json["instances"].push_back(StatisticsJson(instance));
+  }
+  return json;
+}
+
+Json SearchJson(const SourcedSearch& sourced) {
+  const SearchReport& report = *sourced.report;
+  Json json = {
+      {"source", sourced.source},
+      {"simulated", report.simulated()},
+      {"objectives", TextsJson(report.search().objectives())},
+      {"knob", report.search().knob()},
+      {"load_unit", report.load_unit()},
+      {"finds_lowest", report.finds_lowest()},
+      {"tolerance", report.search().tolerance()},
+      {"verdict", base::OrNull(report.has_verdict(), report.verdict())},
+      {"evidence", report.evidence()},
+      {"load", base::OrNull(report.has_load(), report.load())},
+      {"min_load", base::OrNull(report.has_min_load(), report.min_load())},
+      {"max_load", base::OrNull(report.has_max_load(), report.max_load())},
+      {"confidence_level",
+       base::OrNull(report.has_confidence_level(), report.confidence_level())},
+      {"is_proven", base::OrNull(report.has_is_proven(), report.is_proven())},
+      {"answer", SearchAnswer(report)},
+      {"probes", Json::array()}};
+  for (const SearchProbe& probe : report.probes()) {
+    json["probes"].push_back(ProbeJson(probe));
+  }
+  return json;
+}
+
+}  // namespace
+
+std::vector<SourcedSearch> ListSearches(
+    absl::Span<const report::SourcedResults> results) {
+  std::vector<SourcedSearch> searches;
+  for (const report::SourcedResults& sourced : results) {
+    for (const SearchReport& report : sourced.results.searches()) {
+      searches.push_back({.source = sourced.source, .report = &report});
+    }
+  }
+  return searches;
+}
+
+bool HasInvalidSearch(const TestSequenceResults& results) {
+  const auto& searches = results.searches();
+  return std::any_of(
+      searches.begin(), searches.end(),
+      [](const SearchReport& search) { return search.verdict() == "invalid"; });
+}
+
+Json SearchesJson(absl::Span<const SourcedSearch> searches) {
+  Json json = Json::array();
+  for (const SourcedSearch& search : searches) {
+    json.push_back(SearchJson(search));
+  }
+  return json;
+}
+
+}  // namespace distbench::search

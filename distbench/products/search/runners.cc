@@ -1,0 +1,82 @@
+#include "distbench/products/search/runners.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+
+namespace distbench::search {
+namespace {
+
+constexpr int kCpusPerInstance = 100;
+
+absl::StatusOr<TestResult> RunTest(client::TestClient& client,
+                                   const DistributedSystemDescription& test,
+                                   const ProgressWatcher& watch) {
+  TestSequence sequence;
+  *sequence.add_tests() = test;
+  TestSequenceResults results;
+  bool is_wanted = true;
+  const absl::Status status = client.RunTests(
+      sequence,
+      [&](const RunTestsEvent& event) {
+        if (!is_wanted || watch(event)) return;
+        is_wanted = false;
+        client.AbandonRun();
+      },
+      results);
+  if (!status.ok()) return status;
+  if (results.test_results().empty()) {
+    return absl::InternalError("the test sequencer sent no result");
+  }
+  return std::move(*results.mutable_test_results(0));
+}
+
+}  // namespace
+
+TestRunner RunOnSequencer(client::TestClient& client) {
+  return [&client](const DistributedSystemDescription& test,
+                   const ProgressWatcher& watch) {
+    return RunTest(client, test, watch);
+  };
+}
+
+absl::StatusOr<int> InstanceCountFor(const GetStatusResponse& status) {
+  if (status.nodes().empty()) {
+    return absl::FailedPreconditionError(
+        "the test sequencer has no nodes, so there is no telling how many "
+        "instances they can carry");
+  }
+  // Several nodes on one host share its CPUs.
+  std::map<std::string, int> cpus_by_host;
+  for (const NodeStatus& node : status.nodes()) {
+    int& cpus = cpus_by_host[node.registration().hostname()];
+    cpus = std::max(cpus, node.registration().cpu_count());
+  }
+  int cpu_count = 0;
+  for (const auto& [host, cpus] : cpus_by_host) cpu_count += cpus;
+  return std::max(1, (cpu_count + kCpusPerInstance - 1) / kCpusPerInstance);
+}
+
+TestRunner RunOnSimulation(cli::SimulatedHosts hosts,
+                           const std::atomic<bool>& is_cancelled,
+                           int runs_before) {
+  return [hosts = std::move(hosts), &is_cancelled, runs = runs_before](
+             DistributedSystemDescription test,
+             const ProgressWatcher& /*watch*/) mutable
+         -> absl::StatusOr<TestResult> {
+    const uint64_t first_seed = test.has_random_seed() ? test.random_seed() : 1;
+    test.set_random_seed(first_seed + runs++);
+    absl::StatusOr<TestResult> result =
+        hosts.run(test, absl::ToUnixNanos(absl::Now()), is_cancelled);
+    if (is_cancelled) return absl::CancelledError("the search was cancelled");
+    return result;
+  };
+}
+
+}  // namespace distbench::search

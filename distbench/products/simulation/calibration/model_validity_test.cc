@@ -1,0 +1,233 @@
+#include "distbench/products/simulation/calibration/model_validity.h"
+
+#include <string>
+#include <vector>
+
+#include "distbench/base/testing/proto_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench::simulation {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr char kClosedLoop[] = R"(
+    protocol_driver_options {
+      name: "default_protocol_driver_options" protocol_name: "tcp" }
+    services { name: "a" count: 1 }
+    action_lists { name: "a" action_names: "loop" }
+    actions { name: "loop" rpc_name: "rpc"
+              iterations { max_iteration_count: 5 } })";
+
+std::vector<std::string> Errors(const std::string& test, int hosts,
+                                const std::string& measured) {
+  return KnownErrors(base::FromText<DistributedSystemDescription>(test), hosts,
+                     base::FromText<ValidationErrors>(measured));
+}
+
+constexpr char kFarOff[] = R"(
+    kinds { driver: "tcp" several_hosts: false open_loops: false rpcs: 7
+            rate { least: -0.05 most: 3.154 } p50 { least: -0.2 most: 0.2 }
+            p99 { least: -0.31 most: 0.1 } })";
+
+TEST(KnownErrorsTest, SayWhatWasFurtherOffThanAimedAt) {
+  EXPECT_THAT(Errors(kClosedLoop, 1, kFarOff),
+              ElementsAre("closed loops with tcp on one host: rates by -5 to "
+                          "+315 %, 99th percentiles by -31 to +10 % (7 RPCs)"));
+}
+
+TEST(KnownErrorsTest, WithinTheAimsThereIsNothingToSay) {
+  EXPECT_THAT(Errors(kClosedLoop, 1, R"(
+    kinds { driver: "tcp" several_hosts: false open_loops: false rpcs: 7
+            rate { least: -0.1 most: 0.1 } p50 { least: -0.2 most: 0.2 }
+            p99 { least: -0.3 most: 0.3 } })"),
+              IsEmpty());
+}
+
+TEST(KnownErrorsTest, OtherKindsDoNotCount) {
+  EXPECT_THAT(Errors(kClosedLoop, 2, kFarOff), IsEmpty());
+  std::string open = kClosedLoop;
+  open.insert(open.rfind("} }"), " open_loop_interval_ns: 1000 ");
+  EXPECT_THAT(Errors(open, 1, kFarOff), IsEmpty());
+  std::string grpc = kClosedLoop;
+  grpc.replace(grpc.find("tcp"), 3, "grpc");
+  EXPECT_THAT(Errors(grpc, 1, kFarOff), IsEmpty());
+}
+
+// What the program contains.
+TEST(KnownErrorsTest, BothDriversWereCompared) {
+  for (const std::string driver : {"grpc", "tcp"}) {
+    int kinds = 0;
+    for (const auto& kind : MeasuredErrors().kinds()) {
+      if (kind.driver() != driver) continue;
+      ++kinds;
+      EXPECT_GT(kind.rpcs(), 0);
+      EXPECT_LE(kind.p50().least(), kind.p50().most());
+      EXPECT_TRUE(kind.has_rate() && kind.has_p99());
+    }
+    EXPECT_EQ(kinds, 4) << driver;  // one and several hosts, both loops
+  }
+}
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr int kHosts = 2;
+
+// Within the validation in every respect.
+struct Inside {
+  DistributedSystemDescription test =
+      base::FromText<DistributedSystemDescription>(R"(
+        workers_per_instance: 1
+        services { name: "client" count: 1 }
+        services { name: "server" count: 39 }
+        protocol_driver_options {
+          name: "default_protocol_driver_options" protocol_name: "tcp"
+          client_settings { name: "spin_us" int64_value: 0 } }
+        payload_descriptions { name: "p" size: 262144 })");
+  SimulatedFabric fabric = base::FromText<SimulatedFabric>(R"(
+    host { cpus: 2 }
+    transport { kind: MESSAGES }
+    stacks { driver: "tcp" client_send { fixed_ns: 1 fixed_error_ns: 1 }
+             source: "measured here" })");
+  TestResult result = base::FromText<TestResult>(R"(
+    run_info { start_timestamp_ns: 1000000000 end_timestamp_ns: 3000000000 }
+    resource_usage_logs { node_resources { key: "node0" value {
+      engine_usages { key: "a/0" value { user_cpu_time_seconds: 1.7 } }
+      engine_usages { key: "a/1" value { user_cpu_time_seconds: 1.8 } } } } }
+    )");
+
+  std::vector<std::string> Sentences(int hosts = kHosts) const {
+    return OutsideOfValidation(test, fabric, hosts, result);
+  }
+};
+
+TEST(OutsideOfValidationTest, InsideNothingIsSaid) {
+  EXPECT_THAT(Inside().Sentences(), IsEmpty());
+}
+
+TEST(OutsideOfValidationTest, CostsMustBeMeasuredHere) {
+  Inside inside;
+  inside.fabric.mutable_stacks(0)->set_source("the reference machine: fast");
+  EXPECT_THAT(inside.Sentences(),
+              ElementsAre(HasSubstr("those of another machine")));
+  inside.fabric.mutable_stacks(0)->set_source("placeholder: not measured");
+  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("are not measured")));
+  inside.fabric.mutable_stacks(0)->clear_source();
+  inside.fabric.mutable_stacks(0)
+      ->mutable_client_send()
+      ->clear_fixed_error_ns();
+  EXPECT_THAT(inside.Sentences(),
+              ElementsAre(HasSubstr("given, not measured")));
+}
+
+TEST(OutsideOfValidationTest, DriversMustHaveBeenCompared) {
+  Inside inside;
+  inside.fabric.mutable_stacks(0)->set_driver("thrift");
+  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("driver thrift")));
+}
+
+TEST(OutsideOfValidationTest, MoreIsOutside) {
+  Inside inside;
+  inside.test.mutable_services(1)->set_count(40);
+  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("41 instances")));
+  EXPECT_THAT(inside.Sentences(1000), Contains(HasSubstr("1000 hosts")));
+  Inside large;
+  large.test.mutable_payload_descriptions(0)->set_size(262145);
+  EXPECT_THAT(large.Sentences(), ElementsAre(HasSubstr("payload p")));
+}
+
+TEST(OutsideOfValidationTest, LargeSizesOfDistributionsAreOutside) {
+  Inside inside;
+  inside.test.MergeFrom(base::FromText<DistributedSystemDescription>(R"(
+    size_distribution_configs { name: "sizes"
+      cdf_points { cdf: 0.5 value: 262144 }
+      cdf_points { cdf: 1 value: 262145 } }
+    distribution_config { name: "pairs"
+      pmf_points { pmf: 1 data_points { exact: 1 }
+                   data_points { lower: 1 upper: 300000 } } })"));
+  EXPECT_THAT(inside.Sentences(),
+              ElementsAre(HasSubstr("distribution sizes has 262145"),
+                          HasSubstr("distribution pairs has 300000")));
+}
+
+TEST(OutsideOfValidationTest, CostsOfOneHostDoNotHoldForSeveral) {
+  Inside inside;
+  inside.fabric.mutable_stacks(0)->set_source(
+      "measured between processes of one host by distbench");
+  EXPECT_THAT(inside.Sentences(),
+              ElementsAre(HasSubstr("measure them between two hosts")));
+  EXPECT_THAT(inside.Sentences(1), IsEmpty());
+}
+
+TEST(OutsideOfValidationTest, WorkersThatPollAreOutside) {
+  Inside inside;
+  NamedSetting& spin =
+      *inside.test.mutable_protocol_driver_options(0)->mutable_client_settings(
+          0);
+  spin.set_int64_value(50);
+  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("would poll")));
+  // If the CPUs decide: only instances with spare ones poll. Two share two.
+  spin.set_int64_value(-1);
+  EXPECT_THAT(inside.Sentences(), IsEmpty());
+  inside.fabric.mutable_host()->set_cpus(4);
+  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("would poll")));
+}
+
+TEST(OutsideOfValidationTest, SeveralWorkersAreOutside) {
+  Inside inside;
+  inside.test.set_workers_per_instance(3);
+  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("have 3 workers")));
+  inside.test.clear_workers_per_instance();
+  EXPECT_THAT(inside.Sentences(), IsEmpty());
+  inside.fabric.mutable_host()->set_cpus(4);
+  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("have 2 workers")));
+}
+
+TEST(OutsideOfValidationTest, SettingsOfDriversAreOutside) {
+  Inside inside;
+  NamedSetting& setting =
+      *inside.test.mutable_protocol_driver_options(0)->add_client_settings();
+  setting.set_name("calls_per_connection");
+  setting.set_int64_value(1);
+  EXPECT_THAT(inside.Sentences(),
+              ElementsAre(HasSubstr("(calls_per_connection)")));
+}
+
+TEST(OutsideOfValidationTest, OtherModelsAreOutside) {
+  Inside inside;
+  inside.fabric.mutable_transport()->set_kind(SimulatedTransport::DCTCP);
+  inside.test.add_activity_configs();
+  inside.test.add_server_faults();
+  EXPECT_THAT(inside.Sentences(),
+              ElementsAre(HasSubstr("packets"), HasSubstr("activities"),
+                          HasSubstr("faults")));
+}
+
+TEST(OutsideOfValidationTest, TimeoutsAreOutside) {
+  Inside inside;
+  SimulatedNetworkCounts& network =
+      *inside.result.mutable_simulation()->mutable_network();
+  network.set_retransmissions(9);
+  EXPECT_THAT(inside.Sentences(), IsEmpty());
+  network.set_timeouts(3);
+  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("3 timeouts")));
+}
+
+TEST(OutsideOfValidationTest, BusyHostsAreOutside) {
+  Inside inside;
+  (*inside.result.mutable_resource_usage_logs()
+        ->mutable_node_resources()
+        ->at("node0")
+        .mutable_engine_usages())["a/2"]
+      .set_user_cpu_time_seconds(0.2);
+  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("92 % busy")));
+}
+
+}  // namespace
+}  // namespace distbench::simulation

@@ -1,0 +1,127 @@
+#include "distbench/report/comparison/gate.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "distbench/report/comparison/testing/made_runs.h"
+#include "distbench/report/comparison/testing/simulated_gates.h"
+#include "distbench/report/verdicts/check.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench::report {
+namespace {
+
+using ::testing::HasSubstr;
+
+Check CheckOf(const std::string& gate, std::vector<TestResult> base,
+              std::vector<TestResult> next) {
+  const auto compared = Compared(std::move(base), std::move(next));
+  return JudgeGates({*ParseGate(gate)}, compared).at(0);
+}
+
+std::vector<TestResult> Twice(const TestResult& run) { return {run, run}; }
+
+// A change of 0.4 % may hide in a bucket.
+TEST(GateBoundsTest, RunsThatAreAlikeAreNoMoreCertainThanTheirHistograms) {
+  const auto base = Twice(RunOf(1'000'000));
+  EXPECT_EQ(CheckOf("p99>5%", base, base).verdict, CheckVerdict::kPass);
+  const Check check = CheckOf("p99>0.5%", base, base);
+  EXPECT_EQ(check.verdict, CheckVerdict::kUndecided);
+  EXPECT_THAT(check.evidence, HasSubstr("-0.8% to +0.8%"));
+  EXPECT_THAT(check.evidence, HasSubstr("the limit is that close"));
+}
+
+// None of 200 RPCs failed: as many as 3 in 200 might.
+TEST(GateBoundsTest, NoFailuresAmongFewRpcsAreNoProof) {
+  const auto few = Twice(RunOf(1000, 100));
+  const Check check = CheckOf("failures>0.1%", few, few);
+  EXPECT_EQ(check.verdict, CheckVerdict::kUndecided);
+  EXPECT_THAT(check.evidence, HasSubstr("-1.5 percentage points to +1.5"));
+  EXPECT_THAT(check.evidence, HasSubstr("longer or more runs would decide"));
+  const auto many = Twice(RunOf(1000, 10'000));
+  EXPECT_EQ(CheckOf("failures>0.1%", many, many).verdict, CheckVerdict::kPass);
+}
+
+// Both runs lost one of 100 RPCs: between 0.1 % and 3 % might fail.
+TEST(GateBoundsTest, EqualSharesOfFailuresHaveTheSpreadOfTheirRpcs) {
+  const auto base = Twice(RunOf(1000, 99, 1));
+  EXPECT_EQ(CheckOf("failures>1%", base, base).verdict,
+            CheckVerdict::kUndecided);
+  EXPECT_EQ(CheckOf("failures>3%", base, base).verdict, CheckVerdict::kPass);
+}
+
+TEST(GateBoundsTest, ASpreadBetweenRunsIsNotWidened) {
+  const auto compared = Compared({RunOf(1'000'000), RunOf(1'200'000)},
+                                 {RunOf(1'100'000), RunOf(1'300'000)});
+  const MetricComparison& p50 = compared[0].rpcs[0].metrics[0];
+  const stats::Difference bounds = BoundsOf(p50, 0.05);
+  const stats::Difference welch = ChangeOf(p50, 0.9);
+  EXPECT_DOUBLE_EQ(bounds.interval->lower, welch.interval->lower);
+  EXPECT_DOUBLE_EQ(bounds.interval->upper, welch.interval->upper);
+  EXPECT_FALSE(
+      BoundsOf(Compared({RunOf(1000)}, {RunOf(1000)})[0].rpcs[0].metrics[0],
+               0.05)
+          .interval);
+}
+
+}  // namespace
+
+// Gates against runs whose true change is known. bench/gate_error prints the
+// table of docs/reports.md from the same simulation.
+
+namespace {
+
+// Ten conditions take thirty times as long as one.
+int GatesOf(int conditions) { return conditions == 1 ? 200 : 40; }
+
+// A share of 5 %, plus 3 standard errors.
+int MostErrors(int conditions) {
+  const double gates = GatesOf(conditions);
+  return static_cast<int>(0.05 * gates + 3 * std::sqrt(0.05 * 0.95 * gates));
+}
+
+GateExperiment Experiment(double true_ratio, int conditions,
+                          bool until_decided) {
+  return {.true_ratio = true_ratio,
+          .conditions = conditions,
+          .runs = until_decided ? 16 : 8,
+          .until_decided = until_decided,
+          .gates = GatesOf(conditions)};
+}
+
+class GateSimulationTest : public testing::TestWithParam<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(Looks, GateSimulationTest, testing::Bool(),
+                         [](const auto& param) {
+                           return param.param ? "UntilDecided" : "SingleLook";
+                         });
+
+TEST_P(GateSimulationTest, AChangeAtTheMarginIsMisjudgedOneTimeInTwentyAtMost) {
+  const GateOutcomes one = SimulateGates(Experiment(1.05, 1, GetParam()));
+  EXPECT_LE(one.passed, MostErrors(1));
+  EXPECT_LE(one.failed, MostErrors(1));
+  // The error is used, or gates would need more runs than necessary.
+  EXPECT_GE(one.passed, 1);
+  const GateOutcomes ten = SimulateGates(Experiment(1.05, 10, GetParam()));
+  EXPECT_LE(ten.any_passed, MostErrors(10));
+  EXPECT_LE(ten.failed, MostErrors(10));
+}
+
+TEST_P(GateSimulationTest, EqualsPassAndRegressionsFail) {
+  const GateOutcomes equals = SimulateGates(Experiment(1, 1, GetParam()));
+  EXPECT_GT(equals.passed, 0.85 * GatesOf(1));
+  EXPECT_LT(equals.failed, 0.01 * GatesOf(1));
+  const GateOutcomes worse = SimulateGates(Experiment(1.10, 1, GetParam()));
+  EXPECT_GT(worse.failed, 0.85 * GatesOf(1));
+  EXPECT_LT(worse.passed, 0.01 * GatesOf(1));
+}
+
+TEST(EarlyGateTest, LargeChangesAreDecidedEarly) {
+  GateExperiment experiment = Experiment(1.3, 1, /*until_decided=*/true);
+  EXPECT_LT(SimulateGates(experiment).mean_runs, 4.5);
+}
+
+}  // namespace
+}  // namespace distbench::report

@@ -1,0 +1,251 @@
+#include "distbench/report/export/hdr_histogram.h"
+
+#include <zlib.h>
+
+#include <bit>
+#include <cstdint>
+#include <map>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "distbench/base/saturating_add.h"
+#include "distbench/base/time_units.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/stats/outcomes.h"
+
+namespace distbench::report {
+namespace {
+
+// HdrHistogram's default.
+constexpr int kPointsPerHalving = 5;
+
+}  // namespace
+
+absl::StatusOr<SelectedLatency> SelectLatency(absl::Span<const TestRun> runs,
+                                              const RpcSelection& selection) {
+  const absl::StatusOr<SelectedRpc> rpc = SelectRpc(runs, selection);
+  if (!rpc.ok()) return rpc.status();
+  SelectedLatency sum = {.outcomes = {}, .is_simulated = rpc->is_simulated};
+  for (const RpcMeasurements& run : rpc->runs) {
+    sum.outcomes.Merge(rpc->latency == LatencyKind::kService
+                           ? run.service_time
+                           : run.response_time);
+  }
+  return sum;
+}
+
+std::string RenderHdr(const SelectedLatency& latency) {
+  const stats::Outcomes& outcomes = latency.outcomes;
+  const stats::LogHistogram& latency_ns = outcomes.latency_ns;
+  std::string text =
+      absl::StrFormat("%12s %14s %10s %14s\n\n", "Value", "Percentile",
+                      "TotalCount", "1/(1-Percentile)");
+  const uint64_t total = outcomes.count();
+  for (const CurvePoint& point :
+       PercentileCurve(latency_ns, kPointsPerHalving)) {
+    const double share =
+        static_cast<double>(point.count_at_most) / static_cast<double>(total);
+    absl::StrAppendFormat(&text, "%12.6f %14.12f %10d",
+                          static_cast<double>(point.value) / base::kNsPerMs,
+                          share, point.count_at_most);
+    if (point.count_at_most < total) {
+      absl::StrAppendFormat(&text, " %14.2f", 1 / (1 - share));
+    }
+    text += '\n';
+  }
+  const bool is_empty = latency_ns.count() == 0;
+  const double max_ns = is_empty ? 0.0 : static_cast<double>(latency_ns.max());
+  absl::StrAppendFormat(
+      &text, "#[Mean    = %12.6f, StdDeviation   = %12.6f]\n",
+      latency_ns.mean() / base::kNsPerMs,
+      is_empty ? 0.0 : latency_ns.standard_deviation() / base::kNsPerMs);
+  absl::StrAppendFormat(&text, "#[Max     = %12.6f, Total count    = %12d]\n",
+                        max_ns / base::kNsPerMs, total);
+  absl::StrAppendFormat(&text, "#[Buckets = %12d, SubBuckets     = %12d]\n",
+                        stats::LogHistogram::kOctaves,
+                        stats::LogHistogram::kSubBuckets);
+  if (outcomes.failed_count > 0) {
+    absl::StrAppendFormat(&text, "#[Failed  = %12d, above all values]\n",
+                          outcomes.failed_count);
+  }
+  if (latency.is_simulated) {
+    text += "#[Simulated: nothing of it was measured]\n";
+  }
+  return text;
+}
+
+namespace {
+
+// Of version 2, with words of 8 bytes.
+constexpr uint32_t kCookie = 0x1c849313;
+constexpr uint32_t kCompressedCookie = 0x1c849314;
+
+constexpr uint32_t kSignificantDigits = 2;
+static_assert(stats::LogHistogram::kSubBuckets == 128,
+              "two digits make as many buckets per octave");
+
+// HdrHistogram writes numbers with the highest byte first.
+template <typename Number>
+void AppendNumber(Number number, std::string& bytes) {
+  for (int shift = 8 * sizeof(Number) - 8; shift >= 0; shift -= 8) {
+    bytes.push_back(static_cast<char>(number >> shift));
+  }
+}
+
+// Seven bits per byte, the lowest first; a ninth byte has eight bits.
+void AppendZigZag(int64_t value, std::string& bytes) {
+  uint64_t rest =
+      (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
+  for (int i = 0; i < 8 && rest >= 0x80; ++i) {
+    bytes.push_back(static_cast<char>(rest | 0x80));
+    rest >>= 7;
+  }
+  bytes.push_back(static_cast<char>(rest));
+}
+
+// The counts of all buckets up to the last that has any; -n stands for n empty
+// ones. Values above the range of the buckets count in the last one.
+std::string EncodeCounts(const stats::LogHistogram& histogram) {
+  std::map<int, uint64_t> counts;
+  for (const stats::LogHistogram::Bucket& bucket : histogram.Buckets()) {
+    counts[bucket.index] = bucket.count;
+  }
+  if (histogram.overflow_count() > 0) {
+    counts[stats::LogHistogram::kBucketCount - 1] += histogram.overflow_count();
+  }
+  std::string bytes;
+  int next = 0;
+  for (const auto& [index, count] : counts) {
+    if (index > next) AppendZigZag(next - index, bytes);
+    AppendZigZag(static_cast<int64_t>(count), bytes);
+    next = index + 1;
+  }
+  return bytes;
+}
+
+std::string Compress(const std::string& bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string compressed(size, '\0');
+  // Cannot fail: there is room, and the memory that it takes is small.
+  compress(reinterpret_cast<Bytef*>(compressed.data()), &size,
+           reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  compressed.resize(size);
+  return compressed;
+}
+
+struct LoggedInterval {
+  int64_t width_ns;
+  stats::LogHistogram latency_ns;
+};
+
+// The intervals of all runs, by their starts, and what is not in them.
+struct Intervals {
+  std::map<int64_t, LoggedInterval> by_start_ns;
+  int64_t failed_count = 0;
+  int64_t warmup_intervals = 0;
+  int left_out_clients = 0;
+};
+
+Intervals ListIntervals(const SelectedRpc& rpc) {
+  Intervals all;
+  for (const RpcMeasurements& run : rpc.runs) {
+    const bool is_service = rpc.latency == LatencyKind::kService;
+    const stats::Outcomes& outcomes =
+        is_service ? run.service_time : run.response_time;
+    all.failed_count += static_cast<int64_t>(outcomes.failed_count);
+    all.left_out_clients += run.series.left_out_count;
+    for (const auto& [index, interval] : run.series.intervals) {
+      const stats::LogHistogram& latency_ns =
+          is_service ? interval.service_time_ns : interval.response_time_ns;
+      if (latency_ns.count() == 0) continue;
+      if (interval.warmup_count > 0) {
+        ++all.warmup_intervals;
+        continue;
+      }
+      LoggedInterval& logged = all.by_start_ns[base::SaturatingMultiply(
+          index, run.series.interval_ns)];
+      logged.width_ns = run.series.interval_ns;
+      logged.latency_ns.Merge(latency_ns);
+    }
+  }
+  return all;
+}
+
+// A name on a line of its own kind.
+std::string WithoutLineBreaks(std::string name) {
+  for (char& c : name) {
+    if (absl::ascii_iscntrl(c)) c = ' ';
+  }
+  return name;
+}
+
+void AppendHeader(const SelectedRpc& rpc, const Intervals& intervals,
+                  double start_s, std::string& text) {
+  absl::StrAppend(&text, "#[distbench: ",
+                  rpc.latency == LatencyKind::kService ? "service" : "response",
+                  " times of ", WithoutLineBreaks(rpc.runs.front().name),
+                  " in ", WithoutLineBreaks(rpc.test), ", in nanoseconds]\n",
+                  "#[Histogram log format version 1.3]\n");
+  if (rpc.is_simulated) text += "#[Simulated: nothing of it was measured]\n";
+  if (intervals.failed_count > 0) {
+    absl::StrAppend(&text, "#[Failed: ", intervals.failed_count,
+                    " RPCs, which are in no histogram]\n");
+  }
+  if (intervals.warmup_intervals > 0) {
+    absl::StrAppend(&text, "#[Left out: ", intervals.warmup_intervals,
+                    " intervals with warm-up]\n");
+  }
+  if (intervals.left_out_clients > 0) {
+    absl::StrAppend(&text, "#[Left out: ", intervals.left_out_clients,
+                    " clients whose series do not fit the others]\n");
+  }
+  absl::StrAppendFormat(&text, "#[StartTime: %.3f (seconds since epoch)]\n",
+                        start_s);
+  absl::StrAppendFormat(&text, "#[BaseTime: %.3f (seconds since epoch)]\n",
+                        start_s);
+  text +=
+      "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
+      "\"Interval_Compressed_Histogram\"\n";
+}
+
+}  // namespace
+
+std::string EncodeHdrHistogram(const stats::LogHistogram& histogram) {
+  const std::string counts = EncodeCounts(histogram);
+  std::string encoded;
+  AppendNumber(kCookie, encoded);
+  AppendNumber(static_cast<uint32_t>(counts.size()), encoded);
+  AppendNumber(uint32_t{0}, encoded);  // offset of normalisation
+  AppendNumber(kSignificantDigits, encoded);
+  AppendNumber(uint64_t{1}, encoded);  // lowest value
+  AppendNumber(static_cast<uint64_t>(stats::LogHistogram::kMaxValue), encoded);
+  AppendNumber(std::bit_cast<uint64_t>(1.0), encoded);  // ratio of doubles
+  encoded += counts;
+  const std::string compressed = Compress(encoded);
+  std::string framed;
+  AppendNumber(kCompressedCookie, framed);
+  AppendNumber(static_cast<uint32_t>(compressed.size()), framed);
+  return framed + compressed;
+}
+
+std::string RenderHlog(const SelectedRpc& rpc) {
+  const Intervals intervals = ListIntervals(rpc);
+  const int64_t start_ns =
+      intervals.by_start_ns.empty() ? 0 : intervals.by_start_ns.begin()->first;
+  std::string text;
+  AppendHeader(rpc, intervals, base::ToSeconds(start_ns), text);
+  for (const auto& [interval_start_ns, interval] : intervals.by_start_ns) {
+    absl::StrAppendFormat(
+        &text, "%.3f,%.3f,%.6f,%s\n",
+        base::ToSeconds(base::SaturatingSubtract(interval_start_ns, start_ns)),
+        base::ToSeconds(interval.width_ns),
+        static_cast<double>(interval.latency_ns.max()) / base::kNsPerMs,
+        absl::Base64Escape(EncodeHdrHistogram(interval.latency_ns)));
+  }
+  return text;
+}
+
+}  // namespace distbench::report

@@ -1,0 +1,52 @@
+// Both formats of HdrHistogram: its encoding of one histogram, and logs of
+// many.
+
+#ifndef DISTBENCH_REPORT_EXPORT_HDR_HISTOGRAM_H_
+#define DISTBENCH_REPORT_EXPORT_HDR_HISTOGRAM_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "distbench/report/export/rpc_selection.h"
+#include "distbench/report/measurements/test_run.h"
+#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
+
+namespace distbench::report {
+
+// Exports latencies in HdrHistogram's percentile output format, which existing
+// plotters read.
+
+struct SelectedLatency {
+  stats::Outcomes outcomes;
+  bool is_simulated = false;
+};
+
+// Returns the selected latencies over all repetitions of the test.
+// INVALID_ARGUMENT as from SelectRpc().
+absl::StatusOr<SelectedLatency> SelectLatency(absl::Span<const TestRun> runs,
+                                              const RpcSelection& selection);
+
+// Renders values in milliseconds. Percentiles and counts cover all requests, so
+// that the curve ends where the failures begin; mean, deviation and maximum
+// cover those that succeeded.
+std::string RenderHdr(const SelectedLatency& latency);
+
+// Exports latencies over time as an interval log of HdrHistogram (.hlog), for
+// HistogramLogAnalyzer, HistogramLogProcessor and others that read version 2
+// of its compressed histograms.
+
+// Returns the log of the selected RPC: a line for each interval of its series,
+// in order of time, over all repetitions. Values are nanoseconds, the maxima of
+// lines milliseconds. Intervals with warm-up are left out. Failures, which have
+// no latency, are in comments.
+std::string RenderHlog(const SelectedRpc& rpc);
+
+// Returns the histogram in HdrHistogram's encoding V2, compressed, as bytes.
+// Two significant digits give it the same buckets, so nothing is rounded.
+std::string EncodeHdrHistogram(const stats::LogHistogram& histogram);
+
+}  // namespace distbench::report
+
+#endif  // DISTBENCH_REPORT_EXPORT_HDR_HISTOGRAM_H_

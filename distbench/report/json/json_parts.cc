@@ -1,0 +1,310 @@
+#include "distbench/report/json/json_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "distbench/config/objectives/objective.h"
+#include "distbench/report/measurements/planned_faults.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/verdicts/check.h"
+
+namespace distbench::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kBytesPerMib = 1 << 20;
+
+template <typename Map>
+Json NumbersJson(const Map& map) {
+  const std::map<int, int64_t> sorted(map.begin(), map.end());
+  Json json = Json::object();
+  for (const auto& [key, value] : sorted) json[absl::StrCat(key)] = value;
+  return json;
+}
+
+Json CountersJson(const BindingProof& proof) {
+  const std::map<int, NumaCounters> sorted(
+      proof.numa_counters_by_node().begin(),
+      proof.numa_counters_by_node().end());
+  Json json = Json::object();
+  for (const auto& [node, counters] : sorted) {
+    json[absl::StrCat(node)] = {{"hit", counters.hit()},
+                                {"miss", counters.miss()},
+                                {"foreign", counters.foreign()},
+                                {"interleave_hit", counters.interleave_hit()},
+                                {"local_node", counters.local_node()},
+                                {"other_node", counters.other_node()}};
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string BindingText(const BindingProof& proof) {
+  if (!proof.has_binding()) return "none";
+  const NumaBinding& binding = proof.binding();
+  std::string policy = NumaBinding::MemoryPolicy_Name(binding.memory_policy());
+  std::transform(policy.begin(), policy.end(), policy.begin(), ::tolower);
+  return absl::StrCat("CPUs ", binding.cpus(), ", memory ", policy,
+                      binding.memory_nodes().empty() ? "" : " ",
+                      binding.memory_nodes());
+}
+
+std::string ResidentText(const BindingProof& proof) {
+  const std::map<int, int64_t> nodes(proof.resident_bytes_by_node().begin(),
+                                     proof.resident_bytes_by_node().end());
+  std::vector<std::string> parts;
+  for (const auto& [node, bytes] : nodes) {
+    parts.push_back(
+        absl::StrFormat("%d: %.1f MiB", node, bytes / kBytesPerMib));
+  }
+  return parts.empty() ? "-" : absl::StrJoin(parts, ", ");
+}
+
+std::string CpusText(const BindingProof& proof) {
+  const std::map<int, int64_t> cpus(proof.cpu_time_ns_by_cpu().begin(),
+                                    proof.cpu_time_ns_by_cpu().end());
+  double sum = 0;
+  for (const auto& [cpu, ns] : cpus) sum += static_cast<double>(ns);
+  std::vector<std::string> parts;
+  for (const auto& [cpu, ns] : cpus) {
+    parts.push_back(absl::StrFormat("%d: %.0f %%", cpu, 100 * ns / sum));
+  }
+  return parts.empty() ? "-" : absl::StrJoin(parts, ", ");
+}
+
+Json BindingProofJson(const std::string& instance, const BindingProof& proof) {
+  Json json = {
+      {"instance", instance},
+      {"binding", proof.has_binding() ? Json(BindingText(proof)) : Json()},
+      {"is_strict", proof.binding().strict()},
+      {"resident_bytes_by_node", NumbersJson(proof.resident_bytes_by_node())},
+      {"cpu_time_ns_by_cpu", NumbersJson(proof.cpu_time_ns_by_cpu())},
+      {"voluntary_context_switches",
+       proof.has_voluntary_context_switches()
+           ? Json(proof.voluntary_context_switches())
+           : Json()},
+      {"involuntary_context_switches",
+       proof.has_involuntary_context_switches()
+           ? Json(proof.involuntary_context_switches())
+           : Json()},
+      {"cpu_migrations",
+       proof.has_cpu_migrations() ? Json(proof.cpu_migrations()) : Json()},
+      {"numa_counters_by_node", CountersJson(proof)}};
+  json["violations"] = Json::array();
+  for (const std::string& text : proof.violations()) {
+    json["violations"].push_back(text);
+  }
+  return json;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string VerdictText(CheckVerdict verdict) {
+  return verdict == CheckVerdict::kFail ? "fail" : VerdictName(verdict);
+}
+
+// Infinite values stand for RPCs that failed, as in percentiles.
+Json FigureJson(const std::optional<double>& figure) {
+  if (!figure) return nullptr;
+  return std::isinf(*figure) ? Json("failed") : Json(*figure);
+}
+
+const char* UnitOf(const config::Objective& objective) {
+  if (std::holds_alternative<config::StreamTime>(objective.metric) ||
+      std::holds_alternative<config::AttemptTime>(objective.metric)) {
+    return "ns";
+  }
+  const auto* metric = std::get_if<stats::Metric>(&objective.metric);
+  if (metric == nullptr || stats::IsShare(*metric)) return "share";
+  if (metric->kind == stats::Metric::Kind::kAmplification) return "ratio";
+  return stats::IsPerSecond(*metric) ? "per_second" : "ns";
+}
+
+}  // namespace
+
+Json ObjectivesJson(const TestResult& result) {
+  Json json = Json::array();
+  for (const JudgedObjective& judged : JudgeObjectives(result)) {
+    const std::optional<config::Objective>& objective = judged.objective;
+    json.push_back(
+        {{"objective", judged.check.condition},
+         {"verdict", VerdictText(judged.check.verdict)},
+         {"unit", objective ? Json(UnitOf(*objective)) : Json(nullptr)},
+         {"limit", objective ? Json(objective->limit) : Json(nullptr)},
+         {"measured", FigureJson(judged.measured)},
+         {"lower", FigureJson(judged.lower)},
+         {"upper", FigureJson(judged.upper)},
+         {"evidence", judged.check.evidence}});
+  }
+  return json;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Enough for smooth curves on a screen.
+constexpr int kPointsPerHalving = 24;
+
+Json Bound(const std::optional<int64_t>& bound) {
+  return bound ? OutcomeJson(*bound) : Json(nullptr);
+}
+
+Json PercentilesJson(const stats::Outcomes& outcomes,
+                     const std::vector<stats::Outcomes>& blocks) {
+  Json json = Json::array();
+  for (const Percentile& percentile : EstimatePercentiles(outcomes, blocks)) {
+    json.push_back({{"percentile", percentile.percent},
+                    {"value_ns", OutcomeJson(percentile.value_ns)},
+                    {"lower_ns", Bound(percentile.interval.lower)},
+                    {"upper_ns", Bound(percentile.interval.upper)},
+                    {"method", MethodName(percentile.interval.method)}});
+  }
+  return json;
+}
+
+// Percentiles and distribution cover all outcomes; minimum, mean, deviation and
+// maximum cover those that succeeded, and are null if none did.
+Json LatencyJson(const stats::Outcomes& outcomes,
+                 const std::vector<stats::Outcomes>& blocks) {
+  if (outcomes.count() == 0) return nullptr;
+  const stats::LogHistogram& latency_ns = outcomes.latency_ns;
+  const auto of_succeeded = [&](auto value) {
+    return latency_ns.count() > 0 ? Json(value()) : Json(nullptr);
+  };
+  Json json = {{"count", outcomes.count()},
+               {"failed_count", outcomes.failed_count},
+               {"overflow_count", latency_ns.overflow_count()},
+               {"min_ns", of_succeeded([&] { return latency_ns.min(); })},
+               {"mean_ns", of_succeeded([&] { return latency_ns.mean(); })},
+               {"standard_deviation_ns",
+                of_succeeded([&] { return latency_ns.standard_deviation(); })},
+               {"max_ns", of_succeeded([&] { return latency_ns.max(); })},
+               {"percentiles", PercentilesJson(outcomes, blocks)}};
+  Json& distribution = json["distribution"] = Json::array();
+  for (const CurvePoint& point :
+       PercentileCurve(latency_ns, kPointsPerHalving)) {
+    distribution.push_back({point.value, point.count_at_most});
+  }
+  return json;
+}
+
+Json OfferedJson(const std::optional<OfferedLoad>& offered) {
+  if (!offered) return nullptr;
+  return {{"offered_count", offered->offered_count()},
+          {"unsent_count", offered->unsent_count()},
+          {"held_back_count", offered->held_back_count()}};
+}
+
+Json StreamsJson(const std::optional<results::StreamTotals>& streams) {
+  if (!streams) return nullptr;
+  return {{"stream_count", streams->stream_count},
+          {"request_messages", streams->request_messages},
+          {"response_messages", streams->response_messages},
+          {"request_bytes", streams->request_bytes},
+          {"response_bytes", streams->response_bytes}};
+}
+
+}  // namespace
+
+Json OutcomeJson(int64_t value_ns) {
+  return value_ns == stats::Outcomes::kFailed ? Json("failed") : Json(value_ns);
+}
+
+Json RpcJson(const RpcMeasurements& rpc) {
+  const results::RpcCounts& counts = rpc.totals.counts;
+  Json json = {
+      {"name", rpc.name},
+      {"succeeded_count", counts.succeeded_count},
+      {"failed_count", counts.failed_count},
+      {"warmup_count", counts.warmup_count},
+      {"request_bytes", counts.request_bytes},
+      {"response_bytes", counts.response_bytes},
+      {"dropped_sample_count", counts.dropped_sample_count},
+      {"duration_ns", counts.duration_ns()},
+      {"per_second", PerSecond(static_cast<double>(counts.succeeded_count),
+                               counts.duration_ns())},
+      {"offered_load", OfferedJson(rpc.offered)},
+      {"streams", StreamsJson(rpc.streams)}};
+  Json& failures = json["failures"] = Json::array();
+  for (const auto& [cause, count] : rpc.failures) {
+    failures.push_back({{"cause", cause}, {"count", count}});
+  }
+  json["service_time"] =
+      LatencyJson(rpc.service_time, ServiceTimeBlocks(rpc.series));
+  json["response_time"] =
+      LatencyJson(rpc.response_time, ResponseTimeBlocks(rpc.series));
+  json["lateness"] = LatencyJson({.latency_ns = rpc.totals.lateness_ns}, {});
+  json["series_left_out"] = rpc.series.left_out_count;
+  json["start_timestamp_ns"] =
+      rpc.traffic ? Json(rpc.traffic->start_ns) : Json(nullptr);
+  json["end_timestamp_ns"] =
+      rpc.traffic ? Json(rpc.traffic->end_ns) : Json(nullptr);
+  return json;
+}
+
+namespace {
+
+// Times that a page can draw.
+constexpr size_t kMaxSpans = 1000;
+
+nlohmann::ordered_json FaultJson(const PlannedFault& fault) {
+  nlohmann::ordered_json spans = nlohmann::ordered_json::array();
+  for (const FaultSpan& span : fault.spans) {
+    if (spans.size() == kMaxSpans) break;
+    spans.push_back({{"begin_timestamp_ns", span.begin_ns},
+                     {"end_timestamp_ns", span.end_ns}});
+  }
+  return {{"name", fault.name},
+          {"description", fault.description},
+          {"request_count", fault.request_count},
+          {"connection_count", fault.connection_count},
+          {"times", spans}};
+}
+
+nlohmann::ordered_json WaitJson(const stats::LogHistogram& wait_ns) {
+  if (wait_ns.count() == 0) return nullptr;
+  return {{"mean_ns", wait_ns.mean()},
+          {"p50_ns", wait_ns.ValueAtQuantile(0.5)},
+          {"p90_ns", wait_ns.ValueAtQuantile(0.9)},
+          {"p99_ns", wait_ns.ValueAtQuantile(0.99)},
+          {"max_ns", wait_ns.max()}};
+}
+
+}  // namespace
+
+nlohmann::ordered_json ServerFaultsJson(const TestResult& result) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const PlannedFault& fault : PlannedFaultsOf(result)) {
+    json.push_back(FaultJson(fault));
+  }
+  return json;
+}
+
+nlohmann::ordered_json AdmissionJson(const TestResult& result) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const ServiceAdmission& admission : AdmissionsOf(result)) {
+    json.push_back({{"service", admission.service},
+                    {"admitted_count", admission.admitted_count},
+                    {"refused_count", admission.refused_count},
+                    {"wait", WaitJson(admission.wait_ns)}});
+  }
+  return json;
+}
+
+}  // namespace distbench::report

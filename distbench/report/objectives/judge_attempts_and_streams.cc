@@ -1,0 +1,300 @@
+#include "distbench/report/objectives/judge_attempts_and_streams.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/base/time_units.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/objectives/judge_objective.h"
+#include "distbench/results/rpc_totals.h"
+#include "distbench/stats/outcomes.h"
+#include "distbench/stats/quantile_interval.h"
+
+namespace distbench::report {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The least relative error of what has no series over time.
+constexpr double kLeastError = 0.25;
+
+double NsAt(const stats::Outcomes& outcomes, double quantile) {
+  const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
+  return value_ns == stats::Outcomes::kFailed ? kInfinity
+                                              : static_cast<double>(value_ns);
+}
+
+double ErrorOf(const ObjectiveOutcome& outcome) {
+  if (!outcome.lower || !outcome.upper || *outcome.lower <= 0) {
+    return kLeastError;
+  }
+  return std::max(kLeastError, std::log(*outcome.upper / *outcome.lower) /
+                                   (2 * kErrorsPerInterval));
+}
+
+Excess ExcessOver(const config::Objective& objective, double value_ns,
+                  const ObjectiveOutcome& outcome) {
+  if (std::isinf(value_ns)) return {.estimate = kInfinity, .error = 0};
+  const double distance = std::log(std::max(value_ns, 1.0) / objective.limit);
+  return {.estimate = objective.is_upper_limit ? distance : -distance,
+          .error = ErrorOf(outcome)};
+}
+
+std::string MeasuredText(const JudgedTimes& times, double value_ns) {
+  const stats::Outcomes& outcomes = times.outcomes;
+  const std::string failed =
+      absl::StrFormat("%.3g%%", 100 * outcomes.failed_share());
+  if (std::isinf(value_ns)) {
+    return absl::StrCat(times.name, " failed (", failed, " of the ",
+                        times.values, " failed)");
+  }
+  return absl::StrCat(
+      times.name, absl::StrFormat(" %.3f ms", value_ns / 1e6),
+      outcomes.failed_count == 0 ? "" : absl::StrCat(", ", failed, " failed"));
+}
+
+}  // namespace
+
+ObjectiveOutcome JudgeTimes(const config::Objective& objective,
+                            const JudgedTimes& times) {
+  const double quantile = times.percent / 100;
+  const double value_ns = NsAt(times.outcomes, quantile);
+  const int64_t count = times.independent_count;
+  const stats::RankInterval ranks =
+      stats::OrderStatisticRanks(count, quantile, kReportConfidence);
+  const auto at_rank = [&](int64_t rank) {
+    return NsAt(times.outcomes,
+                static_cast<double>(rank) / static_cast<double>(count));
+  };
+  ObjectiveOutcome outcome;
+  if (ranks.lower >= 1) outcome.lower = at_rank(ranks.lower - 1);
+  if (ranks.upper <= count) outcome.upper = at_rank(ranks.upper);
+  outcome.excess = ExcessOver(objective, value_ns, outcome);
+  outcome.service_excess = outcome.excess;
+  outcome.measured = MeasuredText(times, value_ns);
+  return outcome;
+}
+
+namespace {
+
+// The part of an interval that a metric is about.
+stats::BlockAmount AmountOf(const stats::Metric& metric,
+                            const IntervalTotals& totals,
+                            const RpcMeasurements& rpc) {
+  const auto attempts = static_cast<double>(totals.attempt_count);
+  switch (metric.kind) {
+    case stats::Metric::Kind::kAmplification:
+      return {attempts, static_cast<double>(totals.sent_count)};
+    case stats::Metric::Kind::kWasted:
+      return {
+          std::max(0.0, attempts - static_cast<double>(totals.succeeded_count)),
+          attempts};
+    default:
+      return {static_cast<double>(GoodputOf(totals.succeeded_count,
+                                            totals.response_time_ns,
+                                            rpc.deadline_ns)),
+              base::ToSeconds(rpc.series.interval_ns)};
+  }
+}
+
+// At most kMaxBlocks of consecutive whole intervals without warm-up; none if
+// there are too few.
+std::vector<stats::BlockAmount> BlocksOf(const stats::Metric& metric,
+                                         const RpcMeasurements& rpc) {
+  std::vector<stats::BlockAmount> intervals;
+  for (const auto& [index, totals] : rpc.series.intervals) {
+    const bool is_whole = index != rpc.series.intervals.begin()->first &&
+                          index != rpc.series.intervals.rbegin()->first;
+    if (!is_whole || totals.warmup_count > 0) continue;
+    const stats::BlockAmount amount = AmountOf(metric, totals, rpc);
+    if (amount.count > 0) intervals.push_back(amount);
+  }
+  if (intervals.size() < kFewestShortBlocks) return {};
+  const size_t per_block =
+      (intervals.size() + stats::kMaxBlocks - 1) / stats::kMaxBlocks;
+  std::vector<stats::BlockAmount> blocks;
+  for (size_t i = 0; i < intervals.size(); ++i) {
+    if (i % per_block == 0) blocks.push_back({0, 0});
+    blocks.back().amount += intervals[i].amount;
+    blocks.back().count += intervals[i].count;
+  }
+  return blocks;
+}
+
+// The value with the larger of the errors of independent requests and of the
+// blocks.
+Judgement JudgeRatio(const config::Objective& objective, double value,
+                     double independent_error,
+                     const std::vector<stats::BlockAmount>& blocks) {
+  const double error =
+      blocks.size() < 2 || value <= 0
+          ? independent_error
+          : std::max(independent_error, RelativeErrorOf(blocks, value));
+  return JudgeValue(objective, value, error);
+}
+
+ObjectiveOutcome JudgeGoodput(const config::Objective& objective,
+                              const stats::Metric& metric,
+                              const RpcMeasurements& rpc) {
+  const double per_second = rpc.goodput_per_second();
+  const auto count = static_cast<double>(rpc.goodput_count());
+  return OutcomeOf(JudgeRatio(objective, per_second, 1 / std::sqrt(count + 1),
+                              BlocksOf(metric, rpc)),
+                   absl::StrFormat("goodput %.6g", per_second));
+}
+
+// The error of independent requests is that of a Poisson number of further
+// attempts.
+ObjectiveOutcome JudgeAmplification(const config::Objective& objective,
+                                    const stats::Metric& metric,
+                                    const RpcMeasurements& rpc) {
+  const results::PolicyTotals& attempts = *rpc.attempts;
+  const double value = *Amplification(attempts);
+  const auto further = static_cast<double>(
+      std::max<int64_t>(0, attempts.attempt_count - attempts.request_count));
+  const double error =
+      std::sqrt(further + 1) /
+      static_cast<double>(std::max<int64_t>(1, attempts.attempt_count));
+  return OutcomeOf(JudgeRatio(objective, value, error, BlocksOf(metric, rpc)),
+                   absl::StrFormat("amplification %.4g", value));
+}
+
+ObjectiveOutcome JudgeWasted(const config::Objective& objective,
+                             const stats::Metric& metric,
+                             const RpcMeasurements& rpc) {
+  const auto count = static_cast<double>(rpc.attempts->attempt_count);
+  const double share =
+      *WastedShare(*rpc.attempts, rpc.totals.counts.succeeded_count);
+  return OutcomeOf(
+      JudgeShare(objective, share * count, count, BlocksOf(metric, rpc)),
+      absl::StrFormat("wasted %.3g%%", 100 * share));
+}
+
+absl::Status NothingMeasured(const RpcMeasurements& rpc) {
+  return absl::NotFoundError(
+      absl::StrCat("no RPC \"", rpc.name, "\" ended in the measured time"));
+}
+
+}  // namespace
+
+bool IsOfAttempts(const stats::Metric& metric) {
+  return metric.kind == stats::Metric::Kind::kGoodput ||
+         metric.kind == stats::Metric::Kind::kAmplification ||
+         metric.kind == stats::Metric::Kind::kWasted;
+}
+
+absl::StatusOr<ObjectiveOutcome> JudgeAttempts(
+    const config::Objective& objective, const stats::Metric& metric,
+    const RpcMeasurements& rpc) {
+  if (metric.kind == stats::Metric::Kind::kGoodput) {
+    if (rpc.latency().count() == 0) return NothingMeasured(rpc);
+    return JudgeGoodput(objective, metric, rpc);
+  }
+  if (!rpc.attempts) {
+    return absl::NotFoundError(
+        absl::StrCat("the RPC \"", rpc.name,
+                     "\" has no policy, so nothing counted its "
+                     "attempts"));
+  }
+  if (!Amplification(*rpc.attempts)) return NothingMeasured(rpc);
+  if (rpc.attempts->attempt_count == 0) {
+    return absl::NotFoundError(
+        absl::StrCat("no request of the RPC \"", rpc.name,
+                     "\" was attempted: its policy refused all of them"));
+  }
+  return metric.kind == stats::Metric::Kind::kWasted
+             ? JudgeWasted(objective, metric, rpc)
+             : JudgeAmplification(objective, metric, rpc);
+}
+
+absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(
+    const config::Objective& objective, const RpcMeasurements& rpc) {
+  const auto& time = std::get<config::AttemptTime>(objective.metric);
+  const results::PolicyTotals attempts =
+      rpc.attempts.value_or(results::PolicyTotals());
+  const bool is_quorum = time.kind == config::AttemptTime::Kind::kQuorum;
+  const stats::Outcomes outcomes = {
+      .latency_ns =
+          is_quorum ? attempts.quorum_time_ns : attempts.attempt_time_ns,
+      .failed_count =
+          static_cast<uint64_t>(is_quorum ? attempts.quorum_failed_count
+                                          : attempts.failed_attempt_count)};
+  if (outcomes.count() == 0) {
+    return absl::NotFoundError(absl::StrCat(
+        "the RPC \"", rpc.name, "\" has no time that the objective \"",
+        objective.text, "\" is about"));
+  }
+  const uint64_t independent =
+      is_quorum ? outcomes.count()
+                : std::min(outcomes.count(),
+                           static_cast<uint64_t>(attempts.request_count));
+  return JudgeTimes(objective, {.name = config::AttemptTimeName(time),
+                                .values = is_quorum ? "iterations" : "attempts",
+                                .percent = time.percent,
+                                .outcomes = outcomes,
+                                .independent_count = static_cast<int64_t>(
+                                    std::max<uint64_t>(1, independent))});
+}
+
+namespace {
+
+const stats::LogHistogram& TimesOf(config::StreamTime::Kind kind,
+                                   const results::StreamTotals& totals) {
+  switch (kind) {
+    case config::StreamTime::Kind::kGap:
+      return totals.gap_ns;
+    case config::StreamTime::Kind::kRoundTrip:
+      return totals.round_trip_ns;
+    case config::StreamTime::Kind::kFirstMessage:
+      break;
+  }
+  return totals.first_message_ns;
+}
+
+stats::Outcomes MessagesOf(const stats::LogHistogram& times_ns, int64_t streams,
+                           uint64_t failed_streams) {
+  const double per_stream = times_ns.count() == 0 || streams == 0
+                                ? 1
+                                : static_cast<double>(times_ns.count()) /
+                                      static_cast<double>(streams);
+  return {.latency_ns = times_ns,
+          .failed_count = static_cast<uint64_t>(
+              std::ceil(static_cast<double>(failed_streams) * per_stream))};
+}
+
+}  // namespace
+
+absl::StatusOr<ObjectiveOutcome> JudgeStreamTime(
+    const config::Objective& objective, const RpcMeasurements& rpc) {
+  const auto& time = std::get<config::StreamTime>(objective.metric);
+  const results::StreamTotals totals =
+      rpc.streams.value_or(results::StreamTotals());
+  const uint64_t failed_streams = rpc.latency().failed_count;
+  const stats::Outcomes messages = MessagesOf(
+      TimesOf(time.kind, totals), totals.stream_count, failed_streams);
+  if (messages.count() == 0) {
+    return absl::NotFoundError(
+        absl::StrCat("no message of the RPC \"", rpc.name,
+                     "\" has the time that the objective \"", objective.text,
+                     "\" is about"));
+  }
+  const auto count = static_cast<int64_t>(
+      std::min(static_cast<uint64_t>(totals.stream_count) + failed_streams,
+               messages.count()));
+  return JudgeTimes(objective, {.name = config::StreamTimeName(time),
+                                .values = "messages",
+                                .percent = time.percent,
+                                .outcomes = messages,
+                                .independent_count = count});
+}
+
+}  // namespace distbench::report

@@ -1,0 +1,358 @@
+#include "distbench/report/text/text_summary_sections.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "distbench/base/saturating_add.h"
+#include "distbench/report/measurements/planned_faults.h"
+#include "distbench/report/measurements/recovery.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/test_run.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/results/walk.h"
+#include "distbench/stats/log_histogram.h"
+
+namespace distbench::report {
+namespace {
+
+// Maximum number of distinct causes per RPC. A broken run may have thousands.
+constexpr int kMaxCauses = 10;
+
+void AppendCauses(const std::string& rpc,
+                  const std::map<std::string, int64_t>& causes,
+                  std::vector<std::string>& lines) {
+  std::vector<std::pair<std::string, int64_t>> by_count(causes.begin(),
+                                                        causes.end());
+  std::stable_sort(
+      by_count.begin(), by_count.end(),
+      [](const auto& a, const auto& b) { return a.second > b.second; });
+  const int shown = std::min<int>(by_count.size(), kMaxCauses);
+  for (int i = 0; i < shown; ++i) {
+    lines.push_back(absl::StrFormat("  %s: %d failed: %s", rpc,
+                                    by_count[i].second,
+                                    OneLine(by_count[i].first)));
+  }
+  int64_t rest = 0;
+  for (int i = shown; i < by_count.size(); ++i) {
+    base::SaturatingAddTo(rest, by_count[i].second);
+  }
+  if (rest > 0) {
+    lines.push_back(absl::StrFormat("  %s: %d failed: %d more causes", rpc,
+                                    rest, by_count.size() - shown));
+  }
+}
+
+// Instances that stopped early, grouped by reason, because many often share
+// one.
+void AppendStoppedInstances(const TestResult& result,
+                            std::vector<std::string>& lines) {
+  std::map<std::string, std::vector<std::string>> instances_by_reason;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    if (log.has_engine_error_message()) {
+      instances_by_reason[log.engine_error_message()].push_back(name);
+    }
+  }
+  for (auto& [reason, instances] : instances_by_reason) {
+    std::sort(instances.begin(), instances.end());
+    const std::string others =
+        instances.size() == 1
+            ? ""
+            : absl::StrCat(" and ", instances.size() - 1, " more");
+    lines.push_back(absl::StrFormat("  %s%s: stopped early: %s",
+                                    instances.front(), others,
+                                    OneLine(reason)));
+  }
+}
+
+}  // namespace
+
+std::string OneLine(absl::string_view message) {
+  return absl::StrReplaceAll(message, {{"\r", ""}, {"\n", " "}});
+}
+
+std::vector<std::string> FailureLines(const TestResult& result,
+                                      const TestTotals& totals) {
+  std::vector<std::string> lines;
+  for (const auto& [rpc, causes] : totals.failures) {
+    AppendCauses(rpc, causes, lines);
+  }
+  AppendStoppedInstances(result, lines);
+  return lines;
+}
+
+namespace {
+
+// Only counts and moments of single RPCs are needed.
+constexpr int64_t kOneInterval = 1;
+
+std::string AttemptTimesText(absl::string_view name,
+                             const stats::LogHistogram& times_ns) {
+  return absl::StrFormat(
+      "%s: N: %d median: %dns 90%%: %dns 99%%: %dns max: %dns", name,
+      times_ns.count(), times_ns.ValueAtQuantile(0.5),
+      times_ns.ValueAtQuantile(0.9), times_ns.ValueAtQuantile(0.99),
+      times_ns.max());
+}
+
+std::string LoadText(const RpcMeasurements& rpc) {
+  std::string text;
+  if (rpc.offered && rpc.offered->offered_count() > 0) {
+    absl::StrAppendFormat(
+        &text, "offered: %.1f/s ",
+        PerSecond(static_cast<double>(rpc.offered->offered_count()),
+                  rpc.measured_ns));
+  }
+  absl::StrAppendFormat(&text, "goodput: %.1f/s requests: %d attempts: %d",
+                        rpc.goodput_per_second(), rpc.attempts->request_count,
+                        rpc.attempts->attempt_count);
+  if (const auto amplification = Amplification(*rpc.attempts)) {
+    absl::StrAppendFormat(&text, " amplification: %.3f", *amplification);
+  }
+  if (const auto wasted =
+          WastedShare(*rpc.attempts, rpc.totals.counts.succeeded_count)) {
+    absl::StrAppendFormat(&text, " wasted: %.2f%%", 100 * *wasted);
+  }
+  return text;
+}
+
+// The counts that are not 0.
+std::string PolicyCountsText(const results::PolicyTotals& attempts) {
+  const std::pair<absl::string_view, int64_t> counts[] = {
+      {"retries", attempts.retry_count},
+      {"hedges", attempts.hedge_count},
+      {"hedges won", attempts.hedge_won_count},
+      {"failed attempts", attempts.failed_attempt_count},
+      {"abandoned", attempts.abandoned_attempt_count},
+      {"of these not cancelled", attempts.uncancelled_attempt_count},
+      {"refused by budget", attempts.refused_by_budget_count},
+      {"by circuit breaker", attempts.refused_by_circuit_breaker_count},
+      {"by concurrency limit", attempts.refused_by_limit_count},
+      {"circuits opened", attempts.circuit_opened_count},
+      {"not needed", attempts.not_needed_count},
+      {"without quorum", attempts.quorum_failed_count}};
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    if (count == 0) continue;
+    absl::StrAppend(&text, text.empty() ? "" : " ", name, ": ", count);
+  }
+  return text;
+}
+
+std::string LimitText(const stats::RunningMoments& limit) {
+  if (limit.count == 0) return "";
+  return absl::StrFormat("concurrency limit: mean: %.1f min: %d max: %d",
+                         limit.sum / static_cast<double>(limit.count),
+                         limit.min, limit.max);
+}
+
+void AppendPolicy(const RpcMeasurements& rpc, std::vector<std::string>& lines) {
+  const results::PolicyTotals& attempts = *rpc.attempts;
+  std::vector<std::string> texts = {LoadText(rpc), PolicyCountsText(attempts)};
+  if (attempts.attempt_time_ns.count() > 0) {
+    texts.push_back(AttemptTimesText("attempts", attempts.attempt_time_ns));
+  }
+  if (attempts.quorum_time_ns.count() > 0) {
+    texts.push_back(AttemptTimesText("quorum", attempts.quorum_time_ns));
+  }
+  texts.push_back(LimitText(attempts.concurrency_limit));
+  for (const std::string& text : texts) {
+    if (!text.empty())
+      lines.push_back(absl::StrCat("  ", rpc.name, ": ", text));
+  }
+}
+
+// What all windows of one fault did to one RPC.
+struct FaultRecoveries {
+  int window_count = 0;
+  int affected_count = 0;
+  int unknown_count = 0;
+  int not_before_next_count = 0;
+  int never_count = 0;
+  double longest_observed_s = 0;  // without recovery, until the end
+  std::vector<double> recovered_s;
+};
+
+void AddRecovery(const Recovery& recovery, FaultRecoveries& sum) {
+  ++sum.window_count;
+  switch (recovery.outcome) {
+    case RecoveryOutcome::kUnaffected:
+      return;
+    case RecoveryOutcome::kUnknownBefore:
+    case RecoveryOutcome::kTooShort:
+      ++sum.unknown_count;
+      return;
+    case RecoveryOutcome::kRecovered:
+      sum.recovered_s.push_back(*recovery.after_s);
+      break;
+    case RecoveryOutcome::kNotBeforeNext:
+      ++sum.not_before_next_count;
+      break;
+    case RecoveryOutcome::kNever:
+      ++sum.never_count;
+      sum.longest_observed_s =
+          std::max(sum.longest_observed_s, recovery.observed_s);
+      break;
+  }
+  ++sum.affected_count;
+}
+
+std::string RecoveryText(FaultRecoveries& sum) {
+  std::string text = absl::StrFormat("times: %d lowered goodput: %d",
+                                     sum.window_count, sum.affected_count);
+  if (!sum.recovered_s.empty()) {
+    std::sort(sum.recovered_s.begin(), sum.recovered_s.end());
+    absl::StrAppendFormat(&text, " recovered: %d (median: %.1fs max: %.1fs)",
+                          sum.recovered_s.size(),
+                          sum.recovered_s[sum.recovered_s.size() / 2],
+                          sum.recovered_s.back());
+  }
+  if (sum.not_before_next_count > 0) {
+    absl::StrAppend(&text,
+                    " not before the next fault: ", sum.not_before_next_count);
+  }
+  if (sum.never_count > 0) {
+    absl::StrAppendFormat(&text, " never within the run: %d (%.1fs)",
+                          sum.never_count, sum.longest_observed_s);
+  }
+  if (sum.unknown_count > 0) {
+    absl::StrAppend(&text, " too short to say: ", sum.unknown_count);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> PolicyLines(const TestResult& result) {
+  std::vector<std::string> lines;
+  if (std::none_of(result.service_logs().instance_logs().begin(),
+                   result.service_logs().instance_logs().end(),
+                   [](const auto& entry) {
+                     return entry.second.policy_statistics_size() > 0;
+                   })) {
+    return lines;
+  }
+  const TestTotals totals = AddUp(result);
+  for (const int rpc_index : ListRpcs(result)) {
+    const RpcMeasurements rpc =
+        MeasurementsOf(result, totals, rpc_index, kOneInterval);
+    if (rpc.attempts) AppendPolicy(rpc, lines);
+  }
+  return lines;
+}
+
+std::vector<std::string> RecoveryLines(const TestResult& result) {
+  std::map<std::pair<std::string, std::string>, FaultRecoveries> sums;
+  for (const Recovery& recovery : RecoveriesOf(result)) {
+    AddRecovery(recovery, sums[{recovery.rpc, recovery.window.fault}]);
+  }
+  std::vector<std::string> lines;
+  for (auto& [key, sum] : sums) {
+    lines.push_back(absl::StrCat("  ", key.first, " after ",
+                                 OneLine(key.second), ": ", RecoveryText(sum)));
+  }
+  return lines;
+}
+
+namespace {
+
+// Further times are only counted.
+constexpr size_t kTimesShown = 5;
+
+double SecondsSince(int64_t start_ns, int64_t time_ns) {
+  return static_cast<double>(base::SaturatingSubtract(time_ns, start_ns)) / 1e9;
+}
+
+std::string TimesText(const std::vector<FaultSpan>& spans, int64_t start_ns) {
+  std::string text;
+  for (size_t i = 0; i < std::min(spans.size(), kTimesShown); ++i) {
+    const double begin = SecondsSince(start_ns, spans[i].begin_ns);
+    const double end = SecondsSince(start_ns, spans[i].end_ns);
+    absl::StrAppend(&text, i == 0 ? " at: " : ", ",
+                    begin == end ? absl::StrFormat("%.3fs", begin)
+                                 : absl::StrFormat("%.3f-%.3fs", begin, end));
+  }
+  if (spans.size() > kTimesShown) {
+    absl::StrAppend(&text, " and ", spans.size() - kTimesShown, " more");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> FaultLines(const TestResult& result) {
+  std::vector<std::string> lines;
+  for (const PlannedFault& fault : PlannedFaultsOf(result)) {
+    lines.push_back(absl::StrFormat(
+        "  %s: %s: times: %d%s requests: %d connections: %d%s",
+        OneLine(fault.name), OneLine(fault.description), fault.spans.size(),
+        fault.has_more_spans ? " or more" : "", fault.request_count,
+        fault.connection_count,
+        TimesText(fault.spans, result.run_info().start_timestamp_ns())));
+  }
+  return lines;
+}
+
+std::vector<std::string> AdmissionLines(const TestResult& result) {
+  std::vector<std::string> lines;
+  for (const ServiceAdmission& admission : AdmissionsOf(result)) {
+    std::string& line = lines.emplace_back(absl::StrFormat(
+        "  %s: admitted: %d refused: %d", OneLine(admission.service),
+        admission.admitted_count, admission.refused_count));
+    const stats::LogHistogram& wait_ns = admission.wait_ns;
+    if (wait_ns.count() == 0) continue;
+    absl::StrAppendFormat(
+        &line, " wait: mean: %.0fns median: %dns 99%%: %dns max: %dns",
+        wait_ns.mean(), wait_ns.ValueAtQuantile(0.5),
+        wait_ns.ValueAtQuantile(0.99), wait_ns.max());
+  }
+  return lines;
+}
+
+std::vector<std::string> StreamLines(const TestResult& result) {
+  std::vector<std::string> lines;
+  for (const int rpc_index : ListRpcs(result)) {
+    const std::string rpc = results::RpcName(result, rpc_index);
+    const std::optional<results::StreamTotals> totals = StreamsOf(result, rpc);
+    if (!totals) continue;
+    lines.push_back(absl::StrFormat(
+        "  %s: streams: %d requests: %d (%d bytes) responses: %d (%d bytes)",
+        rpc, totals->stream_count, totals->request_messages,
+        totals->request_bytes, totals->response_messages,
+        totals->response_bytes));
+    for (const auto& [name, times_ns] : StreamTimesOf(*totals)) {
+      lines.push_back(absl::StrFormat(
+          "  %s: %s: N: %d mean: %.0fns median: %dns 90%%: %dns 99%%: %dns "
+          "max: %dns",
+          rpc, name, times_ns.count(), times_ns.mean(),
+          times_ns.ValueAtQuantile(0.5), times_ns.ValueAtQuantile(0.9),
+          times_ns.ValueAtQuantile(0.99), times_ns.max()));
+    }
+  }
+  return lines;
+}
+
+std::vector<std::string> TimePartLines(const TestTotals& totals) {
+  std::vector<std::string> lines;
+  for (const auto& [name, rpc] : totals.rpcs) {
+    for (const NamedTimes& part : TimePartsOf(rpc)) {
+      const stats::LogHistogram& times_ns = part.times_ns;
+      lines.push_back(absl::StrFormat(
+          "  %s: %s: N: %d mean: %.0fns median: %dns 90%%: %dns 99%%: %dns "
+          "max: %dns",
+          name, part.name, times_ns.count(), times_ns.mean(),
+          times_ns.ValueAtQuantile(0.5), times_ns.ValueAtQuantile(0.9),
+          times_ns.ValueAtQuantile(0.99), times_ns.max()));
+    }
+  }
+  return lines;
+}
+
+}  // namespace distbench::report

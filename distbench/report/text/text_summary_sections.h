@@ -1,0 +1,51 @@
+#ifndef DISTBENCH_REPORT_TEXT_TEXT_SUMMARY_SECTIONS_H_
+#define DISTBENCH_REPORT_TEXT_TEXT_SUMMARY_SECTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "proto/results.pb.h"
+
+namespace distbench::report {
+
+// Why RPCs failed and instances stopped.
+
+// Returns a line for each of the most frequent causes of each RPC, and for the
+// instances that stopped early. `totals` must belong to the result.
+std::vector<std::string> FailureLines(const TestResult& result,
+                                      const TestTotals& totals);
+
+// Messages from elsewhere may span lines; those of the summary must not.
+std::string OneLine(absl::string_view message);
+
+// Returns the section "Policies" of the summary: for each RPC with a policy,
+// its load and goodput, its attempts, and what else its policy did. Empty if
+// there is none.
+std::vector<std::string> PolicyLines(const TestResult& result);
+
+// Returns the section "Recovery": how long each RPC whose goodput a server's
+// fault lowered took to recover from it. Empty if there were no faults.
+std::vector<std::string> RecoveryLines(const TestResult& result);
+
+// The lines of the summary on servers' faults: when they were in effect, after
+// the start of the traffic, and what they did.
+std::vector<std::string> FaultLines(const TestResult& result);
+
+// The lines on services that limit their requests.
+std::vector<std::string> AdmissionLines(const TestResult& result);
+
+// Returns the section "Streams" of the summary: for each RPC that streams, a
+// line with its messages, and one for each time that was measured of them.
+// Empty if there is none.
+std::vector<std::string> StreamLines(const TestResult& result);
+
+// Returns the section "Time parts" of the summary: a line for each RPC and part
+// of its time, in the order in which an RPC passes through them. Empty if the
+// test did not measure time parts.
+std::vector<std::string> TimePartLines(const TestTotals& totals);
+
+}  // namespace distbench::report
+
+#endif  // DISTBENCH_REPORT_TEXT_TEXT_SUMMARY_SECTIONS_H_

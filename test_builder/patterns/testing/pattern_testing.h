@@ -1,0 +1,48 @@
+// What tests of patterns ask of them.
+
+#ifndef TEST_BUILDER_PATTERNS_TESTING_PATTERN_TESTING_H_
+#define TEST_BUILDER_PATTERNS_TESTING_PATTERN_TESTING_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "proto/traffic_config.pb.h"
+#include "test_builder/parameters/parameter.h"
+#include "test_builder/patterns/pattern.h"
+
+namespace distbench::test_builder {
+
+// A helper for tests of patterns.
+
+// Builds the pattern with the given values, and the defaults of all others.
+inline absl::StatusOr<Traffic> BuildPattern(const Pattern& pattern,
+                                            const ValueMap& given) {
+  std::vector<Parameter> declared = pattern.parameters;
+  declared.insert(declared.end(), CommonParameters().begin(),
+                  CommonParameters().end());
+  const absl::StatusOr<ParameterValues> values =
+      ParameterValues::Resolve(declared, given);
+  if (!values.ok()) return values.status();
+  return pattern.build(*values);
+}
+
+// A helper for tests of patterns with activities.
+
+// The settings by name, with numbers as text.
+inline std::map<std::string, std::string> SettingsOf(
+    const ActivityConfig& activity) {
+  std::map<std::string, std::string> settings;
+  for (const NamedSetting& setting : activity.activity_settings()) {
+    settings[setting.name()] = setting.has_int64_value()
+                                   ? absl::StrCat(setting.int64_value())
+                                   : setting.string_value();
+  }
+  return settings;
+}
+
+}  // namespace distbench::test_builder
+
+#endif  // TEST_BUILDER_PATTERNS_TESTING_PATTERN_TESTING_H_
