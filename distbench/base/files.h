@@ -84,6 +84,24 @@ inline std::string ProcFolder(const std::string& root, pid_t pid) {
 // empty; none are returned if there is no such file.
 std::vector<std::string> ReadStatFields(const std::string& folder);
 
+// Writes all of the bytes to a file, pipe or device, in as many calls of
+// write(2) as that takes. Returns false and sets errno at the first error; some
+// of the bytes may have been written then.
+bool WriteAll(int descriptor, absl::string_view bytes);
+
+// A mount, as a line of /proc/PID/mountinfo describes it.
+struct Mount {
+  std::string root;     // what of its file system is mounted, such as "/"
+  std::string point;    // where
+  std::string type;     // "ext4"
+  std::string source;   // "/dev/sda1"; depends on the type
+  std::string options;  // of the file system: "rw,cpu"; may be empty
+};
+
+// The mounts in the order of the text; of several on one point, the last hides
+// the others. Lines that are no mounts are left out.
+std::vector<Mount> ParseMountInfo(absl::string_view text);
+
 }  // namespace distbench::base
 
 #endif  // DISTBENCH_BASE_FILES_H_

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "distbench/base/write_all.h"
+#include "distbench/base/files.h"
 #include "distbench/cli/flags.h"
 
 namespace distbench::cli {

@@ -18,7 +18,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
-#include "distbench/base/write_all.h"
 #include "distbench/security/openssl_owned.h"
 
 namespace distbench::security {

@@ -16,7 +16,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
-#include "distbench/base/write_all.h"
 #include "distbench/security/openssl_owned.h"
 
 namespace distbench::security {

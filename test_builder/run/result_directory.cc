@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/write_all.h"
+#include "distbench/base/files.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"

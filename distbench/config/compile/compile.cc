@@ -15,8 +15,8 @@
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/syntax/replay_records.h"
-#include "distbench/config/syntax/response_start.h"
 #include "distbench/config/syntax/traffic.h"
+#include "distbench/config/syntax/words.h"
 
 namespace distbench::config {
 namespace {

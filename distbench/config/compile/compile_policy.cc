@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "distbench/config/compile/compile_context.h"
-#include "distbench/config/syntax/policy_words.h"
+#include "distbench/config/syntax/words.h"
 
 namespace distbench::config {
 namespace {

@@ -9,8 +9,8 @@
 #include "absl/time/time.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/syntax/policy_words.h"
 #include "distbench/config/syntax/quantity.h"
+#include "distbench/config/syntax/words.h"
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 

@@ -8,7 +8,7 @@
 #include "distbench/base/plugins.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/syntax/response_start.h"
+#include "distbench/config/syntax/words.h"
 #include "distbench/config/validate/language_part.h"
 #include "distbench/config/validate/validators.h"
 

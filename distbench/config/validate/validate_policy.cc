@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/syntax/fanout_filter.h"
-#include "distbench/config/syntax/policy_words.h"
+#include "distbench/config/syntax/words.h"
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 

@@ -14,7 +14,6 @@
 #include "absl/time/time.h"
 #include "distbench/base/files.h"
 #include "distbench/base/json.h"
-#include "distbench/base/write_all.h"
 
 namespace distbench::history {
 namespace {

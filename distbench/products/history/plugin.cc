@@ -1,14 +1,273 @@
 // What this product adds to the program.
 
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "distbench/base/plugins.h"
 #include "distbench/cli/command.h"
-#include "distbench/products/history/command.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/output.h"
+#include "distbench/cli/run_table.h"
+#include "distbench/products/history/history_answers.h"
+#include "distbench/products/history/history_index.h"
+#include "distbench/products/history/notes.h"
+#include "distbench/products/history/result_source.h"
+#include "distbench/report/findings/findings.h"
 
 namespace distbench::history {
 namespace {
 
 using cli::Command;
 using cli::HelpSection;
+
+struct HistoryFlags {
+  std::string folder;
+  ResultQuery query;
+  std::vector<std::string> attributes;  // NAME=VALUE
+  std::string rpc;
+  std::string metric;
+  std::string format = "text";
+  std::string result_id;
+  std::string note;
+};
+
+// Opens an index in memory of all results in the folder, and says on stderr
+// which files cannot be read.
+absl::StatusOr<std::unique_ptr<HistoryIndex>> IndexFolder(
+    const std::string& folder) {
+  const absl::StatusOr<std::unique_ptr<ResultSource>> source =
+      OpenResultFolder(folder);
+  if (!source.ok()) return source.status();
+  absl::StatusOr<std::unique_ptr<HistoryIndex>> index = HistoryIndex::Open(
+      {.index_path = "", .notes_path = absl::StrCat(folder, "/", kNotesFile)});
+  if (!index.ok()) return index;
+  const absl::StatusOr<std::vector<ResultEntry>> entries = (*source)->List();
+  if (!entries.ok()) return entries.status();
+  const absl::Status synchronised =
+      (*index)->Synchronise(**source, *entries, [] { return false; }).status();
+  if (!synchronised.ok()) return synchronised;
+  const absl::StatusOr<std::vector<FileProblem>> problems =
+      (*index)->Problems();
+  if (!problems.ok()) return problems.status();
+  for (const FileProblem& problem : *problems) {
+    std::cerr << "distbench: left out: " << cli::Printable(problem.problem)
+              << '\n';
+  }
+  return index;
+}
+
+absl::Status ReadAttributes(HistoryFlags& flags) {
+  for (const std::string& attribute : flags.attributes) {
+    const size_t end = attribute.find('=');
+    if (end == std::string::npos || end == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--attribute=", attribute, ": expected NAME=VALUE"));
+    }
+    flags.query.attributes[attribute.substr(0, end)] =
+        attribute.substr(end + 1);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> ListResults(HistoryIndex& index, HistoryFlags& flags) {
+  const absl::Status valid = ReadAttributes(flags);
+  if (!valid.ok()) return valid;
+  const absl::StatusOr<ResultPage> page = index.List(flags.query);
+  if (!page.ok()) return page.status();
+  std::cout << (flags.format == "json" ? ToJson(*page) + "\n"
+                                       : ResultsText(*page))
+            << std::flush;
+  return report::kExitOk;
+}
+
+// All series that the flags select; INVALID_ARGUMENT if there are none.
+absl::StatusOr<std::vector<SeriesSummary>> SelectSeries(
+    const HistoryIndex& index, const HistoryFlags& flags) {
+  absl::StatusOr<std::vector<SeriesSummary>> all =
+      index.ListSeries(flags.query.test, flags.rpc);
+  if (!all.ok()) return all;
+  std::vector<SeriesSummary> selected;
+  for (SeriesSummary& series : *all) {
+    if (flags.metric.empty() || series.metric == flags.metric) {
+      selected.push_back(std::move(series));
+    }
+  }
+  if (!selected.empty()) return selected;
+  std::string known = "there is no such series in the results";
+  for (const SeriesSummary& series : *all) {
+    absl::StrAppend(&known, "\n  ", cli::Printable(series.rpc), ", ",
+                    cli::Printable(series.metric));
+  }
+  return absl::InvalidArgumentError(known);
+}
+
+absl::StatusOr<int> ShowTrend(HistoryIndex& index, HistoryFlags& flags) {
+  const absl::StatusOr<std::vector<SeriesSummary>> selected =
+      SelectSeries(index, flags);
+  if (!selected.ok()) return selected.status();
+  std::string json;
+  for (const SeriesSummary& series : *selected) {
+    const absl::StatusOr<Trend> trend = index.TrendOf(series.id);
+    if (!trend.ok()) return cli::Fail(trend.status(), report::kExitRunFailed);
+    if (flags.format == "json") {
+      absl::StrAppend(&json, json.empty() ? "" : ",\n", ToJson(*trend));
+    } else {
+      std::cout << TrendText(*trend);
+    }
+  }
+  if (flags.format == "json") std::cout << "[" << json << "]\n";
+  std::cout << std::flush;
+  return report::kExitOk;
+}
+
+absl::StatusOr<int> Note(HistoryIndex& index, HistoryFlags& flags) {
+  const absl::Status status = index.SetNote(flags.result_id, flags.note);
+  if (!status.ok()) return status;
+  return report::kExitOk;
+}
+
+template <bool kIsAccepted>
+absl::StatusOr<int> Accept(HistoryIndex& index, HistoryFlags& flags) {
+  const absl::Status status = index.SetAccepted(flags.result_id, kIsAccepted);
+  if (!status.ok()) return status;
+  return report::kExitOk;
+}
+
+using HistoryAction = absl::StatusOr<int> (*)(HistoryIndex& index,
+                                              HistoryFlags& flags);
+
+absl::StatusOr<int> Run(HistoryAction action, HistoryFlags& flags) {
+  const absl::StatusOr<std::unique_ptr<HistoryIndex>> index =
+      IndexFolder(flags.folder);
+  if (!index.ok()) return index.status();
+  return action(**index, flags);
+}
+
+CLI::App& AddAction(CLI::App& history, const std::string& name,
+                    const std::string& description, HistoryAction action,
+                    const std::shared_ptr<HistoryFlags>& flags,
+                    cli::CommandBody& chosen) {
+  CLI::App& command = cli::AddSubcommand(history, name, description);
+  cli::AddArgument(command, "DIR", flags->folder, "DIR",
+                   "Folder of results: those of run_tests, or the\n"
+                   "--results_dir of a test sequencer");
+  cli::Require(command, "DIR");
+  cli::SetBody(command, chosen,
+               [action, flags] { return Run(action, *flags); });
+  return command;
+}
+
+void AddFormat(CLI::App& command, HistoryFlags& flags) {
+  cli::AddChoiceFlag(command, "--format", flags.format, {"text", "json"},
+                     "text|json", "Output format");
+}
+
+void AddResult(CLI::App& command, HistoryFlags& flags) {
+  cli::AddArgument(command, "RESULT", flags.result_id, "RESULT",
+                   "The result's id, as `history list` shows it");
+  cli::Require(command, "RESULT");
+}
+
+void AddResultList(CLI::App& history, cli::CommandBody& chosen) {
+  auto flags = std::make_shared<HistoryFlags>();
+  CLI::App& command =
+      AddAction(history, "list", "Lists results, the newest last", ListResults,
+                flags, chosen);
+  cli::AddTextFlag(command, "--search", flags->query.search, "WORDS",
+                   "Only results whose label, test, file, run, attributes or\n"
+                   "hosts have words that begin so");
+  cli::AddTextFlag(command, "--test", flags->query.test, "NAME",
+                   "Only results of this test");
+  cli::AddTextFlag(command, "--label", flags->query.label, "TEXT",
+                   "Only results of runs with this label");
+  cli::AddTextFlag(command, "--host", flags->query.host, "NAME",
+                   "Only results measured on this host");
+  cli::AddRepeatedFlag(
+      command, "--attribute", flags->attributes, "NAME=VALUE",
+      "Only results with this attribute of the test or its nodes");
+  cli::AddNumberFlag(command, "--limit", flags->query.limit, 1, kMaxPageSize,
+                     "COUNT", "Most results shown");
+  AddFormat(command, *flags);
+  cli::SetFooter(
+      command,
+      "Example:\n"
+      "  distbench history list results --search=nightly --limit=20");
+}
+
+void AddTrend(CLI::App& history, cli::CommandBody& chosen) {
+  auto flags = std::make_shared<HistoryFlags>();
+  CLI::App& command =
+      AddAction(history, "trend", "Shows when a test's figures changed",
+                ShowTrend, flags, chosen);
+  cli::AddTextFlag(command, "--test", flags->query.test, "NAME", "The test");
+  cli::Require(command, "--test");
+  cli::AddTextFlag(command, "--rpc", flags->rpc, "NAME", "Only this RPC");
+  cli::AddTextFlag(command, "--metric", flags->metric, "METRIC",
+                   "Only this metric, such as \"p99 response time\"");
+  AddFormat(command, *flags);
+  cli::SetFooter(
+      command,
+      "Results that failed or are invalid are left out. All series of the\n"
+      "test are judged together: the probability that any shows a change\n"
+      "although there is none is 5 %.\n\n"
+      "Example:\n"
+      "  distbench history trend results --test=my_test --rpc=query");
+}
+
+void AddNote(CLI::App& history, cli::CommandBody& chosen) {
+  auto flags = std::make_shared<HistoryFlags>();
+  CLI::App& command = AddAction(history, "note", "Keeps a note about a result",
+                                Note, flags, chosen);
+  AddResult(command, *flags);
+  cli::SetFooter(
+      command,
+      "Notes are kept in DIR/distbench_notes.jsonl.\n\n"
+      "Example:\n"
+      "  distbench history note results 0123456789abcdef-0 'new switch'");
+  cli::AddArgument(command, "TEXT", flags->note, "TEXT",
+                   "The note; \"\" removes it");
+  cli::Require(command, "TEXT");
+}
+
+void AddAcceptance(CLI::App& history, const std::string& name,
+                   const std::string& description, HistoryAction action,
+                   cli::CommandBody& chosen) {
+  auto flags = std::make_shared<HistoryFlags>();
+  CLI::App& command =
+      AddAction(history, name, description, action, flags, chosen);
+  AddResult(command, *flags);
+  cli::SetFooter(
+      command,
+      absl::StrCat("Changes within 5 results of an accepted one are no longer\n"
+                   "counted as changes of a series.\n\n"
+                   "Example:\n  distbench history ",
+                   name, " results 0123456789abcdef-0"));
+}
+
+void AddHistoryCommand(CLI::App& app, cli::CommandBody& chosen) {
+  CLI::App& command = cli::AddSubcommand(
+      app, "history",
+      "Lists kept results, and shows when their figures changed");
+  cli::AllowOneSubcommand(command);
+  AddResultList(command, chosen);
+  AddTrend(command, chosen);
+  AddNote(command, chosen);
+  AddAcceptance(command, "accept",
+                "Says that the change at a result is known and wanted",
+                Accept<true>, chosen);
+  AddAcceptance(command, "unaccept", "Takes back accept", Accept<false>,
+                chosen);
+  cli::SetFooter(command,
+                 "Examples:\n"
+                 "  distbench history list results\n"
+                 "  distbench history trend results --test=my_test");
+}
 
 const base::Plugin<base::Product> kProduct(
     "history",

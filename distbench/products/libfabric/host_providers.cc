@@ -15,7 +15,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
-#include "distbench/base/write_all.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/output.h"
 #include "distbench/report/findings/findings.h"

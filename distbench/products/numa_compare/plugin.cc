@@ -1,10 +1,33 @@
 // What this product adds to the program.
 
+#include <cstdint>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/base/index_list.h"
 #include "distbench/base/plugins.h"
+#include "distbench/base/stop_signals.h"
 #include "distbench/cli/command.h"
-#include "distbench/products/numa_compare/command.h"
+#include "distbench/cli/command_line.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/input.h"
+#include "distbench/cli/output.h"
+#include "distbench/cli/test_output.h"
+#include "distbench/client/console_run.h"
+#include "distbench/numa/topology.h"
+#include "distbench/products/numa_compare/numa_comparison.h"
+#include "distbench/products/numa_compare/numa_deployments.h"
 #include "distbench/products/numa_compare/numa_table.h"
 #include "distbench/products/numa_compare/page_files.h"
+#include "distbench/products/search/search_plan.h"
+#include "distbench/report/findings/findings.h"
 #include "distbench/report/parts/document_parts.h"
 #include "distbench/report/parts/text_part.h"
 
@@ -13,6 +36,190 @@ namespace {
 
 using cli::Command;
 using cli::HelpSection;
+
+constexpr int kMaxDeployed = 1024;
+constexpr int kMaxRounds = 1000;
+
+struct NumaCompareFlags {
+  std::string pattern;
+  std::string infile = "-";
+  std::string service;
+  std::string numa_nodes;
+  std::string generator_cpus;
+  int instances = 0;
+  int workers = 0;
+  double cpu_percent = 60;
+  NumaComparisonOptions comparison;
+  search::SearchTiming timing;
+  int max_probes = 25;
+  double tolerance_percent = 2;
+  cli::TestOutputFlags output;
+  bool quiet = false;
+};
+
+absl::StatusOr<NumaDeploymentOptions> ParseDeployment(
+    const NumaCompareFlags& flags) {
+  NumaDeploymentOptions options;
+  options.service = flags.service;
+  options.instances = flags.instances;
+  options.workers = flags.workers;
+  for (const auto& [flag, text, set] :
+       {std::make_tuple("--numa_nodes", flags.numa_nodes, &options.numa_nodes),
+        std::make_tuple("--generator_cpus", flags.generator_cpus,
+                        &options.generator_cpus)}) {
+    absl::StatusOr<base::IndexSet> indices = base::ParseIndexList(text);
+    if (!indices.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(flag, ": ", indices.status().message()));
+    }
+    *set = *std::move(indices);
+  }
+  return options;
+}
+
+// Returns the settings of each search, without an objective.
+LoadSearchSpec SearchSpecOf(const NumaCompareFlags& flags) {
+  LoadSearchSpec spec;
+  spec.set_knob("rate");
+  spec.set_tolerance(flags.tolerance_percent / 100);
+  spec.set_max_probes(flags.max_probes);
+  spec.set_warmup_us(absl::ToInt64Microseconds(flags.timing.warmup));
+  spec.set_probe_duration_us(absl::ToInt64Microseconds(flags.timing.probe));
+  spec.set_final_duration_us(absl::ToInt64Microseconds(flags.timing.final_run));
+  return spec;
+}
+
+void Announce(const CapacityQuestion& question) {
+  std::cerr << absl::StreamFormat("Search %d of %d: %s, %s, repetition %d\n",
+                                  question.number, question.count,
+                                  question.deployment->name, question.objective,
+                                  question.repetition + 1);
+}
+
+int RunComparison(const NumaCompareFlags& flags, const DeploymentPlan& plan,
+                  const std::string& program, base::StopSignals& stop) {
+  LocalCapacitySearch search(program, flags.comparison.search,
+                             [&flags](const std::string& line) {
+                               if (!flags.quiet) std::cerr << line << std::endl;
+                             });
+  stop.SetHandler([&] { search.Cancel(); });
+  client::ConsoleRun run;
+  run.status = RunNumaComparison(
+      plan, flags.comparison,
+      [&](const CapacityQuestion& question) {
+        if (!flags.quiet) Announce(question);
+        return search.Search(question);
+      },
+      run.results);
+  stop.SetHandler({});
+  run.traffic_started = run.results.test_results_size() > 0;
+  std::cout << numa_compare::RenderNumaComparison(run.results.numa_comparison())
+            << std::flush;
+  return cli::FinishRun(run, flags.output);
+}
+
+absl::StatusOr<int> NumaCompare(NumaCompareFlags flags,
+                                base::StopSignals& stop) {
+  flags.comparison.cpu_objective = CpuObjective(flags.cpu_percent);
+  flags.comparison.search = SearchSpecOf(flags);
+  const absl::StatusOr<DistributedSystemDescription> test =
+      cli::LoadOneTest(flags.pattern, flags.infile);
+  if (!test.ok()) return test.status();
+  const absl::StatusOr<NumaDeploymentOptions> options = ParseDeployment(flags);
+  if (!options.ok()) return options.status();
+  // Everything that can be wrong, before hours have been spent.
+  absl::Status checked = cli::CheckOutput(flags.output);
+  checked.Update(CheckSearches(flags.comparison, *test));
+  if (!checked.ok()) return checked;
+  const absl::StatusOr<std::string> program = cli::OwnProgram();
+  if (!program.ok()) return program.status();
+  const absl::StatusOr<DeploymentPlan> plan =
+      PlanNumaDeployments(*test, *options, numa::ReadHostTopology(""));
+  if (!plan.ok()) return plan.status();
+  if (flags.comparison.seed == 0) {
+    flags.comparison.seed = std::random_device()();
+  }
+  if (!flags.quiet) {
+    std::cerr << "Random order of the searches: --seed="
+              << flags.comparison.seed << std::endl;
+  }
+  return RunComparison(flags, *plan, *program, stop);
+}
+
+void AddDeploymentFlags(CLI::App& command, NumaCompareFlags& flags) {
+  cli::AddTextFlag(command, "--service", flags.service, "SERVICE",
+                   "Service to deploy in different ways; default: the only\n"
+                   "service that serves RPCs and starts none");
+  cli::AddTextFlag(command, "--numa_nodes", flags.numa_nodes, "LIST",
+                   "NUMA nodes for the service, such as 0-1; default: all");
+  cli::AddTextFlag(command, "--generator_cpus", flags.generator_cpus, "LIST",
+                   "CPUs of all other services, such as 3,7; default: the\n"
+                   "CPUs of other nodes, else those of the service");
+  cli::AddNumberFlag(
+      command, "--instances", flags.instances, 1, kMaxDeployed, "N",
+      "Instances in all deployments but the first; default: one\n"
+      "per node, or two on a single node");
+  cli::AddNumberFlag(command, "--workers", flags.workers, 1, kMaxDeployed, "N",
+                     "Threads of all instances together; default: one per CPU\n"
+                     "of the service");
+}
+
+void AddSearchFlags(CLI::App& command, NumaCompareFlags& flags) {
+  cli::AddNumberFlag(command, "--cpu", flags.cpu_percent, 1.0, 100.0, "PERCENT",
+                     "Find the load at which the host's CPUs are this busy");
+  cli::AddTextFlag(command, "--slo", flags.comparison.latency_objective,
+                   "OBJECTIVE",
+                   "Also find the highest load that meets this objective,\n"
+                   "such as 'query p99<=2ms'; default: none");
+  cli::AddDurationFlag(command, "--warmup", flags.timing.warmup,
+                       "Warm-up of each run, not measured; default: 2s");
+  cli::AddDurationFlag(command, "--probe", flags.timing.probe,
+                       "Least measured time of each run; default: 10s");
+  cli::AddDurationFlag(
+      command, "--final", flags.timing.final_run,
+      "Duration of the run that confirms an answer; default: 60s");
+  cli::AddNumberFlag(command, "--max_probes", flags.max_probes, 3, kMaxRounds,
+                     "N", "Most runs per search");
+  cli::AddNumberFlag(command, "--tolerance", flags.tolerance_percent, 0.1, 50.0,
+                     "PERCENT", "Precision of the loads found, in percent");
+  cli::AddNumberFlag(command, "--repeat", flags.comparison.repetitions, 1,
+                     kMaxRounds, "N",
+                     "Number of searches of each kind; confidence intervals\n"
+                     "need two or more");
+  cli::AddNumberFlag(command, "--seed", flags.comparison.seed, 0,
+                     std::numeric_limits<uint64_t>::max(), "N",
+                     "Seed for the order of the searches; 0: random, printed");
+}
+
+void AddNumaCompareCommand(CLI::App& app, cli::CommandBody& chosen) {
+  CLI::App& command = cli::AddSubcommand(
+      app, "numa_compare",
+      "Compares deployments of a test on this host's NUMA nodes");
+  auto flags = std::make_shared<NumaCompareFlags>();
+  cli::AddArgument(command, "PATTERN", flags->pattern, "PATTERN",
+                   "A test in test_builder's syntax, such as\n"
+                   "feed_aggregator:grpc");
+  cli::AddInfileFlag(command, flags->infile);
+  cli::Exclude(command, "PATTERN", "--infile");
+  AddDeploymentFlags(command, *flags);
+  AddSearchFlags(command, *flags);
+  cli::AddTestOutputFlags(command, flags->output);
+  cli::AddQuietFlag(command, flags->quiet);
+  cli::SetFooter(
+      command,
+      "Starts its own sequencer and node managers, and searches for the\n"
+      "highest load in each deployment, all with the same total of workers:\n"
+      "one instance of the service on all CPUs (one_unbound); several\n"
+      "instances on all CPUs (unbound); each bound to the CPUs and memory of\n"
+      "one NUMA node (bound); the same with another node's memory\n"
+      "(bound_remote). See docs/numa.md. Exits 3 if a binding did not hold.\n\n"
+      "Example:\n"
+      "  distbench numa_compare --infile=my_test.config --service=server \\\n"
+      "      --slo='query p99<=2ms' --outfile=numa.pb.gz --binary_output");
+  cli::SetStoppableBody(command, chosen, [flags](base::StopSignals& stop) {
+    return NumaCompare(*flags, stop);
+  });
+}
 
 const base::Plugin<base::Product> kProduct(
     "numa_compare",

@@ -18,7 +18,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/files.h"
-#include "distbench/base/write_all.h"
 #include "distbench/results/output_file.h"
 #include "distbench/sequencer/runs/result_log.h"
 #include "distbench/sequencer/runs/run_book.h"

@@ -25,7 +25,6 @@
 #include "absl/strings/strip.h"
 #include "distbench/base/files.h"
 #include "distbench/base/index_list.h"
-#include "distbench/base/mount_table.h"
 #include "distbench/products/bench/block_devices/io_cost.h"
 
 namespace distbench::bench {

@@ -20,7 +20,6 @@
 #include "distbench/base/files.h"
 #include "distbench/base/host_port.h"
 #include "distbench/base/hostlist.h"
-#include "distbench/base/write_all.h"
 #include "distbench/results/output_file.h"
 
 namespace distbench::launching {

@@ -21,7 +21,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/files.h"
-#include "distbench/base/mount_table.h"
 
 namespace distbench::protection {
 namespace {

@@ -24,7 +24,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "distbench/base/files.h"
-#include "distbench/base/write_all.h"
 #include "distbench/products/protection/control_groups/group_files.h"
 
 namespace distbench::protection {

@@ -1,4 +1,4 @@
-#include "distbench/config/syntax/policy_words.h"
+#include "distbench/config/syntax/words.h"
 
 #include <algorithm>
 #include <string>
@@ -90,6 +90,16 @@ absl::StatusOr<ConcurrencyLimitPlan::Kind> ParseLimitKind(
 
 absl::StatusOr<bool> ParseRestOfQuorum(absl::string_view text) {
   return FindWord<bool>(text, kRests);
+}
+
+absl::StatusOr<StreamPlan::Start> ParseResponseStart(absl::string_view text) {
+  if (text == "on_first_request") return StreamPlan::Start::kOnFirstRequest;
+  if (text == "on_last_request") return StreamPlan::Start::kOnLastRequest;
+  if (text == "echo") return StreamPlan::Start::kEcho;
+  return absl::InvalidArgumentError(
+      absl::StrCat(Quoted(text),
+                   " is not a way to start; must be \"on_first_request\", "
+                   "\"on_last_request\" or \"echo\""));
 }
 
 }  // namespace distbench::config

@@ -1,4 +1,4 @@
-#include "distbench/config/syntax/policy_words.h"
+#include "distbench/config/syntax/words.h"
 
 #include <string>
 
