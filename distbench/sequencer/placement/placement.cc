@@ -19,7 +19,8 @@
 namespace distbench::sequencer {
 namespace {
 
-// An error lists this many nodes and problems, and only counts the others.
+// An error lists this many nodes, instances and problems, and only counts the
+// others.
 constexpr int kMaxListed = 10;
 
 constexpr int kNowhere = -1;
@@ -307,9 +308,6 @@ absl::StatusOr<Placement> PlaceInstances(
 
 namespace {
 
-// The number of instances that an error lists.
-constexpr size_t kMaxListed = 10;
-
 using NodeOfInstance = std::map<std::string, const PlacementNode*>;
 
 NodeOfInstance NodesOf(const std::vector<PlacementNode>& nodes,
@@ -342,7 +340,7 @@ absl::Status NoMembers(const ServiceSpec& service,
                        const MultiServerChannel& channel,
                        const std::vector<config::Attributes>& instances) {
   std::vector<std::string> reasons;
-  for (size_t i = 0; i < instances.size() && i < kMaxListed; ++i) {
+  for (size_t i = 0; i < instances.size(); ++i) {
     reasons.push_back(absl::StrCat(
         config::InstanceName(service.name(), config::GridOf(service),
                              static_cast<int>(i)),
@@ -352,10 +350,7 @@ absl::Status NoMembers(const ServiceSpec& service,
   }
   return absl::FailedPreconditionError(absl::StrCat(
       "services[\"", service.name(), "\"].multi_server_channels[\"",
-      channel.name(), "\"] has no members: ", absl::StrJoin(reasons, "; "),
-      instances.size() > kMaxListed
-          ? absl::StrCat("; and ", instances.size() - kMaxListed, " more")
-          : ""));
+      channel.name(), "\"] has no members: ", JoinSome(reasons, "; ")));
 }
 
 }  // namespace
