@@ -24,8 +24,8 @@ install_clang() {
   local probe
   probe=$(mktemp -d)
   echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, long) { return 0; }' \
-    >"$probe/probe.cc"
-  if ! clang++ -fsanitize=fuzzer,address "$probe/probe.cc" -o "$probe/probe" 2>/dev/null; then
+    >"$probe/probe_history.cc"
+  if ! clang++ -fsanitize=fuzzer,address "$probe/probe_history.cc" -o "$probe/probe" 2>/dev/null; then
     say "Installing clang"
     apt_get_as_root install clang libclang-rt-dev ||
       apt_get_as_root install clang libclang-rt-14-dev

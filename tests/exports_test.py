@@ -253,7 +253,7 @@ class OpenMetricsTest(ExportTest):
 
 class HlogTest(ExportTest):
     def test_has_all_rpcs(self):
-        """Decodes the log without the program's code; hlog_test.cc knows what
+        """Decodes the log without the program's code; hdr_histogram_test.cc knows what
         buckets the counts are for."""
         log = self.report(self.example(), "hlog", "--rpc=rpc_1")
         total = 0

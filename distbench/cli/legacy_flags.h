@@ -24,7 +24,7 @@ struct TranslatedFlags {
 // - "--control_plane_device=D" as "--listen=ADDRESS", and left out for a node
 //   manager, to which nothing connects;
 // - "--default_data_plane_device=D" as "--service_address=ADDRESS".
-// `address_of` is AddressOrDevice() (device_address.h), whose errors are
+// `address_of` is AddressOrDevice() (exposure.h), whose errors are
 // returned. What follows "--" stays as it is.
 absl::StatusOr<TranslatedFlags> TranslateLegacyFlags(
     const std::vector<std::string>& arguments,

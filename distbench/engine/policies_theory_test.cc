@@ -187,7 +187,7 @@ ScriptedServers::Script QueueingServers(int servers, int places,
   };
 }
 
-// As computed in concurrency_limit.h: limit = 2 n + sqrt(limit).
+// As computed in attempt_limits.h: limit = 2 n + sqrt(limit).
 TEST(PoliciesTheoryTest, TheGradientFindsTheServersPlaces) {
   constexpr int kPlaces = 8;
   ScriptedServers servers(QueueingServers(1, kPlaces, 10 * kMs));

@@ -72,7 +72,7 @@ class ControlStream final
       Handlers handlers);
 
   // Never blocks. Progress replaces progress that has not been sent yet
-  // (outbox.h). Does nothing after the stream has ended.
+  // (Outbox). Does nothing after the stream has ended.
   void Send(NodeMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Sends progress of a test as a part of the next pong; requires that none

@@ -49,7 +49,7 @@ inline constexpr int64_t kNotReported = -1;
 struct Peer {
   // Addresses returned by the servers' Listen(); at least one. Those of servers
   // outside of the test begin with kOutsidePrefix, and only an extension of a
-  // driver can connect to them (registry/driver_extension.h).
+  // driver can connect to them (registry/registry.h).
   std::vector<std::string> addresses;
 
   // How to choose among several servers: kRoundRobinPolicy or kPickFirstPolicy

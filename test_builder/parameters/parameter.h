@@ -31,7 +31,7 @@ struct Parameter {
     kChoice,  // one of `choices`
     kWord,    // visible characters except '/', so that it fits into a file name
     kText,    // anything
-    kArrivals,  // as in arrivals_text.h
+    kArrivals,  // see ParseArrivals()
   };
 
   // What a number counts. Users may instead write the quantity with its unit,

@@ -1,3 +1,6 @@
+// Patterns of servers whose handlers do work, such as reading files or running
+// a model.
+
 #include <cstdint>
 #include <string>
 #include <utility>

@@ -188,7 +188,7 @@ class Recorder {
   void KeepAll(const SampleReservoir& reservoir);
 
   // Sets aside the samples of this worker's part of the main list, for
-  // KeepOfMainList() (limited_samples.h). Without that call they are dropped.
+  // KeepOfMainList(). Without that call they are dropped.
   // All parts have the same capacity.
   void SetAside(SampleReservoir reservoir);
   std::optional<SampleReservoir> TakeAside() {

@@ -108,7 +108,7 @@ class Scheduler {
   bool has_ready_actions() const { return !ready_.empty(); }
 
  private:
-  // scheduler_lists.cc
+  // Lists of actions.
   ListRun& NewList(int list, ListRun::Role role);
   void ResetActions(ListRun& list);
   void ResetSamples(ListRun& list);
@@ -136,14 +136,14 @@ class Scheduler {
   void Finish(ActionRun& action);
   void ReleaseDependents(ActionRun& action);
 
-  // scheduler_unsent.cc
+  // What an open loop offered and did not send.
   void CountUnsent(ActionRun& action);
   void CountUnsent(ActionRun& action, int64_t intended_ns, int64_t count);
   void CountUnsentRpcs(const config::ActionPlan& action, int64_t intended_ns,
                        int64_t iterations);
   bool ClaimNumbers(ActionRun& action, int64_t& count);
 
-  // scheduler_actions.cc
+  // Actions and their iterations.
   void Begin(ActionRun& action, int64_t start_ns);
   int ShardCount(const ActionRun& action) const;
   void SetUpIterations(ActionRun& action, int shard, int shard_count);

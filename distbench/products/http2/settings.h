@@ -34,7 +34,7 @@ struct Http2Settings {
   // accepts no more.
   int64_t send_queue_bytes = 0;
 
-  // Whether the server listens on a Unix socket (unix_address.h).
+  // Whether the server listens on a Unix socket (addresses.h).
   bool uses_unix_socket = false;
 
   // How long a worker polls before it blocks.

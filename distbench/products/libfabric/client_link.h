@@ -29,7 +29,7 @@ class ClientLink final : public Link, public protocol::CallOwner {
   // A request's other fields take less than the rest of kMaxHeadBytes.
   static constexpr size_t kMaxTraceBytes = protocol::kMaxHeadBytes - 256;
 
-  // The target's name is the address of a server (address.h), which has been
+  // The target's name is the address of a server (wire.h), which has been
   // checked; its other fields are not used. Begins to greet the server.
   ClientLink(LinkContext& context, protocol::DialTarget target, Calls& calls,
              Listener& listener);

@@ -17,7 +17,7 @@ struct ExperimentOptions {
   uint64_t seed = 0;
 
   // Threads of each instance if the test does not say; 0 leaves that to the
-  // sequencer. See subject_workers.h for why it should not be.
+  // sequencer. See subject_record.h for why it should not be.
   int workers_per_instance = 0;
 };
 

@@ -43,7 +43,7 @@ struct SearchPlan {
   // copies if it is a rate; other loads apply to each copy.
   int instances = 1;
 
-  // The CPUs of each copy (see cpu_slices.h); empty: wherever the nodes are.
+  // The CPUs of each copy (see system_copies.h); empty: wherever the nodes are.
   std::vector<std::string> cpu_slices;
 
   // Probes run on simulated hosts: on which (0: as many as the test needs).

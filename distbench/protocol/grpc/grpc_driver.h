@@ -32,7 +32,7 @@
 // whose deadline passes ends on the client; the server does not notice, and its
 // late reply is dropped. When a stream fails, so do the calls in flight on it.
 // The next call opens a new one, after a back-off. Counters(): see
-// wire/stream_counts.h.
+// wire/stream_side.h.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_GRPC_DRIVER_H_
 #define DISTBENCH_PROTOCOL_GRPC_GRPC_DRIVER_H_

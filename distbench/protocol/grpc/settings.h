@@ -45,7 +45,7 @@ struct GrpcSettings {
   // Calls after which a channel is replaced by another one; 0: never.
   int64_t calls_per_connection = 0;
 
-  // Whether the server listens on a Unix socket (unix_address.h).
+  // Whether the server listens on a Unix socket (addresses.h).
   bool uses_unix_socket = false;
 
   // How long a worker polls before it blocks.

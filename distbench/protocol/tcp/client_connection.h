@@ -22,7 +22,7 @@ namespace distbench::protocol {
 //
 // When it breaks, the calls in flight fail. Calls that are started afterwards
 // wait for the next attempt to connect: they are sent if it succeeds, and fail
-// if it does not (redialer.h). Without calls there are no attempts.
+// if it does not (dial.h). Without calls there are no attempts.
 class ClientConnection final : public Connection,
                                public CallOwner,
                                private Redialer::Owner {

@@ -27,7 +27,7 @@ struct TcpSettings {
   // requests, in either direction; counted as on the wire.
   int64_t send_queue_bytes;
 
-  // Whether the server listens on a Unix socket (unix_address.h).
+  // Whether the server listens on a Unix socket (addresses.h).
   bool uses_unix_socket;
 
   // How long a worker polls before it blocks.

@@ -21,7 +21,7 @@ struct SocketAddress {
   socklen_t length = 0;
 };
 
-// Resolves "HOST:PORT", "[HOST]:PORT" or a Unix address (unix_address.h) to at
+// Resolves "HOST:PORT", "[HOST]:PORT" or a Unix address (addresses.h) to at
 // least one address. May query a name server.
 absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
     const std::string& address);

@@ -44,7 +44,7 @@ class StreamDriver : public ProtocolDriver {
 
  protected:
   // `connections` is their number from each worker to each server. The server
-  // may listen on a Unix socket (unix_address.h) instead of a TCP port. For
+  // may listen on a Unix socket (addresses.h) instead of a TCP port. For
   // service_address, see DriverEnvironment.
   StreamDriver(int64_t connections, bool uses_unix_socket,
                AddressPreference preference, std::string service_address,

@@ -1,5 +1,5 @@
 // Tests which bytes a tcp client sends and when, and how it handles servers
-// that misbehave or go away. For connecting, see tcp_connect_test.cc.
+// that misbehave or go away. For connecting, see tcp_driver_test.cc.
 
 #include <functional>
 #include <memory>

@@ -4,7 +4,7 @@
 // What keeps it cheap: the requests and replies of one turn of a worker's loop
 // share a sendmsg(), one recv() takes everything that has arrived, and each of
 // them reads the clock once. A frame is copied from the one before
-// (send_queue.h), and a head compared with it (connection.h). Large payloads
+// (connection.h), and a head compared with it (connection.h). Large payloads
 // refer to memory that never changes (write_queue.h), and are skipped when they
 // arrive (frame.h). The id of a reply is the call's position (call_table.h).
 //

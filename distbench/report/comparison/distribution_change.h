@@ -63,7 +63,7 @@ struct DistributionChange {
   bool differs() const { return p_value && *p_value <= kDistributionError; }
 };
 
-// Exchanges whole runs between the groups (permutations.h), because
+// Exchanges whole runs between the groups, because
 // the RPCs of one run are not independent. The distance between two runs is the
 // mean difference between the logarithms of their quantiles, which is the
 // Wasserstein distance of the logarithms of the latencies. RPCs that failed

@@ -50,7 +50,7 @@ absl::StatusOr<Gate> ParseGate(absl::string_view text);
 inline constexpr double kGateError = 0.05;
 
 // Judges each gate on each RPC that it applies to, as a non-inferiority test:
-// it passes if the bounds of the change (gate_bounds.h) lie within the limit,
+// it passes if the bounds of the change lie within the limit,
 // fails if they lie beyond, and is undecided otherwise or if a group has a
 // single run. The bounds are one-sided; their error is kGateError divided by
 // the number of judgements (Bonferroni). If the runs were repeated until they

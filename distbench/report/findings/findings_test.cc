@@ -13,7 +13,7 @@
 
 namespace distbench::report {
 
-// For each finding of judge.cc: a result that provokes it, and one that must
+// For each finding of findings.cc: a result that provokes it, and one that must
 // not.
 
 namespace {

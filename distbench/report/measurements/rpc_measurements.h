@@ -113,7 +113,7 @@ struct RpcMeasurements {
   // Absent if the RPC has no policy.
   std::optional<results::PolicyTotals> attempts;
 
-  // See goodput.h.
+  // See DeadlineOf().
   std::optional<int64_t> deadline_ns;
   int64_t measured_ns = 0;
 

@@ -67,7 +67,7 @@ struct LoadInterval {
   int64_t offered = 0;
   int64_t sent = 0;
   int64_t attempts = 0;
-  int64_t goodput = 0;  // see goodput.h
+  int64_t goodput = 0;  // see rpc_measurements.h
   bool is_warmup = false;
 
   // Of the requests that ended, by response time in open loops, otherwise by

@@ -16,8 +16,8 @@ namespace distbench::external {
 // whoever allowed the addresses answers for them (docs/security.md).
 //
 // Connect() waits for the external servers and asks for descriptors that are
-// not there (reflection.h). A call of an RPC that has no ExternalCall ends with
-// an error, and so does a call whose request cannot be made.
+// not there (external_channel.h). A call of an RPC that has no ExternalCall
+// ends with an error, and so does a call whose request cannot be made.
 //
 // Counters(): those of `inner`, and "held_back_by_rate": how often calls began
 // to wait because the rate of their server would have been exceeded

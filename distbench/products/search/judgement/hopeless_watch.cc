@@ -13,7 +13,7 @@ namespace distbench::search {
 namespace {
 
 // Beyond this factor of the limit, a measurement only tells the search that the
-// load missed (see crossing.cc).
+// load missed (see probe_history.cc).
 constexpr double kFarFactor = 3;
 
 // Of a normal distribution: 3 in 100,000 are further above the mean.

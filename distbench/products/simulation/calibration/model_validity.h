@@ -20,7 +20,7 @@ const ValidationErrors& MeasuredErrors();
 // kinds: of its drivers, on one or several hosts, with open or closed loops.
 // Only rates that were off by more than 10 %, medians by more than 20 %, and
 // 99th percentiles by more than 30 %, which is aimed at. Kinds that were not
-// compared are missing; see outside_of_validation.h.
+// compared are missing; see OutsideOfValidation().
 std::vector<std::string> KnownErrors(const DistributedSystemDescription& test,
                                      int host_count,
                                      const ValidationErrors& measured);

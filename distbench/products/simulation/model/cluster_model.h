@@ -86,7 +86,7 @@ absl::StatusOr<ActivityCosts> CostsOfActivity(const SimulatedFabric& fabric,
                                               absl::string_view name);
 
 // Reads a fabric: text format or, if the name ends in ".conf", a topology.conf
-// of Slurm (slurm_topology.h), of which it takes switches and hosts. Logs what
+// of Slurm (read_fabric.h), of which it takes switches and hosts. Logs what
 // it had to assume. Errors name the file and the line; the contents are checked
 // by MakeClusterModel().
 absl::StatusOr<SimulatedFabric> ReadFabric(const std::string& path);

@@ -25,7 +25,7 @@ inline constexpr int64_t kMaxSimulatedLinks = 10'000'000;
 void FillInDefaults(SimulatedFabric& fabric);
 
 // Adds what is wrong with a fabric whose defaults are filled in. The switches
-// and links of a graph are checked where it is laid out (graph_paths.h).
+// and links of a graph are checked where it is laid out (layouts.h).
 void CheckFabric(const SimulatedFabric& fabric, config::Problems& problems);
 
 void CheckLink(const config::Path& path, const SimulatedLink& link,

@@ -9,7 +9,7 @@
 //   leaf_count             a parameter of the pattern, the protocol or any test
 //                          of test_builder
 //   service.NAME           the number of instances of a service
-//   test.PATH              any field of the config (field_path.h)
+//   test.PATH              any field of the config
 //   fabric.PATH            any field of the fabric
 //
 // Reports know a sweep by the tests' attributes: each point has its values in

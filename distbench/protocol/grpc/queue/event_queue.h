@@ -10,7 +10,7 @@
 // never started anything on its queue sleeps elsewhere.
 //
 // A thread that posts something while the worker sleeps runs it, and what
-// follows from it, if the worker lends its turns (see turn.h). Otherwise it
+// follows from it, if the worker lends its turns (see Turn). Otherwise it
 // wakes the worker.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_QUEUE_EVENT_QUEUE_H_

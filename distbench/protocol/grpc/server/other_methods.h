@@ -15,7 +15,7 @@
 
 namespace distbench::protocol {
 
-// Answers handshakes (handshake.h) that arrive at a worker's own queue. Used by
+// Answers handshakes (channel.h) that arrive at a worker's own queue. Used by
 // the thread that polls the queue, except for Serve().
 class HandshakeReplies {
  public:

@@ -1,14 +1,14 @@
 // A request that occupies a thread of a handler pool.
 //
 // Action lists run on workers, as state machines. If the worker's own thread
-// sleeps, a thread of the pool runs the worker's turn (see turn.h); otherwise
-// it posts the request to the worker. The thread counts as busy until the reply
-// is sent. So a fixed pool handles as many requests at a time as it has
-// threads, and an elastic pool grows to as many threads as there are requests.
-// Handlers that call each other around a ring can exhaust fixed pools for good,
-// as in real servers, until the test's deadline ends that. But the busy thread
-// sleeps in the pool meanwhile, and need not be woken for the reply, which is
-// sent by whichever thread has the turn.
+// sleeps, a thread of the pool runs the worker's turn (see event_queue.h);
+// otherwise it posts the request to the worker. The thread counts as busy until
+// the reply is sent. So a fixed pool handles as many requests at a time as it
+// has threads, and an elastic pool grows to as many threads as there are
+// requests. Handlers that call each other around a ring can exhaust fixed pools
+// for good, as in real servers, until the test's deadline ends that. But the
+// busy thread sleeps in the pool meanwhile, and need not be woken for the
+// reply, which is sent by whichever thread has the turn.
 //
 //   where it arrives        pool thread            thread with the turn
 //   Submit ───────────────▶ Run ▸ Post ──────────▶ OnComplete ▸ OnRequest

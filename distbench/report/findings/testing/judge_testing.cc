@@ -149,7 +149,7 @@ std::string JudgeTest::ExpectOne(Finding::Severity severity,
   if (findings.size() != 1) return "";
   EXPECT_EQ(findings[0].code(), std::string(code));
   EXPECT_EQ(findings[0].severity(), severity) << findings[0].message();
-  EXPECT_FALSE(AdviceFor(code).empty()) << "advice.cc has no " << code;
+  EXPECT_FALSE(AdviceFor(code).empty()) << "findings.cc has no " << code;
   return findings[0].message();
 }
 
