@@ -230,13 +230,6 @@ std::string FlagHelp() {
 
 namespace {
 
-constexpr char kDefaultProtocol[] = "grpc";
-
-void AddParameters(const std::vector<Parameter>& more,
-                   std::vector<Parameter>& parameters) {
-  parameters.insert(parameters.end(), more.begin(), more.end());
-}
-
 // The parameters of the pattern and the protocol that a CONFIG names, and of
 // every test.
 std::vector<Parameter> ParametersOf(const std::string& config) {
@@ -245,14 +238,12 @@ std::vector<Parameter> ParametersOf(const std::string& config) {
   for (const std::string& part :
        std::vector<std::string>(absl::StrSplit(config, ':'))) {
     if (const Pattern* pattern = FindPattern(part)) {
-      AddParameters(pattern->parameters, parameters);
+      parameters = Joined({parameters, pattern->parameters});
     } else if (const Protocol* named = FindProtocol(part)) {
       protocol = named;
     }
   }
-  if (protocol != nullptr) AddParameters(protocol->parameters, parameters);
-  AddParameters(CommonParameters(), parameters);
-  return parameters;
+  return Joined({parameters, protocol->parameters, CommonParameters()});
 }
 
 std::vector<flags::Candidate> PatternCandidates() {
@@ -284,10 +275,10 @@ std::vector<flags::Candidate> SettingCandidates(const std::string& stays) {
 std::vector<flags::Candidate> SweepCandidates() {
   std::vector<Parameter> parameters = CommonParameters();
   for (const Pattern& pattern : AllPatterns()) {
-    AddParameters(pattern.parameters, parameters);
+    parameters = Joined({parameters, pattern.parameters});
   }
   for (const Protocol& protocol : AllProtocols()) {
-    AddParameters(protocol.parameters, parameters);
+    parameters = Joined({parameters, protocol.parameters});
   }
   std::vector<flags::Candidate> candidates;
   std::set<std::string> names;

@@ -15,7 +15,6 @@
 namespace distbench::test_builder {
 namespace {
 
-constexpr char kDefaultProtocol[] = "grpc";
 constexpr int kMaxTypingErrors = 2;
 
 int EditDistance(absl::string_view a, absl::string_view b) {

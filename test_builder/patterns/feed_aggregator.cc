@@ -236,39 +236,55 @@ void AddAggregatorStages(const FeedWork& work, Stages& stages) {
   stages.Do("compress_feed", "Compress", "", CorpusOf(work, 8192));
 }
 
-int64_t Given(const ParameterValues& values, const char* name,
-              int64_t by_preset) {
-  return values.Has(name) ? values.Integer(name) : by_preset;
-}
-
 // The choices for the parameter "preset".
 std::vector<std::string> FeedPresets() {
   return {"small", "feedsim_v1", "feedsim_v2"};
 }
 
-// Parameters that override the preset's values.
-std::vector<Parameter> FeedWorkParameters() {
+// A parameter that overrides the preset's amount.
+struct WorkParameter {
+  Parameter parameter;
+  int64_t FeedWork::*amount;
+};
+
+std::vector<WorkParameter> WorkAmounts() {
   return {
-      IntegerParameter("serving_threads", "", {1, 1024},
-                       "Threads of each leaf for its own stages. Default, here "
-                       "and below: the preset's."),
-      IntegerParameter("ranking_threads", "", {1, 1024},
-                       "Threads of each leaf that rank, all on one request."),
-      IntegerParameter("serialization_threads", "", {1, 1024},
-                       "Threads of each leaf that serialise stories."),
-      IntegerParameter("rank_nodes", "", {1, 100'000'000},
-                       "Nodes of the graph that leaves rank."),
-      InMicroseconds(IntegerParameter("io_wait_us", "", {1},
-                                      "Microseconds that leaves wait for "
-                                      "storage, or their mean.")),
-      IntegerParameter("storage_places", "", {1, 1024},
-                       "Requests of each leaf that storage serves at once; "
-                       "others queue. Unlimited in feedsim_v1 and v2."),
-      IntegerParameter("stories", "", {1, 100'000},
-                       "Stories that leaves serialise for each request."),
-      IntegerParameter("mock_count", "", {1, kMaxInstances},
-                       "Mock services that feedsim_v2 asks for features."),
+      {IntegerParameter("serving_threads", "", {1, 1024},
+                        "Threads of each leaf for its own stages. Default, "
+                        "here and below: the preset's."),
+       &FeedWork::serving_threads},
+      {IntegerParameter("ranking_threads", "", {1, 1024},
+                        "Threads of each leaf that rank, all on one request."),
+       &FeedWork::ranking_threads},
+      {IntegerParameter("serialization_threads", "", {1, 1024},
+                        "Threads of each leaf that serialise stories."),
+       &FeedWork::serialization_threads},
+      {IntegerParameter("rank_nodes", "", {1, 100'000'000},
+                        "Nodes of the graph that leaves rank."),
+       &FeedWork::rank_nodes},
+      {InMicroseconds(IntegerParameter("io_wait_us", "", {1},
+                                       "Microseconds that leaves wait for "
+                                       "storage, or their mean.")),
+       &FeedWork::io_wait_us},
+      {IntegerParameter("storage_places", "", {1, 1024},
+                        "Requests of each leaf that storage serves at once; "
+                        "others queue. Unlimited in feedsim_v1 and v2."),
+       &FeedWork::storage_places},
+      {IntegerParameter("stories", "", {1, 100'000},
+                        "Stories that leaves serialise for each request."),
+       &FeedWork::stories},
+      {IntegerParameter("mock_count", "", {1, kMaxInstances},
+                        "Mock services that feedsim_v2 asks for features."),
+       &FeedWork::mock_count},
   };
+}
+
+std::vector<Parameter> FeedWorkParameters() {
+  std::vector<Parameter> parameters;
+  for (const WorkParameter& each : WorkAmounts()) {
+    parameters.push_back(each.parameter);
+  }
+  return parameters;
 }
 
 // preset: one of FeedPresets().
@@ -276,16 +292,12 @@ FeedWork FeedWorkOf(const std::string& preset, const ParameterValues& values) {
   FeedWork work = preset == "small"        ? Small()
                   : preset == "feedsim_v1" ? FeedSimV1()
                                            : FeedSimV2();
-  work.serving_threads = Given(values, "serving_threads", work.serving_threads);
-  work.ranking_threads = Given(values, "ranking_threads", work.ranking_threads);
-  work.serialization_threads =
-      Given(values, "serialization_threads", work.serialization_threads);
-  work.rank_nodes = Given(values, "rank_nodes", work.rank_nodes);
+  for (const auto& [parameter, amount] : WorkAmounts()) {
+    if (values.Has(parameter.name)) {
+      work.*amount = values.Integer(parameter.name);
+    }
+  }
   work.rank_slice = std::min(work.rank_slice, work.rank_nodes);
-  work.io_wait_us = Given(values, "io_wait_us", work.io_wait_us);
-  work.storage_places = Given(values, "storage_places", work.storage_places);
-  work.stories = Given(values, "stories", work.stories);
-  work.mock_count = Given(values, "mock_count", work.mock_count);
   return work;
 }
 

@@ -32,6 +32,9 @@ struct Protocol {
   std::function<ProtocolSetup(const ParameterValues& values)> build;
 };
 
+// The one that tests have which name none.
+inline constexpr char kDefaultProtocol[] = "grpc";
+
 // The protocols of protocols.cc, and those that products add with
 // base::Plugin<test_builder::Protocol> in their plugin.cc, in the order in
 // which the help lists them.
