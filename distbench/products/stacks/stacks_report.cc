@@ -21,19 +21,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json ValueJson(const std::optional<double>& value) {
-  if (!value) return nullptr;
-  return std::isinf(*value) ? Json("failed") : Json(*value);
-}
-
 Json StackRowJson(const StackRow& row) {
   Json json = {{"stack", row.stack}, {"runs", row.runs}};
   for (size_t metric = 0; metric < kStackMetricCount; ++metric) {
     const std::optional<StackFigure>& figure = row.figures[metric];
     json[kStackMetrics[metric].name] =
-        figure ? Json{{"value", ValueJson(figure->value)},
-                      {"lower", ValueJson(figure->lower)},
-                      {"upper", ValueJson(figure->upper)}}
+        figure ? Json{{"value", report::FigureJson(figure->value)},
+                      {"lower", report::FigureJson(figure->lower)},
+                      {"upper", report::FigureJson(figure->upper)}}
                : Json(nullptr);
   }
   return json;
@@ -52,12 +47,13 @@ Json StackChangeJson(const StackChange& change) {
 }
 
 Json StackLoadJson(const StackLoad& load) {
-  Json json = {{"test", load.test},
-               {"offered_per_second", ValueJson(load.offered_per_second)},
-               {"rows", Json::array()},
-               {"changes", Json::array()},
-               {"sentences", load.sentences},
-               {"notes", load.notes}};
+  Json json = {
+      {"test", load.test},
+      {"offered_per_second", report::FigureJson(load.offered_per_second)},
+      {"rows", Json::array()},
+      {"changes", Json::array()},
+      {"sentences", load.sentences},
+      {"notes", load.notes}};
   for (const StackRow& row : load.rows) {
     json["rows"].push_back(StackRowJson(row));
   }

@@ -39,13 +39,6 @@ constexpr NumberOption kNumberOptions[] = {
      SO_MAX_PACING_RATE, 8, 1},
 };
 
-std::string ReadText(
-    const std::map<std::string, config::DriverOptions::Value>& values,
-    const char* name, const char* default_value) {
-  const auto* text = config::FindSettingValue<std::string>(values, name);
-  return text == nullptr ? default_value : *text;
-}
-
 // ---- Socket options ---------------------------------------------------------
 
 bool SetNumber(int fd, int level, int option, size_t bytes, int64_t value) {
@@ -258,19 +251,19 @@ NetworkSettings ReadNetworkSettings(
     const std::map<std::string, config::DriverOptions::Value>& values) {
   NetworkSettings settings;
   settings.congestion_control =
-      ReadText(values, config::kCongestionControl, "");
+      ReadTextSetting(values, config::kCongestionControl, "");
   settings.dscp = ReadSetting(values, config::kDscp);
   settings.requires_ecn =
-      ReadText(values, config::kEcn, "") == config::kRequired;
+      ReadTextSetting(values, config::kEcn, "") == config::kRequired;
   for (const NumberOption& number : kNumberOptions) {
     settings.*number.asked = ReadSetting(values, number.setting);
   }
   settings.no_delay =
-      ReadText(values, config::kNoDelay, config::kOn) == config::kOn;
+      ReadTextSetting(values, config::kNoDelay, config::kOn) == config::kOn;
   settings.zero_copy =
-      ReadText(values, config::kZeroCopy, config::kOff) == config::kOn;
+      ReadTextSetting(values, config::kZeroCopy, config::kOff) == config::kOn;
   settings.mptcp =
-      ReadText(values, config::kMptcp, config::kOff) == config::kOn;
+      ReadTextSetting(values, config::kMptcp, config::kOff) == config::kOn;
   return settings;
 }
 

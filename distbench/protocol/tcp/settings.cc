@@ -15,6 +15,13 @@ int64_t ReadSetting(
   return std::clamp(*number, setting.minimum, setting.maximum);
 }
 
+std::string ReadTextSetting(
+    const std::map<std::string, config::DriverOptions::Value>& settings,
+    const std::string& name, const std::string& default_value) {
+  const auto* text = config::FindSettingValue<std::string>(settings, name);
+  return text == nullptr ? default_value : *text;
+}
+
 bool UsesUnixSocket(const std::map<std::string, config::DriverOptions::Value>&
                         server_settings) {
   const auto* transport = config::FindSettingValue<std::string>(

@@ -44,6 +44,9 @@ struct TcpSettings {
 int64_t ReadSetting(
     const std::map<std::string, config::DriverOptions::Value>& settings,
     const config::TcpSettingLimits& setting);
+std::string ReadTextSetting(
+    const std::map<std::string, config::DriverOptions::Value>& settings,
+    const std::string& name, const std::string& default_value);
 
 // Returns whether a server with these settings listens on a Unix socket.
 bool UsesUnixSocket(

@@ -1,7 +1,6 @@
 #include "distbench/report/json/json_parts.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "distbench/config/objectives/objective.h"
+#include "distbench/report/json/json_values.h"
 #include "distbench/report/measurements/planned_faults.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
@@ -116,12 +116,6 @@ using Json = nlohmann::ordered_json;
 
 std::string VerdictText(CheckVerdict verdict) {
   return verdict == CheckVerdict::kFail ? "fail" : VerdictName(verdict);
-}
-
-// Infinite values stand for RPCs that failed, as in percentiles.
-Json FigureJson(const std::optional<double>& figure) {
-  if (!figure) return nullptr;
-  return std::isinf(*figure) ? Json("failed") : Json(*figure);
 }
 
 const char* UnitOf(const config::Objective& objective) {

@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_REPORT_JSON_JSON_VALUES_H_
 #define DISTBENCH_REPORT_JSON_JSON_VALUES_H_
 
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,12 @@
 #include "distbench/stats/run_interval.h"
 
 namespace distbench::report {
+
+// Infinite figures stand for RPCs that failed, as in percentiles.
+inline base::Json FigureJson(const std::optional<double>& figure) {
+  if (figure && std::isinf(*figure)) return "failed";
+  return base::OrNull(figure);
+}
 
 // Sets NAME to the estimate, and PREFIXlower and PREFIXupper to its interval;
 // null where absent.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "distbench/products/search/testing/simulated_queue.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -83,33 +84,8 @@ SearchResult RunSearch(LoadSearch& search, const Runner& run) {
   return search.result();
 }
 
-// M/M/1: response times are exponential with rate (service rate - load); L.
-// Kleinrock, Queueing Systems I, Wiley 1975, section 5.12.
-double CapacityOfExponentialService() {
-  return kServiceRate - std::log(1 / (1 - kQuantile)) / kLimitSeconds;
-}
-
-// M/D/1: P(waiting <= t) = (1 - r) sum over k <= t/D of
-// (-L(t - kD))^k / k! exp(L(t - kD)); A. K. Erlang 1909.
-double ShareWithin(double load, double response) {
-  const long double service = 1 / kServiceRate;
-  const long double time = response - service;
-  long double sum = 0;
-  for (int k = 0; k * service <= time; ++k) {
-    const long double x = load * (time - k * service);
-    sum += std::pow(-x, k) / std::tgamma(k + 1.0L) * std::exp(x);
-  }
-  return static_cast<double>((1 - load * service) * sum);
-}
-
-double CapacityOfFixedService() {
-  double low = kServiceRate / 10;
-  double high = kServiceRate * 0.999;
-  while (high / low > 1.00001) {
-    const double middle = (low + high) / 2;
-    (ShareWithin(middle, kLimitSeconds) > kQuantile ? low : high) = middle;
-  }
-  return low;
+double CapacityOf(QueueKind kind) {
+  return CapacityForQuantile({kind, kServiceRate}, kQuantile, kLimitSeconds);
 }
 
 // Searches with 20 seeds; returns how many ended within 3 % of the true value.
@@ -139,12 +115,14 @@ int CountExact(const Queue& queue, double truth) {
 }
 
 TEST(LoadSearchTest, FindsTheCapacityOfAQueueWithExponentialService) {
-  EXPECT_GE(CountExact(ExponentialService(), CapacityOfExponentialService()),
+  EXPECT_GE(CountExact(ExponentialService(),
+                       CapacityOf(QueueKind::kExponentialService)),
             19);
 }
 
 TEST(LoadSearchTest, FindsTheCapacityOfAQueueWithFixedService) {
-  EXPECT_GE(CountExact(FixedService(), CapacityOfFixedService()), 19);
+  EXPECT_GE(CountExact(FixedService(), CapacityOf(QueueKind::kFixedService)),
+            19);
 }
 
 // A system without noise, which meets its objective up to `capacity`.
