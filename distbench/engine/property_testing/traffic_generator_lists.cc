@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/engine/property_testing/random_parts.h"
 #include "distbench/engine/property_testing/traffic_generator.h"
 
 namespace distbench::engine {

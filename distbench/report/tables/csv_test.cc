@@ -79,7 +79,7 @@ constexpr char kSmallResult[] = R"(
 
 TEST(CsvTest, RpcsHaveARowEach) {
   const std::vector<std::string> lines =
-      Lines(Csv(Sourced({ResultFromText(kSmallResult)}), RpcsTable()));
+      CsvLines(Csv(Sourced({ResultFromText(kSmallResult)}), RpcsTable()));
   ASSERT_EQ(lines.size(), 2);
   EXPECT_THAT(
       lines[0],
@@ -98,7 +98,8 @@ TEST(CsvTest, RpcsHaveARowEach) {
 }
 
 TEST(CsvTest, ActivitiesHaveARowForEachInstance) {
-  const std::vector<std::string> lines = Lines(Csv(Sourced({ResultFromText(R"(
+  const std::vector<std::string> lines =
+      CsvLines(Csv(Sourced({ResultFromText(R"(
         traffic_config { name: "t" }
         service_logs {
           instance_logs {
@@ -119,7 +120,7 @@ TEST(CsvTest, ActivitiesHaveARowForEachInstance) {
             value { activity_logs { key: "rank" value {} } }
           }
         })")}),
-                                                   ActivitiesTable()));
+                   ActivitiesTable()));
   EXPECT_THAT(
       lines,
       ElementsAre("source,test,repetition,instance,activity,iterations,"
@@ -177,7 +178,7 @@ TEST(CsvTest, SeriesOfActivitiesHaveARowForEachInterval) {
            ->mutable_intervals(1)
            ->mutable_read_ns());
   EXPECT_THAT(
-      Lines(Csv(Sourced({result}), ActivitySeriesTable())),
+      CsvLines(Csv(Sourced({result}), ActivitySeriesTable())),
       ElementsAre("source,test,repetition,instance,activity,"
                   "start_timestamp_ns,duration_s,offered,completed,"
                   "input_bytes,output_bytes,read_p50_ns,read_p99_ns,"
@@ -189,7 +190,7 @@ TEST(CsvTest, SeriesOfActivitiesHaveARowForEachInterval) {
 
 TEST(CsvTest, SamplesAreQuotedWhereTheyMustBe) {
   EXPECT_THAT(
-      Lines(Csv(Sourced({ResultFromText(kSmallResult)}), SamplesTable())),
+      CsvLines(Csv(Sourced({ResultFromText(kSmallResult)}), SamplesTable())),
       ElementsAre(
           "source,test,repetition,client,server,rpc,start_timestamp_ns,"
           "service_time_ns,lateness_ns,request_bytes,response_bytes,warmup,"
@@ -224,15 +225,16 @@ TestResult TimedResult() {
 
 TEST(CsvTest, TimePartsHaveARowEachInTheOrderOfAnRpc) {
   const auto results = Sourced({TimedResult()});
-  EXPECT_THAT(Lines(Csv(results, TimePartsTable())),
+  EXPECT_THAT(CsvLines(Csv(results, TimePartsTable())),
               ElementsAre("source,test,repetition,rpc,part,count,mean_ns,"
                           "p50_ns,p90_ns,p99_ns,max_ns",
                           "file.pb,t,1,query,lateness,2,3,3,,,3",
                           "file.pb,t,1,query,network,2,30,30,,,30",
                           "file.pb,t,1,query,server_queue,2,20,20,,,20",
                           "file.pb,t,1,query,server_handler,2,50,50,,,50"));
-  EXPECT_THAT(Lines(Csv(results, SamplesTable()))[1], EndsWith(",0,,,20,50"));
-  EXPECT_THAT(Lines(Csv(results, PeersTable())),
+  EXPECT_THAT(CsvLines(Csv(results, SamplesTable()))[1],
+              EndsWith(",0,,,20,50"));
+  EXPECT_THAT(CsvLines(Csv(results, PeersTable())),
               ElementsAre(EndsWith(",network_mean_ns,network_p50_ns,"
                                    "network_p99_ns,network_max_ns,"
                                    "server_queue_mean_ns,server_queue_p50_ns,"
@@ -246,7 +248,7 @@ TEST(CsvTest, TimePartsHaveARowEachInTheOrderOfAnRpc) {
 
 TEST(CsvTest, WithoutTimePartsThereAreNoRowsOfThem) {
   EXPECT_EQ(
-      Lines(Csv(Sourced({ResultFromText(kSmallResult)}), TimePartsTable()))
+      CsvLines(Csv(Sourced({ResultFromText(kSmallResult)}), TimePartsTable()))
           .size(),
       1);
 }
@@ -258,10 +260,10 @@ TEST(CsvTest, PeersSecondsAndResourcesHaveARowEach) {
   options.rpcs = 2;
   options.seconds = 4;
   const auto results = Sourced({MakeExampleResult(options)});
-  EXPECT_EQ(Lines(Csv(results, PeersTable())).size(), 1 + 2 * 3 * 2);
-  EXPECT_EQ(Lines(Csv(results, SecondsTable())).size(), 1 + 2 * 4);
-  EXPECT_EQ(Lines(Csv(results, ResourcesTable())).size(), 1 + 2 * 4);
-  EXPECT_THAT(Lines(Csv(results, SecondsTable()))[1],
+  EXPECT_EQ(CsvLines(Csv(results, PeersTable())).size(), 1 + 2 * 3 * 2);
+  EXPECT_EQ(CsvLines(Csv(results, SecondsTable())).size(), 1 + 2 * 4);
+  EXPECT_EQ(CsvLines(Csv(results, ResourcesTable())).size(), 1 + 2 * 4);
+  EXPECT_THAT(CsvLines(Csv(results, SecondsTable()))[1],
               StartsWith("file.pb,example,0,rpc_0,1700000000000000000,1,300,"
                          "300,300,0,0,19200,307200,"));
 }
@@ -289,9 +291,9 @@ TEST(CsvTest, HostileNamesStayInTheirCell) {
 
 TEST(CsvTest, EveryTableManagesWithNothing) {
   for (const ReportTable* table : AllTables()) {
-    EXPECT_EQ(Lines(Csv(Sourced({TestResult()}), *table)).size(), 1)
+    EXPECT_EQ(CsvLines(Csv(Sourced({TestResult()}), *table)).size(), 1)
         << table->name;
-    EXPECT_EQ(Lines(Csv({}, *table)).size(), 1) << table->name;
+    EXPECT_EQ(CsvLines(Csv({}, *table)).size(), 1) << table->name;
   }
 }
 

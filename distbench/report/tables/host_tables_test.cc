@@ -15,7 +15,8 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(CsvHostsTest, ResourcesHaveTheCountersThatTheHostHas) {
-  const std::vector<std::string> lines = Lines(Csv(Sourced({ResultFromText(R"(
+  const std::vector<std::string> lines =
+      CsvLines(Csv(Sourced({ResultFromText(R"(
         traffic_config { name: "t" }
         resource_usage_logs {
           node_resources {
@@ -48,7 +49,7 @@ TEST(CsvHostsTest, ResourcesHaveTheCountersThatTheHostHas) {
             }
           }
         })")}),
-                                                   ResourcesTable()));
+                   ResourcesTable()));
   EXPECT_THAT(
       lines,
       ElementsAre(
@@ -91,7 +92,7 @@ TEST(CsvHostsTest, CpusHaveARowEachSecond) {
       }
     })")});
   EXPECT_THAT(
-      Lines(Csv(results, CpusTable())),
+      CsvLines(Csv(results, CpusTable())),
       ElementsAre("source,test,repetition,node,end_timestamp_ns,duration_s,cpu,"
                   "user_ns,system_ns,irq_ns,softirq_ns,steal_ns,idle_ns,"
                   "iowait_ns,nice_ns",
@@ -126,7 +127,7 @@ TEST(CsvHostsTest, ControlGroupsHaveARowEachSecond) {
       }
     })")});
   EXPECT_THAT(
-      Lines(Csv(results, GroupsTable())),
+      CsvLines(Csv(results, GroupsTable())),
       ElementsAre("source,test,repetition,node,end_timestamp_ns,duration_s,"
                   "instance,cpu_ns,system_cpu_ns,throttled_ns,memory_bytes,"
                   "swap_bytes,read_bytes,written_bytes,read_operations,"
@@ -158,7 +159,7 @@ TEST(CsvHostsTest, ConnectionsHaveARowEach) {
       }
     })")});
   EXPECT_THAT(
-      Lines(Csv(results, ConnectionsTable())),
+      CsvLines(Csv(results, ConnectionsTable())),
       ElementsAre("source,test,repetition,node,instance,local_address,"
                   "peer_address,congestion_control,uses_ecn,sent_segments,"
                   "retransmitted_segments,congestion_marked_segments,"

@@ -53,7 +53,7 @@ inline std::string Csv(const std::vector<SourcedResults>& results,
 
 // The lines without the last column, which all tables have, and which says of
 // real results that these are not simulated.
-inline std::vector<std::string> Lines(const std::string& csv) {
+inline std::vector<std::string> CsvLines(const std::string& csv) {
   std::vector<std::string> lines = absl::StrSplit(csv, '\n');
   EXPECT_EQ(lines.back(), "");
   lines.pop_back();
