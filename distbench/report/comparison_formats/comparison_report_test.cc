@@ -109,9 +109,10 @@ using Json = nlohmann::ordered_json;
 constexpr char kHostile[] =
     "a|b`c`*d*]]></script><img src=x>\"q\"&\n@octocat\x1b\xff";
 
-ComparisonReport ReportOf(std::vector<TestResult> base,
-                          std::vector<TestResult> next,
-                          const CompareOptions& options = {}) {
+// The same, of two files that have names.
+ComparisonReport ReportOfFiles(std::vector<TestResult> base,
+                               std::vector<TestResult> next,
+                               const CompareOptions& options = {}) {
   return {.base = {"base.pb", {}},
           .next = {"new.pb", {}},
           .tests = Compared(std::move(base), std::move(next), options)};
@@ -124,8 +125,8 @@ ComparisonReport SlowerReport() {
                      {stats::Metric::Kind::kRate},
                      {stats::Metric::Kind::kFailures}};
   ComparisonReport report =
-      ReportOf({RunOf(1'000'000), RunOf(1'010'000)},
-               {RunOf(2'000'000), RunOf(2'020'000)}, options);
+      ReportOfFiles({RunOf(1'000'000), RunOf(1'010'000)},
+                    {RunOf(2'000'000), RunOf(2'020'000)}, options);
   report.checks = {
       {"t", "query:p99>5%", CheckVerdict::kFail, "p99 changed by +100%"},
       {"t", "query:rate<-3%", CheckVerdict::kPass, "rate changed by 0%"}};
@@ -142,7 +143,7 @@ ComparisonReport HostileReport() {
   TestResult failed = base;
   failed.mutable_traffic_config()->set_name("failed");
   failed.mutable_run_info()->set_failure(kHostile);
-  ComparisonReport report = ReportOf({base, failed}, {other, failed});
+  ComparisonReport report = ReportOfFiles({base, failed}, {other, failed});
   report.base.source = kHostile;
   return report;
 }
@@ -181,7 +182,8 @@ TEST(ComparisonJsonTest, HasNumbersAndVerdicts) {
 }
 
 TEST(ComparisonJsonTest, WhatIsNotKnownIsNull) {
-  const Json single = JsonOf(ReportOf({RunOf(1000, 500)}, {RunOf(2000, 500)}));
+  const Json single =
+      JsonOf(ReportOfFiles({RunOf(1000, 500)}, {RunOf(2000, 500)}));
   const Json& metrics = single["tests"][0]["rpcs"][0]["metrics"];
   EXPECT_EQ(metrics[0]["verdict"], "not shown");
   EXPECT_NEAR(metrics[0]["change"], 2, 0.02);
@@ -189,14 +191,14 @@ TEST(ComparisonJsonTest, WhatIsNotKnownIsNull) {
   EXPECT_EQ(metrics[3]["verdict"], "not comparable");
   EXPECT_EQ(metrics[3]["reason"], "too few RPCs in run 1 of 1 of base");
   EXPECT_TRUE(metrics[3]["base"].is_null());
-  const Json one_side = JsonOf(ReportOf({RunOf(1000)}, {}));
+  const Json one_side = JsonOf(ReportOfFiles({RunOf(1000)}, {}));
   EXPECT_EQ(one_side["tests"][0]["not_comparable"], "it is in base only");
   EXPECT_TRUE(one_side["tests"][0]["new_name"].is_null());
 }
 
 TEST(ComparisonJsonTest, NoiseIsBesideTheChange) {
   const ComparisonReport noise =
-      ReportOf({RunOf(1000), RunOf(1010), RunOf(990)}, {RunOf(1000)});
+      ReportOfFiles({RunOf(1000), RunOf(1010), RunOf(990)}, {RunOf(1000)});
   MetricComparison metric = noise.tests[0].rpcs[0].metrics[0];
   metric.noise_floor = 0.05;
   ComparisonReport report = noise;
@@ -264,17 +266,17 @@ TEST(ComparisonJunitTest, WithoutConditionsMetricsAreCases) {
   EXPECT_THAT(xml, HasSubstr("name=\"query p99\"><system-out>worse: 1.00 ms "
                              "-&gt; 2.01 ms, x2.000 ("));
   EXPECT_THAT(
-      ComparisonJunit(ReportOf({RunOf(1000)}, {RunOf(1000)})),
+      ComparisonJunit(ReportOfFiles({RunOf(1000)}, {RunOf(1000)})),
       HasSubstr("tests=\"7\" failures=\"0\" errors=\"0\" skipped=\"7\""));
 }
 
 TEST(ComparisonJunitTest, RunsThatFailedAreErrors) {
   TestResult failed = RunOf(1000);
   failed.mutable_run_info()->set_failure("node1 was lost");
-  EXPECT_THAT(ComparisonJunit(ReportOf({RunOf(1000)}, {failed})),
+  EXPECT_THAT(ComparisonJunit(ReportOfFiles({RunOf(1000)}, {failed})),
               HasSubstr("<error message=\"run 1 of 1 of new did not run to its "
                         "end: node1 was lost\"/>"));
-  EXPECT_THAT(ComparisonJunit(ReportOf({RunOf(1000)}, {})),
+  EXPECT_THAT(ComparisonJunit(ReportOfFiles({RunOf(1000)}, {})),
               HasSubstr("<skipped message=\"it is in base only\"/>"));
 }
 
