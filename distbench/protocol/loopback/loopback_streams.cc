@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "distbench/protocol/loopback/loopback_driver.h"
+#include "distbench/protocol/loopback/loopback_transport.h"
 
 namespace distbench::protocol {
 
