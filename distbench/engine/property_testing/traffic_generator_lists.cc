@@ -222,6 +222,10 @@ int64_t TrafficGenerator::ChooseOpenLoop(Iterations& iterations,
         {"", "constant", "exponential", "sync_burst", "sync_burst_spread"}));
   } else {
     *iterations.mutable_arrivals() = AnyArrivals(random_);
+    // Two modulations of milliseconds divide each second into millions of
+    // cells, which take a second to search.
+    iterations.set_open_loop_interval_ns(
+        std::min<int64_t>(interval_ns, 3'000'000));
   }
   if (random_.Chance(0.3)) {
     iterations.set_max_parallel_iterations(random_.Between(1, 5));
