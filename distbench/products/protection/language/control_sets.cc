@@ -256,7 +256,7 @@ void CheckIoLimits(const ControlGroup& group, const config::Path& path,
                         limit.read_bytes(), problems);
     CheckBytesPerSecond(place.Field("write_bytes"), limit.has_write_bytes(),
                         limit.write_bytes(), problems);
-    CheckOwnFields(limit, place, nullptr, problems);
+    config::CheckOwnFields(limit, place, nullptr, problems);
     if (limit.has_read_bytes() || limit.has_write_bytes() ||
         limit.has_read_operations() || limit.has_write_operations()) {
       continue;
@@ -279,13 +279,13 @@ void CheckCpuTime(const ControlGroup& group, const config::Path& path,
 
 void CheckModel(const IoCostModel& model, const config::Path& path,
                 config::Problems& problems) {
-  CheckOwnFields(model, path, nullptr, problems);
+  config::CheckOwnFields(model, path, nullptr, problems);
   if (model.ByteSizeLong() == 0) problems.Add(path, "is empty; leave it out");
 }
 
 void CheckQos(const IoCostQos& qos, const config::Path& path,
               config::Problems& problems) {
-  CheckOwnFields(qos, path, nullptr, problems);
+  config::CheckOwnFields(qos, path, nullptr, problems);
   if (qos.has_min() && qos.has_max() && qos.min() > qos.max()) {
     problems.Add(path.Field("min"), absl::StrCat(qos.min(), " is above max, ",
                                                  qos.max(), "; exchange them"));
@@ -295,7 +295,7 @@ void CheckQos(const IoCostQos& qos, const config::Path& path,
 
 void CheckGroupSettings(const ControlGroup& group, const config::Path& path,
                         config::Problems& problems) {
-  CheckOwnFields(group, path, nullptr, problems);
+  config::CheckOwnFields(group, path, nullptr, problems);
   CheckCpuTime(group, path, problems);
   CheckMemory(group, path, problems);
   CheckIoLimits(group, path, problems);
@@ -336,7 +336,7 @@ void CanonicalizeControlSet(ControlSet& controls) {
 void ValidateControlSet(const ControlSet& controls, const config::Path& path,
                         absl::Span<const std::string> services,
                         config::Problems& problems) {
-  CheckOwnFields(controls, path, nullptr, problems);
+  config::CheckOwnFields(controls, path, nullptr, problems);
   Members members(services, problems);
   for (int i = 0; i < controls.groups_size(); ++i) {
     const ControlGroup& group = controls.groups(i);

@@ -80,7 +80,8 @@ namespace {
 void CheckRpc(const config::TestValidation& validation,
               const config::Path& path) {
   const ExperimentSubject& subject = validation.test().experiment().subject();
-  CheckOwnFields(subject, path, &validation.names(), validation.problems());
+  config::CheckOwnFields(subject, path, &validation.names(),
+                         validation.problems());
   if (subject.has_rpc()) return;
   const std::vector<std::string> roots = RootRpcs(validation.test());
   if (roots.size() == 1 || validation.problems().full()) return;
@@ -259,8 +260,9 @@ bool HasLoop(const DistributedSystemDescription& test) {
 void CheckSize(const config::TestValidation& validation,
                const config::Path& path) {
   const Experiment& experiment = validation.test().experiment();
-  CheckOwnFields(experiment, path, &validation.names(), validation.problems());
-  if (!IsRight(experiment, "repeat")) return;
+  config::CheckOwnFields(experiment, path, &validation.names(),
+                         validation.problems());
+  if (!config::IsRight(experiment, "repeat")) return;
   const double runs = CountRuns(experiment);
   if (runs <= kMostExperimentRuns) return;
   validation.Add(
@@ -314,8 +316,8 @@ class AntagonistCheck {
         phases_(phases) {}
 
   void Run() const {
-    CheckOwnFields(antagonist_, path_, &validation_.names(),
-                   validation_.problems());
+    config::CheckOwnFields(antagonist_, path_, &validation_.names(),
+                           validation_.problems());
     CheckActivity();
     CheckThreads();
     CheckRate();
