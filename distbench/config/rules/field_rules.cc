@@ -248,9 +248,7 @@ class FieldCheck {
     const FieldRules& rules = rule.rules;
     // A text that is left in a canonical message is wrong, which is reported.
     if (IsThere(message, rule.text)) return;
-    if (rules.has_unless() && IsThere(message, Sibling(rule, rules.unless()))) {
-      return;
-    }
+    if (IsThere(message, rule.unless)) return;
     if (rules.has_missing()) {
       Add(&place, absl::StrCat("is missing; ", rules.missing()));
     } else if (rules.required() && rules.has_refers_to()) {
@@ -307,14 +305,12 @@ class FieldCheck {
   void CheckName(const std::string& name, const FieldRule& rule,
                  const Place& place) const {
     if (names_ == nullptr) return;
-    const FieldDescriptor* const list =
-        DistributedSystemDescription::descriptor()->FindFieldByName(
-            rule.rules.refers_to());
-    const NameIndex& index = *names_->Of(list->number());
+    const NameIndex& index = *names_->Of(rule.refers_to->number());
     if (!name.empty() && index.Find(name) != kNone) return;
-    AddUnknownName(PathOf(root_, &place),
-                   list->options().GetExtension(distbench::rules).element(),
-                   name, index, problems_);
+    AddUnknownName(
+        PathOf(root_, &place),
+        rule.refers_to->options().GetExtension(distbench::rules).element(),
+        name, index, problems_);
   }
 
   // ---- Lists ----
@@ -401,11 +397,6 @@ class FieldCheck {
 
   // ---- With other fields ----
 
-  static const FieldDescriptor* Sibling(const FieldRule& rule,
-                                        const std::string& name) {
-    return rule.field->containing_type()->FindFieldByName(name);
-  }
-
   void CheckCompany(const Message& message, const FieldRule& rule,
                     const Place& place) const {
     const FieldRules& rules = rule.rules;
@@ -413,17 +404,18 @@ class FieldCheck {
       return;
     }
     if (!IsGiven(message, rule.field) && !IsThere(message, rule.number)) return;
-    if (rules.has_excludes() &&
-        IsGiven(message, Sibling(rule, rules.excludes()))) {
+    const auto is_with = [&](const FieldDescriptor* other) {
+      return other != nullptr && IsGiven(message, other);
+    };
+    if (is_with(rule.excludes)) {
       Add(place.outer, absl::StrCat("has both ", rule.field->name(), " and ",
                                     rules.excludes(), "; give one"));
     }
-    if (rules.has_not_with() &&
-        IsGiven(message, Sibling(rule, rules.not_with()))) {
+    if (is_with(rule.not_with)) {
       Add(&place, absl::StrCat("does not go together with ", rules.not_with(),
                                "; remove one of them"));
     }
-    if (rules.has_needs() && !IsGiven(message, Sibling(rule, rules.needs()))) {
+    if (rules.has_needs() && !is_with(rule.needs)) {
       Add(&place, absl::StrCat("needs ", rules.needs(), "; add it"));
     }
   }

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "absl/container/node_hash_map.h"
 #include "google/protobuf/descriptor.h"
@@ -54,6 +56,15 @@ FieldRule RuleOf(const FieldDescriptor& field) {
     rule.rules.set_max(of_number.max());
   }
   rule.has_range = rule.rules.has_min();
+  const auto sibling = [&](const std::string& name) {
+    return field.containing_type()->FindFieldByName(name);
+  };
+  rule.unless = sibling(rule.rules.unless());
+  rule.excludes = sibling(rule.rules.excludes());
+  rule.not_with = sibling(rule.rules.not_with());
+  rule.needs = sibling(rule.rules.needs());
+  rule.refers_to = DistributedSystemDescription::descriptor()->FindFieldByName(
+      rule.rules.refers_to());
   return rule;
 }
 

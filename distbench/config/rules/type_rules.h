@@ -23,9 +23,15 @@ struct FieldRule {
   bool is_checked_within = false;
   bool is_changed_within = false;
 
-  // The fields that the rules name; null if they name none.
+  // The fields that the rules name, of the same message or, for references, of
+  // the test; null if they name none.
   const google::protobuf::FieldDescriptor* number = nullptr;  // of a quantity
   const google::protobuf::FieldDescriptor* text = nullptr;    // of a number
+  const google::protobuf::FieldDescriptor* unless = nullptr;
+  const google::protobuf::FieldDescriptor* refers_to = nullptr;
+  const google::protobuf::FieldDescriptor* excludes = nullptr;
+  const google::protobuf::FieldDescriptor* not_with = nullptr;
+  const google::protobuf::FieldDescriptor* needs = nullptr;
 };
 
 struct TypeRules {

@@ -106,19 +106,19 @@ TEST(FieldRules, HaveTheWordsThatAreKnown) {
     return rules.words();
   };
   for (const auto& word : words(CallPolicy::descriptor(), "load_balancing")) {
-    EXPECT_TRUE(ParseLoadBalancing(word).ok()) << word;
+    EXPECT_TRUE(ParseLoadBalancing(word).has_value()) << word;
   }
   for (const auto& word : words(RetryPolicy::descriptor(), "jitter")) {
-    EXPECT_TRUE(ParseJitter(word).ok()) << word;
+    EXPECT_TRUE(ParseJitter(word).has_value()) << word;
   }
   for (const auto& word : words(ConcurrencyLimitPolicy::descriptor(), "kind")) {
-    EXPECT_TRUE(ParseLimitKind(word).ok()) << word;
+    EXPECT_TRUE(ParseLimitKind(word).has_value()) << word;
   }
   for (const auto& word : words(QuorumPolicy::descriptor(), "rest")) {
-    EXPECT_TRUE(ParseRestOfQuorum(word).ok()) << word;
+    EXPECT_TRUE(ParseRestOfQuorum(word).has_value()) << word;
   }
   for (const auto& word : words(StreamSpec::descriptor(), "response_starts")) {
-    EXPECT_TRUE(ParseResponseStart(word).ok()) << word;
+    EXPECT_TRUE(ParseResponseStart(word).has_value()) << word;
   }
 }
 

@@ -123,7 +123,7 @@ class PolicyValidation {
 
   void CheckLimit(const Path& path, const ConcurrencyLimitPolicy& limit) const {
     const auto kind = ParseLimitKind(limit.kind());
-    if (!kind.ok()) return;
+    if (!kind.has_value()) return;
     if (*kind == ConcurrencyLimitPlan::Kind::kFixed) {
       if (limit.has_min_limit() || limit.has_max_limit()) {
         validation_.Add(path,

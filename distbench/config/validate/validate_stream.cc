@@ -62,8 +62,10 @@ class StreamValidation {
   }
 
   void CheckStart() const {
-    const auto start = ParseResponseStart(stream_.response_starts());
-    if (!start.ok() || *start != StreamPlan::Start::kEcho) return;
+    if (ParseResponseStart(stream_.response_starts()) !=
+        StreamPlan::Start::kEcho) {
+      return;
+    }
     if (stream_.has_server_messages() ||
         !stream_.server_messages_distribution().empty() ||
         stream_.has_server_interval_ns() ||
