@@ -1,6 +1,5 @@
 #include "distbench/config/rules/field_rules.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>

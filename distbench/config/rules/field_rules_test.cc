@@ -5,7 +5,7 @@
 
 #include <set>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "distbench/config/rules/type_rules.h"
 #include "distbench/config/syntax/words.h"

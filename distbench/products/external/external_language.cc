@@ -1,9 +1,9 @@
 #include "distbench/products/external/external_language.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
