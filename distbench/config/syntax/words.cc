@@ -1,7 +1,6 @@
 #include "distbench/config/syntax/words.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,64 +38,68 @@ absl::Status CheckErrorCode(absl::string_view text) {
 namespace {
 
 template <typename Value>
-struct KnownWord {
+struct PolicyWord {
   const char* text;
   Value value;
 };
 
 template <typename Value>
-std::optional<Value> FindWord(absl::string_view text,
-                              absl::Span<const KnownWord<Value>> words) {
-  for (const KnownWord<Value>& word : words) {
+absl::StatusOr<Value> FindWord(absl::string_view text,
+                               absl::Span<const PolicyWord<Value>> words) {
+  std::vector<std::string> texts;
+  for (const PolicyWord<Value>& word : words) {
     if (word.text == text) return word.value;
+    texts.push_back(word.text);
   }
-  return std::nullopt;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "there is no ", Quoted(text), "; ", Suggestion(text, texts)));
 }
 
-constexpr KnownWord<LoadBalancing> kLoadBalancing[] = {
+constexpr PolicyWord<LoadBalancing> kLoadBalancing[] = {
     {"round_robin", LoadBalancing::kRoundRobin},
     {"random", LoadBalancing::kRandom},
     {"two_choices", LoadBalancing::kTwoChoices},
     {"least_in_flight", LoadBalancing::kLeastInFlight}};
 
-constexpr KnownWord<RetryPlan::Jitter> kJitter[] = {
+constexpr PolicyWord<RetryPlan::Jitter> kJitter[] = {
     {"full", RetryPlan::Jitter::kFull},
     {"equal", RetryPlan::Jitter::kEqual},
     {"none", RetryPlan::Jitter::kNone}};
 
-constexpr KnownWord<ConcurrencyLimitPlan::Kind> kLimitKinds[] = {
+constexpr PolicyWord<ConcurrencyLimitPlan::Kind> kLimitKinds[] = {
     {"fixed", ConcurrencyLimitPlan::Kind::kFixed},
     {"aimd", ConcurrencyLimitPlan::Kind::kAimd},
     {"gradient", ConcurrencyLimitPlan::Kind::kGradient}};
 
-constexpr KnownWord<bool> kRests[] = {{"cancel", true}, {"ignore", false}};
-
-constexpr KnownWord<StreamPlan::Start> kStarts[] = {
-    {"on_first_request", StreamPlan::Start::kOnFirstRequest},
-    {"on_last_request", StreamPlan::Start::kOnLastRequest},
-    {"echo", StreamPlan::Start::kEcho}};
+constexpr PolicyWord<bool> kRests[] = {{"cancel", true}, {"ignore", false}};
 
 }  // namespace
 
-std::optional<LoadBalancing> ParseLoadBalancing(absl::string_view text) {
+absl::StatusOr<LoadBalancing> ParseLoadBalancing(absl::string_view text) {
   return FindWord<LoadBalancing>(text, kLoadBalancing);
 }
 
-std::optional<RetryPlan::Jitter> ParseJitter(absl::string_view text) {
+absl::StatusOr<RetryPlan::Jitter> ParseJitter(absl::string_view text) {
   return FindWord<RetryPlan::Jitter>(text, kJitter);
 }
 
-std::optional<ConcurrencyLimitPlan::Kind> ParseLimitKind(
+absl::StatusOr<ConcurrencyLimitPlan::Kind> ParseLimitKind(
     absl::string_view text) {
   return FindWord<ConcurrencyLimitPlan::Kind>(text, kLimitKinds);
 }
 
-std::optional<bool> ParseRestOfQuorum(absl::string_view text) {
+absl::StatusOr<bool> ParseRestOfQuorum(absl::string_view text) {
   return FindWord<bool>(text, kRests);
 }
 
-std::optional<StreamPlan::Start> ParseResponseStart(absl::string_view text) {
-  return FindWord<StreamPlan::Start>(text, kStarts);
+absl::StatusOr<StreamPlan::Start> ParseResponseStart(absl::string_view text) {
+  if (text == "on_first_request") return StreamPlan::Start::kOnFirstRequest;
+  if (text == "on_last_request") return StreamPlan::Start::kOnLastRequest;
+  if (text == "echo") return StreamPlan::Start::kEcho;
+  return absl::InvalidArgumentError(
+      absl::StrCat(Quoted(text),
+                   " is not a way to start; must be \"on_first_request\", "
+                   "\"on_last_request\" or \"echo\""));
 }
 
 }  // namespace distbench::config

@@ -8,8 +8,8 @@
 
 namespace distbench::config {
 
-// Fills in the rate of a recording, if none is given, and the number of
-// iterations, if the recording does not repeat. Requires canonical fields.
+// Replaces quantities by numbers. Fills in the rate of a recording, if none is
+// given, and the number of iterations, if the recording does not repeat.
 void CanonicalizeArrivals(Iterations& iterations);
 
 // Requires iterations with arrivals, at `path`.
