@@ -19,14 +19,12 @@
 #include "proto/traffic_config.pb.h"
 
 namespace CLI {
-
-// The flags that bind a process to CPUs and memory.
-
 class App;
 }  // namespace CLI
 
 namespace distbench::cli {
 
+// The flags that bind a process to CPUs and memory.
 struct BindingFlags {
   std::string numa_node;
   std::string cpus;
@@ -53,14 +51,6 @@ struct NodeArguments {
 // says what would be right.
 absl::StatusOr<NodeArguments> ParseNodeArguments(
     const std::vector<std::string>& arguments);
-
-}  // namespace distbench::cli
-
-namespace CLI {
-class App;
-}
-
-namespace distbench::cli {
 
 struct NodeFlags {
   std::string listen;

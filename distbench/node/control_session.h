@@ -20,6 +20,10 @@
 #include "distbench/node/test_part.h"
 #include "proto/control.pb.h"
 
+namespace grpc {
+class Channel;
+}  // namespace grpc
+
 namespace distbench::node {
 
 // Limits how much may be in flight to a receiver that acknowledges what it
@@ -94,14 +98,6 @@ class ProgressTimes {
   int64_t interval_ns_ = absl::ToInt64Nanoseconds(kShortest);
   int64_t next_ns_ = 0;  // monotonic
 };
-
-}  // namespace distbench::node
-
-namespace grpc {
-class Channel;
-}
-
-namespace distbench::node {
 
 class ControlStream;
 

@@ -18,6 +18,8 @@
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/stream.h"
 
+struct nghttp2_session;
+
 namespace distbench::http2 {
 
 // Frames that are gathered to be written at once. Payloads are references to
@@ -54,12 +56,6 @@ class FrameBlock {
   int begin_ = 0;  // pieces that are left
   int end_ = 0;
 };
-
-}  // namespace distbench::http2
-
-struct nghttp2_session;
-
-namespace distbench::http2 {
 
 // One RPC's use of a stream. Must outlive the stream, or be forgotten.
 struct Http2Exchange {

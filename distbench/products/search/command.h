@@ -14,22 +14,16 @@
 #include "distbench/security/tls_files.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench::search {
-
-void AddSearchCommand(CLI::App& app, cli::CommandBody& chosen);
-
-}  // namespace distbench::search
-
 namespace CLI {
-
-// The flags of `distbench search`.
-
 class App;
 }  // namespace CLI
 
 namespace distbench::search {
 
-// Zero durations and absent values mean that the flag was not given.
+void AddSearchCommand(CLI::App& app, cli::CommandBody& chosen);
+
+// The flags of `distbench search`. Zero durations and absent values mean that
+// the flag was not given.
 struct SearchFlags {
   std::string test_sequencer;
   security::TlsFiles tls;

@@ -13,7 +13,7 @@
 namespace distbench::search {
 
 // Runs the probes of a search on a test sequencer.
-
+//
 // Each test is a separate run. It begins when the sequencer has ended all
 // previous runs, with new services and nothing in flight. `client` must outlive
 // the runner. Errors are those of the client.
@@ -24,7 +24,7 @@ TestRunner RunOnSequencer(client::TestClient& client);
 absl::StatusOr<int> InstanceCountFor(const GetStatusResponse& status);
 
 // Runs the probes of a search on simulated hosts.
-
+//
 // Each test runs on hosts of its own. Watchers receive no events, because
 // simulated time passes faster than anyone could decide: no probe ends early.
 // Each run has a seed of its own, because equal runs would be copies of each

@@ -13,9 +13,11 @@
 #include "distbench/products/launching/job/leader_location.h"
 #include "distbench/products/launching/job/place_in_job.h"
 
-namespace distbench::launching {
+namespace distbench::base {
+class StopSignals;
+}  // namespace distbench::base
 
-// What the processes of a job do, whichever launcher started them.
+namespace distbench::launching {
 
 // The command that the leader runs once the job is complete.
 struct JobCommand {
@@ -59,14 +61,6 @@ struct JobEnd {
   std::string error = {};  // for users; empty: none
 };
 
-}  // namespace distbench::launching
-
-namespace distbench::base {
-class StopSignals;
-}  // namespace distbench::base
-
-namespace distbench::launching {
-
 // Leads a job: listens as its sequencer, is a node unless the options say
 // otherwise, waits until the other processes have joined, runs the command as a
 // child process that knows the sequencer from its environment, and tells the
@@ -77,14 +71,6 @@ namespace distbench::launching {
 // kExitRunFailed if a signal ended the command. Without a command, serves until
 // `stop`. A stop is passed on to the command, which decides how to end.
 JobEnd LeadJob(const JobOptions& options, base::StopSignals& stop);
-
-}  // namespace distbench::launching
-
-namespace distbench::base {
-class StopSignals;
-}  // namespace distbench::base
-
-namespace distbench::launching {
 
 // Takes part in a job as the node of its rank, until the leader tells it to end
 // (exit status kExitOk), or is lost for longer than leader_timeout
