@@ -7,10 +7,13 @@
 namespace distbench::config {
 
 // Adds a problem for everything that is wrong with the message, which is at
-// `path`, except for quantities whose text is wrong: these are left alone. A
-// message without problems and such texts can be compiled.
+// `path`. A canonical message without problems can be compiled.
 void CheckArrivals(const Arrivals& arrivals, const Path& path,
                    Problems& problems);
+
+// The same without the rules of single fields (proto/rules.proto).
+void CheckArrivalsBetweenFields(const Arrivals& arrivals, const Path& path,
+                                Problems& problems);
 
 }  // namespace distbench::config
 

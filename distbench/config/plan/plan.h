@@ -18,11 +18,10 @@
 #include "distbench/config/distributions/distribution.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/config/plan/policy_plan.h"
+#include "distbench/config/plan/test_names.h"
 
 namespace distbench::config {
 
-// Means "none" wherever an index is optional.
-inline constexpr int kNone = -1;
 inline constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
 // A payload size in bytes, for the whole serialised message: either fixed, or

@@ -27,4 +27,38 @@ TestNames::TestNames(const DistributedSystemDescription& test)
       replay_traces(test.rpc_replay_traces()),
       server_faults(test.server_faults()) {}
 
+const NameIndex* TestNames::Of(int field_number) const {
+  using Test = DistributedSystemDescription;
+  switch (field_number) {
+    case Test::kServicesFieldNumber:
+      return &services;
+    case Test::kPayloadDescriptionsFieldNumber:
+      return &payloads;
+    case Test::kRpcDescriptionsFieldNumber:
+      return &rpcs;
+    case Test::kActionsFieldNumber:
+      return &actions;
+    case Test::kActionListsFieldNumber:
+      return &lists;
+    case Test::kProtocolDriverOptionsFieldNumber:
+      return &driver_options;
+    case Test::kActivityConfigsFieldNumber:
+      return &activities;
+    case Test::kActivityPoolsFieldNumber:
+      return &activity_pools;
+    case Test::kDistributionConfigFieldNumber:
+      return &joint_distributions;
+    case Test::kDelayDistributionConfigsFieldNumber:
+      return &delay_distributions;
+    case Test::kSizeDistributionConfigsFieldNumber:
+      return &size_distributions;
+    case Test::kRpcReplayTracesFieldNumber:
+      return &replay_traces;
+    case Test::kServerFaultsFieldNumber:
+      return &server_faults;
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace distbench::config

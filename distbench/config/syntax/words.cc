@@ -1,6 +1,7 @@
 #include "distbench/config/syntax/words.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,68 +39,64 @@ absl::Status CheckErrorCode(absl::string_view text) {
 namespace {
 
 template <typename Value>
-struct PolicyWord {
+struct KnownWord {
   const char* text;
   Value value;
 };
 
 template <typename Value>
-absl::StatusOr<Value> FindWord(absl::string_view text,
-                               absl::Span<const PolicyWord<Value>> words) {
-  std::vector<std::string> texts;
-  for (const PolicyWord<Value>& word : words) {
+std::optional<Value> FindWord(absl::string_view text,
+                              absl::Span<const KnownWord<Value>> words) {
+  for (const KnownWord<Value>& word : words) {
     if (word.text == text) return word.value;
-    texts.push_back(word.text);
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "there is no ", Quoted(text), "; ", Suggestion(text, texts)));
+  return std::nullopt;
 }
 
-constexpr PolicyWord<LoadBalancing> kLoadBalancing[] = {
+constexpr KnownWord<LoadBalancing> kLoadBalancing[] = {
     {"round_robin", LoadBalancing::kRoundRobin},
     {"random", LoadBalancing::kRandom},
     {"two_choices", LoadBalancing::kTwoChoices},
     {"least_in_flight", LoadBalancing::kLeastInFlight}};
 
-constexpr PolicyWord<RetryPlan::Jitter> kJitter[] = {
+constexpr KnownWord<RetryPlan::Jitter> kJitter[] = {
     {"full", RetryPlan::Jitter::kFull},
     {"equal", RetryPlan::Jitter::kEqual},
     {"none", RetryPlan::Jitter::kNone}};
 
-constexpr PolicyWord<ConcurrencyLimitPlan::Kind> kLimitKinds[] = {
+constexpr KnownWord<ConcurrencyLimitPlan::Kind> kLimitKinds[] = {
     {"fixed", ConcurrencyLimitPlan::Kind::kFixed},
     {"aimd", ConcurrencyLimitPlan::Kind::kAimd},
     {"gradient", ConcurrencyLimitPlan::Kind::kGradient}};
 
-constexpr PolicyWord<bool> kRests[] = {{"cancel", true}, {"ignore", false}};
+constexpr KnownWord<bool> kRests[] = {{"cancel", true}, {"ignore", false}};
+
+constexpr KnownWord<StreamPlan::Start> kStarts[] = {
+    {"on_first_request", StreamPlan::Start::kOnFirstRequest},
+    {"on_last_request", StreamPlan::Start::kOnLastRequest},
+    {"echo", StreamPlan::Start::kEcho}};
 
 }  // namespace
 
-absl::StatusOr<LoadBalancing> ParseLoadBalancing(absl::string_view text) {
+std::optional<LoadBalancing> ParseLoadBalancing(absl::string_view text) {
   return FindWord<LoadBalancing>(text, kLoadBalancing);
 }
 
-absl::StatusOr<RetryPlan::Jitter> ParseJitter(absl::string_view text) {
+std::optional<RetryPlan::Jitter> ParseJitter(absl::string_view text) {
   return FindWord<RetryPlan::Jitter>(text, kJitter);
 }
 
-absl::StatusOr<ConcurrencyLimitPlan::Kind> ParseLimitKind(
+std::optional<ConcurrencyLimitPlan::Kind> ParseLimitKind(
     absl::string_view text) {
   return FindWord<ConcurrencyLimitPlan::Kind>(text, kLimitKinds);
 }
 
-absl::StatusOr<bool> ParseRestOfQuorum(absl::string_view text) {
+std::optional<bool> ParseRestOfQuorum(absl::string_view text) {
   return FindWord<bool>(text, kRests);
 }
 
-absl::StatusOr<StreamPlan::Start> ParseResponseStart(absl::string_view text) {
-  if (text == "on_first_request") return StreamPlan::Start::kOnFirstRequest;
-  if (text == "on_last_request") return StreamPlan::Start::kOnLastRequest;
-  if (text == "echo") return StreamPlan::Start::kEcho;
-  return absl::InvalidArgumentError(
-      absl::StrCat(Quoted(text),
-                   " is not a way to start; must be \"on_first_request\", "
-                   "\"on_last_request\" or \"echo\""));
+std::optional<StreamPlan::Start> ParseResponseStart(absl::string_view text) {
+  return FindWord<StreamPlan::Start>(text, kStarts);
 }
 
 }  // namespace distbench::config

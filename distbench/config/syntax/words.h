@@ -4,8 +4,9 @@
 #ifndef DISTBENCH_CONFIG_SYNTAX_WORDS_H_
 #define DISTBENCH_CONFIG_SYNTAX_WORDS_H_
 
+#include <optional>
+
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/config/plan/policy_plan.h"
@@ -17,21 +18,17 @@ namespace distbench::config {
 // says what would be right.
 absl::Status CheckErrorCode(absl::string_view text);
 
-// The words of CallPolicy. Each function returns INVALID_ARGUMENT, with the
-// words that there are, for any other text.
+// The words of CallPolicy and StreamSpec, which their rules list, too
+// (proto/rules.proto). Each function returns nothing for any other text.
 
-absl::StatusOr<LoadBalancing> ParseLoadBalancing(absl::string_view text);
-absl::StatusOr<RetryPlan::Jitter> ParseJitter(absl::string_view text);
-absl::StatusOr<ConcurrencyLimitPlan::Kind> ParseLimitKind(
+std::optional<LoadBalancing> ParseLoadBalancing(absl::string_view text);
+std::optional<RetryPlan::Jitter> ParseJitter(absl::string_view text);
+std::optional<ConcurrencyLimitPlan::Kind> ParseLimitKind(
     absl::string_view text);
+std::optional<StreamPlan::Start> ParseResponseStart(absl::string_view text);
 
 // Returns whether the requests that a quorum does not need are cancelled.
-absl::StatusOr<bool> ParseRestOfQuorum(absl::string_view text);
-
-// The syntax of StreamSpec.response_starts.
-
-// INVALID_ARGUMENT lists the values that there are.
-absl::StatusOr<StreamPlan::Start> ParseResponseStart(absl::string_view text);
+std::optional<bool> ParseRestOfQuorum(absl::string_view text);
 
 }  // namespace distbench::config
 

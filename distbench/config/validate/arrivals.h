@@ -8,8 +8,8 @@
 
 namespace distbench::config {
 
-// Replaces quantities by numbers. Fills in the rate of a recording, if none is
-// given, and the number of iterations, if the recording does not repeat.
+// Fills in the rate of a recording, if none is given, and the number of
+// iterations, if the recording does not repeat. Requires canonical fields.
 void CanonicalizeArrivals(Iterations& iterations);
 
 // Requires iterations with arrivals, at `path`.

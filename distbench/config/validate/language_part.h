@@ -1,5 +1,6 @@
 // What a product adds to the rules of the traffic language: of the fields that
-// are its own, and of what holds between them and others.
+// are its own, and of what holds between them and others. For rules that are
+// options of its fields, it calls config/rules/field_rules.h.
 
 #ifndef DISTBENCH_CONFIG_VALIDATE_LANGUAGE_PART_H_
 #define DISTBENCH_CONFIG_VALIDATE_LANGUAGE_PART_H_

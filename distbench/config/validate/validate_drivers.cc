@@ -316,13 +316,6 @@ void CheckBothSides(const TestValidation& validation, int rpc_index) {
 void ValidateDrivers(const TestValidation& validation) {
   const DistributedSystemDescription& test = validation.test();
   DriverCheck(validation).CheckAll();
-  for (int i = 0; i < test.services_size(); ++i) {
-    validation.ResolveOptional(
-        validation.Service(i).Field("protocol_driver_options_name"),
-        "protocol_driver_options entry",
-        test.services(i).protocol_driver_options_name(),
-        validation.names().driver_options);
-  }
   for (int i = 0; i < test.rpc_descriptions_size(); ++i) {
     CheckBothSides(validation, i);
   }

@@ -43,8 +43,8 @@ void CheckStreamTime(const TestValidation& validation, const Path& path,
                                       "give the RPC a `stream`, or limit p99"));
     return;
   }
-  const auto start = ParseResponseStart(rpc->stream().response_starts());
-  const bool is_echo = start.ok() && *start == StreamPlan::Start::kEcho;
+  const bool is_echo = ParseResponseStart(rpc->stream().response_starts()) ==
+                       StreamPlan::Start::kEcho;
   const bool needs_echo = time.kind == StreamTime::Kind::kRoundTrip;
   if (time.kind == StreamTime::Kind::kFirstMessage || is_echo == needs_echo) {
     return;
