@@ -2,6 +2,8 @@
 
 #include <iterator>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,10 +12,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/message_sums.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/time_series.h"
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
+#include "google/protobuf/map.h"
 
 namespace distbench::engine {
 namespace {
@@ -92,8 +96,10 @@ class Collector {
     for (int rpc = 0; rpc < RpcCount(); ++rpc) {
       EmitTimeSeries(rpc);
       EmitOfferedLoad(rpc);
-      EmitStreams(rpc);
-      EmitPolicy(rpc);
+      EmitTally(rpc, &RpcRecord::streams,
+                &ServicePerformanceLog::mutable_stream_statistics);
+      EmitTally(rpc, &RpcRecord::policy,
+                &ServicePerformanceLog::mutable_policy_statistics);
     }
     for (size_t worker = 0; worker < recorders_.size(); ++worker) {
       EmitStatistics(worker);
@@ -197,33 +203,23 @@ class Collector {
     emit_(std::move(chunk));
   }
 
-  void EmitStreams(int rpc) {
-    results::StreamTotals totals;
-    bool streams = false;
+  // Emits the sum of what the workers' records of an RPC have as a tally, if
+  // any has, as one of the statistics by RPC of the log.
+  template <typename Statistics>
+  void EmitTally(int rpc, std::unique_ptr<results::Tally> RpcRecord::*tally,
+                 google::protobuf::Map<int32_t, Statistics>* (
+                     ServicePerformanceLog::*statistics)()) {
+    std::optional<Statistics> sum;
     for (const RpcRecord* record : RecordsOf(rpc)) {
-      if (record->streams == nullptr) continue;
-      streams = true;
-      totals.Merge(*record->streams);
+      if (record->*tally == nullptr) continue;
+      Statistics own;
+      (record->*tally)->Encode(own);
+      if (!sum) sum.emplace();
+      results::AddCounters(own, *sum);
     }
-    if (!streams) return;
+    if (!sum) return;
     ResultChunk chunk = NewInstanceChunk();
-    totals.Encode(
-        (*chunk.mutable_instance_log()->mutable_stream_statistics())[rpc]);
-    emit_(std::move(chunk));
-  }
-
-  void EmitPolicy(int rpc) {
-    results::PolicyTotals totals;
-    bool has_policy = false;
-    for (const RpcRecord* record : RecordsOf(rpc)) {
-      if (record->policy == nullptr) continue;
-      has_policy = true;
-      totals.Merge(*record->policy);
-    }
-    if (!has_policy) return;
-    ResultChunk chunk = NewInstanceChunk();
-    totals.Encode(
-        (*chunk.mutable_instance_log()->mutable_policy_statistics())[rpc]);
+    (*(chunk.mutable_instance_log()->*statistics)())[rpc] = *std::move(sum);
     emit_(std::move(chunk));
   }
 

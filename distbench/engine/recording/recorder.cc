@@ -259,15 +259,19 @@ void Recorder::CountOpenLoop(Batch batch, RpcRecord& record) {
   record.unsent_wait_ns.RecordEach(batch, LatenessNs);
 }
 
-results::StreamTotals& Recorder::StreamsOf(int rpc) {
-  std::unique_ptr<results::StreamTotals>& streams = RecordOf(rpc).streams;
-  if (streams == nullptr) streams = std::make_unique<results::StreamTotals>();
+results::Tally& Recorder::StreamsOf(int rpc) {
+  std::unique_ptr<results::Tally>& streams = RecordOf(rpc).streams;
+  if (streams == nullptr) {
+    streams = std::make_unique<results::Tally>(*StreamStatistics::descriptor());
+  }
   return *streams;
 }
 
-results::PolicyTotals& Recorder::PolicyOf(int rpc) {
-  std::unique_ptr<results::PolicyTotals>& policy = RecordOf(rpc).policy;
-  if (policy == nullptr) policy = std::make_unique<results::PolicyTotals>();
+results::Tally& Recorder::PolicyOf(int rpc) {
+  std::unique_ptr<results::Tally>& policy = RecordOf(rpc).policy;
+  if (policy == nullptr) {
+    policy = std::make_unique<results::Tally>(*PolicyStatistics::descriptor());
+  }
   return *policy;
 }
 

@@ -16,6 +16,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/results/message_sums.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
@@ -90,11 +91,11 @@ struct RpcRecord {
   // have.
   std::unique_ptr<results::RpcTotals> pooled;
 
-  // Null if the RPC does not stream.
-  std::unique_ptr<results::StreamTotals> streams;
+  // StreamStatistics; null if the RPC does not stream.
+  std::unique_ptr<results::Tally> streams;
 
-  // Null if the RPC has no policy.
-  std::unique_ptr<results::PolicyTotals> policy;
+  // PolicyStatistics; null if the RPC has no policy.
+  std::unique_ptr<results::Tally> policy;
 };
 
 // RpcTotals without histograms.
@@ -171,11 +172,11 @@ class Recorder {
   // Counts an iteration that an in-flight cap delayed. Not for warm-up.
   void CountHeldBack(int rpc) { ++RecordOf(rpc).held_back_count; }
 
-  // The totals of an RPC that streams, for the caller to add to.
-  results::StreamTotals& StreamsOf(int rpc);
+  // The StreamStatistics of an RPC that streams, for the caller to add to.
+  results::Tally& StreamsOf(int rpc);
 
-  // The totals of an RPC with a policy, for the caller to add to.
-  results::PolicyTotals& PolicyOf(int rpc);
+  // The PolicyStatistics of an RPC with a policy, for the caller to add to.
+  results::Tally& PolicyOf(int rpc);
 
   // Counts an attempt of an RPC with a policy in its series.
   void CountAttempt(int rpc, int64_t time_ns) {

@@ -134,7 +134,7 @@ void Policies::Send(Request& request, Attempt::Kind kind) {
   RpcPolicy& rpc = *request.rpc;
   ++request.tries;
   if (rpc.limit.has_value() && !rpc.limit->has_room()) {
-    Count(request, &results::PolicyTotals::refused_by_limit_count);
+    Count(request, PolicyStatistics::kRefusedByLimitCountFieldNumber);
     Refuse(request, kLimitError);
     return;
   }
@@ -147,7 +147,7 @@ void Policies::Send(Request& request, Attempt::Kind kind) {
     pass = rpc.breakers[target.route].Enter(context_.now_ns);
   }
   if (pass.kind == Pass::Kind::kRefused) {
-    Count(request, &results::PolicyTotals::refused_by_circuit_breaker_count);
+    Count(request, PolicyStatistics::kRefusedByCircuitBreakerCountFieldNumber);
     Refuse(request, kCircuitBreakerError);
     return;
   }
@@ -231,11 +231,11 @@ void Policies::CountSent(Attempt& attempt, int64_t time_ns) {
   attempt.is_counted = true;
   const Request& request = *attempt.request;
   context_.recorder.CountAttempt(request.rpc->index, time_ns);
-  Count(request, &results::PolicyTotals::attempt_count);
+  Count(request, PolicyStatistics::kAttemptCountFieldNumber);
   if (attempt.kind == Attempt::Kind::kRetry) {
-    Count(request, &results::PolicyTotals::retry_count);
+    Count(request, PolicyStatistics::kRetryCountFieldNumber);
   } else if (attempt.kind == Attempt::Kind::kHedge) {
-    Count(request, &results::PolicyTotals::hedge_count);
+    Count(request, PolicyStatistics::kHedgeCountFieldNumber);
   }
 }
 
@@ -385,7 +385,7 @@ void Policies::Learn(Attempt& attempt, AttemptEnd end) {
   }
   if (!rpc.breakers.empty() &&
       rpc.breakers[client.peer].OnEnd(context_.now_ns, attempt.pass, end)) {
-    Count(*attempt.request, &results::PolicyTotals::circuit_opened_count);
+    Count(*attempt.request, PolicyStatistics::kCircuitOpenedCountFieldNumber);
   }
 }
 
@@ -402,24 +402,26 @@ void Policies::LearnHedgeDelay(const Attempt& attempt, int64_t end_ns) {
 }
 
 void Policies::CountEnd(const Attempt& attempt, AttemptEnd end) {
-  results::PolicyTotals* const totals = TotalsOf(*attempt.request);
-  if (totals == nullptr) return;
+  results::Tally* const tally = TallyOf(*attempt.request);
+  if (tally == nullptr) return;
   const protocol::ClientCall& client = attempt.call.client;
   if (attempt.request->call == nullptr || end == AttemptEnd::kGivenUp ||
       HasExpired(client)) {
-    ++totals->abandoned_attempt_count;
+    ++tally->count(PolicyStatistics::kAbandonedAttemptCountFieldNumber);
   } else if (end == AttemptEnd::kSucceeded) {
-    ++totals->succeeded_attempt_count;
+    ++tally->count(PolicyStatistics::kSucceededAttemptCountFieldNumber);
   } else {
-    ++totals->failed_attempt_count;
+    ++tally->count(PolicyStatistics::kFailedAttemptCountFieldNumber);
   }
   if (end == AttemptEnd::kSucceeded) {
-    totals->attempt_time_ns.Record(client.done_ns - client.sent_ns);
+    tally->histogram(PolicyStatistics::kAttemptTimeNsFieldNumber)
+        .Record(client.done_ns - client.sent_ns);
   }
   const RpcPolicy& rpc = *attempt.request->rpc;
   if (!rpc.limit.has_value()) return;
   const std::array limits = {rpc.limit->of_all_workers()};
-  totals->concurrency_limit.RecordEach(limits, std::identity());
+  tally->moments(PolicyStatistics::kConcurrencyLimitFieldNumber)
+      .RecordEach(limits, std::identity());
 }
 
 // The attempt may be the one whose outcome is the request's.
@@ -486,7 +488,7 @@ bool Policies::TryAgain(Request& request, bool own_refusal) {
 bool Policies::TakeFromBudget(Request& request) {
   RpcPolicy& rpc = *request.rpc;
   if (!rpc.budget.has_value() || rpc.budget->Take(context_.now_ns)) return true;
-  Count(request, &results::PolicyTotals::refused_by_budget_count);
+  Count(request, PolicyStatistics::kRefusedByBudgetCountFieldNumber);
   return false;
 }
 
@@ -498,9 +500,9 @@ void Policies::End(Request& request) {
   call.sent = request.is_sent;
   call.client.sent_ns = request.is_sent ? request.sent_ns : call.client.done_ns;
   call.client.error = request.error;
-  Count(request, &results::PolicyTotals::request_count);
+  Count(request, PolicyStatistics::kRequestCountFieldNumber);
   if (request.won_by_hedge)
-    Count(request, &results::PolicyTotals::hedge_won_count);
+    Count(request, PolicyStatistics::kHedgeWonCountFieldNumber);
   Abandon(request);
   EndRpc(request, call);
   if (request.attempts.empty()) requests_.Put(&request);
@@ -520,7 +522,7 @@ void Policies::Abandon(Request& request) {
       Close(attempt);
       attempts_.Put(&attempt);
     } else if (!context_.transport.Cancel(client)) {
-      Count(request, &results::PolicyTotals::uncancelled_attempt_count);
+      Count(request, PolicyStatistics::kUncancelledAttemptCountFieldNumber);
     }
   }
   const auto left = static_cast<int64_t>(request.attempts.size());
@@ -554,7 +556,7 @@ void Policies::EndInGroup(Request& request, RpcCall& call) {
   if (succeeded) {
     sender_.EndLate(call, group.keeps_samples);
   } else {
-    Count(request, &results::PolicyTotals::not_needed_count);
+    Count(request, PolicyStatistics::kNotNeededCountFieldNumber);
     sender_.Drop(call);
   }
   if (group.open.empty()) groups_.Put(&group);
@@ -567,11 +569,12 @@ void Policies::CloseGroup(RequestGroup& group, const RpcPolicy& rpc) {
   const config::QuorumPlan& quorum = *rpc.plan.quorum;
   const bool is_complete = group.succeeded >= quorum.answers;
   if (!group.stand_in.warmup) {
-    results::PolicyTotals& totals = context_.recorder.PolicyOf(rpc.index);
+    results::Tally& tally = context_.recorder.PolicyOf(rpc.index);
     if (is_complete) {
-      totals.quorum_time_ns.Record(context_.now_ns - group.start_ns);
+      tally.histogram(PolicyStatistics::kQuorumTimeNsFieldNumber)
+          .Record(context_.now_ns - group.start_ns);
     } else {
-      ++totals.quorum_failed_count;
+      ++tally.count(PolicyStatistics::kQuorumFailedCountFieldNumber);
     }
   }
   iteration.group = nullptr;

@@ -195,12 +195,13 @@ class Policies {
   bool IsStopped(const Request& request) const;
 
   // Null for a request of the warm-up, whose attempts are not counted.
-  results::PolicyTotals* TotalsOf(const Request& request) {
+  results::Tally* TallyOf(const Request& request) {
     return request.warmup ? nullptr
                           : &context_.recorder.PolicyOf(request.rpc->index);
   }
-  void Count(const Request& request, int64_t results::PolicyTotals::*count) {
-    if (!request.warmup) ++(TotalsOf(request)->*count);
+  // `count`: the number of a field of PolicyStatistics.
+  void Count(const Request& request, int count) {
+    if (!request.warmup) ++TallyOf(request)->count(count);
   }
 
   WorkerContext& context_;

@@ -134,12 +134,14 @@ class Streams::ClientEnd final : public StreamWriter {
 
   void MeasureMessage(int64_t now_ns) {
     if (call_->client.warmup) return;
-    results::StreamTotals& totals = streams_->TotalsOf(call_->client);
+    results::Tally& tally = streams_->TallyOf(call_->client);
     if (!is_echo_) {
       if (received_messages > 1)
-        totals.gap_ns.Record(now_ns - last_message_ns_);
+        tally.histogram(StreamStatistics::kGapNsFieldNumber)
+            .Record(now_ns - last_message_ns_);
     } else if (!unanswered_.empty()) {  // else the server sends too many
-      totals.round_trip_ns.Record(now_ns - unanswered_.front());
+      tally.histogram(StreamStatistics::kRoundTripNsFieldNumber)
+          .Record(now_ns - unanswered_.front());
       unanswered_.pop();
     }
   }
@@ -261,16 +263,22 @@ void Streams::Measure(const ClientEnd& end, int64_t server_blocked_ns) {
   const RpcCall& call = end.call();
   const int64_t start_ns =
       call.intended_ns != 0 ? call.intended_ns : call.client.sent_ns;
-  results::StreamTotals& totals = TotalsOf(call.client);
-  ++totals.stream_count;
-  totals.request_messages += end.sent_messages;
-  totals.response_messages += end.received_messages;
-  totals.request_bytes += end.sent_bytes;
-  totals.response_bytes += end.received_bytes;
-  totals.first_message_ns.Record(end.first_message_ns - start_ns);
-  totals.client_blocked_ns.Record(end.blocked_ns());
+  results::Tally& tally = TallyOf(call.client);
+  ++tally.count(StreamStatistics::kStreamCountFieldNumber);
+  tally.count(StreamStatistics::kRequestMessagesFieldNumber) +=
+      end.sent_messages;
+  tally.count(StreamStatistics::kResponseMessagesFieldNumber) +=
+      end.received_messages;
+  tally.count(StreamStatistics::kRequestBytesFieldNumber) += end.sent_bytes;
+  tally.count(StreamStatistics::kResponseBytesFieldNumber) +=
+      end.received_bytes;
+  tally.histogram(StreamStatistics::kFirstMessageNsFieldNumber)
+      .Record(end.first_message_ns - start_ns);
+  tally.histogram(StreamStatistics::kClientBlockedNsFieldNumber)
+      .Record(end.blocked_ns());
   if (server_blocked_ns != protocol::kNotReported) {
-    totals.server_blocked_ns.Record(server_blocked_ns);
+    tally.histogram(StreamStatistics::kServerBlockedNsFieldNumber)
+        .Record(server_blocked_ns);
   }
 }
 

@@ -30,7 +30,7 @@
 #include "distbench/engine/worker/run_state.h"
 #include "distbench/engine/worker/worker_context.h"
 #include "distbench/protocol/streams.h"
-#include "distbench/results/rpc_totals.h"
+#include "distbench/results/message_sums.h"
 
 namespace distbench::engine {
 
@@ -145,7 +145,8 @@ class Streams final : public protocol::StreamEvents {
   protocol::StreamTransport& transport() {
     return *context_.transport.streams();
   }
-  results::StreamTotals& TotalsOf(const protocol::ClientCall& call) {
+  // The StreamStatistics of the call's RPC.
+  results::Tally& TallyOf(const protocol::ClientCall& call) {
     return context_.recorder.StreamsOf(call.rpc_index);
   }
   void Measure(const ClientEnd& end, int64_t server_blocked_ns);

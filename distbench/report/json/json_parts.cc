@@ -205,13 +205,13 @@ Json OfferedJson(const std::optional<OfferedLoad>& offered) {
           {"held_back_count", offered->held_back_count()}};
 }
 
-Json StreamsJson(const std::optional<results::StreamTotals>& streams) {
+Json StreamsJson(const std::optional<StreamStatistics>& streams) {
   if (!streams) return nullptr;
-  return {{"stream_count", streams->stream_count},
-          {"request_messages", streams->request_messages},
-          {"response_messages", streams->response_messages},
-          {"request_bytes", streams->request_bytes},
-          {"response_bytes", streams->response_bytes}};
+  return {{"stream_count", streams->stream_count()},
+          {"request_messages", streams->request_messages()},
+          {"response_messages", streams->response_messages()},
+          {"request_bytes", streams->request_bytes()},
+          {"response_bytes", streams->response_bytes()}};
 }
 
 }  // namespace

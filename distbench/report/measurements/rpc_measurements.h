@@ -22,21 +22,21 @@ namespace distbench::report {
 
 // The attempts of RPCs with a policy (CallPolicy), over all clients.
 //
-//   PolicyStatistics of each client ──AttemptsOf──▶ PolicyTotals
+//   PolicyStatistics of each client ──AttemptsOf──▶ their sum
 //     ──Amplification, WastedShare──▶ text, tables, objectives, comparisons
 
 // Returns the attempts of an RPC over all its clients; nothing if it has no
 // policy. Clients whose statistics are damaged are left out.
-std::optional<results::PolicyTotals> AttemptsOf(const TestResult& result,
-                                                const std::string& rpc);
+std::optional<PolicyStatistics> AttemptsOf(const TestResult& result,
+                                           const std::string& rpc);
 
 // Returns the attempts per request; nothing if no request ended.
-std::optional<double> Amplification(const results::PolicyTotals& attempts);
+std::optional<double> Amplification(const PolicyStatistics& attempts);
 
 // Returns which share of the attempts was for nothing: those that failed, that
 // the caller gave up, or that succeeded after the request had its outcome.
 // Nothing if there were no attempts. `succeeded_count`: of the requests.
-std::optional<double> WastedShare(const results::PolicyTotals& attempts,
+std::optional<double> WastedShare(const PolicyStatistics& attempts,
                                   int64_t succeeded_count);
 
 // Goodput: what callers got in time.
@@ -65,18 +65,17 @@ int64_t MeasuredNs(const TestResult& result, int rpc_index,
 
 // Returns the messages of an RPC over all its clients; nothing if it does not
 // stream. Statistics that are not valid are left out.
-std::optional<results::StreamTotals> StreamsOf(const TestResult& result,
-                                               const std::string& rpc);
+std::optional<StreamStatistics> StreamsOf(const TestResult& result,
+                                          const std::string& rpc);
 
 struct NamedStreamTimes {
   absl::string_view name;
-  const stats::LogHistogram& times_ns;  // not empty
+  stats::LogHistogram times_ns;  // not empty
 };
 
 // Returns those of "first_message", "gap", "round_trip", "client_blocked" and
-// "server_blocked" that have values. The result refers to `totals`.
-std::vector<NamedStreamTimes> StreamTimesOf(
-    const results::StreamTotals& totals);
+// "server_blocked" that have values.
+std::vector<NamedStreamTimes> StreamTimesOf(const StreamStatistics& streams);
 
 // One of the parts into which the time of an RPC divides.
 struct NamedTimes {
@@ -108,10 +107,10 @@ struct RpcMeasurements {
   std::optional<OfferedLoad> offered;
 
   // Absent if the RPC does not stream.
-  std::optional<results::StreamTotals> streams;
+  std::optional<StreamStatistics> streams;
 
   // Absent if the RPC has no policy.
-  std::optional<results::PolicyTotals> attempts;
+  std::optional<PolicyStatistics> attempts;
 
   // See DeadlineOf().
   std::optional<int64_t> deadline_ns;

@@ -14,6 +14,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/table.h"
+#include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::report {
@@ -70,35 +71,36 @@ void AppendLoads(const RpcMeasurements& rpc, Row& row) {
     offered = per_second(rpc.offered->offered_count());
   }
   row.insert(row.end(),
-             {NumberCell(offered), per_second(rpc.attempts->request_count),
+             {NumberCell(offered), per_second(rpc.attempts->request_count()),
               rpc.goodput_per_second()});
 }
 
 Row PolicyRow(const RpcMeasurements& rpc) {
-  const results::PolicyTotals& attempts = *rpc.attempts;
+  const PolicyStatistics& attempts = *rpc.attempts;
   Row row = {
       rpc.name,
-      attempts.request_count,
-      attempts.attempt_count,
-      attempts.retry_count,
-      attempts.hedge_count,
-      attempts.hedge_won_count,
-      attempts.succeeded_attempt_count,
-      attempts.failed_attempt_count,
-      attempts.abandoned_attempt_count,
-      attempts.uncancelled_attempt_count,
-      attempts.refused_by_budget_count,
-      attempts.refused_by_circuit_breaker_count,
-      attempts.refused_by_limit_count,
-      attempts.circuit_opened_count,
-      attempts.not_needed_count,
-      attempts.quorum_failed_count,
+      attempts.request_count(),
+      attempts.attempt_count(),
+      attempts.retry_count(),
+      attempts.hedge_count(),
+      attempts.hedge_won_count(),
+      attempts.succeeded_attempt_count(),
+      attempts.failed_attempt_count(),
+      attempts.abandoned_attempt_count(),
+      attempts.uncancelled_attempt_count(),
+      attempts.refused_by_budget_count(),
+      attempts.refused_by_circuit_breaker_count(),
+      attempts.refused_by_limit_count(),
+      attempts.circuit_opened_count(),
+      attempts.not_needed_count(),
+      attempts.quorum_failed_count(),
       NumberCell(Amplification(attempts)),
       NumberCell(WastedShare(attempts, rpc.totals.counts.succeeded_count))};
   AppendLoads(rpc, row);
-  AppendAttemptTimes(attempts.attempt_time_ns, row);
-  AppendAttemptTimes(attempts.quorum_time_ns, row);
-  const stats::RunningMoments& limit = attempts.concurrency_limit;
+  AppendAttemptTimes(results::HistogramOf(attempts.attempt_time_ns()), row);
+  AppendAttemptTimes(results::HistogramOf(attempts.quorum_time_ns()), row);
+  const stats::RunningMoments limit =
+      results::MomentsOf(attempts.concurrency_limit());
   row.insert(row.end(),
              {MeanCell(limit), OptionalCell(limit.count > 0, limit.min),
               MaxCell(limit)});

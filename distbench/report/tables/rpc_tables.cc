@@ -153,9 +153,9 @@ namespace {
 void ListStreamRows(const TestResult& result, RowSink sink) {
   for (const int rpc_index : ListRpcs(result)) {
     const std::string rpc = results::RpcName(result, rpc_index);
-    const std::optional<results::StreamTotals> totals = StreamsOf(result, rpc);
-    if (!totals) continue;
-    for (const auto& [name, times_ns] : StreamTimesOf(*totals)) {
+    const std::optional<StreamStatistics> streams = StreamsOf(result, rpc);
+    if (!streams) continue;
+    for (const auto& [name, times_ns] : StreamTimesOf(*streams)) {
       sink({rpc, std::string(name), static_cast<int64_t>(times_ns.count()),
             MeanCell(times_ns),
             QuantileCell(stats::OutcomesView(times_ns), 0.5),

@@ -17,6 +17,7 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
 
@@ -111,8 +112,8 @@ std::string LoadText(const RpcMeasurements& rpc) {
                   rpc.measured_ns));
   }
   absl::StrAppendFormat(&text, "goodput: %.1f/s requests: %d attempts: %d",
-                        rpc.goodput_per_second(), rpc.attempts->request_count,
-                        rpc.attempts->attempt_count);
+                        rpc.goodput_per_second(), rpc.attempts->request_count(),
+                        rpc.attempts->attempt_count());
   if (const auto amplification = Amplification(*rpc.attempts)) {
     absl::StrAppendFormat(&text, " amplification: %.3f", *amplification);
   }
@@ -124,20 +125,20 @@ std::string LoadText(const RpcMeasurements& rpc) {
 }
 
 // The counts that are not 0.
-std::string PolicyCountsText(const results::PolicyTotals& attempts) {
+std::string PolicyCountsText(const PolicyStatistics& attempts) {
   const std::pair<absl::string_view, int64_t> counts[] = {
-      {"retries", attempts.retry_count},
-      {"hedges", attempts.hedge_count},
-      {"hedges won", attempts.hedge_won_count},
-      {"failed attempts", attempts.failed_attempt_count},
-      {"abandoned", attempts.abandoned_attempt_count},
-      {"of these not cancelled", attempts.uncancelled_attempt_count},
-      {"refused by budget", attempts.refused_by_budget_count},
-      {"by circuit breaker", attempts.refused_by_circuit_breaker_count},
-      {"by concurrency limit", attempts.refused_by_limit_count},
-      {"circuits opened", attempts.circuit_opened_count},
-      {"not needed", attempts.not_needed_count},
-      {"without quorum", attempts.quorum_failed_count}};
+      {"retries", attempts.retry_count()},
+      {"hedges", attempts.hedge_count()},
+      {"hedges won", attempts.hedge_won_count()},
+      {"failed attempts", attempts.failed_attempt_count()},
+      {"abandoned", attempts.abandoned_attempt_count()},
+      {"of these not cancelled", attempts.uncancelled_attempt_count()},
+      {"refused by budget", attempts.refused_by_budget_count()},
+      {"by circuit breaker", attempts.refused_by_circuit_breaker_count()},
+      {"by concurrency limit", attempts.refused_by_limit_count()},
+      {"circuits opened", attempts.circuit_opened_count()},
+      {"not needed", attempts.not_needed_count()},
+      {"without quorum", attempts.quorum_failed_count()}};
   std::string text;
   for (const auto& [name, count] : counts) {
     if (count == 0) continue;
@@ -146,23 +147,23 @@ std::string PolicyCountsText(const results::PolicyTotals& attempts) {
   return text;
 }
 
-std::string LimitText(const stats::RunningMoments& limit) {
-  if (limit.count == 0) return "";
+std::string LimitText(const ValueMoments& limit) {
+  if (limit.count() == 0) return "";
   return absl::StrFormat("concurrency limit: mean: %.1f min: %d max: %d",
-                         limit.sum / static_cast<double>(limit.count),
-                         limit.min, limit.max);
+                         limit.sum() / static_cast<double>(limit.count()),
+                         limit.min(), limit.max());
 }
 
 void AppendPolicy(const RpcMeasurements& rpc, std::vector<std::string>& lines) {
-  const results::PolicyTotals& attempts = *rpc.attempts;
+  const PolicyStatistics& attempts = *rpc.attempts;
   std::vector<std::string> texts = {LoadText(rpc), PolicyCountsText(attempts)};
-  if (attempts.attempt_time_ns.count() > 0) {
-    texts.push_back(AttemptTimesText("attempts", attempts.attempt_time_ns));
+  for (const auto& [name, times] :
+       {std::pair("attempts", &attempts.attempt_time_ns()),
+        std::pair("quorum", &attempts.quorum_time_ns())}) {
+    const stats::LogHistogram times_ns = results::HistogramOf(*times);
+    if (times_ns.count() > 0) texts.push_back(AttemptTimesText(name, times_ns));
   }
-  if (attempts.quorum_time_ns.count() > 0) {
-    texts.push_back(AttemptTimesText("quorum", attempts.quorum_time_ns));
-  }
-  texts.push_back(LimitText(attempts.concurrency_limit));
+  texts.push_back(LimitText(attempts.concurrency_limit()));
   for (const std::string& text : texts) {
     if (!text.empty())
       lines.push_back(absl::StrCat("  ", rpc.name, ": ", text));
@@ -320,14 +321,14 @@ std::vector<std::string> StreamLines(const TestResult& result) {
   std::vector<std::string> lines;
   for (const int rpc_index : ListRpcs(result)) {
     const std::string rpc = results::RpcName(result, rpc_index);
-    const std::optional<results::StreamTotals> totals = StreamsOf(result, rpc);
-    if (!totals) continue;
+    const std::optional<StreamStatistics> streams = StreamsOf(result, rpc);
+    if (!streams) continue;
     lines.push_back(absl::StrFormat(
         "  %s: streams: %d requests: %d (%d bytes) responses: %d (%d bytes)",
-        rpc, totals->stream_count, totals->request_messages,
-        totals->request_bytes, totals->response_messages,
-        totals->response_bytes));
-    for (const auto& [name, times_ns] : StreamTimesOf(*totals)) {
+        rpc, streams->stream_count(), streams->request_messages(),
+        streams->request_bytes(), streams->response_messages(),
+        streams->response_bytes()));
+    for (const auto& [name, times_ns] : StreamTimesOf(*streams)) {
       lines.push_back(absl::StrFormat(
           "  %s: %s: N: %d mean: %.0fns median: %dns 90%%: %dns 99%%: %dns "
           "max: %dns",
