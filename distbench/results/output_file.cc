@@ -107,6 +107,14 @@ absl::Status WriteError(const std::string& path, int error_number) {
   return absl::ErrnoToStatus(error_number, absl::StrCat("cannot write ", path));
 }
 
+absl::Status WriteFile(const std::string& path, absl::string_view text) {
+  const absl::StatusOr<std::unique_ptr<OutputFile>> file =
+      OutputFile::Open(path);
+  if (!file.ok()) return file.status();
+  (*file)->Write(text);
+  return (*file)->Commit();
+}
+
 absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(
     const std::string& path, SyncFunction sync) {
   auto file = absl::WrapUnique(new OutputFile(path, sync));
@@ -140,7 +148,14 @@ OutputFile::~OutputFile() {
   if (!temporary_path_.empty()) unlink(temporary_path_.c_str());
 }
 
+void OutputFile::Write(absl::string_view bytes) {
+  if (write_status_.ok() && !base::WriteAll(fd_.get(), bytes)) {
+    write_status_ = WriteError(path_, errno);
+  }
+}
+
 absl::Status OutputFile::Commit() {
+  if (!write_status_.ok()) return write_status_;
   const bool replaces = !temporary_path_.empty();
   // Renamed first, it could be empty after a crash of the machine.
   if (replaces && sync_(fd_.get()) != 0) {

@@ -85,6 +85,34 @@ TEST_F(OutputFileTest, AppearsAtCommit) {
   EXPECT_EQ(FileCount(), 1);
 }
 
+TEST_F(OutputFileTest, PiecesFollowEachOther) {
+  const std::string path = Path("result");
+  auto file = Open(path);
+  file->Write("a");
+  file->Write("bc");
+  ASSERT_TRUE(file->Commit().ok());
+  EXPECT_EQ(*base::ReadFile(path), "abc");
+}
+
+TEST_F(OutputFileTest, CommitReturnsTheErrorOfAPiece) {
+  auto file = Open("/dev/full");
+  file->Write("a");
+  file->Write("bc");
+  const absl::Status status = file->Commit();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/dev/full"));
+}
+
+TEST_F(OutputFileTest, AWholeFileIsWrittenAtOnce) {
+  const std::string path = Path("result");
+  WriteOld(path);
+  ASSERT_TRUE(WriteFile(path, "new").ok());
+  EXPECT_EQ(*base::ReadFile(path), "new");
+  EXPECT_EQ(FileCount(), 1);
+  EXPECT_THAT(std::string(WriteFile(Path("no/folder"), "new").message()),
+              HasSubstr("no/folder"));
+}
+
 // The paths that were synced, in order.
 std::vector<std::string>& Synced() {
   static std::vector<std::string> synced;

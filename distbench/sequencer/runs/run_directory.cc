@@ -261,12 +261,7 @@ absl::Status RunDirectory::Save(const RunDescription& description) {
   const std::string path = DescriptionPath(description.id());
   std::string text;
   google::protobuf::TextFormat::PrintToString(description, &text);
-  absl::StatusOr<std::unique_ptr<results::OutputFile>> file =
-      results::OutputFile::Open(path);
-  if (!file.ok()) return file.status();
-  if (!base::WriteAll((*file)->fd(), text))
-    return results::WriteError(path, errno);
-  return (*file)->Commit();
+  return results::WriteFile(path, text);
 }
 
 absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) {
