@@ -11,8 +11,10 @@
 #include <limits>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "google/protobuf/io/zero_copy_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "proto/results.pb.h"
 
@@ -35,6 +37,13 @@ class UncompressedFile final : public google::protobuf::io::CopyingInputStream {
   const gzFile file_;
   int errno_ = 0;
 };
+
+// Writes a file as OutputFile does, compressed with gzip if its name ends in
+// ".gz". print() writes the content, and returns false after an error.
+absl::Status WriteStream(
+    const std::string& path,
+    absl::FunctionRef<bool(google::protobuf::io::ZeroCopyOutputStream& stream)>
+        print);
 
 enum class ResultEncoding { kText, kBinary };
 
