@@ -59,7 +59,7 @@ absl::Status WriteResults(const TestSequenceResults& results,
 
 // Reads either encoding, compressed or not, whatever the file's name. All RPC
 // logs of the result have valid statistics: missing ones are computed from
-// samples (see statistics_from_samples.h), and invalid ones are an error.
+// samples (see legacy_results.h), and invalid ones are an error.
 //
 // The error names the path, and the line if it is text: NOT_FOUND or similar if
 // the file cannot be read, INVALID_ARGUMENT if it is not a result, DATA_LOSS if

@@ -285,10 +285,6 @@ absl::Status ValidateActivitySeries(const ActivitySeries& series) {
   return absl::OkStatus();
 }
 
-bool WidenTimeSeries(int64_t interval_ns, RpcTimeSeries& series) {
-  return WidenSeries(interval_ns, series);
-}
-
 absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into) {
   absl::Status status = ValidateTimeSeries(from);
   return status.ok() ? MergeSeries(std::move(from), into) : status;
