@@ -206,9 +206,10 @@ class Collector {
   // Emits the sum of what the workers' records of an RPC have as a tally, if
   // any has, as one of the statistics by RPC of the log.
   template <typename Statistics>
-  void EmitTally(int rpc, std::unique_ptr<results::Tally> RpcRecord::*tally,
-                 google::protobuf::Map<int32_t, Statistics>* (
-                     ServicePerformanceLog::*statistics)()) {
+  void EmitTally(
+      int rpc, std::unique_ptr<results::TallyOf<Statistics>> RpcRecord::*tally,
+      google::protobuf::Map<int32_t, Statistics>* (
+          ServicePerformanceLog::*statistics)()) {
     std::optional<Statistics> sum;
     for (const RpcRecord* record : RecordsOf(rpc)) {
       if (record->*tally == nullptr) continue;

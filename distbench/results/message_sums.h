@@ -109,6 +109,13 @@ class Tally {
   std::vector<Field> fields_;  // by number
 };
 
+// The tally of a type of messages, such as PolicyStatistics.
+template <typename Statistics>
+class TallyOf final : public Tally {
+ public:
+  TallyOf() : Tally(*Statistics::descriptor()) {}
+};
+
 }  // namespace distbench::results
 
 #endif  // DISTBENCH_RESULTS_MESSAGE_SUMS_H_

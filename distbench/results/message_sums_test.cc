@@ -143,7 +143,7 @@ TEST(MessageSumsTest, WhatIsInvalidIsNotAdded) {
 // distributions have `factor` values.
 PolicyStatistics Numbered(int64_t factor) {
   const auto* type = PolicyStatistics::descriptor();
-  Tally tally(*type);
+  TallyOf<PolicyStatistics> tally;
   for (int i = 0; i < type->field_count(); ++i) {
     const FieldDescriptor* field = type->field(i);
     const int number = field->number();
@@ -178,7 +178,7 @@ TEST(TallyTest, EncodesWhatWasRecorded) {
 
 // Every field of the message is added up.
 TEST(TallyTest, AddsUp) {
-  Tally tally(*PolicyStatistics::descriptor());
+  TallyOf<PolicyStatistics> tally;
   tally.Add(Numbered(1));
   tally.Add(Numbered(2));
   PolicyStatistics sum;
@@ -192,7 +192,7 @@ TEST(TallyTest, AddsUp) {
 }
 
 TEST(TallyTest, WithoutValuesThereIsNoDistribution) {
-  Tally tally(*StreamStatistics::descriptor());
+  TallyOf<StreamStatistics> tally;
   tally.histogram(StreamStatistics::kGapNsFieldNumber);
   StreamStatistics statistics;
   tally.Encode(statistics);
@@ -204,7 +204,7 @@ TEST(TallyTest, WithoutValuesThereIsNoDistribution) {
 TEST(TallyTest, SumsSaturate) {
   StreamStatistics most;
   most.set_response_bytes(std::numeric_limits<int64_t>::max());
-  Tally tally(*StreamStatistics::descriptor());
+  TallyOf<StreamStatistics> tally;
   tally.Add(most);
   tally.Add(most);
   tally.Encode(most);

@@ -259,20 +259,26 @@ void Recorder::CountOpenLoop(Batch batch, RpcRecord& record) {
   record.unsent_wait_ns.RecordEach(batch, LatenessNs);
 }
 
-results::Tally& Recorder::StreamsOf(int rpc) {
-  std::unique_ptr<results::Tally>& streams = RecordOf(rpc).streams;
-  if (streams == nullptr) {
-    streams = std::make_unique<results::Tally>(*StreamStatistics::descriptor());
+namespace {
+
+// Makes the tally if there is none.
+template <typename Statistics>
+results::TallyOf<Statistics>& Made(
+    std::unique_ptr<results::TallyOf<Statistics>>& tally) {
+  if (tally == nullptr) {
+    tally = std::make_unique<results::TallyOf<Statistics>>();
   }
-  return *streams;
+  return *tally;
 }
 
-results::Tally& Recorder::PolicyOf(int rpc) {
-  std::unique_ptr<results::Tally>& policy = RecordOf(rpc).policy;
-  if (policy == nullptr) {
-    policy = std::make_unique<results::Tally>(*PolicyStatistics::descriptor());
-  }
-  return *policy;
+}  // namespace
+
+results::TallyOf<StreamStatistics>& Recorder::StreamsOf(int rpc) {
+  return Made(RecordOf(rpc).streams);
+}
+
+results::TallyOf<PolicyStatistics>& Recorder::PolicyOf(int rpc) {
+  return Made(RecordOf(rpc).policy);
 }
 
 void Recorder::CountUnsent(int rpc, int64_t intended_ns, int64_t wait_ns,

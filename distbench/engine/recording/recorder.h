@@ -91,11 +91,11 @@ struct RpcRecord {
   // have.
   std::unique_ptr<results::RpcTotals> pooled;
 
-  // StreamStatistics; null if the RPC does not stream.
-  std::unique_ptr<results::Tally> streams;
+  // Null if the RPC does not stream.
+  std::unique_ptr<results::TallyOf<StreamStatistics>> streams;
 
-  // PolicyStatistics; null if the RPC has no policy.
-  std::unique_ptr<results::Tally> policy;
+  // Null if the RPC has no policy.
+  std::unique_ptr<results::TallyOf<PolicyStatistics>> policy;
 };
 
 // RpcTotals without histograms.
@@ -172,11 +172,11 @@ class Recorder {
   // Counts an iteration that an in-flight cap delayed. Not for warm-up.
   void CountHeldBack(int rpc) { ++RecordOf(rpc).held_back_count; }
 
-  // The StreamStatistics of an RPC that streams, for the caller to add to.
-  results::Tally& StreamsOf(int rpc);
+  // The totals of an RPC that streams, for the caller to add to.
+  results::TallyOf<StreamStatistics>& StreamsOf(int rpc);
 
-  // The PolicyStatistics of an RPC with a policy, for the caller to add to.
-  results::Tally& PolicyOf(int rpc);
+  // The totals of an RPC with a policy, for the caller to add to.
+  results::TallyOf<PolicyStatistics>& PolicyOf(int rpc);
 
   // Counts an attempt of an RPC with a policy in its series.
   void CountAttempt(int rpc, int64_t time_ns) {

@@ -402,25 +402,25 @@ void Policies::LearnHedgeDelay(const Attempt& attempt, int64_t end_ns) {
 }
 
 void Policies::CountEnd(const Attempt& attempt, AttemptEnd end) {
-  results::Tally* const tally = TallyOf(*attempt.request);
-  if (tally == nullptr) return;
+  results::TallyOf<PolicyStatistics>* const totals = TotalsOf(*attempt.request);
+  if (totals == nullptr) return;
   const protocol::ClientCall& client = attempt.call.client;
   if (attempt.request->call == nullptr || end == AttemptEnd::kGivenUp ||
       HasExpired(client)) {
-    ++tally->count(PolicyStatistics::kAbandonedAttemptCountFieldNumber);
+    ++totals->count(PolicyStatistics::kAbandonedAttemptCountFieldNumber);
   } else if (end == AttemptEnd::kSucceeded) {
-    ++tally->count(PolicyStatistics::kSucceededAttemptCountFieldNumber);
+    ++totals->count(PolicyStatistics::kSucceededAttemptCountFieldNumber);
   } else {
-    ++tally->count(PolicyStatistics::kFailedAttemptCountFieldNumber);
+    ++totals->count(PolicyStatistics::kFailedAttemptCountFieldNumber);
   }
   if (end == AttemptEnd::kSucceeded) {
-    tally->histogram(PolicyStatistics::kAttemptTimeNsFieldNumber)
+    totals->histogram(PolicyStatistics::kAttemptTimeNsFieldNumber)
         .Record(client.done_ns - client.sent_ns);
   }
   const RpcPolicy& rpc = *attempt.request->rpc;
   if (!rpc.limit.has_value()) return;
   const std::array limits = {rpc.limit->of_all_workers()};
-  tally->moments(PolicyStatistics::kConcurrencyLimitFieldNumber)
+  totals->moments(PolicyStatistics::kConcurrencyLimitFieldNumber)
       .RecordEach(limits, std::identity());
 }
 
@@ -569,12 +569,13 @@ void Policies::CloseGroup(RequestGroup& group, const RpcPolicy& rpc) {
   const config::QuorumPlan& quorum = *rpc.plan.quorum;
   const bool is_complete = group.succeeded >= quorum.answers;
   if (!group.stand_in.warmup) {
-    results::Tally& tally = context_.recorder.PolicyOf(rpc.index);
+    results::TallyOf<PolicyStatistics>& totals =
+        context_.recorder.PolicyOf(rpc.index);
     if (is_complete) {
-      tally.histogram(PolicyStatistics::kQuorumTimeNsFieldNumber)
+      totals.histogram(PolicyStatistics::kQuorumTimeNsFieldNumber)
           .Record(context_.now_ns - group.start_ns);
     } else {
-      ++tally.count(PolicyStatistics::kQuorumFailedCountFieldNumber);
+      ++totals.count(PolicyStatistics::kQuorumFailedCountFieldNumber);
     }
   }
   iteration.group = nullptr;

@@ -195,13 +195,13 @@ class Policies {
   bool IsStopped(const Request& request) const;
 
   // Null for a request of the warm-up, whose attempts are not counted.
-  results::Tally* TallyOf(const Request& request) {
+  results::TallyOf<PolicyStatistics>* TotalsOf(const Request& request) {
     return request.warmup ? nullptr
                           : &context_.recorder.PolicyOf(request.rpc->index);
   }
   // `count`: the number of a field of PolicyStatistics.
   void Count(const Request& request, int count) {
-    if (!request.warmup) ++TallyOf(request)->count(count);
+    if (!request.warmup) ++TotalsOf(request)->count(count);
   }
 
   WorkerContext& context_;

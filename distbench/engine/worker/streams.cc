@@ -134,13 +134,14 @@ class Streams::ClientEnd final : public StreamWriter {
 
   void MeasureMessage(int64_t now_ns) {
     if (call_->client.warmup) return;
-    results::Tally& tally = streams_->TallyOf(call_->client);
+    results::TallyOf<StreamStatistics>& totals =
+        streams_->TotalsOf(call_->client);
     if (!is_echo_) {
       if (received_messages > 1)
-        tally.histogram(StreamStatistics::kGapNsFieldNumber)
+        totals.histogram(StreamStatistics::kGapNsFieldNumber)
             .Record(now_ns - last_message_ns_);
     } else if (!unanswered_.empty()) {  // else the server sends too many
-      tally.histogram(StreamStatistics::kRoundTripNsFieldNumber)
+      totals.histogram(StreamStatistics::kRoundTripNsFieldNumber)
           .Record(now_ns - unanswered_.front());
       unanswered_.pop();
     }
@@ -263,21 +264,21 @@ void Streams::Measure(const ClientEnd& end, int64_t server_blocked_ns) {
   const RpcCall& call = end.call();
   const int64_t start_ns =
       call.intended_ns != 0 ? call.intended_ns : call.client.sent_ns;
-  results::Tally& tally = TallyOf(call.client);
-  ++tally.count(StreamStatistics::kStreamCountFieldNumber);
-  tally.count(StreamStatistics::kRequestMessagesFieldNumber) +=
+  results::TallyOf<StreamStatistics>& totals = TotalsOf(call.client);
+  ++totals.count(StreamStatistics::kStreamCountFieldNumber);
+  totals.count(StreamStatistics::kRequestMessagesFieldNumber) +=
       end.sent_messages;
-  tally.count(StreamStatistics::kResponseMessagesFieldNumber) +=
+  totals.count(StreamStatistics::kResponseMessagesFieldNumber) +=
       end.received_messages;
-  tally.count(StreamStatistics::kRequestBytesFieldNumber) += end.sent_bytes;
-  tally.count(StreamStatistics::kResponseBytesFieldNumber) +=
+  totals.count(StreamStatistics::kRequestBytesFieldNumber) += end.sent_bytes;
+  totals.count(StreamStatistics::kResponseBytesFieldNumber) +=
       end.received_bytes;
-  tally.histogram(StreamStatistics::kFirstMessageNsFieldNumber)
+  totals.histogram(StreamStatistics::kFirstMessageNsFieldNumber)
       .Record(end.first_message_ns - start_ns);
-  tally.histogram(StreamStatistics::kClientBlockedNsFieldNumber)
+  totals.histogram(StreamStatistics::kClientBlockedNsFieldNumber)
       .Record(end.blocked_ns());
   if (server_blocked_ns != protocol::kNotReported) {
-    tally.histogram(StreamStatistics::kServerBlockedNsFieldNumber)
+    totals.histogram(StreamStatistics::kServerBlockedNsFieldNumber)
         .Record(server_blocked_ns);
   }
 }

@@ -145,8 +145,8 @@ class Streams final : public protocol::StreamEvents {
   protocol::StreamTransport& transport() {
     return *context_.transport.streams();
   }
-  // The StreamStatistics of the call's RPC.
-  results::Tally& TallyOf(const protocol::ClientCall& call) {
+  results::TallyOf<StreamStatistics>& TotalsOf(
+      const protocol::ClientCall& call) {
     return context_.recorder.StreamsOf(call.rpc_index);
   }
   void Measure(const ClientEnd& end, int64_t server_blocked_ns);

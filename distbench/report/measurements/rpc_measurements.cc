@@ -23,11 +23,11 @@ std::optional<Statistics> SumOf(
     const TestResult& result, const std::string& rpc,
     const google::protobuf::Map<int32_t, Statistics>& (
         ServicePerformanceLog::*statistics_by_rpc)() const) {
-  std::optional<results::Tally> tally;
+  std::optional<results::TallyOf<Statistics>> tally;
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
     for (const auto& [rpc_index, statistics] : (log.*statistics_by_rpc)()) {
       if (results::RpcName(result, rpc_index) != rpc) continue;
-      if (!tally) tally.emplace(*Statistics::descriptor());
+      if (!tally) tally.emplace();
       if (!results::ValidateCounters(statistics, {}).ok()) continue;
       tally->Add(statistics);
     }
@@ -152,10 +152,10 @@ std::optional<StreamStatistics> StreamsOf(const TestResult& result,
   return SumOf(result, rpc, &ServicePerformanceLog::stream_statistics);
 }
 
-std::vector<NamedStreamTimes> StreamTimesOf(const StreamStatistics& streams) {
-  std::vector<NamedStreamTimes> times;
+std::vector<NamedTimes> StreamTimesOf(const StreamStatistics& streams) {
+  std::vector<NamedTimes> times;
   const auto add = [&](absl::string_view name, const Histogram& times_ns) {
-    NamedStreamTimes each = {name, results::HistogramOf(times_ns)};
+    NamedTimes each = {name, results::HistogramOf(times_ns)};
     if (each.times_ns.count() > 0) times.push_back(std::move(each));
   };
   add("first_message", streams.first_message_ns());

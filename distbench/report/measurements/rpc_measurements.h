@@ -68,26 +68,21 @@ int64_t MeasuredNs(const TestResult& result, int rpc_index,
 std::optional<StreamStatistics> StreamsOf(const TestResult& result,
                                           const std::string& rpc);
 
-struct NamedStreamTimes {
-  absl::string_view name;
-  stats::LogHistogram times_ns;  // not empty
-};
-
-// Returns those of "first_message", "gap", "round_trip", "client_blocked" and
-// "server_blocked" that have values.
-std::vector<NamedStreamTimes> StreamTimesOf(const StreamStatistics& streams);
-
-// One of the parts into which the time of an RPC divides.
+// One of the parts into which the time of an RPC divides, or of the times of
+// its messages.
 struct NamedTimes {
   absl::string_view name;
-  const stats::LogHistogram& times_ns;  // not empty
+  stats::LogHistogram times_ns;  // not empty
 };
 
 // Returns the parts in the order in which an RPC passes through them:
 // "lateness" (the wait in the client, for open loops only), "network",
 // "server_queue" and "server_handler". Empty if no server reported its parts.
-// The result refers to `totals`.
 std::vector<NamedTimes> TimePartsOf(const results::RpcTotals& totals);
+
+// Returns those of "first_message", "gap", "round_trip", "client_blocked" and
+// "server_blocked" that have values.
+std::vector<NamedTimes> StreamTimesOf(const StreamStatistics& streams);
 
 // Returns the histogram of a part, which may be empty.
 const stats::LogHistogram& TimesOf(const results::RpcTotals& totals,

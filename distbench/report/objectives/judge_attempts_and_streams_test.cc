@@ -146,7 +146,7 @@ TEST(JudgeAttemptsTest, SaysWhatIsNotMeasured) {
 RpcMeasurements StreamsWith(int streams, int failed = 0) {
   RpcMeasurements rpc;
   rpc.name = "talk";
-  results::Tally tally(*StreamStatistics::descriptor());
+  results::TallyOf<StreamStatistics> tally;
   tally.count(StreamStatistics::kStreamCountFieldNumber) = streams;
   for (int i = 0; i < streams; ++i) {
     tally.histogram(StreamStatistics::kFirstMessageNsFieldNumber)
