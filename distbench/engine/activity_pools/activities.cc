@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "distbench/activity/registry.h"
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "distbench/engine/activity_pools/activity_pool.h"
 
 namespace distbench::engine {
@@ -108,8 +108,8 @@ Activities::Activities(const Options& options)
 void Activities::AddWaits(const Options& options) {
   for (size_t i = 0; i < plan_.activities.size(); ++i) {
     const config::ActivityPlan& activity = plan_.activities[i];
-    const auto time = activity::WaitTimeOf(
-        activity, activity::WorkRandom::Mix(options.seed + i));
+    const auto time =
+        activity::WaitTimeOf(activity, base::WorkRandom::Mix(options.seed + i));
     if (!time.has_value()) continue;
     waits_[i] = std::make_unique<Waits>(*time);
     if (activity.pool == config::kNone) continue;

@@ -24,8 +24,8 @@
 #include <string>
 #include <vector>
 
-#include "distbench/activity/work_random.h"
 #include "distbench/base/object_pool.h"
+#include "distbench/base/work_random.h"
 #include "distbench/engine/engine.h"
 #include "distbench/products/simulation/hosts/costs.h"
 #include "distbench/products/simulation/hosts/cpus.h"
@@ -153,7 +153,7 @@ class SimulatedWorker final : public protocol::Transport,
   const RpcCosts& costs_;
   const int id_;
   const bool measures_time_parts_;
-  activity::WorkRandom random_;
+  base::WorkRandom random_;
   std::optional<engine::EngineWorker> worker_;  // once attached
 
   Phase phase_ = Phase::kIdle;
