@@ -19,7 +19,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <queue>
 #include <string>
 #include <vector>
@@ -154,7 +153,7 @@ class SimulatedWorker final : public protocol::Transport,
   const int id_;
   const bool measures_time_parts_;
   base::WorkRandom random_;
-  std::optional<engine::EngineWorker> worker_;  // once attached
+  engine::Worker* worker_ = nullptr;  // once attached
 
   Phase phase_ = Phase::kIdle;
   SimulatedCall* first_arrived_ = nullptr;
