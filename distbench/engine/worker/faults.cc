@@ -41,7 +41,7 @@ Faults::Faults(WorkerContext& context) : context_(context) {
 }
 
 void Faults::Start(int64_t traffic_start_ns) {
-  if (context_.engine.stop_scope() == StopScope::kEverything) return;
+  if (context_.engine.IsAllStopped()) return;
   for (State& fault : faults_) {
     SetPeriod(fault,
               base::SaturatingAdd(traffic_start_ns, fault.plan->start_ns));
@@ -97,13 +97,8 @@ int64_t Faults::DrawExtraLatency(int rpc) {
         !Happens(fault)) {
       continue;
     }
-    const config::IntervalPlan& latency = fault.plan->extra_latency;
-    base::SaturatingAddTo(
-        sum_ns,
-        latency.distribution == config::kNone
-            ? latency.fixed_ns
-            : context_.engine.plan().distributions[latency.distribution].Draw(
-                  context_.random)[0]);
+    base::SaturatingAddTo(sum_ns,
+                          DrawTime(fault.plan->extra_latency, context_));
   }
   return sum_ns;
 }

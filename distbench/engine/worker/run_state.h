@@ -107,6 +107,16 @@ struct ListRun {
   std::optional<SampleReservoir> samples;
 };
 
+// Readies the timer of something that belongs to a list's traffic.
+inline void SetUpTimer(Timer& timer, Timer::Kind kind, const ListRun& list,
+                       void* owner) {
+  timer.kind = kind;
+  timer.traffic =
+      list.own_traffic ? Timer::Traffic::kOwn : Timer::Traffic::kAll;
+  timer.spin = list.plan->spin;
+  timer.owner = owner;
+}
+
 // One iteration of an action.
 struct Iteration {
   ActionRun* action = nullptr;

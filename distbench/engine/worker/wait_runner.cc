@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "distbench/base/saturating_add.h"
+#include "distbench/engine/worker/worker.h"
 
 namespace distbench::engine {
 
 void WaitRunner::Start(Iteration& iteration) {
   iteration.wait.requested_ns = context_.now_ns;
-  iteration.timer.kind = Timer::Kind::kIterationWait;
-  iteration.timer.owner = &iteration;
+  SetUpTimer(iteration.timer, Timer::Kind::kIterationWait,
+             *iteration.action->list, &iteration);
+  iteration.timer.spin = false;  // a wait is no pace
   iteration.wait.seeks = false;
   WaitPlaces* const places = activities_.places(iteration.action->plan->target);
   PlaceSeeker& seeker = iteration.wait.seeker;
@@ -67,7 +69,7 @@ void WaitRunner::FreePlace(WaitPlaces& places, int64_t free_since_ns) {
   if (next->runner == this) {
     OnPlace(*next->iteration, free_since_ns);
   } else {
-    next->runner->poster_.PostPlace(*next->iteration, free_since_ns);
+    next->runner->worker_.PostPlace(*next->iteration, free_since_ns);
   }
 }
 
