@@ -25,9 +25,8 @@ class WaitRunner {
   // Arms the iteration's timer; OnDue() follows.
   void Start(Iteration& iteration);
 
-  // The iteration has been given a place, which has been free since a monotonic
-  // time.
-  void OnPlace(Iteration& iteration, int64_t free_since_ns);
+  // The iteration has been given a place.
+  void OnPlace(Iteration& iteration);
 
   // Handles the iteration's timer, which is due or whose traffic stops. Returns
   // whether this ends the iteration; otherwise OnPlace() follows.

@@ -38,18 +38,39 @@ Worker::~Worker() {
 }
 
 void Worker::StartMainList(int64_t start_ns) {
-  Post({.kind = Message::Kind::kStartMainList, .start_ns = start_ns});
+  Post([this, start_ns] {
+    context_.timers.Arm(start_timer_, start_ns);
+    if (context_.engine.stop_scope() != StopScope::kNothing) {
+      FireStoppedTimers();
+    }
+  });
 }
 
 void Worker::StartFaults(int64_t start_ns) {
-  Post({.kind = Message::Kind::kStartFaults, .start_ns = start_ns});
+  Post([this, start_ns] { handler_.faults()->Start(start_ns); });
 }
 
-void Worker::OnStop() { Post({.kind = Message::Kind::kStop}); }
+void Worker::OnStop() {
+  Post([this] {
+    FireStoppedTimers();
+    if (!context_.engine.IsAllStopped()) return;
+    sender_.CancelAll([this](protocol::ClientCall& call) { EndCall(call); });
+    streams_.StopServing();
+    handler_.Stop();
+  });
+}
 
-void Worker::Drain() { Post({.kind = Message::Kind::kDrain}); }
+void Worker::Drain() {
+  Post([this] {
+    draining_ = true;
+    // Calls in flight may be gone already: do not wait for an event.
+    context_.transport.Wake();
+  });
+}
 
-void Worker::Quit() { Post({.kind = Message::Kind::kQuit}); }
+void Worker::Quit() {
+  Post([this] { quitting_ = true; });
+}
 
 void Worker::Run() {
   while (!quitting_) Turn(/*may_wait=*/true);
@@ -129,72 +150,19 @@ int64_t Worker::DoOwnWork(bool borrowed) {
                              : due_ns;
 }
 
-void Worker::Post(Message message) {
-  messages_.Push(new Message(message));
+// What a function captures should fit two pointers: it is then not allocated
+// apart from its message.
+void Worker::Post(std::function<void()> run) {
+  messages_.Push(new Message{std::move(run)});
   context_.transport.Wake();
-}
-
-// For threads that have nothing else to do and hold no locks.
-void Worker::PostAndMayRun(Message message) {
-  messages_.Push(new Message(message));
-  context_.transport.RunTurnOrWake();
 }
 
 void Worker::HandleMessages() {
   Message* message = messages_.TakeAll();
   while (message != nullptr) {
-    Handle(*message);
+    ++context_.event_count;
+    message->run();
     delete std::exchange(message, message->next);
-  }
-}
-
-void Worker::Handle(const Message& message) {
-  ++context_.event_count;
-  switch (message.kind) {
-    case Message::Kind::kStartMainList:
-      context_.timers.Arm(start_timer_, message.start_ns);
-      if (context_.engine.stop_scope() != StopScope::kNothing) {
-        FireStoppedTimers();
-      }
-      break;
-    case Message::Kind::kStartFaults:
-      handler_.faults()->Start(message.start_ns);
-      break;
-    case Message::Kind::kStop:
-      FireStoppedTimers();
-      if (context_.engine.IsAllStopped()) {
-        sender_.CancelAll(
-            [this](protocol::ClientCall& call) { EndCall(call); });
-        streams_.StopServing();
-        handler_.Stop();
-      }
-      break;
-    case Message::Kind::kStartShard:
-      scheduler_.StartShard(*message.shared, message.shard);
-      break;
-    case Message::Kind::kShardsFinished:
-      scheduler_.OnShardsFinished(*message.shared);
-      break;
-    case Message::Kind::kActivityDone:
-      --activities_in_flight_;
-      scheduler_.FinishIteration(*message.iteration);
-      break;
-    case Message::Kind::kPlaceGiven:
-      wait_.OnPlace(*message.iteration, message.start_ns);
-      // A stop that came before this message could not end the iteration.
-      if (scheduler_.IsStopped(*message.iteration->action)) {
-        context_.timers.Cancel(message.iteration->timer);
-        Fire(message.iteration->timer);
-      }
-      break;
-    case Message::Kind::kDrain:
-      draining_ = true;
-      // Calls in flight may be gone already: do not wait for an event.
-      context_.transport.Wake();
-      break;
-    case Message::Kind::kQuit:
-      quitting_ = true;
-      break;
   }
 }
 
@@ -331,21 +299,28 @@ void Worker::StartActivity(Iteration& iteration) {
 }
 
 void Worker::OnActivityDone(Iteration& iteration) {
-  const Message done = {.kind = Message::Kind::kActivityDone,
-                        .iteration = &iteration};
+  messages_.Push(new Message{[this, &iteration] {
+    --activities_in_flight_;
+    scheduler_.FinishIteration(iteration);
+  }});
   // When everything is stopped, an iteration that has not begun ends on the
-  // thread that stops it, which may hold locks.
+  // thread that stops it, which may hold locks. Other threads have nothing else
+  // to do and hold none.
   if (context_.engine.IsAllStopped()) {
-    Post(done);
+    context_.transport.Wake();
   } else {
-    PostAndMayRun(done);
+    context_.transport.RunTurnOrWake();
   }
 }
 
-void Worker::PostPlace(Iteration& iteration, int64_t free_since_ns) {
-  Post({.kind = Message::Kind::kPlaceGiven,
-        .start_ns = free_since_ns,
-        .iteration = &iteration});
+void Worker::PostPlace(Iteration& iteration) {
+  Post([this, &iteration] {
+    wait_.OnPlace(iteration);
+    // A stop that came before this message could not end the iteration.
+    if (!scheduler_.IsStopped(*iteration.action)) return;
+    context_.timers.Cancel(iteration.timer);
+    Fire(iteration.timer);
+  });
 }
 
 void Worker::StartShards(ActionRun& action, int shard_count) {
@@ -356,16 +331,18 @@ void Worker::StartShards(ActionRun& action, int shard_count) {
   shared->start_ns = action.start_ns;
   shared->unfinished_shards = shard_count;
   for (int shard = 0; shard < shard_count; ++shard) {
+    Scheduler& scheduler = group_.worker(shard).scheduler_;
     group_.worker(shard).Post(
-        {.kind = Message::Kind::kStartShard, .shared = shared, .shard = shard});
+        [&scheduler, shared, shard] { scheduler.StartShard(*shared, shard); });
   }
 }
 
 void Worker::OnShardFinished(SharedAction& action) {
   if (--action.unfinished_shards > 0) return;
   // The main list lives on worker 0.
+  Scheduler& scheduler = group_.worker(0).scheduler_;
   group_.worker(0).Post(
-      {.kind = Message::Kind::kShardsFinished, .shared = &action});
+      [&scheduler, &action] { scheduler.OnShardsFinished(action); });
 }
 
 void Worker::OnRequest(protocol::ServerCall* call) {

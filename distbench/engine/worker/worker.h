@@ -2,6 +2,7 @@
 #define DISTBENCH_ENGINE_WORKER_WORKER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -129,38 +130,22 @@ class Worker final : private protocol::TransportEvents,
   // A client's RPC that streams has ended.
   void EndStream(protocol::ClientCall& call);
 
-  // From any thread: an iteration of this worker has been given a place, which
-  // has been free since a monotonic time. WaitRunner::OnPlace() follows.
-  void PostPlace(Iteration& iteration, int64_t free_since_ns);
+  // From any thread: an iteration of this worker has been given a place.
+  // WaitRunner::OnPlace() follows.
+  void PostPlace(Iteration& iteration);
 
  private:
+  // Something to do on the worker's thread.
   struct Message {
-    enum class Kind {
-      kStartMainList,
-      kStartFaults,
-      kStop,
-      kStartShard,
-      kShardsFinished,
-      kActivityDone,
-      kPlaceGiven,
-      kDrain,
-      kQuit,
-    };
-    Kind kind;
-    int64_t start_ns = 0;  // of the traffic, or when a place became free
-    SharedAction* shared = nullptr;
-    int shard = 0;
-    Iteration* iteration = nullptr;
+    std::function<void()> run;
     Message* next = nullptr;
   };
 
   void Turn(bool may_wait);
   int64_t DoOwnWork(bool borrowed);
   void NoticeDrained();
-  void Post(Message message);
-  void PostAndMayRun(Message message);
+  void Post(std::function<void()> run);
   void HandleMessages();
-  void Handle(const Message& message);
   void FireTimers();
   void Fire(Timer& timer);
   void FireStoppedTimers();
