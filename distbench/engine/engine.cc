@@ -52,14 +52,11 @@ Engine::Engine(EngineOptions options,
       state_(options_.plan, options_.instance, options_.worker_count,
              *options_.clock),
       driver_(std::move(driver)),
-      activities_({.plan = options_.plan.get(),
-                   .instance = options_.instance,
-                   .seed = WorkerSeed(options_.plan->seed, options_.instance,
+      activities_(state_,
+                  {.seed = WorkerSeed(options_.plan->seed, options_.instance,
                                       kNoWorker),
                    .default_threads =
                        PoolsHaveThreads(options_) ? options_.worker_count : 0,
-                   .clock = options_.clock,
-                   .unix_offset_ns = state_.unix_offset_ns(),
                    .make_pool = options_.make_iteration_pool}) {}
 
 absl::Status Engine::Listen() {

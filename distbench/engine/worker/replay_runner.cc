@@ -67,19 +67,18 @@ void ReplayRunner::SetUp(ReplayRun& run, ReplaySchedule& schedule,
 }
 
 void ReplayRunner::OnDue(Timer& timer) {
+  ReplayRun* run;
   if (timer.kind == Timer::Kind::kReplaySchedule) {
     ReplaySchedule& schedule = *static_cast<ReplaySchedule*>(timer.owner);
-    ReplayRun& run = *schedule.run;
-    Advance(run, schedule);
-    SendReady(run);
-    FinishIfDone(run);
+    run = schedule.run;
+    Advance(*run, schedule);
   } else {
-    WaitingRecord& record = *static_cast<WaitingRecord*>(timer.owner);
-    ReplayRun& run = *record.run;
+    const WaitingRecord& record = *static_cast<WaitingRecord*>(timer.owner);
+    run = record.run;
     ready_.push_back({record.position, timer.due_ns});
-    SendReady(run);
-    FinishIfDone(run);
   }
+  SendReady(*run);
+  FinishIfDone(*run);
 }
 
 void ReplayRunner::OnDone(protocol::ClientCall& client) {
