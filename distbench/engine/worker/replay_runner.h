@@ -101,7 +101,7 @@ class ReplayRunner {
   void Drop(ReplayRun& run, int position);
   void FinishIfDone(ReplayRun& run);
   bool IsStopped(const ReplayRun& run) const {
-    return scheduler_.IsStopped(*run.iteration->action);
+    return context_.engine.IsStopped(run.iteration->action->list->own_traffic);
   }
 
   WorkerContext& context_;

@@ -195,7 +195,7 @@ void Scheduler::Finish(ListRun& list) {
 }
 
 void Scheduler::Consider(ActionRun& action) {
-  if (action.skipped || Stopping(*action.list) || !ConditionsHold(action)) {
+  if (action.skipped || IsStopped(*action.list) || !ConditionsHold(action)) {
     Skip(action);
   } else if (action.plan->delay_distribution != config::kNone) {
     Delay(action);
@@ -222,7 +222,7 @@ void Scheduler::Delay(ActionRun& action) {
 }
 
 void Scheduler::OnDelayOver(ActionRun& action) {
-  if (Stopping(*action.list)) {
+  if (IsStopped(*action.list)) {
     Skip(action);
   } else {
     Begin(action, action.timer.due_ns);
@@ -388,7 +388,7 @@ inline bool Scheduler::MayStartIteration(ActionRun& action) {
   // The most frequent case. Whether more iterations follow is decided when one
   // ends.
   if (!open_loop && action.in_flight >= action.max_in_flight) return false;
-  const bool stopping = Stopping(*action.list);
+  const bool stopping = IsStopped(*action.list);
   if (stopping || CountUsedUp(action)) {
     if (stopping && open_loop) CountUnsent(action);
     Exhaust(action);

@@ -58,11 +58,6 @@ class Scheduler {
   void OnDelayOver(ActionRun& action);
   void OnPaceDue(ActionRun& action) { Advance(action); }
 
-  // Whether an action belongs to traffic that has stopped.
-  bool IsStopped(const ActionRun& action) const {
-    return Stopping(*action.list);
-  }
-
   // The number of handlers' lists that run, those that go on after their
   // answers included.
   int64_t handlers_in_progress() const { return handlers_in_progress_; }
@@ -82,7 +77,7 @@ class Scheduler {
   void Advance(ListRun& list);
   void Finish(ListRun& list);
   void StartNestedList(Iteration& iteration);
-  bool Stopping(const ListRun& list) const {
+  bool IsStopped(const ListRun& list) const {
     return context_.engine.IsStopped(list.own_traffic);
   }
   void Consider(ActionRun& action);

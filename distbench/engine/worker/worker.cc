@@ -317,7 +317,7 @@ void Worker::PostPlace(Iteration& iteration) {
   Post([this, &iteration] {
     wait_.OnPlace(iteration);
     // A stop that came before this message could not end the iteration.
-    if (!scheduler_.IsStopped(*iteration.action)) return;
+    if (!IsStopped(iteration.timer)) return;
     context_.timers.Cancel(iteration.timer);
     Fire(iteration.timer);
   });
