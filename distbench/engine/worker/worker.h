@@ -37,6 +37,8 @@ class WorkerGroup {
   virtual void OnMainListFinished() = 0;
   // This worker's share of max_pending_rpcs is used up.
   virtual void OnManyPendingRpcs() = 0;
+  // More of `what` (a plural noun) is in progress on this worker than the test
+  // allows or memory could hold.
   virtual void OnTooMany(const char* what) = 0;
   // An action has asked to end the traffic.
   virtual void StopOwnTraffic(const std::string& reason) = 0;
