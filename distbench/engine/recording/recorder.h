@@ -173,10 +173,14 @@ class Recorder {
   void CountHeldBack(int rpc) { ++RecordOf(rpc).held_back_count; }
 
   // The totals of an RPC that streams, for the caller to add to.
-  results::TallyOf<StreamStatistics>& StreamsOf(int rpc);
+  results::TallyOf<StreamStatistics>& StreamsOf(int rpc) {
+    return Made(RecordOf(rpc).streams);
+  }
 
   // The totals of an RPC with a policy, for the caller to add to.
-  results::TallyOf<PolicyStatistics>& PolicyOf(int rpc);
+  results::TallyOf<PolicyStatistics>& PolicyOf(int rpc) {
+    return Made(RecordOf(rpc).policy);
+  }
 
   // Counts an attempt of an RPC with a policy in its series.
   void CountAttempt(int rpc, int64_t time_ns) {
@@ -230,6 +234,11 @@ class Recorder {
  private:
   size_t PairOf(int peer, int rpc) const {
     return static_cast<size_t>(peer) * rpc_count_ + rpc;
+  }
+  template <typename T>
+  static T& Made(std::unique_ptr<T>& object) {
+    if (object == nullptr) object = std::make_unique<T>();
+    return *object;
   }
   RpcRecord& RecordOf(int rpc) {
     return records_[rpc] != nullptr ? *records_[rpc] : NewRecord(rpc);

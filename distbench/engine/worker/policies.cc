@@ -38,12 +38,6 @@ int64_t EarlierDeadline(int64_t request_ns, int64_t attempt_ns) {
   return request_ns == 0 ? attempt_ns : std::min(request_ns, attempt_ns);
 }
 
-bool IsClient(const config::InstancePlan& instance,
-              const config::RpcPlan& rpc) {
-  return std::count(rpc.client_services.begin(), rpc.client_services.end(),
-                    instance.service) > 0;
-}
-
 }  // namespace
 
 RpcPolicy::RpcPolicy(EngineState& engine, int worker, int rpc_index)
@@ -75,11 +69,12 @@ Policies::Policies(WorkerContext& context, RpcSender& sender,
   EngineState& engine = context.engine;
   const std::vector<config::RpcPlan>& rpcs = engine.plan().rpcs;
   for (size_t i = 0; i < rpcs.size(); ++i) {
+    const auto rpc = static_cast<int>(i);
     const bool is_needed =
-        rpcs[i].policy.has_value() && IsClient(engine.instance_plan(), rpcs[i]);
-    rpcs_.push_back(is_needed ? std::make_unique<RpcPolicy>(
-                                    engine, context.worker, static_cast<int>(i))
-                              : nullptr);
+        rpcs[i].policy.has_value() && engine.targets(rpc).fanout != nullptr;
+    rpcs_.push_back(
+        is_needed ? std::make_unique<RpcPolicy>(engine, context.worker, rpc)
+                  : nullptr);
   }
 }
 
@@ -91,9 +86,7 @@ void Policies::Open(RpcCall& call) {
   request.rpc = rpcs_[call.client.rpc_index].get();
   request.call = &call;
   request.group = nullptr;
-  request.timer.kind = Timer::Kind::kPolicy;
-  request.timer.owner = &request;
-  request.timer.spin = list.plan->spin;
+  SetUpTimer(request.timer, Timer::Kind::kPolicy, list, &request);
   request.warmup = call.client.warmup;
   request.own_traffic = list.own_traffic;
   request.is_sent = request.won_by_hedge = false;
@@ -285,22 +278,6 @@ bool Policies::IsInTime(const Request& request, int64_t time_ns) {
   return deadline_ns == 0 || time_ns < deadline_ns;
 }
 
-bool Policies::IsStopped(const Timer& timer) const {
-  return IsStopped(*static_cast<const Request*>(timer.owner));
-}
-
-bool Policies::IsStopped(const Request& request) const {
-  switch (context_.engine.stop_scope()) {
-    case StopScope::kNothing:
-      return false;
-    case StopScope::kOwnTraffic:
-      return request.own_traffic;
-    case StopScope::kEverything:
-      return true;
-  }
-  return true;
-}
-
 // The part of the policies that follows the ends of attempts: what is learnt
 // from them, further attempts, and the ends of requests and groups.
 
@@ -358,8 +335,7 @@ void Policies::Close(Attempt& attempt) {
   std::erase(request.attempts, &attempt);
   --attempts_in_flight_;
   const bool is_given_up =
-      request.call == nullptr ||
-      context_.engine.stop_scope() == StopScope::kEverything;
+      request.call == nullptr || context_.engine.IsAllStopped();
   const AttemptEnd end = attempt.call.client.error.empty()
                              ? AttemptEnd::kSucceeded
                          : is_given_up ? AttemptEnd::kGivenUp

@@ -151,7 +151,6 @@ class Policies {
 
   // A timer of kind kPolicy is due, or its traffic stops.
   void OnDue(Timer& timer);
-  bool IsStopped(const Timer& timer) const;
 
   // Attempts that the transport has, or that wait for its send queue; and those
   // among them whose requests have ended.
@@ -192,7 +191,9 @@ class Policies {
   void EndInGroup(Request& request, RpcCall& call);
   void CloseGroup(RequestGroup& group, const RpcPolicy& rpc);
 
-  bool IsStopped(const Request& request) const;
+  bool IsStopped(const Request& request) const {
+    return context_.engine.IsStopped(request.own_traffic);
+  }
 
   // Null for a request of the warm-up, whose attempts are not counted.
   results::TallyOf<PolicyStatistics>* TotalsOf(const Request& request) {

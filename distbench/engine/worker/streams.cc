@@ -6,7 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/engine/worker/worker_context.h"
+#include "distbench/engine/worker/scheduler.h"
+#include "distbench/engine/worker/worker.h"
 
 namespace distbench::engine {
 
@@ -58,16 +59,8 @@ void StreamWriter::Advance() {
 }
 
 int64_t StreamWriter::NextDueNs() {
-  const config::IntervalPlan& interval = side_->interval;
-  if (interval.distribution != config::kNone) {
-    return base::SaturatingAdd(
-        due_ns_,
-        context_->engine.plan().distributions[interval.distribution].Draw(
-            context_->random)[0]);
-  }
-  return interval.fixed_ns == 0
-             ? started_ns_
-             : base::SaturatingAdd(due_ns_, interval.fixed_ns);
+  if (!side_->has_interval()) return started_ns_;
+  return base::SaturatingAdd(due_ns_, DrawTime(side_->interval, *context_));
 }
 
 namespace {
@@ -206,22 +199,20 @@ End& EndOf(protocol::ClientCall& call) {
 
 }  // namespace
 
-Streams::Streams(WorkerContext& context, StreamEffects& effects)
-    : context_(context), effects_(effects) {}
+Streams::Streams(WorkerContext& context, Scheduler& scheduler, Worker& worker)
+    : context_(context), scheduler_(scheduler), worker_(worker) {}
 
 Streams::~Streams() = default;
 
 void Streams::OnEvent(int64_t now_ns) {
   context_.now_ns = now_ns;
-  effects_.OnStreamEvent();
+  ++context_.event_count;
 }
 
 // A drawn number of 0 would leave a direction without a message.
 int64_t Streams::DrawCount(const config::StreamSidePlan& side) {
   return std::max<int64_t>(1,
-                           DrawSize({.fixed_bytes = side.count,
-                                     .distribution = side.count_distribution},
-                                    context_));
+                           Draw(side.count_distribution, side.count, context_));
 }
 
 void Streams::Open(RpcCall& call, const config::SizePlan& request) {
@@ -256,7 +247,7 @@ void Streams::OnDone(protocol::ClientCall* call, int64_t server_blocked_ns) {
   call->received_bytes = end.received_bytes;
   end.Stop();
   if (call->error.empty() && !call->warmup) Measure(end, server_blocked_ns);
-  effects_.EndStream(*call);
+  worker_.EndStream(*call);
   client_ends_.Put(&end);
 }
 
@@ -283,14 +274,10 @@ void Streams::Measure(const ClientEnd& end, int64_t server_blocked_ns) {
   }
 }
 
-std::string Streams::StopError() const {
-  return absl::StrCat("Traffic cancelled: ", context_.engine.stop_reason());
-}
-
 // Returns why the RPC is refused; empty if it is not.
 std::string Streams::ProblemOf(const protocol::ServerCall& call) const {
   const EngineState& engine = context_.engine;
-  if (engine.stop_scope() == StopScope::kEverything) return StopError();
+  if (engine.IsAllStopped()) return engine.stop_error();
   const config::InstancePlan& instance = engine.instance_plan();
   const std::vector<config::RpcPlan>& rpcs = engine.plan().rpcs;
   const auto index = static_cast<size_t>(call.rpc_index);
@@ -356,7 +343,7 @@ void Streams::Handle(ServerEnd& end) {
     return;
   }
   end.is_handled = true;
-  effects_.StartStreamHandler(list, *end.call);
+  scheduler_.StartHandler(list, *end.call);
 }
 
 void Streams::Respond(const ListRun& list) {
@@ -371,8 +358,8 @@ void Streams::Respond(ServerEnd& end, const config::SizePlan& size) {
     Fail(end, "the client is gone");
     return;
   }
-  if (context_.engine.stop_scope() == StopScope::kEverything) {
-    Fail(end, StopError());
+  if (context_.engine.IsAllStopped()) {
+    Fail(end, context_.engine.stop_error());
     return;
   }
   end.is_answered = true;
@@ -405,7 +392,7 @@ void Streams::OnBroken(protocol::ServerCall& call, int64_t now_ns) {
 }
 
 void Streams::StopServing() {
-  const std::string error = StopError();
+  const std::string error = context_.engine.stop_error();
   // Backwards, because a failure moves the last one into its place.
   for (size_t i = serving_.size(); i-- > 0;) {
     if (!serving_[i]->is_handled) Fail(*serving_[i], error);
