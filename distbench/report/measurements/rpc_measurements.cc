@@ -6,6 +6,7 @@
 
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
+#include "distbench/report/measurements/time_figures.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::report {
@@ -138,9 +139,8 @@ std::optional<results::StreamTotals> StreamsOf(const TestResult& result,
   return sum;
 }
 
-std::vector<NamedStreamTimes> StreamTimesOf(
-    const results::StreamTotals& totals) {
-  std::vector<NamedStreamTimes> times;
+std::vector<NamedTimes> StreamTimesOf(const results::StreamTotals& totals) {
+  std::vector<NamedTimes> times;
   const auto add = [&](absl::string_view name,
                        const stats::LogHistogram& times_ns) {
     if (times_ns.count() > 0) times.push_back({name, times_ns});
@@ -230,10 +230,10 @@ std::vector<Percentile> EstimatePercentiles(
     const stats::Outcomes& outcomes,
     const std::vector<stats::Outcomes>& blocks) {
   std::vector<Percentile> percentiles;
-  for (const double percent : kReportPercents) {
-    const double quantile = percent / 100;
+  for (const TimeFigure& figure : kReportPercentiles) {
+    const double quantile = figure.quantile();
     if (!stats::SupportsQuantile(outcomes.count(), quantile)) break;
-    percentiles.push_back({percent, outcomes.ValueAtQuantile(quantile),
+    percentiles.push_back({figure.percent, outcomes.ValueAtQuantile(quantile),
                            stats::IntervalOfQuantile(outcomes, blocks, quantile,
                                                      kReportConfidence)});
   }

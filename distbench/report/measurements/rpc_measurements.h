@@ -68,17 +68,8 @@ int64_t MeasuredNs(const TestResult& result, int rpc_index,
 std::optional<results::StreamTotals> StreamsOf(const TestResult& result,
                                                const std::string& rpc);
 
-struct NamedStreamTimes {
-  absl::string_view name;
-  const stats::LogHistogram& times_ns;  // not empty
-};
-
-// Returns those of "first_message", "gap", "round_trip", "client_blocked" and
-// "server_blocked" that have values. The result refers to `totals`.
-std::vector<NamedStreamTimes> StreamTimesOf(
-    const results::StreamTotals& totals);
-
-// One of the parts into which the time of an RPC divides.
+// One of the parts into which the time of an RPC divides, or of the times of
+// its messages.
 struct NamedTimes {
   absl::string_view name;
   const stats::LogHistogram& times_ns;  // not empty
@@ -89,6 +80,10 @@ struct NamedTimes {
 // "server_queue" and "server_handler". Empty if no server reported its parts.
 // The result refers to `totals`.
 std::vector<NamedTimes> TimePartsOf(const results::RpcTotals& totals);
+
+// Returns those of "first_message", "gap", "round_trip", "client_blocked" and
+// "server_blocked" that have values. The result refers to `totals`.
+std::vector<NamedTimes> StreamTimesOf(const results::StreamTotals& totals);
 
 // Returns the histogram of a part, which may be empty.
 const stats::LogHistogram& TimesOf(const results::RpcTotals& totals,
@@ -150,12 +145,8 @@ struct Percentile {
   stats::QuantileInterval interval;
 };
 
-// The percentiles that reports show, ascending.
-inline constexpr double kReportPercents[] = {50, 75,   90,    95,
-                                             99, 99.9, 99.99, 99.999};
-
-// Returns the percentiles of kReportPercents that the number of requests
-// supports. `blocks` cover consecutive requests and may be empty.
+// Returns those of kReportPercentiles (time_figures.h) that the number of
+// requests supports. `blocks` cover consecutive requests and may be empty.
 std::vector<Percentile> EstimatePercentiles(
     const stats::Outcomes& outcomes,
     const std::vector<stats::Outcomes>& blocks);
