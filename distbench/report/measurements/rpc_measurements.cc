@@ -7,6 +7,7 @@
 
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
+#include "distbench/report/measurements/time_figures.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/message_sums.h"
 #include "distbench/results/walk.h"
@@ -243,10 +244,10 @@ std::vector<Percentile> EstimatePercentiles(
     const stats::Outcomes& outcomes,
     const std::vector<stats::Outcomes>& blocks) {
   std::vector<Percentile> percentiles;
-  for (const double percent : kReportPercents) {
-    const double quantile = percent / 100;
+  for (const TimeFigure& figure : kReportPercentiles) {
+    const double quantile = figure.quantile();
     if (!stats::SupportsQuantile(outcomes.count(), quantile)) break;
-    percentiles.push_back({percent, outcomes.ValueAtQuantile(quantile),
+    percentiles.push_back({figure.percent, outcomes.ValueAtQuantile(quantile),
                            stats::IntervalOfQuantile(outcomes, blocks, quantile,
                                                      kReportConfidence)});
   }

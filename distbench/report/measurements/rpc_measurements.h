@@ -144,12 +144,8 @@ struct Percentile {
   stats::QuantileInterval interval;
 };
 
-// The percentiles that reports show, ascending.
-inline constexpr double kReportPercents[] = {50, 75,   90,    95,
-                                             99, 99.9, 99.99, 99.999};
-
-// Returns the percentiles of kReportPercents that the number of requests
-// supports. `blocks` cover consecutive requests and may be empty.
+// Returns those of kReportPercentiles (time_figures.h) that the number of
+// requests supports. `blocks` cover consecutive requests and may be empty.
 std::vector<Percentile> EstimatePercentiles(
     const stats::Outcomes& outcomes,
     const std::vector<stats::Outcomes>& blocks);
