@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/version.h"
 #include "distbench/config/reading/load.h"
@@ -24,6 +25,10 @@ constexpr int64_t kMostReportDelayNs = 500'000'000;
 // each may be in flight: together they bound the sequencer's memory.
 constexpr int kCollectAtOnce = 8;
 constexpr int64_t kWindowBytes = 4 << 20;
+
+bool Hosts(const Participant& participant, const std::string& instance) {
+  return absl::c_linear_search(participant.share.instances, instance);
+}
 
 }  // namespace
 
@@ -150,7 +155,7 @@ void TestExecution::Collect() {
   const int64_t stall_ns = absl::ToInt64Nanoseconds(timeouts_.collect);
   last_piece_ns_ = clock_.MonotonicNs();
   auto next = participants_.begin();
-  while (results_are_wanted_) {
+  while (true) {
     while (next != participants_.end() &&
            participants_.CountAwaiting(Step::kCollect) < kCollectAtOnce) {
       Tell(*next++, Step::kCollect, CollectCommand(kWindowBytes));
@@ -312,6 +317,11 @@ void TestExecution::HandlePrepareReply(Participant& participant,
   auto& placement = *result_.mutable_placement()->mutable_service_endpoints();
   for (auto& [instance, endpoint] :
        *reply.mutable_endpoints()->mutable_service_endpoints()) {
+    if (!Hosts(participant, instance)) {
+      return Distrust(participant,
+                      absl::StrCat("it gave an endpoint for ", instance,
+                                   ", which it does not host"));
+    }
     endpoint.set_node_alias(participant.share.node->alias());
     placement[instance] = std::move(endpoint);
   }
@@ -332,12 +342,16 @@ void TestExecution::HandleStartReply(Participant& participant,
 
 void TestExecution::HandleChunk(Participant& participant, ResultChunk chunk) {
   if (!participants_.Awaits(participant, Step::kCollect)) return;
+  if (!Hosts(participant, chunk.instance())) {
+    return Distrust(participant,
+                    absl::StrCat("it sent a result of ", chunk.instance(),
+                                 ", which it does not host"));
+  }
   participant.unacknowledged_bytes += chunk.ByteSizeLong();
   if (absl::Status status = observer_.OnResultChunk(std::move(chunk));
       !status.ok()) {
-    cancelled_ = true;
-    results_are_wanted_ = false;
-    Fail(std::move(status));
+    return Distrust(participant,
+                    absl::StrCat("it sent a wrong result: ", status.message()));
   }
   last_piece_ns_ = clock_.MonotonicNs();
   if (participant.unacknowledged_bytes >= kWindowBytes / 4) {
@@ -393,6 +407,12 @@ void TestExecution::HandleLoss(Participant& participant,
   failed_by_loss_ = true;
   failed_step_ = current_step_;
   Fail(absl::AbortedError(lost_nodes_.Messages().front()));
+}
+
+void TestExecution::Distrust(Participant& participant,
+                             absl::string_view reason) {
+  participant.share.node->Disconnect(reason);
+  HandleLoss(participant, std::string(reason));
 }
 
 void TestExecution::ReportLosses() {
