@@ -299,5 +299,32 @@ TEST_F(OutputFileTest, LeavesWhatAnotherProcessWrites) {
   EXPECT_THAT(Names(), ElementsAre("out"));
 }
 
+TEST_F(OutputFileTest, APlantedLinkIsNotFollowed) {
+  const std::string path = Path("out.txt");
+  const std::string other = Path("other");
+  WriteOld(other);
+  fs::create_symlink(other, path + "." + std::to_string(getpid()) + ".tmp");
+  auto file = OutputFile::Open(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  ASSERT_TRUE(base::WriteAll((*file)->fd(), "new text"));
+  ASSERT_TRUE((*file)->Commit().ok());
+  EXPECT_EQ(fs::file_size(other), 3);
+  EXPECT_EQ(fs::file_size(path), 8);
+}
+
+TEST_F(OutputFileTest, TwoWritersOfOneFileDoNotMixTheirTexts) {
+  const std::string path = Path("out.txt");
+  auto one = OutputFile::Open(path);
+  auto other = OutputFile::Open(path);
+  ASSERT_TRUE(one.ok() && other.ok());
+  ASSERT_TRUE(base::WriteAll((*one)->fd(), "a long text"));
+  ASSERT_TRUE(base::WriteAll((*other)->fd(), "short"));
+  ASSERT_TRUE((*one)->Commit().ok());
+  EXPECT_EQ(fs::file_size(path), 11);
+  ASSERT_TRUE((*other)->Commit().ok());
+  EXPECT_THAT(Names(), ElementsAre("out.txt"));
+  EXPECT_EQ(fs::file_size(path), 5);
+}
+
 }  // namespace
 }  // namespace distbench::results
