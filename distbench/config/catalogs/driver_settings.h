@@ -15,21 +15,15 @@
 
 namespace distbench::config {
 
-// A number with the limits that catalog and driver share.
+// A number with the limits that a product's declaration and its driver share.
 SettingDeclaration LimitedSetting(const TcpSettingLimits& limits,
                                   const std::string& description);
 
 // How long an idle worker polls, of both sides.
 SettingDeclaration SpinUs();
 
-// TCP or a Unix socket, of servers.
-SettingDeclaration Transport();
-
 // The policy of multi-server channels.
 SettingsDeclaration ChannelSettings();
-
-// For drivers that write payloads from the payload slab themselves.
-SettingDeclaration ZeroCopySetting();
 
 // A driver over TCP connections that distbench makes, with its own settings
 // after those that all have, of their sockets too.
