@@ -98,7 +98,10 @@ std::vector<DriverDeclaration> WithOthers(DriverDeclaration driver) {
     by_name.emplace(name, *other);
   }
   std::vector<DriverDeclaration> drivers;
-  for (auto& [name, each] : by_name) drivers.push_back(std::move(each));
+  for (auto& [name, each] : by_name) {
+    if (each.complete != nullptr) each.complete(each);
+    drivers.push_back(std::move(each));
+  }
   return drivers;
 }
 

@@ -77,6 +77,10 @@ struct DriverDeclaration {
   // The server setting that names the decorated driver, or its options. Empty
   // if this driver decorates none.
   std::string decorated_driver_setting = {};
+
+  // Of products: adds settings that are data, when the catalog is made. Data is
+  // not there yet while the declarations of products are initialised.
+  void (*complete)(DriverDeclaration& driver) = nullptr;
 };
 
 // All drivers, in the order in which the documentation lists them. What they

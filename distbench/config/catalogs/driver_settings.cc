@@ -23,12 +23,22 @@ Settings NetworkSettings() {
   return settings;
 }
 
-// The settings of the socket of one side come last.
 Settings Joined(Settings settings, const Settings& own,
                 const Settings& network) {
   settings.insert(settings.end(), own.begin(), own.end());
   settings.insert(settings.end(), network.begin(), network.end());
   return settings;
+}
+
+// The settings of the socket of a side come last.
+void AddConnections(DriverDeclaration& driver) {
+  Settings& of_client = driver.client_settings.settings;
+  of_client = Joined(Of<catalog::Connections>(), of_client,
+                     Of<catalog::ClientSockets>());
+  Settings& of_server = driver.server_settings.settings;
+  of_server =
+      Joined(Of<catalog::Listener>(), of_server, Of<catalog::Sockets>());
+  driver.channel_settings = ChannelSettings();
 }
 
 }  // namespace
@@ -54,18 +64,13 @@ DriverDeclaration DriverOverConnections(
     const std::string& name, const std::string& description,
     const std::vector<SettingDeclaration>& of_client,
     const std::vector<SettingDeclaration>& of_server) {
-  return {
-      .name = name,
-      .description = description,
-      .cancels_calls = true,
-      .breaks_connections = true,
-      .client_settings = {.settings =
-                              Joined(Of<catalog::Connections>(), of_client,
-                                     Of<catalog::ClientSockets>())},
-      .server_settings = {.settings = Joined(Of<catalog::Listener>(), of_server,
-                                             Of<catalog::Sockets>())},
-      .channel_settings = ChannelSettings(),
-  };
+  return {.name = name,
+          .description = description,
+          .cancels_calls = true,
+          .breaks_connections = true,
+          .client_settings = {.settings = of_client},
+          .server_settings = {.settings = of_server},
+          .complete = &AddConnections};
 }
 
 std::map<std::string, std::string> NoCallsPerConnection(
