@@ -1,11 +1,13 @@
 #include "distbench/config/arrivals/check_arrivals.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/time_units.h"
 #include "distbench/config/arrivals/recording.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/rules/field_rules.h"
@@ -107,11 +109,13 @@ class ArrivalsCheck {
         is_random = modulation.on_off().times() == "exponential";
         break;
       case RateModulation::kSchedule:
-        CheckSchedule(modulation.schedule(), path.Field("schedule"));
+        CheckFactors(modulation.schedule().segments(),
+                     path.Field("schedule").Field("segments"));
         repeats = modulation.schedule().repeat();
         break;
       case RateModulation::kMarkov:
-        CheckMarkov(modulation.markov(), path.Field("markov"));
+        CheckFactors(modulation.markov().states(),
+                     path.Field("markov").Field("states"));
         is_random = true;
         break;
       case RateModulation::KIND_NOT_SET:
@@ -126,30 +130,21 @@ class ArrivalsCheck {
               "a phase of this modulation", phases);
   }
 
-  void CheckSchedule(const RateSchedule& schedule, const Path& path) {
-    const Path place = path.Field("segments");
-    double most = 0;
-    for (const RateSegment& segment : schedule.segments()) {
-      most = std::max({most, segment.factor(), segment.to_factor()});
-    }
-    if (most == 0) {
-      problems_.Add(place,
-                    "all have the factor 0, so that nothing arrives; "
-                    "give one of them a factor");
-    }
+  static double GreatestFactor(const RateSegment& segment) {
+    return std::max(segment.factor(), segment.to_factor());
+  }
+  static double GreatestFactor(const RateState& state) {
+    return state.factor();
   }
 
-  void CheckMarkov(const MarkovRate& markov, const Path& path) {
-    const Path place = path.Field("states");
+  template <typename Parts>
+  void CheckFactors(const Parts& parts, const Path& path) {
     double most = 0;
-    for (const RateState& state : markov.states()) {
-      most = std::max(most, state.factor());
-    }
-    if (most == 0) {
-      problems_.Add(place,
-                    "all have the factor 0, so that nothing arrives; "
-                    "give one of them a factor");
-    }
+    for (const auto& part : parts) most = std::max(most, GreatestFactor(part));
+    if (most > 0) return;
+    problems_.Add(path,
+                  "all have the factor 0, so that nothing arrives; give one of "
+                  "them a factor");
   }
 
   // An empty word is the default.
@@ -168,6 +163,28 @@ class ArrivalsCheck {
 };
 
 }  // namespace
+
+void CanonicalizeArrivals(Iterations& iterations) {
+  const Arrivals& arrivals = iterations.arrivals();
+  if (arrivals.process() != "recorded") return;
+  const bool needs_rate =
+      !iterations.has_rate() && !iterations.has_open_loop_interval_ns();
+  const bool needs_count =
+      !arrivals.recorded().repeat() && !iterations.has_max_iteration_count();
+  if (!needs_rate && !needs_count) return;
+  const auto gaps = ParseRecording(arrivals.recorded().times());
+  if (!gaps.ok() || !(arrivals.kept_share() > 0)) return;
+  const auto count = static_cast<int64_t>(gaps->size());
+  if (needs_count) iterations.set_max_iteration_count(count + 1);
+  if (!needs_rate) return;
+  double sum_s = 0;
+  for (const double gap : *gaps) sum_s += gap;
+  // The rate is that of the arrivals that are kept.
+  const double interval_ns = sum_s / static_cast<double>(count) *
+                             base::kNsPerSecond / arrivals.kept_share();
+  iterations.set_open_loop_interval_ns(static_cast<int64_t>(std::clamp(
+      std::round(interval_ns), 1.0, static_cast<double>(kMaxIntervalNs))));
+}
 
 void CheckArrivals(const Arrivals& arrivals, const Path& path,
                    Problems& problems) {

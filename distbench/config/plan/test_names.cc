@@ -1,5 +1,7 @@
 #include "distbench/config/plan/test_names.h"
 
+#include <utility>
+
 namespace distbench::config {
 
 void NameIndex::Add(const std::string& name) {
@@ -29,36 +31,25 @@ TestNames::TestNames(const DistributedSystemDescription& test)
 
 const NameIndex* TestNames::Of(int field_number) const {
   using Test = DistributedSystemDescription;
-  switch (field_number) {
-    case Test::kServicesFieldNumber:
-      return &services;
-    case Test::kPayloadDescriptionsFieldNumber:
-      return &payloads;
-    case Test::kRpcDescriptionsFieldNumber:
-      return &rpcs;
-    case Test::kActionsFieldNumber:
-      return &actions;
-    case Test::kActionListsFieldNumber:
-      return &lists;
-    case Test::kProtocolDriverOptionsFieldNumber:
-      return &driver_options;
-    case Test::kActivityConfigsFieldNumber:
-      return &activities;
-    case Test::kActivityPoolsFieldNumber:
-      return &activity_pools;
-    case Test::kDistributionConfigFieldNumber:
-      return &joint_distributions;
-    case Test::kDelayDistributionConfigsFieldNumber:
-      return &delay_distributions;
-    case Test::kSizeDistributionConfigsFieldNumber:
-      return &size_distributions;
-    case Test::kRpcReplayTracesFieldNumber:
-      return &replay_traces;
-    case Test::kServerFaultsFieldNumber:
-      return &server_faults;
-    default:
-      return nullptr;
+  const std::pair<int, const NameIndex*> all[] = {
+      {Test::kServicesFieldNumber, &services},
+      {Test::kPayloadDescriptionsFieldNumber, &payloads},
+      {Test::kRpcDescriptionsFieldNumber, &rpcs},
+      {Test::kActionsFieldNumber, &actions},
+      {Test::kActionListsFieldNumber, &lists},
+      {Test::kProtocolDriverOptionsFieldNumber, &driver_options},
+      {Test::kActivityConfigsFieldNumber, &activities},
+      {Test::kActivityPoolsFieldNumber, &activity_pools},
+      {Test::kDistributionConfigFieldNumber, &joint_distributions},
+      {Test::kDelayDistributionConfigsFieldNumber, &delay_distributions},
+      {Test::kSizeDistributionConfigsFieldNumber, &size_distributions},
+      {Test::kRpcReplayTracesFieldNumber, &replay_traces},
+      {Test::kServerFaultsFieldNumber, &server_faults},
+  };
+  for (const auto& [number, index] : all) {
+    if (number == field_number) return index;
   }
+  return nullptr;
 }
 
 }  // namespace distbench::config

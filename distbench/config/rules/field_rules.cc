@@ -162,13 +162,18 @@ bool IsGiven(const Message& message, const FieldDescriptor* field) {
   return !reflection.GetStringReference(message, field, &scratch).empty();
 }
 
+using HasProduct = absl::FunctionRef<bool(absl::string_view)>;
+
+bool HasAllProducts(absl::string_view) { return true; }
+
 class FieldCheck {
  public:
   FieldCheck(const Path& root, const TestNames* names, bool goes_within,
-             Problems& problems)
+             HasProduct has_product, Problems& problems)
       : root_(root),
         names_(names),
         goes_within_(goes_within),
+        has_product_(has_product),
         problems_(problems) {}
 
   void CheckMessage(const Message& message, const Place* outer) const {
@@ -180,6 +185,10 @@ class FieldCheck {
   void CheckField(const Message& message, const FieldRule& rule,
                   const Place* outer) const {
     const Place place{outer, &message, rule.field};
+    if (!rule.product.empty()) {
+      CheckProduct(message, rule, place);
+      return;
+    }
     if (rule.has_rules) {
       if (rule.field->is_repeated()) {
         CheckList(message, rule, place);
@@ -198,6 +207,15 @@ class FieldCheck {
     // Skips the search for the names on the way, if this is only counted.
     problems_.Add(problems_.full() ? root_ : PathOf(root_, place),
                   std::move(message));
+  }
+
+  void CheckProduct(const Message& message, const FieldRule& rule,
+                    const Place& place) const {
+    if (!IsThere(message, rule.field) || has_product_(rule.product)) return;
+    Add(&place,
+        absl::StrCat("belongs to the product ", Quoted(rule.product),
+                     ", which this program was built without; use a complete "
+                     "build of distbench, or remove it"));
   }
 
   void CheckWithin(const Message& message, const FieldDescriptor& field,
@@ -237,9 +255,11 @@ class FieldCheck {
     }
   }
 
-  bool IsThere(const Message& message, const FieldDescriptor* other) const {
-    return other != nullptr &&
-           message.GetReflection()->HasField(message, other);
+  bool IsThere(const Message& message, const FieldDescriptor* field) const {
+    if (field == nullptr) return false;
+    const Reflection& reflection = *message.GetReflection();
+    return field->is_repeated() ? reflection.FieldSize(message, field) > 0
+                                : reflection.HasField(message, field);
   }
 
   void CheckAbsent(const Message& message, const FieldRule& rule,
@@ -328,14 +348,24 @@ class FieldCheck {
                                rules.min(), " to ", rules.max()));
     }
     if (rules.has_element()) CheckNamesOfElements(rule, place);
-    if (rules.has_refers_to()) {
+    if (rules.has_refers_to() || !rules.words().empty()) {
       for (place.index = 0; place.index < size; ++place.index) {
-        CheckName(message.GetReflection()->GetRepeatedString(
-                      message, rule.field, place.index),
-                  rule, place);
+        CheckElement(message, rule, place);
       }
     }
     if (rules.distinct()) CheckDistinct(message, rule, place);
+  }
+
+  void CheckElement(const Message& message, const FieldRule& rule,
+                    const Place& place) const {
+    const std::string text = message.GetReflection()->GetRepeatedString(
+        message, rule.field, place.index);
+    if (rule.rules.has_refers_to()) {
+      CheckName(text, rule, place);
+      return;
+    }
+    std::string problem = ProblemOfText(text, rule.rules);
+    if (!problem.empty()) Add(&place, std::move(problem));
   }
 
   void CheckDistinct(const Message& message, const FieldRule& rule,
@@ -422,6 +452,7 @@ class FieldCheck {
   const Path& root_;
   const TestNames* const names_;
   const bool goes_within_;
+  const HasProduct has_product_;
   Problems& problems_;
 };
 
@@ -467,24 +498,40 @@ void CanonicalizeFields(Message& message) {
 
 void CheckFields(const Message& message, const Path& path,
                  const TestNames* names, Problems& problems) {
-  FieldCheck(path, names, /*goes_within=*/true, problems)
+  FieldCheck(path, names, /*goes_within=*/true, HasAllProducts, problems)
       .CheckMessage(message, nullptr);
+}
+
+void CheckTest(const DistributedSystemDescription& test, const Path& path,
+               const TestNames& names, HasProduct has_product,
+               Problems& problems) {
+  FieldCheck(path, &names, /*goes_within=*/true, has_product, problems)
+      .CheckMessage(test, nullptr);
 }
 
 void CheckOwnFields(const Message& message, const Path& path,
                     const TestNames* names, Problems& problems) {
-  FieldCheck(path, names, /*goes_within=*/false, problems)
+  FieldCheck(path, names, /*goes_within=*/false, HasAllProducts, problems)
       .CheckMessage(message, nullptr);
 }
 
 bool IsRight(const Message& message, absl::string_view field) {
   Problems problems;
   const Path nowhere;
-  const FieldCheck check(nowhere, nullptr, /*goes_within=*/false, problems);
+  const FieldCheck check(nowhere, nullptr, /*goes_within=*/false,
+                         HasAllProducts, problems);
   for (const FieldRule& rule : RulesOf(message.GetDescriptor()).fields) {
     if (rule.field->name() == field) check.CheckField(message, rule, nullptr);
   }
   return problems.count() == 0;
+}
+
+int WordNumber(const Message& message, int field_number) {
+  const FieldDescriptor& field =
+      *message.GetDescriptor()->FindFieldByNumber(field_number);
+  const auto& words = field.options().GetExtension(distbench::rules).words();
+  const std::string word = message.GetReflection()->GetString(message, &field);
+  return static_cast<int>(absl::c_find(words, word) - words.begin());
 }
 
 void AddUnknownName(const Path& path, absl::string_view kind,

@@ -1,20 +1,22 @@
 // The rules that options of fields tell (proto/rules.proto): one walk checks
 // them in a message and all messages within, another one makes these canonical.
 // Both leave out fields of products (proto/product.proto), which the language
-// part of the product hands over by itself.
+// part of the product hands over by itself, if the program has that product.
 //
 //   CanonicalizeFields(test);
-//   CheckFields(test, Path("tests").At(0), &names, problems);
+//   CheckTest(test, Path("tests").At(0), names, HasProduct, problems);
 
 #ifndef DISTBENCH_CONFIG_RULES_FIELD_RULES_H_
 #define DISTBENCH_CONFIG_RULES_FIELD_RULES_H_
 
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/problems/problem.h"
 #include "google/protobuf/message.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::config {
 
@@ -30,12 +32,24 @@ void CanonicalizeFields(google::protobuf::Message& message);
 void CheckFields(const google::protobuf::Message& message, const Path& path,
                  const TestNames* names, Problems& problems);
 
-// The same without the messages within.
+// The same for a whole test, in which no field may be set that belongs to a
+// product for which `has_product` is false.
+void CheckTest(const DistributedSystemDescription& test, const Path& path,
+               const TestNames& names,
+               absl::FunctionRef<bool(absl::string_view)> has_product,
+               Problems& problems);
+
+// As CheckFields(), without the messages within.
 void CheckOwnFields(const google::protobuf::Message& message, const Path& path,
                     const TestNames* names, Problems& problems);
 
 // Whether CheckFields() accepts this field of the message, alone.
 bool IsRight(const google::protobuf::Message& message, absl::string_view field);
+
+// The position of the field's word, or of its default, among the words of its
+// rules, which is the value of the plan's enum. Requires that it is one of
+// them.
+int WordNumber(const google::protobuf::Message& message, int field_number);
 
 // Adds a problem at `path`: no `kind` is called `name`; or it is missing.
 void AddUnknownName(const Path& path, absl::string_view kind,

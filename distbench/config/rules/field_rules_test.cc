@@ -6,9 +6,10 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "distbench/config/plan/plan.h"
 #include "distbench/config/rules/type_rules.h"
-#include "distbench/config/syntax/words.h"
 #include "distbench/config/validate/test_validation.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -99,27 +100,83 @@ TEST(FieldRules, AgreeWithConstants) {
             kMaxNameLength);
 }
 
-TEST(FieldRules, HaveTheWordsThatAreKnown) {
-  const auto words = [](const Descriptor* type, const std::string& field) {
-    const FieldRules rules = RulesOfField(type, field);
-    EXPECT_FALSE(rules.words().empty());
-    return rules.words();
-  };
-  for (const auto& word : words(CallPolicy::descriptor(), "load_balancing")) {
-    EXPECT_TRUE(ParseLoadBalancing(word).has_value()) << word;
+// Of the field with this number, from the first one.
+template <typename Type>
+std::vector<std::string> WordsOf(int field_number) {
+  const auto& words = Type::descriptor()
+                          ->FindFieldByNumber(field_number)
+                          ->options()
+                          .GetExtension(distbench::rules)
+                          .words();
+  return {words.begin(), words.end()};
+}
+
+TEST(FieldRules, HaveTheirWordsInTheOrderOfTheEnums) {
+  static_assert(int(LoadBalancing::kRoundRobin) == 0 &&
+                int(LoadBalancing::kRandom) == 1 &&
+                int(LoadBalancing::kTwoChoices) == 2 &&
+                int(LoadBalancing::kLeastInFlight) == 3);
+  EXPECT_THAT(
+      WordsOf<CallPolicy>(CallPolicy::kLoadBalancingFieldNumber),
+      ElementsAre("round_robin", "random", "two_choices", "least_in_flight"));
+  static_assert(int(RetryPlan::Jitter::kFull) == 0 &&
+                int(RetryPlan::Jitter::kEqual) == 1 &&
+                int(RetryPlan::Jitter::kNone) == 2);
+  EXPECT_THAT(WordsOf<RetryPolicy>(RetryPolicy::kJitterFieldNumber),
+              ElementsAre("full", "equal", "none"));
+  static_assert(int(ConcurrencyLimitPlan::Kind::kFixed) == 0 &&
+                int(ConcurrencyLimitPlan::Kind::kAimd) == 1 &&
+                int(ConcurrencyLimitPlan::Kind::kGradient) == 2);
+  EXPECT_THAT(
+      WordsOf<ConcurrencyLimitPolicy>(ConcurrencyLimitPolicy::kKindFieldNumber),
+      ElementsAre("fixed", "aimd", "gradient"));
+  EXPECT_THAT(WordsOf<QuorumPolicy>(QuorumPolicy::kRestFieldNumber),
+              ElementsAre("cancel", "ignore"));
+  static_assert(int(StreamPlan::Start::kOnFirstRequest) == 0 &&
+                int(StreamPlan::Start::kOnLastRequest) == 1 &&
+                int(StreamPlan::Start::kEcho) == 2);
+  EXPECT_THAT(WordsOf<StreamSpec>(StreamSpec::kResponseStartsFieldNumber),
+              ElementsAre("on_first_request", "on_last_request", "echo"));
+  static_assert(int(ArrivalProcess::kConstant) == 0 &&
+                int(ArrivalProcess::kExponential) == 1 &&
+                int(ArrivalProcess::kSyncBurst) == 2 &&
+                int(ArrivalProcess::kSyncBurstSpread) == 3);
+  EXPECT_THAT(
+      WordsOf<Iterations>(Iterations::kOpenLoopIntervalDistributionFieldNumber),
+      ElementsAre("constant", "exponential", "sync_burst",
+                  "sync_burst_spread"));
+  using Process = ArrivalSourcePlan::Process;
+  static_assert(int(Process::kConstant) == 0 &&
+                int(Process::kExponential) == 1 && int(Process::kGamma) == 2 &&
+                int(Process::kRecorded) == 3);
+  EXPECT_THAT(WordsOf<Arrivals>(Arrivals::kProcessFieldNumber),
+              ElementsAre("constant", "exponential", "gamma", "recorded"));
+}
+
+TEST(FieldRules, WordsHaveTheNumbersOfTheirPositions) {
+  RetryPolicy retry;
+  EXPECT_EQ(WordNumber(retry, RetryPolicy::kJitterFieldNumber), 0);
+  retry.set_jitter("none");
+  EXPECT_EQ(WordNumber(retry, RetryPolicy::kJitterFieldNumber), 2);
+}
+
+TEST(FieldRules, ErrorCodesAreThoseOfFailures) {
+  RetryPolicy retry;
+  retry.add_codes("CANCELLED");
+  retry.add_codes("UNAUTHENTICATED");
+  Problems problems;
+  CheckFields(retry, Path("r"), nullptr, problems);
+  EXPECT_EQ(problems.count(), 0);
+  for (const char* wrong : {"UNAVAILABEL", "OK", "", "unavailable ", "14"}) {
+    retry.add_codes(wrong);
   }
-  for (const auto& word : words(RetryPolicy::descriptor(), "jitter")) {
-    EXPECT_TRUE(ParseJitter(word).has_value()) << word;
-  }
-  for (const auto& word : words(ConcurrencyLimitPolicy::descriptor(), "kind")) {
-    EXPECT_TRUE(ParseLimitKind(word).has_value()) << word;
-  }
-  for (const auto& word : words(QuorumPolicy::descriptor(), "rest")) {
-    EXPECT_TRUE(ParseRestOfQuorum(word).has_value()) << word;
-  }
-  for (const auto& word : words(StreamSpec::descriptor(), "response_starts")) {
-    EXPECT_TRUE(ParseResponseStart(word).has_value()) << word;
-  }
+  CheckFields(retry, Path("r"), nullptr, problems);
+  EXPECT_EQ(problems.count(), 5);
+  EXPECT_EQ(
+      std::move(problems).Take()[0],
+      (Problem{"r.codes[2]",
+               "\"UNAVAILABEL\" is not the code of an error; did you mean "
+               "\"UNAVAILABLE\"?"}));
 }
 
 TEST(FieldRules, ReferencesNeedTheNamesOfATest) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/node_hash_map.h"
+#include "absl/status/status.h"
 #include "google/protobuf/descriptor.h"
 #include "proto/product.pb.h"
 #include "proto/traffic_config.pb.h"
@@ -31,8 +32,19 @@ int64_t GreatestOf(const FieldDescriptor& field, FieldRules::Unit unit) {
   }
 }
 
+void AddErrorCodes(FieldRules& rules) {
+  // gRPC's codes have the numbers of Abseil's; 0 is success.
+  constexpr int kLastErrorCode = 16;
+  rules.set_word("not the code of an error");
+  for (int code = 1; code <= kLastErrorCode; ++code) {
+    rules.add_words(
+        absl::StatusCodeToString(static_cast<absl::StatusCode>(code)));
+  }
+}
+
 FieldRules CompleteRules(const FieldDescriptor& field) {
   FieldRules rules = field.options().GetExtension(distbench::rules);
+  if (rules.error_code()) AddErrorCodes(rules);
   const bool has_range =
       rules.has_min() || rules.has_max() || rules.unit() != FieldRules::NO_UNIT;
   if (!has_range) return rules;
@@ -83,6 +95,9 @@ const TypeRules& AddType(const Descriptor* type, AllRules& all) {
     if (field.options().HasExtension(distbench::product)) {
       // For its language part.
       if (field.message_type() != nullptr) AddType(field.message_type(), all);
+      rules.fields.push_back(
+          {.field = &field,
+           .product = field.options().GetExtension(distbench::product)});
       continue;
     }
     FieldRule rule = RuleOf(field);

@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_CONFIG_RULES_TYPE_RULES_H_
 #define DISTBENCH_CONFIG_RULES_TYPE_RULES_H_
 
+#include <string>
 #include <vector>
 
 #include "google/protobuf/descriptor.h"
@@ -10,14 +11,18 @@
 
 namespace distbench::config {
 
-// A field with rules, or with messages that have rules within.
+// A field of a product, or with rules, or with messages that have such fields
+// within.
 struct FieldRule {
   const google::protobuf::FieldDescriptor* field;
 
+  // If not empty, nothing below is set: the product has rules of its own.
+  std::string product = {};
+
   // With all defaults filled in: those of a quantity are those of its number.
-  FieldRules rules;
-  bool has_rules;
-  bool has_range;  // of integers, or of elements
+  FieldRules rules = {};
+  bool has_rules = false;
+  bool has_range = false;  // of integers, or of elements
 
   // Whether there are rules in its messages, and rules that change them.
   bool is_checked_within = false;

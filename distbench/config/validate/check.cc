@@ -7,10 +7,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/plugins.h"
+#include "distbench/config/arrivals/check_arrivals.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/rules/field_rules.h"
 #include "distbench/config/syntax/instance_names.h"
-#include "distbench/config/validate/arrivals.h"
 #include "distbench/config/validate/language_part.h"
 #include "distbench/config/validate/validators.h"
 
@@ -55,9 +55,8 @@ bool HasProduct(absl::string_view name) {
 void ValidateTest(const DistributedSystemDescription& test, const Path& path,
                   Problems& problems) {
   const TestValidation validation(test, path, problems);
-  ValidateProducts(validation, HasProduct);
   ValidateEncoding(validation);
-  CheckFields(test, path, &validation.names(), problems);
+  CheckTest(test, path, validation.names(), HasProduct, problems);
   ValidateTestSettings(validation);
   ValidateServices(validation);
   ValidateBindings(validation);

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "distbench/config/problems/problem.h"
 #include "distbench/config/objectives/objective.h"
+#include "distbench/config/problems/problem.h"
 #include "distbench/config/validate/test_validation.h"
 #include "proto/traffic_config.pb.h"
 

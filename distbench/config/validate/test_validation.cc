@@ -1,6 +1,5 @@
 #include "distbench/config/validate/test_validation.h"
 
-
 namespace distbench::config {
 
 Path TestValidation::Element(absl::string_view field, const NameIndex& index,
@@ -33,6 +32,13 @@ std::optional<TestValidation::ServiceGrid> TestValidation::FindService(
   const Grid grid = GridOf(service);
   if (grid.Count() > kMaxInstances) return std::nullopt;
   return ServiceGrid{&service, grid};
+}
+
+std::vector<ResolvedDriver> TestValidation::DriversOf(
+    const std::string& name) const {
+  const int position = names_.services.Find(name);
+  if (position == kNone) return {};
+  return config::DriversOf(test_, names_, test_.services(position));
 }
 
 int64_t TestValidation::InstanceCount() const {

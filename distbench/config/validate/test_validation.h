@@ -7,8 +7,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
+#include "distbench/config/arrivals/check_arrivals.h"
+#include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/rules/field_rules.h"
@@ -19,7 +22,6 @@ namespace distbench::config {
 
 // Limits that keep sums of times within an int64_t, and memory within reason.
 inline constexpr int64_t kMaxSizeBytes = 2'147'483'647;
-inline constexpr int64_t kMaxIntervalNs = 1'000'000'000'000'000;
 inline constexpr int64_t kMaxDelayNs = kMaxIntervalNs;
 inline constexpr int64_t kMaxClosedLoopParallelism = 1'000'000;
 inline constexpr int64_t kMaxInstances = 100'000;
@@ -82,6 +84,10 @@ class TestValidation {
     Grid grid;
   };
   std::optional<ServiceGrid> FindService(const std::string& name) const;
+
+  // The drivers of the service called `name`, outermost first; none if there is
+  // no such service, or they have a problem, which is reported elsewhere.
+  std::vector<ResolvedDriver> DriversOf(const std::string& name) const;
 
   // Instances of all services; kMaxInstances + 1 if there are more than
   // kMaxInstances, which is reported elsewhere.

@@ -4,9 +4,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/config/arrivals/check_arrivals.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/traffic.h"
-#include "distbench/config/validate/arrivals.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench::config {
@@ -32,6 +32,18 @@ void CheckIntervals(const TestValidation& validation, const Path& path,
   validation.Add(path.Field(kField),
                  "has no effect in a closed loop; add rate, such as "
                  "\"200/s\", or remove it");
+}
+
+void CheckComposedArrivals(const TestValidation& validation, const Path& path,
+                           const Iterations& iterations) {
+  if (!iterations.has_arrivals()) return;
+  const Path place = path.Field("arrivals");
+  CheckArrivalsBetweenFields(iterations.arrivals(), place,
+                             validation.problems());
+  if (iterations.arrivals().process() != "recorded" &&
+      !iterations.has_open_loop_interval_ns() && !iterations.has_rate()) {
+    validation.Add(place, "needs a rate; add one, such as rate: \"200/s\"");
+  }
 }
 
 void CheckOverrides(const TestValidation& validation, const Path& path,
@@ -69,9 +81,7 @@ void ValidateActions(const TestValidation& validation) {
       const Path iterations = path.Field("iterations");
       CheckParallelism(validation, iterations, action);
       CheckIntervals(validation, iterations, action);
-      if (action.iterations().has_arrivals()) {
-        ValidateArrivals(validation, iterations, action.iterations());
-      }
+      CheckComposedArrivals(validation, iterations, action.iterations());
     }
     CheckOverrides(validation, path, action);
     CheckPredicates(validation, path.Field("predicates"), action);

@@ -33,11 +33,10 @@ void CheckMembers(const TestValidation& validation, const Path& path,
 void CheckSettings(const TestValidation& validation, const Path& path,
                    const ServiceSpec& service,
                    const MultiServerChannel& channel) {
-  const DriverStack stack =
-      ResolveDriverStack(validation.test(), validation.names(),
-                         OptionsOf(validation.names(), service));
-  if (stack.problem.has_value()) return;
-  const DriverDeclaration& driver = *stack.drivers.back().driver;
+  const auto drivers =
+      DriversOf(validation.test(), validation.names(), service);
+  if (drivers.empty()) return;
+  const DriverDeclaration& driver = *drivers.back().driver;
   const std::string owner = absl::StrCat("driver ", Quoted(driver.name));
   ValidateSettings(path.Field("channel_settings"), channel.channel_settings(),
                    driver.channel_settings, owner, validation.problems());

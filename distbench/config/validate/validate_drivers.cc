@@ -223,13 +223,9 @@ struct WireDriver {
 // Returns nullopt if it cannot be found, which is reported elsewhere.
 std::optional<WireDriver> WireDriverOf(const TestValidation& validation,
                                        const std::string& service_name) {
-  const int service = validation.names().services.Find(service_name);
-  if (service == kNone) return std::nullopt;
-  const DriverStack stack = ResolveDriverStack(
-      validation.test(), validation.names(),
-      OptionsOf(validation.names(), validation.test().services(service)));
-  if (stack.problem.has_value()) return std::nullopt;
-  const auto& [driver, options] = stack.drivers.back();
+  const auto drivers = validation.DriversOf(service_name);
+  if (drivers.empty()) return std::nullopt;
+  const auto& [driver, options] = drivers.back();
   return WireDriver{
       .name = driver->alias_of.empty() ? driver->name : driver->alias_of,
       .options = options};

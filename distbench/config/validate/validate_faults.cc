@@ -2,25 +2,13 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/syntax/words.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench::config {
 namespace {
-
-std::vector<std::string> DriversThatBreakConnections() {
-  std::vector<std::string> names;
-  for (const DriverDeclaration& driver : DriverCatalog()) {
-    if (driver.built_in && driver.breaks_connections) {
-      names.push_back(driver.name);
-    }
-  }
-  return names;
-}
 
 class FaultValidation {
  public:
@@ -146,8 +134,6 @@ class FaultValidation {
   void CheckKind() const {
     switch (fault_.fault_case()) {
       case ServerFault::kErrorCode:
-        CheckCode(CheckErrorCode(fault_.error_code()));
-        break;
       case ServerFault::kExtraLatency:
       case ServerFault::kExtraLatencyDistribution:
         break;
@@ -167,10 +153,6 @@ class FaultValidation {
     }
   }
 
-  void CheckCode(const absl::Status& status) const {
-    if (!status.ok()) Add("error_code", std::string(status.message()));
-  }
-
   void CheckTrue(const char* field, bool value) const {
     if (!value) Add(field, "is false; set it to true, or remove the fault");
   }
@@ -181,17 +163,15 @@ class FaultValidation {
     if (index == kNone || IsOutside(validation_.test().services(index))) {
       return;
     }
-    const DriverStack stack = ResolveDriverStack(
-        validation_.test(), validation_.names(),
-        OptionsOf(validation_.names(), validation_.test().services(index)));
-    if (stack.problem.has_value()) return;
-    for (const ResolvedDriver& level : stack.drivers) {
+    for (const ResolvedDriver& level :
+         validation_.DriversOf(fault_.service())) {
       if (level.driver->breaks_connections) continue;
       Add("reset_connections",
           absl::StrCat("driver ", Quoted(level.driver->name), " of service ",
                        Quoted(fault_.service()),
                        " cannot break its connections; drivers that can: ",
-                       QuotedList(DriversThatBreakConnections())));
+                       QuotedList(BuiltInDriverNames(
+                           &DriverDeclaration::breaks_connections))));
       return;
     }
   }

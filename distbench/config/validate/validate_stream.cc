@@ -7,21 +7,12 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/syntax/words.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench::config {
 namespace {
 
 constexpr int64_t kMaxMessages = 1'000'000;
-
-std::vector<std::string> DriversThatStream() {
-  std::vector<std::string> names;
-  for (const DriverDeclaration& driver : DriverCatalog()) {
-    if (driver.built_in && driver.streams) names.push_back(driver.name);
-  }
-  return names;
-}
 
 class StreamValidation {
  public:
@@ -62,10 +53,7 @@ class StreamValidation {
   }
 
   void CheckStart() const {
-    if (ParseResponseStart(stream_.response_starts()) !=
-        StreamPlan::Start::kEcho) {
-      return;
-    }
+    if (stream_.response_starts() != "echo") return;
     if (stream_.has_server_messages() ||
         !stream_.server_messages_distribution().empty() ||
         stream_.has_server_interval_ns() ||
@@ -79,49 +67,31 @@ class StreamValidation {
 
   void CheckDrivers() const {
     CheckDriver(rpc_.server());
-    CheckServerSettings(rpc_.server());
+    for (const auto& [driver, options] : validation_.DriversOf(rpc_.server())) {
+      CheckSettings(rpc_.server(), *driver, options->server_settings(),
+                    driver->server_settings, driver->streaming_server_settings);
+    }
     for (const std::string& client : rpc_.client()) {
       if (client != rpc_.server()) CheckDriver(client);
-      CheckClientSettings(client);
+      for (const auto& [driver, options] : validation_.DriversOf(client)) {
+        CheckSettings(client, *driver, options->client_settings(),
+                      driver->client_settings,
+                      driver->streaming_client_settings);
+      }
     }
-  }
-
-  // Outermost first; empty if they cannot be found, which is reported
-  // elsewhere.
-  std::vector<ResolvedDriver> DriversOf(const std::string& service_name) const {
-    const int index = names_.services.Find(service_name);
-    if (index == kNone) return {};
-    const DriverStack stack = ResolveDriverStack(
-        validation_.test(), names_,
-        OptionsOf(names_, validation_.test().services(index)));
-    if (stack.problem.has_value()) return {};
-    return stack.drivers;
   }
 
   // Also reports decorators, which would not count or split messages.
   void CheckDriver(const std::string& service_name) const {
-    for (const ResolvedDriver& level : DriversOf(service_name)) {
+    for (const ResolvedDriver& level : validation_.DriversOf(service_name)) {
       if (level.driver->streams) continue;
-      validation_.Add(path_,
-                      absl::StrCat("driver ", Quoted(level.driver->name),
-                                   " of service ", Quoted(service_name),
-                                   " does not stream; these drivers do: ",
-                                   QuotedList(DriversThatStream())));
+      validation_.Add(
+          path_,
+          absl::StrCat(
+              "driver ", Quoted(level.driver->name), " of service ",
+              Quoted(service_name), " does not stream; these drivers do: ",
+              QuotedList(BuiltInDriverNames(&DriverDeclaration::streams))));
       return;
-    }
-  }
-
-  void CheckClientSettings(const std::string& service_name) const {
-    for (const auto& [driver, options] : DriversOf(service_name)) {
-      CheckSettings(service_name, *driver, options->client_settings(),
-                    driver->client_settings, driver->streaming_client_settings);
-    }
-  }
-
-  void CheckServerSettings(const std::string& service_name) const {
-    for (const auto& [driver, options] : DriversOf(service_name)) {
-      CheckSettings(service_name, *driver, options->server_settings(),
-                    driver->server_settings, driver->streaming_server_settings);
     }
   }
 

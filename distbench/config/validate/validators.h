@@ -9,16 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
-#include "absl/strings/string_view.h"
 #include "distbench/config/validate/test_validation.h"
 
 namespace distbench::config {
-
-// No field is set that belongs to a product for which `has_product` is false
-// (proto/product.proto).
-void ValidateProducts(const TestValidation& validation,
-                      absl::FunctionRef<bool(absl::string_view)> has_product);
 
 // Every string is valid UTF-8; reports and exports could not hold it otherwise.
 void ValidateEncoding(const TestValidation& validation);

@@ -119,10 +119,7 @@ std::string VerdictText(CheckVerdict verdict) {
 }
 
 const char* UnitOf(const config::Objective& objective) {
-  if (std::holds_alternative<config::StreamTime>(objective.metric) ||
-      std::holds_alternative<config::AttemptTime>(objective.metric)) {
-    return "ns";
-  }
+  if (std::holds_alternative<config::PartTime>(objective.metric)) return "ns";
   const auto* metric = std::get_if<stats::Metric>(&objective.metric);
   if (metric == nullptr || stats::IsShare(*metric)) return "share";
   if (metric->kind == stats::Metric::Kind::kAmplification) return "ratio";

@@ -218,9 +218,9 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttempts(
 
 absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(
     const config::Objective& objective, const RpcMeasurements& rpc) {
-  const auto& time = std::get<config::AttemptTime>(objective.metric);
+  const auto& time = std::get<config::PartTime>(objective.metric);
   const PolicyStatistics attempts = rpc.attempts.value_or(PolicyStatistics());
-  const bool is_quorum = time.kind == config::AttemptTime::Kind::kQuorum;
+  const bool is_quorum = time.kind == config::PartTime::Kind::kQuorum;
   const stats::Outcomes outcomes = {
       .latency_ns = results::HistogramOf(
           is_quorum ? attempts.quorum_time_ns() : attempts.attempt_time_ns()),
@@ -236,7 +236,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(
       is_quorum ? outcomes.count()
                 : std::min(outcomes.count(),
                            static_cast<uint64_t>(attempts.request_count()));
-  return JudgeTimes(objective, {.name = config::AttemptTimeName(time),
+  return JudgeTimes(objective, {.name = config::PartTimeName(time),
                                 .values = is_quorum ? "iterations" : "attempts",
                                 .percent = time.percent,
                                 .outcomes = outcomes,
@@ -246,17 +246,16 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(
 
 namespace {
 
-const Histogram& TimesOf(config::StreamTime::Kind kind,
+const Histogram& TimesOf(config::PartTime::Kind kind,
                          const StreamStatistics& streams) {
   switch (kind) {
-    case config::StreamTime::Kind::kGap:
+    case config::PartTime::Kind::kGap:
       return streams.gap_ns();
-    case config::StreamTime::Kind::kRoundTrip:
+    case config::PartTime::Kind::kRoundTrip:
       return streams.round_trip_ns();
-    case config::StreamTime::Kind::kFirstMessage:
-      break;
+    default:
+      return streams.first_message_ns();
   }
-  return streams.first_message_ns();
 }
 
 stats::Outcomes MessagesOf(const stats::LogHistogram& times_ns, int64_t streams,
@@ -274,7 +273,7 @@ stats::Outcomes MessagesOf(const stats::LogHistogram& times_ns, int64_t streams,
 
 absl::StatusOr<ObjectiveOutcome> JudgeStreamTime(
     const config::Objective& objective, const RpcMeasurements& rpc) {
-  const auto& time = std::get<config::StreamTime>(objective.metric);
+  const auto& time = std::get<config::PartTime>(objective.metric);
   const StreamStatistics streams = rpc.streams.value_or(StreamStatistics());
   const uint64_t failed_streams = rpc.latency().failed_count;
   const stats::Outcomes messages =
@@ -289,7 +288,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeStreamTime(
   const auto count = static_cast<int64_t>(
       std::min(static_cast<uint64_t>(streams.stream_count()) + failed_streams,
                messages.count()));
-  return JudgeTimes(objective, {.name = config::StreamTimeName(time),
+  return JudgeTimes(objective, {.name = config::PartTimeName(time),
                                 .values = "messages",
                                 .percent = time.percent,
                                 .outcomes = messages,
