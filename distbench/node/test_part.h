@@ -181,12 +181,8 @@ class TestPart {
   absl::Status CheckEngineThreads() const;
   absl::Status CheckMemory() const;
 
-  // The processes of the engines; none if the engines run in this process.
-  std::set<pid_t> EngineProcesses() const;
-
-  // Same, with the instance in each process; empty if there are several.
-  std::map<pid_t, std::string> InstancesByProcess() const;
-  int64_t EngineBytes() const;
+  // None if the engines run in this process.
+  EngineProcesses Processes() const;
 
   // Of the node manager and its engines. A process that was lost counts with
   // what it had used when it was last looked at.
