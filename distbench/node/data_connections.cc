@@ -14,7 +14,6 @@
 #include "distbench/base/host_port.h"
 #include "distbench/base/time_units.h"
 #include "distbench/node/netlink.h"
-#include "distbench/node/proc_files.h"
 
 namespace distbench::node {
 namespace {
@@ -173,7 +172,7 @@ void DataConnectionWatch::Finish(NodeResources& resources) {
 }
 
 std::optional<DataConnections> DataConnectionWatch::Read() {
-  const std::map<pid_t, std::string> engines = options_.engines();
+  const EngineProcesses engines = options_.engines();
   if (engines.empty()) return std::nullopt;
   const absl::StatusOr<std::vector<TcpSocket>> sockets =
       options_.list_sockets();
@@ -208,17 +207,16 @@ std::optional<DataConnections> DataConnectionWatch::Read() {
 
 // ---- Whose a socket is ------------------------------------------------------
 
-void DataConnectionWatch::FindOwners(
-    const std::map<pid_t, std::string>& engines,
-    const std::vector<TcpSocket>& sockets) {
+void DataConnectionWatch::FindOwners(const EngineProcesses& engines,
+                                     const std::vector<TcpSocket>& sockets) {
   const bool has_news = std::any_of(
       sockets.begin(), sockets.end(),
       [this](const TcpSocket& socket) { return MayBelongToEngine(socket); });
   if (!has_news) return;
   owners_.clear();
-  for (const auto& [pid, instance] : engines) {
+  for (const auto& [pid, instances] : engines) {
     for (const uint32_t inode : ReadSocketInodes(options_.root, pid)) {
-      owners_[inode] = instance;
+      owners_[inode] = instances.size() == 1 ? instances[0] : "";
     }
   }
   absl::flat_hash_map<uint32_t, int> strangers;

@@ -3,13 +3,10 @@
 #ifndef DISTBENCH_NODE_DATA_CONNECTIONS_H_
 #define DISTBENCH_NODE_DATA_CONNECTIONS_H_
 
-#include <sys/types.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/clock.h"
+#include "distbench/node/proc_files.h"
 #include "proto/results.pb.h"
 
 namespace distbench::node {
@@ -79,8 +77,7 @@ class DataConnectionWatch {
     // The parent of /proc; empty: the real one.
     std::string root;
 
-    // The engine processes, and the instance of each; empty if it has several.
-    std::function<std::map<pid_t, std::string>()> engines;
+    std::function<EngineProcesses()> engines;
 
     std::function<absl::StatusOr<std::vector<TcpSocket>>()> list_sockets =
         ListTcpSockets;
@@ -121,7 +118,7 @@ class DataConnectionWatch {
   };
 
   std::optional<DataConnections> Read();
-  void FindOwners(const std::map<pid_t, std::string>& engines,
+  void FindOwners(const EngineProcesses& engines,
                   const std::vector<TcpSocket>& sockets);
   bool MayBelongToEngine(const TcpSocket& socket) const;
   Connection* FindConnection(const TcpSocket& socket);
@@ -142,9 +139,10 @@ class DataConnectionWatch {
   std::vector<Connection> ended_;
   int64_t omitted_count_ = 0;
 
-  // By inode: the instances of the engines' sockets, and how often a socket was
-  // looked for in vain. A socket that was accepted just now is not yet among
-  // the files of its process, so one search is not enough.
+  // By inode: the instances of the engines' sockets (empty for processes with
+  // several), and how often a socket was looked for in vain. A socket that was
+  // accepted just now is not yet among the files of its process, so one search
+  // is not enough.
   absl::flat_hash_map<uint32_t, std::string> owners_;
   absl::flat_hash_map<uint32_t, int> strangers_;
 };

@@ -246,7 +246,7 @@ class DataConnectionWatchTest : public testing::Test {
 
   numa::FakeHost host_;
   base::FakeClock clock_{100 * base::kNsPerSecond};
-  std::map<pid_t, std::string> engines_ = {{70, "client/0"}, {80, "server/0"}};
+  EngineProcesses engines_ = {{70, {"client/0"}}, {80, {"server/0"}}};
   std::map<uint32_t, TcpSocket> sockets_;
   absl::Status list_status_;
   int list_count_ = 0;
@@ -347,7 +347,7 @@ TEST_F(DataConnectionWatchTest, DescribesEachConnection) {
 }
 
 TEST_F(DataConnectionWatchTest, AProcessOfSeveralInstancesNamesNone) {
-  engines_[70] = "";
+  engines_[70] = {"client/0", "client/1"};
   Connect(70, 1);
   DataConnectionWatch watch(Options());
   watch.Start();

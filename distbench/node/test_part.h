@@ -30,42 +30,29 @@
 #include "distbench/node/host_limits.h"
 #include "distbench/node/instance_bindings.h"
 #include "distbench/node/node_extension.h"
+#include "distbench/node/node_manager.h"
 #include "distbench/node/resource_sampler.h"
 #include "distbench/node/traffic_metrics.h"
-#include "distbench/security/credentials.h"
-#include "distbench/security/test_guards.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
 namespace distbench::node {
 
 // Shared by all tests of a node; must outlive them.
-struct NodeEnvironment {
+struct NodeEnvironment : NodeSetup {
   hosting::EngineFactory& engines;
   const base::Clock& clock;
-
-  // As in NodeManagerOptions.
-  std::string service_address;
-  std::string listen_address;
-  std::shared_ptr<const security::TlsCredentials> tls;
   std::string hostname;
-  std::vector<Attribute> attributes;
+  std::vector<Attribute> attributes = {};
 
   // Where the traffic of all tests is counted; null: nowhere.
   TrafficMetrics* traffic_metrics = nullptr;
 
   // The parent of /proc and /sys; empty: the real ones.
-  std::string system_root;
+  std::string system_root = {};
 
-  // As in NodeManagerOptions.
-  std::optional<NumaBinding> binding;
-  int workers_per_instance = 0;
-  security::TestGuards guards = {};
-  HostFacts lasting_facts = {};
-
-  // What products do on this node, and what its user has given to them.
+  // What products do on this node.
   NodeExtensions extensions = base::Plugins<NodeExtension>::All();
-  NodeSettings product_settings = {};
 
   NodeSite site() const {
     return {.root = system_root,
@@ -181,12 +168,8 @@ class TestPart {
   absl::Status CheckEngineThreads() const;
   absl::Status CheckMemory() const;
 
-  // The processes of the engines; none if the engines run in this process.
-  std::set<pid_t> EngineProcesses() const;
-
-  // Same, with the instance in each process; empty if there are several.
-  std::map<pid_t, std::string> InstancesByProcess() const;
-  int64_t EngineBytes() const;
+  // None if the engines run in this process.
+  EngineProcesses Processes() const;
 
   // Of the node manager and its engines. A process that was lost counts with
   // what it had used when it was last looked at.

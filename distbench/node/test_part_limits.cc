@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,7 +91,7 @@ absl::Status TestPart::CheckNeededSockets() const {
 absl::Status TestPart::CheckThreadCount(int64_t more) const {
   const auto count_with = [this](int64_t (*count_of)(pid_t)) {
     int64_t count = count_of(hosting::kThisProcess);
-    for (const pid_t pid : EngineProcesses()) count += count_of(pid);
+    for (const auto& [pid, instances] : Processes()) count += count_of(pid);
     return count;
   };
   if (count_with(&base::ProcessThreadCount) + more <= plan_->max_threads)
@@ -109,18 +108,16 @@ absl::Status TestPart::CheckThreadCount(int64_t more) const {
 absl::Status TestPart::CheckEngineThreads() const {
   const int64_t max_threads = environment_.engines.limits().max_threads;
   if (max_threads == 0) return absl::OkStatus();
-  for (size_t i = 0; i < engines_.size(); ++i) {
-    const pid_t pid = engines_[i]->pid();
-    if (pid == hosting::kThisProcess) continue;
+  for (const auto& [pid, instances] : Processes()) {
     const absl::Status status =
         CheckThreadsOfEngine(base::ProcessThreadCount(pid), max_threads);
-    if (!status.ok()) return Annotate(request_.config().services(i), status);
+    if (!status.ok()) return Annotate(instances[0], status);
   }
   return absl::OkStatus();
 }
 
 absl::Status TestPart::CheckMemory() const {
-  return memory_limit_->Check(EngineBytes());
+  return memory_limit_->Check(Processes());
 }
 
 void TestPart::StopIfOverloaded() {
@@ -130,37 +127,19 @@ void TestPart::StopIfOverloaded() {
   if (!status.ok()) Interrupt(status);
 }
 
-std::set<pid_t> TestPart::EngineProcesses() const {
-  std::set<pid_t> processes;
-  for (const auto& engine : engines_) {
-    if (engine->pid() != hosting::kThisProcess) processes.insert(engine->pid());
+EngineProcesses TestPart::Processes() const {
+  EngineProcesses processes;
+  for (size_t i = 0; i < engines_.size(); ++i) {
+    const pid_t pid = engines_[i]->pid();
+    if (pid == hosting::kThisProcess) continue;
+    processes[pid].push_back(request_.config().services(i));
   }
   return processes;
 }
 
-std::map<pid_t, std::string> TestPart::InstancesByProcess() const {
-  std::map<pid_t, std::string> instances;
-  for (size_t i = 0; i < engines_.size(); ++i) {
-    const pid_t pid = engines_[i]->pid();
-    if (pid == hosting::kThisProcess) continue;
-    const auto [it, is_new] =
-        instances.try_emplace(pid, request_.config().services(i));
-    if (!is_new) it->second.clear();
-  }
-  return instances;
-}
-
-int64_t TestPart::EngineBytes() const {
-  int64_t bytes = 0;
-  for (const pid_t pid : EngineProcesses()) {
-    bytes += ReadPrivateBytes(environment_.system_root, pid);
-  }
-  return bytes;
-}
-
 RUsage TestPart::Usage() {
   RUsage sum = results::ProcessUsage();
-  for (const pid_t pid : EngineProcesses()) {
+  for (const auto& [pid, instances] : Processes()) {
     RUsage usage = ReadUsage(environment_.system_root, pid);
     RUsage& last = engine_usages_[pid];
     if (usage.has_user_cpu_time_seconds()) last = std::move(usage);
