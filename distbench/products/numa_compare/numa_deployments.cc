@@ -223,6 +223,9 @@ absl::StatusOr<Host> DivideHost(const NumaDeploymentOptions& options,
     }
     host.places.push_back({cpus, node, FarthestNode(node, *nodes, topology)});
   }
+  if (host.service_cpus.empty()) {
+    return absl::FailedPreconditionError("no CPU is left to the service");
+  }
   if (host.places.empty()) host.places.push_back({host.service_cpus});
   return host;
 }
