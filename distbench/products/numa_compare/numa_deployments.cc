@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "distbench/config/syntax/instance_names.h"
+#include "distbench/numa/binding.h"
 #include "distbench/numa/topology.h"
 
 namespace distbench::numa_compare {
@@ -149,34 +151,30 @@ struct Host {
   base::IndexSet generator_cpus;  // empty: shared with the service
 };
 
-// Returns the requested nodes, or all with usable CPUs and memory.
-absl::StatusOr<base::IndexSet> ChooseNodes(const base::IndexSet& asked,
-                                           const HostTopology& topology) {
-  base::IndexSet usable = base::Intersection(
-      numa::NodesOfCpus(topology, numa::IndicesOf(topology.allowed_cpus())),
-      numa::IndicesOf(topology.allowed_memory_nodes()));
-  std::erase_if(usable, [&](int node) {
-    return numa::FindNumaNode(topology, node)->memory_bytes() <= 0;
-  });
-  if (asked.empty()) return usable;
-  const base::IndexSet known = numa::NumaNodeIds(topology);
-  const base::IndexSet unusable =
-      base::Without(base::Intersection(asked, known), usable);
-  if (!unusable.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("NUMA node ", *unusable.begin(),
-                     " has no usable CPUs or no usable memory; the host has: ",
-                     numa::DescribeTopology(topology)));
+// The CPUs of the tested NUMA nodes.
+using NodeCpus = std::map<int, base::IndexSet>;
+
+// Returns the requested nodes or, without any, all that instances can be bound
+// to.
+absl::StatusOr<NodeCpus> ChooseNodes(const base::IndexSet& asked,
+                                     const HostTopology& topology) {
+  NodeCpus nodes;
+  for (const int node : asked.empty() ? numa::NumaNodeIds(topology) : asked) {
+    NumaBinding binding;
+    binding.set_nodes(absl::StrCat(node));
+    const absl::StatusOr<numa::ResolvedBinding> resolved =
+        numa::ResolveBinding(binding, /*instance=*/0, topology);
+    if (resolved.ok()) {
+      nodes[node] = resolved->cpus;
+    } else if (!asked.empty()) {
+      return resolved.status();
+    }
   }
-  const base::IndexSet missing = base::Without(asked, known);
-  if (missing.empty()) return asked;
-  return absl::FailedPreconditionError(
-      absl::StrCat("the host has no NUMA node ", base::FormatIndexList(missing),
-                   "; it has: ", numa::DescribeTopology(topology)));
+  return nodes;
 }
 
 // Returns the other tested node that is farthest from this one.
-std::optional<int> FarthestNode(int node, const base::IndexSet& tested,
+std::optional<int> FarthestNode(int node, const NodeCpus& tested,
                                 const HostTopology& topology) {
   const auto& distances = numa::FindNumaNode(topology, node)->distances();
   std::optional<int> farthest;
@@ -194,7 +192,7 @@ std::optional<int> FarthestNode(int node, const base::IndexSet& tested,
 
 absl::StatusOr<Host> DivideHost(const NumaDeploymentOptions& options,
                                 const HostTopology& topology) {
-  const absl::StatusOr<base::IndexSet> nodes =
+  const absl::StatusOr<NodeCpus> nodes =
       ChooseNodes(options.numa_nodes, topology);
   if (!nodes.ok()) return nodes.status();
   const base::IndexSet allowed = numa::IndicesOf(topology.allowed_cpus());
@@ -204,25 +202,22 @@ absl::StatusOr<Host> DivideHost(const NumaDeploymentOptions& options,
         "the generators cannot use CPUs ", base::FormatIndexList(missing),
         "; there are ", topology.allowed_cpus()));
   }
-  const base::IndexSet tested =
-      nodes->empty()
-          ? allowed
-          : base::Intersection(numa::CpusOfNodes(topology, *nodes), allowed);
+  base::IndexSet tested = nodes->empty() ? allowed : base::IndexSet();
   Host host;
-  host.service_cpus = base::Without(tested, options.generator_cpus);
-  host.generator_cpus = options.generator_cpus.empty()
-                            ? base::Without(allowed, tested)
-                            : options.generator_cpus;
-  for (const int node : *nodes) {
-    const base::IndexSet cpus = base::Intersection(
-        numa::CpusOfNodes(topology, {node}), host.service_cpus);
-    if (cpus.empty()) {
+  for (const auto& [node, cpus] : *nodes) {
+    tested.insert(cpus.begin(), cpus.end());
+    const base::IndexSet left = base::Without(cpus, options.generator_cpus);
+    if (left.empty()) {
       return absl::FailedPreconditionError(
           absl::StrCat("the generators take all CPUs of NUMA node ", node,
                        "; leave some to the service"));
     }
-    host.places.push_back({cpus, node, FarthestNode(node, *nodes, topology)});
+    host.places.push_back({left, node, FarthestNode(node, *nodes, topology)});
   }
+  host.service_cpus = base::Without(tested, options.generator_cpus);
+  host.generator_cpus = options.generator_cpus.empty()
+                            ? base::Without(allowed, tested)
+                            : options.generator_cpus;
   if (host.service_cpus.empty()) {
     return absl::FailedPreconditionError("no CPU is left to the service");
   }
