@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/sequencer/runs/run_state.h"
 
