@@ -1,7 +1,6 @@
 #include "test_builder/patterns/pattern.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/escaping.h"
