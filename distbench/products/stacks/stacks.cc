@@ -32,7 +32,7 @@ using report::ComparisonVerdict;
 struct StackRuns {
   std::string stack;
   std::vector<report::TestRun> runs;
-  std::vector<std::map<std::string, StackValues>> values = {};
+  std::vector<std::map<std::string, StackValues>> values;
 };
 
 // All stacks with one traffic. The first is what the others are compared with.
@@ -262,7 +262,9 @@ void LeaveOutInvalid(std::vector<report::RunGroup>& stacks, Json& omissions) {
 TrafficStacks Measured(const std::vector<report::RunGroup>& groups) {
   TrafficStacks stacks;
   for (const report::RunGroup& group : groups) {
-    StackRuns& stack = stacks.emplace_back(group.key, group.runs);
+    StackRuns& stack = stacks.emplace_back();
+    stack.stack = group.key;
+    stack.runs = group.runs;
     for (const report::TestRun& run : group.runs) {
       stack.values.push_back(StackValuesOf(*run.result));
     }
