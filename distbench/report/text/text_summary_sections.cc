@@ -79,6 +79,24 @@ std::string OneLine(absl::string_view message) {
   return absl::StrReplaceAll(message, {{"\r", ""}, {"\n", " "}});
 }
 
+std::string FiguresText(const stats::OutcomesView& times, TimeFigures shown) {
+  std::string text;
+  for (const TimeFigure& figure : shown) {
+    absl::StrAppend(&text, text.empty() ? "" : " ", figure.heading, ": ");
+    if (figure.is_mean()) {
+      absl::StrAppendFormat(&text, "%.0fns", times.latency_ns().mean());
+      continue;
+    }
+    const int64_t value_ns = times.ValueAtQuantile(figure.quantile());
+    if (value_ns == stats::Outcomes::kFailed) {
+      text += "failed";
+    } else {
+      absl::StrAppend(&text, value_ns, "ns");
+    }
+  }
+  return text;
+}
+
 std::vector<std::string> FailureLines(const TestResult& result,
                                       const TestTotals& totals) {
   std::vector<std::string> lines;
@@ -94,13 +112,26 @@ namespace {
 // Only counts and moments of single RPCs are needed.
 constexpr int64_t kOneInterval = 1;
 
-std::string AttemptTimesText(absl::string_view name,
-                             const stats::LogHistogram& times_ns) {
-  return absl::StrFormat(
-      "%s: N: %d median: %dns 90%%: %dns 99%%: %dns max: %dns", name,
-      times_ns.count(), times_ns.ValueAtQuantile(0.5),
-      times_ns.ValueAtQuantile(0.9), times_ns.ValueAtQuantile(0.99),
-      times_ns.max());
+constexpr TimeFigure kFigures[] = {figures::kMean, figures::kP50, figures::kP90,
+                                   figures::kP99, figures::kMax};
+
+// Of attempts; their means are in the tables only.
+constexpr TimeFigures kWithoutMean = TimeFigures(kFigures).subspan(1);
+
+std::string CountAndFigures(absl::string_view name,
+                            const stats::LogHistogram& times_ns,
+                            TimeFigures shown) {
+  return absl::StrCat(name, ": N: ", times_ns.count(), " ",
+                      FiguresText(times_ns, shown));
+}
+
+// A line for each part of the time of an RPC.
+void AppendParts(const std::string& rpc, const std::vector<NamedTimes>& parts,
+                 std::vector<std::string>& lines) {
+  for (const NamedTimes& part : parts) {
+    lines.push_back(absl::StrCat(
+        "  ", rpc, ": ", CountAndFigures(part.name, part.times_ns, kFigures)));
+  }
 }
 
 std::string LoadText(const RpcMeasurements& rpc) {
@@ -161,7 +192,8 @@ void AppendPolicy(const RpcMeasurements& rpc, std::vector<std::string>& lines) {
        {std::pair("attempts", &attempts.attempt_time_ns()),
         std::pair("quorum", &attempts.quorum_time_ns())}) {
     const stats::LogHistogram times_ns = results::HistogramOf(*times);
-    if (times_ns.count() > 0) texts.push_back(AttemptTimesText(name, times_ns));
+    if (times_ns.count() > 0)
+      texts.push_back(CountAndFigures(name, times_ns, kWithoutMean));
   }
   texts.push_back(LimitText(attempts.concurrency_limit()));
   for (const std::string& text : texts) {
@@ -264,6 +296,9 @@ std::vector<std::string> RecoveryLines(const TestResult& result) {
 
 namespace {
 
+constexpr TimeFigure kWaitFigures[] = {figures::kMean, figures::kP50,
+                                       figures::kP99, figures::kMax};
+
 // Further times are only counted.
 constexpr size_t kTimesShown = 5;
 
@@ -309,10 +344,7 @@ std::vector<std::string> AdmissionLines(const TestResult& result) {
         admission.admitted_count, admission.refused_count));
     const stats::LogHistogram& wait_ns = admission.wait_ns;
     if (wait_ns.count() == 0) continue;
-    absl::StrAppendFormat(
-        &line, " wait: mean: %.0fns median: %dns 99%%: %dns max: %dns",
-        wait_ns.mean(), wait_ns.ValueAtQuantile(0.5),
-        wait_ns.ValueAtQuantile(0.99), wait_ns.max());
+    absl::StrAppend(&line, " wait: ", FiguresText(wait_ns, kWaitFigures));
   }
   return lines;
 }
@@ -328,14 +360,7 @@ std::vector<std::string> StreamLines(const TestResult& result) {
         rpc, streams->stream_count(), streams->request_messages(),
         streams->request_bytes(), streams->response_messages(),
         streams->response_bytes()));
-    for (const auto& [name, times_ns] : StreamTimesOf(*streams)) {
-      lines.push_back(absl::StrFormat(
-          "  %s: %s: N: %d mean: %.0fns median: %dns 90%%: %dns 99%%: %dns "
-          "max: %dns",
-          rpc, name, times_ns.count(), times_ns.mean(),
-          times_ns.ValueAtQuantile(0.5), times_ns.ValueAtQuantile(0.9),
-          times_ns.ValueAtQuantile(0.99), times_ns.max()));
-    }
+    AppendParts(rpc, StreamTimesOf(*streams), lines);
   }
   return lines;
 }
@@ -343,15 +368,7 @@ std::vector<std::string> StreamLines(const TestResult& result) {
 std::vector<std::string> TimePartLines(const TestTotals& totals) {
   std::vector<std::string> lines;
   for (const auto& [name, rpc] : totals.rpcs) {
-    for (const NamedTimes& part : TimePartsOf(rpc)) {
-      const stats::LogHistogram& times_ns = part.times_ns;
-      lines.push_back(absl::StrFormat(
-          "  %s: %s: N: %d mean: %.0fns median: %dns 90%%: %dns 99%%: %dns "
-          "max: %dns",
-          name, part.name, times_ns.count(), times_ns.mean(),
-          times_ns.ValueAtQuantile(0.5), times_ns.ValueAtQuantile(0.9),
-          times_ns.ValueAtQuantile(0.99), times_ns.max()));
-    }
+    AppendParts(name, TimePartsOf(rpc), lines);
   }
   return lines;
 }
