@@ -3,6 +3,8 @@
 #ifndef DISTBENCH_NODE_DATA_CONNECTIONS_H_
 #define DISTBENCH_NODE_DATA_CONNECTIONS_H_
 
+#include <linux/tcp.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -33,26 +35,17 @@ struct TcpAddress {
   std::string ToString() const;
 };
 
-// One end of a connection. Its counters begin with the connection, and are
-// modulo 2^32. What an old kernel does not report is 0.
+// One end of a connection.
 struct TcpSocket {
   uint64_t cookie = 0;  // never used again for another socket
   uint32_t inode = 0;   // 0 if no process has the socket
   TcpAddress local = {};
   TcpAddress peer = {};
   std::string congestion_control = {};
-  bool uses_ecn = false;
 
-  uint32_t sent_segments = 0;
-  uint32_t retransmitted_segments = 0;
-  uint32_t congestion_marked_segments = 0;
-
-  // The smoothed round trip time, and the shortest one of the last minutes.
-  int64_t rtt_ns = 0;
-  int64_t min_rtt_ns = 0;
-
-  uint32_t congestion_window = 0;  // in segments
-  int64_t delivery_rate = 0;       // in bytes per second
+  // Its counters begin with the connection, and are modulo 2^32. What an old
+  // kernel does not report is 0.
+  tcp_info info = {};
 };
 
 // Lists connections over IPv4 and IPv6 that are established or closing, in no

@@ -32,8 +32,7 @@ HostFacts TestPart::ReadFacts() const {
 
 // Requirements that are not strict are judged by the result.
 absl::Status TestPart::CheckRequirements() const {
-  const HostRequirements& requirements =
-      request_.config().traffic_config().requirements();
+  const HostRequirements& requirements = test().requirements();
   if (requirements.facts().empty() || !requirements.strict()) return {};
   const std::vector<std::string> unmet =
       config::UnmetRequirements(requirements, ReadFacts());
@@ -47,16 +46,15 @@ absl::Status TestPart::CheckRequirements() const {
 
 // A process that runs out of files or threads while it makes an instance may be
 // aborted.
-absl::Status TestPart::CheckRoom(int instance) const {
+absl::Status TestPart::CheckRoom(const config::InstancePlan& plan,
+                                 int instance) const {
   const std::string& root = environment_.system_root;
   const hosting::EngineLimits limits = environment_.engines.limits();
-  const config::InstancePlan& plan = plan_->instances[instance];
   const int workers = WorkerCount(plan);
   SocketLimits files = ReadSocketLimits(root);
   if (limits.max_files > 0) files.max_open_files = limits.max_files;
   const ThreadNeeds threads = CountThreads(*plan_, instance, workers);
-  absl::Status status =
-      CheckWorkerFiles(plan_->services[plan.service].driver, workers, files);
+  absl::Status status = CheckWorkerFiles(DriverOf(plan), workers, files);
   if (status.ok()) status = CheckThreadCount(threads.total());
   if (status.ok() && !environment_.engines.disturbs_engines()) {
     status =
@@ -69,9 +67,14 @@ absl::Status TestPart::CheckRoom(int instance) const {
 absl::Status TestPart::CheckNeededSockets() const {
   std::vector<ConnectingInstance> all;
   std::map<pid_t, std::vector<ConnectingInstance>> by_process;
-  for (int i = 0; i < engines_.size(); ++i) {
-    all.push_back(Connecting(i));
-    by_process[engines_[i]->pid()].push_back(all.back());
+  for (const auto& [plan, engine] : instances_) {
+    ConnectingInstance instance{.driver = &DriverOf(*plan),
+                                .worker_count = WorkerCount(*plan)};
+    for (const int peer : engine->peers()) {
+      instance.peers.push_back(plan_->instances[peer].name);
+    }
+    all.push_back(instance);
+    by_process[engine->pid()].push_back(std::move(instance));
   }
   const std::string& root = environment_.system_root;
   absl::Status status;
@@ -116,23 +119,18 @@ absl::Status TestPart::CheckEngineThreads() const {
   return absl::OkStatus();
 }
 
-absl::Status TestPart::CheckMemory() const {
-  return memory_limit_->Check(Processes());
-}
-
 void TestPart::StopIfOverloaded() {
   absl::Status status = CheckThreadCount();
   if (status.ok()) status = CheckEngineThreads();
-  if (status.ok()) status = CheckMemory();
+  if (status.ok()) status = memory_limit_->Check(Processes());
   if (!status.ok()) Interrupt(status);
 }
 
 EngineProcesses TestPart::Processes() const {
   EngineProcesses processes;
-  for (size_t i = 0; i < engines_.size(); ++i) {
-    const pid_t pid = engines_[i]->pid();
-    if (pid == hosting::kThisProcess) continue;
-    processes[pid].push_back(request_.config().services(i));
+  for (const auto& [plan, engine] : instances_) {
+    const pid_t pid = engine->pid();
+    if (pid != hosting::kThisProcess) processes[pid].push_back(plan->name);
   }
   return processes;
 }
