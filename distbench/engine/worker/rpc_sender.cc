@@ -132,8 +132,8 @@ void RpcSender::Leave(const RpcCall& call) {
 
 bool RpcSender::Withdraw(RpcCall& call) {
   if (!call.waits) return false;
-  StopWaiting(call);
   const int peer = call.client.peer;
+  StopWaiting(call, waiting_[peer]);
   if (waiting_[peer].empty()) std::erase(waiting_peers_, peer);
   return true;
 }
@@ -173,10 +173,11 @@ bool RpcSender::SendWaiting() {
   size_t still_waiting = 0;
   for (size_t i = 0; i < waiting_peers_.size(); ++i) {
     const int peer = waiting_peers_[i];
-    const base::LinkedQueue<RpcCall>& queue = waiting_[peer];
+    base::LinkedQueue<RpcCall>& queue = waiting_[peer];
     while (RpcCall* const call = queue.front()) {
+      // A transport that has started a call may have changed its peer.
       if (!context_.transport.Start(&call->client)) break;
-      StopWaiting(*call);
+      StopWaiting(*call, queue);
     }
     if (!queue.empty()) waiting_peers_[still_waiting++] = peer;
   }
@@ -248,18 +249,18 @@ void RpcSender::Wait(RpcCall* call) {
   context_.timers.Arm(call->timer, call->client.deadline_ns);
 }
 
-void RpcSender::StopWaiting(RpcCall& call) {
+void RpcSender::StopWaiting(RpcCall& call, base::LinkedQueue<RpcCall>& queue) {
   call.waits = false;
-  waiting_[call.client.peer].Remove(call);
+  queue.Remove(call);
   context_.timers.Cancel(call.timer);
 }
 
 // Returns null if no call waits.
 RpcCall* RpcSender::PopWaiting() {
   if (waiting_peers_.empty()) return nullptr;
-  const base::LinkedQueue<RpcCall>& queue = waiting_[waiting_peers_.back()];
+  base::LinkedQueue<RpcCall>& queue = waiting_[waiting_peers_.back()];
   RpcCall* const call = queue.front();
-  StopWaiting(*call);
+  StopWaiting(*call, queue);
   if (queue.empty()) waiting_peers_.pop_back();
   return call;
 }

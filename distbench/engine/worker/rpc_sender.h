@@ -101,7 +101,8 @@ class RpcSender {
   bool IsTraced(const config::RpcPlan& rpc, const Iteration& iteration) const;
   void Wait(RpcCall* call);
   RpcCall* PopWaiting();
-  void StopWaiting(RpcCall& call);
+  // `queue` has the call.
+  void StopWaiting(RpcCall& call, base::LinkedQueue<RpcCall>& queue);
   void EndUnsent(RpcCall& call, absl::string_view error);
   ABSL_ATTRIBUTE_ALWAYS_INLINE const Sample& End(RpcCall& call, bool kept);
   void Leave(const RpcCall& call);
