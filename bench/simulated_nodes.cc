@@ -111,27 +111,27 @@ RpcStatistics StatisticsOf(int bytes) {
 }
 
 // Takes part in every test, but measures nothing.
-class SimulatedNode final : private node::ControlStream {
+class SimulatedNode {
  public:
   SimulatedNode(const Options& options, int id,
                 std::shared_ptr<grpc::Channel> channel,
                 const RpcStatistics& statistics, Steps& steps,
                 absl::BlockingCounter& ended)
-      : ControlStream(std::move(channel)),
-        options_(options),
-        statistics_(statistics),
-        steps_(steps),
-        ended_(ended) {
+      : options_(options), statistics_(statistics), steps_(steps) {
     NodeRegistration registration;
     registration.set_hostname(absl::StrCat("simulated", id));
     registration.set_version(std::string(base::ProgramVersion()));
     registration.set_cpu_count(1);
     registration.set_preassigned_node_id(id);
     registration.set_incarnation(id + 1);
-    Open(std::move(registration));
+    stream_ = node::ControlStream::Open(
+        std::move(channel), std::move(registration),
+        {.on_command = [this](node::ControlStream& stream,
+                              NodeCommand command) { Obey(stream, command); },
+         .on_end = [&ended](const absl::Status&) { ended.DecrementCount(); }});
   }
 
-  void Leave() { Cancel(); }
+  void Leave() { stream_->Cancel(); }
 
   // Called once a second: reports progress, or the end of the traffic.
   void Tick() ABSL_LOCKS_EXCLUDED(mutex_) {
@@ -144,7 +144,7 @@ class SimulatedNode final : private node::ControlStream {
       if (!is_running_ || now_ns < start_ns_) return;
       is_over = now_ns - start_ns_ >= options_.traffic_seconds * 1e9;
       constexpr absl::Duration kTolerance = absl::Milliseconds(100);
-      if (!is_over && awaits_pong()) return;
+      if (!is_over && stream_->awaits_pong()) return;
       if (!is_over && !progress_times_.IsDue(now_ns, kTolerance)) return;
       is_running_ = !is_over;
       with_pongs = progress_with_pongs_;
@@ -156,15 +156,16 @@ class SimulatedNode final : private node::ControlStream {
       *progress.mutable_recent_service_time_ns() = recent;
     }
     if (with_pongs && !is_over) {
-      SendWithPong(message.test_id(), std::move(*message.mutable_progress()));
+      stream_->SendWithPong(message.test_id(),
+                            std::move(*message.mutable_progress()));
       return;
     }
-    Send(message);
-    if (is_over) FinishTraffic(message.test_id());
+    stream_->Send(message);
+    if (is_over) FinishTraffic(*stream_, message.test_id());
   }
 
  private:
-  void OnCommand(NodeCommand command) override {
+  void Obey(node::ControlStream& stream, const NodeCommand& command) {
     NodeMessage reply;
     reply.set_test_id(command.test_id());
     switch (command.command_case()) {
@@ -183,9 +184,9 @@ class SimulatedNode final : private node::ControlStream {
         FillStartReply(command, *reply.mutable_start_reply());
         break;
       case NodeCommand::kStop:
-        return Stop();
+        return Stop(stream);
       case NodeCommand::kCollect:
-        SendResult(command.test_id());
+        SendResult(stream, command.test_id());
         reply.mutable_collect_reply();
         break;
       case NodeCommand::kRelease:
@@ -201,10 +202,8 @@ class SimulatedNode final : private node::ControlStream {
       default:
         return;
     }
-    Send(std::move(reply));
+    stream.Send(std::move(reply));
   }
-
-  void OnEnd(const absl::Status&) override { ended_.DecrementCount(); }
 
   void FillPrepareReply(const PrepareTest& prepare, PrepareReply& reply) {
     reply.mutable_status();
@@ -248,7 +247,7 @@ class SimulatedNode final : private node::ControlStream {
         absl::Uniform(random_, 0.0, 1.0), start_ns_);
   }
 
-  void Stop() ABSL_LOCKS_EXCLUDED(mutex_) {
+  void Stop(node::ControlStream& stream) ABSL_LOCKS_EXCLUDED(mutex_) {
     int64_t test_id = 0;
     {
       absl::MutexLock lock(&mutex_);
@@ -256,18 +255,19 @@ class SimulatedNode final : private node::ControlStream {
       is_running_ = false;
       test_id = test_id_;
     }
-    FinishTraffic(test_id);
+    FinishTraffic(stream, test_id);
   }
 
-  void FinishTraffic(int64_t test_id) {
+  void FinishTraffic(node::ControlStream& stream, int64_t test_id) {
     steps_.Reach("finished");
     NodeMessage message;
     message.set_test_id(test_id);
     message.mutable_traffic_finished();
-    Send(std::move(message));
+    stream.Send(std::move(message));
   }
 
-  void SendResult(int64_t test_id) ABSL_LOCKS_EXCLUDED(mutex_) {
+  void SendResult(node::ControlStream& stream, int64_t test_id)
+      ABSL_LOCKS_EXCLUDED(mutex_) {
     NodeMessage message;
     message.set_test_id(test_id);
     ResultChunk& chunk = *message.mutable_result_chunk();
@@ -281,14 +281,13 @@ class SimulatedNode final : private node::ControlStream {
       statistics.set_first_start_timestamp_ns(start_ns_);
     }
     statistics.set_last_end_timestamp_ns(absl::GetCurrentTimeNanos());
-    Send(std::move(message));
+    stream.Send(std::move(message));
     steps_.Reach("collected");
   }
 
   const Options& options_;
   const RpcStatistics& statistics_;
   Steps& steps_;
-  absl::BlockingCounter& ended_;
 
   // Used on the stream's reader only.
   std::string instance_;
@@ -302,6 +301,8 @@ class SimulatedNode final : private node::ControlStream {
   int64_t start_ns_ ABSL_GUARDED_BY(mutex_) = 0;
   node::ProgressTimes progress_times_ ABSL_GUARDED_BY(mutex_);
   absl::InsecureBitGen random_ ABSL_GUARDED_BY(mutex_);
+
+  std::unique_ptr<node::ControlStream> stream_;
 };
 
 // Each node reports once a second, at its own moment of the second, as nodes on

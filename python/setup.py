@@ -19,7 +19,6 @@ _PROTOS = (
     "joint_distribution.proto",
     "product.proto",
     "results.proto",
-    "rules.proto",
     "simulation.proto",
     "traffic_config.proto",
 )

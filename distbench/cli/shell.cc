@@ -95,7 +95,10 @@ absl::Status WriteText(const std::filesystem::path& path,
                                            path.parent_path().string(), ": ",
                                            error.message()));
   }
-  return WriteReport(path, text);
+  absl::StatusOr<ReportOutput> output = ReportOutput::Open(path);
+  if (!output.ok()) return output.status();
+  output->Write(text);
+  return output->Finish();
 }
 
 // Writes the pages of a command and of all below it.

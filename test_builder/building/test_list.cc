@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
@@ -198,20 +199,35 @@ absl::Status SharedNameError(const DistributedSystemDescription& a,
 
 constexpr size_t kMaxTests = 10000;
 
-// Adds the problems, each with the config that caused it, but none twice.
-void AddProblems(absl::string_view config, const absl::Status& status,
-                 std::vector<std::string>& problems) {
-  for (absl::string_view line : absl::StrSplit(status.message(), '\n')) {
-    std::string problem = absl::StrCat(config, ": ", line);
-    if (std::find(problems.begin(), problems.end(), problem) ==
-        problems.end()) {
-      problems.push_back(std::move(problem));
+// Collects problems, each with the config that caused it.
+class ConfigErrors {
+ public:
+  void Add(absl::string_view config, const absl::Status& status) {
+    for (absl::string_view line : absl::StrSplit(status.message(), '\n')) {
+      std::string problem = absl::StrCat(config, ": ", line);
+      if (std::find(problems_.begin(), problems_.end(), problem) ==
+          problems_.end()) {
+        problems_.push_back(std::move(problem));
+      }
     }
   }
-}
 
-// One point in the product of the sweeps: a value for each parameter.
-using SweepPoint = std::vector<Setting>;
+  absl::Status ToStatus() const {
+    if (problems_.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrJoin(problems_, "\n"));
+  }
+
+ private:
+  std::vector<std::string> problems_;
+};
+
+// One point in the product of the sweeps, with a value for each sweep.
+struct SweepPoint {
+  std::vector<Setting> settings;
+
+  // As written, for example "request_size,response_size".
+  std::vector<std::string> names;
+};
 
 absl::Status CheckSweptOnce(absl::Span<const Sweep> sweeps) {
   std::set<absl::string_view> names;
@@ -241,8 +257,9 @@ absl::StatusOr<std::vector<SweepPoint>> SweepPoints(
     for (const SweepPoint& point : points) {
       for (const std::string& value : sweep.values) {
         SweepPoint& added = multiplied.emplace_back(point);
+        added.names.push_back(absl::StrJoin(sweep.parameters, ","));
         for (const std::string& parameter : sweep.parameters) {
-          added.push_back({parameter, value});
+          added.settings.push_back({parameter, value});
         }
       }
     }
@@ -256,7 +273,7 @@ std::vector<Setting> AllSettings(const TestListRequest& request,
                                  const SweepPoint& point) {
   std::vector<Setting> settings = {{"test_duration", request.duration}};
   settings.insert(settings.end(), config.begin(), config.end());
-  settings.insert(settings.end(), point.begin(), point.end());
+  settings.insert(settings.end(), point.settings.begin(), point.settings.end());
   return settings;
 }
 
@@ -273,7 +290,7 @@ absl::Status AddTests(const TestListRequest& request, const std::string& config,
         absl::StrCat("makes more than ", kMaxTests, " tests in all"));
   }
   for (const SettingsVariant& variant : *variants) {
-    std::vector<std::string> swept = NamesOf(point);
+    std::vector<std::string> swept = point.names;
     swept.insert(swept.end(), variant.varied.begin(), variant.varied.end());
     absl::StatusOr<DistributedSystemDescription> test =
         BuildTest({.settings = variant.settings,
@@ -284,7 +301,7 @@ absl::Status AddTests(const TestListRequest& request, const std::string& config,
     if (!test.ok()) return test.status();
     NamedTest& added = tests.emplace_back();
     added.test = *std::move(test);
-    for (const Setting& setting : point) {
+    for (const Setting& setting : point.settings) {
       added.varied[setting.name] = setting.value;
     }
     for (const std::string& name : variant.varied) {
@@ -333,7 +350,7 @@ absl::StatusOr<std::vector<DistributedSystemDescription>> BuildTests(
       SweepPoints(request.sweeps);
   if (!points.ok()) return points.status();
 
-  std::vector<std::string> problems;
+  ConfigErrors errors;
   std::map<std::string, std::vector<Setting>> parsed;
   for (const std::string& config : request.configs) {
     absl::StatusOr<std::vector<Setting>> settings =
@@ -341,7 +358,7 @@ absl::StatusOr<std::vector<DistributedSystemDescription>> BuildTests(
     if (settings.ok()) {
       parsed[config] = *std::move(settings);
     } else {
-      AddProblems(config, settings.status(), problems);
+      errors.Add(config, settings.status());
     }
   }
 
@@ -353,11 +370,13 @@ absl::StatusOr<std::vector<DistributedSystemDescription>> BuildTests(
       if (const absl::Status status =
               AddTests(request, config, settings->second, point, tests, notes);
           !status.ok()) {
-        AddProblems(config, status, problems);
+        errors.Add(config, status);
       }
     }
   }
-  if (!problems.empty()) return ToStatus(problems);
+  if (const absl::Status status = errors.ToStatus(); !status.ok()) {
+    return status;
+  }
   return GiveOwnNames(std::move(tests), notes);
 }
 

@@ -1,7 +1,6 @@
 #include "distbench/config/objectives/objective.h"
 
 #include <cmath>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -19,19 +18,22 @@ constexpr char kCpu[] = "cpu";
 constexpr char kGoodputPrefix[] = "isol_";
 constexpr char kLatencyImpactPrefix[] = "lat_imp_";
 
-struct NamedTime {
+struct NamedStreamTime {
   absl::string_view prefix;
-  PartTime::Kind kind;
+  StreamTime::Kind kind;
 };
-constexpr NamedTime kTimes[] = {
-    {"first_message_", PartTime::Kind::kFirstMessage},
-    {"gap_", PartTime::Kind::kGap},
-    {"round_trip_", PartTime::Kind::kRoundTrip},
-    {"attempt_", PartTime::Kind::kAttempt},
-    {"quorum_", PartTime::Kind::kQuorum}};
+constexpr NamedStreamTime kStreamTimes[] = {
+    {"first_message_", StreamTime::Kind::kFirstMessage},
+    {"gap_", StreamTime::Kind::kGap},
+    {"round_trip_", StreamTime::Kind::kRoundTrip}};
 
-// What an objective is about.
-using AnyMetric = decltype(Objective::metric);
+struct NamedAttemptTime {
+  absl::string_view prefix;
+  AttemptTime::Kind kind;
+};
+constexpr NamedAttemptTime kAttemptTimes[] = {
+    {"attempt_", AttemptTime::Kind::kAttempt},
+    {"quorum_", AttemptTime::Kind::kQuorum}};
 
 absl::Status SyntaxError(absl::string_view text, absl::string_view problem) {
   return absl::InvalidArgumentError(
@@ -71,73 +73,64 @@ absl::StatusOr<double> ParseNumber(absl::string_view text,
   return number;
 }
 
-// The rest of a name: "mean", or a percentile such as "p99". Nothing if it is
-// neither.
-std::optional<stats::Metric> ParseMeanOrPercentile(absl::string_view name) {
-  const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
-  if (!metric.ok() || (metric->kind != stats::Metric::Kind::kMean &&
-                       metric->kind != stats::Metric::Kind::kPercentile)) {
-    return std::nullopt;
-  }
-  return *metric;
+bool IsIsolation(absl::string_view name) {
+  return absl::StartsWith(name, kGoodputPrefix) ||
+         absl::StartsWith(name, kLatencyImpactPrefix);
 }
 
-absl::StatusOr<AnyMetric> ParseIsolation(absl::string_view text,
-                                         Isolation::Kind kind,
-                                         absl::string_view rest) {
-  const std::optional<stats::Metric> metric = ParseMeanOrPercentile(rest);
-  if (!metric.has_value()) {
+// Parses the part before the limit of an objective on isolation.
+absl::StatusOr<Isolation> ParseIsolation(absl::string_view text,
+                                         absl::string_view name) {
+  Isolation isolation;
+  if (!absl::ConsumePrefix(&name, kGoodputPrefix)) {
+    absl::ConsumePrefix(&name, kLatencyImpactPrefix);
+    isolation.kind = Isolation::Kind::kLatencyImpact;
+  }
+  if (name == "mean") return isolation;
+  double percent = 0;
+  if (!absl::ConsumePrefix(&name, "p") || !absl::SimpleAtod(name, &percent) ||
+      !(percent > 0 && percent < 100)) {
     return SyntaxError(text,
                        "needs a percentile of the seconds, such as p05, or "
                        "mean");
   }
-  Isolation isolation = {.kind = kind};
-  if (metric->kind == stats::Metric::Kind::kPercentile) {
-    isolation.percent = metric->percent;
-  }
+  isolation.percent = percent;
   return isolation;
 }
 
-absl::StatusOr<AnyMetric> ParsePartTime(absl::string_view text,
-                                        PartTime::Kind kind,
-                                        absl::string_view rest) {
-  PartTime time = {.kind = kind};
-  const std::optional<stats::Metric> metric = ParseMeanOrPercentile(rest);
-  if (!metric.has_value() || metric->kind == stats::Metric::Kind::kMean) {
-    return SyntaxError(text, time.IsOfStream()
-                                 ? "needs a percentile of the messages, such "
-                                   "as p99"
-                                 : "needs a percentile of the times, such as "
-                                   "p99");
+bool IsStreamTime(absl::string_view name) {
+  for (const NamedStreamTime& named : kStreamTimes) {
+    if (absl::StartsWith(name, named.prefix)) return true;
   }
-  time.percent = metric->percent;
-  return time;
+  return false;
 }
 
-// Parses the part before the limit, without the RPC.
-absl::StatusOr<AnyMetric> ParseAnyMetric(absl::string_view text,
-                                         absl::string_view rpc,
-                                         absl::string_view name) {
-  if (name == kCpu && rpc.empty()) return HostCpu();
-  absl::string_view rest = name;
-  const bool is_goodput = absl::ConsumePrefix(&rest, kGoodputPrefix);
-  if (is_goodput || absl::ConsumePrefix(&rest, kLatencyImpactPrefix)) {
-    if (!rpc.empty()) {
-      return SyntaxError(text, "names an RPC; the experiment does that");
-    }
-    return ParseIsolation(text,
-                          is_goodput ? Isolation::Kind::kGoodput
-                                     : Isolation::Kind::kLatencyImpact,
-                          rest);
-  }
-  for (const NamedTime& named : kTimes) {
-    if (absl::ConsumePrefix(&rest, named.prefix)) {
-      return ParsePartTime(text, named.kind, rest);
+// Parses the part before the limit of an objective on messages.
+absl::StatusOr<StreamTime> ParseStreamTime(absl::string_view text,
+                                           absl::string_view name) {
+  for (const NamedStreamTime& named : kStreamTimes) {
+    if (!absl::ConsumePrefix(&name, named.prefix)) continue;
+    const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
+    if (metric.ok() && metric->kind == stats::Metric::Kind::kPercentile) {
+      return StreamTime{named.kind, metric->percent};
     }
   }
-  const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
-  if (!metric.ok()) return SyntaxError(text, metric.status().message());
-  return *metric;
+  return SyntaxError(text, "needs a percentile of the messages, such as p99");
+}
+
+// Parses the part before the limit of an objective on attempts; nothing if it
+// is none.
+absl::StatusOr<std::optional<AttemptTime>> ParseAttemptTime(
+    absl::string_view text, absl::string_view name) {
+  for (const NamedAttemptTime& named : kAttemptTimes) {
+    if (!absl::ConsumePrefix(&name, named.prefix)) continue;
+    const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
+    if (metric.ok() && metric->kind == stats::Metric::Kind::kPercentile) {
+      return AttemptTime{named.kind, metric->percent};
+    }
+    return SyntaxError(text, "needs a percentile of the times, such as p99");
+  }
+  return std::nullopt;
 }
 
 // Less than all of the goodput, or more than none of the impact, is what a
@@ -157,12 +150,9 @@ absl::Status CheckIsolationLimit(const Objective& objective,
 }
 
 absl::StatusOr<double> ParseLimit(absl::string_view text,
-                                  const AnyMetric& about,
+                                  const stats::Metric& metric,
                                   absl::string_view limit) {
-  if (std::holds_alternative<PartTime>(about)) return ParseLatency(text, limit);
-  const auto* const metric = std::get_if<stats::Metric>(&about);
-  if (metric == nullptr) return ParseShare(text, limit);
-  switch (metric->kind) {
+  switch (metric.kind) {
     case stats::Metric::Kind::kPercentile:
     case stats::Metric::Kind::kMean:
       return ParseLatency(text, limit);
@@ -180,14 +170,21 @@ absl::StatusOr<double> ParseLimit(absl::string_view text,
 
 }  // namespace
 
-std::string PartTimeName(const PartTime& time) {
-  for (const NamedTime& named : kTimes) {
+std::string StreamTimeName(const StreamTime& time) {
+  for (const NamedStreamTime& named : kStreamTimes) {
     if (named.kind != time.kind) continue;
     return absl::StrCat(
         named.prefix,
         stats::MetricName({stats::Metric::Kind::kPercentile, time.percent}));
   }
   return "";
+}
+
+std::string AttemptTimeName(const AttemptTime& time) {
+  const bool is_quorum = time.kind == AttemptTime::Kind::kQuorum;
+  return absl::StrCat(
+      is_quorum ? "quorum_" : "attempt_",
+      stats::MetricName({stats::Metric::Kind::kPercentile, time.percent}));
 }
 
 absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
@@ -209,11 +206,35 @@ absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
         std::string(absl::StripAsciiWhitespace(name.substr(0, blank)));
     name = name.substr(blank + 1);
   }
-  absl::StatusOr<AnyMetric> metric = ParseAnyMetric(text, objective.rpc, name);
-  if (!metric.ok()) return metric.status();
-  objective.metric = *std::move(metric);
-  const absl::StatusOr<double> value =
-      ParseLimit(text, objective.metric, limit);
+  const absl::StatusOr<std::optional<AttemptTime>> attempt_time =
+      ParseAttemptTime(text, name);
+  if (!attempt_time.ok()) return attempt_time.status();
+  absl::StatusOr<double> value;
+  if (name == kCpu && objective.rpc.empty()) {
+    objective.metric = HostCpu();
+    value = ParseShare(text, limit);
+  } else if (IsIsolation(name)) {
+    const absl::StatusOr<Isolation> isolation = ParseIsolation(text, name);
+    if (!isolation.ok()) return isolation.status();
+    if (!objective.rpc.empty()) {
+      return SyntaxError(text, "names an RPC; the experiment does that");
+    }
+    objective.metric = *isolation;
+    value = ParseShare(text, limit);
+  } else if (IsStreamTime(name)) {
+    const absl::StatusOr<StreamTime> time = ParseStreamTime(text, name);
+    if (!time.ok()) return time.status();
+    objective.metric = *time;
+    value = ParseLatency(text, limit);
+  } else if (attempt_time->has_value()) {
+    objective.metric = **attempt_time;
+    value = ParseLatency(text, limit);
+  } else {
+    const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
+    if (!metric.ok()) return SyntaxError(text, metric.status().message());
+    objective.metric = *metric;
+    value = ParseLimit(text, *metric, limit);
+  }
   if (!value.ok()) return value.status();
   objective.limit = *value;
   if (const auto* isolation = std::get_if<Isolation>(&objective.metric)) {

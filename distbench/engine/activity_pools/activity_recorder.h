@@ -33,10 +33,13 @@ class ActivityRecorder {
   void CountOffered(int activity, int64_t due_ns, int64_t count)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Counts an iteration that has ended, and its work; also the latencies of its
-  // reads and writes, unless the activity that did it is null.
+  // Counts an iteration that has ended, and its work.
+  void CountDone(int activity, int64_t done_ns, const activity::Work& work)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The same, with the latencies of its reads and writes.
   void CountDone(int activity, int64_t done_ns, const activity::Work& work,
-                 activity::Activity* activity_that_did_it = nullptr)
+                 activity::Activity& activity_that_did_it)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The series of an activity, in the words of results/time_series.h; null

@@ -8,29 +8,36 @@ bool WaitPlaces::Take(PlaceSeeker& seeker) {
     --free_;
     return true;
   }
+  seeker.previous = last_;
+  seeker.next = nullptr;
   seeker.queued = true;
-  queue_.Push(seeker);
+  (last_ == nullptr ? first_ : last_->next) = &seeker;
+  last_ = &seeker;
   return false;
 }
 
 bool WaitPlaces::Leave(PlaceSeeker& seeker) {
   absl::MutexLock lock(&mutex_);
   if (!seeker.queued) return false;
-  seeker.queued = false;
-  queue_.Remove(seeker);
+  Unlink(seeker);
   return true;
 }
 
 PlaceSeeker* WaitPlaces::Free() {
   absl::MutexLock lock(&mutex_);
-  PlaceSeeker* const next = queue_.front();
+  PlaceSeeker* const next = first_;
   if (next == nullptr) {
     ++free_;
   } else {
-    next->queued = false;
-    queue_.Remove(*next);
+    Unlink(*next);
   }
   return next;
+}
+
+void WaitPlaces::Unlink(PlaceSeeker& seeker) {
+  (seeker.previous == nullptr ? first_ : seeker.previous->next) = seeker.next;
+  (seeker.next == nullptr ? last_ : seeker.next->previous) = seeker.previous;
+  seeker.queued = false;
 }
 
 }  // namespace distbench::engine

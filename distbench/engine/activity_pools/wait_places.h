@@ -1,11 +1,8 @@
 #ifndef DISTBENCH_ENGINE_ACTIVITY_POOLS_WAIT_PLACES_H_
 #define DISTBENCH_ENGINE_ACTIVITY_POOLS_WAIT_PLACES_H_
 
-#include <cstdint>
-
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "distbench/base/linked_queue.h"
 
 namespace distbench::engine {
 
@@ -17,9 +14,6 @@ class WaitRunner;
 struct PlaceSeeker {
   Iteration* iteration = nullptr;
   WaitRunner* runner = nullptr;  // of the iteration's worker
-
-  // Since when the place that it was given had been free: monotonic.
-  int64_t free_since_ns = 0;
 
   // Used by WaitPlaces only.
   PlaceSeeker* previous = nullptr;
@@ -45,9 +39,12 @@ class WaitPlaces {
   PlaceSeeker* Free();
 
  private:
+  void Unlink(PlaceSeeker& seeker) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   absl::Mutex mutex_;
   int free_ ABSL_GUARDED_BY(mutex_);
-  base::LinkedQueue<PlaceSeeker> queue_ ABSL_GUARDED_BY(mutex_);
+  PlaceSeeker* first_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  PlaceSeeker* last_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace distbench::engine

@@ -16,7 +16,6 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "distbench/results/message_sums.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
@@ -92,10 +91,10 @@ struct RpcRecord {
   std::unique_ptr<results::RpcTotals> pooled;
 
   // Null if the RPC does not stream.
-  std::unique_ptr<results::TallyOf<StreamStatistics>> streams;
+  std::unique_ptr<results::StreamTotals> streams;
 
   // Null if the RPC has no policy.
-  std::unique_ptr<results::TallyOf<PolicyStatistics>> policy;
+  std::unique_ptr<results::PolicyTotals> policy;
 };
 
 // RpcTotals without histograms.
@@ -173,14 +172,10 @@ class Recorder {
   void CountHeldBack(int rpc) { ++RecordOf(rpc).held_back_count; }
 
   // The totals of an RPC that streams, for the caller to add to.
-  results::TallyOf<StreamStatistics>& StreamsOf(int rpc) {
-    return Made(RecordOf(rpc).streams);
-  }
+  results::StreamTotals& StreamsOf(int rpc);
 
   // The totals of an RPC with a policy, for the caller to add to.
-  results::TallyOf<PolicyStatistics>& PolicyOf(int rpc) {
-    return Made(RecordOf(rpc).policy);
-  }
+  results::PolicyTotals& PolicyOf(int rpc);
 
   // Counts an attempt of an RPC with a policy in its series.
   void CountAttempt(int rpc, int64_t time_ns) {
@@ -234,11 +229,6 @@ class Recorder {
  private:
   size_t PairOf(int peer, int rpc) const {
     return static_cast<size_t>(peer) * rpc_count_ + rpc;
-  }
-  template <typename T>
-  static T& Made(std::unique_ptr<T>& object) {
-    if (object == nullptr) object = std::make_unique<T>();
-    return *object;
   }
   RpcRecord& RecordOf(int rpc) {
     return records_[rpc] != nullptr ? *records_[rpc] : NewRecord(rpc);

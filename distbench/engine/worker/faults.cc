@@ -5,7 +5,6 @@
 #include "absl/random/distributions.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/results/merge.h"
 
 namespace distbench::engine {
 namespace {
@@ -33,15 +32,16 @@ Faults::Faults(WorkerContext& context) : context_(context) {
     if (!IsFaultOf(plan, context.engine.instance_plan())) continue;
     State& fault = faults_.emplace_back();
     fault.plan = &plan;
-    fault.log.set_request_count(0);
-    fault.log.set_connection_count(0);
+    fault.record.name = plan.name;
+    fault.record.periods.reserve(plan.repeat_ns > 0 ? FaultRecord::kMaxPeriods
+                                                    : 1);
   }
   timer_.kind = Timer::Kind::kFault;
   timer_.owner = this;
 }
 
 void Faults::Start(int64_t traffic_start_ns) {
-  if (context_.engine.IsAllStopped()) return;
+  if (context_.engine.stop_scope() == StopScope::kEverything) return;
   for (State& fault : faults_) {
     SetPeriod(fault,
               base::SaturatingAdd(traffic_start_ns, fault.plan->start_ns));
@@ -97,32 +97,21 @@ int64_t Faults::DrawExtraLatency(int rpc) {
         !Happens(fault)) {
       continue;
     }
-    base::SaturatingAddTo(sum_ns,
-                          DrawTime(fault.plan->extra_latency, context_));
+    const config::IntervalPlan& latency = fault.plan->extra_latency;
+    base::SaturatingAddTo(
+        sum_ns,
+        latency.distribution == config::kNone
+            ? latency.fixed_ns
+            : context_.engine.plan().distributions[latency.distribution].Draw(
+                  context_.random)[0]);
   }
   return sum_ns;
 }
 
-void Faults::AddTo(ServicePerformanceLog& log) const {
-  for (const State& fault : faults_) {
-    (*log.mutable_fault_logs())[fault.plan->name] = fault.log;
-  }
-}
-
-int64_t Faults::NowUnixNs() const {
-  return context_.now_ns + context_.engine.unix_offset_ns();
-}
-
-// Returns null if the time is not kept. The workers follow the same schedule,
-// so the times of one speak for all.
-FaultTime* Faults::NewTime(FaultLog& log) const {
-  if (context_.worker != 0 || log.times_size() >= results::kMaxFaultTimes) {
-    return nullptr;
-  }
-  FaultTime* const time = log.add_times();
-  time->set_begin_timestamp_ns(NowUnixNs());
-  time->set_end_timestamp_ns(NowUnixNs());
-  return time;
+std::vector<FaultRecord> Faults::records() const {
+  std::vector<FaultRecord> records;
+  for (const State& fault : faults_) records.push_back(fault.record);
+  return records;
 }
 
 void Faults::SetPeriod(State& fault, int64_t begin_ns) {
@@ -148,7 +137,9 @@ void Faults::Begin(State& fault) {
   if (fault.end_ns <= context_.now_ns) GoOn(fault);
   if (fault.begin_ns > context_.now_ns) return;
   fault.in_effect = true;
-  fault.time = NewTime(fault.log);
+  if (fault.record.periods.size() < FaultRecord::kMaxPeriods) {
+    fault.record.periods.push_back({.begin_ns = context_.now_ns});
+  }
   if (fault.plan->kind == config::FaultPlan::Kind::kFreeze) {
     frozen_until_ns_ = std::max(frozen_until_ns_, fault.end_ns);
   }
@@ -156,7 +147,9 @@ void Faults::Begin(State& fault) {
 
 void Faults::End(State& fault) {
   fault.in_effect = false;
-  if (fault.time != nullptr) fault.time->set_end_timestamp_ns(NowUnixNs());
+  // The last period is this one, unless it is not kept.
+  FaultPeriod& last = fault.record.periods.back();
+  if (last.end_ns == 0) last.end_ns = context_.now_ns;
   GoOn(fault);
 }
 
@@ -170,8 +163,10 @@ absl::Status Faults::Break(State& fault) {
         "\" demands; use another driver, or freeze instead of "
         "reset_connections"));
   }
-  fault.log.set_connection_count(fault.log.connection_count() + count);
-  NewTime(fault.log);
+  fault.record.connection_count += count;
+  if (fault.record.periods.size() < FaultRecord::kMaxPeriods) {
+    fault.record.periods.push_back({context_.now_ns, context_.now_ns});
+  }
   GoOn(fault);
   return absl::OkStatus();
 }
@@ -198,7 +193,7 @@ bool Faults::Happens(State& fault) {
       absl::Uniform(context_.random, 0.0, 1.0) >= probability) {
     return false;
   }
-  fault.log.set_request_count(fault.log.request_count() + 1);
+  ++fault.record.request_count;
   return true;
 }
 

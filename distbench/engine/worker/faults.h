@@ -13,7 +13,9 @@
 #ifndef DISTBENCH_ENGINE_WORKER_FAULTS_H_
 #define DISTBENCH_ENGINE_WORKER_FAULTS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,9 +23,25 @@
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/pacing/timer_queue.h"
 #include "distbench/engine/worker/worker_context.h"
-#include "proto/results.pb.h"
 
 namespace distbench::engine {
+
+// A time during which a fault was in effect: monotonic.
+struct FaultPeriod {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+};
+
+// What a fault has done on a worker.
+struct FaultRecord {
+  // The periods that are kept; later ones are not.
+  static constexpr size_t kMaxPeriods = 1000;
+
+  std::string name;
+  int64_t request_count = 0;     // affected ones
+  int64_t connection_count = 0;  // broken ones
+  std::vector<FaultPeriod> periods;
+};
 
 class Faults {
  public:
@@ -63,9 +81,7 @@ class Faults {
   // Decides about an answer that is ready. Returns how long it has to wait.
   int64_t DrawExtraLatency(int rpc);
 
-  // Adds what all faults have done on this worker to a log without faults. Only
-  // the first worker knows at which times.
-  void AddTo(ServicePerformanceLog& log) const;
+  std::vector<FaultRecord> records() const;
 
  private:
   struct State {
@@ -74,8 +90,7 @@ class Faults {
     int64_t begin_ns = TimerQueue::kNever;
     int64_t end_ns = TimerQueue::kNever;
     bool in_effect = false;
-    FaultLog log;
-    FaultTime* time = nullptr;  // in the log, of the period if that is kept
+    FaultRecord record;
   };
 
   void SetPeriod(State& fault, int64_t begin_ns);
@@ -83,8 +98,6 @@ class Faults {
   void Begin(State& fault);
   void End(State& fault);
   absl::Status Break(State& fault);
-  FaultTime* NewTime(FaultLog& log) const;
-  int64_t NowUnixNs() const;
   void ArmTimer();
   bool Concerns(const State& fault, config::FaultPlan::Kind kind,
                 int rpc) const;

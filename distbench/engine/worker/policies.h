@@ -151,6 +151,7 @@ class Policies {
 
   // A timer of kind kPolicy is due, or its traffic stops.
   void OnDue(Timer& timer);
+  bool IsStopped(const Timer& timer) const;
 
   // Attempts that the transport has, or that wait for its send queue; and those
   // among them whose requests have ended.
@@ -191,18 +192,15 @@ class Policies {
   void EndInGroup(Request& request, RpcCall& call);
   void CloseGroup(RequestGroup& group, const RpcPolicy& rpc);
 
-  bool IsStopped(const Request& request) const {
-    return context_.engine.IsStopped(request.own_traffic);
-  }
+  bool IsStopped(const Request& request) const;
 
   // Null for a request of the warm-up, whose attempts are not counted.
-  results::TallyOf<PolicyStatistics>* TotalsOf(const Request& request) {
+  results::PolicyTotals* TotalsOf(const Request& request) {
     return request.warmup ? nullptr
                           : &context_.recorder.PolicyOf(request.rpc->index);
   }
-  // `count`: the number of a field of PolicyStatistics.
-  void Count(const Request& request, int count) {
-    if (!request.warmup) ++TotalsOf(request)->count(count);
+  void Count(const Request& request, int64_t results::PolicyTotals::*count) {
+    if (!request.warmup) ++(TotalsOf(request)->*count);
   }
 
   WorkerContext& context_;

@@ -51,8 +51,9 @@ void ReplayRunner::SetUp(ReplayRun& run, int trace, Iteration& iteration) {
     waiting.position = static_cast<int>(i);
     waiting.remaining_priors = record.prior_count;
     waiting.base_ns = std::numeric_limits<int64_t>::min();
-    SetUpTimer(waiting.timer, Timer::Kind::kReplayRecord,
-               *iteration.action->list, &waiting);
+    waiting.timer.kind = Timer::Kind::kReplayRecord;
+    waiting.timer.spin = iteration.action->list->plan->spin;
+    waiting.timer.owner = &waiting;
   }
 }
 
@@ -62,23 +63,33 @@ void ReplayRunner::SetUp(ReplayRun& run, ReplaySchedule& schedule,
   schedule.positions = &positions;
   schedule.next = 0;
   schedule.base_ns = base_ns;
-  SetUpTimer(schedule.timer, Timer::Kind::kReplaySchedule,
-             *run.iteration->action->list, &schedule);
+  schedule.timer.kind = Timer::Kind::kReplaySchedule;
+  schedule.timer.spin = run.iteration->action->list->plan->spin;
+  schedule.timer.owner = &schedule;
 }
 
 void ReplayRunner::OnDue(Timer& timer) {
-  ReplayRun* run;
   if (timer.kind == Timer::Kind::kReplaySchedule) {
     ReplaySchedule& schedule = *static_cast<ReplaySchedule*>(timer.owner);
-    run = schedule.run;
-    Advance(*run, schedule);
+    ReplayRun& run = *schedule.run;
+    Advance(run, schedule);
+    SendReady(run);
+    FinishIfDone(run);
   } else {
-    const WaitingRecord& record = *static_cast<WaitingRecord*>(timer.owner);
-    run = record.run;
+    WaitingRecord& record = *static_cast<WaitingRecord*>(timer.owner);
+    ReplayRun& run = *record.run;
     ready_.push_back({record.position, timer.due_ns});
+    SendReady(run);
+    FinishIfDone(run);
   }
-  SendReady(*run);
-  FinishIfDone(*run);
+}
+
+const ActionRun& ReplayRunner::ActionOf(const Timer& timer) {
+  const ReplayRun& run =
+      timer.kind == Timer::Kind::kReplaySchedule
+          ? *static_cast<const ReplaySchedule*>(timer.owner)->run
+          : *static_cast<const WaitingRecord*>(timer.owner)->run;
+  return *run.iteration->action;
 }
 
 void ReplayRunner::OnDone(protocol::ClientCall& client) {

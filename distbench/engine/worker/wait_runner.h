@@ -10,7 +10,14 @@
 
 namespace distbench::engine {
 
-class Worker;
+// Tells a worker, from any thread, that one of its iterations has been given a
+// place, which has been free since a monotonic time. WaitRunner::OnPlace()
+// follows on the worker's thread.
+class PlacePoster {
+ public:
+  virtual ~PlacePoster() = default;
+  virtual void PostPlace(Iteration& iteration, int64_t free_since_ns) = 0;
+};
 
 // Runs the iterations of activities that wait, by timers. One per worker, used
 // on its thread.
@@ -19,14 +26,14 @@ class Worker;
 // timer fired late: the throughput of a pool then depends on its waits alone.
 class WaitRunner {
  public:
-  WaitRunner(WorkerContext& context, Activities& activities, Worker& worker)
-      : context_(context), activities_(activities), worker_(worker) {}
+  WaitRunner(WorkerContext& context, Activities& activities,
+             PlacePoster& poster)
+      : context_(context), activities_(activities), poster_(poster) {}
 
   // Arms the iteration's timer; OnDue() follows.
   void Start(Iteration& iteration);
 
-  // The iteration has been given a place.
-  void OnPlace(Iteration& iteration);
+  void OnPlace(Iteration& iteration, int64_t free_since_ns);
 
   // Handles the iteration's timer, which is due or whose traffic stops. Returns
   // whether this ends the iteration; otherwise OnPlace() follows.
@@ -41,7 +48,7 @@ class WaitRunner {
 
   WorkerContext& context_;
   Activities& activities_;
-  Worker& worker_;
+  PlacePoster& poster_;
   int64_t seeking_ = 0;
 };
 

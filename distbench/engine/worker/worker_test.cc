@@ -34,7 +34,8 @@ class LendingTransport final : public protocol::Transport {
 
 class FreezeCounter final : public WorkerGroup {
  public:
-  explicit FreezeCounter(const EngineState& engine) : activities_(engine, {}) {}
+  explicit FreezeCounter(const config::Plan& plan)
+      : activities_({.plan = &plan, .clock = &base::RealClock()}) {}
 
   Worker& worker(int) override { return *worker_of_test; }
   Activities& activities() override { return activities_; }
@@ -70,7 +71,7 @@ TEST(BorrowedTurnTest, TheWorkersOwnThreadStandsStill) {
   base::ManualClock clock;
   LendingTransport transport;
   EngineState engine(plan, 0, 1, clock);
-  FreezeCounter group(engine);
+  FreezeCounter group(*plan);
   Worker worker(engine, 0, transport, 0, /*seed=*/1, group);
   group.worker_of_test = &worker;
 

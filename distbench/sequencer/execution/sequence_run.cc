@@ -50,21 +50,21 @@ ResultChunk WithoutSamples(const ResultChunk& chunk) {
 class TestFollower final : public TestRunObserver {
  public:
   TestFollower(int test_index, TestStarted started, bool keep_instance_log,
-               RunEnvironment& environment, RunRecord& record)
+               RunEnvironment& environment, RunClient& client)
       : test_index_(test_index),
         started_(std::move(started)),
         keep_instance_log_(keep_instance_log),
         environment_(environment),
-        record_(record) {}
+        client_(client) {}
 
   void OnStarted() override {
     environment_.status.SetStarted(environment_.clock.MonotonicNs());
-    record_.OnTestStarted(test_index_, started_);
+    client_.OnTestStarted(test_index_, started_);
   }
 
   void OnProgress(const TrafficProgress& progress) override {
     environment_.status.SetProgress(progress);
-    record_.OnProgress(test_index_, progress);
+    client_.OnProgress(test_index_, progress);
   }
 
   absl::Status OnResultChunk(ResultChunk chunk) override {
@@ -72,10 +72,8 @@ class TestFollower final : public TestRunObserver {
         !status.ok()) {
       return status;
     }
-    if (keep_instance_log_) {
-      record_.OnResultChunk(test_index_, std::move(chunk));
-    }
-    return absl::OkStatus();
+    if (!keep_instance_log_) return absl::OkStatus();
+    return client_.OnResultChunk(test_index_, std::move(chunk));
   }
 
   // Adds the findings and the summary, which follow from the result, and
@@ -98,7 +96,7 @@ class TestFollower final : public TestRunObserver {
   const TestStarted started_;
   const bool keep_instance_log_;
   RunEnvironment& environment_;
-  RunRecord& record_;
+  RunClient& client_;
   ServiceLogs logs_;
 };
 
@@ -107,11 +105,11 @@ class TestFollower final : public TestRunObserver {
 SequenceRun::SequenceRun(TestSequence sequence,
                          std::map<int, std::vector<Finding>> known_findings,
                          RunEnvironment& environment,
-                         std::shared_ptr<RunRecord> record)
+                         std::shared_ptr<RunClient> client)
     : sequence_(std::move(sequence)),
       known_findings_(std::move(known_findings)),
       environment_(environment),
-      record_(std::move(record)) {
+      client_(std::move(client)) {
   absl::BitGen random;
   for (DistributedSystemDescription& test : *sequence_.mutable_tests()) {
     if (!test.has_random_seed()) {
@@ -121,11 +119,11 @@ SequenceRun::SequenceRun(TestSequence sequence,
 }
 
 void SequenceRun::OnQueuePosition(int ahead) {
-  record_->OnQueuePosition(ahead);
+  client_->OnQueuePosition(ahead);
 }
 
 void SequenceRun::Drop(const absl::Status& reason) {
-  record_->OnSequenceDone(reason);
+  client_->OnSequenceDone(reason);
 }
 
 void SequenceRun::Cancel(const absl::Status& reason) {
@@ -135,7 +133,7 @@ void SequenceRun::Cancel(const absl::Status& reason) {
 }
 
 void SequenceRun::Run() {
-  record_->OnRunStarted();
+  client_->OnRunStarted();
   absl::Status status = CheckPlacement();
   if (status.ok()) {
     for (int i = 0; status.ok() && i < sequence_.tests_size(); ++i) {
@@ -146,7 +144,7 @@ void SequenceRun::Run() {
   const bool shut_down =
       status.ok() && sequence_.tests_setting().shutdown_after_tests();
   if (shut_down) environment_.registry.ShutDownNodes();
-  record_->OnSequenceDone(status);
+  client_->OnSequenceDone(status);
   if (shut_down) environment_.on_shutdown_request();
 }
 
@@ -182,7 +180,7 @@ absl::Status SequenceRun::CheckPlacement() const {
 absl::Status SequenceRun::RunTest(int test_index) {
   absl::StatusOr<std::shared_ptr<RunInbox>> inbox = OpenInbox();
   if (!inbox.ok()) return inbox.status();
-  record_->OnTestSetUp(test_index);
+  client_->OnTestSetUp(test_index);
   absl::StatusOr<PlacedTest> placed = Place(test_index);
   if (!placed.ok()) return FinishUnplaced(test_index, placed.status());
 
@@ -200,7 +198,7 @@ absl::Status SequenceRun::RunTest(int test_index) {
 
   TestFollower follower(test_index, std::move(started),
                         sequence_.tests_setting().keep_instance_log(),
-                        environment_, *record_);
+                        environment_, *client_);
   TestExecution run({.test_id = environment_.next_test_id++,
                      .test = placed->test,
                      .shares = placed->shares,
@@ -215,7 +213,7 @@ absl::Status SequenceRun::RunTest(int test_index) {
   AddKnownFindings(test_index, result);
   follower.Conclude(result);
   const absl::Status status =
-      record_->OnTestFinished(test_index, std::move(result));
+      client_->OnTestFinished(test_index, std::move(result));
   return run.cancelled() ? run.failure() : status;
 }
 
@@ -241,7 +239,7 @@ absl::Status SequenceRun::FinishUnplaced(int test_index,
     result.add_log_summary(std::move(line));
   }
   environment_.outcomes.Add(TestName(test, test_index), result);
-  return record_->OnTestFinished(test_index, std::move(result));
+  return client_->OnTestFinished(test_index, std::move(result));
 }
 
 absl::StatusOr<std::shared_ptr<RunInbox>> SequenceRun::OpenInbox() {

@@ -31,15 +31,14 @@ class RecordingObserver : public TestRunObserver {
   }
   absl::Status OnResultChunk(ResultChunk chunk) override {
     chunks.push_back(chunk.instance());
-    if (chunk.instance() != wrong_instance) return absl::OkStatus();
-    return absl::InvalidArgumentError("damaged");
+    return chunk_status;
   }
 
   bool started = false;
   std::vector<int64_t> progress;
   std::vector<TrafficProgress> all_progress;
   std::vector<std::string> chunks;
-  std::string wrong_instance = "none";
+  absl::Status chunk_status;
 };
 
 // Has three nodes, each with one instance of one service.

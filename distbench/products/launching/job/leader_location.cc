@@ -234,8 +234,12 @@ absl::Status LeaderFile::Clear() {
 }
 
 absl::Status LeaderFile::Announce(const std::string& address) {
-  const absl::Status status =
-      results::WriteFile(path_, absl::StrCat(address, "\n"));
+  const auto file = results::OutputFile::Open(path_);
+  if (!file.ok()) return file.status();
+  if (!base::WriteAll((*file)->fd(), absl::StrCat(address, "\n"))) {
+    return results::WriteError(path_, errno);
+  }
+  const absl::Status status = (*file)->Commit();
   if (status.ok()) announced_ = address;
   return status;
 }

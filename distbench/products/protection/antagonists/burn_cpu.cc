@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-#include "distbench/base/work_random.h"
+#include "distbench/activity/work_random.h"
 
 namespace distbench::protection {
 namespace {
@@ -17,7 +17,7 @@ constexpr int kStreams = 8;
 constexpr double kLogistic = 3.9;
 
 struct IntegerValue {
-  explicit IntegerValue(base::WorkRandom& random) : value(random()) {}
+  explicit IntegerValue(activity::WorkRandom& random) : value(random()) {}
   void Step() { value = value * 6364136223846793005u + 1442695040888963407u; }
   uint64_t Bits() const { return value; }
 
@@ -25,7 +25,8 @@ struct IntegerValue {
 };
 
 struct DoubleValue {
-  explicit DoubleValue(base::WorkRandom& random) : value(random.Fraction()) {}
+  explicit DoubleValue(activity::WorkRandom& random)
+      : value(random.Fraction()) {}
   void Step() { value = kLogistic * value * (1 - value); }
   uint64_t Bits() const { return std::bit_cast<uint64_t>(value); }
 
@@ -36,7 +37,7 @@ struct VectorValue {
   static constexpr int kLanes = 8;
   using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
 
-  explicit VectorValue(base::WorkRandom& random) {
+  explicit VectorValue(activity::WorkRandom& random) {
     for (int i = 0; i < kLanes; ++i) {
       lanes[i] = static_cast<float>(random.Fraction());
     }
@@ -63,7 +64,7 @@ class BurnCpu final : public activity::Activity {
 
   activity::Work DoPart(uint64_t iteration, int /*step*/,
                         int /*part*/) override {
-    base::WorkRandom random(seed_, iteration);
+    activity::WorkRandom random(seed_, iteration);
     std::array<Value, kStreams> values = {
         Value(random), Value(random), Value(random), Value(random),
         Value(random), Value(random), Value(random), Value(random)};
@@ -72,7 +73,7 @@ class BurnCpu final : public activity::Activity {
     }
     for (int64_t i = 0; i < operations_ % kStreams; ++i) values[i].Step();
     activity::Work work;
-    work.checksum = base::WorkRandom::Mix(iteration);
+    work.checksum = activity::WorkRandom::Mix(iteration);
     for (const Value& value : values) work.checksum += value.Bits();
     work.operations = operations_;
     return work;

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "distbench/base/work_random.h"
+#include "distbench/activity/work_random.h"
 #include "distbench/numa/testing/fake_host.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -81,7 +81,7 @@ TEST(MemoryBandwidthTest, IterationsGoThroughAllOfTheArray) {
                                           .seed = 1});
   const auto sum_of = [](activity::Activity& stream, uint64_t iteration) {
     return activity::DoIteration(stream, iteration).checksum -
-           base::WorkRandom::Mix(iteration);
+           activity::WorkRandom::Mix(iteration);
   };
   std::set<uint64_t> sums;
   uint64_t sum = 0;
